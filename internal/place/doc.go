@@ -104,7 +104,8 @@ type Workspace struct {
 	// hookDirs is, for the top of each working tree, where git's settings say that hooks are, with whether only their
 	// names count; nil: not looked yet.
 	hookDirs map[string]map[string]bool
-	settings map[string]settingsOfAgents // by root, once looked
+	settings map[string]settingsOfAgents // by directory, once looked
+	inner    map[string][]string         // by root, the directories below it with settings, once looked
 }
 
 // Apart is a copy whose look-ups are its own, for another goroutine.
@@ -112,5 +113,6 @@ func (w *Workspace) Apart() *Workspace {
 	own := *w
 	own.path, own.named, own.linked = slices.Clip(w.path), slices.Clip(w.named), slices.Clip(w.linked)
 	own.repos, own.hookDirs, own.settings = maps.Clone(w.repos), maps.Clone(w.hookDirs), maps.Clone(w.settings)
+	own.inner = maps.Clone(w.inner)
 	return &own
 }

@@ -2,15 +2,16 @@ package place
 
 import (
 	"io/fs"
-	"iter"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -36,22 +37,100 @@ func newObeyed() obeyed {
 // name. A file that is loaded by such a script is an ordinary file.
 func (w *Workspace) isStarted(real string) bool {
 	return slices.ContainsFunc(w.Roots, func(root string) bool {
-		if real == root || !view.Below(root, real) {
-			return false
-		}
-		name, at := strings.ToLower(real[len(root)+1:]), w.settingsAt(root)
-		return slices.ContainsFunc(at.texts, func(text string) bool { return starts(text, name) }) ||
-			slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) })
+		return real != root && view.Below(root, real) && slices.ContainsFunc(w.settingsAbout(root, real),
+			func(dir string) bool { return w.startsFrom(root, dir, real) })
 	})
+}
+
+// startsFrom reports whether settings in a directory below a root name a file: from
+// there, or from the top.
+func (w *Workspace) startsFrom(root, dir, real string) bool {
+	at := w.settingsAt(root, dir)
+	name, top := namesFrom(root, dir, real)
+	return slices.ContainsFunc(at.texts, func(text string) bool {
+		return starts(text, name) || top != "" && namesPath(text, top)
+	}) || slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) })
+}
+
+// namesFrom are the names of a path that settings in a directory may use, in lower case:
+// from there and, for settings further down, from the top, behind a slash ($TOP/x).
+func namesFrom(root, dir, real string) (name, top string) {
+	name, err := filepath.Rel(dir, real)
+	if err != nil {
+		name = real
+	}
+	if dir != root {
+		top = strings.ToLower(real[len(root):])
+	}
+	return strings.ToLower(name), top
+}
+
+// settingsAbout are the directories whose settings may name a path: the root, those
+// between it and the path, and those of which git knows that they have settings.
+func (w *Workspace) settingsAbout(root, real string) []string {
+	dirs := slices.Clone(w.innerSettings(root))
+	for dir := path.Dir(real); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
+		dirs = append(dirs, dir)
+	}
+	return append(dirs, root)
+}
+
+// maxInner bounds how many directories with settings of their own are looked at.
+const maxInner = 500
+
+// innerSettings are the directories below a root in which git tracks settings of agents.
+func (w *Workspace) innerSettings(root string) []string {
+	if dirs, looked := w.inner[root]; looked {
+		return dirs
+	}
+	var dirs []string
+	if r := w.RepositoryAt(root); r != nil && view.Below(r.Top, root) {
+		begin := w.Machine.obeyed().begin
+		r.Tracked(func(f repo.File) bool {
+			if dir, ok := innerDirectory(begin, r.Top+"/"+f.Name, root); ok && len(dirs) < maxInner &&
+				!slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+			return false
+		})
+	}
+	if w.inner == nil {
+		w.inner = map[string][]string{}
+	}
+	w.inner[root] = dirs
+	return dirs
+}
+
+// innerDirectory is the directory below a root of whose settings a file is one, by a
+// part of its name with which such names begin.
+func innerDirectory(begin map[string]bool, name, root string) (dir string, ok bool) {
+	if !view.Below(root, name) || name == root {
+		return "", false
+	}
+	for at := len(root); ; {
+		i := strings.IndexByte(name[at+1:], '/')
+		part := name[at+1:]
+		if i >= 0 {
+			part = part[:i]
+		}
+		if at > len(root) && (part[0] == '.' || strings.HasSuffix(part, ".json")) && begin[paths.FoldName(part)] {
+			return name[:at], true
+		}
+		if i < 0 {
+			return "", false
+		}
+		at += 1 + i
+	}
 }
 
 // leadsToGuarded reports whether settings of an agent or of git, PATH or a link name
 // something below a path, there or not: who puts a link there says what it is.
 func (w *Workspace) leadsToGuarded(root, real string) bool {
-	dir := strings.ToLower(real[len(root):])[1:] + "/"
-	for _, text := range w.settingsAt(root).texts {
-		for range pathsIn(text, dir) {
-			return true
+	for _, dir := range w.settingsAbout(root, real) {
+		for _, text := range w.settingsAt(root, dir).texts {
+			if name, top := namesFrom(root, dir, real); namesBelow(text, name) || top != "" && strings.Contains(text, top+"/") {
+				return true
+			}
 		}
 	}
 	named := slices.Concat(slices.Collect(maps.Keys(w.hookDirectories(real))), w.PathDirs())
@@ -64,28 +143,32 @@ func (w *Workspace) leadsToGuarded(root, real string) bool {
 	return slices.ContainsFunc(named, func(name string) bool { return name != real && view.Below(real, name) })
 }
 
-// settingsOfAgents is what settings of agents say at a root.
+// settingsOfAgents is what settings of agents say in a directory.
 type settingsOfAgents struct {
 	texts  []string // in lower case
-	linked []string // the real paths to which names in the texts lead through a link of the root
+	linked []string // the real paths to which names in the texts lead through a link of the directory
 }
 
-func (w *Workspace) settingsAt(root string) settingsOfAgents {
+// settingsAt is what the settings in a directory say, at the root with the person's own.
+func (w *Workspace) settingsAt(root, dir string) settingsOfAgents {
 	if w.settings == nil {
 		w.settings = map[string]settingsOfAgents{}
 	}
-	at, looked := w.settings[root]
+	at, looked := w.settings[dir]
 	if !looked {
-		texts := append(w.Machine.settings(root, "", settingsDepth), w.Machine.personsSettings()...)
-		for _, d := range definitionsBelow(w.Machine, root, startingDirectories()) {
+		texts := w.Machine.settings(dir, "", settingsDepth)
+		if dir == root {
+			texts = append(texts, w.Machine.personsSettings()...)
+		}
+		for _, d := range definitionsBelow(w.Machine, dir, startingDirectories()) {
 			texts = append(texts, d.head)
 		}
 		for _, text := range texts {
 			plain := plainPaths(text)
 			at.texts = append(at.texts, strings.ToLower(text), strings.ToLower(plain))
-			at.linked = append(at.linked, w.linkedIn(root, plain)...)
+			at.linked = append(at.linked, w.linkedIn(dir, plain)...)
 		}
-		w.settings[root] = at
+		w.settings[dir] = at
 	}
 	return at
 }
@@ -231,58 +314,4 @@ func withoutRules(text string) string {
 		text = kept.String()
 	}
 	return text
-}
-
-// starts reports whether a text names a file.
-func starts(text, name string) bool {
-	return slices.ContainsFunc(startedAs(name), func(name string) bool { return namesPath(text, name) })
-}
-
-// startedAs are the names by which a file is started: all of its name, or as Node does,
-// which adds the ending and takes a directory's index.
-func startedAs(name string) []string {
-	switch ext := path.Ext(name); ext {
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
-		short := strings.TrimSuffix(name, ext)
-		if dir, index := strings.CutSuffix(short, "/index"); index {
-			return []string{name, short, dir}
-		}
-		return []string{name, short}
-	}
-	return []string{name}
-}
-
-// namesPath reports whether a text holds a path that ends in a name. A name that
-// is only a word must stand behind a slash.
-func namesPath(text, name string) bool {
-	for after := range pathsIn(text, name) {
-		if after == "" || !pathByte(after[0]) && after[0] != '/' {
-			return true
-		}
-	}
-	return false
-}
-
-// pathsIn are what stands behind a name wherever it begins a path in a text, or goes
-// on with one behind a slash.
-func pathsIn(text, name string) iter.Seq[string] {
-	word := !strings.ContainsAny(name, "./")
-	return func(yield func(string) bool) {
-		for from := 0; ; from++ {
-			i := strings.Index(text[from:], name)
-			if i < 0 {
-				return
-			}
-			from += i
-			before := from == 0 || !pathByte(text[from-1]) && !word || text[from-1] == '/'
-			if before && !yield(text[from+len(name):]) {
-				return
-			}
-		}
-	}
-}
-
-// pathByte reports whether a byte goes on with the name of a file.
-func pathByte(b byte) bool {
-	return b == '_' || b == '-' || b == '.' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
 }

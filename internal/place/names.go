@@ -1,0 +1,195 @@
+package place
+
+import (
+	"iter"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/hosts"
+)
+
+// starts reports whether a text of settings names a file by its path from a directory:
+// as it is, from a directory that the text names beside it (cwd, cd, PATH), as a module
+// or by the directory that a program takes for it.
+func starts(text, name string) bool {
+	return slices.ContainsFunc(startedAs(name), func(name string) bool { return namesPath(text, name) }) ||
+		namesFromWithin(text, name) || namesModule(text, name) || namesDirectory(text, name)
+}
+
+// startedAs are the names by which a file is started: all of its name, or as Node does,
+// which adds the ending and takes a directory's index.
+func startedAs(name string) []string {
+	switch ext := path.Ext(name); ext {
+	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
+		short := strings.TrimSuffix(name, ext)
+		if dir, index := strings.CutSuffix(short, "/index"); index {
+			return []string{name, short, dir}
+		}
+		return []string{name, short}
+	}
+	return []string{name}
+}
+
+// namesFromWithin reports whether a text names a directory of a path, and by itself the
+// rest: "cwd": "tools", "args": ["server.js"].
+func namesFromWithin(text, name string) bool {
+	for i, c := range name {
+		if c == '/' && hasWord(text, name[i+1:]) && hasWord(text, name[:i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesModule reports whether a text names a file as Python's -m does: what stands in
+// src is named without it.
+func namesModule(text, name string) bool {
+	short, ok := strings.CutSuffix(strings.TrimPrefix(name, "src/"), ".py")
+	if !ok {
+		return false
+	}
+	for _, last := range [...]string{"/__main__", "/__init__"} {
+		short = strings.TrimSuffix(short, last)
+	}
+	module := strings.ReplaceAll(short, "/", ".")
+	for before := range wordsIn(text, module) {
+		if words := lastWords(before, 1); len(words) > 0 && words[0] == "-m" {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "/__init__.py") && strings.Contains(text, "-m") &&
+		namesBelowModule(text, module)
+}
+
+// namesBelowModule reports whether a text names a module below a package.
+func namesBelowModule(text, pkg string) bool {
+	for rest := range pathsIn(text, pkg+".") {
+		if rest != "" && pathByte(rest[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesDirectory reports whether a text has a program start the directory of a file,
+// which takes that file from there: node server, python3 tools, go run ./cmd/x.
+func namesDirectory(text, name string) bool {
+	dir, base := path.Split(name)
+	programs := hosts.DirectoryPrograms(base)
+	if dir == "" || len(programs) == 0 {
+		return false
+	}
+	for before := range wordsIn(text, strings.TrimSuffix(dir, "/")) {
+		words := lastWords(strings.TrimSuffix(before, "./"), mostOptions)
+		if slices.ContainsFunc(words, func(word string) bool {
+			return slices.Contains(programs, strings.TrimRight(word, "0123456789."))
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// mostOptions is how many words before a directory are looked at for the program.
+const mostOptions = 4
+
+// lastWords are the words at the end of a text, at most so many.
+func lastWords(text string, most int) []string {
+	text = text[max(0, len(text)-200):]
+	words := strings.FieldsFunc(text, func(c rune) bool { return c < 0x80 && c != '/' && !pathByte(byte(c)) })
+	for i := range words {
+		words[i] = path.Base(words[i])
+	}
+	return words[max(0, len(words)-most):]
+}
+
+// namesBelow reports whether a text names something below a directory, or the directory
+// itself as that from which something is started.
+func namesBelow(text, dir string) bool {
+	for range pathsIn(text, dir+"/") {
+		return true
+	}
+	return isStartedFrom(text, dir) || slices.ContainsFunc(hosts.StartedOfDirectories(), func(base string) bool {
+		return namesDirectory(text, dir+"/"+base)
+	})
+}
+
+// isStartedFrom reports whether a text names a directory behind a word that says that it
+// is one in which something is started.
+func isStartedFrom(text, dir string) bool {
+	for before := range wordsIn(text, dir) {
+		for _, word := range lastWords(before, 1) {
+			switch strings.TrimLeft(word, "-") {
+			case "cwd", "cd", "directory", "c", "prefix", "path", "workdir", "working-directory", "project":
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// namesPath reports whether a text holds a path that ends in a name. A name that
+// is only a word must stand behind a slash.
+func namesPath(text, name string) bool {
+	for after := range pathsIn(text, name) {
+		if after == "" || !pathByte(after[0]) && after[0] != '/' {
+			return true
+		}
+	}
+	return false
+}
+
+// pathsIn are what stands behind a name wherever it begins a path in a text, or goes
+// on with one behind a slash. A name that begins with a slash goes on with any path.
+func pathsIn(text, name string) iter.Seq[string] {
+	word := !strings.ContainsAny(name, "./")
+	return func(yield func(string) bool) {
+		for from := 0; ; from++ {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				return
+			}
+			from += i
+			before := from == 0 || name[0] == '/' || !pathByte(text[from-1]) && !word || text[from-1] == '/'
+			before = before && !(strings.HasPrefix(name, "../") && strings.HasSuffix(text[:from], "../"))
+			if before && !yield(text[from+len(name):]) {
+				return
+			}
+		}
+	}
+}
+
+// hasWord reports whether a path stands in a text by itself.
+func hasWord(text, name string) bool {
+	for range wordsIn(text, name) {
+		return true
+	}
+	return false
+}
+
+// wordsIn are what stands before a path wherever it stands in a text by itself: neither
+// a part of another word nor of a longer path, ./ and a slash at its end apart.
+func wordsIn(text, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for from := 0; ; from++ {
+			i := strings.Index(text[from:], name)
+			if i < 0 {
+				return
+			}
+			from += i
+			before, after := text[:from], strings.TrimPrefix(text[from+len(name):], "/")
+			plain := strings.TrimSuffix(before, "./")
+			begins := plain == "" || !pathByte(plain[len(plain)-1]) && plain[len(plain)-1] != '/' ||
+				plain == before && strings.HasSuffix(before, "/")
+			if begins && (after == "" || !pathByte(after[0]) && after[0] != '/') && !yield(before) {
+				return
+			}
+		}
+	}
+}
+
+// pathByte reports whether a byte goes on with the name of a file.
+func pathByte(b byte) bool {
+	return b == '_' || b == '-' || b == '.' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z'
+}
