@@ -16,7 +16,7 @@ func TestWhatOfARunStays(t *testing.T) {
 	for name, row := range map[string]struct {
 		before        map[string]string
 		line          string
-		stays, is     map[string]string
+		loose, is     map[string]string
 		refused, here []string
 	}{
 		"a workspace that is an environment": {
@@ -36,6 +36,13 @@ func TestWhatOfARunStays(t *testing.T) {
 			line:   "rm -r a b; mkdir a; echo new > a/x; echo new > b",
 			is:     map[string]string{"a/x": "new\n", "b": "new\n"},
 		},
+		"a link in place of a file": {
+			before: map[string]string{"a": "tracked", "c": "tracked"},
+			line:   "rm a loose; ln -s c a; ln -s c loose; ln -s c new",
+			loose:  map[string]string{"loose": "mine"},
+			is:     map[string]string{"a": "tracked", "loose": "mine", "new": "tracked"},
+			here:   []string{"a", "loose", "new"}, refused: []string{"loose"},
+		},
 		"files that are holes, of which only some fit": {
 			line:    "truncate -s 600M a b; truncate -s 2G c; echo x > d",
 			is:      map[string]string{"c": "", "d": "x\n"},
@@ -51,6 +58,9 @@ func TestWhatOfARunStays(t *testing.T) {
 				w.git("add", at)
 			}
 			w.git("commit", "-qm", "x", "--allow-empty")
+			for _, at := range slices.Sorted(maps.Keys(row.loose)) {
+				w.file(at, row.loose[at])
+			}
 			r := w.run(row.line)
 			for at, want := range row.is {
 				if text, _ := os.ReadFile(w.at(at)); string(text) != want {

@@ -303,6 +303,12 @@ func (a *applier) link(name string) {
 		a.refuse(name, "it is a link to what is guarded: "+why)
 		return
 	}
+	if info, err := os.Lstat(filepath.Join(a.o.Root, name)); err == nil && info.Mode().IsRegular() {
+		if why := a.keep(name, true); why != "" { // of what was there nothing is left, as where it is removed
+			a.refuse(name, why)
+			return
+		}
+	}
 	a.replace(name, func(dir int, temporary string) error { return unix.Symlinkat(to, dir, temporary) })
 }
 
