@@ -98,6 +98,7 @@ func TestAmbientVariables(t *testing.T) {
 		"SHELLOPTS=xtrace":           true,
 		"GROFF_BIN_PATH=" + testRepo: true, "GROFF_FONT_PATH=.": true, "LSB_OS_RELEASE=./osr": true,
 		"PYTHONPYCACHEPREFIX=" + testRepo + "/pc": true, "BLACK_CACHE_DIR=./c": true,
+		"XDG_CACHE_HOME=" + testRepo + "/c": true, "XDG_CACHE_HOME=/home/u/.cache": false,
 		"RUSTUP_HOME=" + testRepo + "/rh": true, "RUSTUP_HOME=/usr/local/rustup": false,
 	} {
 		name, text, _ := strings.Cut(assignment, "=")
