@@ -128,7 +128,8 @@ func innerDirectory(begin map[string]bool, name, root string) (dir string, ok bo
 func (w *Workspace) leadsToGuarded(root, real string) bool {
 	for _, dir := range w.settingsAbout(root, real) {
 		for _, text := range w.settingsAt(root, dir).texts {
-			if name, top := namesFrom(root, dir, real); namesBelow(text, name) || top != "" && strings.Contains(text, top+"/") {
+			name, top := namesFrom(root, dir, real)
+			if namesBelow(text, name) || top != "" && strings.Contains(text, top+"/") {
 				return true
 			}
 		}

@@ -136,10 +136,11 @@ func (u *use) read(args []word) {
 		u.seen++
 		switch {
 		case u.ended, u.free:
-			u.pos = append(u.pos, w)
 			if u.told != nil {
 				u.told.Behind++
+				w.revision = false // a path
 			}
+			u.pos = append(u.pos, w)
 		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
 			term(u, w.text, word{})
@@ -227,7 +228,7 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if w.glob == 1 && u.globs().plainNames(w) {
+	if w.glob == 1 && u.globs().plainNames(w) || w.namesRevision() {
 		u.pos = append(u.pos, w)
 		return 0
 	}

@@ -14,5 +14,12 @@ func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
 	if len(p.Stmts) != 1 || !plainPipe(p.Stmts[0]) {
 		return value{}
 	}
-	return value{from: from, to: len(e.out.report.Commands)}
+	v := value{from: from, to: len(e.out.report.Commands)}
+	if v.to == from+1 {
+		one := false
+		if v.revision, one = printed(e.repos, e.out.report.Commands[from]); one {
+			v.by = from + 1
+		}
+	}
+	return v
 }

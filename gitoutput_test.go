@@ -1,0 +1,34 @@
+package nod_test
+
+import "testing"
+
+// What git prints as the name of a commit is an argument that nod knows enough of: no
+// option, and the commit that the command in the substitution names.
+func TestGitsOutputAsItsArgument(t *testing.T) {
+	p := withHistory(t)
+	p.git("branch", "old", "HEAD~4")
+	p.git("branch", "mid", "HEAD~2")
+	p.check(kept, "git show $(git rev-parse HEAD) --stat", `git diff --stat "$(git merge-base HEAD old)" HEAD`,
+		"for c in $(git log --format=%h -3); do git show --stat $c; done",
+		"for c in $(git rev-list -3 HEAD); do git log -1 --format=%s $c; done",
+		"git log --oneline old..$(git branch --show-current)", "git log --oneline $(git rev-parse --short HEAD)",
+		"git diff --name-only $(git merge-base HEAD old)", "C=$(git rev-parse HEAD); git log -1 --stat $C",
+		"git diff $(git rev-parse HEAD~1)..HEAD", "git show $(git rev-parse HEAD)", "git show $(git log -1 --format=%H)",
+		`git show "$(git rev-parse HEAD)"`, "git log -p $(git merge-base HEAD HEAD~1)..HEAD",
+		"git diff $(git merge-base HEAD~1 HEAD)", "git diff HEAD~1..$(git branch --show-current)",
+		"git log --oneline $(git rev-parse --abbrev-ref HEAD)")
+	p.check(lost, "git show $(git rev-parse HEAD~1)", "git diff $(git rev-parse HEAD~2)..HEAD",
+		"git diff $(git merge-base HEAD mid)", "git log -p $(git merge-base mid HEAD)..$(git branch --show-current)",
+		"git show $(git log -1 --format=%h HEAD~1)", "C=$(git rev-parse mid); git show $C",
+		"git show $(git log -3 --format=%h)", "git show $(git rev-list HEAD)",
+		"git log $(echo --output=x)", "git log $(git rev-parse --output=x)", "git log $(git log -1 --format=%s)",
+		"git log $(git rev-parse --sq-quote --output=x)", "git log $(git log -1 --format=%h%n%s)",
+		"git log $(git log -1 --graph --format=%h)", "git log $(git log -1 --format=%h --name-only)",
+		"git log $(git show --format=%h)", "git log $(git rev-parse HEAD; cat a.txt)",
+		"git log $(git rev-parse '*')", "git log $(git rev-parse HEAD^@) -p", "git show $(git rev-parse HEAD~3..HEAD)",
+		"git log -- $(git branch --show-current)", "git diff $(git rev-parse HEAD):.env", "git show $(git rev-parse .env)",
+		"git diff $(git merge-base HEAD old)--output=x", "git diff --output=$(git rev-parse HEAD)",
+		"git diff $(git merge-base HEAD old)/etc/passwd", "cat out-$(git rev-parse HEAD)",
+		"rm $(git rev-parse HEAD)", "cat $(git branch --show-current)",
+		"git show $(cd src && git rev-parse HEAD~1)", "git log $(git describe)")
+}

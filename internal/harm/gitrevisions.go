@@ -1,0 +1,60 @@
+package harm
+
+import (
+	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// revised is what git is told, with the names of commits that other commands of git print
+// in their places: git show $(git rev-parse HEAD~1) as git show HEAD~1.
+func revised(h *Secrets, r *repo.Repo, c shell.Command) *gitOptions {
+	o := gitOptionsOf(c)
+	if c.Told == nil {
+		return o
+	}
+	o.unsure = false
+	first := len(o.operands) - len(c.Told.Operands)
+	for i, w := range c.Told.Operands {
+		text, ok := revisionOf(h, r, w)
+		if o.unsure = o.unsure || !w.Known && !ok; ok {
+			o.operands[first+i] = text
+		}
+	}
+	return o
+}
+
+// revisionOf is the revision that a word names by what a command of git prints at the same
+// repository. ok is false where nod does not know it.
+func revisionOf(h *Secrets, r *repo.Repo, w shell.Word) (text string, ok bool) {
+	if w.Revision == nil || w.Revision.Command >= len(h.Report.Commands) {
+		return "", false
+	}
+	c := h.Report.Commands[w.Revision.Command]
+	if c.Told == nil || c.Told.Dir == "" {
+		return "", false
+	}
+	if at := h.At.RepositoryAt(h.gitDirectory(c)); at == nil || at.Dir != r.Dir {
+		return "", false
+	}
+	text, ok = printedRevision(r, gitOptionsOf(c))
+	return w.Revision.Before + text + w.Revision.After, ok
+}
+
+// printedRevision is the revision whose name a command prints, of those of which the shell
+// layer says that they print the name of a commit.
+func printedRevision(r *repo.Repo, o *gitOptions) (text string, ok bool) {
+	text = "HEAD"
+	switch {
+	case o.unsure:
+		return "", false
+	case o.sub == "merge-base":
+		if len(o.operands) != 2 {
+			return "", false
+		}
+		return repo.MergeBase(r, o.operands[0], o.operands[1])
+	case len(o.operands) == 1:
+		text = o.operands[0]
+	}
+	_, ok = r.Revision(text)
+	return text, ok
+}
