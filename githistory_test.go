@@ -68,7 +68,7 @@ func TestSecretsOfTheHistory(t *testing.T) {
 			"git show main@{yesterday}", "git merge-tree HEAD~3 HEAD~2 HEAD", "git show :/three")
 		p.check(kept, "git show", "git show HEAD", "git show HEAD~4", "git show --stat HEAD~1",
 			"git show --name-only HEAD~2", "git show -s HEAD~1", "git show HEAD:a.txt", "git show HEAD~2:a.txt",
-			"git show HEAD~1 -- a.txt", "git show HEAD~1 -- src",
+			"git log --oneline -- '**/a.txt'", "git show HEAD~1 -- a.txt", "git show HEAD~1 -- src",
 			"git log", "git log --stat", "git log --oneline -20", "git log -p -1", "git log -1 -p", "git log -p -n 1",
 			"git log -p -- a.txt", "git log -p HEAD~1..HEAD", "git log -p a.txt", "git log -S SHOP_KEY",
 			"git log --all --oneline", "git log -p HEAD~4",
