@@ -17,6 +17,8 @@ func TestGitsOutputAsItsArgument(t *testing.T) {
 		`git show "$(git rev-parse HEAD)"`, "git log -p $(git merge-base HEAD HEAD~1)..HEAD",
 		"git diff $(git merge-base HEAD~1 HEAD)", "git diff HEAD~1..$(git branch --show-current)",
 		"git log --oneline $(git rev-parse --abbrev-ref HEAD)")
+	p.check(kept, "git commit -qm \"docs: say \\`nod\\` twice\"") // a message with a name in backquotes
+	p.check(lost, "git commit -qm \"docs: say `rm -rf ~` twice\"")
 	p.check(lost, "git show $(git rev-parse HEAD~1)", "git diff $(git rev-parse HEAD~2)..HEAD",
 		"git diff $(git merge-base HEAD mid)", "git log -p $(git merge-base mid HEAD)..$(git branch --show-current)",
 		"git show $(git log -1 --format=%h HEAD~1)", "C=$(git rev-parse mid); git show $C",

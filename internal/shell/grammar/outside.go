@@ -319,7 +319,7 @@ func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.names(w, q.Parts)
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
-		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`")),
+		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`") && !plainBackquotes(f.src)),
 			"a backslash before a newline or a backquote in quotes")
 	}
 }

@@ -21,6 +21,7 @@ type reader struct {
 	held    int        // those of what a substitution stands in
 	nested  int        // substitutions that are being read
 	depth   int
+	plain   bool // plainBackquotes
 }
 
 // document is a here-document by its end.

@@ -85,7 +85,7 @@ func (r *reader) double() {
 func (r *reader) quoted() {
 	switch r.src[r.at] {
 	case '\\':
-		if c := r.next(1); c == '\n' || c == '`' || c == 0 {
+		if c := r.next(1); c == '\n' || c == '`' && !r.plain || c == 0 {
 			r.fail("a backslash before the end of a line or a backquote")
 			return
 		}

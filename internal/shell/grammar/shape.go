@@ -60,7 +60,7 @@ func (s *shape) close(n, to int) {
 // readAgain takes a text apart without the parser. fault is what the reader does not
 // know of it, or "".
 func readAgain(source string, posix bool) (s shape, fault string) {
-	r := &reader{place: place{src: source, end: len(source)}, posix: posix}
+	r := &reader{place: place{src: source, end: len(source)}, posix: posix, plain: plainBackquotes(source)}
 	r.list()
 	if r.at < r.end {
 		r.fail("a parenthesis that nothing opens")

@@ -12,6 +12,7 @@ import (
 var inside = []string{
 	"", "\n# a\n\n# b", "ls", "ls -l  a/b # c", "ls;ls ; ls\nls;", "ls &&\nls || # c\nls", "! ls | wc | cat",
 	"\\\nls \\\n -l \\\n\n", "A=1 B='x y' ls", "x=$(ls -l); echo $x", "export A=b C=\"$HOME/x\"",
+	"git commit -m \"a \\`b c\\` d\\\\\"",
 	`echo 'a b'c"d $x ${y} \" \$ $? $$ end$"`, `rg "a|b$" x$ "[^$]"`, "echo $x$y-$z/a $?, $$", `echo $'a\n'`,
 	"(ls; cd a && ls) > f 2>&1", "{ ls; ls\n} >>f 2>/dev/null", "ls 2>&1 | cat >&2", "ls &>/dev/null", "cat <f >g",
 	"if ls; then wc; elif cat; then ls\nelse ls; fi > f",
@@ -82,11 +83,12 @@ func TestOneReadingOnly(t *testing.T) {
 		"ls 3>a": false, "ls {fd}>a": false, "ls <>a": false, "[[ a ]]": false,
 		"case a in a) ls;; esac": false, "echo ${x:-a}": false, "echo $\"a\"": false, "echo $[1]": false,
 		"echo $1": false, "echo \"$*\"": false, "echo $(ls # a\n)": false, "echo `ls \\`a\\``": false,
+		"echo \"\\`a\\`\" `ls`": false, "echo \"\\`a\\`\" $(ls)": false, "echo \"\\\\`a\\`\"": false,
 		"ls a\\\nb": false, "cat <<E $(ls\n)\na\nE": false, "cat <<E 'a\nb'\na\nE": false, "cat <<$x\na\n$x": false,
 		strings.Repeat("(", 61) + "ls" + strings.Repeat(")", 61): false,
 		strings.Repeat("$(ls ", 61) + strings.Repeat(")", 61):    false,
 	} {
-		r := &reader{place: place{src: text, end: len(text)}, posix: posix}
+		r := &reader{place: place{src: text, end: len(text)}, posix: posix, plain: plainBackquotes(text)}
 		if r.list(); r.fault == "" && r.at == r.end {
 			t.Errorf("%q is read", text)
 		}

@@ -156,6 +156,25 @@ func Unescape(s string) string {
 	return b.String()
 }
 
+// plainBackquotes reports whether each backquote of a text stands behind a backslash, and
+// nothing in it is a text of its own: a substitution, a here-document. There old shells
+// look for the end in ways of their own.
+func plainBackquotes(src string) bool {
+	for _, own := range [...]string{"$(", "<(", ">(", "<<"} {
+		if strings.Contains(src, own) {
+			return false
+		}
+	}
+	escaped := false
+	for i := range len(src) {
+		if src[i] == '`' && !escaped {
+			return false
+		}
+		escaped = src[i] == '\\' && !escaped
+	}
+	return true
+}
+
 // Escapes decodes the inside of $'...'. ok is false where it holds more than \n
 // and \t.
 func Escapes(s string) (text string, ok bool) {
