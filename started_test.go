@@ -35,7 +35,7 @@ func TestWhatSettingsStartFromADirectory(t *testing.T) {
 		"f":{"command":"go","args":["run","./cmd/srv"]},
 		"g":{"command":"python3","args":["psrv"]},
 		"h":{"command":"bash","args":["-c","cd deep/er; ./go.sh && PATH=bin2:$PATH mine"]}}}`)
-	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"npx eslint src && prettier lib"}]}]}}`)
+	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"node tools/x.js && npx eslint src && prettier lib"}]}]}}`)
 	p.check(lost, "echo x > tools/mcp/server.js", "echo x > py/serve.py", "echo x > shop/server.py",
 		"echo x > src/shop/server.py", "echo x > shop/__init__.py", "echo x > lone.py", "echo x > lone/__main__.py",
 		"echo x > nsrv/index.js", "echo x > nsrv/package.json", "echo x > cmd/srv/main.go", "echo x > psrv/__main__.py",

@@ -81,10 +81,7 @@ func namesDirectory(text, name string) bool {
 		return false
 	}
 	for before := range wordsIn(text, strings.TrimSuffix(dir, "/")) {
-		words := lastWords(strings.TrimSuffix(before, "./"), mostOptions)
-		if slices.ContainsFunc(words, func(word string) bool {
-			return slices.Contains(programs, strings.TrimRight(word, "0123456789."))
-		}) {
+		if isProgramBefore(lastWords(strings.TrimSuffix(before, "./"), mostOptions), programs) {
 			return true
 		}
 	}
@@ -92,7 +89,21 @@ func namesDirectory(text, name string) bool {
 }
 
 // mostOptions is how many words before a directory are looked at for the program.
-const mostOptions = 4
+const mostOptions = 8
+
+// isProgramBefore reports whether the last of some words that is neither an option nor a
+// key of settings is one of some programs: command: node, args: [--inspect, srv].
+func isProgramBefore(words, programs []string) bool {
+	for _, word := range slices.Backward(words) {
+		switch name := strings.TrimRight(word, "0123456789."); {
+		case slices.Contains(programs, name):
+			return true
+		case word != "run" && word != "args" && !strings.HasPrefix(word, "-"):
+			return false
+		}
+	}
+	return false
+}
 
 // lastWords are the words at the end of a text, at most so many.
 func lastWords(text string, most int) []string {
