@@ -12,6 +12,7 @@ func TestWhatInnerSettingsStart(t *testing.T) {
 	p.write("packages/c/.claude/commands/go.md", "do !`bin/take.sh`\n")
 	p.git("add", ".")
 	p.git("commit", "-qm", "packages")
+	p.check(lost, "mv packages/a packages/z", "cp -r packages/a packages/z")              // with their settings
 	p.write("loose/.claude/settings.json", `{"statusLine":{"command":"sh bar/line.sh"}}`) // git does not know it
 	p.write("e", "x\n")
 	p.check(lost, "echo x > packages/a/scripts/stop.sh", "echo x > tools/up.sh", "echo x > packages/b/srv/run.sh",

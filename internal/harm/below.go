@@ -404,8 +404,8 @@ func walkFor(
 		entries, err := files.Entries(cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
 			info, ferr := files.Lstat(dirs[0])
-			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) || errors.Is(ferr, syscall.ENOTDIR) ||
-				ferr == nil && !info.Mode.IsDir() {
+			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) ||
+				errors.Is(ferr, syscall.ENOTDIR) || ferr == nil && !info.Mode.IsDir() {
 				continue // nobody can read it, or a file, which is judged by its name
 			}
 			return tooLarge

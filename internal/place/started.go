@@ -66,9 +66,12 @@ func namesFrom(root, dir, real string) (name, top string) {
 }
 
 // settingsAbout are the directories whose settings may name a path: the root, those
-// between it and the path, and those of which git knows that they have settings.
+// between it and the path, and those of which git knows that they have settings, but for
+// those that lie below the path and would go with it.
 func (w *Workspace) settingsAbout(root, real string) []string {
-	dirs := slices.Clone(w.innerSettings(root))
+	dirs := slices.DeleteFunc(slices.Clone(w.innerSettings(root)), func(dir string) bool {
+		return view.Below(real, dir)
+	})
 	for dir := path.Dir(real); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
 		dirs = append(dirs, dir)
 	}
