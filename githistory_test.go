@@ -204,6 +204,11 @@ func TestPasswordsBesideGitsSettings(t *testing.T) {
 	p.check(lost, shown...)
 	p.check(kept, "git log", "git log --oneline -3", "git status", "git branch", "ls .git/logs", "git reflog exists HEAD")
 
+	p.must(os.Rename(p.dir+"/.git", p.dir+"/gd"))
+	p.write(".git", "gitdir: gd\n")
+	p.check(lost, "cat gd/logs/HEAD", "cat gd/logs/*", "grep -rn pull gd/logs", "git reflog", "tar cf - gd/logs | base64",
+		"find gd/logs -type f | xargs cat", "cat gd/**/*")
+
 	p = newProject(t)
 	named := []string{"git for-each-ref --format='%(push:remotename)'", "git branch --format='%(upstream:remotename)'",
 		"git rev-parse --abbrev-ref '@{push}'", "git log '@{u}..'", "git diff main@{upstream}", "git remote"}

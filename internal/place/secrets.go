@@ -48,17 +48,15 @@ func isNpmSettings(name string) bool {
 }
 
 // isGitSettings recognises what may have an address with a password: settings of git, and
-// where git keeps what it was given by name (reflogs, remotes as they were kept once).
+// where git keeps what it was given by name (reflogs, remotes as they were kept once). A
+// git directory may have any name.
 func isGitSettings(name string) bool {
 	dir, base := path.Split(name)
-	if _, own, ok := strings.Cut(dir, "/.git/"); ok && (base == "config.worktree" ||
-		slices.ContainsFunc(strings.Split(own, "/"), func(part string) bool {
-			return part == "logs" || part == "remotes" || part == "branches"
-		})) {
-		return true
-	}
-	return base == ".gitconfig" || base == "gitconfig" ||
-		base == "config" && (strings.Contains(dir, "/.git/") || strings.HasSuffix(dir, "git/"))
+	_, logged, logs := strings.Cut(dir, "/logs/")
+	_, own, inGit := strings.Cut(dir, "/.git/")
+	return base == ".gitconfig" || base == "gitconfig" || base == "config" || base == "config.worktree" ||
+		logs && (logged == "" && base == "HEAD" || strings.HasPrefix(logged, "refs/")) ||
+		inGit && (strings.Contains("/"+own, "/remotes/") || strings.Contains("/"+own, "/branches/"))
 }
 
 // LoginIn reports whether the text of such a file holds a password, a token or a
