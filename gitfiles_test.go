@@ -162,11 +162,16 @@ func TestWhatGitsSettingsStart(t *testing.T) {
 	p.must(os.MkdirAll(p.dir+"/pg", 0o755))
 	for setting, file := range map[string]string{"editor = awk -fconf/p.awk": "conf/p.awk",
 		"pager = python3 pg": "pg/__main__.py", "editor = node tools/ed": "tools/ed.js",
-		"pager = cd pg && ./less": "pg/less", "pager = PATH=pg:$PATH pgr": "pg/pgr", "editor = node pg": "pg/index.js"} {
+		"pager = cd pg && ./less": "pg/less", "pager = PATH=pg:$PATH pgr": "pg/pgr", "editor = node pg": "pg/index.js",
+		"hooksPath = %(prefix)/.." + p.dir + "/hk": "hk/pre-commit", "editor = python3 -m pg.tc": "pg/tc.py",
+		"pager = node srv": "srv.js"} {
 		p.write(".git/config", "[core]\n\t"+setting+"\n")
 		p.check(lost, "echo x > "+file)
 		p.check(kept, "echo x > pg/other.txt")
 	}
+	p.write(".git/config", "[diff \"x\"]\n\ttextconv = node srv\n")
+	p.write("pg/index.js", "x\n")
+	p.check(lost, "mv pg srv", "ln -s pg srv")
 	p.write(".git/config", "[core]\n\thooksPath = /proc/self/cwd\n")
 	p.check(lost, "echo x > pre-commit")
 	p.write(".git/config", "[core]\n\thooksPath = own/h\n")

@@ -1,6 +1,9 @@
 package nod_test
 
-import "testing"
+import (
+	"os"
+	"testing"
+)
 
 // Settings of an agent further down, in a package of the repository or a linked working
 // tree, start files as those at the top do: the agent may be started there.
@@ -35,6 +38,10 @@ func TestWhatSettingsStartFromADirectory(t *testing.T) {
 		"e":{"command":"node","args":["nsrv"]},
 		"f":{"command":"go","args":["run","./cmd/srv"]},
 		"g":{"command":"python3","args":["psrv"]},
+		"i":{"command":"python3","args":["-mtight.mod"]},
+		"j":{"command":"python3","args":["-c","import impo.rt"]},
+		"k":{"command":"python3","args":["-m","pmod"],"env":{"PYTHONPATH":"plib"}},
+		"l":{"command":"sh","args":["-c","cd one && cd two && sh main.sh"]},
 		"h":{"command":"bash","args":["-c","cd deep/er; ./go.sh && PATH=bin2:$PATH mine"]}}}`)
 	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"node tools/x.js && npx eslint src && prettier lib"}]}]}}`)
 	p.check(lost, "echo x > tools/mcp/server.js", "echo x > py/serve.py", "echo x > shop/server.py",
@@ -43,5 +50,57 @@ func TestWhatSettingsStartFromADirectory(t *testing.T) {
 		"echo x > deep/er/go.sh", "echo x > bin2/mine", "ln -s /tmp psrv", "ln -s lib nsrv")
 	p.check(kept, "echo x > src/index.js", "echo x > lib/index.ts", "echo x > tools/server.js",
 		"echo x > tools/mcp/other.js", "echo x > shop/views.py", "echo x > cmd/other/main.go", "echo x > src/run.py",
-		"echo x > cmd/srv.go", "echo x > mine", "echo x > nsrv/lib.js")
+		"echo x > cmd/srv.go", "echo x > mine", "echo x > nsrv/lib.js", "touch src/a")
+	p.check(lost, "echo x > tight/mod.py", "echo x > impo/rt.py", "echo x > plib/pmod.py", "echo x > one/two/main.sh",
+		"echo x > nsrv.js", "ln -s ../ev shop/server", "ln -s lib shop", "echo x > shop.py")
+}
+
+// The person's own settings start files of a workspace, as do those that lie above it or
+// behind a link.
+func TestSettingsThatLieElsewhere(t *testing.T) {
+	for _, file := range []string{".claude.json", ".cursor/mcp.json", ".config/opencode/opencode.json",
+		".copilot/mcp-config.json", ".claude/settings.json"} {
+		p := newProject(t)
+		p.write(p.home+"/"+file, `{"history":["look at docs/a.sh"],"projects":{"`+p.dir+`":{"mcpServers":{"x":{"command":"`+
+			p.dir+`/scripts/fmt.sh"}}}}}`)
+		p.check(lost, "echo x > scripts/fmt.sh", "ln -s docs scripts")
+		p.check(kept, "echo x > scripts/other.sh")
+		if file == ".claude.json" {
+			p.check(kept, "echo x > docs/a.sh")
+		}
+	}
+	p := newProject(t)
+	p.write("real/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"scripts/fmt.sh"}]}]}}`)
+	p.must(os.Symlink("real", p.dir+"/.claude"))
+	p.write("sub/.claude/settings.json", `{"statusLine":{"command":"./run"}}`)
+	p.must(os.Symlink("../tools/line.sh", p.dir+"/sub/run"))
+	p.write(".git/info/exclude", "")
+	p.git("add", ".")
+	p.git("commit", "-qm", "settings")
+	p.check(lost, "echo x > scripts/fmt.sh", "echo x > tools/line.sh")
+	p.check(kept, "echo x > scripts/other.sh", "echo x > tools/other.sh")
+
+	p = newProject(t)
+	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"src/in/fmt.sh"}]}]}}`)
+	p.write("src/in/a.txt", "x\n")
+	p.dir += "/src"
+	p.check(lost, "echo x > in/fmt.sh")
+	p.check(kept, "echo x > in/other.sh")
+}
+
+// What settings name as data is no file that is started.
+func TestSettingsThatNameData(t *testing.T) {
+	p := newProject(t)
+	p.write(".vscode/settings.json", `{"files.exclude":{"src/gen.ts":true}, // a "comment"
+		"explorer.fileNesting.patterns":{"package.json":"package-lock.json, tsconfig.json"},
+		"json.schemas":[{"fileMatch":["conf/a.json"],"url":"https://x.example/docs/a.md"}],
+		"python.defaultInterpreterPath":"tools/py.sh"}`)
+	p.write(".mcp.json", `{"mcpServers":{"x":{"command":"npx","args":["-y","@scope/src/index.ts"],
+		"url":"https://x.example/docs/b.md"},"deep":{"command":"npx","args":["eslint","lib"]}}}`)
+	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[`+
+		`{"command":"[ -f package.json ] && npm run lint; test ! -e src/old.ts && date"}]}]},`+
+		`"permissions":{"additionalDirectories":["web/index.js"]}}`)
+	p.check(kept, "echo x > package.json", "echo x > src/gen.ts", "echo x > conf/a.json", "echo x > docs/a.md",
+		"echo x > docs/b.md", "echo x > src/index.ts", "touch lib/deep", "echo x > src/old.ts", "echo x > web/index.js")
+	p.check(lost, "echo x > tools/py.sh")
 }

@@ -1,33 +1,57 @@
 package hosts
 
-import (
-	"path"
-	"strings"
-)
+import "path"
 
-// DirectoryPrograms are the programs that take a file of such a name from a directory
-// that they are given, without the digits of their versions: node srv runs srv/index.js,
-// python3 srv runs srv/__main__.py, go run ./srv what lies there (measured: Node 22,
-// Python 3.12, Go 1.26).
+// DirectoryPrograms are the programs that take a file of such a name from a directory that
+// they are given, or by its name without the ending, without the digits of their versions:
+// node srv runs srv/index.js or srv.js, python3 srv runs srv/__main__.py, go run ./srv what
+// lies there (measured: Node 22, Python 3.12, Go 1.26).
 func DirectoryPrograms(base string) []string {
-	switch ext := path.Ext(base); {
-	case base == "package.json", strings.HasPrefix(base, "index.") && scriptOfNode(ext):
+	switch {
+	case base == "package.json", IsScriptOfNode(base):
 		return []string{"node", "nodejs", "bun", "deno", "tsx", "ts-node"}
 	case base == "__main__.py":
 		return []string{"python", "pypy", "uv"}
-	case ext == ".go":
+	case path.Ext(base) == ".go":
 		return []string{"go"}
 	}
 	return nil
 }
 
-func scriptOfNode(ext string) bool {
-	switch ext {
+// IsScriptOfNode reports whether a file has the ending of what Node and its kin run.
+func IsScriptOfNode(base string) bool {
+	switch path.Ext(base) {
 	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
 		return true
 	}
 	return false
 }
 
-// StartedOfDirectories are names of which DirectoryPrograms knows, a file for each kind of program.
+// StartedOfDirectories are names of which DirectoryPrograms knows, a file for each kind of
+// program.
 func StartedOfDirectories() []string { return []string{"index.js", "__main__.py", "main.go"} }
+
+// PersonsSettings are files below a home in which agents and editors keep what they start
+// in any workspace: hooks, servers, a status line (read: their documentation).
+func PersonsSettings() []string {
+	return []string{".claude/settings.json", ".claude/settings.local.json", ".codex/hooks.json", ".codex/config.toml",
+		".gemini/settings.json", ".qwen/settings.json", ".copilot/settings.json", ".copilot/mcp-config.json",
+		".copilot/config.json", ".cursor/hooks.json", ".cursor/mcp.json", ".config/opencode/opencode.json",
+		".config/opencode/opencode.jsonc", ".config/crush/crush.json", ".factory/mcp.json", ".factory/settings.json",
+		".factory/hooks.json", ".kiro/settings/mcp.json", ".codeium/windsurf/mcp_config.json",
+		".codeium/windsurf/hooks.json", ".config/Code/User/mcp.json", ".config/Code/User/settings.json",
+		"Library/Application Support/Code/User/mcp.json", "Library/Application Support/Code/User/settings.json",
+		".config/Claude/claude_desktop_config.json",
+		"Library/Application Support/Claude/claude_desktop_config.json", ".config/zed/settings.json",
+		".config/goose/config.yaml", ".continue/config.yaml", ".continue/config.json", ".aider.conf.yml",
+		".pi/agent/settings.json", ".config/amp/settings.json", ".augment/settings.json"}
+}
+
+// DataKeys are the keys in settings of agents and editors whose lists and objects name
+// files that nobody starts for it.
+func DataKeys() []string {
+	return []string{"allow", "ask", "deny", "permission", "additionalDirectories", "sparsePaths",
+		"companyAnnouncements", "files.exclude", "files.associations", "files.watcherExclude", "search.exclude",
+		"explorer.fileNesting.patterns", "json.schemas", "yaml.schemas", "eslint.workingDirectories",
+		"cSpell.words", "cSpell.ignorePaths"}
+}

@@ -96,14 +96,12 @@ type Workspace struct {
 	// known of that.
 	Wrote func(real string) bool
 
-	path   []string // PATH directories inside the roots, once looked
-	looked bool
-	named  []reading             // where the call's paths lead
-	repos  map[string]*repo.Repo // by directory, nil where there is none
-	linked []alias               // what aliases found; nil: not looked yet
-	// hookDirs is, for the top of each working tree, where git's settings say that hooks are, with whether only their
-	// names count; nil: not looked yet.
-	hookDirs map[string]map[string]bool
+	path     []string // PATH directories inside the roots, once looked
+	looked   bool
+	named    []reading                   // where the call's paths lead
+	repos    map[string]*repo.Repo       // by directory, nil where there is none
+	linked   []alias                     // what aliases found; nil: not looked yet
+	byGit    map[string]startedByGit     // by the top of a working tree, once looked
 	settings map[string]settingsOfAgents // by directory, once looked
 	inner    map[string][]string         // by root, the directories below it with settings, once looked
 }
@@ -112,7 +110,7 @@ type Workspace struct {
 func (w *Workspace) Apart() *Workspace {
 	own := *w
 	own.path, own.named, own.linked = slices.Clip(w.path), slices.Clip(w.named), slices.Clip(w.linked)
-	own.repos, own.hookDirs, own.settings = maps.Clone(w.repos), maps.Clone(w.hookDirs), maps.Clone(w.settings)
+	own.repos, own.byGit, own.settings = maps.Clone(w.repos), maps.Clone(w.byGit), maps.Clone(w.settings)
 	own.inner = maps.Clone(w.inner)
 	return &own
 }

@@ -3,7 +3,6 @@ package place
 import (
 	"errors"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -79,47 +78,61 @@ func (w *Workspace) inBareRepository(real string) bool {
 }
 
 // isHook reports whether a file lies where the settings of git say that hooks
-// are. Where that is the top of a working tree, the names of hooks alone count.
+// are, or is one that they start. Where that is the top of a working tree, the names of
+// hooks alone count.
 func (w *Workspace) isHook(real string) bool {
-	for dir, bare := range w.hookDirectories(real) {
-		if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
-			return true
+	return slices.ContainsFunc(w.gitStarts(real), func(s startedByGit) bool {
+		for dir, bare := range s.hooks {
+			if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
+				return true
+			}
 		}
-	}
-	return false
+		name, ok := strings.CutPrefix(strings.ToLower(real), strings.ToLower(s.top)+"/")
+		return ok && slices.ContainsFunc(s.texts, func(text string) bool { return starts(text, name) })
+	})
 }
 
-// hookDirectories are what the settings of git name, at each root and in the working
-// trees between a root and a path: submodules, linked ones, repositories of their own.
-func (w *Workspace) hookDirectories(real string) map[string]bool {
-	named := map[string]bool{}
+// startedByGit is what the settings of git at a working tree start.
+type startedByGit struct {
+	top   string
+	hooks map[string]bool // where hooks and settings lie, with whether only the names of hooks count
+	texts []string        // what is started, in lower case
+}
+
+// gitStarts is what the settings of git start, at each root and in the working trees
+// between a root and a path: submodules, linked ones, repositories of their own.
+func (w *Workspace) gitStarts(real string) (all []startedByGit) {
 	for _, root := range w.Roots {
-		maps.Copy(named, w.hooksAt(root))
+		all = append(all, w.gitStartsAt(root))
 		for dir := path.Dir(real); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
 			if _, err := w.Machine.Files.Lstat(dir + "/.git"); err == nil {
-				maps.Copy(named, w.hooksAt(dir))
+				all = append(all, w.gitStartsAt(dir))
 			}
 		}
 	}
-	return named
+	return all
 }
 
-func (w *Workspace) hooksAt(top string) map[string]bool {
-	if w.hookDirs == nil {
-		w.hookDirs = map[string]map[string]bool{}
+func (w *Workspace) gitStartsAt(top string) (s startedByGit) {
+	if w.byGit == nil {
+		w.byGit = map[string]startedByGit{}
 	}
-	named, looked := w.hookDirs[top]
+	s, looked := w.byGit[top]
 	if looked {
-		return named
+		return s
 	}
 	if r := w.RepositoryAt(top); r != nil {
-		named = map[string]bool{}
-		for _, dir := range r.HooksPaths(w.Machine.Home) {
-			named[dir] = dir == r.Top || dir == top
+		hooks, started := r.HooksPaths(w.Machine.Home)
+		s = startedByGit{top: r.Top, hooks: map[string]bool{}}
+		for _, dir := range hooks {
+			s.hooks[dir] = dir == r.Top || dir == top
+		}
+		for _, text := range started {
+			s.texts = append(s.texts, strings.ToLower(plainPaths(text)))
 		}
 	}
-	w.hookDirs[top] = named
-	return named
+	w.byGit[top] = s
+	return s
 }
 
 // guardedInPlace reports whether a file of a repository of dotfiles will be a

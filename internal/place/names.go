@@ -32,60 +32,84 @@ func startedAs(name string) []string {
 }
 
 // namesFromWithin reports whether a text names a directory of a path, and by itself the
-// rest: "cwd": "tools", "args": ["server.js"].
+// rest: "cwd": "tools", "args": ["server.js"]. A rest that is only a word counts where a
+// word before the directory says that something is started there.
 func namesFromWithin(text, name string) bool {
 	for i, c := range name {
-		if c == '/' && hasWord(text, name[i+1:]) && hasWord(text, name[:i]) {
+		if c != '/' || !hasWord(text, name[:i]) {
+			continue
+		}
+		if rest := name[i+1:]; namesFromWithin(text, rest) ||
+			hasWord(text, rest) && (strings.Contains(rest, ".") || isStartedFrom(text, name[:i])) {
 			return true
 		}
 	}
 	return false
 }
 
-// namesModule reports whether a text names a file as Python's -m does: what stands in
-// src is named without it.
+// namesModule reports whether a text names a file as a module of Python: by -m or an
+// import, from a directory that the text names (PYTHONPATH) or from src, which needs no
+// name, or as a package on the way to one.
 func namesModule(text, name string) bool {
-	short, ok := strings.CutSuffix(strings.TrimPrefix(name, "src/"), ".py")
+	short, ok := strings.CutSuffix(name, ".py")
 	if !ok {
 		return false
 	}
 	for _, last := range [...]string{"/__main__", "/__init__"} {
 		short = strings.TrimSuffix(short, last)
 	}
-	module := strings.ReplaceAll(short, "/", ".")
-	for before := range wordsIn(text, module) {
-		if words := lastWords(before, 1); len(words) > 0 && words[0] == "-m" {
+	if startsModule(text, strings.ReplaceAll(short, "/", ".")) {
+		return true
+	}
+	for i, c := range short {
+		if c == '/' && (short[:i] == "src" || hasWord(text, short[:i])) &&
+			startsModule(text, strings.ReplaceAll(short[i+1:], "/", ".")) {
 			return true
 		}
 	}
-	return strings.HasSuffix(name, "/__init__.py") && strings.Contains(text, "-m") &&
-		namesBelowModule(text, module)
+	return false
 }
 
-// namesBelowModule reports whether a text names a module below a package.
-func namesBelowModule(text, pkg string) bool {
-	for rest := range pathsIn(text, pkg+".") {
-		if rest != "" && pathByte(rest[0]) {
-			return true
+// startsModule reports whether a text has a module, or one below it, run or imported.
+func startsModule(text, module string) bool {
+	for _, word := range [...]string{"-m", "-m ", "-m, ", "-m,", "import ", "from "} {
+		for at := text; ; {
+			_, after, ok := strings.Cut(at, word+module)
+			if !ok {
+				break
+			}
+			if at = after; after == "" || after[0] == '.' || !pathByte(after[0]) && after[0] != '/' {
+				return true
+			}
 		}
 	}
 	return false
 }
 
 // namesDirectory reports whether a text has a program start the directory of a file,
-// which takes that file from there: node server, python3 tools, go run ./cmd/x.
+// which takes that file from there, or a name to which the program adds the ending: node
+// server, python3 tools, go run ./cmd/x.
 func namesDirectory(text, name string) bool {
-	dir, base := path.Split(name)
+	base := path.Base(name)
 	programs := hosts.DirectoryPrograms(base)
-	if dir == "" || len(programs) == 0 {
+	if len(programs) == 0 {
 		return false
 	}
-	for before := range wordsIn(text, strings.TrimSuffix(dir, "/")) {
-		if isProgramBefore(lastWords(strings.TrimSuffix(before, "./"), mostOptions), programs) {
-			return true
+	given := []string{path.Dir(name)}
+	if hosts.IsScriptOfNode(base) {
+		given = append(given, strings.TrimSuffix(name, path.Ext(name)))
+		if !strings.HasPrefix(base, "index.") {
+			given = given[1:]
 		}
 	}
-	return false
+	return slices.ContainsFunc(given, func(given string) bool {
+		for before := range wordsIn(text, given) {
+			if isProgramBefore(lastWords(strings.TrimSuffix(before, "./"), mostOptions), programs) {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // mostOptions is how many words before a directory are looked at for the program.
@@ -121,9 +145,10 @@ func namesBelow(text, dir string) bool {
 	for range pathsIn(text, dir+"/") {
 		return true
 	}
-	return isStartedFrom(text, dir) || slices.ContainsFunc(hosts.StartedOfDirectories(), func(base string) bool {
-		return namesDirectory(text, dir+"/"+base)
-	})
+	return isStartedFrom(text, dir) || namesModule(text, dir+"/__init__.py") ||
+		slices.ContainsFunc(hosts.StartedOfDirectories(), func(base string) bool {
+			return namesDirectory(text, dir+"/"+base)
+		})
 }
 
 // isStartedFrom reports whether a text names a directory behind a word that says that it
@@ -154,7 +179,6 @@ func namesPath(text, name string) bool {
 // pathsIn are what stands behind a name wherever it begins a path in a text, or goes
 // on with one behind a slash. A name that begins with a slash goes on with any path.
 func pathsIn(text, name string) iter.Seq[string] {
-	word := !strings.ContainsAny(name, "./")
 	return func(yield func(string) bool) {
 		for from := 0; ; from++ {
 			i := strings.Index(text[from:], name)
@@ -162,13 +186,46 @@ func pathsIn(text, name string) iter.Seq[string] {
 				return
 			}
 			from += i
-			before := from == 0 || name[0] == '/' || !pathByte(text[from-1]) && !word || text[from-1] == '/'
-			before = before && !(strings.HasPrefix(name, "../") && strings.HasSuffix(text[:from], "../"))
-			if before && !yield(text[from+len(name):]) {
+			if beginsPath(text[:from], name) && !isData(text[:from]) && !yield(text[from+len(name):]) {
 				return
 			}
 		}
 	}
+}
+
+// beginsPath reports whether a name that stands behind a text begins a path there, or goes
+// on with one. A name that is only a word must stand behind a slash; one behind an option
+// of one letter is its value.
+func beginsPath(before, name string) bool {
+	n := len(before)
+	switch {
+	case strings.HasPrefix(name, "../") && strings.HasSuffix(before, "../"):
+		return false
+	case n == 0, name[0] == '/', before[n-1] == '/':
+		return true
+	case !strings.ContainsAny(name, "./"):
+		return false
+	case !pathByte(before[n-1]):
+		return true
+	}
+	return n > 1 && before[n-2] == '-' && before[n-1] >= 'a' && (n == 2 || !pathByte(before[n-3]))
+}
+
+// isData reports whether what stands behind a text is no file that is started: a part of
+// an address, of the name of a package (@scope/name), or what a shell only tests.
+func isData(before string) bool {
+	before = before[max(0, len(before)-300):]
+	word := before[strings.LastIndexAny(before, " \t\n,;=()[]{}<>|&'\"`")+1:]
+	if strings.Contains(word, "://") && !strings.Contains(word, "file://") || len(word) > 1 && word[0] == '@' {
+		return true
+	}
+	test := strings.TrimSuffix(strings.TrimRight(before[:len(before)-len(word)], " "), "!")
+	words := slices.DeleteFunc(strings.Fields(test), func(word string) bool { return word == "!" })
+	n := len(words)
+	if n < 2 || len(words[n-1]) != 2 || words[n-1][0] != '-' {
+		return false
+	}
+	return strings.HasSuffix(words[n-2], "[") || strings.HasSuffix(words[n-2], "test")
 }
 
 // hasWord reports whether a path stands in a text by itself.

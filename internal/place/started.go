@@ -17,6 +17,7 @@ import (
 
 const (
 	settingsSize  = 256 << 10 // of one file of settings
+	stateSize     = 8 << 20   // of one in which an agent keeps more than settings
 	settingsNames = 1000      // of an agent's directory, for links
 	settingsDepth = 3         // .github/copilot/settings.json
 )
@@ -74,6 +75,12 @@ func (w *Workspace) settingsAbout(root, real string) []string {
 	})
 	for dir := path.Dir(real); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
 		dirs = append(dirs, dir)
+	}
+	if r := w.RepositoryAt(root); r != nil {
+		for dir := root; dir != r.Top && view.Below(r.Top, dir); { // where the repository's own settings lie
+			dir = path.Dir(dir)
+			dirs = append(dirs, dir)
+		}
 	}
 	return append(dirs, root)
 }
@@ -137,7 +144,14 @@ func (w *Workspace) leadsToGuarded(root, real string) bool {
 			}
 		}
 	}
-	named := slices.Concat(slices.Collect(maps.Keys(w.hookDirectories(real))), w.PathDirs())
+	named := slices.Clone(w.PathDirs())
+	for _, s := range w.gitStarts(real) {
+		named = slices.AppendSeq(named, maps.Keys(s.hooks))
+		name, ok := strings.CutPrefix(strings.ToLower(real), strings.ToLower(s.top)+"/")
+		if ok && slices.ContainsFunc(s.texts, func(text string) bool { return namesBelow(text, name) }) {
+			return true
+		}
+	}
 	for _, link := range w.aliases() {
 		named = append(named, link.real)
 	}
@@ -195,12 +209,14 @@ func plainPaths(text string) string {
 		}
 	}
 	text = b.String()
+	const scheme = ":\x00\x00"
+	text = strings.ReplaceAll(text, "://", scheme)
 	for _, twice := range []string{"//", "/./"} {
 		for strings.Contains(text, twice) {
 			text = strings.ReplaceAll(text, twice, "/")
 		}
 	}
-	return text
+	return strings.ReplaceAll(text, scheme, "://")
 }
 
 // escaped is the character that an escape of JSON, TOML or YAML means at the start of a
@@ -252,29 +268,83 @@ func (w *Workspace) throughLink(root, name string) (real string, ok bool) {
 			ok = true
 		}
 	}
-	if real = w.Machine.Real(root + "/" + name); !ok || !view.Below(root, real) || real == root {
-		return "", false
-	}
-	return real, true
+	real = w.Machine.Real(root + "/" + name)
+	return real, ok && w.Machine.Inside(w.Roots, real) && !slices.Contains(w.Roots, real)
 }
 
 // personsSettings are the texts of the person's own settings of agents, which may
 // start a file of a workspace too: a hook, a status line.
 func (m *Machine) personsSettings() (texts []string) {
-	for _, name := range [...]string{".claude/settings.json", ".codex/hooks.json", ".codex/config.toml",
-		".gemini/settings.json", ".qwen/settings.json", ".copilot/settings.json", ".cursor/hooks.json"} {
-		if data, err := m.Files.Read(m.Real(m.Home+"/"+name), settingsSize); m.Home != "" && err == nil {
+	if m.Home == "" {
+		return nil
+	}
+	for _, name := range hosts.PersonsSettings() {
+		if data, err := m.Files.Read(m.Real(m.Home+"/"+name), settingsSize); err == nil {
 			texts = append(texts, withoutRules(string(data)))
 		}
 	}
+	// What else stands here, prompts among it, starts nothing.
+	if data, err := m.Files.Read(m.Real(m.Home+"/.claude.json"), stateSize); err == nil {
+		texts = append(texts, valuesOf(string(data), `"mcpServers"`)...)
+	}
 	return texts
+}
+
+// valuesOf are the objects and lists that stand behind a key in a text of JSON.
+func valuesOf(text, key string) (values []string) {
+	for {
+		_, after, found := strings.Cut(text, key)
+		if !found {
+			return values
+		}
+		value := strings.TrimLeft(after, " \t\r\n:")
+		text = value[closed(value):]
+		values = append(values, value[:len(value)-len(text)])
+	}
+}
+
+// closed is how long the object or list is that begins a text of JSON, with comments or
+// without; 0 where none does, or none ends.
+func closed(text string) (length int) {
+	depth := 0
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			i += quotedLength(text[i:])
+		case strings.HasPrefix(text[i:], "//"):
+			i += len(text[i:]) - len(strings.TrimLeftFunc(text[i:], func(c rune) bool { return c != '\n' }))
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		}
+		if depth <= 0 {
+			break
+		}
+	}
+	return 0
+}
+
+// quotedLength is where a string ends that begins a text of JSON.
+func quotedLength(text string) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
 }
 
 // settings are the texts of agents' settings below a root, in a directory of it and
 // so many levels below that. What no agent obeys (.github/workflows) is passed over.
 func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 	obeyed := m.obeyed()
-	names, _ := m.Files.List(root+dir, MaxMatches)
+	names, _ := m.Files.List(m.Real(root+dir), MaxMatches) // .claude may be a link
 	for _, name := range names {
 		file := dir + "/" + name
 		switch ext := strings.ToLower(path.Ext(name)); {
@@ -299,21 +369,20 @@ func onRequest(name string, data []byte) bool {
 	return name == "launch.json" || name == "tasks.json" && !strings.Contains(string(data), "folderOpen")
 }
 
-// withoutRules is a text without the lists of what an agent may do: a rule that
-// lets a file be edited does not start it.
+// withoutRules is a text without the values of keys that start nothing: the lists of what
+// an agent may do, since a rule that lets a file be edited does not start it, and what
+// editors are told of files by their names.
 func withoutRules(text string) string {
-	for _, key := range []string{`"allow"`, `"ask"`, `"deny"`} {
+	for _, key := range hosts.DataKeys() {
 		var kept strings.Builder
 		for {
-			before, after, found := strings.Cut(text, key)
+			before, after, found := strings.Cut(text, `"`+key+`"`)
 			kept.WriteString(before)
 			if !found {
 				break
 			}
 			text = strings.TrimLeft(after, " \t\r\n:")
-			if strings.HasPrefix(text, "[") {
-				_, text, _ = strings.Cut(text, "]")
-			}
+			text = text[closed(text):]
 		}
 		text = kept.String()
 	}

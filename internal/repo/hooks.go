@@ -18,7 +18,10 @@ const (
 // besides its own directory, as core.hooksPath and include.path say in its own
 // settings, the user's, and what those include, and as links among its hooks say:
 // real paths. What merely looks like the setting counts.
-func (r *Repo) HooksPaths(home string) (from []string) {
+//
+// Started are the values of settings that say what git starts, from the top of the
+// working tree.
+func (r *Repo) HooksPaths(home string) (from, started []string) {
 	from = r.linkedHooks(home)
 	files := []string{r.Common + "/config", r.Dir + "/config.worktree", home + "/.gitconfig",
 		home + "/.config/git/config", "/etc/gitconfig"}
@@ -37,11 +40,12 @@ func (r *Repo) HooksPaths(home string) (from []string) {
 				files, from = append(files, at...), append(from, at...)
 			case startsFiles(key), key == "path", strings.HasPrefix(s.Name, "pager."),
 				key == "url" && strings.HasPrefix(value, "ext::"):
+				started = append(started, strings.TrimPrefix(value, "ext::"))
 				from = append(from, namedFiles(r, strings.TrimPrefix(value, "ext::"), home)...)
 			}
 		}
 	}
-	return from
+	return from, started
 }
 
 // places are where a path of a setting leads, with what looks like a comment behind it
@@ -74,51 +78,15 @@ func startsFiles(key string) bool {
 // top itself ($PWD/scripts/x).
 func namedFiles(r *Repo, value, home string) (names []string) {
 	value = strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(value) // as the shell reads it
-	between := func(c rune) bool { return strings.ContainsRune(" \t\n\b;|&()=!<>`$#{}:", c) }
-	words := strings.FieldsFunc(value, between)
-	for i, word := range words[:min(len(words), maxWords)] {
-		names = append(names, namedByWord(r, word, home)...)
-		if len(word) > 2 && word[0] == '-' { // -fconf/p.awk
-			names = append(names, namedByWord(r, word[2:], home)...)
+	between := func(c rune) bool { return strings.ContainsRune(" \t\n\b;|&()=!<>`$#{}", c) }
+	for word := range strings.FieldsFuncSeq(value, between) {
+		if name := r.named(r.Top, word, home); mayStart(r, name, word) {
+			names = append(names, name)
 		}
-		if !isDirectory(r, word, home) && (i == 0 || words[i-1] != "cd") {
-			continue
+		first, rest, ok := strings.Cut(word, "/")
+		if name := r.named(r.Top, rest, home); ok && (first == "PWD" || first == "") && mayStart(r, name, "/"+rest) {
+			names = append(names, name)
 		}
-		for _, below := range words[:min(len(words), maxWords)] { // cd tools && ./x, PATH=tools:$PATH x
-			if name := r.named(r.Top, word+"/"+below, home); below[0] != '-' && mayStart(r, name, "./"+below) {
-				names = append(names, name)
-			}
-		}
-		for _, base := range [...]string{"__main__.py", "index.js", "package.json", "main.go"} { // node tools
-			names = append(names, r.named(r.Top, word+"/"+base, home))
-		}
-	}
-	return names
-}
-
-// maxWords bounds how many words of a setting are looked at.
-const maxWords = 200
-
-// isDirectory reports whether a word names a directory of the working tree.
-func isDirectory(r *Repo, word, home string) bool {
-	name := r.named(r.Top, word, home)
-	info, err := r.files.Lstat(name)
-	return err == nil && info.Mode.IsDir() && name != r.Top && view.Below(r.Top, name)
-}
-
-// namedByWord are the files that a word may mean: a path from the top, what stands behind
-// a variable ($PWD/x), and what Node makes of a name without its ending.
-func namedByWord(r *Repo, word, home string) (names []string) {
-	name := r.named(r.Top, word, home)
-	if mayStart(r, name, word) {
-		names = append(names, name)
-		if strings.Contains(word, "/") && path.Ext(word) == "" {
-			names = append(names, name+".js", name+".cjs")
-		}
-	}
-	first, rest, ok := strings.Cut(word, "/")
-	if name := r.named(r.Top, rest, home); ok && (first == "PWD" || first == "") && mayStart(r, name, "/"+rest) {
-		names = append(names, name)
 	}
 	return names
 }
@@ -146,6 +114,9 @@ func (r *Repo) linkedHooks(home string) (to []string) {
 
 // named is where a path of a configuration leads.
 func (r *Repo) named(from, value, home string) string {
+	if below, ok := strings.CutPrefix(value, "%(prefix)/"); ok { // where git is installed
+		value = "/usr/" + below
+	}
 	if below, ok := strings.CutPrefix(value, "~/"); ok {
 		value = home + "/" + below
 	} else if !path.IsAbs(value) {
