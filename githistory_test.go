@@ -224,3 +224,31 @@ func TestPasswordsBesideGitsSettings(t *testing.T) {
 	p.write(".git/branches/old", "https://dev:hunter2@code.example/x#main\n")
 	p.check(lost, "git remote -v", "cat .git/branches/old", "git ls-remote --get-url old")
 }
+
+// Where .git is a file, in a linked working tree and a submodule, nothing is asked that
+// would not be asked elsewhere, nor for settings that hold no login.
+func TestNoPasswordsBesideGitsSettings(t *testing.T) {
+	ordinary := []string{"grep -rn foo .", "rg foo", "git remote -v", "git config -l", "tar czf /tmp/x.tgz .",
+		"git reflog", "git stash list", "find . -name '*.txt' | xargs cat", "git status", "git remote"}
+	p := newProject(t)
+	p.git("worktree", "add", "-q", "wt")
+	p.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", p.dir, "sub")
+	p.git("commit", "-qm", "sub")
+	p.check(kept, ordinary...)
+	for _, tree := range []string{"wt", "sub"} {
+		inner := p
+		inner.dir += "/" + tree
+		inner.check(kept, ordinary...)
+	}
+	p = newProject(t)
+	p.git("config", "http.https://code.example/.extraheader", "")
+	p.check(kept, ordinary...)
+	p.git("config", "http.https://code.example/.extraheader", "Authorization: x")
+	p.check(lost, "git config -l", "cat .git/config")
+	for _, copied := range []string{".git/config~", ".git/config.bak", ".git/config.lock", "gd/config",
+		"gd/logs/HEAD"} {
+		p = newProject(t)
+		p.write(copied, "url = https://dev:hunter2@code.example/x\n")
+		p.check(lost, "cat "+copied, "grep -rn url "+copied, "cp "+copied+" x.txt", "git config -f "+copied+" -l")
+	}
+}

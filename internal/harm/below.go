@@ -414,7 +414,8 @@ func walkFor(
 			name := strings.TrimSuffix(dirs[0], "/") + "/" + e.Name
 			switch {
 			case !e.Type.IsDir() && sought(name, e.Type),
-				e.Name == ".git" && slices.ContainsFunc(ofGit(), func(own string) bool { return sought(name+own, 0) }):
+				e.Name == ".git" && !e.Type.IsRegular() &&
+					slices.ContainsFunc(ofGit(), func(own string) bool { return sought(name+own, 0) }):
 				return name
 			case e.Type.IsDir() && e.Name != ".git" && !isInstalledName(e.Name):
 				dirs = append(dirs, name)

@@ -31,6 +31,9 @@ func IsScriptOfNode(base string) bool {
 // program.
 func StartedOfDirectories() []string { return []string{"index.js", "__main__.py", "main.go"} }
 
+// Tests are the programs that look at a file and do not start it.
+func Tests() []string { return []string{"[", "test"} }
+
 // PersonsSettings are files below a home in which agents and editors keep what they start
 // in any workspace: hooks, servers, a status line (read: their documentation).
 func PersonsSettings() []string {

@@ -225,7 +225,7 @@ func isData(before string) bool {
 	if n < 2 || len(words[n-1]) != 2 || words[n-1][0] != '-' {
 		return false
 	}
-	return strings.HasSuffix(words[n-2], "[") || strings.HasSuffix(words[n-2], "test")
+	return slices.ContainsFunc(hosts.Tests(), func(name string) bool { return strings.HasSuffix(words[n-2], name) })
 }
 
 // hasWord reports whether a path stands in a text by itself.

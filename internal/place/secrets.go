@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
@@ -22,7 +23,8 @@ func holdsLogin(files view.Files, name string) bool {
 	data, err := files.Read(name, 1<<20)
 	if err != nil {
 		info, there := files.Lstat(name)
-		return !errors.Is(err, fs.ErrNotExist) && !(there == nil && info.Mode.IsDir())
+		return !errors.Is(err, fs.ErrNotExist) && !errors.Is(there, syscall.ENOTDIR) &&
+			!(there == nil && info.Mode.IsDir())
 	}
 	return LoginIn(name, string(data))
 }
@@ -55,6 +57,7 @@ func isGitSettings(name string) bool {
 	_, logged, logs := strings.Cut(dir, "/logs/")
 	_, own, inGit := strings.Cut(dir, "/.git/")
 	return base == ".gitconfig" || base == "gitconfig" || base == "config" || base == "config.worktree" ||
+		inGit && own == "" && strings.HasPrefix(base, "config") || // config~, config.lock
 		logs && (logged == "" && base == "HEAD" || strings.HasPrefix(logged, "refs/")) ||
 		inGit && (strings.Contains("/"+own, "/remotes/") || strings.Contains("/"+own, "/branches/"))
 }

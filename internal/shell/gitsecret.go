@@ -24,11 +24,9 @@ func gitLogins(a *analysis, r *repository, inv *invocation, sub string, args []w
 // secretSetting reports whether a setting of git holds what nobody should
 // read: a header of requests, or a URL with a password or a token in it.
 func secretSetting(name, text string) bool {
-	switch strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]) {
-	case "extraheader", "smtppass", "password", "pass", "token", "oauthtoken":
-		return true
-	}
-	return passwordInURL(name) || passwordInURL(text)
+	key := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	holds := slices.Contains([]string{"extraheader", "smtppass", "password", "pass", "token", "oauthtoken"}, key)
+	return holds && text != "" && text != `""` || passwordInURL(name) || passwordInURL(text)
 }
 
 // namesRemote reports whether a setting names a remote by an address with a password: git
