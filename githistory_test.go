@@ -53,6 +53,8 @@ func TestSecretsOfTheHistory(t *testing.T) {
 			"git log -p HEAD~1", "git log --all -p", "git log -p HEAD~3..HEAD~2", "git log -u", "git log --cc",
 			"git log -U1", "git log -p -- .",
 			"git diff HEAD~2", "git diff HEAD~3 HEAD", "git diff HEAD~3..HEAD~2", "git diff HEAD~4...HEAD~2",
+			"git diff ^HEAD~2", "git diff --cached ^v3", "git diff-index -p ^HEAD~2", "git diff ^v3 -- .",
+			"git diff ^HEAD~2~0", "git diff ^nosuch ^v3",
 			"git diff HEAD~2 --", "git diff HEAD~2 -- .", "git diff-tree -p HEAD~1", "git diff-tree -p HEAD~3 HEAD~2",
 			"git diff-index -p HEAD~2",
 			"git cat-file -p "+blob, "git cat-file blob "+blob, "git cat-file blob "+blob[:8], "git show "+blob,

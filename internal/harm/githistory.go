@@ -144,7 +144,7 @@ func (l *gitLook) addWord(dir, word string) {
 		return
 	}
 	if rest, ok := strings.CutPrefix(word, "^"); ok {
-		l.not = append(l.not, rest)
+		l.not, l.open = append(l.not, rest), l.open || l.isStrange(rest)
 		return
 	}
 	l.open = l.open || strings.Contains(word, "^{") // what a tag of a file leads to, say
@@ -457,6 +457,9 @@ func (l *gitLook) stash() string {
 
 // diff is git diff and its kin: of the working tree, the index, and trees.
 func (l *gitLook) diff() string {
+	if len(l.revs)+len(l.base) == 0 { // alone, git takes ^REV for REV
+		l.revs, l.not = l.not, nil
+	}
 	switch {
 	case l.open, len(l.revs)+len(l.not)+len(l.base) > 2:
 		l.open = true
