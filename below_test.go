@@ -321,7 +321,8 @@ func TestStoresOfSecrets(t *testing.T) {
 func TestSecretsThatGitHas(t *testing.T) {
 	p := withSecret(t)
 	p.check(lost, "git add -f '*'", "git add -f '*' && git diff --cached", "git add -fA", "git add -Af",
-		"git add -f :/", "git add :/.env", "git add -f ':(top)'", "git add --pathspec-from-file=list.txt",
+		"git add -f :/", "git add -f :", "git add -f ::", "git add -fv -- :", "git add -f src :",
+		"git add :/.env", "git add -f ':(top)'", "git add --pathspec-from-file=list.txt",
 		"git -C . add -f .",
 		"git -c core.quotepath=off add -fA", "git log -L1,9:.env", "git log -L 1,9:.env", "git log -p -- '*env'",
 		"git log -p -- ':(glob)**/.e*'", "git grep -e . -- '*env'", "git show HEAD:.env", "git diff -- ':/.env'",

@@ -85,7 +85,7 @@ func takenFrom(h *Secrets, c shell.Command, o *gitOptions, r *repo.Repo) (dirs [
 		}
 		name, top := strings.CutPrefix(w, ":/")
 		from := h.gitDirectory(c)
-		if top = top || strings.HasPrefix(w, ":("); top {
+		if top = top || strings.Trim(w, ":") == "" || strings.HasPrefix(w, ":("); top { // a colon alone means all
 			from, name = r.Top, ""
 		}
 		if i := strings.IndexAny(name, `*?[\`); i >= 0 { // what git matches lies below

@@ -224,7 +224,7 @@ func quietPacking(word string) bool {
 // meaning of a line alone: those that bash sets by itself, and few besides.
 func quietOptionOf(option string) bool {
 	switch option {
-	case "braceexpand", "hashall", "interactive-comments", "emacs", "history", "histexpand", "monitor", "pipefail",
+	case "braceexpand", "hashall", "interactive-comments", "emacs", "monitor", "pipefail",
 		"errexit", "nounset", "checkwinsize", "cmdhist", "complete_fullquote", "expand_aliases", "extquote",
 		"force_fignore", "globasciiranges", "globskipdots", "hostcomplete", "interactive_comments", "progcomp",
 		"promptvars", "sourcepath", "histappend", "patsub_replacement", "lithist", "mailwarn", "checkhash",

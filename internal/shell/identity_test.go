@@ -95,7 +95,7 @@ func TestAmbientVariables(t *testing.T) {
 		"PYTHONPATH=/usr/share/x": false, "PS4=$(id)": true, "IFS=x": true, "TERM=xterm": false, "MYVAR=./x": false,
 		"RIPGREP_CONFIG_PATH=/home/u/.rgrc":          false,
 		"RIPGREP_CONFIG_PATH=" + testRepo + "/.rgrc": true, "CDPATH=/tmp": true, "SHELLOPTS=braceexpand:hashall": false,
-		"SHELLOPTS=xtrace":           true,
+		"SHELLOPTS=xtrace": true, "SHELLOPTS=history:histexpand": true,
 		"GROFF_BIN_PATH=" + testRepo: true, "GROFF_FONT_PATH=.": true, "LSB_OS_RELEASE=./osr": true,
 		"PYTHONPYCACHEPREFIX=" + testRepo + "/pc": true, "BLACK_CACHE_DIR=./c": true,
 		"XDG_CACHE_HOME=" + testRepo + "/c": true, "XDG_CACHE_HOME=/home/u/.cache": false,

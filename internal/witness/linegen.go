@@ -351,7 +351,8 @@ func (g *liner) history() string {
 	plain := func() string {
 		return g.of("HEAD", "main", "v1", "HEAD~1", "feature", "@", "HEAD:src", "HEAD:keep", "main:docs", "v1:keep",
 			"HEAD^{tree}",
-			"HEAD:keep/.env", ":keep/.env", "@{1}", "HEAD^!", "v1..main", "^v1 main", "^v1", "^feature", "^HEAD~1", "main...feature", ":/one", "v1^0",
+			"HEAD:keep/.env", ":keep/.env", "@{1}", "HEAD^!", "v1..main", "^v1 main", "^v1",
+			"^feature", "^HEAD~1", "main...feature", ":/one", "v1^0",
 			"feature~1", "t", "--not v1", "HEAD --not v1")
 	}
 	rev := func() string { return g.printed(plain) }
