@@ -8,6 +8,8 @@ func TestGitsOutputAsItsArgument(t *testing.T) {
 	p := withHistory(t)
 	p.git("branch", "old", "HEAD~4")
 	p.git("branch", "mid", "HEAD~2")
+	p.git("tag", "held", p.output("rev-parse", "HEAD~2:.env"))
+	p.git("tag", "a.txt", "HEAD")
 	p.check(kept, "git show $(git rev-parse HEAD) --stat", `git diff --stat "$(git merge-base HEAD old)" HEAD`,
 		"for c in $(git log --format=%h -3); do git show --stat $c; done",
 		"for c in $(git rev-list -3 HEAD); do git log -1 --format=%s $c; done",
@@ -28,6 +30,10 @@ func TestGitsOutputAsItsArgument(t *testing.T) {
 		"git log $(git log -1 --graph --format=%h)", "git log $(git log -1 --format=%h --name-only)",
 		"git log $(git show --format=%h)", "git log $(git rev-parse HEAD; cat a.txt)",
 		"git log $(git rev-parse '*')", "git log $(git rev-parse HEAD^@) -p", "git show $(git rev-parse HEAD~3..HEAD)",
+		"git diff HEAD~2...$(git log -1 --format=%H a.txt)", "for c in $(git rev-parse held); do git show --stat $c; done",
+		"git show -s $(git rev-parse held) -- a.txt", "C=$(git rev-parse held); git show --stat $C",
+		"git show --stat $(git rev-parse held nosuch)", "for c in $(git rev-parse nosuch held); do git show --stat $c; done",
+		"git show --stat $(git rev-parse --short held)", "git diff HEAD~3...$(git log -1 --format=%H held)",
 		"git log -- $(git branch --show-current)", "git diff $(git rev-parse HEAD):.env", "git show $(git rev-parse .env)",
 		"git diff $(git merge-base HEAD old)--output=x", "git diff --output=$(git rev-parse HEAD)",
 		"git diff $(git merge-base HEAD old)/etc/passwd", "cat out-$(git rev-parse HEAD)",

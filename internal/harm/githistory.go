@@ -415,7 +415,8 @@ func (l *gitLook) blobs() string {
 			named = append(named, f)
 		}
 	}
-	if named == nil && !(l.open && l.sub == "cat-file") {
+	any := func(w shell.Word) bool { return mayBeObject(l.secrets, l.repo, w) }
+	if named == nil && !(l.open && (l.sub == "cat-file" || slices.ContainsFunc(l.Words, any))) {
 		return ""
 	}
 	whole := l.commits()

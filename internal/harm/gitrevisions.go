@@ -1,6 +1,8 @@
 package harm
 
 import (
+	"path"
+
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -36,15 +38,15 @@ func revisionOf(h *Secrets, r *repo.Repo, w shell.Word) (text string, ok bool) {
 	if at := h.At.RepositoryAt(h.gitDirectory(c)); at == nil || at.Dir != r.Dir {
 		return "", false
 	}
-	text, ok = printedRevision(r, gitOptionsOf(c))
+	text, ok = printedRevision(h, r, c)
 	return w.Revision.Before + text + w.Revision.After, ok
 }
 
 // printedRevision is the revision whose name a command prints, of those of which the shell
 // layer says that they print the name of a commit.
-func printedRevision(r *repo.Repo, o *gitOptions) (text string, ok bool) {
+func printedRevision(h *Secrets, r *repo.Repo, c shell.Command) (text string, ok bool) {
 	text = "HEAD"
-	switch {
+	switch o := gitOptionsOf(c); {
 	case o.unsure:
 		return "", false
 	case o.sub == "merge-base":
@@ -54,7 +56,19 @@ func printedRevision(r *repo.Repo, o *gitOptions) (text string, ok bool) {
 		return repo.MergeBase(r, o.operands[0], o.operands[1])
 	case len(o.operands) == 1:
 		text = o.operands[0]
+		if o.gitIs("walks-commits") { // not what is no commit, nor what may be a file as well
+			_, err := h.At.Machine.Files.Lstat(path.Join(h.gitDirectory(c), text))
+			return text, repo.IsCommit(r, text) && err != nil
+		}
 	}
 	_, ok = r.Revision(text)
 	return text, ok
+}
+
+// mayBeObject reports whether a word is what git rev-parse prints of a name that nod does not
+// know: any object, of which git show prints what it holds.
+func mayBeObject(h *Secrets, r *repo.Repo, w shell.Word) bool {
+	_, ok := revisionOf(h, r, w)
+	return w.Revision != nil && !ok &&
+		gitOptionsOf(h.Report.Commands[w.Revision.Command]).gitIs("prints-any")
 }

@@ -67,6 +67,13 @@ func (r *Repo) Blob(rev string) (f File, ok bool) {
 	return File{id: id}, ok && (!there || o.kind == blobObject)
 }
 
+// IsCommit reports whether a revision names a commit, or a tag of one.
+func IsCommit(r *Repo, rev string) bool {
+	id, ok := r.Revision(rev)
+	_, o, there := tagged(r, id)
+	return ok && there && o.kind == commitObject
+}
+
 // tagged goes through tags to what they are of.
 func tagged(r *Repo, id string) (string, object, bool) {
 	o, there := r.object(id)

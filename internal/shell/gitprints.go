@@ -26,12 +26,12 @@ func printed(repos *repositories, c Command) (revisions, one bool) {
 	case "merge-base":
 		return true, len(t.Options) == 0 && len(t.Operands) == 2
 	case "rev-parse":
-		names := t.only("--short", "--verify", "-q", "--quiet", "--abbrev-ref") && len(t.Operands) > 0 &&
-			t.plainOperands()
+		names := t.only("--short", "--verify", "-q", "--quiet", "--abbrev-ref") && len(t.Operands) == 1 &&
+			t.plainOperand()
 		if t.has("--abbrev-ref") {
 			names = names && t.ofHead() && plainHead(repos, t.Dir)
 		}
-		return names, names && len(t.Operands) == 1
+		return names, names
 	case "branch":
 		names := len(t.Options) == 1 && t.has("--show-current") && len(t.Operands) == 0 && plainHead(repos, t.Dir)
 		return names, names
@@ -53,18 +53,17 @@ func (t *Told) only(names ...string) bool {
 	return !slices.ContainsFunc(t.Options, func(o Option) bool { return !slices.Contains(names, o.Name) })
 }
 
-// plainOperands reports whether all operands are names of one commit each: git rev-parse
-// prints those that it cannot make anything of, and several for x^@.
-func (t *Told) plainOperands() bool {
-	return !slices.ContainsFunc(t.Operands, func(w Word) bool {
-		name, steps := w.Value, ""
-		if i := strings.IndexAny(name, "~^"); i >= 0 {
-			name, steps = name[:i], name[i:]
-		}
-		name, ago, _ := strings.Cut(name, "@{")
-		return !w.Known || w.Pattern || strings.Trim(steps, "~^0123456789") != "" || strings.Contains(w.Value, "..") ||
-			!isRevision(name) && (name != "@" && name != "" || w.Value == "") || strings.ContainsAny(ago, " \t\n*?[\\")
-	})
+// plainOperand reports whether the operand is the name of one object: git rev-parse prints
+// what it cannot make anything of, and several for x^@.
+func (t *Told) plainOperand() bool {
+	w := t.Operands[0]
+	name, steps := w.Value, ""
+	if i := strings.IndexAny(name, "~^"); i >= 0 {
+		name, steps = name[:i], name[i:]
+	}
+	name, ago, _ := strings.Cut(name, "@{")
+	return w.Known && !w.Pattern && strings.Trim(steps, "~^0123456789") == "" && !strings.Contains(w.Value, "..") &&
+		(isRevision(name) || name == "@" || name == "" && w.Value != "") && !strings.ContainsAny(ago, " \t\n*?[\\")
 }
 
 func (t *Told) ofHead() bool {

@@ -362,6 +362,9 @@ func commonValue(items []word) word {
 	if len(items) == 1 && !items[0].many {
 		return items[0]
 	}
+	if len(items) == 1 && items[0].by > 0 { // one round at most
+		return word{value: items[0].value}
+	}
 	if len(items) == 1 && items[0].from < items[0].to {
 		return word{value: value{from: items[0].from, to: items[0].to, revision: items[0].revision}}
 	}
