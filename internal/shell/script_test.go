@@ -103,7 +103,7 @@ func TestScripts(t *testing.T) {
 		{"a default", "#!/bin/bash\nls ${X:-a}\n", "./x.sh", "run x.sh"},
 		{"sudo", "#!/bin/bash\nls\n", "sudo ./x.sh", "privilege root; run x.sh"},
 		{"find runs it elsewhere", "#!/bin/bash\nls\n", "find . -execdir ./x.sh \\;", "read . tree; run x.sh; unknown"},
-		{"a start-up file", "ls() { rm a; }\n", "bash --rcfile x.sh -i -c ls", "read .; run x.sh"},
+		{"a start-up file", "ls() { rm a; }\n", "bash --rcfile x.sh -ic ls", "read .; run x.sh"},
 		{"on another machine", "#!/bin/bash\nls\n", "ssh host ./x.sh", "remote host; unknown"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
