@@ -1,6 +1,10 @@
 package nod_test
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // What git prints as the name of a commit is an argument that nod knows enough of: no
 // option, and the commit that the command in the substitution names.
@@ -39,4 +43,38 @@ func TestGitsOutputAsItsArgument(t *testing.T) {
 		"git diff $(git merge-base HEAD old)/etc/passwd", "cat out-$(git rev-parse HEAD)",
 		"rm $(git rev-parse HEAD)", "cat $(git branch --show-current)",
 		"git show $(cd src && git rev-parse HEAD~1)", "git log $(git describe)")
+}
+
+// A name that git prints may be that of another ref, which git then takes: an abbreviation
+// that is a tag's name, a branch and a tag of one name, a file of the git directory.
+func TestGitsOutputThatNamesAnotherRef(t *testing.T) {
+	for _, kind := range []string{"refs/tags/", "refs/heads/", "refs/remotes/%s/HEAD", "file"} {
+		for _, name := range []string{"short", "main"} {
+			if strings.Contains(kind, "remotes") && name == "main" {
+				continue // the branch comes first
+			}
+			p := withHistory(t)
+			lines := []string{"git show $(git branch --show-current)", "git show $(git rev-parse --abbrev-ref HEAD)",
+				"git diff HEAD~1 $(git branch --show-current)"}
+			if name == "short" {
+				name = p.output("rev-parse", "--short", "HEAD")
+				lines = []string{"git show $(git rev-parse --short HEAD)", "git show $(git log -1 --format=%h)",
+					"C=$(git log --format=%h -1); git show $C", "git diff HEAD~1..$(git log -1 --format=%h)"}
+			}
+			p.check(kept, lines...)
+			secret := p.output("rev-parse", "HEAD~2")
+			switch {
+			case kind == "file":
+				p.write(".git/"+name, secret+"\n")
+			case strings.Contains(kind, "%"):
+				p.git("update-ref", fmt.Sprintf(kind, name), secret)
+			case kind != "refs/heads/" || name != "main":
+				p.git("update-ref", kind+name, secret)
+			default:
+				continue
+			}
+			p.check(lost, lines...)
+			p.check(lost, "git show "+name)
+		}
+	}
 }

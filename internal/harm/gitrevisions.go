@@ -2,6 +2,8 @@ package harm
 
 import (
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
@@ -46,9 +48,13 @@ func revisionOf(h *Secrets, r *repo.Repo, w shell.Word) (text string, ok bool) {
 // layer says that they print the name of a commit.
 func printedRevision(h *Secrets, r *repo.Repo, c shell.Command) (text string, ok bool) {
 	text = "HEAD"
-	switch o := gitOptionsOf(c); {
+	o := gitOptionsOf(c)
+	switch {
 	case o.unsure:
 		return "", false
+	case o.long("--abbrev-ref", "--show-current"):
+		text = repo.Branch(r)
+		return text, text != ""
 	case o.sub == "merge-base":
 		if len(o.operands) != 2 {
 			return "", false
@@ -56,13 +62,21 @@ func printedRevision(h *Secrets, r *repo.Repo, c shell.Command) (text string, ok
 		return repo.MergeBase(r, o.operands[0], o.operands[1])
 	case len(o.operands) == 1:
 		text = o.operands[0]
-		if o.gitIs("walks-commits") { // not what is no commit, nor what may be a file as well
-			_, err := h.At.Machine.Files.Lstat(path.Join(h.gitDirectory(c), text))
-			return text, repo.IsCommit(r, text) && err != nil
+		_, err := h.At.Machine.Files.Lstat(path.Join(h.gitDirectory(c), text))
+		if o.gitIs("walks-commits") && (!repo.IsCommit(r, text) || err == nil) { // what may be a file as well
+			return "", false
 		}
 	}
-	_, ok = r.Revision(text)
+	if _, ok = r.Revision(text); ok && (o.long("--short") || o.formats("%h")) {
+		ok = repo.Abbreviates(r, text, maxRefs)
+	}
 	return text, ok
+}
+
+// formats reports whether a format has a field.
+func (o *gitOptions) formats(field string) bool {
+	in := func(value string) bool { return strings.Contains(value, field) }
+	return slices.ContainsFunc(o.values["--format"], in) || slices.ContainsFunc(o.values["--pretty"], in)
 }
 
 // mayBeObject reports whether a word is what git rev-parse prints of a name that nod does not

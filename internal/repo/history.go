@@ -543,13 +543,10 @@ func (r *Repo) refName(name string) (ref, text string) {
 		return "", ""
 	}
 	for _, format := range [...]string{"", "refs/", "refs/tags/", "refs/heads/", "refs/remotes/"} {
-		if format == "" && strings.ToUpper(name) != name && !strings.HasPrefix(name, "refs/") &&
-			!strings.HasPrefix(name, "worktrees/") {
-			continue
-		}
 		for _, dir := range [...]string{r.Dir, r.Common} {
-			if data, err := r.files.Read(dir+"/"+format+name, 4096); err == nil {
-				return format + name, strings.TrimSpace(string(data))
+			data, err := r.files.Read(dir+"/"+format+name, 4096)
+			if text = strings.TrimSpace(string(data)); err == nil && (format != "" || r.isRef(text)) {
+				return format + name, text
 			}
 		}
 		packed, err := r.files.Read(r.Common+"/packed-refs", 4<<20)
@@ -564,6 +561,42 @@ func (r *Repo) refName(name string) (ref, text string) {
 		return r.refName("refs/remotes/" + name + "/HEAD")
 	}
 	return "", ""
+}
+
+// isRef reports whether a text is that of a file of a ref: git takes any file of its
+// directory for one (git 2.39).
+func (s *store) isRef(text string) bool {
+	id, _, _ := strings.Cut(text, "\t")
+	_, err := hex.DecodeString(id)
+	return strings.HasPrefix(text, "ref: ") || err == nil && len(id) == 2*s.size()
+}
+
+// Branch returns the short name of the branch that is checked out; "" where none is, or
+// where another ref has that name too.
+func Branch(r *Repo) string {
+	_, text := r.refName("HEAD")
+	name, ok := strings.CutPrefix(text, "ref: refs/heads/")
+	head, known := r.Revision("HEAD")
+	if named, also := r.Revision(name); !ok || !known || !also || named != head {
+		return ""
+	}
+	return name
+}
+
+// Abbreviates reports whether the name of an object, cut off anywhere, names nothing else:
+// git takes a branch or a tag of such a name first.
+func Abbreviates(r *Repo, rev string, most int) bool {
+	id, ok := r.Revision(rev)
+	names, known := r.Refs(most)
+	for _, dir := range [...]string{r.Dir, r.Common} { // whose files are refs, too
+		files, err := r.files.List(dir, most)
+		names, known = append(names, files...), known && err == nil
+	}
+	full := hex.EncodeToString([]byte(id))
+	return ok && known && !slices.ContainsFunc(names, func(name string) bool {
+		name = strings.TrimSuffix(name, "/HEAD")
+		return strings.HasPrefix(full, strings.ToLower(path.Base(name)))
+	})
 }
 
 func (r *Repo) base(name string) (id string, ok bool) {
