@@ -22,7 +22,8 @@ func TestGitsOutputAsItsArgument(t *testing.T) {
 		"git diff $(git rev-parse HEAD~1)..HEAD", "git show $(git rev-parse HEAD)", "git show $(git log -1 --format=%H)",
 		`git show "$(git rev-parse HEAD)"`, "git log -p $(git merge-base HEAD HEAD~1)..HEAD",
 		"git diff $(git merge-base HEAD~1 HEAD)", "git diff HEAD~1..$(git branch --show-current)",
-		"git log --oneline $(git rev-parse --abbrev-ref HEAD)")
+		"git log --oneline $(git rev-parse --abbrev-ref HEAD)",
+		"git log --oneline $(git -C src rev-parse HEAD)", "git show $(git rev-parse HEAD 2>/dev/null)")
 	p.check(kept, "git commit -qm \"docs: say \\`nod\\` twice\"") // a message with a name in backquotes
 	p.check(lost, "git commit -qm \"docs: say `rm -rf ~` twice\"")
 	p.check(lost, "git show $(git rev-parse HEAD~1)", "git diff $(git rev-parse HEAD~2)..HEAD",
@@ -38,6 +39,9 @@ func TestGitsOutputAsItsArgument(t *testing.T) {
 		"git show -s $(git rev-parse held) -- a.txt", "C=$(git rev-parse held); git show --stat $C",
 		"git show --stat $(git rev-parse held nosuch)", "for c in $(git rev-parse nosuch held); do git show --stat $c; done",
 		"git show --stat $(git rev-parse --short held)", "git diff HEAD~3...$(git log -1 --format=%H held)",
+		"git show $(git -C nodir rev-parse HEAD~4)", "git show $(git -c core.abbrev=2 rev-parse --short HEAD~4)",
+		"git diff HEAD~3..$(git rev-parse HEAD~4 1>&2)", "git diff HEAD~3..$(git rev-parse HEAD~4 < nosuch)",
+		"git log $(git rev-parse HEAD 2>&1)", "git diff HEAD~3..$(git rev-parse HEAD~4 > x)",
 		"git log -- $(git branch --show-current)", "git diff $(git rev-parse HEAD):.env", "git show $(git rev-parse .env)",
 		"git diff $(git merge-base HEAD old)--output=x", "git diff --output=$(git rev-parse HEAD)",
 		"git diff $(git merge-base HEAD old)/etc/passwd", "cat out-$(git rev-parse HEAD)",

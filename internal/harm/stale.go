@@ -63,6 +63,6 @@ func takesFiles(h *Secrets) bool {
 // changes reports whether a command changes files.
 func (h *Secrets) changes(command int) bool {
 	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool {
-		return e.Command == command && (e.Kind == shell.Write || e.Kind == shell.Delete)
+		return e.Command == command && (e.Kind == shell.Write || e.Kind == shell.Delete) && e.Target != "/dev/null"
 	})
 }

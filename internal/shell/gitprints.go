@@ -22,6 +22,9 @@ func printed(repos *repositories, c Command) (revisions, one bool) {
 		return false, false
 	}
 	t := c.Told
+	if c.Words[1].Value != t.Verbs[0] { // -C may lead nowhere
+		defer func() { one = false }()
+	}
 	switch t.Verbs[0] {
 	case "merge-base":
 		return true, len(t.Options) == 0 && len(t.Operands) == 2
