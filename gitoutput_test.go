@@ -81,4 +81,10 @@ func TestGitsOutputThatNamesAnotherRef(t *testing.T) {
 			p.check(lost, "git show "+name)
 		}
 	}
+	p := withHistory(t)
+	p.git("update-ref", "refs/heads/"+p.output("rev-parse", "HEAD~2"), "HEAD")
+	p.git("symbolic-ref", "HEAD", "refs/heads/"+p.output("rev-parse", "HEAD~2"))
+	p.check(lost, "git show $(git branch --show-current)", "git show "+p.output("rev-parse", "v3^{commit}"))
+	p.git("symbolic-ref", "HEAD", "refs/heads/unborn")
+	p.check(lost, "git diff main~2", "git diff --cached v3", "git diff $(git rev-parse v3)")
 }

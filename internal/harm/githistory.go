@@ -458,6 +458,9 @@ func (l *gitLook) stash() string {
 
 // diff is git diff and its kin: of the working tree, the index, and trees.
 func (l *gitLook) diff() string {
+	if _, born := l.repo.Revision("HEAD"); !born { // there is nothing that a revision could be laid beside
+		l.open = true
+	}
 	if len(l.revs)+len(l.base) == 0 { // alone, git takes ^REV for REV
 		l.revs, l.not = l.not, nil
 	}

@@ -600,6 +600,9 @@ func Abbreviates(r *Repo, rev string, most int) bool {
 }
 
 func (r *Repo) base(name string) (id string, ok bool) {
+	if id = r.raw(strings.ToLower(name)); id != "" { // before any ref of that name
+		return id, true
+	}
 	for range 5 {
 		_, text := r.refName(name)
 		target, symbolic := strings.CutPrefix(text, "ref: ")
@@ -611,9 +614,6 @@ func (r *Repo) base(name string) (id string, ok bool) {
 			break
 		}
 		name = strings.TrimSpace(target)
-	}
-	if id = r.raw(strings.ToLower(name)); id != "" {
-		return id, true
 	}
 	return r.abbreviated(strings.ToLower(name))
 }
