@@ -81,7 +81,11 @@ func TestGitsOutputThatNamesAnotherRef(t *testing.T) {
 			p.check(lost, "git show "+name)
 		}
 	}
-	p := withHistory(t)
+	p := newProject(t)
+	p.check(kept, "for c in $(git merge-base main HEAD); do git show -s $c; done")
+	p.check(lost, "for c in $(git merge-base 'a --output=x b' HEAD 2>&1); do git show -s $c; done",
+		"git log -p --ignore-missing $(git log -1 --format=%h 'HEAD --output=x' 2>&1)")
+	p = withHistory(t)
 	p.git("update-ref", "refs/heads/"+p.output("rev-parse", "HEAD~2"), "HEAD")
 	p.git("symbolic-ref", "HEAD", "refs/heads/"+p.output("rev-parse", "HEAD~2"))
 	p.check(lost, "git show $(git branch --show-current)", "git show "+p.output("rev-parse", "v3^{commit}"))
