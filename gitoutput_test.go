@@ -82,6 +82,13 @@ func TestGitsOutputThatNamesAnotherRef(t *testing.T) {
 		}
 	}
 	p := newProject(t)
+	p.write("server.pem", "PRIVATE KEY--\n")
+	p.write(p.home+"/.ssh/id_rsa", "x\n")
+	p.check(lost, "git diff $(git branch --show-current) /dev/null", "git -C ~/.ssh diff $(git branch --show-current) x",
+		"cd ~/.ssh && git diff $(git -C "+p.dir+" branch --show-current) /dev/null",
+		"cd ~/.ssh; git diff $(git -C "+p.dir+" branch --show-current) known_hosts",
+		"git diff $(git branch --show-current) ../x", "git diff --stat $(git rev-parse HEAD) ~/x",
+		"cd ~/.ssh && git diff $(git rev-parse id_rsa) known_hosts")
 	p.check(kept, "for c in $(git merge-base main HEAD); do git show -s $c; done")
 	p.check(lost, "for c in $(git merge-base 'a --output=x b' HEAD 2>&1); do git show -s $c; done",
 		"git log -p --ignore-missing $(git log -1 --format=%h 'HEAD --output=x' 2>&1)")

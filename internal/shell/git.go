@@ -600,7 +600,7 @@ func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
 // outside a repository, or leading out of it, is read as it is. What is not
 // there is a revision.
 func (gl *gitLine) tracked(w word) {
-	if w.namesRevision() {
+	if w.namesRevision() && staysInside(gl) {
 		return
 	}
 	if !w.known {

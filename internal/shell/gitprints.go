@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -149,4 +150,15 @@ func isRevision(text string) bool {
 	const bytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 	return text != "" && strings.Trim(text[:1], bytes) == "" && strings.Trim(text, bytes+"._/~^-") == "" &&
 		!strings.Contains(text, "../")
+}
+
+// staysInside reports whether all that git is given lies in its repository. With two names
+// of which one lies outside git diff takes both for files, also what may name a commit.
+func staysInside(gl *gitLine) bool {
+	return !slices.ContainsFunc(gl.inv.st.dirs(), func(dir string) bool {
+		r := gl.repos.repository(dir)
+		return r == nil || !r.found
+	}) && !slices.ContainsFunc(gl.pos, func(w word) bool {
+		return !w.namesRevision() && (!w.known || w.many || path.IsAbs(w.text) || strings.HasPrefix(w.text, ".."))
+	})
 }
