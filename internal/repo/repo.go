@@ -61,6 +61,9 @@ func Around(files view.Files, name string) (*Repo, bool) {
 		info, err := files.Lstat(at)
 		switch {
 		case err == nil && info.Mode.IsDir():
+			if _, err := files.Lstat(at + "/commondir"); err == nil { // that of a linked working tree: git goes by it
+				return nil, false
+			}
 			return &Repo{Top: dir, Dir: at, store: store{Common: at, files: files}}, true
 		case err == nil && info.Mode.IsRegular():
 			return linked(files, dir, at)
@@ -82,10 +85,11 @@ func linked(files view.Files, top, file string) (*Repo, bool) {
 		return nil, false
 	}
 	r := &Repo{Top: top, Dir: dir, store: store{Common: dir, files: files}}
-	if common, ok := leads(files, dir+"/commondir", "", dir); ok {
-		r.Common = common
+	if _, err := files.Lstat(dir + "/commondir"); err != nil {
+		return r, true
 	}
-	return r, true
+	r.Common, ok = leads(files, dir+"/commondir", "", dir)
+	return r, ok
 }
 
 // leads reads a file that names a directory.

@@ -199,6 +199,10 @@ func TestAroundFollowsWorktrees(t *testing.T) {
 	if _, ok := repo.Around(view.Disk{}, dir+"/wt/a"); ok {
 		t.Error("a .git that is a link is followed")
 	}
+	put(t, dir+"/.git/commondir", dir+"/nowhere\n")
+	if _, ok := repo.Around(view.Disk{}, dir+"/a"); ok {
+		t.Error("git goes by commondir, and nod does not")
+	}
 }
 
 // Whatever an index says, reading it ends, and what it does not hold with a

@@ -217,7 +217,7 @@ git tag blob "$(git hash-object -w .env)"; git tag tree HEAD:keep
 git tag -a -m 'about the key' noted; git tag tagged blob
 git notes add -m plain; git notes add -m plain v1
 git notes --ref x add -C "$(git hash-object -w .env)"
-git add -f .env; git stash; git stash drop
+ln .env .git/kept; git add -f .env; git stash; git stash drop; ln -f .git/kept .env; rm .git/kept
 git add -f id_rsa; git commit -q --amend --no-edit; git reset -q --hard HEAD@{1}
 git replace HEAD "$(git commit-tree -m r feature^{tree})"
 git replace "$(git rev-parse HEAD:README.md)" "$(git hash-object -w .env)"
