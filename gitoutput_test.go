@@ -91,6 +91,8 @@ func TestGitsOutputThatNamesAnotherRef(t *testing.T) {
 		"cd ~/.ssh && git diff $(git rev-parse id_rsa) known_hosts")
 	p.check(kept, "for c in $(git merge-base main HEAD); do git show -s $c; done")
 	p.check(lost, "for c in $(git merge-base 'a --output=x b' HEAD 2>&1); do git show -s $c; done",
+		"for c in $(git rev-list --format=%s -3 HEAD); do git show -s $c; done", "git show -s $(git rev-list --pretty -1 HEAD)",
+		"for c in $(git -c log.showSignature=true log --format=%h); do git show -s $c; done",
 		"git log -p --ignore-missing $(git log -1 --format=%h 'HEAD --output=x' 2>&1)")
 	p = withHistory(t)
 	p.git("update-ref", "refs/heads/"+p.output("rev-parse", "HEAD~2"), "HEAD")

@@ -23,8 +23,12 @@ func printed(repos *repositories, c Command) (revisions, one bool) {
 		return false, false
 	}
 	t := c.Told
-	if c.Words[1].Value != t.Verbs[0] { // -C may lead nowhere
+	switch verb := t.Verbs[0]; {
+	case c.Words[1].Value == verb:
+	case c.Words[1].Value == "-C" && len(c.Words) > 3 && c.Words[3].Value == verb: // it may lead nowhere
 		defer func() { one = false }()
+	default:
+		return false, false // -c may have git print more
 	}
 	switch t.Verbs[0] {
 	case "merge-base":
@@ -40,7 +44,8 @@ func printed(repos *repositories, c Command) (revisions, one bool) {
 		names := len(t.Options) == 1 && t.has("--show-current") && len(t.Operands) == 0 && plainHead(repos, t.Dir)
 		return names, names
 	case "rev-list":
-		return t.lists(), t.lists() && t.newest()
+		names := t.lists() && !t.has("--format") && !t.has("--pretty") // which print more beside
+		return names, names && t.newest()
 	case "log":
 		return t.lists() && t.formatsNames(repos), t.lists() && t.newest()
 	}
