@@ -71,14 +71,14 @@ type gitLook struct {
 }
 
 func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
-	l := &gitLook{secrets: h, repo: r, Command: c, gitOptions: revised(h, r, c)}
+	l := &gitLook{secrets: h, repo: r, Command: c, gitOptions: gitOptionsOf(c)}
 	if secrets := h.At.Machine.Secrets; !secrets.HoldsAny(r.Top) && !secrets.Match(r.Top+"/x") {
 		l.starts = h.At.Machine.Starts
 	}
 	// What is not known may be another path.
 	wider := l.unsure || c.Has(shell.Fed) || l.longPrefix("--stdin", "--pathspec-from")
 	l.open = wider || l.short("g") ||
-		slices.ContainsFunc(c.Words, l.isUnknown) ||
+		slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known }) ||
 		l.longPrefix("--all", "--branch", "--tags", "--remotes", "--glob", "--walk-reflogs", "--reflog", "--exclude",
 			"--bou")
 	operands := l.operands
@@ -105,12 +105,6 @@ func (h *Secrets) newGitLook(r *repo.Repo, c shell.Command) *gitLook {
 		l.paths = nil // of a file that is given as an object, git grep heeds none
 	}
 	return l
-}
-
-// isUnknown reports whether nod does not know what a word is.
-func (l *gitLook) isUnknown(w shell.Word) bool {
-	_, ok := revisionOf(l.secrets, l.repo, w)
-	return !w.Known && !ok
 }
 
 // namesOld reports whether the command prints the name of a file that is in the index
@@ -415,8 +409,7 @@ func (l *gitLook) blobs() string {
 			named = append(named, f)
 		}
 	}
-	any := func(w shell.Word) bool { return mayBeObject(l.secrets, l.repo, w) }
-	if named == nil && !(l.open && (l.sub == "cat-file" || slices.ContainsFunc(l.Words, any))) {
+	if named == nil && !(l.open && l.sub == "cat-file") {
 		return ""
 	}
 	whole := l.commits()

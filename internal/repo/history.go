@@ -67,13 +67,6 @@ func (r *Repo) Blob(rev string) (f File, ok bool) {
 	return File{id: id}, ok && (!there || o.kind == blobObject)
 }
 
-// IsCommit reports whether a revision names a commit, or a tag of one.
-func IsCommit(r *Repo, rev string) bool {
-	id, ok := r.Revision(rev)
-	_, o, there := tagged(r, id)
-	return ok && there && o.kind == commitObject
-}
-
 // tagged goes through tags to what they are of.
 func tagged(r *Repo, id string) (string, object, bool) {
 	o, there := r.object(id)
@@ -569,34 +562,6 @@ func (s *store) isRef(text string) bool {
 	id, _, _ := strings.Cut(text, "\t")
 	_, err := hex.DecodeString(id)
 	return strings.HasPrefix(text, "ref: ") || err == nil && len(id) == 2*s.size()
-}
-
-// Branch returns the short name of the branch that is checked out; "" where none is, or
-// where another ref has that name too.
-func Branch(r *Repo) string {
-	_, text := r.refName("HEAD")
-	name, ok := strings.CutPrefix(text, "ref: refs/heads/")
-	head, known := r.Revision("HEAD")
-	if named, also := r.Revision(name); !ok || !known || !also || named != head {
-		return ""
-	}
-	return name
-}
-
-// Abbreviates reports whether the name of an object, cut off anywhere, names nothing else:
-// git takes a branch or a tag of such a name first.
-func Abbreviates(r *Repo, rev string, most int) bool {
-	id, ok := r.Revision(rev)
-	names, known := r.Refs(most)
-	for _, dir := range [...]string{r.Dir, r.Common} { // whose files are refs, too
-		files, err := r.files.List(dir, most)
-		names, known = append(names, files...), known && err == nil
-	}
-	full := hex.EncodeToString([]byte(id))
-	return ok && known && !slices.ContainsFunc(names, func(name string) bool {
-		name = strings.TrimSuffix(name, "/HEAD")
-		return strings.HasPrefix(full, strings.ToLower(path.Base(name)))
-	})
 }
 
 func (r *Repo) base(name string) (id string, ok bool) {

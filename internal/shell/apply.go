@@ -136,11 +136,10 @@ func (u *use) read(args []word) {
 		u.seen++
 		switch {
 		case u.ended, u.free:
+			u.pos = append(u.pos, w)
 			if u.told != nil {
 				u.told.Behind++
-				w.revision = false // a path
 			}
-			u.pos = append(u.pos, w)
 		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
 		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
 			term(u, w.text, word{})
@@ -228,7 +227,7 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if w.glob == 1 && u.globs().plainNames(w) || w.namesRevision() {
+	if w.glob == 1 && u.globs().plainNames(w) {
 		u.pos = append(u.pos, w)
 		return 0
 	}

@@ -82,9 +82,6 @@ func exposed(words []word) []Word {
 	for i, w := range words {
 		known := w.known && !w.many
 		out[i] = Word{Value: w.shown(), Known: known, Pattern: w.glob > 0}
-		if w.revision && w.by > 0 {
-			out[i].Revision = &Revision{Before: w.text, After: w.after, Command: w.by - 1}
-		}
 	}
 	return out
 }

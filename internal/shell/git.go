@@ -600,9 +600,6 @@ func (a *analysis) aliasWords(inv *invocation, text string, rest []word) {
 // outside a repository, or leading out of it, is read as it is. What is not
 // there is a revision.
 func (gl *gitLine) tracked(w word) {
-	if w.namesRevision() && staysInside(gl) {
-		return
-	}
 	if !w.known {
 		gl.targets.reads(w, 0)
 		return

@@ -154,8 +154,6 @@ type Word struct {
 	Known bool
 	// Pattern says that the value holds an unquoted glob.
 	Pattern bool
-	// Revision is what is known of a word that is not; nil where that is nothing.
-	Revision *Revision
 }
 
 // Part says which part of a simple command an effect or unknown came from.

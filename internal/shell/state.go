@@ -40,12 +40,6 @@ type value struct {
 	// from and to bound the commands that print it, where all of it is printed
 	// by commands; equal where it is not.
 	from, to int
-	// revision: not known, but words that git prints as names of commits. by is, where
-	// that is one at most, the number of the command that prints it, counted from 1, and
-	// after what stands behind it; before it stands text.
-	revision bool
-	by       int
-	after    string
 	// given: it is what the standard input of the whole line holds.
 	given bool
 }

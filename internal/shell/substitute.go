@@ -14,23 +14,5 @@ func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
 	if len(p.Stmts) != 1 || !plainPipe(p.Stmts[0]) {
 		return value{}
 	}
-	v := value{from: from, to: len(e.out.report.Commands)}
-	if v.to == from+1 && e.now.quietOnly(p.Stmts[0].Redirs) {
-		one := false
-		if v.revision, one = printed(e.repos, e.out.report.Commands[from]); one {
-			v.by = from + 1
-		}
-	}
-	return v
-}
-
-// quietOnly reports whether redirections do no more than to throw away what a command says
-// of its failure.
-func (rd *reading) quietOnly(list []*syntax.Redirect) bool {
-	for _, r := range list {
-		if r.N == nil || r.N.Value != "2" || r.Op != syntax.RdrOut || rd.raw(r.Word) != "/dev/null" {
-			return false
-		}
-	}
-	return true
+	return value{from: from, to: len(e.out.report.Commands)}
 }

@@ -52,8 +52,7 @@ func (a *analysis) settled(assigns []*syntax.Assign, s survey, st state) state {
 	out := st
 	for _, as := range assigns {
 		w, name := a.words.assignment(as, st), as.Name.Value
-		says := w.known && grammar.IsConstant(as.Value) || w.revision
-		if says && s.writes[name] == 1 && !variables.ShellsOwn(name) {
+		if w.known && grammar.IsConstant(as.Value) && s.writes[name] == 1 && !variables.ShellsOwn(name) {
 			out = out.assign(name, w.value)
 		}
 	}
@@ -362,11 +361,8 @@ func commonValue(items []word) word {
 	if len(items) == 1 && !items[0].many {
 		return items[0]
 	}
-	if len(items) == 1 && items[0].by > 0 { // one round at most
-		return word{value: items[0].value}
-	}
 	if len(items) == 1 && items[0].from < items[0].to {
-		return word{value: value{from: items[0].from, to: items[0].to, revision: items[0].revision}}
+		return word{value: value{from: items[0].from, to: items[0].to}}
 	}
 	numeric := len(items) > 0
 	for _, item := range items {

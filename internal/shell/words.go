@@ -151,9 +151,6 @@ func (b *builder) add(v value, quoted bool) {
 	alone := b.text == "" && b.known
 	if !b.known {
 		b.from, b.to = 0, 0
-		if b.revision = b.revision && v.known && v.glob == 0 && len(b.after) <= maxBehind; b.revision {
-			b.after += v.text
-		}
 		return
 	}
 	if v.glob > 0 && b.glob == 0 {
@@ -166,7 +163,6 @@ func (b *builder) add(v value, quoted bool) {
 	b.known = v.known
 	if !v.known {
 		b.numeric = v.numeric && b.text == v.text
-		b.revision, b.by, b.after = v.revision && !b.globbed, v.by, v.after
 		if alone {
 			b.from, b.to = v.from, v.to
 		}
@@ -447,13 +443,8 @@ func (e *expander) split(b *builder, v value) {
 	case !v.known && v.numeric:
 		b.add(v, false)
 		return
-	case !v.known && v.by > 0: // one word, or nothing
-		b.add(v, false)
-		b.many = true
-		return
 	case !v.known:
 		b.add(v, false)
-		b.revision = b.revision && !strings.HasPrefix(b.text, "-")
 		b.scatter()
 		return
 	}
@@ -466,9 +457,6 @@ func (e *expander) split(b *builder, v value) {
 		b.scatter()
 	}
 }
-
-// maxBehind bounds what may stand behind the name of a commit.
-const maxBehind = 200
 
 // scatter notes that a word may be several, of which the beginning of the word
 // says nothing: of ./$x with blanks in it only the first begins with ./.

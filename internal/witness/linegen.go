@@ -329,33 +329,15 @@ func (g *liner) spilling() string {
 		g.of("", g.names())
 }
 
-// printed is a revision, or, in one of three, what a command of git prints of some.
-func (g *liner) printed(rev func() string) string {
-	if !g.chance(33) {
-		return rev()
-	}
-	word := "$(git " + g.of("rev-parse ", "rev-parse --verify -q ", "rev-parse --short ", "log -1 --format=%h ",
-		"rev-list -1 ", "merge-base HEAD ", "merge-base feature ", "log -2 --format=%H ") + rev() + ")" +
-		g.of("", "", "", "", "..HEAD", "..", "~1", "^", ":keep/.env", "...feature")
-	switch g.r.IntN(6) {
-	case 0:
-		return "v1..$(git branch --show-current)"
-	case 1:
-		return `"` + word + `"`
-	}
-	return g.of("", "", "v1..", "^") + word
-}
-
 // history is a command that prints what git has, told in many ways what of it.
 func (g *liner) history() string {
-	plain := func() string {
+	rev := func() string {
 		return g.of("HEAD", "main", "v1", "HEAD~1", "feature", "@", "HEAD:src", "HEAD:keep", "main:docs", "v1:keep",
 			"HEAD^{tree}",
 			"HEAD:keep/.env", ":keep/.env", "@{1}", "HEAD^!", "v1..main", "^v1 main", "^v1",
-			"^feature", "^HEAD~1", "main...feature", ":/one", "v1^0",
+			"^feature", "main...feature", ":/one", "v1^0",
 			"feature~1", "t", "--not v1", "HEAD --not v1")
 	}
-	rev := func() string { return g.printed(plain) }
 	before := g.of("", "", "", "", "", "tag -f t "+rev(), "tag -m x t "+rev(), "notes add -f -C "+rev(),
 		"notes add -m x",
 		"commit -q --allow-empty -m x", "branch t "+rev(), "checkout -qb new", "add keep",
