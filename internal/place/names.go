@@ -180,15 +180,23 @@ func namesPath(text, name string) bool {
 // on with one behind a slash. A name that begins with a slash goes on with any path.
 func pathsIn(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for from := 0; ; from++ {
+		for at := range occurrences(text, name) {
+			if beginsPath(text[:at], name) && !isData(text[:at]) && !yield(text[at+len(name):]) {
+				return
+			}
+		}
+	}
+}
+
+// occurrences are where a name stands in a text; "" stands nowhere.
+func occurrences(text, name string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; name != ""; from++ {
 			i := strings.Index(text[from:], name)
-			if i < 0 {
+			if i < 0 || !yield(from+i) {
 				return
 			}
 			from += i
-			if beginsPath(text[:from], name) && !isData(text[:from]) && !yield(text[from+len(name):]) {
-				return
-			}
 		}
 	}
 }
@@ -240,13 +248,8 @@ func hasWord(text, name string) bool {
 // a part of another word nor of a longer path, ./ and a slash at its end apart.
 func wordsIn(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for from := 0; ; from++ {
-			i := strings.Index(text[from:], name)
-			if i < 0 {
-				return
-			}
-			from += i
-			before, after := text[:from], strings.TrimPrefix(text[from+len(name):], "/")
+		for at := range occurrences(text, name) {
+			before, after := text[:at], strings.TrimPrefix(text[at+len(name):], "/")
 			plain := strings.TrimSuffix(before, "./")
 			begins := plain == "" || !pathByte(plain[len(plain)-1]) && plain[len(plain)-1] != '/' ||
 				plain == before && strings.HasSuffix(before, "/")
