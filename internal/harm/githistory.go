@@ -451,7 +451,8 @@ func (l *gitLook) stash() string {
 
 // diff is git diff and its kin: of the working tree, the index, and trees.
 func (l *gitLook) diff() string {
-	if _, born := l.repo.Revision("HEAD"); !born { // there is nothing that a revision could be laid beside
+	given := len(l.revs) + len(l.not) + len(l.base)
+	if _, born := l.repo.Revision("HEAD"); !born && given > 0 { // nothing is there to lay a revision beside
 		l.open = true
 	}
 	if len(l.revs)+len(l.base) == 0 { // alone, git takes ^REV for REV
