@@ -16,30 +16,30 @@ import (
 	"github.com/nodgate/nod/internal/confine/stage"
 )
 
-// What nod does around the boundary costs no more than the boundary: the whole
-// process of nod-hook confine, and bubblewrap alone with the same places,
-// namespaces and overlays, take turns, so that a busy machine slows both. How
-// much bubblewrap takes with the directories themselves in place of overlays is
-// told beside, since a run cannot do without: a bind lets sockets through.
-func TestStartUp(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left to the deep run: the cost of starting")
-	}
-	c := newCost(t)
-	best := 100.0
-	for range 10 {
-		took := c.turns(21)
-		nod, same, binds := took[0], took[1], took[2]
-		for _, i := range []int{0, 10} {
-			t.Logf("number %d of 21 by time: nod-hook confine -- true %.1f ms; bubblewrap with the same overlays %.1f ms (%.2f times); with binds %.1f ms (%.2f times)",
-				i+1, ms(nod[i]), ms(same[i]), ratio(nod[i], same[i]), ms(binds[i]), ratio(nod[i], binds[i]))
-			best = min(best, ratio(nod[i], same[i]))
-		}
-		if best <= 2 {
-			return
+// What starting costs: the whole process of nod-hook confine, bubblewrap alone
+// with the same places, namespaces and overlays, and bubblewrap with the
+// directories themselves in place of overlays (which a run cannot do with: a
+// bind lets sockets through) take turns, so that a busy machine slows all three.
+// It is no test: how much slower the first is hangs on how many processors are free.
+func BenchmarkStartUp(b *testing.B) {
+	c := newCost(b)
+	var took [3][]time.Duration
+	for i := 0; b.Loop(); i++ {
+		for j := range took {
+			which := (i + j) % len(took)
+			took[which] = append(took[which], []func() time.Duration{c.nod, c.overlays, c.binds}[which]())
 		}
 	}
-	t.Errorf("nod took at least %.2f times what bubblewrap takes", best)
+	var middle [3]time.Duration
+	for i := range took {
+		slices.Sort(took[i])
+		middle[i] = took[i][len(took[i])/2]
+	}
+	for i, name := range []string{"nod-ms", "overlays-ms", "binds-ms"} {
+		b.ReportMetric(ms(middle[i]), name)
+	}
+	b.ReportMetric(ratio(middle[0], middle[1]), "times-overlays")
+	b.ReportMetric(ratio(middle[0], middle[2]), "times-binds")
 }
 
 func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
@@ -49,12 +49,12 @@ func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond)
 // cost is a home directory with a workspace and some caches, and what runs in
 // it.
 type cost struct {
-	t       *testing.T
+	t       testing.TB
 	o       Options
 	program string // nod-hook
 }
 
-func newCost(t *testing.T) *cost {
+func newCost(t testing.TB) *cost {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -84,20 +84,6 @@ func newCost(t *testing.T) *cost {
 		t.Fatal(err)
 	}
 	return c
-}
-
-// turns is how long n runs of each took, the quickest first.
-func (c *cost) turns(n int) (took [3][]time.Duration) {
-	for i := range n {
-		for j := range took {
-			which := (i + j) % len(took)
-			took[which] = append(took[which], []func() time.Duration{c.nod, c.overlays, c.binds}[which]())
-		}
-	}
-	for i := range took {
-		slices.Sort(took[i])
-	}
-	return took
 }
 
 func (c *cost) time(cmd *exec.Cmd) time.Duration {
