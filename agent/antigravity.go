@@ -73,7 +73,8 @@ var antigravityTools = [...]builtin{
 // antigravitySpelling is by tool: each calls its file or directory otherwise.
 func antigravitySpelling(raw string) spelling {
 	s := spelling{command: "CommandLine", workdir: "Cwd", file: "TargetFile", content: "CodeContent",
-		old: "TargetContent", new: "ReplacementContent", dir: "SearchPath"}
+		old: "TargetContent", new: "ReplacementContent", dir: "SearchPath",
+		beside: []string{"SafeToAutoRun", "WaitMsBeforeAsync", "toolAction", "toolSummary"}}
 	switch raw {
 	case "view_file":
 		s.file = "AbsolutePath"

@@ -79,3 +79,35 @@ func classOf(tool string) Class {
 	}
 	return Unclassified
 }
+
+// ShellArguments are the arguments that nod knows of a host's own tool for shell commands,
+// by the name under which a model is offered it; nil for every other tool. A command with
+// a further one is denied: it may say where or how the command runs.
+func ShellArguments(host, offered string) []string {
+	if host == (ClaudeCode{}).Name() {
+		switch claudeBuiltin(offered).shape {
+		case claudeShell, claudeMonitor:
+			return claudeSpelling().shell()
+		}
+		return nil
+	}
+	if host == (Codex{}).Name() && offered == "exec_command" {
+		return codexExec().shell()
+	}
+	if lookUp(tableOf(host), offered).shape != command {
+		return nil
+	}
+	switch host {
+	case "copilot":
+		return copilotSpelling().shell()
+	case "gemini":
+		return geminiSpelling().shell()
+	case "qwen":
+		return qwenSpelling().shell()
+	case "opencode":
+		return Opencode{}.shim().spelled.shell()
+	case "pi":
+		return Pi{}.shim().spelled.shell()
+	}
+	return nil
+}

@@ -158,9 +158,10 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 // bash or zsh, and no payload says which: the dialect stays unstated, so both
 // must agree. Not measured: which shell runs where $SHELL is neither.
 func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
+	c.Rewritten = furtherArgument(in, claudeSpelling())
 	if tool.shape == claudeMonitor {
 		if c.Command = in.optional("command"); c.Command == "" || in.maybe("ws") != nil {
-			c.Tool, c.Command = "monitor", "" // it watches a socket
+			c.Tool, c.Command, c.Rewritten = "monitor", "", "" // it watches a socket
 		}
 		return
 	}
@@ -171,6 +172,13 @@ func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
 	// They stay in Input, for the prompt; only their type is checked here.
 	in.flag("run_in_background")
 	in.flag("dangerouslyDisableSandbox")
+}
+
+// claudeSpelling is how Bash, PowerShell and Monitor call their arguments (sdk-tools.d.ts of
+// 2.1.329; a test holds it to what the program offers).
+func claudeSpelling() spelling {
+	return spelling{command: "command", beside: []string{"dangerouslyDisableSandbox", "persistent", "run_in_background",
+		"timeout_ms"}}
 }
 
 // claudeLookupPath reads the file of an LSP call. Its schema is not in

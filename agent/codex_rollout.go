@@ -32,20 +32,21 @@ func codexComplete(e *Event, rollout, command string) {
 	if len(calls) == 0 {
 		return
 	}
-	typed, escalated := false, true
+	typed, escalated, wider := false, true, false
 	place := codexPlace(turn.dir, calls[0].workdir, e.Call.Dir)
 	for _, c := range calls {
 		if codexPlace(turn.dir, c.workdir, e.Call.Dir) != place {
 			place = "" // nobody can say which of them asks
 		}
 		typed = typed || c.tty
-		escalated = escalated && c.escalated
+		escalated, wider = escalated && c.escalated, wider || c.wider
+		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, c.further)
 		if !codexShell(c.shell, place) {
 			e.Call.Dialect = nod.PowerShell // no shell that nod reads
 		}
 	}
 	e.Call.StdinUnseen, e.Call.Dir = typed, place
-	e.Contained = e.Kind == Decide && turn.confines && !escalated
+	e.Contained = e.Kind == Decide && turn.confines && !escalated && !wider
 	if e.Kind == Decide && escalated && e.Mode != "bypassPermissions" && e.Mode != "" {
 		e.PromptFollows = true
 	}
@@ -130,8 +131,10 @@ func codexTurnIn(line []byte) (turn codexTurn, is bool) {
 // codexCall is what a command was started with.
 type codexCall struct {
 	tty, escalated bool
+	wider          bool   // it asks for more than the turn's sandbox gives
 	workdir        string // "" for the turn's directory
 	shell          string // "" for the user's own
+	further        string // why an argument may say that it runs elsewhere
 }
 
 // codexCalls returns the recent calls with that id, or, without an id, of
@@ -183,14 +186,23 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	if err != nil {
 		return call, false, err
 	}
+	args.path = "arguments"
 	f := fieldsOf(args, &err)
 	is = f.word("cmd") == command
 	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
-		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir")}
+		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
+		wider: f.maybe("additional_permissions") != nil, further: furtherArgument(f, codexExec())}
 	if id != "" && !is && err == nil {
 		err = errors.New("the call is of another command")
 	}
 	return call, is, err
+}
+
+// codexExec is how exec_command calls its arguments (0.169.0; a test holds it to what the
+// program offers). environment_id, which names a machine, is not among them.
+func codexExec() spelling {
+	return spelling{command: "cmd", workdir: "workdir", beside: []string{"additional_permissions", "justification",
+		"login", "max_output_tokens", "prefix_rule", "sandbox_permissions", "shell", "tty", "yield_time_ms"}}
 }
 
 // codexShell reports whether a shell that the model names is one that nod reads, and the

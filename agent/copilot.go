@@ -100,7 +100,8 @@ var copilotTools = [...]builtin{
 }
 
 func copilotSpelling() spelling {
-	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url"}
+	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
+		beside: []string{"detach", "initial_wait", "mode", "shellId"}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must

@@ -123,7 +123,8 @@ var geminiTools = [...]builtin{
 
 func geminiSpelling() spelling {
 	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "allow_multiple"}
+		old: "old_string", new: "new_string", all: "allow_multiple",
+		beside: []string{"additional_permissions", "delay_ms", "is_background"}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ type profile struct {
 	// call, and rewrites why a command may become another one; nil where none does.
 	shell    nod.Dialect
 	keeps    bool
-	detaches string // the argument by which a command outlives the session
+	detaches []string // the arguments by which a command may outlive the session
 	rewrites func(command string) string
 
 	answer  dialect
@@ -144,12 +145,16 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 			f.wrong(m, "a text that is not empty")
 		}
 	}
+	before := path.Clean(e.Call.Dir)
 	if *f.err == nil {
 		p.decodeTool(&e.Call, e.Name, in, f)
 	}
+	if p.keeps && len(p.dir) > 0 && path.Clean(e.Call.Dir) != before {
+		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, leftElsewhere)
+	}
 	if e.Call.Command != "" {
 		e.Call.Dialect, e.Call.Keeps = p.shell, p.keeps || !stands
-		e.Call.Outlives = p.detaches != "" && in.flag(p.detaches)
+		e.Call.Outlives = slices.ContainsFunc(p.detaches, in.flag)
 	}
 	if winds(e.Call.Dir) {
 		e.Call.Rewritten = windingDir

@@ -56,15 +56,19 @@ func crushRow() profile {
 		},
 		shell: nod.Interp,
 		spelled: spelling{command: "command", workdir: "working_dir", file: "file_path", content: "content",
-			dir: "path", pattern: "pattern", filter: "include", url: "url", bare: true},
-		mcp: "mcp_", divided: "_",
+			dir: "path", pattern: "pattern", filter: "include", url: "url", bare: true,
+			beside: []string{"auto_background_after", "run_in_background"}},
+		detaches: []string{"run_in_background"},
+		mcp:      "mcp_", divided: "_",
 		answer: versioned, seat: Seat{Allow: true, Deny: true, Silence: Flows}, unit: time.Second,
 	}
 }
 
 // cursorRow: Cursor. An allow is documented and its command-line program
 // ignores it, so none is said. A call of the shell comes twice, once as a tool
-// and once as itself.
+// and once as itself. Its tool's own description says that directory and
+// environment stay from one command to the next; whether the payload's cwd
+// follows them is not known.
 func cursorRow() profile {
 	return profile{
 		agent: "cursor", tried: "read: cursor.com/docs/hooks as of September 2026",
@@ -77,9 +81,11 @@ func cursorRow() profile {
 			{"beforeReadFile", "read_file", read},
 			{"beforeShellExecution", "bash", command},
 		},
-		tools:   []builtin{{"Shell", "bash", command}},
-		spelled: spelling{command: "command", workdir: "working_directory", file: "file_path"},
-		answer:  permission, seat: Seat{Deny: true, Silence: Flows},
+		tools: []builtin{{"Shell", "bash", command}},
+		spelled: spelling{command: "command", workdir: "working_directory", file: "file_path",
+			beside: []string{"block_until_ms", "is_background", "notify_on_output", "required_permissions"}},
+		keeps: true, detaches: []string{"is_background"},
+		answer: permission, seat: Seat{Deny: true, Silence: Flows},
 		project: "CURSOR_PROJECT_DIR", closed: "failClosed: true", unit: time.Second,
 	}
 }
@@ -99,10 +105,11 @@ func droidRow() profile {
 			{"Read", "read_file", read},
 			{"Write", "file_write", write},
 		},
-		spelled: spelling{command: "command", file: "file_path", content: "content"},
-		mcp:     "mcp__", divided: "__",
+		spelled: spelling{command: "command", file: "file_path", content: "content",
+			beside: []string{"fireAndForget", "riskLevel", "riskLevelReason"}},
+		mcp: "mcp__", divided: "__",
 		answer: nested, seat: Seat{Allow: true, Deny: true, Silence: Flows},
-		project: "FACTORY_PROJECT_DIR", detaches: "fireAndForget", unit: time.Second,
+		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"}, unit: time.Second,
 	}
 }
 
@@ -119,7 +126,8 @@ func gooseRow() profile {
 			{"developer__shell", "bash", command},
 			{"developer__text_editor", "", editor},
 		},
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str"},
+		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
+			beside: []string{"timeout_secs"}},
 		divided: "__",
 		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, closed: `on_failure: "block"`, unit: time.Second,
 	}
@@ -138,7 +146,9 @@ func grokRow() profile {
 	}
 }
 
-// kiroRow: Kiro CLI. The payload names no session.
+// kiroRow: Kiro CLI, and the editor, which has the same hooks. The payload names no
+// session. Version 2 of the CLI starts each command anew; the editor, and the CLI from
+// version 3 on, may type it into a terminal that they have.
 func kiroRow() profile {
 	return profile{
 		agent: "kiro", tried: "read: kiro.dev/docs/cli/hooks",
@@ -150,8 +160,10 @@ func kiroRow() profile {
 			{"fs_write", "", editor},
 			{"shell", "bash", command},
 		},
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str"},
-		mcp:     "@", divided: "/",
+		spelled: spelling{command: "command", workdir: "cwd", file: "path", content: "file_text", old: "old_str",
+			new: "new_str"},
+		keeps: true,
+		mcp:   "@", divided: "/",
 		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Millisecond,
 	}
 }
@@ -168,8 +180,9 @@ func openhandsRow() profile {
 			{"terminal", "bash", command},
 		},
 		typed: "is_input", keeps: true, rewrites: openhandsRewrites,
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str"},
-		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
+			beside: []string{"is_input", "reset", "security_risk"}},
+		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
 	}
 }
 
@@ -186,13 +199,15 @@ func vscodeRow() profile {
 			{"run_in_terminal", "bash", command},
 		},
 		keeps: true, rewrites: vscodeRewrites,
-		spelled: spelling{command: "command"},
-		answer:  nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true,
+		spelled: spelling{command: "command", beside: []string{"goal", "isBackground", "mode",
+			"requestUnsandboxedExecution", "requestUnsandboxedExecutionReason"}},
+		answer: nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true,
 		unit: time.Second,
 	}
 }
 
-// windsurfRow: Windsurf's Cascade. The event says what the call does.
+// windsurfRow: Windsurf's Cascade. The event says what the call does. A third party
+// reports that it types into a terminal.
 func windsurfRow() profile {
 	return profile{
 		agent: "windsurf", tried: "read: docs.windsurf.com/windsurf/cascade/hooks",
@@ -206,6 +221,7 @@ func windsurfRow() profile {
 		},
 		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string",
 			new: "new_string"},
+		keeps: true, rewrites: windsurfRewrites,
 		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
 	}
 }

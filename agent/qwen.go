@@ -120,7 +120,7 @@ var qwenTools = [...]builtin{
 
 func qwenSpelling() spelling {
 	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "replace_all", url: "url"}
+		old: "old_string", new: "new_string", all: "replace_all", url: "url", beside: []string{"is_background"}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -207,6 +207,7 @@ func (Qwen) decodeTool(call *nod.Call, f fields) {
 	tool := lookUp(qwenTools[:], call.RawTool)
 	if tool.shape != special {
 		arguments(call, tool, qwenSpelling(), in)
+		call.Outlives = tool.shape == command && in.flag("is_background")
 	} else {
 		call.Tool = tool.canonical
 		qwenSpecial(call, tool.raw, in)

@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"cmp"
+	"encoding/json"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -37,7 +40,10 @@ const (
 
 // spelling is how a host calls the arguments. "" is one that it does not have.
 type spelling struct {
-	command, workdir       string
+	command, workdir string
+	// beside are further arguments of a shell command: they say neither in which
+	// directory, shell and environment it runs nor that it is another one.
+	beside                 []string
 	file                   string
 	content, old, new, all string
 	dir, pattern, filter   string
@@ -67,6 +73,7 @@ func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 	case command:
 		c.Command = in.word(as.command)
 		startIn(c, as, in)
+		c.Rewritten = cmp.Or(c.Rewritten, furtherArgument(in, as))
 	case read:
 		c.Paths = []string{in.word(as.file)}
 	case search, textSearch:
@@ -116,7 +123,7 @@ func (f fields) maybeNamed(key string) string {
 // startIn moves the call to the directory that the command names for itself.
 func startIn(c *nod.Call, as spelling, in fields) {
 	dir := in.maybeNamed(as.workdir)
-	if winds(dir) {
+	if winds(dir) || strings.HasPrefix(dir, "~") { // a host may take ~ for the home directory
 		c.Rewritten = windingDir
 	}
 	switch {
@@ -126,6 +133,42 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	default: // a link on the way may make this another one; names are resolved later
 		c.Dir = strings.TrimSuffix(c.Dir, "/") + "/" + dir
 	}
+}
+
+// furtherArgument is why a shell command may run otherwise than nod read it: it has an
+// argument that nod does not know, which may name a directory, a shell or a machine. ""
+// where each is known. The keys of a payload itself are no arguments.
+func furtherArgument(in fields, as spelling) string {
+	known := as.shell()
+	for _, key := range known {
+		in.maybe(key) // refuses another that differs in case only
+	}
+	for _, m := range in.members {
+		if key := string(m.key); in.path != "" && !slices.Contains(known, key) && !saysNothing(m.value) {
+			return fmt.Sprintf("nod does not know the argument %q of this tool, which may say where or how the command "+
+				"runs; leave it out", key)
+		}
+	}
+	return ""
+}
+
+// shell are the arguments of a shell command that nod reads or need not read: what is said
+// of the command to a person, and how long it is waited for, most hosts call alike.
+func (as spelling) shell() []string {
+	known := []string{as.command, "description", "explanation", "reason", "summary", "timeout"}
+	if as.workdir != "" {
+		known = append(known, as.workdir)
+	}
+	return append(known, as.beside...)
+}
+
+// saysNothing reports whether an argument might as well not be there.
+func saysNothing(value json.RawMessage) bool {
+	switch string(value) {
+	case "null", "false", `""`, "[]", "{}":
+		return true
+	}
+	return false
 }
 
 // searched names where a search would look: the directory, and the patterns

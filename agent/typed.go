@@ -99,6 +99,13 @@ func openhandsRewrites(command string) string {
 	return ""
 }
 
+func windsurfRewrites(command string) string {
+	if typesOtherwise(command) {
+		return typedOtherwise
+	}
+	return ""
+}
+
 func vscodeRewrites(command string) string {
 	switch {
 	case typesOtherwise(command):
@@ -120,7 +127,7 @@ func escapesOperator(text string) bool {
 }
 
 const (
-	typedOtherwise = "VS Code types this into an interactive shell, which may read several lines, tabs, # and ! " +
+	typedOtherwise = "the editor types this into an interactive shell, which may read several lines, tabs, # and ! " +
 		"otherwise than a script does; give one line without a comment, and put ! in single quotes"
 	timeoutTaken = "VS Code takes timeout away, and what stood behind it is then looked for in the shell itself; leave " +
 		"it out"

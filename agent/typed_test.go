@@ -1,7 +1,9 @@
 package agent_test
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -63,6 +65,61 @@ func TestShellsOfHosts(t *testing.T) {
 	}
 }
 
+// An argument that nod does not know may say where or how a command runs.
+func TestFurtherArguments(t *testing.T) {
+	claude := `{"hook_event_name":"%s","session_id":"s","cwd":"/u/w","tool_name":"%s","tool_input":{"command":"ls"%%s}}`
+	shim := `{"hook":"%s","tool":"bash","session":"s","call":"c","directory":"/u/w","args":{"command":"ls"%%s}}`
+	payloads := map[string]string{
+		"claude-code": fmt.Sprintf(claude, "PreToolUse", "Bash"), "codex": fmt.Sprintf(claude, "PreToolUse", "Bash"),
+		"copilot":  `{"sessionId":"s","cwd":"/u/w","toolName":"bash","toolArgs":{"command":"ls"%s}}`,
+		"gemini":   fmt.Sprintf(claude, "BeforeTool", "run_shell_command"),
+		"qwen":     fmt.Sprintf(claude, "PreToolUse", "run_shell_command"),
+		"opencode": fmt.Sprintf(shim, "tool.execute.before"), "pi": fmt.Sprintf(shim, "tool_call"),
+		"antigravity": `{"toolCall":{"name":"run_command","args":{"CommandLine":"ls","Cwd":"/u/w"%s}},` +
+			`"conversationId":"c","workspacePaths":["/u/w"]}`,
+		"crush": `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash","tool_input":{"command":"ls"%s}}`,
+		"cursor": `{"hook_event_name":"preToolUse","conversation_id":"s","workspace_roots":["/u/w"],"tool_name":"Shell",` +
+			`"tool_input":{"command":"ls"%s},"cwd":"/u/w"}`,
+		"droid": fmt.Sprintf(claude, "PreToolUse", "Execute"),
+		"goose": `{"event":"PreToolUse","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"%s},` +
+			`"working_dir":"/u/w"}`,
+		"grok": `{"toolName":"bash","toolInput":{"command":"ls"%s},"cwd":"/u/w","sessionId":"s"}`,
+		"kiro": `{"hook_event_name":"preToolUse","cwd":"/u/w","tool_name":"execute_bash","tool_input":{"command":"ls"%s}}`,
+		"openhands": `{"event_type":"PreToolUse","tool_name":"terminal","tool_input":{"command":"ls"%s},"session_id":"s",` +
+			`"working_dir":"/u/w"}`,
+		"vscode": `{"hookEventName":"PreToolUse","sessionId":"s","cwd":"/u/w","tool_name":"run_in_terminal",` +
+			`"tool_input":{"command":"ls"%s},"tool_use_id":"t"}`,
+		"windsurf": `{"agent_action_name":"pre_run_command","trajectory_id":"s",` +
+			`"tool_info":{"command_line":"ls","cwd":"/u/w"%s}}`,
+	}
+	for _, a := range agent.All() {
+		for further, denied := range map[string]bool{
+			"": false, `,"description":"list","timeout":5`: false, `,"place":""`: false, `,"places":[],"there":null`: false,
+			`,"path":"~/.aws"`: true, `,"work_dir":"/"`: true, `,"env":{"PATH":"."}`: true, `,"elevated":true`: true,
+			`,"machine":1`: true, `,"args":["-l"]`: true,
+		} {
+			e, err := a.Decode(fmt.Appendf(nil, payloads[a.Name()], further), []string{"PWD=/u/w"})
+			if err != nil || e.Call.Command != "ls" || (e.Call.Rewritten != "") != denied {
+				t.Errorf("%s with %s: %q, %v", a.Name(), further, e.Call.Rewritten, err)
+			}
+		}
+	}
+}
+
+// A host may take ~ for the home directory, also where a shell would not, and a shell that
+// is kept may stay where a call had it start.
+func TestDirectoriesBelowHome(t *testing.T) {
+	for dir, denied := range map[string]bool{"~/.aws": true, "~": true, "~ada": true, "": false,
+		"/u/w": false, "a": true, "/u/.aws": true, // the shell may stay there
+	} {
+		e, err := agent.Generic{Agent: "kiro"}.Decode([]byte(`{"hook_event_name":"preToolUse","cwd":"/u/w",`+
+			`"tool_name":"execute_bash","tool_input":{"command":"cat credentials","cwd":"`+dir+`"}}`), nil)
+		if err != nil || !e.Call.Keeps || (e.Call.Rewritten != "") != denied {
+			t.Errorf("%s: %+v %v", dir, e.Call, err)
+		}
+	}
+}
+
 // Where nobody says where a command starts, its shell may be one that is kept.
 func TestShellsOfWhichNobodySays(t *testing.T) {
 	const cursor = `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"cd x",` +
@@ -73,7 +130,7 @@ func TestShellsOfWhichNobodySays(t *testing.T) {
 		host, payload   string
 		keeps, outlives bool
 	}{
-		{"cursor", cursor + `""}`, true, false}, {"cursor", cursor + `"/w/x"}`, false, false},
+		{"cursor", cursor + `""}`, true, false}, {"cursor", cursor + `"/w/x"}`, true, false},
 		{"droid", droid + `false}}`, false, false}, {"droid", droid + `true}}`, false, true},
 	} {
 		e, err := agent.Generic{Agent: row.host}.Decode([]byte(row.payload), nil)
@@ -139,11 +196,13 @@ func TestNamesBelowHomeWithBackslashes(t *testing.T) {
 	}
 }
 
-// Two hosts do not end what they are told to start beside the session.
+// Some hosts do not end what they are told to start beside the session.
 func TestCommandsThatOutliveTheSession(t *testing.T) {
 	copilot := `{"sessionId":"s","cwd":"/u/w","toolName":"bash","toolArgs":{"command":"sleep 9"`
 	gemini := `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"run_shell_command",` +
 		`"tool_input":{"command":"sleep 9"`
+	qwen := strings.Replace(gemini, "BeforeTool", "PreToolUse", 1)
+	crush := `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash","tool_input":{"command":"sleep 9"`
 	for _, row := range []struct {
 		adapter agent.Adapter
 		payload string
@@ -151,6 +210,8 @@ func TestCommandsThatOutliveTheSession(t *testing.T) {
 	}{
 		{agent.Copilot{}, copilot + `,"mode":"async","detach":true}}`, true}, {agent.Copilot{}, copilot + `,"mode":"async"}}`, false},
 		{agent.Gemini{}, gemini + `,"is_background":true}}`, true}, {agent.Gemini{}, gemini + `,"is_background":false}}`, false},
+		{agent.Qwen{}, qwen + `,"is_background":true}}`, true}, {agent.Qwen{}, qwen + `,"is_background":false}}`, false},
+		{agent.Generic{Agent: "crush"}, crush + `,"run_in_background":true}}`, true},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
 		if err != nil || e.Call.Outlives != row.want {

@@ -1,7 +1,9 @@
 package e2e
 
 import (
+	"cmp"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -30,7 +32,38 @@ func TestBuiltinsAreClassified(t *testing.T) {
 				t.Errorf("%s %s offers the tool %s, which nobody classified: say in its adapter's table what it does",
 					d.title, d.version, tool)
 			}
+			d.knowsShellArguments(t, m)
 		})
+	}
+}
+
+// knowsShellArguments holds what the program offers as arguments of a shell command to
+// what the adapter knows of them: a command with another one is denied.
+func (d *driven) knowsShellArguments(t *testing.T, m *driving) {
+	found := 0
+	for _, r := range m.srv.Requests(llmtest.Turn) {
+		var body struct{ Tools []offer }
+		if err := json.Unmarshal(r.Body, &body); err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range flat(body.Tools) {
+			name := cmp.Or(o.Function.Name, o.Name)
+			known := agent.ShellArguments(d.adapter.Name(), name)
+			if known == nil {
+				continue
+			}
+			found++
+			for _, key := range o.arguments() {
+				if !slices.Contains(known, key) {
+					t.Errorf("%s %s offers %s with the argument %s, which the adapter does not know: say in its spelling "+
+						"that it names neither where nor how a command runs, or read it", d.title, d.version, name, key)
+				}
+			}
+			t.Logf("%s: %s", name, strings.Join(o.arguments(), " "))
+		}
+	}
+	if found == 0 {
+		t.Errorf("%s offered no tool for shell commands", d.title)
 	}
 }
 
@@ -121,10 +154,36 @@ func offeredIn(t *testing.T, request []byte) (names []string) {
 
 // offer is one tool, or a group of them, in any vendor's shape.
 type offer struct {
-	Type, Name           string
-	Function             struct{ Name string }
+	Type, Name string
+	Function   struct {
+		Name       string
+		Parameters schema
+	}
 	Tools                []offer
 	FunctionDeclarations []offer
+	Parameters           schema
+	ParametersJSONSchema schema `json:"parametersJsonSchema"`
+	InputSchema          schema `json:"input_schema"`
+}
+
+// schema is what a tool's arguments look like.
+type schema struct{ Properties map[string]json.RawMessage }
+
+// arguments are the names of a tool's arguments.
+func (o offer) arguments() (names []string) {
+	for _, s := range []schema{o.Function.Parameters, o.Parameters, o.ParametersJSONSchema, o.InputSchema} {
+		names = slices.AppendSeq(names, maps.Keys(s.Properties))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// flat are the tools of a list, and those of the groups in it.
+func flat(list []offer) (all []offer) {
+	for _, o := range list {
+		all = append(append(append(all, o), flat(o.Tools)...), flat(o.FunctionDeclarations)...)
+	}
+	return all
 }
 
 func (o offer) names() (names []string) {
