@@ -55,6 +55,46 @@ func TestWhatSettingsStartFromADirectory(t *testing.T) {
 		"echo x > nsrv.js", "ln -s ../ev shop/server", "ln -s lib shop", "echo x > shop.py")
 }
 
+// One server of a workspace, by the ways in which programs and shells take a name.
+func TestWaysToNameWhatIsStarted(t *testing.T) {
+	for _, row := range []struct{ server, started, other string }{
+		{`"command":"sh","args":["-c","scripts/fm\\t.sh"]`, "scripts/fmt.sh", "scripts/fm.sh"},
+		{`"command":"bash","args":["-c","$'scripts/f\\155t.sh'"]`, "scripts/fmt.sh", "scripts/f155t.sh"},
+		{`"command":"sh","args":["-c","cd docs/../scripts && ./fmt.sh"]`, "scripts/fmt.sh", "docs/fmt.sh"},
+		{`"command":"sh","args":["-c","cd docs && cd ../scripts && ./fmt.sh"]`, "scripts/fmt.sh", "scripts/a.sh"},
+		{`"command":"node","args":["${SERVER:-tools/x.js}"]`, "tools/x.js", "tools/y.js"},
+		{`"command":"node","args":["${DIR:-tools}/x.js"]`, "tools/x.js", "tools/y.js"},
+		{`"command":"python3","args":["."],"cwd":"tools"`, "tools/__main__.py", "tools/main.py"},
+		{`"command":"node","args":["."],"cwd":"tools"`, "tools/index.js", "tools/x.js"},
+		{`"command":"sh","args":["-c","cd tools && exec node x"]`, "tools/x.js", "tools/y.js"},
+		{`"command":"sh","args":["-c","cd tools && node ."]`, "tools/index.js", "src/index.js"},
+		{`"command":"python3","args":["-Bum","tools.mcp"]`, "tools/mcp.py", "tools/x.py"},
+		{`"command":"python3","args":["-Bum","tmcp"]`, "tmcp.py", "tx.py"},
+		{`"command":"server","env":{"PATH":"${PWD}/tools:/usr/bin"}`, "tools/server", "tools/other"},
+		{`"command":"python","args":["-m","uvicorn","tools.mcp:app"]`, "tools/mcp.py", "tools/app.py"},
+		{`"command":"uvicorn","args":["tools.mcp:app"]`, "tools/mcp.py", "src/mcp.py"},
+		{`"command":"gunicorn","args":["--chdir","tools","mcp:app"]`, "tools/mcp.py", "tools/app.py"},
+		{`"command":"flask","args":["--app","tools.mcp","run"]`, "tools/mcp.py", "tools/run.py"},
+		{`"command":"node","args":["-r","x","y.js"],"env":{"NODE_PATH":"tools"}`, "tools/x.js", "tools/z.js"},
+		{`"command":"ruby","args":["-C","tools","x.rb"]`, "tools/x.rb", "tools/y.rb"},
+		{`"command":"ruby","args":["-r./tools/x","-e","1"]`, "tools/x.rb", "tools/y.rb"},
+		{`"command":"java","args":["-cp","tools","Main"]`, "tools/Main.class", "tools/Other.class"},
+		{`"command":"lua","args":["-l","tools.x"]`, "tools/x.lua", "tools/y.lua"},
+		{`"command":"perl","args":["-Itools","-Mx","-e","1"]`, "tools/x.pm", "tools/y.pm"},
+		{`"command":"npx","args":["./tools"]`, "tools/package.json", "tools/x.json"},
+		{`"command":"npm","args":["--prefix","tools","run","mcp"]`, "tools/package.json", "src/package.json"},
+		{`"command":"uvx","args":["--from","./tools","x"]`, "tools/pyproject.toml", "src/pyproject.toml"},
+		{`"command":"make","args":["-C","tools"]`, "tools/Makefile", "src/Makefile"},
+		{`"command":"cargo","args":["run","--manifest-path","tools/Cargo.toml"]`, "tools/Cargo.toml", "src/Cargo.toml"},
+	} {
+		p := newProject(t)
+		p.write(".mcp.json", `{"mcpServers":{"srv":{`+row.server+`}}}`)
+		t.Log(row.server)
+		p.check(lost, "echo x > "+row.started)
+		p.check(kept, "echo x > "+row.other)
+	}
+}
+
 // The person's own settings start files of a workspace, as do those that lie above it or
 // behind a link.
 func TestSettingsThatLieElsewhere(t *testing.T) {

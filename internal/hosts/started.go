@@ -8,8 +8,14 @@ import "path"
 // lies there (measured: Node 22, Python 3.12, Go 1.26).
 func DirectoryPrograms(base string) []string {
 	switch {
-	case base == "package.json", IsScriptOfNode(base):
+	case base == "package.json":
+		return []string{"node", "nodejs", "bun", "deno", "tsx", "ts-node", "npx", "npm", "pnpm", "yarn", "bunx"}
+	case IsScriptOfNode(base):
 		return []string{"node", "nodejs", "bun", "deno", "tsx", "ts-node"}
+	case base == "pyproject.toml", base == "setup.py":
+		return []string{"uvx", "uv", "pipx"}
+	case base == "makefile", base == "gnumakefile":
+		return []string{"make", "gmake"}
 	case base == "__main__.py":
 		return []string{"python", "pypy", "uv"}
 	case path.Ext(base) == ".go":
@@ -29,7 +35,22 @@ func IsScriptOfNode(base string) bool {
 
 // StartedOfDirectories are names of which DirectoryPrograms knows, a file for each kind of
 // program.
-func StartedOfDirectories() []string { return []string{"index.js", "__main__.py", "main.go"} }
+func StartedOfDirectories() []string {
+	return []string{"index.js", "__main__.py", "main.go", "package.json", "pyproject.toml", "makefile"}
+}
+
+// LeavesOutEnding reports whether programs that start such a file add its ending: Node's
+// require, Ruby's, Perl's -M, Lua's -l, Java's class path.
+func LeavesOutEnding(ext string) bool {
+	switch ext {
+	case ".rb", ".pm", ".lua", ".class":
+		return true
+	}
+	return IsScriptOfNode(ext)
+}
+
+// IsModule reports whether programs start such a file by a name with dots for slashes.
+func IsModule(ext string) bool { return ext == ".py" || ext == ".lua" || ext == ".class" }
 
 // Tests are the programs that look at a file and do not start it.
 func Tests() []string { return []string{"[", "test"} }

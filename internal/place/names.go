@@ -13,22 +13,23 @@ import (
 // as it is, from a directory that the text names beside it (cwd, cd, PATH), as a module
 // or by the directory that a program takes for it.
 func starts(text, name string) bool {
-	return slices.ContainsFunc(startedAs(name), func(name string) bool { return namesPath(text, name) }) ||
-		namesFromWithin(text, name) || namesModule(text, name) || namesDirectory(text, name)
+	return slices.ContainsFunc(startedAs(name), func(name string) bool {
+		return namesPath(text, name) || namesFromWithin(text, name)
+	}) || namesModule(text, name) || namesDirectory(text, name)
 }
 
-// startedAs are the names by which a file is started: all of its name, or as Node does,
-// which adds the ending and takes a directory's index.
+// startedAs are the names by which a file is started: all of its name, or without the
+// ending that its program adds, and for Node a directory's index.
 func startedAs(name string) []string {
-	switch ext := path.Ext(name); ext {
-	case ".js", ".mjs", ".cjs", ".ts", ".mts", ".cts":
-		short := strings.TrimSuffix(name, ext)
-		if dir, index := strings.CutSuffix(short, "/index"); index {
-			return []string{name, short, dir}
-		}
-		return []string{name, short}
+	ext := path.Ext(name)
+	if !hosts.LeavesOutEnding(ext) {
+		return []string{name}
 	}
-	return []string{name}
+	short := strings.TrimSuffix(name, ext)
+	if dir, index := strings.CutSuffix(short, "/index"); index && hosts.IsScriptOfNode(name) {
+		return []string{name, short, dir}
+	}
+	return []string{name, short}
 }
 
 // namesFromWithin reports whether a text names a directory of a path, and by itself the
@@ -47,14 +48,16 @@ func namesFromWithin(text, name string) bool {
 	return false
 }
 
-// namesModule reports whether a text names a file as a module of Python: by -m or an
-// import, from a directory that the text names (PYTHONPATH) or from src, which needs no
-// name, or as a package on the way to one.
+// namesModule reports whether a text names a file as a module, as Python, Lua and Java
+// do: by an option or an import, by a name with a dot, or as module:object, from a
+// directory that the text names (PYTHONPATH) or from src, which needs no name, or as a
+// package on the way to one.
 func namesModule(text, name string) bool {
-	short, ok := strings.CutSuffix(name, ".py")
-	if !ok {
+	ext := path.Ext(name)
+	if !hosts.IsModule(ext) {
 		return false
 	}
+	short := strings.TrimSuffix(name, ext)
 	for _, last := range [...]string{"/__main__", "/__init__"} {
 		short = strings.TrimSuffix(short, last)
 	}
@@ -72,18 +75,50 @@ func namesModule(text, name string) bool {
 
 // startsModule reports whether a text has a module, or one below it, run or imported.
 func startsModule(text, module string) bool {
-	for _, word := range [...]string{"-m", "-m ", "-m, ", "-m,", "import ", "from "} {
-		for at := text; ; {
-			_, after, ok := strings.Cut(at, word+module)
-			if !ok {
-				break
-			}
-			if at = after; after == "" || after[0] == '.' || !pathByte(after[0]) && after[0] != '/' {
-				return true
-			}
+	for at := range occurrences(text, module) {
+		before, after := text[:at], text[at+len(module):]
+		if after != "" && after[0] != '.' && (pathByte(after[0]) || after[0] == '/') {
+			continue
+		}
+		if importsNext(before) || begins(before) && (strings.Contains(module, ".") || isObjectNext(after)) {
+			return true
 		}
 	}
 	return false
+}
+
+// importsNext reports whether what stands before a word says that it is a module: -m and
+// options that end in it, -l, import, from.
+func importsNext(before string) bool {
+	before = strings.TrimRight(before, " ,\t\n\"'")
+	switch word := before[strings.LastIndexAny(before, " ,\t\n[\"'")+1:]; {
+	case word == "import", word == "from", word == "-l":
+		return true
+	default:
+		return len(word) > 1 && len(word) < 8 && word[0] == '-' && word[1] != '-' && strings.HasSuffix(word, "m")
+	}
+}
+
+// isObjectNext reports whether :object stands behind a module, or one below it.
+func isObjectNext(after string) bool {
+	_, object, found := strings.Cut(after, ":")
+	inner := after[:max(0, len(after)-len(object)-1)]
+	return found && object != "" && object[0] >= 'a' && object[0] <= 'z' &&
+		strings.Trim(inner, ".abcdefghijklmnopqrstuvwxyz_0123456789") == ""
+}
+
+// begins reports whether a word begins behind a text, one behind an option of one letter
+// too.
+func begins(before string) bool {
+	n := len(before)
+	return n == 0 || !pathByte(before[n-1]) && before[n-1] != '/' || isBehindOption(before)
+}
+
+// isBehindOption reports whether a text ends with an option of one letter, whose value
+// may follow at once.
+func isBehindOption(before string) bool {
+	n := len(before)
+	return n > 1 && before[n-2] == '-' && before[n-1] >= 'a' && before[n-1] <= 'z' && (n == 2 || !pathByte(before[n-3]))
 }
 
 // namesDirectory reports whether a text has a program start the directory of a file,
@@ -96,10 +131,13 @@ func namesDirectory(text, name string) bool {
 		return false
 	}
 	given := []string{path.Dir(name)}
+	if dir := given[0]; dir != "." && isStartedFrom(text, dir) {
+		given = append(given, ".")
+	}
 	if hosts.IsScriptOfNode(base) {
 		given = append(given, strings.TrimSuffix(name, path.Ext(name)))
 		if !strings.HasPrefix(base, "index.") {
-			given = given[1:]
+			given = given[len(given)-1:]
 		}
 	}
 	return slices.ContainsFunc(given, func(given string) bool {
@@ -155,11 +193,24 @@ func namesBelow(text, dir string) bool {
 // is one in which something is started.
 func isStartedFrom(text, dir string) bool {
 	for before := range wordsIn(text, dir) {
-		for _, word := range lastWords(before, 1) {
-			switch strings.TrimLeft(word, "-") {
-			case "cwd", "cd", "directory", "c", "prefix", "path", "workdir", "working-directory", "project":
-				return true
-			}
+		if saysDirectory(before) || saysDirectory(before[:strings.LastIndexAny(before, " \t\n,;=()[]'\"")+1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysDirectory reports whether a text ends with a word behind which a directory stands
+// from which something is started: cd, --directory, PATH, CLASSPATH.
+func saysDirectory(before string) bool {
+	for _, word := range lastWords(before, 1) {
+		switch word = strings.TrimLeft(word, "-"); word {
+		case "cwd", "cd", "directory", "c", "prefix", "workdir", "working-directory", "project", "chdir", "app-dir",
+			"from", "spec", "i", "l", "cp", "lib":
+			return true
+		}
+		if strings.HasSuffix(word, "path") {
+			return true
 		}
 	}
 	return false
@@ -216,7 +267,7 @@ func beginsPath(before, name string) bool {
 	case !pathByte(before[n-1]):
 		return true
 	}
-	return n > 1 && before[n-2] == '-' && before[n-1] >= 'a' && (n == 2 || !pathByte(before[n-3]))
+	return isBehindOption(before)
 }
 
 // isData reports whether what stands behind a text is no file that is started: a part of
@@ -250,10 +301,13 @@ func wordsIn(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := range occurrences(text, name) {
 			before, after := text[:at], strings.TrimPrefix(text[at+len(name):], "/")
-			plain := strings.TrimSuffix(before, "./")
-			begins := plain == "" || !pathByte(plain[len(plain)-1]) && plain[len(plain)-1] != '/' ||
-				plain == before && strings.HasSuffix(before, "/")
-			if begins && (after == "" || !pathByte(after[0]) && after[0] != '/') && !yield(before) {
+			plain := before
+			for strings.HasSuffix(plain, "./") {
+				plain = strings.TrimSuffix(strings.TrimSuffix(plain, "./"), ".")
+			}
+			starts := begins(plain) || plain == before && strings.HasSuffix(before, "/")
+			ends := after == "" || !pathByte(after[0]) && after[0] != '/'
+			if starts && ends && !yield(before) {
 				return
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
@@ -189,51 +188,6 @@ func (w *Workspace) settingsAt(root, dir string) settingsOfAgents {
 		w.settings[dir] = at
 	}
 	return at
-}
-
-// plainPaths is a text of settings as the shell reads the names in it: without what JSON
-// escapes, quotes, doubled slashes and ./ within a name.
-func plainPaths(text string) string {
-	var b strings.Builder
-	for i := 0; i < len(text); i++ {
-		char, length := escaped(text[i:])
-		switch c := text[i]; {
-		case length > 0:
-			b.WriteRune(char)
-			i += length - 1
-		case c == '\\' && i+1 < len(text) && strings.IndexByte("tnrbf", text[i+1]) >= 0:
-			b.WriteByte(' ')
-			i++
-		case c != '\\' && c != '"' && c != '\'':
-			b.WriteByte(c)
-		}
-	}
-	text = b.String()
-	const scheme = ":\x00\x00"
-	text = strings.ReplaceAll(text, "://", scheme)
-	for _, twice := range []string{"//", "/./"} {
-		for strings.Contains(text, twice) {
-			text = strings.ReplaceAll(text, twice, "/")
-		}
-	}
-	return strings.ReplaceAll(text, scheme, "://")
-}
-
-// escaped is the character that an escape of JSON, TOML or YAML means at the start of a
-// text (\u0069, \x69), and how long the escape is: 0 where no such escape is.
-func escaped(text string) (char rune, length int) {
-	if len(text) < 2 || text[0] != '\\' {
-		return 0, 0
-	}
-	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[1]]
-	if digits == 0 || len(text) < 2+digits {
-		return 0, 0
-	}
-	n, err := strconv.ParseUint(text[2:2+digits], 16, 31)
-	if err != nil {
-		return 0, 0
-	}
-	return rune(n), 2 + digits
 }
 
 // maxNamed bounds how many names of a text of settings are followed.

@@ -1,0 +1,111 @@
+package place
+
+import (
+	"strconv"
+	"strings"
+)
+
+// plainPaths is a text of settings as agents and shells read the names in it: without
+// what JSON escapes, quotes, doubled slashes, ./ and x/../ within a name, and with the
+// default of an expansion in its place.
+func plainPaths(text string) string {
+	text = withDefaults(unquoted(text))
+	const scheme = ":\x00\x00"
+	text = strings.ReplaceAll(text, "://", scheme)
+	for _, twice := range []string{"//", "/./"} {
+		for strings.Contains(text, twice) {
+			text = strings.ReplaceAll(text, twice, "/")
+		}
+	}
+	return withoutDetours(strings.ReplaceAll(text, scheme, "://"))
+}
+
+// unquoted is a text without quotes and escapes. The quote that ends a key becomes a
+// blank, so that key and value stay two words.
+func unquoted(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		char, length := escaped(text[i:])
+		switch c := text[i]; {
+		case length > 0:
+			b.WriteRune(char)
+			i += length - 1
+		case strings.HasPrefix(text[i:], `\\`):
+			if _, inner := escaped(text[i+1:]); inner == 0 { // else what a shell escapes
+				i++
+			}
+		case c == '\\' && i+1 < len(text) && strings.IndexByte("tnrbf", text[i+1]) >= 0,
+			(c == '"' || c == '\'') && strings.HasPrefix(text[i+1:], ":"):
+			b.WriteByte(' ')
+			if c == '\\' {
+				i++
+			}
+		case c != '\\' && c != '"' && c != '\'':
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// escaped is the character that an escape of JSON, TOML, YAML or a shell means at the
+// start of a text (\u0069, \x69, \151), and how long the escape is: 0 where no such
+// escape is.
+func escaped(text string) (char rune, length int) {
+	if len(text) < 4 || text[0] != '\\' {
+		return 0, 0
+	}
+	from, base := 2, 16
+	digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[text[1]]
+	if text[1] >= '0' && text[1] <= '7' {
+		from, base, digits = 1, 8, 3
+	}
+	if digits == 0 || len(text) < from+digits {
+		return 0, 0
+	}
+	n, err := strconv.ParseUint(text[from:from+digits], base, 31)
+	if err != nil {
+		return 0, 0
+	}
+	return rune(n), from + digits
+}
+
+// withDefaults puts what stands for an unset variable in the place of its expansion:
+// a/x for ${DIR:-a}/x.
+func withDefaults(text string) string {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "${")
+		if i < 0 {
+			return text
+		}
+		from += i
+		inner, rest, closed := strings.Cut(text[from+2:], "}")
+		operator := strings.IndexAny(inner, ":-=")
+		if !closed || operator < 0 || strings.ContainsAny(inner, "{\n") {
+			from += 2
+			continue
+		}
+		text = text[:from] + strings.TrimLeft(inner[operator:], ":-=") + rest
+	}
+}
+
+// withoutDetours is a text without x/../ in its names.
+func withoutDetours(text string) string {
+	const back = "/../"
+	for from := 0; ; {
+		i := strings.Index(text[from:], back)
+		if i < 0 {
+			return text
+		}
+		at := from + i
+		start := at
+		for start > 0 && pathByte(text[start-1]|0x20) {
+			start--
+		}
+		if part := text[start:at]; part == "" || part == "." || part == ".." {
+			from = at + len(back) - 1
+			continue
+		}
+		text = text[:start] + text[at+len(back):]
+		from = max(0, start-len(back))
+	}
+}
