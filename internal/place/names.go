@@ -204,9 +204,12 @@ func isStartedFrom(text, dir string) bool {
 // from which something is started: cd, --directory, PATH, CLASSPATH.
 func saysDirectory(before string) bool {
 	for _, word := range lastWords(before, 1) {
+		switch word {
+		case "-c", "-i", "-l", "-cp", "--from", "--spec", "--app-dir", "--prefix", "--project", "perl5lib", "rubylib":
+			return true
+		}
 		switch word = strings.TrimLeft(word, "-"); word {
-		case "cwd", "cd", "directory", "c", "prefix", "workdir", "working-directory", "project", "chdir", "app-dir",
-			"from", "spec", "i", "l", "cp", "lib":
+		case "cwd", "cd", "directory", "workdir", "working-directory", "chdir", "prefix", "project":
 			return true
 		}
 		if strings.HasSuffix(word, "path") {
