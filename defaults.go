@@ -69,6 +69,7 @@ func defaultSecrets() []string {
 		".vault-pass*", ".sentryclirc",
 		"id_rsa_*", "id_ed25519_*", "id_ecdsa_*", "!id_*.pub", "ssh_host_*_key", ".secret", ".token", ".credentials",
 		"deploy_key", "id_rsa.bak", "id_rsa.old", "id_ed25519.bak", "id_ed25519.old", "id_rsa~", "id_ed25519~",
+		".git/git-crypt/keys", ".git/annex/creds", ".gitcookies", "~/.gitcookies",
 		"*.key.old", "*.pem.old", "*.key.txt", "*.pem.txt", "id_rsa.txt", "id_ed25519.txt", ".pgpass~", ".pgpass.bak",
 		"*.pem~", "*.pem.bak", "*.pem.orig", "*.key~", "*.key.bak", "*.key.orig", ".netrc~", ".netrc.bak",
 		"credentials.json~", "credentials.json.bak", ".git-credentials~", ".git-credentials.bak",

@@ -220,6 +220,19 @@ func TestPasswordsBesideGitsSettings(t *testing.T) {
 	p.check(kept, "git branch --format='%(refname)'", "git log", "git branch -a")
 
 	p = newProject(t)
+	given := []string{"cat .gitmodules", "grep url .gitmodules", "cp .gitmodules x.txt", "grep -rn url .", "git grep url",
+		"cat .git/FETCH_HEAD"}
+	p.write(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://code.example/x\n")
+	p.write(".git/FETCH_HEAD", strings.Repeat("a", 40)+"\t\tbranch 'main' of https://code.example/x\n")
+	p.git("add", ".gitmodules")
+	p.check(kept, given...)
+	p.write(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://dev:hunter2@code.example/x\n")
+	p.write(".git/FETCH_HEAD", strings.Repeat("a", 40)+"\t\tbranch 'main' of https://dev:hunter2@code.example/x\n")
+	p.check(lost, given...)
+	p.check(lost, "git add .gitmodules", "git add -A", "git config -f .gitmodules -l", "tar cf x.tar .gitmodules", "git diff")
+	p.check(lost, "cat .git/git-crypt/keys/default", "xxd .git/annex/creds/x")
+
+	p = newProject(t)
 	p.write(".git/remotes/old", "URL: https://dev:hunter2@code.example/x\nPull: main\n")
 	p.check(lost, "git remote -v", "cat .git/remotes/old", "git remote get-url old", "cat .git/*/old")
 	p = newProject(t)

@@ -80,34 +80,31 @@ func classOf(tool string) Class {
 	return Unclassified
 }
 
-// ShellArguments are the arguments that nod knows of a host's own tool for shell commands,
-// by the name under which a model is offered it; nil for every other tool. A command with
-// a further one is denied: it may say where or how the command runs.
-func ShellArguments(host, offered string) []string {
-	if host == (ClaudeCode{}).Name() {
-		switch claudeBuiltin(offered).shape {
-		case claudeShell, claudeMonitor:
-			return claudeSpelling().shell()
-		}
-		return nil
-	}
-	if host == (Codex{}).Name() && offered == "exec_command" {
-		return codexExec().shell()
-	}
-	if lookUp(tableOf(host), offered).shape != command {
-		return nil
-	}
+// Arguments are what nod knows of the arguments of a host's own tool, by the name under
+// which a model is offered it; nil for a tool whose arguments nod does not read. A call
+// with a further one is denied: it may say where or how the call runs.
+func Arguments(host, offered string) []string {
+	tool, as := lookUp(tableOf(host), offered), spelling{}
 	switch host {
+	case "claude-code":
+		tool, as = claudeBuiltin(offered).known(), claudeSpelling()
+	case "codex":
+		if as = codexSpelling(); offered == codexRun().raw {
+			tool, as = codexRun(), codexExec()
+		}
 	case "copilot":
-		return copilotSpelling().shell()
+		as = copilotSpelling()
 	case "gemini":
-		return geminiSpelling().shell()
+		as = geminiSpelling()
 	case "qwen":
-		return qwenSpelling().shell()
+		as = qwenSpelling()
 	case "opencode":
-		return Opencode{}.shim().spelled.shell()
+		as = Opencode{}.shim().spelled
 	case "pi":
-		return Pi{}.shim().spelled.shell()
+		as = Pi{}.shim().spelled
 	}
-	return nil
+	if tool.shape == opaque {
+		return nil
+	}
+	return as.known(tool)
 }

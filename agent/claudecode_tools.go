@@ -131,6 +131,7 @@ func claudeBuiltin(raw string) claudeTool {
 // claudeArguments fills in what the call would do from its arguments.
 func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 	c.Tool = tool.canonical
+	c.Rewritten = furtherArgument(in, claudeSpelling(), tool.known())
 	switch tool.shape {
 	case claudeShell, claudeMonitor:
 		claudeCommand(c, tool, in)
@@ -158,7 +159,6 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 // bash or zsh, and no payload says which: the dialect stays unstated, so both
 // must agree. Not measured: which shell runs where $SHELL is neither.
 func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
-	c.Rewritten = furtherArgument(in, claudeSpelling())
 	if tool.shape == claudeMonitor {
 		if c.Command = in.optional("command"); c.Command == "" || in.maybe("ws") != nil {
 			c.Tool, c.Command, c.Rewritten = "monitor", "", "" // it watches a socket
@@ -174,11 +174,33 @@ func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
 	in.flag("dangerouslyDisableSandbox")
 }
 
-// claudeSpelling is how Bash, PowerShell and Monitor call their arguments (sdk-tools.d.ts of
-// 2.1.329; a test holds it to what the program offers).
+// known is the row by which the arguments of a tool are looked at. The schema of LSP is
+// in no document.
+func (t claudeTool) known() builtin {
+	switch t.shape {
+	case claudeShell, claudeMonitor:
+		return builtin{t.raw, t.canonical, command}
+	case claudeOpaque, claudeLookup, claudeStart:
+		return builtin{t.raw, t.canonical, opaque}
+	}
+	return builtin{t.raw, t.canonical, special}
+}
+
+// claudeSpelling is how the tools call their arguments (sdk-tools.d.ts of 2.1.329; a test
+// holds it to what the program offers). _host, which names another machine, is not among
+// them.
 func claudeSpelling() spelling {
-	return spelling{command: "command", beside: []string{"dangerouslyDisableSandbox", "persistent", "run_in_background",
-		"timeout_ms"}}
+	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
+	return spelling{command: "command", beside: map[string][]string{
+		"Bash": shell, "Monitor": shell, "PowerShell": shell,
+		"Edit": {"file_path", "old_string", "new_string", "replace_all"}, "MultiEdit": {"file_path", "edits"},
+		"Glob": {"pattern", "path"}, "Grep": {"pattern", "path", "glob", "output_mode", "type", "-A", "-B",
+			"-C", "-i", "-n", "-o", "context", "head_limit", "multiline", "offset"},
+		"LS":           {"path", "ignore"},
+		"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
+		"NotebookRead": {"notebook_path", "cell_id"},
+		"Read":         {"file_path", "pages", "allow_large", "limit", "offset"}, "WebFetch": {"url", "prompt", "offset"}, "Write": {"file_path", "content"},
+	}}
 }
 
 // claudeLookupPath reads the file of an LSP call. Its schema is not in

@@ -191,18 +191,22 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	is = f.word("cmd") == command
 	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
-		wider: f.maybe("additional_permissions") != nil, further: furtherArgument(f, codexExec())}
+		wider: f.maybe("additional_permissions") != nil, further: furtherArgument(f, codexExec(), codexRun())}
 	if id != "" && !is && err == nil {
 		err = errors.New("the call is of another command")
 	}
 	return call, is, err
 }
 
+// codexRun is the tool by which the model has a command run; hooks name it Bash.
+func codexRun() builtin { return builtin{"exec_command", "bash", command} }
+
 // codexExec is how exec_command calls its arguments (0.169.0; a test holds it to what the
 // program offers). environment_id, which names a machine, is not among them.
 func codexExec() spelling {
-	return spelling{command: "cmd", workdir: "workdir", beside: []string{"additional_permissions", "justification",
-		"login", "max_output_tokens", "prefix_rule", "sandbox_permissions", "shell", "tty", "yield_time_ms"}}
+	return spelling{command: "cmd", workdir: "workdir", beside: map[string][]string{codexRun().raw: {
+		"additional_permissions", "justification", "login", "max_output_tokens", "prefix_rule", "sandbox_permissions",
+		"shell", "tty", "yield_time_ms"}}}
 }
 
 // codexShell reports whether a shell that the model names is one that nod reads, and the

@@ -100,8 +100,12 @@ var copilotTools = [...]builtin{
 }
 
 func copilotSpelling() spelling {
+	searched := []string{"-A", "-B", "-C", "-i", "-n", "glob", "head_limit", "multiline", "output_mode", "path", "paths",
+		"pattern", "type"}
 	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
-		beside: []string{"detach", "initial_wait", "mode", "shellId"}}
+		beside: map[string][]string{
+			"bash": {"detach", "initial_wait", "mode", "shellId"}, "glob": {"path", "paths", "pattern"},
+			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -177,7 +181,7 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	}
 	e.Call.Input = m.value
 	if !copilotMCP(&e.Call, f, m) {
-		c.decodeTool(&e.Call, f, m, e.Kind)
+		c.decodeTool(e, f, m)
 	}
 	if e.Kind == Outcome {
 		e.Error = f.nullable("error")
@@ -221,7 +225,8 @@ func copilotMCP(call *nod.Call, f fields, m *member) bool {
 	return true
 }
 
-func (Copilot) decodeTool(call *nod.Call, f fields, m *member, kind Kind) {
+func (Copilot) decodeTool(e *Event, f fields, m *member) {
+	call := &e.Call
 	tool := lookUp(copilotTools[:], call.RawTool)
 	if tool.raw == "apply_patch" && m.value[0] == '"' {
 		call.Tool = tool.canonical
@@ -231,13 +236,25 @@ func (Copilot) decodeTool(call *nod.Call, f fields, m *member, kind Kind) {
 	in, _ := f.asObject(m)
 	switch {
 	case *f.err != nil:
-	case kind == Prompt && tool.raw != "bash": // shown by its effects, not by its arguments
+	case e.Kind == Prompt && tool.raw != "bash": // shown by its effects, not by its arguments
 	case tool.shape == special:
-		call.Tool = tool.canonical
+		call.Tool, call.Rewritten = tool.canonical, furtherArgument(in, copilotSpelling(), tool)
 		copilotSpecial(call, tool, f, m, in)
 	default:
 		arguments(call, tool, copilotSpelling(), in)
-		call.Outlives = tool.shape == command && in.flag("detach")
+		if tool.shape == command {
+			call.Outlives = in.flag("detach")
+			copilotNamed(e, in)
+		}
+	}
+}
+
+// copilotNamed denies a command in a shell with a name, away from the directory of the
+// project: such a shell, if it is there already, is where it was made (1.0.102, the
+// description of the tool), and a person may have changed the directory since.
+func copilotNamed(e *Event, in fields) {
+	if in.optional("shellId") != "" && e.Call.Dir != e.Project {
+		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, copilotElsewhere)
 	}
 }
 

@@ -124,7 +124,14 @@ var geminiTools = [...]builtin{
 func geminiSpelling() spelling {
 	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "allow_multiple",
-		beside: []string{"additional_permissions", "delay_ms", "is_background"}}
+		beside: map[string][]string{
+			"glob": {"case_sensitive", "dir_path", "pattern", "respect_gemini_ignore", "respect_git_ignore"},
+			"grep_search": {"after", "before", "case_sensitive", "context", "dir_path", "exclude_pattern", "fixed_strings",
+				"include_pattern", "max_matches_per_file", "names_only", "no_ignore", "pattern", "total_max_matches"},
+			"read_file":       {"end_line", "limit", "offset", "start_line"},
+			"list_directory":  {"dir_path", "file_filtering_options", "ignore"},
+			"read_many_files": {"exclude", "file_filtering_options", "include"}, "replace": {"instruction"},
+			"run_shell_command": {"additional_permissions", "delay_ms", "is_background"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -219,7 +226,7 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 		arguments(call, tool, geminiSpelling(), in)
 		call.Outlives = tool.shape == command && in.flag("is_background")
 	} else {
-		call.Tool = tool.canonical
+		call.Tool, call.Rewritten = tool.canonical, furtherArgument(in, geminiSpelling(), tool)
 		geminiSearch(call, tool.raw, in)
 	}
 	geminiSigns(call)
@@ -254,13 +261,14 @@ func geminiSigns(call *nod.Call) {
 // otherNames are those that the host may take instead of one: without its signs, and
 // with %2e and its kin decoded (read in 0.61.0, resolveToRealPath).
 func otherNames(name string) (names []string) {
-	for _, one := range append([]string{name}, withoutSigns(name)...) {
+	for _, given := range append([]string{name}, withoutSigns(name)...) {
+		one := given
 		names = append(names, belowHome(one)...)
-		if plain := percentDecoded(one); plain != one {
-			names = append(names, plain)
+		for plain := percentDecoded(one); plain != one; one, plain = plain, percentDecoded(plain) {
+			names = append(names, plain) // its sandbox decodes what is decoded once more
 		}
-		if one != name {
-			names = append(names, one)
+		if given != name {
+			names = append(names, given)
 		}
 	}
 	return names

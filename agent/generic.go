@@ -237,7 +237,7 @@ func (p profile) decodeTool(call *nod.Call, event string, in, top fields) {
 	switch {
 	case p.typed != "" && tool.shape == command && in.flag(p.typed): // an unknown tool
 	case tool.shape == editor:
-		decodeEditor(call, p.spelled, in)
+		decodeEditor(call, tool, p.spelled, in)
 	default:
 		arguments(call, tool, p.spelled, in)
 	}
@@ -270,7 +270,7 @@ func (p profile) decodeAct(call *nod.Call, act builtin, in, top fields) {
 		mcp := &nod.MCP{Server: in.word("mcp_server_name"), Tool: in.word("mcp_tool_name"), Named: true}
 		call.Tool, call.MCP, call.RawTool = "mcp", mcp, mcp.Server+"/"+mcp.Tool
 	case edits:
-		severalEdits(call, p.spelled, in)
+		severalEdits(call, act, p.spelled, in)
 		call.Tool = act.canonical
 	default:
 		arguments(call, act, p.spelled, in)
@@ -279,7 +279,8 @@ func (p profile) decodeAct(call *nod.Call, act builtin, in, top fields) {
 
 // decodeEditor reads a tool that views, creates and edits, as its first
 // argument says. A word that is not known leaves the tool unknown.
-func decodeEditor(call *nod.Call, as spelling, in fields) {
+func decodeEditor(call *nod.Call, tool builtin, as spelling, in fields) {
+	call.Rewritten = furtherArgument(in, as, tool)
 	row := builtin{}
 	switch in.word("command") {
 	case "view":

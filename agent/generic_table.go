@@ -57,7 +57,8 @@ func crushRow() profile {
 		shell: nod.Interp,
 		spelled: spelling{command: "command", workdir: "working_dir", file: "file_path", content: "content",
 			dir: "path", pattern: "pattern", filter: "include", url: "url", bare: true,
-			beside: []string{"auto_background_after", "run_in_background"}},
+			beside: map[string][]string{"bash": {"auto_background_after", "run_in_background"}, "fetch": {"format"},
+				"grep": {"literal_text"}, "view": {"limit", "offset"}}},
 		detaches: []string{"run_in_background"},
 		mcp:      "mcp_", divided: "_",
 		answer: versioned, seat: Seat{Allow: true, Deny: true, Silence: Flows}, unit: time.Second,
@@ -83,7 +84,8 @@ func cursorRow() profile {
 		},
 		tools: []builtin{{"Shell", "bash", command}},
 		spelled: spelling{command: "command", workdir: "working_directory", file: "file_path",
-			beside: []string{"block_until_ms", "is_background", "notify_on_output", "required_permissions"}},
+			beside: map[string][]string{
+				"Shell": {"block_until_ms", "is_background", "notify_on_output", "required_permissions"}}},
 		keeps: true, detaches: []string{"is_background"},
 		answer: permission, seat: Seat{Deny: true, Silence: Flows},
 		project: "CURSOR_PROJECT_DIR", closed: "failClosed: true", unit: time.Second,
@@ -106,7 +108,7 @@ func droidRow() profile {
 			{"Write", "file_write", write},
 		},
 		spelled: spelling{command: "command", file: "file_path", content: "content",
-			beside: []string{"fireAndForget", "riskLevel", "riskLevelReason"}},
+			beside: map[string][]string{"Execute": {"fireAndForget", "riskLevel", "riskLevelReason"}}},
 		mcp: "mcp__", divided: "__",
 		answer: nested, seat: Seat{Allow: true, Deny: true, Silence: Flows},
 		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"}, unit: time.Second,
@@ -127,7 +129,7 @@ func gooseRow() profile {
 			{"developer__text_editor", "", editor},
 		},
 		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: []string{"timeout_secs"}},
+			beside: map[string][]string{"developer__shell": {"timeout_secs"}, "developer__text_editor": {"view_range"}}},
 		divided: "__",
 		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, closed: `on_failure: "block"`, unit: time.Second,
 	}
@@ -181,7 +183,8 @@ func openhandsRow() profile {
 		},
 		typed: "is_input", keeps: true, rewrites: openhandsRewrites,
 		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: []string{"is_input", "reset", "security_risk"}},
+			beside: map[string][]string{"file_editor": {"security_risk", "view_range"},
+				"terminal": {"is_input", "reset", "security_risk"}}},
 		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
 	}
 }
@@ -199,8 +202,10 @@ func vscodeRow() profile {
 			{"run_in_terminal", "bash", command},
 		},
 		keeps: true, rewrites: vscodeRewrites,
-		spelled: spelling{command: "command", beside: []string{"goal", "isBackground", "mode",
-			"requestUnsandboxedExecution", "requestUnsandboxedExecutionReason"}},
+		spelled: spelling{command: "command", beside: map[string][]string{
+			"runTerminalCommand": {"goal", "isBackground", "mode"},
+			"run_in_terminal": {"goal", "isBackground", "mode", "requestUnsandboxedExecution",
+				"requestUnsandboxedExecutionReason"}}},
 		answer: nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true,
 		unit: time.Second,
 	}

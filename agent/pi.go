@@ -60,7 +60,8 @@ func (p Pi) shim() shim {
 	return shim{
 		name: p.Name(), before: "tool_call", after: "tool_result", tools: piTools[:], prefixed: true,
 		spelled: spelling{command: "command", file: "path", content: "content", old: "oldText", new: "newText",
-			dir: "path", pattern: "pattern", filter: "glob"},
+			dir: "path", pattern: "pattern", filter: "glob", beside: map[string][]string{"find": {"limit"},
+				"grep": {"context", "ignoreCase", "limit", "literal"}, "ls": {"limit"}, "read": {"limit", "offset"}}},
 	}
 }
 

@@ -186,16 +186,18 @@ func TestGeminiNames(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	given := map[string]string{"write_file": `"content":"x"`, "replace": `"old_string":"a","new_string":"b"`}
 	decode := func(tool, name string) agent.Event {
 		e, err := agent.Gemini{}.Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"`+dir+`","tool_name":"`+
-			tool+`","tool_input":{"file_path":"`+name+`","content":"x","old_string":"a","new_string":"b"}}`), nil)
+			tool+`","tool_input":{"file_path":"`+name+`",`+given[tool]+`}}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		e.Complete(&e)
 		return e
 	}
-	for name, want := range map[string]string{"%2Eclaude/x": ".claude/x", "@%2eenv": ".env", "a%zz%2": "a%zz%2",
+	for name, want := range map[string]string{"%2Eclaude/x": ".claude/x", "%252eenvrc": ".envrc",
+		"x%25252f..%2f.envrc": "x/../.envrc", "@%2eenv": ".env", "a%zz%2": "a%zz%2",
 		"sub/%2E%2E/x": "sub/../x"} {
 		e := decode("write_file", name)
 		if !slices.Contains(e.Call.Paths, want) || len(e.Call.Edits) != len(e.Call.Paths) {

@@ -85,7 +85,7 @@ func (s shim) decodeCall(e *Event, f fields, environ []string) {
 func (s shim) decodeTool(call *nod.Call, in fields) {
 	tool, as := lookUp(s.tools, call.RawTool), s.spelled
 	if tool.shape == edits {
-		severalEdits(call, as, in)
+		severalEdits(call, tool, as, in)
 		call.Tool = tool.canonical
 		return
 	}
@@ -93,7 +93,8 @@ func (s shim) decodeTool(call *nod.Call, in fields) {
 }
 
 // severalEdits reads the replacements of one file.
-func severalEdits(call *nod.Call, as spelling, in fields) {
+func severalEdits(call *nod.Call, tool builtin, as spelling, in fields) {
+	call.Rewritten = furtherArgument(in, as, tool)
 	name := in.word(as.file)
 	for _, one := range in.list("edits") {
 		call.Edits = append(call.Edits, nod.Edit{Path: name, Old: one.text(as.old), New: one.text(as.new)})

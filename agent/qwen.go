@@ -120,7 +120,15 @@ var qwenTools = [...]builtin{
 
 func qwenSpelling() spelling {
 	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "replace_all", url: "url", beside: []string{"is_background"}}
+		old: "old_string", new: "new_string", all: "replace_all", url: "url",
+		beside: map[string][]string{
+			"agent": {"fork_profile", "fork_tools", "fork_turns", "isolation", "model", "prompt", "run_in_background",
+				"subagent_type", "working_dir"},
+			"glob": {"path", "pattern"}, "grep_search": {"glob", "limit", "path", "pattern"},
+			"list_directory": {"file_filtering_options", "ignore", "path"},
+			"notebook_edit":  {"cell_id", "cell_type", "edit_mode", "new_source", "notebook_path"},
+			"read_file":      {"limit", "offset", "pages"}, "write_file": {"record_as_artifact"},
+			"run_shell_command": {"is_background"}, "web_fetch": {"prompt"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -209,7 +217,7 @@ func (Qwen) decodeTool(call *nod.Call, f fields) {
 		arguments(call, tool, qwenSpelling(), in)
 		call.Outlives = tool.shape == command && in.flag("is_background")
 	} else {
-		call.Tool = tool.canonical
+		call.Tool, call.Rewritten = tool.canonical, furtherArgument(in, qwenSpelling(), tool)
 		qwenSpecial(call, tool.raw, in)
 	}
 	qwenEscapes(call)

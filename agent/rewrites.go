@@ -137,8 +137,10 @@ const (
 		"commands; give the message in plain quotes, without \\, #, $ or ` in the line, or commit with -F and a file"
 	geminiSearched = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
 		"whole path of a file that is there, or write a new one"
-	windingDir     = "which directory this means depends on who reads it; name it without ~ and a/.."
-	leftElsewhere  = "the host keeps the shell, which this directory may leave there for the next command: nod would " +
+	windingDir       = "which directory this means depends on who reads it; name it without ~ and a/.."
+	copilotElsewhere = "Copilot runs this in the directory in which the shell of that shellId was made, which nod is not " +
+		"shown; leave shellId out"
+	leftElsewhere = "the host keeps the shell, which this directory may leave there for the next command: nod would " +
 		"not see in what that runs; put it in parentheses: (cd x && ...)"
 	takenForOption = "the program that the host searches with would take this for an option, some of which run " +
 		"commands; let it begin with another sign, as [-]-x does in place of --x"

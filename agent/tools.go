@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -41,9 +40,10 @@ const (
 // spelling is how a host calls the arguments. "" is one that it does not have.
 type spelling struct {
 	command, workdir string
-	// beside are further arguments of a shell command: they say neither in which
-	// directory, shell and environment it runs nor that it is another one.
-	beside                 []string
+	// beside are further arguments of a tool, by its raw name: they say neither in which
+	// directory, shell and environment it runs, nor which file it means or that it does
+	// something else, or the adapter reads them by itself.
+	beside                 map[string][]string
 	file                   string
 	content, old, new, all string
 	dir, pattern, filter   string
@@ -69,11 +69,13 @@ func lookUp(table []builtin, raw string) builtin {
 // arguments fills in what the call would do from its arguments.
 func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 	c.Tool = tool.canonical
+	if tool.raw != "" {
+		c.Rewritten = furtherArgument(in, as, tool)
+	}
 	switch tool.shape {
 	case command:
 		c.Command = in.word(as.command)
 		startIn(c, as, in)
-		c.Rewritten = cmp.Or(c.Rewritten, furtherArgument(in, as))
 	case read:
 		c.Paths = []string{in.word(as.file)}
 	case search, textSearch:
@@ -135,40 +137,64 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	}
 }
 
-// furtherArgument is why a shell command may run otherwise than nod read it: it has an
-// argument that nod does not know, which may name a directory, a shell or a machine. ""
-// where each is known. The keys of a payload itself are no arguments.
-func furtherArgument(in fields, as spelling) string {
-	known := as.shell()
-	for _, key := range known {
-		in.maybe(key) // refuses another that differs in case only
+// furtherArgument is why a call may do something else than nod read: it has an argument
+// that nod does not know, which may name a directory, a shell, a file or a machine
+// (_host of Claude Code, diff of Goose). "" where each is known. Of tools that run no
+// command a number, true and false are no such argument. The keys of a payload itself are
+// no arguments, and those of a tool that nod does not read are not looked at.
+func furtherArgument(in fields, as spelling, tool builtin) string {
+	if in.path == "" || tool.shape == opaque {
+		return ""
 	}
+	known := as.known(tool)
 	for _, m := range in.members {
-		if key := string(m.key); in.path != "" && !slices.Contains(known, key) && !saysNothing(m.value) {
-			return fmt.Sprintf("nod does not know the argument %q of this tool, which may say where or how the command "+
+		key := string(m.key) // one that differs in case only is refused where the key is read
+		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) &&
+			saysSomething(m.value, tool.shape == command) {
+			return fmt.Sprintf("nod does not know the argument %q of this tool, which may say where or how the call "+
 				"runs; leave it out", key)
 		}
 	}
 	return ""
 }
 
-// shell are the arguments of a shell command that nod reads or need not read: what is said
-// of the command to a person, and how long it is waited for, most hosts call alike.
-func (as spelling) shell() []string {
-	known := []string{as.command, "description", "explanation", "reason", "summary", "timeout"}
-	if as.workdir != "" {
-		known = append(known, as.workdir)
+// known are the arguments of a tool that nod reads or need not read: what is said of a
+// call to a person, and how long it is waited for, most hosts call alike.
+func (as spelling) known(tool builtin) []string {
+	known := []string{"description", "explanation", "reason", "summary", "timeout"}
+	var own []string
+	switch tool.shape {
+	case command:
+		own = []string{as.command, as.workdir}
+	case read:
+		own = []string{as.file}
+	case search, textSearch:
+		own = []string{as.dir, as.pattern, as.filter}
+	case edit:
+		own = []string{as.file, as.old, as.new, as.all}
+	case write:
+		own = []string{as.file, as.content}
+	case edits:
+		own = []string{as.file, "edits"}
+	case editor:
+		own = []string{"command", as.file, as.content, as.old, as.new}
+	case fetch:
+		own = []string{as.url}
+	case patch:
+		own = []string{as.patch}
 	}
-	return append(known, as.beside...)
+	own = slices.DeleteFunc(own, func(key string) bool { return key == "" })
+	return slices.Concat(known, own, as.beside[tool.raw])
 }
 
-// saysNothing reports whether an argument might as well not be there.
-func saysNothing(value json.RawMessage) bool {
+// saysSomething reports whether an argument may say something: a text, a list or an
+// object that is not empty, and for a command all but false.
+func saysSomething(value json.RawMessage, runs bool) bool {
 	switch string(value) {
 	case "null", "false", `""`, "[]", "{}":
-		return true
+		return false
 	}
-	return false
+	return runs || strings.IndexByte("\"[{", value[0]) >= 0
 }
 
 // searched names where a search would look: the directory, and the patterns

@@ -106,6 +106,54 @@ func TestFurtherArguments(t *testing.T) {
 	}
 }
 
+// So may an argument of a tool for files, unless it is a number, true or false.
+func TestFurtherArgumentsOfFiles(t *testing.T) {
+	claude := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"`
+	goose := `{"event":"PreToolUse","session_id":"s","working_dir":"/u/w","tool_name":"developer__text_editor","tool_input":` +
+		`{"command":"str_replace","path":"/u/w/a","old_str":"a","new_str":"b"`
+	pi := `{"hook":"tool_call","tool":"edit","session":"s","call":"c","directory":"/u/w","args":` +
+		`{"path":"/u/w/a","edits":[]`
+	for _, row := range []struct {
+		adapter agent.Adapter
+		payload string
+	}{
+		{agent.ClaudeCode{}, claude + `Read","tool_input":{"file_path":"/u/w/a","offset":1`},
+		{agent.ClaudeCode{}, claude + `Write","tool_input":{"file_path":"/u/w/a","content":"x"`},
+		{agent.ClaudeCode{}, claude + `Grep","tool_input":{"pattern":"x","glob":"*.go","output_mode":"content","-A":1`},
+		{agent.ClaudeCode{}, claude + `Glob","tool_input":{"pattern":"x"`},
+		{agent.ClaudeCode{}, claude + `WebFetch","tool_input":{"url":"https://x.example/","prompt":"x"`},
+		{agent.Generic{Agent: "goose"}, goose}, {agent.Pi{}, pi},
+		{agent.Qwen{}, claude + `grep_search","tool_input":{"pattern":"x","glob":"*.go"`},
+		{agent.Qwen{}, claude + `read_file","tool_input":{"file_path":"/u/w/a"`},
+		{agent.Gemini{}, strings.Replace(claude, "PreToolUse", "BeforeTool", 1) + `glob","tool_input":{"pattern":"x"`},
+		{agent.Copilot{}, `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","glob":"*.go"`},
+		{agent.Codex{}, claude + `view_image","tool_input":{"path":"/u/w/a.png"`},
+	} {
+		for further, denied := range map[string]bool{"": false, `,"most":3,"deep":true,"none":""`: false,
+			`,"_host":"laptop"`: true, `,"diff":"--- a/.envrc"`: true, `,"places":["/"]`: true, `,"at":{"x":1}`: true,
+		} {
+			e, err := row.adapter.Decode([]byte(row.payload+further+"}}"), []string{"PWD=/u/w"})
+			if err != nil || (e.Call.Rewritten != "") != denied {
+				t.Errorf("%s%s: %q, %v", row.payload, further, e.Call.Rewritten, err)
+			}
+		}
+	}
+}
+
+// A shell with a name is where it was made, and a person may have changed the directory.
+func TestShellsWithAName(t *testing.T) {
+	for payload, denied := range map[string]bool{
+		`"cwd":"/u/w","toolName":"bash","toolArgs":{"command":"ls","shellId":"k"}`:   false,
+		`"cwd":"/u/w/d","toolName":"bash","toolArgs":{"command":"ls","shellId":"k"}`: true,
+		`"cwd":"/u/w/d","toolName":"bash","toolArgs":{"command":"ls"}`:               false,
+	} {
+		e, err := agent.Copilot{}.Decode([]byte(`{"sessionId":"s",`+payload+`}`), []string{"COPILOT_PROJECT_DIR=/u/w"})
+		if err != nil || (e.Call.Rewritten != "") != denied {
+			t.Errorf("%s: %q %v", payload, e.Call.Rewritten, err)
+		}
+	}
+}
+
 // A host may take ~ for the home directory, also where a shell would not, and a shell that
 // is kept may stay where a call had it start.
 func TestDirectoriesBelowHome(t *testing.T) {

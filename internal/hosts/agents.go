@@ -462,7 +462,7 @@ var others = Agent{
 	Settings: []string{".iflow", ".codebuddy", ".qoder", ".vibe", ".devin", ".rovodev", ".lingma", ".zencoder",
 		".firebender", "firebender.json"},
 	Obeys: []Obeyed{{[]string{".iflow", ".codebuddy", ".qoder", ".vibe", ".warp", "WARP.md", "IFLOW.md", "CODEBUDDY.md",
-		".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml",
+		".trae", ".kimi", ".openclaw", "mcp.json", ".nod.toml", ".opencode.json", "forge.yaml",
 		".devin", ".rovodev", ".lingma", ".marscode", ".tabnine", ".gptme", ".hermes", ".letta", ".nanocoder",
 		".stakpak", ".refact", ".plandex*", ".zencoder", ".firebender", "firebender.json", ".aiassistant", ".aiignore",
 		".jules", ".cody", ".bito", ".sweep.yaml", ".coderabbit.yaml", ".agentignore", ".cursorignore",

@@ -14,7 +14,8 @@ var tools = []Tool{
 			"read: their manuals"},
 	}},
 	{"git hooks", []Obeyed{
-		{[]string{".husky", ".huskyrc*", ".githooks", ".git-hooks", "githooks", ".hooks", ".simple-git-hooks.*"},
+		{[]string{".husky", ".huskyrc*", ".githooks", ".git-hooks", "githooks", ".hooks", ".simple-git-hooks.*",
+			"simple-git-hooks.*"},
 			"run at a commit", "read: husky, simple-git-hooks"},
 		{[]string{"lefthook.yml", "lefthook.yaml", "lefthook.json", "lefthook.toml", ".lefthook.yml",
 			".lefthook.yaml",
@@ -47,7 +48,8 @@ var tools = []Tool{
 		".vfox.toml"}, "run on entering the directory", "by name"}}},
 	{"consoles and debuggers", []Obeyed{
 		{[]string{".gdbinit", ".lldbinit", ".pdbrc", ".rdbgrc", ".byebugrc", ".mongorc.js", ".Rprofile", ".irbrc",
-			".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".pythonrc",
+			".pryrc", ".psysh.php",
+			".iex.exs", ".ghci", ".ocamlinit", ".psqlrc", ".sqliterc", ".curlrc", ".wgetrc", ".pythonrc",
 			".perldb", ".octaverc", ".jdbrc", "jdb.ini",
 			".pythonrc.py", ".RData", "startup.m", ".erlang", "ipython_config.py", "jupyter_config.*",
 			"jupyter_server_config.*", "jupyter_lab_config.*",

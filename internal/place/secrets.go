@@ -49,15 +49,16 @@ func isNpmSettings(name string) bool {
 		base == ".yarnrc.yml" || base == ".yarnrc"
 }
 
-// isGitSettings recognises what may have an address with a password: settings of git, and
-// where git keeps what it was given by name (reflogs, remotes as they were kept once). A
+// isGitSettings recognises what may have an address with a password: settings of git, of
+// submodules too, and where git keeps what it was given by name (reflogs, remotes as they were kept once). A
 // git directory may have any name.
 func isGitSettings(name string) bool {
 	dir, base := path.Split(name)
 	_, logged, logs := strings.Cut(dir, "/logs/")
 	_, own, inGit := strings.Cut(dir, "/.git/")
 	return base == ".gitconfig" || base == "gitconfig" || base == "config" || base == "config.worktree" ||
-		inGit && own == "" && strings.HasPrefix(base, "config") || // config~, config.lock
+		inGit && own == "" && (strings.HasPrefix(base, "config") || base == "FETCH_HEAD") || // config~, config.lock
+		base == ".gitmodules" ||
 		logs && (logged == "" && base == "HEAD" || strings.HasPrefix(logged, "refs/")) ||
 		inGit && (strings.Contains("/"+own, "/remotes/") || strings.Contains("/"+own, "/branches/"))
 }

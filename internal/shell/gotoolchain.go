@@ -83,8 +83,9 @@ func (ts *tasks) goHome(inv *invocation, heading string) bool {
 		}
 	}
 	for _, w := range inv.args {
-		if !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") ||
-			strings.HasPrefix(strings.TrimLeft(w.text, "-"), "http") {
+		switch option := strings.TrimLeft(w.text, "-"); {
+		case !w.known, w.many, w.glob > 0, strings.Contains(w.text, "@"), strings.HasPrefix(option, "http"),
+			strings.HasPrefix(option, "versions"): // of any module, whose name is that of a host
 			return false
 		}
 	}

@@ -48,7 +48,7 @@ var mayCompare = map[string]string{
 	"makeTargets": "make starts itself",
 	"segment":     "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
 	// Words of small languages.
-	"connectionHost": "keys of a connection", "isDisk": "beginnings of device names",
+	"isDisk":       "beginnings of device names",
 	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs",
 	"looksUp":          "verbs of tools",
 	"inBareRepository": "files of git", "systemDir": "directories", "isOutputName": "directories",

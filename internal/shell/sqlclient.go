@@ -52,11 +52,13 @@ func (c *client) database(role string, w word) {
 func (c *client) localFile() bool { return c.sheet.server == "" }
 
 // connectionHost is the host of a URL or of name=value pairs, "" where there
-// is none.
+// is none, "unclear" where a name of them may lead elsewhere or start something:
+// hostaddr, service, sslkey (ENGINE:KEY loads a library, libpq 15), sslkeylogfile.
 func connectionHost(text string) string {
 	if _, rest, ok := strings.Cut(text, "://"); ok {
 		if i := strings.IndexAny(rest, "/?"); i >= 0 {
-			if strings.Contains(rest[i:], "host") {
+			_, parameters, _ := strings.Cut(rest[i:], "?")
+			if !onlyPlainParameters(strings.FieldsFunc(parameters, func(c rune) bool { return c == '&' })) {
 				return "unclear"
 			}
 			rest = rest[:i]
@@ -68,11 +70,30 @@ func connectionHost(text string) string {
 		host, _, _ := strings.Cut(rest, ":")
 		return host
 	}
-	if strings.Contains(text, "host") && strings.Contains(text, "=") ||
-		strings.Contains(text, "service") && strings.Contains(text, "=") {
+	host := ""
+	pairs := strings.Fields(text)
+	if n := len(pairs); n > 0 && strings.HasPrefix(pairs[0], "host=") {
+		host, pairs = strings.TrimPrefix(pairs[0], "host="), pairs[1:]
+	}
+	if strings.Contains(text, "=") && (strings.ContainsAny(text, `'"\`) || strings.Contains(host, ",") ||
+		!onlyPlainParameters(pairs)) {
 		return "unclear"
 	}
-	return ""
+	return host
+}
+
+// onlyPlainParameters reports whether all parameters of a connection say who asks for
+// what, and how long is waited. A name that is written otherwise (%68ost) is none of them.
+func onlyPlainParameters(pairs []string) bool {
+	for _, pair := range pairs {
+		switch name, _, _ := strings.Cut(pair, "="); name {
+		case "user", "password", "dbname", "port", "sslmode", "connect_timeout", "application_name", "client_encoding",
+			"target_session_attrs":
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // finishSQL reports what the statements do that a client of a database is
