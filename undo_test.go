@@ -442,6 +442,14 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 			p.check(lost, c.lost)
 		})
 	}
+	t.Run("names of remotes", func(t *testing.T) { // which git does not ask for
+		p := newProject(t)
+		p.git("remote", "add", "origin", "https://code.example/x.git")
+		p.git("config", "credential.helper", "store")
+		p.git("config", "http.proxy", "http://127.0.0.1:9")
+		p.check(kept, "git remote", "git remote -v", "git remote get-url origin")
+		p.check(lost, "git remote show origin", "git remote update", "git remote $X", "git remote -v $X", "git fetch")
+	})
 	t.Run("remotes", func(t *testing.T) {
 		p := newProject(t)
 		p.git("remote", "add", "origin", "git@code.example:x/y.git")

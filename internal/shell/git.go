@@ -32,7 +32,7 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	}
 	a.out.report.Commands[a.out.command].Told = &Told{Dir: inv.st.dir, Verbs: []string{sub.text}}
 	repo := a.repos.repository(inv.st.dir)
-	a.repos.gitSettings(repo, inv, sub.text, remerges(repo, sub.text, args[1:]))
+	a.repos.gitSettings(repo, inv, sub.text, args[1:])
 	if repo != nil && a.out.away == "" {
 		gitLogins(a, repo, inv, sub.text, args[1:])
 	}
@@ -406,8 +406,7 @@ func (m *machine) gitFile(r *repository, top, file string) {
 }
 
 // gitSettings reports what the configuration makes a git command run.
-// merging says that it merges, if only to show what that yields.
-func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, merging bool) {
+func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, args []word) {
 	if g.machine.gitIs("anywhere", sub) || g.out.away != "" {
 		return
 	}
@@ -445,10 +444,12 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, m
 		g.out.unknown(PartWords, inv.raw,
 			"this may make git fetch objects that a partial clone lacks, and nod does not know from where")
 	}
+	merging := remerges(r, sub, args)
+	reaches := g.machine.gitIs("network", sub) && (sub != "remote" || !listsRemotes(args))
 	for _, k := range r.keys {
 		switch {
 		case k.file == "" || strings.HasPrefix(k.name, "alias.") || k.name == "core.hookspath":
-		case !g.machine.concerns(k.name, sub) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
+		case !g.machine.concerns(k.name, sub, reaches) && !(merging && strings.HasPrefix(k.name, "merge.")), known(k):
 		default:
 			g.out.does(Run, grammar.Escaped(k.text), inv.raw)
 			g.out.unknown(PartWords, inv.raw,
@@ -516,14 +517,20 @@ func known(k gitKey) bool {
 		!strings.ContainsAny(k.text, ";|&$`/")
 }
 
-// concerns reports whether a setting matters to a subcommand.
-func (m *machine) concerns(name, sub string) bool {
+// listsRemotes reports whether git remote only says what its settings hold.
+func listsRemotes(args []word) bool {
+	verb := slices.IndexFunc(args, func(w word) bool { return !w.known || w.many || !strings.HasPrefix(w.text, "-") })
+	return verb < 0 || args[verb].known && !args[verb].many && args[verb].text == "get-url"
+}
+
+// concerns reports whether a setting matters to a subcommand, which may reach out or not.
+func (m *machine) concerns(name, sub string, reaches bool) bool {
 	first, _, _ := strings.Cut(name, ".")
 	switch first {
 	case "lfs": // an extension is a filter, and storage is where a filter writes
-		return m.gitIs("network", sub) || strings.HasPrefix(name, "lfs.extension.") || name == "lfs.storage"
+		return reaches || strings.HasPrefix(name, "lfs.extension.") || name == "lfs.storage"
 	case "credential", "remote", "url", "protocol", "http", "uploadpack", "ssh", "submodule", "transfer":
-		return m.gitIs("network", sub)
+		return reaches
 	case "merge", "mergetool", "sequence", "trailer", "commit", "push":
 		return !m.gitIs("reads", sub)
 	case "tag":
@@ -535,7 +542,7 @@ func (m *machine) concerns(name, sub string) bool {
 	}
 	switch name {
 	case "core.sshcommand", "core.gitproxy", "core.askpass":
-		return m.gitIs("network", sub)
+		return reaches
 	case "core.editor":
 		return !m.gitIs("reads", sub)
 	}
@@ -686,6 +693,6 @@ func (gl *gitLine) belowTop(name string) string {
 // go list does for the version of a program.
 func (gl *gitLine) asksStatus() {
 	if gl.out.away == "" {
-		gl.repos.gitSettings(gl.repos.repository(gl.inv.st.dir), gl.inv, "status", false)
+		gl.repos.gitSettings(gl.repos.repository(gl.inv.st.dir), gl.inv, "status", nil)
 	}
 }
