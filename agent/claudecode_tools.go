@@ -136,7 +136,7 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 	case claudeShell, claudeMonitor:
 		claudeCommand(c, tool, in)
 	case claudeRead:
-		c.Paths = []string{in.word("file_path")}
+		c.Paths = screenshots(in.word("file_path"))
 	case claudeNotebook:
 		c.Paths = []string{in.word("notebook_path")}
 	case claudeLookup:
@@ -153,6 +153,19 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 		c.Edits = claudeChanges(tool.shape, in)
 		c.Paths = []string{c.Edits[0].Path}
 	}
+}
+
+// screenshots are a name, and the one that the host reads where no file has that name:
+// with the other of the two blanks before AM.png and PM.png (2.1.329, read).
+func screenshots(name string) []string {
+	for _, end := range [...]string{"AM.png", "PM.png"} {
+		for _, blanks := range [...][2]string{{" ", "\u202f"}, {"\u202f", " "}} {
+			if before, ok := strings.CutSuffix(name, blanks[0]+end); ok {
+				return []string{name, before + blanks[1] + end}
+			}
+		}
+	}
+	return []string{name}
 }
 
 // claudeCommand reads a shell command. The Bash tool starts the user's shell,
