@@ -115,6 +115,11 @@ type Call struct {
 	// reason: what is decided here is not what would run.
 	Rewritten string
 
+	// Unread says which argument nod does not know, and what to do instead; "" where each
+	// is known. Such an argument may name another file, directory or machine, so the call
+	// is left open: layers 0 to 3 deny it for what they see, and allow nothing.
+	Unread string
+
 	// Keeps says that the host keeps the shell in which the command runs, so that where
 	// a cd leaves it the next call begins, with the variables that an export gave it, and
 	// no payload says so. A command that may leave it another one is denied.

@@ -247,6 +247,9 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(t.ruled.doubt)
 	}
 	t.lap(LayerGuard)
+	if why := t.call.Unread; why != "" {
+		return t.leave(against(why))
+	}
 	starts := t.subagent()
 	if c := t.gate.allowlist(t.call); c.given() && !starts.stands() {
 		return t.allowed(LayerAllowlist, c), true

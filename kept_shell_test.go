@@ -41,6 +41,9 @@ func TestShellsThatAreKept(t *testing.T) {
 	if got := ask("sleep 9", func(c *nod.Call) { c.Outlives = true }); got != nod.Ask {
 		t.Error("what outlives the session:", got)
 	}
+	if got := ask("ls", func(c *nod.Call) { c.Unread = "an argument that nobody knows" }); got != nod.Ask {
+		t.Error("a call that is not read to its end:", got)
+	}
 }
 
 // The interpreter of Crush keeps backslashes, and takes [!a]* for hidden files too.

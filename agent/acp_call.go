@@ -504,7 +504,8 @@ func mayName(list []byte) bool {
 // of any agent that was seen.
 func ofEdit(key string) bool {
 	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
-	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext", "newtext", "replaceall", "expectedreplacements",
+	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext",
+		"newtext", "replaceall", "expectedreplacements",
 		"allowmultiple", "instruction", "description", "edits", "insertline", "aiproposedstring", "aiproposedcontent",
 		"modifiedbyuser":
 		return true

@@ -74,9 +74,12 @@ var antigravityTools = [...]builtin{
 func antigravitySpelling(raw string) spelling {
 	s := spelling{command: "CommandLine", workdir: "Cwd", file: "TargetFile", content: "CodeContent",
 		old: "TargetContent", new: "ReplacementContent", dir: "SearchPath",
-		beside: map[string][]string{"grep_search": {"CaseInsensitive", "Includes", "IsRegex",
-			"MatchPerLine", "Query"}, "replace_file_content": {"AllowMultiple", "Description", "EndLine", "Instruction",
-			"StartLine", "TargetLintErrorIds"}, "view_file": {"EndLine", "StartLine"}, "run_command": {"SafeToAutoRun", "WaitMsBeforeAsync"},
+		beside: map[string][]string{
+			"grep_search": {"CaseInsensitive", "Includes", "IsRegex", "MatchPerLine", "Query"},
+			"replace_file_content": {"AllowMultiple", "Description", "EndLine", "Instruction", "StartLine",
+				"TargetLintErrorIds"},
+			"run_command":   {"SafeToAutoRun", "WaitMsBeforeAsync"},
+			"view_file":     {"EndLine", "StartLine"},
 			"write_to_file": {"ArtifactMetadata", "Description", "Overwrite"}}}
 	s.beside[raw] = append(s.beside[raw], "toolAction", "toolSummary")
 	switch raw {

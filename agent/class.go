@@ -82,7 +82,7 @@ func classOf(tool string) Class {
 
 // Arguments are what nod knows of the arguments of a host's own tool, by the name under
 // which a model is offered it; nil for a tool whose arguments nod does not read. A call
-// with a further one is denied: it may say where or how the call runs.
+// with a further one is not settled: it may say where or how the call runs.
 func Arguments(host, offered string) []string {
 	tool, as := lookUp(tableOf(host), offered), spelling{}
 	switch host {

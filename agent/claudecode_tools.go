@@ -131,7 +131,7 @@ func claudeBuiltin(raw string) claudeTool {
 // claudeArguments fills in what the call would do from its arguments.
 func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 	c.Tool = tool.canonical
-	c.Rewritten = furtherArgument(in, claudeSpelling(), tool.known())
+	lookFurther(c, in, claudeSpelling(), tool.known())
 	switch tool.shape {
 	case claudeShell, claudeMonitor:
 		claudeCommand(c, tool, in)
@@ -206,13 +206,15 @@ func claudeSpelling() spelling {
 	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
 	return spelling{command: "command", beside: map[string][]string{
 		"Bash": shell, "Monitor": shell, "PowerShell": shell,
-		"Edit": {"file_path", "old_string", "new_string", "replace_all"}, "MultiEdit": {"file_path", "edits"},
-		"Glob": {"pattern", "path"}, "Grep": {"pattern", "path", "glob", "output_mode", "type", "-A", "-B",
-			"-C", "-i", "-n", "-o", "context", "head_limit", "multiline", "offset"},
-		"LS":           {"path", "ignore"},
+		"Edit": {"file_path", "old_string", "new_string", "replace_all"},
+		"Glob": {"pattern", "path"},
+		"Grep": {"pattern", "path", "glob", "output_mode", "type", "-A", "-B", "-C", "-i", "-n", "-o", "context",
+			"head_limit", "multiline", "offset"},
+		"LS": {"path", "ignore"}, "MultiEdit": {"file_path", "edits"},
 		"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
 		"NotebookRead": {"notebook_path", "cell_id"},
-		"Read":         {"file_path", "pages", "allow_large", "limit", "offset"}, "WebFetch": {"url", "prompt", "offset"}, "Write": {"file_path", "content"},
+		"Read":         {"file_path", "pages", "allow_large", "limit", "offset"},
+		"WebFetch":     {"url", "prompt", "offset"}, "Write": {"file_path", "content"},
 	}}
 }
 

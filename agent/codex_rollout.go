@@ -191,7 +191,10 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	is = f.word("cmd") == command
 	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
-		wider: f.maybe("additional_permissions") != nil, further: furtherArgument(f, codexExec(), codexRun())}
+		wider: f.maybe("additional_permissions") != nil}
+	var seen nod.Call
+	lookFurther(&seen, f, codexExec(), codexRun())
+	call.further = seen.Rewritten
 	if id != "" && !is && err == nil {
 		err = errors.New("the call is of another command")
 	}

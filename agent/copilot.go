@@ -100,8 +100,8 @@ var copilotTools = [...]builtin{
 }
 
 func copilotSpelling() spelling {
-	searched := []string{"-A", "-B", "-C", "-i", "-n", "glob", "head_limit", "multiline", "output_mode", "path", "paths",
-		"pattern", "type"}
+	searched := []string{"-A", "-B", "-C", "-i", "-n", "glob", "head_limit", "multiline", "output_mode", "path",
+		"paths", "pattern", "type"}
 	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
 		beside: map[string][]string{
 			"bash": {"detach", "initial_wait", "mode", "shellId"}, "glob": {"path", "paths", "pattern"},
@@ -238,7 +238,8 @@ func (Copilot) decodeTool(e *Event, f fields, m *member) {
 	case *f.err != nil:
 	case e.Kind == Prompt && tool.raw != "bash": // shown by its effects, not by its arguments
 	case tool.shape == special:
-		call.Tool, call.Rewritten = tool.canonical, furtherArgument(in, copilotSpelling(), tool)
+		call.Tool = tool.canonical
+		lookFurther(call, in, copilotSpelling(), tool)
 		copilotSpecial(call, tool, f, m, in)
 	default:
 		arguments(call, tool, copilotSpelling(), in)

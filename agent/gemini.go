@@ -126,8 +126,9 @@ func geminiSpelling() spelling {
 		old: "old_string", new: "new_string", all: "allow_multiple",
 		beside: map[string][]string{
 			"glob": {"case_sensitive", "dir_path", "pattern", "respect_gemini_ignore", "respect_git_ignore"},
-			"grep_search": {"after", "before", "case_sensitive", "context", "dir_path", "exclude_pattern", "fixed_strings",
-				"include_pattern", "max_matches_per_file", "names_only", "no_ignore", "pattern", "total_max_matches"},
+			"grep_search": {"after", "before", "case_sensitive", "context", "dir_path", "exclude_pattern",
+				"fixed_strings", "include_pattern", "max_matches_per_file", "names_only", "no_ignore", "pattern",
+				"total_max_matches"},
 			"read_file":       {"end_line", "limit", "offset", "start_line"},
 			"list_directory":  {"dir_path", "file_filtering_options", "ignore"},
 			"read_many_files": {"exclude", "file_filtering_options", "include"}, "replace": {"instruction"},
@@ -226,7 +227,8 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 		arguments(call, tool, geminiSpelling(), in)
 		call.Outlives = tool.shape == command && in.flag("is_background")
 	} else {
-		call.Tool, call.Rewritten = tool.canonical, furtherArgument(in, geminiSpelling(), tool)
+		call.Tool = tool.canonical
+		lookFurther(call, in, geminiSpelling(), tool)
 		geminiSearch(call, tool.raw, in)
 	}
 	geminiSigns(call)

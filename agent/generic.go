@@ -280,7 +280,7 @@ func (p profile) decodeAct(call *nod.Call, act builtin, in, top fields) {
 // decodeEditor reads a tool that views, creates and edits, as its first
 // argument says. A word that is not known leaves the tool unknown.
 func decodeEditor(call *nod.Call, tool builtin, as spelling, in fields) {
-	call.Rewritten = furtherArgument(in, as, tool)
+	lookFurther(call, in, as, tool)
 	row := builtin{}
 	switch in.word("command") {
 	case "view":

@@ -129,7 +129,8 @@ func gooseRow() profile {
 			{"developer__text_editor", "", editor},
 		},
 		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: map[string][]string{"developer__shell": {"timeout_secs"}, "developer__text_editor": {"view_range"}}},
+			beside: map[string][]string{"developer__shell": {"timeout_secs"},
+				"developer__text_editor": {"view_range"}}},
 		divided: "__",
 		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, closed: `on_failure: "block"`, unit: time.Second,
 	}

@@ -76,7 +76,8 @@ func (o Opencode) shim() shim {
 		tools: opencodeTools[:],
 		spelled: spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
 			old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
-			url: "url", patch: "patchText", beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}}},
+			url: "url", patch: "patchText",
+			beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}}},
 	}
 }
 

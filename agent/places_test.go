@@ -182,8 +182,9 @@ func TestCrushGrep(t *testing.T) {
 // Claude Code reads a screenshot by either blank before AM.
 func TestScreenshots(t *testing.T) {
 	for name, want := range map[string][]string{
-		"/u/w/a AM.png": {"/u/w/a AM.png", "/u/w/a\u202fAM.png"}, "/u/w/a\u202fPM.png": {"/u/w/a\u202fPM.png", "/u/w/a PM.png"},
-		"/u/w/a AM.txt": {"/u/w/a AM.txt"}, "/u/w/aAM.png": {"/u/w/aAM.png"},
+		"/u/w/a AM.png":      {"/u/w/a AM.png", "/u/w/a\u202fAM.png"},
+		"/u/w/a\u202fPM.png": {"/u/w/a\u202fPM.png", "/u/w/a PM.png"},
+		"/u/w/a AM.txt":      {"/u/w/a AM.txt"}, "/u/w/aAM.png": {"/u/w/aAM.png"},
 	} {
 		e, err := agent.ClaudeCode{}.Decode([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w",`+
 			`"tool_name":"Read","tool_input":{"file_path":"`+name+`"}}`), nil)

@@ -94,7 +94,7 @@ func (s shim) decodeTool(call *nod.Call, in fields) {
 
 // severalEdits reads the replacements of one file.
 func severalEdits(call *nod.Call, tool builtin, as spelling, in fields) {
-	call.Rewritten = furtherArgument(in, as, tool)
+	lookFurther(call, in, as, tool)
 	name := in.word(as.file)
 	for _, one := range in.list("edits") {
 		call.Edits = append(call.Edits, nod.Edit{Path: name, Old: one.text(as.old), New: one.text(as.new)})

@@ -217,7 +217,8 @@ func (Qwen) decodeTool(call *nod.Call, f fields) {
 		arguments(call, tool, qwenSpelling(), in)
 		call.Outlives = tool.shape == command && in.flag("is_background")
 	} else {
-		call.Tool, call.Rewritten = tool.canonical, furtherArgument(in, qwenSpelling(), tool)
+		call.Tool = tool.canonical
+		lookFurther(call, in, qwenSpelling(), tool)
 		qwenSpecial(call, tool.raw, in)
 	}
 	qwenEscapes(call)

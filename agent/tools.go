@@ -70,7 +70,7 @@ func lookUp(table []builtin, raw string) builtin {
 func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 	c.Tool = tool.canonical
 	if tool.raw != "" {
-		c.Rewritten = furtherArgument(in, as, tool)
+		lookFurther(c, in, as, tool)
 	}
 	switch tool.shape {
 	case command:
@@ -137,25 +137,30 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	}
 }
 
-// furtherArgument is why a call may do something else than nod read: it has an argument
-// that nod does not know, which may name a directory, a shell, a file or a machine
-// (_host of Claude Code, diff of Goose). "" where each is known. Of tools that run no
-// command a number, true and false are no such argument. The keys of a payload itself are
-// no arguments, and those of a tool that nod does not read are not looked at.
-func furtherArgument(in fields, as spelling, tool builtin) string {
+// lookFurther looks for an argument that nod does not know, which may name a directory, a
+// shell, a file or a machine (_host of Claude Code, diff of Goose). A command with such an
+// argument is denied, since some hosts run what nod does not deny; another call is left
+// open. Of those a number, true and false are no such argument. The keys of a payload
+// itself are no arguments, and those of a tool that nod does not read are not looked at.
+func lookFurther(c *nod.Call, in fields, as spelling, tool builtin) {
 	if in.path == "" || tool.shape == opaque {
-		return ""
+		return
 	}
 	known := as.known(tool)
 	for _, m := range in.members {
 		key := string(m.key) // one that differs in case only is refused where the key is read
-		if !slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) &&
-			saysSomething(m.value, tool.shape == command) {
-			return fmt.Sprintf("nod does not know the argument %q of this tool, which may say where or how the call "+
-				"runs; leave it out", key)
+		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) ||
+			!saysSomething(m.value, tool.shape == command) {
+			continue
+		}
+		why := fmt.Sprintf("nod does not know the argument %q of this tool, which may say where or how the call runs; "+
+			"leave it out", key)
+		if tool.shape == command {
+			c.Rewritten = why
+		} else {
+			c.Unread = why
 		}
 	}
-	return ""
 }
 
 // known are the arguments of a tool that nod reads or need not read: what is said of a

@@ -129,12 +129,12 @@ func TestFurtherArgumentsOfFiles(t *testing.T) {
 		{agent.Copilot{}, `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","glob":"*.go"`},
 		{agent.Codex{}, claude + `view_image","tool_input":{"path":"/u/w/a.png"`},
 	} {
-		for further, denied := range map[string]bool{"": false, `,"most":3,"deep":true,"none":""`: false,
+		for further, open := range map[string]bool{"": false, `,"most":3,"deep":true,"none":""`: false,
 			`,"_host":"laptop"`: true, `,"diff":"--- a/.envrc"`: true, `,"places":["/"]`: true, `,"at":{"x":1}`: true,
 		} {
 			e, err := row.adapter.Decode([]byte(row.payload+further+"}}"), []string{"PWD=/u/w"})
-			if err != nil || (e.Call.Rewritten != "") != denied {
-				t.Errorf("%s%s: %q, %v", row.payload, further, e.Call.Rewritten, err)
+			if err != nil || (e.Call.Unread != "") != open {
+				t.Errorf("%s%s: %q, %v", row.payload, further, e.Call.Unread, err)
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func TestBuiltinsAreClassified(t *testing.T) {
 }
 
 // knowsArguments holds what the program offers as arguments of the tools that nod reads to
-// what the adapter knows of them: a call with another one is denied.
+// what the adapter knows of them: a call with another one is not settled.
 func (d *driven) knowsArguments(t *testing.T, m *driving) {
 	found := 0
 	for _, r := range m.srv.Requests(llmtest.Turn) {
