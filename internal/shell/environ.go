@@ -143,6 +143,8 @@ func (m *machine) ambientFault(name, text string) string {
 			return ""
 		}
 		return "makes git write to " + grammar.Escaped(text)
+	case text != "" && (name == "LD_DEBUG_OUTPUT" || strings.HasPrefix(name, "LD_PROFILE")):
+		return "makes the loader write a file for each program"
 	case strings.HasPrefix(name, "GIT_CONFIG"), name == "GIT_DIR", name == "GIT_WORK_TREE", name == "GIT_INDEX_FILE":
 		if name == "GIT_CONFIG_NOSYSTEM" || text == "0" || text == "/dev/null" {
 			return ""
