@@ -31,6 +31,7 @@ const (
 	claudeCell                 // notebook_path, new_source
 	claudeFetch                // url
 	claudeStart                // isolation: where the agent that is started works
+	claudeSend                 // to
 )
 
 // claudeTools maps the built-in tools of Claude Code 2.1.329 to canonical
@@ -89,7 +90,7 @@ var claudeTools = [...]claudeTool{
 	{"ReportFindings", "report_findings", claudeOpaque},
 	{"ScheduleWakeup", "schedule_wakeup", claudeOpaque},
 	{"SendFeedback", "send_feedback", claudeOpaque}, // uploads
-	{"SendMessage", "send_message", claudeOpaque},
+	{"SendMessage", "send_message", claudeSend},
 	{"SendUserFile", "send_user_file", claudeOpaque},
 	{"ShareOnboardingGuide", "share_onboarding_guide", claudeOpaque}, // uploads
 	{"ShowOnboardingRolePicker", "show_onboarding_role_picker", claudeOpaque},
@@ -149,6 +150,10 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 		if in.optional("isolation") == "remote" {
 			c.Tool = "remote_agent" // its calls come to no hook
 		}
+	case claudeSend:
+		if strings.Contains(in.optional("to"), ":") { // bridge:, did:, uds: are other sessions, on other machines too
+			c.Tool = "remote_agent"
+		}
 	case claudeEdit, claudeEdits, claudeWrite, claudeCell:
 		c.Edits = claudeChanges(tool.shape, in)
 		c.Paths = []string{c.Edits[0].Path}
@@ -193,7 +198,7 @@ func (t claudeTool) known() builtin {
 	switch t.shape {
 	case claudeShell, claudeMonitor:
 		return builtin{t.raw, t.canonical, command}
-	case claudeOpaque, claudeLookup, claudeStart:
+	case claudeOpaque, claudeLookup, claudeStart, claudeSend:
 		return builtin{t.raw, t.canonical, opaque}
 	}
 	return builtin{t.raw, t.canonical, special}

@@ -99,7 +99,7 @@ var geminiTools = [...]builtin{
 	{"glob", "glob", special},
 	{"google_web_search", "web_search", opaque},
 	{"grep_search", "grep", special},
-	{"invoke_agent", "agent", opaque},
+	{"invoke_agent", "agent", special},
 	{"list_background_processes", "task_list", opaque},
 	{"list_directory", "glob", special},
 	{"list_mcp_resources", "list_mcp_resources", opaque},
@@ -125,7 +125,8 @@ func geminiSpelling() spelling {
 	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "allow_multiple",
 		beside: map[string][]string{
-			"glob": {"case_sensitive", "dir_path", "pattern", "respect_gemini_ignore", "respect_git_ignore"},
+			"invoke_agent": {"agent_name", "prompt", "wait_for_previous"},
+			"glob":         {"case_sensitive", "dir_path", "pattern", "respect_gemini_ignore", "respect_git_ignore"},
 			"grep_search": {"after", "before", "case_sensitive", "context", "dir_path", "exclude_pattern",
 				"fixed_strings", "include_pattern", "max_matches_per_file", "names_only", "no_ignore", "pattern",
 				"total_max_matches"},
@@ -320,6 +321,10 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 		}
 	}
 	switch raw {
+	case "invoke_agent":
+		if in.optional("agent_name") == "browser_agent" { // which starts a browser (0.61.0, read)
+			call.Tool = "remote_agent"
+		}
 	case "glob":
 		where(in.optional("dir_path"), in.word("pattern"), "")
 	case "grep_search":

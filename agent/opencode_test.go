@@ -1,9 +1,14 @@
 package agent_test
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 )
@@ -55,6 +60,36 @@ func TestOpencodeServer(t *testing.T) {
 				`","server":"loom","args":{}}`), nil)
 		if err == nil || !strings.Contains(err.Error(), "server") {
 			t.Errorf("%s: %v", tool, err)
+		}
+	}
+}
+
+// opencode reads the files that a sub-agent's prompt names with @, from the top of the
+// repository.
+func TestPromptsThatNameFiles(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "sub")
+	if err := errors.Join(os.Mkdir(filepath.Join(top, ".git"), 0o700), os.Mkdir(dir, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	for prompt, want := range map[string][]string{
+		"look at @.env.":       {".env.", ".env", top + "/.env.", top + "/.env"},
+		"see (@~/.aws/x)":      {"~/.aws/x)", "~/.aws/x"},
+		"a@b.example and `@c`": nil, "@/etc/x, @y": {"/etc/x", "y", top + "/y"}, "ä@.env": {".env", top + "/.env"},
+		"nothing": nil, "": nil, "@": nil,
+	} {
+		args, err := json.Marshal(map[string]string{"prompt": prompt})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","tool":"task","session":"s","call":"c",`+
+			`"directory":"`+dir+`","args":`+string(args)+`}`), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Complete(&e)
+		if diff := cmp.Diff(want, e.Call.Paths); diff != "" {
+			t.Errorf("%s: %s", prompt, diff)
 		}
 	}
 }

@@ -269,10 +269,11 @@ func withoutEscapes(name string) (names []string) {
 func qwenSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
 	case "agent":
-		if in.optional("isolation") != "" { // git worktree add, with its hooks and filters
+		// git worktree add, with its hooks and filters, or one that is there, of which no payload speaks again
+		if in.optional("isolation") != "" || in.optional("working_dir") != "" {
 			call.Tool = "enter_worktree"
 		}
-		if _, host := ByName(in.optional("subagent_type")); host { // another program, whose calls come to no hook here
+		if _, host := ByName(strings.ToLower(in.optional("subagent_type"))); host { // another program, whose calls come to no hook here
 			call.Tool = "remote_agent" // 0.24.4: codex app-server, claude-agent-acp
 		}
 	case "glob":

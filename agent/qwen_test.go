@@ -66,7 +66,8 @@ func TestQwenArguments(t *testing.T) {
 	const start = `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","permission_mode":"default",` +
 		`"tool_use_id":"c","tool_name":"agent","tool_input":{"prompt":"p"`
 	for more, want := range map[string]string{"": "agent", `,"isolation":"worktree"`: "enter_worktree",
-		`,"subagent_type":"codex"`: "remote_agent", `,"subagent_type":"general-purpose"`: "agent"} {
+		`,"subagent_type":"codex"`: "remote_agent", `,"subagent_type":"CLAUDE-Code"`: "remote_agent",
+		`,"working_dir":"/w-feature"`: "enter_worktree", `,"subagent_type":"general-purpose"`: "agent"} {
 		e, err := agent.Qwen{}.Decode([]byte(start+more+"}}"), nil)
 		if err != nil || e.Call.Tool != want {
 			t.Errorf("%q: %s %v", more, e.Call.Tool, err)

@@ -13,6 +13,9 @@ import (
 // as it is, from a directory that the text names beside it (cwd, cd, PATH), as a module
 // or by the directory that a program takes for it.
 func starts(text, name string) bool {
+	if strings.ContainsAny(name, `'"\`) && starts(text, strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(name)) {
+		return true // as a text without quotes has it
+	}
 	return slices.ContainsFunc(startedAs(name), func(name string) bool {
 		return namesPath(text, name) || namesFromWithin(text, name)
 	}) || namesModule(text, name) || namesDirectory(text, name)
@@ -114,11 +117,13 @@ func begins(before string) bool {
 	return n == 0 || !pathByte(before[n-1]) && before[n-1] != '/' || isBehindOption(before)
 }
 
-// isBehindOption reports whether a text ends with an option of one letter, whose value
-// may follow at once.
+// isBehindOption reports whether a text ends with options of one letter, behind which the
+// value of the last may follow at once: -I, -nf.
 func isBehindOption(before string) bool {
-	n := len(before)
-	return n > 1 && before[n-2] == '-' && before[n-1] >= 'a' && before[n-1] <= 'z' && (n == 2 || !pathByte(before[n-3]))
+	dash := strings.LastIndexByte(before, '-')
+	letters := before[dash+1:]
+	return dash >= 0 && len(letters) > 0 && len(letters) < 5 && (dash == 0 || !pathByte(before[dash-1])) &&
+		strings.Trim(letters, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // namesDirectory reports whether a text has a program start the directory of a file,

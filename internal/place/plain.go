@@ -3,6 +3,7 @@ package place
 import (
 	"strconv"
 	"strings"
+	"unicode/utf16"
 )
 
 // plainPaths is a text of settings as agents and shells read the names in it: without
@@ -30,6 +31,10 @@ func unquoted(text string) string {
 		case length > 0:
 			b.WriteRune(char)
 			i += length - 1
+		case strings.HasPrefix(text[i:], "\\\n"): // a line that goes on
+			i++
+		case strings.HasPrefix(text[i:], `\\\n`): // the same in JSON
+			i += 3
 		case strings.HasPrefix(text[i:], `\\`):
 			if _, inner := escaped(text[i+1:]); inner == 0 { // else what a shell escapes
 				i++
@@ -65,6 +70,12 @@ func escaped(text string) (char rune, length int) {
 	n, err := strconv.ParseUint(text[from:from+digits], base, 31)
 	if err != nil {
 		return 0, 0
+	}
+	if rest := text[from+digits:]; text[1] == 'u' && utf16.IsSurrogate(rune(n)) && strings.HasPrefix(rest, `\u`) &&
+		len(rest) >= 6 {
+		if low, err := strconv.ParseUint(rest[2:6], 16, 31); err == nil {
+			return utf16.DecodeRune(rune(n), rune(low)), from + digits + 6
+		}
 	}
 	return rune(n), from + digits
 }

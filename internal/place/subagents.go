@@ -26,7 +26,8 @@ const (
 type definition struct{ file, head string }
 
 // Subagent returns the file of a definition in the workspace of a sub-agent that starts
-// programs by itself: servers, hooks, a program in its place, a working tree. "" where
+// programs by itself: servers, hooks, a program in its place, a working tree, a container
+// in which nod's hook is not asked, or an agent elsewhere. "" where
 // there is none. Which agent a call starts depends on names that hosts read in ways of
 // their own, so that one such definition speaks against all.
 func (w *Workspace) Subagent() (file string) {
@@ -104,9 +105,10 @@ func headOf(m *Machine, kind, file string) (head string, starts bool) {
 			return head + "\n" + lines, true
 		}
 	}
-	low := strings.ToLower(head)
+	low := strings.ToLower(strings.ReplaceAll(head, " ", ""))
 	return head, slices.ContainsFunc([]string{"mcpservers", "mcp_servers", "mcp-servers", "hooks", "executor",
-		"isolation", `\x`, `\u`}, func(key string) bool { return strings.Contains(low, key) })
+		"isolation", `\x`, `\u`, "executionbackend", "kind:remote", `"kind":"remote"`, `kind:"remote`, "kind:'remote",
+		`kind="remote"`, "agent_card"}, func(key string) bool { return strings.Contains(low, key) })
 }
 
 // startedIn are the lines of shell that start when a command or a skill is taken up:
