@@ -85,6 +85,7 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"node","args":["scripts/\ud83d\ude80.js"]`, "scripts/🚀.js", "scripts/a.js"},
 		{`"command":"sh","args":["-c","bash scri\\\npts/x.sh"]`, "scripts/x.sh", "scripts/pts.sh"},
 		{`"command":"sh","args":["-c","sed -nfscripts/x.sed"]`, "scripts/x.sed", "scripts/y.sed"},
+		{`"command":"go","args":["run","-mod=mod","-tags","x","./cmd/mcp"]`, "cmd/mcp/main.go", "cmd/x/main.go"},
 		{`"command":"npx","args":["./tools"]`, "tools/package.json", "tools/x.json"},
 		{`"command":"npm","args":["--prefix","tools","run","mcp"]`, "tools/package.json", "src/package.json"},
 		{`"command":"uvx","args":["--from","./tools","x"]`, "tools/pyproject.toml", "src/pyproject.toml"},

@@ -273,7 +273,8 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		if in.optional("isolation") != "" || in.optional("working_dir") != "" {
 			call.Tool = "enter_worktree"
 		}
-		if _, host := ByName(strings.ToLower(in.optional("subagent_type"))); host { // another program, whose calls come to no hook here
+		// another program, whose calls come to no hook here
+		if _, host := ByName(strings.ToLower(in.optional("subagent_type"))); host {
 			call.Tool = "remote_agent" // 0.24.4: codex app-server, claude-agent-acp
 		}
 	case "glob":

@@ -161,11 +161,12 @@ const mostOptions = 8
 // isProgramBefore reports whether the last of some words that is neither an option nor a
 // key of settings is one of some programs: command: node, args: [--inspect, srv].
 func isProgramBefore(words, programs []string) bool {
-	for _, word := range slices.Backward(words) {
+	for i, word := range slices.Backward(words) {
+		value := i > 0 && strings.HasPrefix(words[i-1], "-") // of an option: -tags x
 		switch name := strings.TrimRight(word, "0123456789."); {
 		case slices.Contains(programs, name):
 			return true
-		case word != "run" && word != "args" && !strings.HasPrefix(word, "-"):
+		case word != "run" && word != "args" && !strings.HasPrefix(word, "-") && !value:
 			return false
 		}
 	}
