@@ -32,6 +32,7 @@ const (
 	claudeFetch                // url
 	claudeStart                // isolation: where the agent that is started works
 	claudeSend                 // to
+	claudeWake                 // prompt, which comes back as if the person had typed it
 )
 
 // claudeTools maps the built-in tools of Claude Code 2.1.329 to canonical
@@ -88,7 +89,7 @@ var claudeTools = [...]claudeTool{
 	{"RefreshMcpTools", "refresh_mcp_tools", claudeOpaque},
 	{"RemoteTrigger", "remote_trigger", claudeOpaque},
 	{"ReportFindings", "report_findings", claudeOpaque},
-	{"ScheduleWakeup", "schedule_wakeup", claudeOpaque},
+	{"ScheduleWakeup", "schedule_wakeup", claudeWake},
 	{"SendFeedback", "send_feedback", claudeOpaque}, // uploads
 	{"SendMessage", "send_message", claudeSend},
 	{"SendUserFile", "send_user_file", claudeOpaque},
@@ -154,6 +155,8 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 		if strings.Contains(in.optional("to"), ":") { // bridge:, did:, uds: are other sessions, on other machines too
 			c.Tool = "remote_agent"
 		}
+	case claudeWake:
+		c.Paths = mentioned(in.optional("prompt")) // whether the host reads those was not seen
 	case claudeEdit, claudeEdits, claudeWrite, claudeCell:
 		c.Edits = claudeChanges(tool.shape, in)
 		c.Paths = []string{c.Edits[0].Path}
@@ -198,7 +201,7 @@ func (t claudeTool) known() builtin {
 	switch t.shape {
 	case claudeShell, claudeMonitor:
 		return builtin{t.raw, t.canonical, command}
-	case claudeOpaque, claudeLookup, claudeStart, claudeSend:
+	case claudeOpaque, claudeLookup, claudeSend, claudeWake:
 		return builtin{t.raw, t.canonical, opaque}
 	}
 	return builtin{t.raw, t.canonical, special}
@@ -209,8 +212,11 @@ func (t claudeTool) known() builtin {
 // them.
 func claudeSpelling() spelling {
 	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
+	starts := []string{"effort", "isolation", "max_turns", "mode", "model", "name", "prompt", "resume",
+		"run_in_background", "subagent_type", "team_name"}
 	return spelling{command: "command", beside: map[string][]string{
 		"Bash": shell, "Monitor": shell, "PowerShell": shell,
+		"Agent": starts, "Task": starts,
 		"Edit": {"file_path", "old_string", "new_string", "replace_all"},
 		"Glob": {"pattern", "path"},
 		"Grep": {"pattern", "path", "glob", "output_mode", "type", "-A", "-B", "-C", "-i", "-n", "-o", "context",

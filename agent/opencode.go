@@ -102,37 +102,6 @@ func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
 	return e, nil
 }
 
-// mentioned are the files that a prompt for a sub-agent names with @. opencode reads them
-// by itself, without a hook and without asking (1.18.33, resolvePromptParts, and run).
-func mentioned(prompt string) (names []string) {
-	before := ' '
-	for i, c := range prompt {
-		if c == '@' && before != '_' && before != '`' && (before >= 0x80 || !isLetterOrDigit(before)) {
-			names = append(names, mention(prompt[i+1:])...)
-		}
-		before = c
-	}
-	return names
-}
-
-// mention is the name at the start of a text, as the host reads it, and without the signs
-// that may end a sentence.
-func mention(text string) (names []string) {
-	if end := strings.IndexFunc(text, func(r rune) bool { return isBlank(r) || r == '`' || r == ',' }); end >= 0 {
-		text = text[:end]
-	}
-	for _, name := range []string{text, strings.TrimRight(text, ".;:!?)]}\"'")} {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-func isLetterOrDigit(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-}
-
 // opencodeTop adds the names as they are read from the top of the repository, which
 // opencode takes for their directory.
 func opencodeTop(e *Event) {

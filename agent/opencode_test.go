@@ -77,6 +77,7 @@ func TestPromptsThatNameFiles(t *testing.T) {
 		"see (@~/.aws/x)":      {"~/.aws/x)", "~/.aws/x"},
 		"a@b.example and `@c`": nil, "@/etc/x, @y": {"/etc/x", "y", top + "/y"}, "ä@.env": {".env", top + "/.env"},
 		"nothing": nil, "": nil, "@": nil,
+		"@\"my notes/a b\" x": {"my notes/a b", "\"my", top + "/my notes/a b", top + "/\"my"},
 	} {
 		args, err := json.Marshal(map[string]string{"prompt": prompt})
 		if err != nil {
