@@ -100,6 +100,17 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 	}
 }
 
+// Hooks and status lines are started where the session stands.
+func TestHooksByARelativeName(t *testing.T) {
+	p := newProject(t)
+	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"./scripts/x.sh && conf/z.sh && ./go"},`+
+		`{"command":"$CLAUDE_PROJECT_DIR/tools/y.sh && npm test"}]}]},"statusLine":{"command":"sh line.sh"}}`)
+	p.check(lost, "echo x > src/scripts/x.sh", "echo x > src/conf/z.sh", "echo x > src/go", "ln -s ../docs src/conf",
+		"mkdir src/a && mv src/a src/scripts")
+	p.check(kept, "echo x > src/scripts/y.sh", "echo x > src/tools/y.sh", "echo x > src/line.sh", "echo x > docs/src/a.js",
+		"touch src/test", "mkdir src/src")
+}
+
 // The person's own settings start files of a workspace, as do those that lie above it or
 // behind a link.
 func TestSettingsThatLieElsewhere(t *testing.T) {

@@ -21,6 +21,31 @@ func starts(text, name string) bool {
 	}) || namesModule(text, name) || namesDirectory(text, name)
 }
 
+// startsFromBelow reports whether hooks or a status line that a text holds may start a file
+// by a relative name: some hosts start those where the session stands, which may be any
+// directory on the way to the file. A name with a slash at its end is that of a directory.
+func startsFromBelow(text, name string) bool {
+	if strings.HasPrefix(name, "../") || !strings.Contains(text, "hooks") && !strings.Contains(text, "statusline") {
+		return false
+	}
+	for _, rest, _ := strings.Cut(name, "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
+		for at := range occurrences(text, rest) {
+			if isRelativeThere(text[:at], rest, text[at+len(rest):]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// isRelativeThere reports whether a name between two texts is a relative path by itself:
+// ./x, or a word with a slash in it.
+func isRelativeThere(before, name, after string) bool {
+	plain := strings.TrimSuffix(before, "./")
+	ends := strings.HasSuffix(name, "/") || after == "" || !pathByte(after[0]) && after[0] != '/'
+	return ends && begins(plain) && !isData(before) && (plain != before || strings.Contains(name, "/"))
+}
+
 // startedAs are the names by which a file is started: all of its name, or without the
 // ending that its program adds, and for Node a directory's index.
 func startedAs(name string) []string {

@@ -48,7 +48,7 @@ func (w *Workspace) startsFrom(root, dir, real string) bool {
 	at := w.settingsAt(root, dir)
 	name, top := namesFrom(root, dir, real)
 	return slices.ContainsFunc(at.texts, func(text string) bool {
-		return starts(text, name) || top != "" && namesPath(text, top)
+		return starts(text, name) || top != "" && namesPath(text, top) || startsFromBelow(text, name)
 	}) || slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) })
 }
 
@@ -138,7 +138,8 @@ func (w *Workspace) leadsToGuarded(root, real string) bool {
 	for _, dir := range w.settingsAbout(root, real) {
 		for _, text := range w.settingsAt(root, dir).texts {
 			name, top := namesFrom(root, dir, real)
-			if namesBelow(text, name) || top != "" && strings.Contains(text, top+"/") {
+			if namesBelow(text, name) || top != "" && strings.Contains(text, top+"/") ||
+				startsFromBelow(text, name+"/") {
 				return true
 			}
 		}
