@@ -102,7 +102,8 @@ var codexTools = [...]builtin{
 }
 
 func codexSpelling() spelling {
-	return spelling{command: "command", patch: "command", file: "path"}
+	return spelling{command: "command", patch: "command", file: "path",
+		beside: map[string][]string{"view_image": {"detail"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must

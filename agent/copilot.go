@@ -22,7 +22,7 @@ import (
 //
 //	                   allow    ask, person    ask, nobody    deny
 //	preToolUse         allow    ask            ask            deny
-//	permissionRequest  allow    -              -              deny
+//	permissionRequest  allow    -              -              deny      (a command: never allow)
 //
 // No payload says whether anybody is there, and none has to: where nobody is,
 // the host denies what a hook asks about, and says that it could not ask. At
@@ -168,7 +168,9 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}
-	e.PromptFollows = e.Kind == Prompt
+	// A prompt shows the command alone, not that it is detached or in which shell it runs;
+	// what can be allowed preToolUse has allowed before.
+	e.PromptFollows, e.Unproven = e.Kind == Prompt, e.Kind == Prompt && e.Call.RawTool == "bash"
 	e.Call.Transcript = copilotTranscript(environ, session)
 	e.Call.Opening = lineOpening(copilotEvents(environ, session), copilotTurns)
 	key := "toolArgs"

@@ -122,8 +122,8 @@ func qwenSpelling() spelling {
 	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "replace_all", url: "url",
 		beside: map[string][]string{
-			"agent": {"fork_profile", "fork_tools", "fork_turns", "isolation", "model", "prompt", "run_in_background",
-				"subagent_type", "working_dir"},
+			"agent": {"fork_profile", "fork_tools", "fork_turns", "isolation", "model", "name", "prompt", "read_only",
+				"run_in_background", "subagent_type", "todo_id", "working_dir"},
 			"glob": {"path", "pattern"}, "grep_search": {"glob", "limit", "path", "pattern"},
 			"list_directory": {"file_filtering_options", "ignore", "path"},
 			"notebook_edit":  {"cell_id", "cell_type", "edit_mode", "new_source", "notebook_path"},
