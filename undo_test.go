@@ -636,3 +636,17 @@ func TestRepositoriesInBuildOutput(t *testing.T) {
 	p.must(os.MkdirAll(p.dir+"/dist/n/.git", 0o755))
 	p.check(lost, "rm dist/n/n.txt", "echo > dist/n/n.txt", "mv dist/n/n.txt dist/n/u.txt", "rm -rf dist", "rm -rf dist/n")
 }
+
+// A migration that git has is text like any other; a dump that only a build directory has
+// may be the only copy.
+func TestTextsForDatabases(t *testing.T) {
+	p := newProject(t)
+	p.write("migrations/1.sql", "create table a (b int);\n")
+	p.write(".gitignore", "build\n")
+	p.git("add", ".")
+	p.git("commit", "-qm", "migrations")
+	p.write("migrations/2.sql", "drop table a;\n")
+	p.write("build/dump.sql", "insert into a values (1);\n")
+	p.check(kept, "sed -i s/int/text/ migrations/1.sql", "rm migrations/1.sql", "echo x > migrations/1.sql")
+	p.check(lost, "rm migrations/2.sql", "echo x > migrations/2.sql", "rm -r build", "rm build/dump.sql")
+}

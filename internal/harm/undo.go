@@ -410,7 +410,7 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	case !info.Mode.IsDir():
 		return l.LostFile(name)
 	case l.At.IsOutput(name):
-		w := walk{loss: l, file: func(file string) Objection { return cmp.Or(l.precious(file), written(file)) }}
+		w := walk{loss: l, file: func(file string) Objection { return cmp.Or(l.precious(file), l.built(file)) }}
 		return w.tree(name, 0)
 	}
 	w := walk{loss: l, file: l.LostFile}
@@ -423,7 +423,7 @@ func (l *Loss) LostFile(name string) (why Objection) {
 		return why
 	}
 	if l.At.InOutput(name) {
-		return written(name)
+		return l.built(name)
 	}
 	r, ok := l.At.Repository(name)
 	if !ok {
@@ -433,6 +433,14 @@ func (l *Loss) LostFile(name string) (why Objection) {
 		return Objection(printable.Text(name) + ", which " + why + " and could not be restored")
 	}
 	return ""
+}
+
+// built answers for a file in a directory of output, of which git has no copy.
+func (l *Loss) built(name string) (why Objection) {
+	if strings.ToLower(path.Ext(name)) == ".sql" { // a dump
+		return Objection(printable.Text(name) + ", which may be the only copy")
+	}
+	return written(name)
 }
 
 // precious names what nobody deletes as a matter of course, wherever it lies:
@@ -452,7 +460,7 @@ func (l *Loss) precious(name string) (why Objection) {
 
 func isDatabase(name string) bool {
 	switch strings.ToLower(path.Ext(name)) {
-	case ".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".sql", ".bak", ".pem", ".crt":
+	case ".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem", ".crt":
 		return true
 	}
 	return false

@@ -39,6 +39,22 @@ func StartedOfDirectories() []string {
 	return []string{"index.js", "__main__.py", "main.go", "package.json", "pyproject.toml", "makefile"}
 }
 
+// IsDefinition reports whether programs of DirectoryPrograms look for a file of that name by
+// themselves where they are started.
+func IsDefinition(base string) bool {
+	switch base {
+	case "package.json", "pyproject.toml", "setup.py", "makefile", "gnumakefile":
+		return true
+	}
+	return false
+}
+
+// RunFiles are programs that run the file which they are given.
+func RunFiles() []string {
+	return []string{"sh", "bash", "zsh", "dash", "ksh", "fish", "source", ".", "python", "pypy", "node", "bun", "deno",
+		"ruby", "perl", "php", "lua", "awk", "gawk", "expect", "osascript"}
+}
+
 // LeavesOutEnding reports whether programs that start such a file add its ending: Node's
 // require, Ruby's, Perl's -M, Lua's -l, Java's class path.
 func LeavesOutEnding(ext string) bool {
@@ -68,7 +84,8 @@ func PersonsSettings() []string {
 		".config/Claude/claude_desktop_config.json",
 		"Library/Application Support/Claude/claude_desktop_config.json", ".config/zed/settings.json",
 		".config/goose/config.yaml", ".continue/config.yaml", ".continue/config.json", ".aider.conf.yml",
-		".pi/agent/settings.json", ".config/amp/settings.json", ".augment/settings.json"}
+		".pi/agent/settings.json", ".config/amp/settings.json", ".augment/settings.json",
+		".opencode/opencode.json", ".openhands/mcp.json", ".aws/amazonq/mcp.json", ".config/Code/User/tasks.json"}
 }
 
 // DataKeys are the keys in settings of agents and editors whose lists and objects name

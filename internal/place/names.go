@@ -17,7 +17,7 @@ func starts(text, name string) bool {
 		return true // as a text without quotes has it
 	}
 	return slices.ContainsFunc(startedAs(name), func(name string) bool {
-		return namesPath(text, name) || namesFromWithin(text, name)
+		return namesPath(text, name) || namesFromWithin(text, name) || namesScript(text, name)
 	}) || namesModule(text, name) || namesDirectory(text, name)
 }
 
@@ -70,6 +70,21 @@ func namesFromWithin(text, name string) bool {
 		}
 		if rest := name[i+1:]; namesFromWithin(text, rest) ||
 			hasWord(text, rest) && (strings.Contains(rest, ".") || isStartedFrom(text, name[:i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// namesScript reports whether a text hands a name that is only a word to a program that
+// runs files, or has a shell look for it where it starts: bash fmt, PATH=.:$PATH fmt.
+func namesScript(text, name string) bool {
+	if strings.ContainsAny(name, "./") {
+		return false
+	}
+	here := isStartedFrom(text, ".") || isStartedFrom(text, "$pwd")
+	for before := range wordsIn(text, name) {
+		if here || isProgramBefore(lastWords(before, mostOptions), hosts.RunFiles()) {
 			return true
 		}
 	}
@@ -162,6 +177,9 @@ func namesDirectory(text, name string) bool {
 	}
 	given := []string{path.Dir(name)}
 	if dir := given[0]; dir != "." && isStartedFrom(text, dir) {
+		if hosts.IsDefinition(base) && slices.ContainsFunc(programs, func(p string) bool { return hasWord(text, p) }) {
+			return true // cd tools && npm start, make x -C tools
+		}
 		given = append(given, ".")
 	}
 	if hosts.IsScriptOfNode(base) {

@@ -238,6 +238,9 @@ func (m *Machine) personsSettings() (texts []string) {
 			texts = append(texts, withoutRules(string(data)))
 		}
 	}
+	for _, d := range definitionsBelow(m, m.Home, startingDirectories()) {
+		texts = append(texts, d.head)
+	}
 	// What else stands here, prompts among it, starts nothing.
 	if data, err := m.Files.Read(m.Real(m.Home+"/.claude.json"), stateSize); err == nil {
 		texts = append(texts, valuesOf(string(data), `"mcpServers"`)...)
