@@ -410,7 +410,7 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	case !info.Mode.IsDir():
 		return l.LostFile(name)
 	case l.At.IsOutput(name):
-		w := walk{loss: l, file: func(file string) Objection { return cmp.Or(l.precious(file), l.built(file)) }}
+		w := walk{loss: l, file: func(file string) Objection { return cmp.Or(l.precious(file), builtFile(file)) }}
 		return w.tree(name, 0)
 	}
 	w := walk{loss: l, file: l.LostFile}
@@ -423,7 +423,7 @@ func (l *Loss) LostFile(name string) (why Objection) {
 		return why
 	}
 	if l.At.InOutput(name) {
-		return l.built(name)
+		return builtFile(name)
 	}
 	r, ok := l.At.Repository(name)
 	if !ok {
@@ -435,8 +435,8 @@ func (l *Loss) LostFile(name string) (why Objection) {
 	return ""
 }
 
-// built answers for a file in a directory of output, of which git has no copy.
-func (l *Loss) built(name string) (why Objection) {
+// builtFile answers for a file in a directory of output, of which git has no copy.
+func builtFile(name string) (why Objection) {
 	if strings.ToLower(path.Ext(name)) == ".sql" { // a dump
 		return Objection(printable.Text(name) + ", which may be the only copy")
 	}
