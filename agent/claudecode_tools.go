@@ -156,7 +156,7 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 			c.Tool = "remote_agent"
 		}
 	case claudeWake:
-		c.Paths = mentioned(in.optional("prompt")) // whether the host reads those was not seen
+		mentioned(c, in.optional("prompt")) // whether the host reads those was not seen
 	case claudeEdit, claudeEdits, claudeWrite, claudeCell:
 		c.Edits = claudeChanges(tool.shape, in)
 		c.Paths = []string{c.Edits[0].Path}

@@ -3,25 +3,38 @@ package agent
 import (
 	"slices"
 	"strings"
+
+	"github.com/nodgate/nod"
 )
 
 // mentioned are the files that a prompt names with @. Some hosts read them by themselves,
 // without a hook and without asking: opencode what a sub-agent is told (1.18.33,
 // resolvePromptParts, and run).
-func mentioned(prompt string) (names []string) {
-	before := ' '
-	for i, c := range prompt {
-		if c == '@' && before != '_' && before != '`' && (before >= 0x80 || !isLetterOrDigit(before)) {
-			names = append(names, mention(prompt[i+1:])...)
+//
+// Of more than maxMentions a call says that it is not read to its end.
+func mentioned(c *nod.Call, prompt string) {
+	before, found := ' ', 0
+	for i, sign := range prompt {
+		if sign == '@' && before != '_' && before != '`' && !isLetterOrDigit(before) {
+			if found++; found > maxMentions {
+				c.Unread = "the prompt names more files with @ than nod looks at; give it fewer"
+				return
+			}
+			c.Paths = append(c.Paths, mention(prompt[i+1:])...)
 		}
-		before = c
+		before = sign
 	}
-	return names
 }
+
+const (
+	maxMentions = 100
+	maxName     = 4096 // bytes of a name that a system opens
+)
 
 // mention is the name at the start of a text, as hosts read it: up to a blank, in quotes,
 // and without the signs that may end a sentence.
 func mention(text string) (names []string) {
+	text = text[:min(len(text), maxName)]
 	if rest, ok := strings.CutPrefix(text, `"`); ok {
 		if quoted, _, closed := strings.Cut(rest, `"`); closed {
 			names = append(names, quoted)

@@ -97,7 +97,7 @@ func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e.Call.Paths = mentioned(prompt)
+	mentioned(&e.Call, prompt)
 	e.Complete = opencodeTop
 	return e, nil
 }

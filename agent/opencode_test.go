@@ -88,9 +88,20 @@ func TestPromptsThatNameFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e.Complete(&e)
+		if e.Complete(&e); e.Call.Unread != "" {
+			t.Errorf("%s: %s", prompt, e.Call.Unread)
+		}
 		if diff := cmp.Diff(want, e.Call.Paths); diff != "" {
 			t.Errorf("%s: %s", prompt, diff)
 		}
+	}
+}
+
+// A prompt of signs alone is not read to its end, and takes no time.
+func TestPromptsThatNameTooMuch(t *testing.T) {
+	e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","tool":"task","session":"s","call":"c",`+
+		`"directory":"/u/w","args":{"prompt":"`+strings.Repeat("@", 1<<20)+`"}}`), nil)
+	if err != nil || e.Call.Unread == "" || len(e.Call.Paths) > 1000 {
+		t.Errorf("%d names, %q, %v", len(e.Call.Paths), e.Call.Unread, err)
 	}
 }

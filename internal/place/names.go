@@ -133,7 +133,7 @@ func startsModule(text, module string) bool {
 // importsNext reports whether what stands before a word says that it is a module: -m and
 // options that end in it, -l, import, from.
 func importsNext(before string) bool {
-	before = strings.TrimRight(before, " ,\t\n\"'")
+	before = strings.TrimRight(nearest(before), " ,\t\n\"'")
 	switch word := before[strings.LastIndexAny(before, " ,\t\n[\"'")+1:]; {
 	case word == "import", word == "from", word == "-l":
 		return true
@@ -160,6 +160,7 @@ func begins(before string) bool {
 // isBehindOption reports whether a text ends with options of one letter, behind which the
 // value of the last may follow at once: -I, -nf.
 func isBehindOption(before string) bool {
+	before = nearest(before)
 	dash := strings.LastIndexByte(before, '-')
 	letters := before[dash+1:]
 	return dash >= 0 && len(letters) > 0 && len(letters) < 5 && (dash == 0 || !pathByte(before[dash-1])) &&
@@ -216,9 +217,13 @@ func isProgramBefore(words, programs []string) bool {
 	return false
 }
 
+// nearest is the end of what stands before a word: settings are a person's, but who wrote
+// them nobody knows, and no name is looked for further back.
+func nearest(before string) string { return before[max(0, len(before)-200):] }
+
 // lastWords are the words at the end of a text, at most so many.
 func lastWords(text string, most int) []string {
-	text = text[max(0, len(text)-200):]
+	text = nearest(text)
 	words := strings.FieldsFunc(text, func(c rune) bool { return c < 0x80 && c != '/' && !pathByte(byte(c)) })
 	for i := range words {
 		words[i] = path.Base(words[i])
@@ -242,6 +247,7 @@ func namesBelow(text, dir string) bool {
 // is one in which something is started.
 func isStartedFrom(text, dir string) bool {
 	for before := range wordsIn(text, dir) {
+		before = nearest(before)
 		if saysDirectory(before) || saysDirectory(before[:strings.LastIndexAny(before, " \t\n,;=()[]'\"")+1]) {
 			return true
 		}

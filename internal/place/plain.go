@@ -83,40 +83,45 @@ func escaped(text string) (char rune, length int) {
 // withDefaults puts what stands for an unset variable in the place of its expansion:
 // a/x for ${DIR:-a}/x.
 func withDefaults(text string) string {
-	for from := 0; ; {
-		i := strings.Index(text[from:], "${")
-		if i < 0 {
-			return text
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "${")
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		from += i
-		inner, rest, closed := strings.Cut(text[from+2:], "}")
-		operator := strings.IndexAny(inner, ":-=")
-		if !closed || operator < 0 || strings.ContainsAny(inner, "{\n") {
-			from += 2
+		end := strings.IndexAny(after, "{}\n")
+		if end < 0 || after[end] != '}' {
+			b.WriteString("${")
+			text = after
 			continue
 		}
-		text = text[:from] + strings.TrimLeft(inner[operator:], ":-=") + rest
+		if operator := strings.IndexAny(after[:end], ":-="); operator >= 0 {
+			b.WriteString(strings.TrimLeft(after[operator:end], ":-="))
+		} else {
+			b.WriteString("${" + after[:end+1])
+		}
+		text = after[end+1:]
 	}
 }
 
 // withoutDetours is a text without x/../ in its names.
 func withoutDetours(text string) string {
-	const back = "/../"
-	for from := 0; ; {
-		i := strings.Index(text[from:], back)
-		if i < 0 {
-			return text
+	const back = "../"
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if end := len(out) - 1; end >= 0 && out[end] == '/' && strings.HasPrefix(text[i:], back) {
+			start := end
+			for start > 0 && pathByte(out[start-1]|0x20) {
+				start--
+			}
+			if part := string(out[start:end]); part != "" && part != "." && part != ".." {
+				out = out[:start]
+				i += len(back) - 1
+				continue
+			}
 		}
-		at := from + i
-		start := at
-		for start > 0 && pathByte(text[start-1]|0x20) {
-			start--
-		}
-		if part := text[start:at]; part == "" || part == "." || part == ".." {
-			from = at + len(back) - 1
-			continue
-		}
-		text = text[:start] + text[at+len(back):]
-		from = max(0, start-len(back))
+		out = append(out, text[i])
 	}
+	return string(out)
 }
