@@ -22,7 +22,10 @@ import (
 //
 //	                   allow    ask, person    ask, nobody    deny
 //	preToolUse         allow    ask            ask            deny
-//	permissionRequest  allow    -              -              deny      (a command: never allow)
+//	permissionRequest  -        -              -              deny
+//
+// A prompt shows less of a call than preToolUse, of a command not that it is detached or
+// in which shell it runs; and what nod can allow it has allowed before.
 //
 // No payload says whether anybody is there, and none has to: where nobody is,
 // the host denies what a hook asks about, and says that it could not ask. At
@@ -61,7 +64,7 @@ func (Copilot) Capabilities() Capabilities {
 	return Capabilities{
 		Tried:         "1.0.102",
 		Before:        Seat{Allow: true, Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
-		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+		Asking:        Seat{Deny: true, Silence: Prompts},
 		ReasonReaches: true,
 		FailClosed:    "exit codes but 0 deny",
 		HearsAfter:    Flat,
@@ -168,9 +171,7 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
 		f.wrong(m, "an absolute path")
 	}
-	// A prompt shows the command alone, not that it is detached or in which shell it runs;
-	// what can be allowed preToolUse has allowed before.
-	e.PromptFollows, e.Unproven = e.Kind == Prompt, e.Kind == Prompt && e.Call.RawTool == "bash"
+	e.PromptFollows = e.Kind == Prompt
 	e.Call.Transcript = copilotTranscript(environ, session)
 	e.Call.Opening = lineOpening(copilotEvents(environ, session), copilotTurns)
 	key := "toolArgs"
@@ -315,10 +316,7 @@ func copilotBefore(d nod.Decision, word string) Answer {
 
 func copilotInstead(d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
-	switch a.Said {
-	case saysAllow:
-		a.Stdout = []byte(`{"behavior":"allow"}`)
-	case saysDeny:
+	if a.Said == saysDeny {
 		a.Stdout = []byte(`{"behavior":"deny","message":` + quoted(reasonOf(d, word)) + `}`)
 	}
 	return a
