@@ -11,6 +11,7 @@ import (
 // What a sub-agent is told may name files with a sign that makes some hosts read them by
 // themselves, without a hook: no secret comes to a model so.
 func TestPromptsThatNameFiles(t *testing.T) {
+	deep(t, "prompts for sub-agents of the real agents")
 	const secret = "KEY=not-for-a-model"
 	for _, d := range allDriven() {
 		t.Run(d.adapter.Name(), func(t *testing.T) {
