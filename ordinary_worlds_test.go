@@ -77,7 +77,7 @@ func TestSubagentsThatStartPrograms(t *testing.T) {
 		".claude/agents/odd.md":       "---\nname: rev\n\"mcp\\x53ervers\": {}\n---\n",
 		".qwen/agents/ext.md":         "\ufeff---\nname: ext\nexecutor:\n  command: ./tools/ext.sh\n---\n",
 		".qwen/agents/boxed.md":       "---\nname: b\nexecutionBackend: container\n---\n",
-		".gemini/agents/far.md":       "---\nname: f\nkind:  remote\n---\n",
+		".gemini/agents/far.md":       "---\nname: f\nkind:\n  remote\nagent_card_url: https://a.example/x\n---\n",
 		"src/.claude/agents/sub.md":   "---\nname: s\nisolation: worktree\n---\n",
 		".claude/agents/skills/of.md": "---\nname: s\nhooks: {}\n---\n", // no skill, by its name alone
 	} {

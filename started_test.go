@@ -109,8 +109,8 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 func TestHooksByARelativeName(t *testing.T) {
 	p := newProject(t)
 	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"./scripts/x.sh && conf/z.sh && ./go"},`+
-		`{"command":"$CLAUDE_PROJECT_DIR/tools/y.sh && npm test"}]}]},"statusLine":{"command":"sh line.sh"}}`)
-	p.check(lost, "echo x > src/scripts/x.sh", "echo x > src/conf/z.sh", "echo x > src/go", "ln -s ../docs src/conf",
+		`{"command":"$CLAUDE_PROJECT_DIR/tools/y.sh && npm test && node scripts/n"}]}]},"statusLine":{"command":"sh line.sh"}}`)
+	p.check(lost, "echo x > src/scripts/x.sh", "echo x > src/conf/z.sh", "echo x > src/go", "echo x > src/scripts/n.js", "ln -s ../docs src/conf",
 		"mkdir src/a && mv src/a src/scripts")
 	p.check(kept, "echo x > src/scripts/y.sh", "echo x > src/tools/y.sh", "echo x > src/line.sh", "echo x > docs/src/a.js",
 		"touch src/test", "mkdir src/src")
@@ -164,4 +164,14 @@ func TestSettingsThatNameData(t *testing.T) {
 	p.check(kept, "echo x > package.json", "echo x > src/gen.ts", "echo x > conf/a.json", "echo x > docs/a.md",
 		"echo x > docs/b.md", "echo x > src/index.ts", "touch lib/deep", "echo x > src/old.ts", "echo x > web/index.js")
 	p.check(lost, "echo x > tools/py.sh")
+}
+
+// x/.. behind a link leads to what the link's directory lies in.
+func TestDetoursThroughLinks(t *testing.T) {
+	p := newProject(t)
+	p.write("deep/er/a.txt", "x\n")
+	p.must(os.Symlink("deep/er", p.dir+"/l"))
+	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"sh $CLAUDE_PROJECT_DIR/l/../x.sh"}]}]}}`)
+	p.check(lost, "echo x > deep/x.sh", "echo x > x.sh")
+	p.check(kept, "echo x > deep/y.sh")
 }

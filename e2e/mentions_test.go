@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod/llm/llmtest"
@@ -34,7 +35,10 @@ func TestPromptsThatNameFiles(t *testing.T) {
 			})
 			m.installed(false)
 			m.run()
-			t.Logf("the model was told %q", m.told(t, "child"))
+			told := m.told(t, "child")
+			if blocked, reads := strings.Contains(told, "secret"), d.adapter.Name() == "opencode"; blocked != reads {
+				t.Errorf("%s reads what a prompt names with @: %v; the model was told %q", d.title, reads, told)
+			}
 			for _, r := range m.srv.Requests() {
 				if bytes.Contains(r.Body, []byte(secret)) {
 					t.Errorf("%s sent a secret that a prompt names with @, and nod let it", d.title)

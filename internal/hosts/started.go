@@ -5,7 +5,8 @@ import "path"
 // DirectoryPrograms are the programs that take a file of such a name from a directory that
 // they are given, or by its name without the ending, without the digits of their versions:
 // node srv runs srv/index.js or srv.js, python3 srv runs srv/__main__.py, go run ./srv what
-// lies there (measured: Node 22, Python 3.12, Go 1.26).
+// lies there (measured: Node 22, Python 3.12, Go 1.26). npm and its kin, uvx, pipx and make look
+// for a definition there (read: their manuals).
 func DirectoryPrograms(base string) []string {
 	switch {
 	case base == "package.json":

@@ -128,7 +128,7 @@ func (w *Workspace) gitStartsAt(top string) (s startedByGit) {
 			s.hooks[dir] = dir == r.Top || dir == top
 		}
 		for _, text := range started {
-			s.texts = append(s.texts, strings.ToLower(plainPaths(text)))
+			s.texts = append(s.texts, readings(text, plainPaths(text))...)
 		}
 	}
 	w.byGit[top] = s

@@ -29,10 +29,17 @@ func startsFromBelow(text, name string) bool {
 		return false
 	}
 	for _, rest, _ := strings.Cut(name, "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
-		for at := range occurrences(text, rest) {
-			if isRelativeThere(text[:at], rest, text[at+len(rest):]) {
-				return true
-			}
+		if slices.ContainsFunc(startedAs(rest), func(given string) bool { return namesRelative(text, given) }) {
+			return true
+		}
+	}
+	return false
+}
+
+func namesRelative(text, name string) bool {
+	for at := range occurrences(text, name) {
+		if isRelativeThere(text[:at], name, text[at+len(name):]) {
+			return true
 		}
 	}
 	return false
@@ -82,13 +89,13 @@ func namesScript(text, name string) bool {
 	if strings.ContainsAny(name, "./") {
 		return false
 	}
-	here := isStartedFrom(text, ".") || isStartedFrom(text, "$pwd")
+	named := false
 	for before := range wordsIn(text, name) {
-		if here || isProgramBefore(lastWords(before, mostOptions), hosts.RunFiles()) {
+		if named = true; isProgramBefore(lastWords(before, mostOptions), hosts.RunFiles()) {
 			return true
 		}
 	}
-	return false
+	return named && (isStartedFrom(text, ".") || isStartedFrom(text, "$pwd"))
 }
 
 // namesModule reports whether a text names a file as a module, as Python, Lua and Java
@@ -133,7 +140,7 @@ func startsModule(text, module string) bool {
 // importsNext reports whether what stands before a word says that it is a module: -m and
 // options that end in it, -l, import, from.
 func importsNext(before string) bool {
-	before = strings.TrimRight(nearest(before), " ,\t\n\"'")
+	before = strings.TrimRight(nearest(before), " ,\t\n\"'-") // - begins an entry of a list in YAML
 	switch word := before[strings.LastIndexAny(before, " ,\t\n[\"'")+1:]; {
 	case word == "import", word == "from", word == "-l":
 		return true

@@ -6,9 +6,19 @@ import (
 	"unicode/utf16"
 )
 
-// plainPaths is a text of settings as agents and shells read the names in it: without
-// what JSON escapes, quotes, doubled slashes, ./ and x/../ within a name, and with the
-// default of an expansion in its place.
+// readings are a text of settings in lower case: as it stands, as agents and shells read
+// the names in it (plain), and, where that is another text, without x/../.
+func readings(text, plain string) []string {
+	texts := []string{strings.ToLower(text), strings.ToLower(plain)}
+	if direct := withoutDetours(plain); direct != plain {
+		texts = append(texts, strings.ToLower(direct))
+	}
+	return texts
+}
+
+// plainPaths is a text of settings without what JSON escapes, quotes, doubled slashes and
+// ./ within a name, and with the default of an expansion in its place. x/../ stays: x may
+// be a link.
 func plainPaths(text string) string {
 	text = withDefaults(unquoted(text))
 	const scheme = ":\x00\x00"
@@ -18,7 +28,7 @@ func plainPaths(text string) string {
 			text = strings.ReplaceAll(text, twice, "/")
 		}
 	}
-	return withoutDetours(strings.ReplaceAll(text, scheme, "://"))
+	return strings.ReplaceAll(text, scheme, "://")
 }
 
 // unquoted is a text without quotes and escapes. The quote that ends a key becomes a

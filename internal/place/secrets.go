@@ -50,8 +50,8 @@ func isNpmSettings(name string) bool {
 }
 
 // isGitSettings recognises what may have an address with a password: settings of git, of
-// submodules too, and where git keeps what it was given by name (reflogs, remotes as they were kept once). A
-// git directory may have any name.
+// submodules too, and where git keeps what it was given by name (reflogs, remotes as they
+// were kept once). A git directory may have any name.
 func isGitSettings(name string) bool {
 	dir, base := path.Split(name)
 	_, logged, logs := strings.Cut(dir, "/logs/")

@@ -183,7 +183,7 @@ func (w *Workspace) settingsAt(root, dir string) settingsOfAgents {
 		}
 		for _, text := range texts {
 			plain := plainPaths(text)
-			at.texts = append(at.texts, strings.ToLower(text), strings.ToLower(plain))
+			at.texts = append(at.texts, readings(text, plain)...)
 			at.linked = append(at.linked, w.linkedIn(dir, plain)...)
 		}
 		w.settings[dir] = at

@@ -26,10 +26,10 @@ const (
 type definition struct{ file, head string }
 
 // Subagent returns the file of a definition in the workspace of a sub-agent that starts
-// programs by itself: servers, hooks, a program in its place, a working tree, a container
-// in which nod's hook is not asked, or an agent elsewhere. "" where
-// there is none. Which agent a call starts depends on names that hosts read in ways of
-// their own, so that one such definition speaks against all.
+// programs by itself (servers, hooks, a program in its place, a working tree), works in a
+// container in which nod's hook is not asked, or elsewhere. "" where there is none. Which
+// agent a call starts depends on names that hosts read in ways of their own, so that one
+// such definition speaks against all.
 func (w *Workspace) Subagent() (file string) {
 	for _, root := range w.Roots {
 		dirs := []string{root}
@@ -105,10 +105,11 @@ func headOf(m *Machine, kind, file string) (head string, starts bool) {
 			return head + "\n" + lines, true
 		}
 	}
-	low := strings.ToLower(strings.ReplaceAll(head, " ", ""))
+	low := strings.ToLower(head)
+	// Every agent elsewhere has an agent_card (read: Gemini CLI 0.61.0).
 	return head, slices.ContainsFunc([]string{"mcpservers", "mcp_servers", "mcp-servers", "hooks", "executor",
-		"isolation", `\x`, `\u`, "executionbackend", "kind:remote", `"kind":"remote"`, `kind:"remote`, "kind:'remote",
-		`kind="remote"`, "agent_card"}, func(key string) bool { return strings.Contains(low, key) })
+		"isolation", `\x`, `\u`, "executionbackend", "agent_card"},
+		func(key string) bool { return strings.Contains(low, key) })
 }
 
 // startedIn are the lines of shell that start when a command or a skill is taken up:

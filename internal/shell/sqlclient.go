@@ -55,10 +55,12 @@ func (c *client) localFile() bool { return c.sheet.server == "" }
 // is none, "unclear" where a name of them may lead elsewhere or start something:
 // hostaddr, service, sslkey (ENGINE:KEY loads a library, libpq 15), sslkeylogfile.
 func connectionHost(text string) string {
-	if _, rest, ok := strings.Cut(text, "://"); ok {
+	if scheme, rest, ok := strings.Cut(text, "://"); ok && !strings.ContainsAny(scheme, "= \t\n\v\f\r") {
 		if i := strings.IndexAny(rest, "/?"); i >= 0 {
 			_, parameters, _ := strings.Cut(rest[i:], "?")
-			if !onlyPlainParameters(strings.FieldsFunc(parameters, func(c rune) bool { return c == '&' })) {
+			// libpq looks for the @ behind a login before it looks for the ?
+			if strings.Contains(parameters, "@") ||
+				!onlyPlainParameters(strings.FieldsFunc(parameters, func(c rune) bool { return c == '&' })) {
 				return "unclear"
 			}
 			rest = rest[:i]
@@ -72,7 +74,7 @@ func connectionHost(text string) string {
 	}
 	host := ""
 	pairs := strings.Fields(text)
-	if n := len(pairs); n > 0 && strings.HasPrefix(pairs[0], "host=") {
+	if len(pairs) > 0 && strings.HasPrefix(pairs[0], "host=") {
 		host, pairs = strings.TrimPrefix(pairs[0], "host="), pairs[1:]
 	}
 	if strings.Contains(text, "=") && (strings.ContainsAny(text, `'"\`) || strings.Contains(host, ",") ||
