@@ -247,15 +247,15 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(t.ruled.doubt)
 	}
 	t.lap(LayerGuard)
-	if why := t.call.Unread; why != "" {
-		return t.leave(against(why))
-	}
-	starts := t.subagent()
-	if c := t.gate.allowlist(t.call); c.given() && !starts.stands() {
+	starts, unread := t.subagent(), t.call.Unread
+	if c := t.gate.allowlist(t.call); c.given() && unread == "" && !starts.stands() {
 		return t.allowed(LayerAllowlist, c), true
 	}
 	if c := t.ruled.permitsTool(); c.given() {
 		return t.allowed(LayerAllowlist, c), true
+	}
+	if unread != "" {
+		return t.leave(against(unread))
 	}
 	if t.lap(LayerAllowlist); t.ruled.softDenied() {
 		soft := t.ruled.soft

@@ -81,7 +81,7 @@ func classOf(tool string) Class {
 }
 
 // Arguments are what nod knows of the arguments of a host's own tool, by the name under
-// which a model is offered it; nil for a tool whose arguments nod does not read. A call
+// which a model is offered it; nil for a tool that nod settles by no argument. A call
 // with a further one is not settled: it may say where or how the call runs.
 func Arguments(host, offered string) []string {
 	tool, as := lookUp(tableOf(host), offered), spelling{}
@@ -103,7 +103,7 @@ func Arguments(host, offered string) []string {
 	case "pi":
 		as = Pi{}.shim().spelled
 	}
-	if tool.shape == opaque {
+	if !tool.listed() {
 		return nil
 	}
 	return as.known(tool)

@@ -49,7 +49,7 @@ func TestIdleToolsAreLeftToTheHost(t *testing.T) {
 	}{
 		{"Agent", `{"prompt":"look","description":"d"}`, true},
 		{"Task", `{"prompt":"look"}`, true},
-		{"Agent", `{"prompt":"look","isolation":"worktree"}`, true},
+		{"Agent", `{"prompt":"look","isolation":"worktree"}`, false},
 		{"Agent", `{"prompt":"look","isolation":"remote"}`, false},
 		{"StructuredOutput", `{"x":1}`, true},
 		{"ListAgents", `{}`, true},

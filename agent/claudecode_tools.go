@@ -148,12 +148,16 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 	case claudeFetch:
 		c.URL = in.word("url")
 	case claudeStart:
-		if in.optional("isolation") == "remote" {
+		switch in.optional("isolation") {
+		case "":
+		case "remote":
 			c.Tool = "remote_agent" // its calls come to no hook
+		default:
+			c.Unread = claudeWorktree
 		}
 	case claudeSend:
-		if strings.Contains(in.optional("to"), ":") { // bridge:, did:, uds: are other sessions, on other machines too
-			c.Tool = "remote_agent"
+		if to := in.optional("to"); to != "main" && !isOwnAgent(to) {
+			c.Unread = elsewhere
 		}
 	case claudeWake:
 		mentioned(c, in.optional("prompt")) // whether the host reads those was not seen
@@ -161,6 +165,24 @@ func claudeArguments(c *nod.Call, tool claudeTool, in fields) {
 		c.Edits = claudeChanges(tool.shape, in)
 		c.Paths = []string{c.Edits[0].Path}
 	}
+}
+
+// What is said of calls that reach further than their session (2.1.329, run).
+const (
+	claudeWorktree = "an agent in a working tree of its own: the host runs git fetch, and copies what .worktreeinclude " +
+		"names; start it without isolation"
+	elsewhere = "the message may go to another session, on another machine too, in which nobody may ask nod; " +
+		"address an agent of this session by its id"
+)
+
+// isOwnAgent reports whether a name is the id of an agent that the session has started. By
+// any other name a message may go to another session, on another machine too, in which
+// nobody may ask nod; the host asks nobody about it (2.1.329, run).
+func isOwnAgent(to string) bool {
+	n := len(to) - 16
+	return n > 0 && to[0] == 'a' && !strings.ContainsFunc(to[n:], func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'f')
+	}) && !strings.ContainsFunc(to[1:n], func(r rune) bool { return r != '-' && r != '_' && !isLetterOrDigit(r) })
 }
 
 // screenshots are a name, and the one that the host reads where no file has that name:
@@ -195,8 +217,7 @@ func claudeCommand(c *nod.Call, tool claudeTool, in fields) {
 	in.flag("dangerouslyDisableSandbox")
 }
 
-// known is the row by which the arguments of a tool are looked at. The schema of LSP is
-// in no document.
+// known is the row by which the arguments of a tool are looked at.
 func (t claudeTool) known() builtin {
 	switch t.shape {
 	case claudeShell, claudeMonitor:
@@ -207,11 +228,12 @@ func (t claudeTool) known() builtin {
 	return builtin{t.raw, t.canonical, special}
 }
 
-// claudeSpelling is how the tools call their arguments (sdk-tools.d.ts of 2.1.329; a test
-// holds it to what the program offers). _host, which names another machine, is not among
+// claudeSpelling is how the tools call their arguments (sdk-tools.d.ts and schemas of
+// 2.1.329, and a test holds it to what the program offers). _host, which names another machine, is not among
 // them.
 func claudeSpelling() spelling {
 	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
+	task := []string{"subject", "activeForm", "metadata"}
 	starts := []string{"effort", "isolation", "max_turns", "mode", "model", "name", "prompt", "resume",
 		"run_in_background", "subagent_type", "team_name"}
 	return spelling{command: "command", beside: map[string][]string{
@@ -226,6 +248,21 @@ func claudeSpelling() spelling {
 		"NotebookRead": {"notebook_path", "cell_id"},
 		"Read":         {"file_path", "pages", "allow_large", "limit", "offset"},
 		"WebFetch":     {"url", "prompt", "offset"}, "Write": {"file_path", "content"},
+		"LSP": {"operation", "filePath", "file_path", "line", "character", "query"},
+
+		"AskUserQuestion": {"questions", "answers", "annotations", "metadata"},
+		"BashOutput":      {"bash_id", "filter"}, "KillBash": {"shell_id"}, "KillShell": {"shell_id"},
+		"ExitPlanMode": {"allowedPrompts", "plan", "planFilePath"}, // the last two are the host's own
+		"ListAgents":   {"channel", "cursor", "q"}, "ListMcpResourcesTool": {"server"},
+		"ProposeGoal": {"condition", "ask_user"}, "ProposeSkills": {"proposals"},
+		"ReadMcpResourceDir": {"server", "uri"}, "ReadMcpResourceTool": {"server", "uri"},
+		"ReportFindings": {"findings", "level"}, "ScheduleWakeup": {"delaySeconds", "noop", "prompt", "stop"},
+		"SendMessage":      {"to", "message", "notify_when_idle"},
+		"SubagentHandback": {"message"}, "TaskCreate": task, "TaskGet": {"taskId"}, "TaskOutput": {"task_id", "block"},
+		"TaskStop": {"task_id", "shell_id"}, "TaskUpdate": append(task, "taskId", "status", "owner",
+			"addBlocks", "addBlockedBy"),
+		"TeamCreate": {"team_name", "agent_type"}, "TodoWrite": {"todos"}, "ToolSearch": {"max_results", "query"},
+		"WaitForMcpServers": {"servers"},
 	}}
 }
 

@@ -93,8 +93,8 @@ var codexTools = [...]builtin{
 	{"read_mcp_resource", "read_mcp_resource", opaque},
 	{"request_user_input", "ask_user_question", opaque},
 	{"resume_agent", "resume_agent", opaque},
-	{"send_input", "send_message", opaque},
-	{"spawn_agent", "agent", opaque},
+	{"send_input", "send_message", special},
+	{"spawn_agent", "agent", special},
 	{"update_goal", "update_goal", opaque},
 	{"update_plan", "todo_write", opaque},
 	{"view_image", "read_file", read},
@@ -103,7 +103,26 @@ var codexTools = [...]builtin{
 
 func codexSpelling() spelling {
 	return spelling{command: "command", patch: "command", file: "path",
-		beside: map[string][]string{"view_image": {"detail"}}}
+		beside: map[string][]string{"view_image": {"detail"},
+			"close_agent": {"target"}, "create_goal": {"objective", "token_budget"},
+			"list_mcp_resource_templates": {"cursor", "server"}, "list_mcp_resources": {"cursor", "server"},
+			"read_mcp_resource": {"server", "uri"}, "request_user_input": {"questions"}, "resume_agent": {"id"},
+			"send_input":  {"id", "interrupt", "items", "message", "target"},
+			"spawn_agent": {"agent_type", "fork_context", "items", "message", "model", "reasoning_effort"},
+			"update_goal": {"status"}, "update_plan": {"plan"}, "wait_agent": {"ids", "targets", "timeout_ms"}}}
+}
+
+// codexItems looks at what an agent is told in pieces: a piece that is no text names a
+// file, which the host reads.
+func codexItems(call *nod.Call, in fields) {
+	if in.maybe("items") == nil {
+		return
+	}
+	for _, item := range in.list("items") {
+		if item.optional("type") != "text" || len(item.members) > 2 {
+			call.Unread = "an item that is no plain text may name a file, which Codex reads by itself; give a message"
+		}
+	}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -193,6 +212,7 @@ func (Codex) decodeTool(call *nod.Call, f fields, kind Kind) {
 			codexNetwork(call, in)
 		}
 		codexPatch(call)
+		codexItems(call, in)
 	}
 }
 

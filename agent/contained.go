@@ -104,21 +104,36 @@ type geminiSettings struct {
 	} `json:"security"`
 }
 
-// geminiContained says whether Gemini CLI asks a person about a command (read in
-// the default policy of 0.61.0, and refused where nobody is there): it does but
-// in yolo mode, which no payload tells of, so that the person must have switched
-// that off for good, and the repository must not speak of it nor bring policies.
+// geminiContained says whether Gemini CLI asks a person about a command. Where nobody is
+// there the approval of a plan turns on yolo mode, whatever the settings say (0.61.0, run),
+// so that the plan is a person's to approve.
 func geminiContained(e *Event, home string) {
-	if e.Kind != Decide || e.Call.RawTool != "run_shell_command" || home == "" || e.Project == "" {
+	if e.Kind != Decide || home == "" || e.Project == "" {
 		return
 	}
-	own := filepath.Join(e.Project, ".gemini")
+	switch e.Call.RawTool {
+	case "run_shell_command":
+		e.Contained = geminiAsks(e.Project, home)
+	case "exit_plan_mode":
+		if geminiAsks(e.Project, home) {
+			e.Call.Unread = "without a person Gemini CLI goes from plan mode into yolo mode, also where settings switch " +
+				"that off; a person leaves plan mode themselves"
+		}
+	}
+}
+
+// geminiAsks reports whether Gemini CLI asks about commands (read in the default policy
+// of 0.61.0, and refused where nobody is there): it does but in yolo mode, which no payload
+// tells of, so that the person must have switched that off for good, and the repository
+// must not speak of it nor bring policies.
+func geminiAsks(project, home string) bool {
+	own := filepath.Join(project, ".gemini")
 	if s, _, err := hostSettings[geminiSettings](filepath.Join(own, "settings.json")); err != nil || s.Security != nil {
-		return
+		return false
 	}
 	if _, _, err := openRegular(filepath.Join(own, "policies")); !errors.Is(err, fs.ErrNotExist) {
-		return
+		return false
 	}
 	s, _, err := hostSettings[geminiSettings](filepath.Join(home, ".gemini", "settings.json"))
-	e.Contained = err == nil && s.Security != nil && s.Security.DisableYoloMode != nil && *s.Security.DisableYoloMode
+	return err == nil && s.Security != nil && s.Security.DisableYoloMode != nil && *s.Security.DisableYoloMode
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -115,5 +116,26 @@ func TestCodexTurns(t *testing.T) {
 	}
 	if turn := codexTurnOf("/nowhere"); turn != (codexTurn{}) {
 		t.Errorf("no rollout: %+v", turn)
+	}
+}
+
+// The approval of a plan would turn on yolo mode where nobody is there, and with it what
+// nod leaves to Gemini CLI's own question.
+func TestGeminiPlansWithoutYolo(t *testing.T) {
+	for settings, open := range map[string]bool{`{"security":{"disableYoloMode":true}}`: true, `{}`: false} {
+		home := t.TempDir()
+		if err := errors.Join(os.Mkdir(filepath.Join(home, ".gemini"), 0o700),
+			os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(settings), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		e, err := Gemini{}.Decode([]byte(`{"session_id":"s","cwd":"/work","hook_event_name":"BeforeTool",`+
+			`"tool_name":"exit_plan_mode","tool_input":{"plan_filename":"plan.md"}}`),
+			[]string{"HOME=" + home, "GEMINI_PROJECT_DIR=" + home + "/work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.Complete(&e); (e.Call.Unread != "") != open {
+			t.Errorf("%s: %q", settings, e.Call.Unread)
+		}
 	}
 }

@@ -108,7 +108,12 @@ func copilotSpelling() spelling {
 	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
 		beside: map[string][]string{
 			"bash": {"detach", "initial_wait", "mode", "shellId"}, "glob": {"path", "paths", "pattern"},
-			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"}}}
+			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"},
+			"ask_user":    {"allow_freeform", "choices", "question", "message", "requestedSchema"},
+			"list_agents": {"include_completed", "scope"}, "read_agent": {"agent_id", "since_turn", "wait"},
+			"read_bash": {"delay", "shellId"}, "stop_bash": {"shellId"},
+			"task":        {"agent_type", "context_tier", "mode", "model", "name", "prompt", "reasoning_effort"},
+			"write_agent": {"agent_id", "agent_ids", "message", "scope"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must

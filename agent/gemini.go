@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/hex"
 	"path"
 	"strings"
@@ -122,6 +123,7 @@ var geminiTools = [...]builtin{
 }
 
 func geminiSpelling() spelling {
+	task := []string{"dependencies", "id", "parentId", "status", "title", "type"}
 	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "allow_multiple",
 		beside: map[string][]string{
@@ -132,8 +134,17 @@ func geminiSpelling() spelling {
 				"total_max_matches"},
 			"read_file":       {"end_line", "limit", "offset", "start_line"},
 			"list_directory":  {"dir_path", "file_filtering_options", "ignore"},
-			"read_many_files": {"exclude", "file_filtering_options", "include"}, "replace": {"instruction"},
-			"run_shell_command": {"additional_permissions", "delay_ms", "is_background"}}}
+			"read_many_files": {"exclude", "file_filtering_options", "include"},
+			"replace":         {"ai_proposed_content", "instruction"}, "write_file": {"ai_proposed_content"},
+			"run_shell_command": {"additional_permissions", "delay_ms", "is_background", "wait_for_previous"},
+			"ask_user":          {"questions"}, "complete_task": {"result", "response", "Result", "Response"},
+			"exit_plan_mode": {"plan_filename", "plan_path"}, "get_internal_docs": {"path"},
+			"list_background_processes": {"wait_for_previous"}, "list_mcp_resources": {"serverName"},
+			"read_background_output": {"delay_ms", "lines", "pid", "wait_for_previous"}, "read_mcp_resource": {"uri"},
+			"tracker_add_dependency": {"dependencyId", "taskId"}, "tracker_create_task": task,
+			"tracker_get_task": {"id"}, "tracker_list_tasks": {"parentId", "status", "type"},
+			"tracker_update_task": task, "update_topic": {"strategic_intent", "title", "wait_for_previous"}, "web_fetch": {"prompt"},
+			"write_todos": {"todos"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -227,12 +238,26 @@ func (Gemini) decodeTool(call *nod.Call, f fields) {
 	if tool.shape != special || *f.err != nil {
 		arguments(call, tool, geminiSpelling(), in)
 		call.Outlives = tool.shape == command && in.flag("is_background")
+		geminiTracked(call, in)
 	} else {
 		call.Tool = tool.canonical
 		lookFurther(call, in, geminiSpelling(), tool)
 		geminiSearch(call, tool.raw, in)
 	}
 	geminiSigns(call)
+}
+
+// geminiTracked looks at the ids of tasks: each is the name of a file below Gemini's own
+// directory, which is read and written, and is not looked at there (read in 0.61.0).
+func geminiTracked(call *nod.Call, in fields) {
+	if !strings.HasPrefix(call.RawTool, "tracker_") {
+		return
+	}
+	for _, key := range []string{"dependencies", "dependencyId", "id", "parentId", "taskId"} {
+		if m := in.maybe(key); m != nil && bytes.ContainsAny(m.value, `/\.`) {
+			call.Unread = "the id of a task that names a file elsewhere; give it as tracker_list_tasks does"
+		}
+	}
 }
 
 // geminiSought marks an edit of a file that is not there: the host then looks for one

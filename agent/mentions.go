@@ -9,7 +9,7 @@ import (
 
 // mentioned are the files that a prompt names with @. Some hosts read them by themselves,
 // without a hook and without asking: opencode what a sub-agent is told (1.18.33,
-// resolvePromptParts, and run).
+// resolvePromptParts, and run), Claude Code perhaps what it wakes up with (2.1.329, read).
 //
 // Of more than maxMentions a call says that it is not read to its end.
 func mentioned(c *nod.Call, prompt string) {
@@ -38,17 +38,43 @@ func mention(text string) (names []string) {
 	if rest, ok := strings.CutPrefix(text, `"`); ok {
 		if quoted, _, closed := strings.Cut(rest, `"`); closed {
 			names = append(names, quoted)
+			if file, _, lines := strings.Cut(quoted, "#"); lines {
+				names = append(names, file)
+			}
 		}
 	}
 	if end := strings.IndexFunc(text, func(r rune) bool { return isBlank(r) || r == '`' || r == ',' }); end >= 0 {
 		text = text[:end]
 	}
-	for _, name := range []string{text, strings.TrimRight(text, ".;:!?)]}\"'")} {
+	file, _, _ := strings.Cut(text, "#") // lines of it: x#L1-2
+	for _, name := range []string{text, strings.TrimRight(text, ".;:!?)]}\"'"), text[:steps(text)], file,
+		strings.TrimRightFunc(file, func(r rune) bool { return r != '_' && !isLetterOrDigit(r) })} {
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
 	return names
+}
+
+// steps is the length of the name that opencode finds at the start of a text without a
+// blank, ` and comma: its first point may be anywhere, and each further one only between
+// two other signs, so that it ends before "..".
+func steps(text string) (length int) {
+	text, dotted := strings.CutPrefix(text, ".")
+	if dotted {
+		length++
+	}
+	for i, piece := range strings.Split(text, ".") {
+		switch {
+		case i == 0:
+			length += len(piece)
+		case piece == "":
+			return length
+		default:
+			length += 1 + len(piece)
+		}
+	}
+	return length
 }
 
 func isLetterOrDigit(r rune) bool {

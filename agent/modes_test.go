@@ -217,8 +217,8 @@ func TestPermissionPromptSays(t *testing.T) {
 		{`{"tool_name":"Bash","input":{"command":"./opaque"}}`, "",
 			"an allow rule holds for such a command only with CLAUDE_BASH"},
 		{`{"tool_name":"TodoWrite","input":{"todos":[]}}`, "", `"behavior":"allow"`},
-		{`{"tool_name":"SendMessage","input":{"to":"kid","message":"x"}}`, "", "this tool is for a person"},
-		{`{"tool_name":"SendMessage","input":{"to":"bridge:s","message":"x"}}`, "", "A person has to approve this"},
+		{`{"tool_name":"SendMessage","input":{"to":"main","message":"x"}}`, "", "this tool is for a person"},
+		{`{"tool_name":"SendMessage","input":{"to":"kid","message":"x"}}`, "", "A person has to approve this"},
 		{`{"tool_name":"AskUserQuestion","input":{"questions":[]}}`, "", "this tool is for a person"},
 		{`{"tool_name":"ExitPlanMode","input":{"plan":"x"}}`, "", "this tool is for a person"},
 	} {

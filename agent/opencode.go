@@ -27,7 +27,8 @@ import (
 //
 // opencode asks about little by itself. The plugin has it ask about commands
 // and addresses where the person has set nothing and can be asked (not under
-// `opencode run`); the payload's "asks" says that it certainly will.
+// `opencode run`); the payload's "asks" says that it will, but for lines of shell in which
+// it may see no command: those nod denies.
 //
 // # What the host does
 //
@@ -81,7 +82,8 @@ func (o Opencode) shim() shim {
 		spelled: spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
 			old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
 			url: "url", patch: "patchText",
-			beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}}},
+			beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}, "question": {"questions"},
+				"task": {"command", "prompt", "subagent_type", "task_id"}, "todowrite": {"todos"}}},
 	}
 }
 
@@ -89,6 +91,7 @@ func (o Opencode) shim() shim {
 // not change afterwards. A sub-agent's payload carries its root's session.
 func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
 	e, err := o.shim().decode(payload, environ)
+	e.PromptFollows = e.PromptFollows && (e.Call.RawTool != "bash" || opencodeAsks(e.Call.Command))
 	if err != nil || e.Kind != Decide || e.Call.RawTool != "task" {
 		return e, err
 	}
@@ -103,20 +106,18 @@ func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
 }
 
 // opencodeTop adds the names as they are read from the top of the repository, which
-// opencode takes for their directory.
+// opencode takes for their directory, and from / where it finds no repository.
 func opencodeTop(e *Event) {
 	top := e.Call.Dir
-	for {
+	for top != "/" {
 		if _, err := os.Lstat(top + "/.git"); err == nil {
 			break
 		}
-		if top = path.Dir(top); top == "/" {
-			return
-		}
+		top = path.Dir(top)
 	}
 	for _, name := range slices.Clone(e.Call.Paths) {
-		if top != e.Call.Dir && !path.IsAbs(name) && !strings.HasPrefix(name, "~") {
-			e.Call.Paths = append(e.Call.Paths, top+"/"+name)
+		if !path.IsAbs(name) && !strings.HasPrefix(name, "~/") {
+			e.Call.Paths = append(e.Call.Paths, top+"/"+name, "/"+name)
 		}
 	}
 }

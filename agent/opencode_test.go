@@ -73,11 +73,14 @@ func TestPromptsThatNameFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for prompt, want := range map[string][]string{
-		"look at @.env.":       {".env.", ".env", top + "/.env.", top + "/.env"},
+		"look at @.env.":       {".env.", ".env", top + "/.env.", "/.env.", top + "/.env", "/.env"},
 		"see (@~/.aws/x)":      {"~/.aws/x)", "~/.aws/x"},
-		"a@b.example and `@c`": nil, "@/etc/x, @y": {"/etc/x", "y", top + "/y"}, "ä@.env": {".env", top + "/.env"},
+		"a@b.example and `@c`": nil, "@/etc/x, @y": {"/etc/x", "y", top + "/y", "/y"},
+		"ä@.env":  {".env", top + "/.env", "/.env"},
 		"nothing": nil, "": nil, "@": nil,
-		"@\"my notes/a b\" x": {"my notes/a b", "\"my", top + "/my notes/a b", top + "/\"my"},
+		"@l..x":               {"l..x", "l", top + "/l..x", "/l..x", top + "/l", "/l"},
+		"@a.b../":             {"a.b../", "a.b", top + "/a.b../", "/a.b../", top + "/a.b", "/a.b"},
+		"@\"my notes/a b\" x": {"my notes/a b", "\"my", top + "/my notes/a b", "/my notes/a b", top + "/\"my", "/\"my"},
 	} {
 		args, err := json.Marshal(map[string]string{"prompt": prompt})
 		if err != nil {
@@ -103,5 +106,31 @@ func TestPromptsThatNameTooMuch(t *testing.T) {
 		`"directory":"/u/w","args":{"prompt":"`+strings.Repeat("@", 1<<20)+`"}}`), nil)
 	if err != nil || e.Call.Unread == "" || len(e.Call.Paths) > 1000 {
 		t.Errorf("%d names, %q, %v", len(e.Call.Paths), e.Call.Unread, err)
+	}
+}
+
+// opencode asks about what it takes for a command, and about nothing else in a line: where
+// it may see none, nod does not leave a question to it (1.18.33: each of the denied ran
+// unasked, or begins as such a line does).
+func TestLinesThatOpencodeAsksAbout(t *testing.T) {
+	for line, asks := range map[string]bool{
+		"rm notes.txt": true, "cd a && npm test 2>&1 | tail": true, "A=1 B= make x": true, "cat > f <<'E'\nx\nE": true,
+		`python3 -c "print(\"x\")"`: true, `curl -s 'https://x.example/?a=1&b' -o "$OUT"`: true, "rm $X ${Y}": true,
+		"gh pr create --body \"$(cat <<'EOF'\nit's (a) `b`\nEOF\n)\"": true, `find . -name \*.o -exec rm {} +`: false,
+		"cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false, ">> .git/hooks/x": false,
+		`cd "$(<.env)"`: false, "cd a": false, "cd a; cd b": false, `[[ 'a[$(rm x)]' -eq 0 ]]`: false, "cd a && > f": false,
+		`declare -i x='a[$(rm x)]'`: false, "export A=$(rm x)": false, "for i in a; do rm $i; done": false, "(rm x)": false,
+		"f() { rm x; }": false, "if true; then rm x; fi": false, "test -f x": false, "cat <<< $(rm x)": false, "a <(rm x)": false,
+		"2>&1": false, "_2>&1": false, "x=1": false, "rm $(x)": false, "! rm x": false, "cd a | cd b": false,
+	} {
+		args, err := json.Marshal(map[string]string{"command": line})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","tool":"bash","session":"s","call":"c",`+
+			`"directory":"/u/w","interactive":true,"asks":true,"args":`+string(args)+`}`), nil)
+		if err != nil || e.PromptFollows != asks {
+			t.Errorf("%q: %v, %v", line, e.PromptFollows, err)
+		}
 	}
 }

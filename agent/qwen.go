@@ -107,7 +107,7 @@ var qwenTools = [...]builtin{
 	{"read_mcp_resource", "read_mcp_resource", opaque},
 	{"run_shell_command", "bash", command},
 	{"save_memory", "save_memory", opaque},
-	{"send_message", "send_message", opaque},
+	{"send_message", "send_message", special},
 	{"skill", "skill", opaque},
 	{"task_stop", "task_stop", opaque},
 	{"todo_write", "todo_write", opaque},
@@ -128,7 +128,11 @@ func qwenSpelling() spelling {
 			"list_directory": {"file_filtering_options", "ignore", "path"},
 			"notebook_edit":  {"cell_id", "cell_type", "edit_mode", "new_source", "notebook_path"},
 			"read_file":      {"limit", "offset", "pages"}, "write_file": {"record_as_artifact"},
-			"run_shell_command": {"is_background"}, "web_fetch": {"prompt"}}}
+			"run_shell_command": {"is_background"}, "web_fetch": {"format", "prompt"},
+			"ask_user_question": {"answers", "metadata", "questions"}, "exit_plan_mode": {"plan"},
+			"read_mcp_resource": {"server_name", "uri"}, "send_message": {"message", "task_id", "to"},
+			"task_stop": {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
+			"update_goal": {"blockerKind", "status"}}}
 }
 
 // Decode reads one payload. Call.Input shares the payload's memory, which must
@@ -276,6 +280,10 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		// another program, whose calls come to no hook here
 		if _, host := ByName(strings.ToLower(in.optional("subagent_type"))); host {
 			call.Tool = "remote_agent" // 0.24.4: codex app-server, claude-agent-acp
+		}
+	case "send_message":
+		if in.optional("to") != "" { // which may be a session of another directory (0.24.4, read)
+			call.Unread = elsewhere
 		}
 	case "glob":
 		call.Paths = searched(call.Dir, in.optional("path"), in.word("pattern"), "")

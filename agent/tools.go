@@ -141,9 +141,9 @@ func startIn(c *nod.Call, as spelling, in fields) {
 // shell, a file or a machine (_host of Claude Code, diff of Goose). A command with such an
 // argument is denied, since some hosts run what nod does not deny; another call is left
 // open. Of those a number, true and false are no such argument. The keys of a payload
-// itself are no arguments, and those of a tool that nod does not read are not looked at.
+// itself are no arguments, and those of a tool that is not listed are not looked at.
 func lookFurther(c *nod.Call, in fields, as spelling, tool builtin) {
-	if in.path == "" || tool.shape == opaque {
+	if in.path == "" || !tool.listed() {
 		return
 	}
 	known := as.known(tool)
@@ -161,6 +161,16 @@ func lookFurther(c *nod.Call, in fields, as spelling, tool builtin) {
 			c.Unread = why
 		}
 	}
+}
+
+// listed reports whether nod knows the arguments of a tool: of each that it settles, but
+// for those of an answer, which a person's own schema names.
+func (t builtin) listed() bool {
+	switch classOf(t.canonical) {
+	case Unclassified, Acts:
+		return t.shape != opaque
+	}
+	return t.canonical != "structured_output"
 }
 
 // known are the arguments of a tool that nod reads or need not read: what is said of a

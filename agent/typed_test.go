@@ -128,6 +128,15 @@ func TestFurtherArgumentsOfFiles(t *testing.T) {
 		{agent.Gemini{}, strings.Replace(claude, "PreToolUse", "BeforeTool", 1) + `glob","tool_input":{"pattern":"x"`},
 		{agent.Copilot{}, `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","glob":"*.go"`},
 		{agent.Codex{}, claude + `view_image","tool_input":{"path":"/u/w/a.png"`},
+		{agent.ClaudeCode{}, claude + `TaskUpdate","tool_input":{"taskId":"1","status":"completed","addBlocks":["2"]`},
+		{agent.ClaudeCode{}, claude + `LSP","tool_input":{"operation":"hover","filePath":"/u/w/a.go","line":1,"character":2`},
+		{agent.ClaudeCode{}, claude + `ExitPlanMode","tool_input":{"plan":"# a","planFilePath":"/u/.claude/plans/a.md"`},
+		{agent.ClaudeCode{}, claude + `SendMessage","tool_input":{"to":"main","message":{"type":"x"}`},
+		{agent.Codex{}, claude + `update_plan","tool_input":{"explanation":"a","plan":[{"step":"a","status":"pending"}]`},
+		{agent.Codex{}, claude + `spawn_agent","tool_input":{"items":[{"type":"text","text":"go"}],"agent_type":"worker"`},
+		{agent.Qwen{}, claude + `todo_write","tool_input":{"todos":[{"content":"a"}]`},
+		{agent.Opencode{}, `{"hook":"tool.execute.before","tool":"todowrite","session":"s","call":"c",` +
+			`"directory":"/u/w","args":{"todos":[{"content":"a"}]`},
 	} {
 		for further, open := range map[string]bool{"": false, `,"most":3,"deep":true,"none":""`: false,
 			`,"_host":"laptop"`: true, `,"diff":"--- a/.envrc"`: true, `,"places":["/"]`: true, `,"at":{"x":1}`: true,
@@ -264,6 +273,31 @@ func TestCommandsThatOutliveTheSession(t *testing.T) {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
 		if err != nil || e.Call.Outlives != row.want {
 			t.Errorf("%s: %v %v", row.payload, e.Call.Outlives, err)
+		}
+	}
+}
+
+// An item that is no text names a file, which Codex reads by itself. A message may go to
+// another session.
+func TestArgumentsThatReachFurther(t *testing.T) {
+	codex := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"send_input","tool_input":` +
+		`{"target":"a","items":[{"type":"text","text":"look"},%s]}}`
+	for _, item := range []string{`{"type":"local_image","path":"/u/.ssh/id"}`, `{"type":"text","text":"a","path":"/u/w"}`,
+		`{"type":"skill","name":"a","path":"/u/w/.envrc"}`, `{"path":"/u/w/.envrc"}`} {
+		e, err := agent.Codex{}.Decode(fmt.Appendf(nil, codex, item), []string{"PWD=/u/w"})
+		if err != nil || e.Call.Unread == "" {
+			t.Errorf("%s: %q, %v", item, e.Call.Unread, err)
+		}
+	}
+	claude := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"SendMessage","tool_input":` +
+		`{"to":%q,"message":"go"}}`
+	for to, own := range map[string]bool{"main": true, "a0123456789abcdef": true, "aTest_a-b-0123456789abcdef": true,
+		"reviewer": false, "bridge:x": false, "session_01abcdefghijkmnopqrstuvwx": false, "a/0123456789abcdef": false,
+		"b0123456789abcdef": false, "a0123456789abcdeF": false, "0123456789abcdef": false,
+	} {
+		e, err := agent.ClaudeCode{}.Decode(fmt.Appendf(nil, claude, to), []string{"PWD=/u/w"})
+		if err != nil || (e.Call.Unread == "") != own {
+			t.Errorf("%s: %s, %v", to, e.Call.Unread, err)
 		}
 	}
 }
