@@ -2,6 +2,7 @@ package nod_test
 
 import (
 	"os"
+	"strings"
 	"testing"
 )
 
@@ -70,12 +71,12 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"sh","args":["-c","cd tools && node ."]`, "tools/index.js", "src/index.js"},
 		{`"command":"python3","args":["-Bum","tools.mcp"]`, "tools/mcp.py", "tools/x.py"},
 		{`"command":"python3","args":["-Bum","tmcp"]`, "tmcp.py", "tx.py"},
-		{`"command":"server","env":{"PATH":"${PWD}/tools:/usr/bin"}`, "tools/server", "tools/other"},
+		{`"command":"server","env":{"PATH":"${PWD}/tools:/usr/bin"}`, "tools/server", "docs/server"},
 		{`"command":"python","args":["-m","uvicorn","tools.mcp:app"]`, "tools/mcp.py", "tools/app.py"},
 		{`"command":"uvicorn","args":["tools.mcp:app"]`, "tools/mcp.py", "src/mcp.py"},
 		{`"command":"gunicorn","args":["--chdir","tools","mcp:app"]`, "tools/mcp.py", "tools/app.py"},
 		{`"command":"flask","args":["--app","tools.mcp","run"]`, "tools/mcp.py", "tools/run.py"},
-		{`"command":"node","args":["-r","x","y.js"],"env":{"NODE_PATH":"tools"}`, "tools/x.js", "tools/z.js"},
+		{`"command":"node","args":["-r","x","y.js"],"env":{"NODE_PATH":"tools"}`, "tools/x.js", "docs/z.js"},
 		{`"command":"ruby","args":["-C","tools","x.rb"]`, "tools/x.rb", "tools/y.rb"},
 		{`"command":"ruby","args":["-r./tools/x","-e","1"]`, "tools/x.rb", "tools/y.rb"},
 		{`"command":"java","args":["-cp","tools","Main"]`, "tools/Main.class", "tools/Other.class"},
@@ -85,6 +86,20 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"node","args":["scripts/\ud83d\ude80.js"]`, "scripts/🚀.js", "scripts/a.js"},
 		{`"command":"sh","args":["-c","bash scri\\\npts/x.sh"]`, "scripts/x.sh", "scripts/pts.sh"},
 		{`"command":"sh","args":["-c","sed -nfscripts/x.sed"]`, "scripts/x.sed", "scripts/y.sed"},
+		{`"command":"sh","args":["-c","bash s\u0022cripts/x.sh\u0022"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","bash s\u0027cripts/x.sh\u0027"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","bash s\u005ccripts/x.sh"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","cd to\u0022ols\u0022; sh x.sh"]`, "tools/x.sh", "tools/y.sh"},
+		{`"command":"bash","args":["-c","bash scripts/x$'.sh'"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"bash","args":["-c","cd t$'\\157'ols && sh x.sh"]`, "tools/x.sh", "tools/y.sh"},
+		{`"command":"bash","args":["-c","bash scr$\"ipts/x.sh\""]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","env -S 'bash\\_scripts/x.sh'"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"perl","args":["-I.","-Mtools::Fmt","-e1"]`, "tools/Fmt.pm", "tools/Other.pm"},
+		{`"command":"x","env":{"PATH":"./bin2:${PATH}"}`, "bin2/git", "bin3/git"},
+		{`"command":"x","env":{"PATH":"/usr/bin:${PWD}/bin2"}`, "bin2/git", "bin3/git"},
+		{`"command":"x","env":{"XDG_CONFIG_HOME":"conf"}`, "conf/git/config", "docs/git/config"},
+		{`"command":"x","env":{"GIT_EXEC_PATH" : "tools"}`, "tools/git-remote-https", "docs/x"},
+		{`"command":"x","args":["--path","docs"],"env":{"PERL5LIB":"tools"}`, "tools/strict.pm", "docs/strict.pm"},
 		{`"command":"go","args":["run","-mod=mod","-tags","x","./cmd/mcp"]`, "cmd/mcp/main.go", "cmd/x/main.go"},
 		{`"command":"bash","args":["fmt"]`, "fmt", "fmt2"}, {`"command":"sh","args":["-c",". fmt"]`, "fmt", "other"},
 		{`"command":"python3","args":["-u","srv"]`, "srv", "src/srv"},
@@ -112,8 +127,45 @@ func TestHooksByARelativeName(t *testing.T) {
 		`{"command":"$CLAUDE_PROJECT_DIR/tools/y.sh && npm test && node scripts/n"}]}]},"statusLine":{"command":"sh line.sh"}}`)
 	p.check(lost, "echo x > src/scripts/x.sh", "echo x > src/conf/z.sh", "echo x > src/go", "echo x > src/scripts/n.js", "ln -s ../docs src/conf",
 		"mkdir src/a && mv src/a src/scripts")
-	p.check(kept, "echo x > src/scripts/y.sh", "echo x > src/tools/y.sh", "echo x > src/line.sh", "echo x > docs/src/a.js",
+	p.check(lost, "echo x > src/line.sh")
+	p.check(kept, "echo x > src/scripts/y.sh", "echo x > src/tools/y.sh", "echo x > src/line.js", "echo x > docs/src/a.js",
 		"touch src/test", "mkdir src/src")
+	for command, name := range map[string]string{"bash -e h.sh": "h.sh", "sh < h.sh": "h.sh", "python3 -m h": "h.py",
+		"node h": "h.js", "PATH=.:$PATH h.sh": "h.sh", "env bash h.sh": "h.sh", "python3 -m tools.h": "tools/h.py"} {
+		p = newProject(t)
+		p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"`+command+`"}]}]}}`)
+		t.Log(command)
+		p.check(lost, "mkdir -p src/tools && echo x > src/"+name)
+		p.check(kept, "echo x > src/other.sh", "echo x > src/test.js", "echo x > src/lint.ts")
+	}
+	p = newProject(t)
+	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"bun test && npm run lint && bun run fmt"}]}]}}`)
+	p.check(kept, "echo x > src/test.js", "echo x > src/lint.js", "echo x > src/fmt.ts")
+}
+
+// Lines that go on, as TOML, YAML and shells read them; commands of several hosts.
+func TestFilesThatNameWhatIsStarted(t *testing.T) {
+	for file, text := range map[string]string{
+		".codex/config.toml":              "[mcp_servers.x]\ncommand = \"sh\"\nargs = [\"-c\", \"\"\"bash scri\\\n   pts/x.sh\"\"\"]\n",
+		".gemini/commands/a.toml":         "prompt = \"!{bash scripts/x.sh}\"\n",
+		".claude/skills/a/SKILL.md":       "---\nname: a\nhooks:\n  Stop:\n    - command: \"./scri\\\n        pts/x.sh\"\n---\n",
+		".claude/agents/a.md":             "---\nhooks:\n  Stop:\n    - command: |\n        bash scri\\\n        pts/x.sh\n---\n",
+		".qwen/commands/a.md":             "look\n!{bash scripts/x.sh}\n",
+		".kiro/hooks/a.kiro.hook":         `{"then":{"type":"runCommand","command":"bash scripts/x.sh"}}`,
+		"a.code-workspace":                `{"folders":[{"path":"docs"}],"tasks":{"tasks":[{"command":"scripts/x.sh","runOptions":{"runOn":"folderOpen"}}]}}`,
+		"~/.copilot/hooks/a.json":         `{"hooks":{"sessionStart":[{"bash":"scripts/x.sh"}]}}`,
+		"~/.kiro/agents/a.json":           `{"hooks":{"stop":[{"command":"scripts/x.sh"}]}}`,
+		"~/.gemini/commands/a.toml":       "prompt = \"!{bash scripts/x.sh}\"\n",
+		"~/.config/opencode/command/a.md": "---\nx: y\n---\n!`bash scripts/x.sh`\n",
+		"~/.qwen/commands/a.md":           "!{bash scripts/x.sh}",
+		"~/.openhands/hooks.json":         `{"stop":"scripts/x.sh"}`,
+	} {
+		p := newProject(t)
+		p.write(strings.Replace(file, "~", p.home, 1), text)
+		t.Log(file)
+		p.check(lost, "echo x > scripts/x.sh")
+		p.check(kept, "echo x > scripts/y.sh", "echo x > docs/a.md")
+	}
 }
 
 // The person's own settings start files of a workspace, as do those that lie above it or

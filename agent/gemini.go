@@ -139,11 +139,14 @@ func geminiSpelling() spelling {
 			"run_shell_command": {"additional_permissions", "delay_ms", "is_background", "wait_for_previous"},
 			"ask_user":          {"questions"}, "complete_task": {"result", "response", "Result", "Response"},
 			"exit_plan_mode": {"plan_filename", "plan_path"}, "get_internal_docs": {"path"},
-			"list_background_processes": {"wait_for_previous"}, "list_mcp_resources": {"serverName"},
-			"read_background_output": {"delay_ms", "lines", "pid", "wait_for_previous"}, "read_mcp_resource": {"uri"},
-			"tracker_add_dependency": {"dependencyId", "taskId"}, "tracker_create_task": task,
+			"list_background_processes": {"wait_for_previous"},
+			"list_mcp_resources":        {"serverName"},
+			"read_background_output":    {"delay_ms", "lines", "pid", "wait_for_previous"},
+			"read_mcp_resource":         {"uri"},
+			"tracker_add_dependency":    {"dependencyId", "taskId"}, "tracker_create_task": task,
 			"tracker_get_task": {"id"}, "tracker_list_tasks": {"parentId", "status", "type"},
-			"tracker_update_task": task, "update_topic": {"strategic_intent", "title", "wait_for_previous"}, "web_fetch": {"prompt"},
+			"tracker_update_task": task, "update_topic": {"strategic_intent", "title", "wait_for_previous"},
+			"web_fetch":   {"prompt"},
 			"write_todos": {"todos"}}}
 }
 

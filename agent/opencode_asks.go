@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"regexp"
-	"strings"
-)
+import "strings"
 
 // opencodeAsks reports whether opencode certainly asks about a line of shell. It asks about
 // what tree-sitter takes for a command, but for cd and its kin, and about nothing else:
@@ -12,13 +9,8 @@ import (
 // can be read in one way only, and one of those has to be another than cd. What comes
 // behind that command may be anything.
 func opencodeAsks(line string) bool {
-	commands := regexp.MustCompile(leadingCommand)
 	for {
-		found := commands.FindStringSubmatchIndex(line)
-		if found == nil {
-			return false
-		}
-		name, rest := line[found[2]:found[3]], strings.TrimLeft(line[found[4]:], " \t")
+		name, rest := leadingCommand(line)
 		switch {
 		case !isGoingTo(name):
 			return !isSyntax(name)
@@ -31,19 +23,6 @@ func opencodeAsks(line string) bool {
 		}
 	}
 }
-
-// leadingCommand is a command at the beginning of a text: assignments, its name, and words
-// of letters, digits, the signs of names and options, quotes, and variables. Behind it
-// comes what ends a command, or a redirection, and no process substitution.
-const (
-	expansion      = `\$[A-Za-z_]\w*|\$\{[A-Za-z_]\w*\}`
-	message        = `"\$\(cat <<'EOF'\n(?:[^\n]*\n)*?EOF\n[ \t]*\)"` // as agents write texts of several lines
-	quotedWord     = `'[^']*'|"(?:[^"$` + "`" + `\\]|\\[ -~]|` + expansion + `)*"|` + message
-	plainWord      = `(?:[A-Za-z0-9_./+:,=@%^~*?-]|\\[ -~]|` + expansion + `|` + quotedWord + `)+`
-	leadingCommand = `^[ \t\n]*(?:[A-Za-z_]\w*=(?:` + plainWord + `)?[ \t]+)*` +
-		`([A-Za-z_./][A-Za-z0-9_./+-]*)(?:[ \t]+` + plainWord +
-		`)*([ \t]*(?:$|;|\n|&|\|)|[ \t]+[0-9]*[<>](?:$|[^<>(]|>|<[^<]))`
-)
 
 // isGoingTo reports whether opencode never asks about a program: what only says where it is.
 func isGoingTo(name string) bool {
@@ -58,10 +37,152 @@ func isGoingTo(name string) bool {
 // or may be none.
 func isSyntax(word string) bool {
 	switch word {
-	case "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
+	case "", "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
 		"function", "time", "coproc", "in", "declare", "typeset", "export", "readonly", "local", "unset", "unsetenv",
 		"let", "test", "eval":
 		return true
 	}
 	return false
+}
+
+// leadingCommand is the name of the command with which a line begins, and what stands
+// behind its plain words: what ends a command, or a redirection. "" is the name where
+// something else stands there.
+func leadingCommand(line string) (name, rest string) {
+	line = strings.TrimLeft(line, " \t\n")
+	for {
+		n := plainWord(line)
+		word := line[:n]
+		variable, _, assigns := strings.Cut(word, "=")
+		switch {
+		case n == 0:
+			return "", ""
+		case name != "", assigns && isName(variable):
+		case isLetterOrDigit(rune(word[0])) && word[0] > '9', strings.IndexByte("_./", word[0]) >= 0:
+			if name = word; strings.Trim(word, "_./+-") == "" || strings.ContainsAny(word, `"'$\=:,@%^~*?`) {
+				return "", ""
+			}
+		default:
+			return "", ""
+		}
+		rest = strings.TrimLeft(line[n:], " \t")
+		switch {
+		case rest == "", strings.IndexByte(";&|\n", rest[0]) >= 0:
+			return name, rest
+		case len(rest) == len(line[n:]): // no blank before it
+			return "", ""
+		case redirects(rest):
+			return name, rest
+		}
+		line = rest
+	}
+}
+
+// redirects reports whether a text begins with a redirection: no process substitution and
+// no <<<.
+func redirects(text string) bool {
+	text = strings.TrimLeft(text, "0123456789")
+	return text != "" && (text[0] == '<' || text[0] == '>') && !strings.HasPrefix(text[1:], "(") &&
+		!strings.HasPrefix(text[1:], "<<")
+}
+
+// plainWord is how long the plain word is with which a text begins: letters, digits, the
+// signs of names and options, quotes, variables.
+func plainWord(text string) (n int) {
+	for n < len(text) {
+		step := 0
+		switch c := text[n]; {
+		case c == '\\':
+			step = escapedLength(text[n:])
+		case c == '$':
+			step = expansionLength(text[n:])
+		case c == '\'':
+			step = 2 + strings.IndexByte(text[n+1:], '\'')
+			if step == 1 {
+				return 0
+			}
+		case c == '"':
+			step = max(doubleQuoted(text[n:]), messageLength(text[n:]))
+		case isLetterOrDigit(rune(c)), strings.IndexByte("_./+:,=@%^~*?-", c) >= 0:
+			step = 1
+		default:
+			return n
+		}
+		if step == 0 {
+			return 0
+		}
+		n += step
+	}
+	return n
+}
+
+// escapedLength is 2 where a text begins with a backslash and a printable sign.
+func escapedLength(text string) int {
+	if len(text) > 1 && ' ' <= text[1] && text[1] <= '~' {
+		return 2
+	}
+	return 0
+}
+
+// expansionLength is how long $NAME or ${NAME} is at the start of a text.
+func expansionLength(text string) int {
+	name := strings.TrimPrefix(text, "$")
+	inner, braces := strings.CutPrefix(name, "{")
+	end := strings.IndexFunc(inner, func(r rune) bool { return r != '_' && !isLetterOrDigit(r) })
+	if end < 0 {
+		end = len(inner)
+	}
+	switch {
+	case !isName(inner[:end]):
+		return 0
+	case !braces:
+		return 1 + end
+	case strings.HasPrefix(inner[end:], "}"):
+		return 3 + end
+	}
+	return 0
+}
+
+// doubleQuoted is how long a text in double quotes is in which nothing runs.
+func doubleQuoted(text string) int {
+	for i := 1; i < len(text); {
+		step := 1
+		switch text[i] {
+		case '"':
+			return i + 1
+		case '`':
+			return 0
+		case '\\':
+			step = escapedLength(text[i:])
+		case '$':
+			step = expansionLength(text[i:])
+		}
+		if step == 0 {
+			return 0
+		}
+		i += step
+	}
+	return 0
+}
+
+// messageLength is how long "$(cat <<'EOF' ... EOF)" is at the start of a text: as agents
+// write a text of several lines.
+func messageLength(text string) int {
+	const begin, end = "\"$(cat <<'EOF'", "\nEOF\n"
+	body, found := strings.CutPrefix(text, begin)
+	i := strings.Index(body, end)
+	if !found || i < 0 || body[0] != '\n' {
+		return 0
+	}
+	rest := strings.TrimLeft(body[i+len(end):], " \t")
+	if !strings.HasPrefix(rest, `)"`) {
+		return 0
+	}
+	return len(text) - len(rest) + 2
+}
+
+// isName reports whether a word is the name of a variable.
+func isName(word string) bool {
+	return word != "" && (word[0] < '0' || word[0] > '9') &&
+		!strings.ContainsFunc(word, func(r rune) bool { return r != '_' && !isLetterOrDigit(r) })
 }

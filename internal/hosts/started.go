@@ -66,8 +66,18 @@ func LeavesOutEnding(ext string) bool {
 	return IsScriptOfNode(ext)
 }
 
-// IsModule reports whether programs start such a file by a name with dots for slashes.
-func IsModule(ext string) bool { return ext == ".py" || ext == ".lua" || ext == ".class" }
+// IsModule reports whether programs start such a file by a name with other signs for slashes.
+func IsModule(ext string) bool {
+	return ext == ".py" || ext == ".lua" || ext == ".class" || ext == ".pm"
+}
+
+// ModuleSign is what stands for the slashes of such a name.
+func ModuleSign(ext string) string {
+	if ext == ".pm" {
+		return "::"
+	}
+	return "."
+}
 
 // Tests are the programs that look at a file and do not start it.
 func Tests() []string { return []string{"[", "test"} }
@@ -86,7 +96,25 @@ func PersonsSettings() []string {
 		"Library/Application Support/Claude/claude_desktop_config.json", ".config/zed/settings.json",
 		".config/goose/config.yaml", ".continue/config.yaml", ".continue/config.json", ".aider.conf.yml",
 		".pi/agent/settings.json", ".config/amp/settings.json", ".augment/settings.json",
-		".opencode/opencode.json", ".openhands/mcp.json", ".aws/amazonq/mcp.json", ".config/Code/User/tasks.json"}
+		".opencode/opencode.json", ".openhands/mcp.json", ".aws/amazonq/mcp.json", ".config/Code/User/tasks.json",
+		".openhands/hooks.json", ".pi/agent/models.json"}
+}
+
+// PersonsDirectories are directories below a home whose files say as much (read: the
+// documentation of Copilot CLI and Kiro).
+func PersonsDirectories() []string { return []string{".copilot/hooks", ".kiro/agents", ".kiro/hooks"} }
+
+// PersonsCommands are directories below a home, beside those that repositories have too, in
+// which commands stand that start something.
+func PersonsCommands() []string {
+	return []string{".gemini/commands", ".config/opencode/command", ".config/opencode/commands"}
+}
+
+// SearchVariables are those that say in which directories programs look for what they start
+// (run: git with XDG_CONFIG_HOME and GIT_EXEC_PATH, PATH, PERL5LIB; the others read).
+func SearchVariables() []string {
+	return []string{"PATH", "PERL5LIB", "RUBYLIB", "PYTHONPATH", "NODE_PATH", "LD_LIBRARY_PATH", "GIT_EXEC_PATH",
+		"GIT_TEMPLATE_DIR", "GIT_DIR", "XDG_CONFIG_HOME", "CARGO_HOME", "HOME", "ZDOTDIR"}
 }
 
 // DataKeys are the keys in settings of agents and editors whose lists and objects name
@@ -95,5 +123,5 @@ func DataKeys() []string {
 	return []string{"allow", "ask", "deny", "permission", "additionalDirectories", "sparsePaths",
 		"companyAnnouncements", "files.exclude", "files.associations", "files.watcherExclude", "search.exclude",
 		"explorer.fileNesting.patterns", "json.schemas", "yaml.schemas", "eslint.workingDirectories",
-		"cSpell.words", "cSpell.ignorePaths"}
+		"cSpell.words", "cSpell.ignorePaths", "folders"}
 }

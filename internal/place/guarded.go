@@ -128,7 +128,9 @@ func (w *Workspace) gitStartsAt(top string) (s startedByGit) {
 			s.hooks[dir] = dir == r.Top || dir == top
 		}
 		for _, text := range started {
-			s.texts = append(s.texts, readings(text, plainPaths(text))...)
+			for _, reading := range readings(text) {
+				s.texts = append(s.texts, strings.ToLower(reading))
+			}
 		}
 	}
 	w.byGit[top] = s

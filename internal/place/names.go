@@ -29,11 +29,32 @@ func startsFromBelow(text, name string) bool {
 		return false
 	}
 	for _, rest, _ := strings.Cut(name, "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
-		if slices.ContainsFunc(startedAs(rest), func(given string) bool { return namesRelative(text, given) }) {
+		if slices.ContainsFunc(startedAs(rest), func(given string) bool {
+			return namesRelative(text, given) || runsWord(text, given, given == rest)
+		}) || namesModule(text, rest) {
 			return true
 		}
 	}
 	return false
+}
+
+// runsWord reports whether a text hands a name that is only a word to a program that runs
+// files, or has a shell look for it where it starts. A word that is not the whole name is
+// for Node alone: bun and deno take it for a task.
+func runsWord(text, name string, whole bool) bool {
+	if strings.Contains(name, "/") {
+		return false
+	}
+	programs, named := hosts.RunFiles(), false
+	if !whole {
+		programs = []string{"node"}
+	}
+	for before := range wordsIn(text, name) {
+		if named = true; isProgramBefore(lastWords(before, mostOptions), programs) {
+			return true
+		}
+	}
+	return named && whole && (isStartedFrom(text, ".") || isStartedFrom(text, "$pwd"))
 }
 
 func namesRelative(text, name string) bool {
@@ -83,19 +104,10 @@ func namesFromWithin(text, name string) bool {
 	return false
 }
 
-// namesScript reports whether a text hands a name that is only a word to a program that
-// runs files, or has a shell look for it where it starts: bash fmt, PATH=.:$PATH fmt.
+// namesScript reports whether a text starts a file at the top by a name without an ending,
+// that is only a word: bash fmt, PATH=.:$PATH fmt.
 func namesScript(text, name string) bool {
-	if strings.ContainsAny(name, "./") {
-		return false
-	}
-	named := false
-	for before := range wordsIn(text, name) {
-		if named = true; isProgramBefore(lastWords(before, mostOptions), hosts.RunFiles()) {
-			return true
-		}
-	}
-	return named && (isStartedFrom(text, ".") || isStartedFrom(text, "$pwd"))
+	return !strings.Contains(name, ".") && runsWord(text, name, true)
 }
 
 // namesModule reports whether a text names a file as a module, as Python, Lua and Java
@@ -111,12 +123,13 @@ func namesModule(text, name string) bool {
 	for _, last := range [...]string{"/__main__", "/__init__"} {
 		short = strings.TrimSuffix(short, last)
 	}
-	if startsModule(text, strings.ReplaceAll(short, "/", ".")) {
+	sign := hosts.ModuleSign(ext)
+	if startsModule(text, strings.ReplaceAll(short, "/", sign)) {
 		return true
 	}
 	for i, c := range short {
 		if c == '/' && (short[:i] == "src" || hasWord(text, short[:i])) &&
-			startsModule(text, strings.ReplaceAll(short[i+1:], "/", ".")) {
+			startsModule(text, strings.ReplaceAll(short[i+1:], "/", sign)) {
 			return true
 		}
 	}
@@ -130,7 +143,7 @@ func startsModule(text, module string) bool {
 		if after != "" && after[0] != '.' && (pathByte(after[0]) || after[0] == '/') {
 			continue
 		}
-		if importsNext(before) || begins(before) && (strings.Contains(module, ".") || isObjectNext(after)) {
+		if importsNext(before) || begins(before) && (strings.ContainsAny(module, ".:") || isObjectNext(after)) {
 			return true
 		}
 	}

@@ -6,14 +6,36 @@ import (
 	"unicode/utf16"
 )
 
-// readings are a text of settings in lower case: as it stands, as agents and shells read
-// the names in it (plain), and, where that is another text, without x/../.
-func readings(text, plain string) []string {
-	texts := []string{strings.ToLower(text), strings.ToLower(plain)}
-	if direct := withoutDetours(plain); direct != plain {
-		texts = append(texts, strings.ToLower(direct))
+// readings are a text of settings as it stands, as agents and shells read the names in it
+// (plain), also with lines that go on further in, and, where that is another text, without
+// x/../.
+func readings(text string) []string {
+	texts := []string{text, plainPaths(text)}
+	if folded := withoutFolds(text); folded != text {
+		texts = append(texts, plainPaths(folded))
+	}
+	for _, plain := range texts[1:] {
+		if direct := withoutDetours(plain); direct != plain {
+			texts = append(texts, direct)
+		}
 	}
 	return texts
+}
+
+// withoutFolds is a text without the ends of lines that go on, and the blanks with which
+// the next line begins: TOML and YAML leave out both, and of a block in YAML, which a shell
+// reads, the margin.
+func withoutFolds(text string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, "\\\n")
+		if !found {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(strings.TrimRight(before, `\`))
+		text = strings.TrimLeft(after, " \t\n")
+	}
 }
 
 // plainPaths is a text of settings without what JSON escapes, quotes, doubled slashes and
@@ -39,8 +61,14 @@ func unquoted(text string) string {
 		char, length := escaped(text[i:])
 		switch c := text[i]; {
 		case length > 0:
-			b.WriteRune(char)
+			if char != '"' && char != '\'' && char != '\\' {
+				b.WriteRune(char)
+			}
 			i += length - 1
+		case c == '$' && isQuoteNext(text[i+1:]): // $'x', $"x"
+		case strings.HasPrefix(text[i:], `\_`), strings.HasPrefix(text[i:], `\\_`): // env -S: a blank
+			b.WriteByte(' ')
+			i += strings.IndexByte(text[i:], '_')
 		case strings.HasPrefix(text[i:], "\\\n"): // a line that goes on
 			i++
 		case strings.HasPrefix(text[i:], `\\\n`): // the same in JSON
@@ -60,6 +88,12 @@ func unquoted(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// isQuoteNext reports whether a text begins with a quote, escaped or not.
+func isQuoteNext(text string) bool {
+	text = strings.TrimLeft(text, `\`)
+	return text != "" && (text[0] == '"' || text[0] == '\'')
 }
 
 // escaped is the character that an escape of JSON, TOML, YAML or a shell means at the

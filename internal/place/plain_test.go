@@ -25,7 +25,7 @@ func BenchmarkPlainPaths(b *testing.B) {
 		text := strings.Repeat(piece, settingsSize/len(piece))
 		b.Run(piece, func(b *testing.B) {
 			for b.Loop() {
-				readings(text, plainPaths(text))
+				readings(text)
 			}
 		})
 	}

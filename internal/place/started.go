@@ -49,7 +49,8 @@ func (w *Workspace) startsFrom(root, dir, real string) bool {
 	name, top := namesFrom(root, dir, real)
 	return slices.ContainsFunc(at.texts, func(text string) bool {
 		return starts(text, name) || top != "" && namesPath(text, top) || startsFromBelow(text, name)
-	}) || slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) })
+	}) || slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) }) ||
+		slices.ContainsFunc(at.searched, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
 }
 
 // namesFrom are the names of a path that settings in a directory may use, in lower case:
@@ -165,6 +166,9 @@ func (w *Workspace) leadsToGuarded(root, real string) bool {
 type settingsOfAgents struct {
 	texts  []string // in lower case
 	linked []string // the real paths to which names in the texts lead through a link of the directory
+	// searched are directories, in lower case, in which programs look for what they start:
+	// the texts set PATH or another such variable to them.
+	searched []string
 }
 
 // settingsAt is what the settings in a directory say, at the root with the person's own.
@@ -182,9 +186,13 @@ func (w *Workspace) settingsAt(root, dir string) settingsOfAgents {
 			texts = append(texts, d.head)
 		}
 		for _, text := range texts {
-			plain := plainPaths(text)
-			at.texts = append(at.texts, readings(text, plain)...)
-			at.linked = append(at.linked, w.linkedIn(dir, plain)...)
+			for i, reading := range readings(text) {
+				at.texts = append(at.texts, strings.ToLower(reading))
+				if i > 0 {
+					at.linked = append(at.linked, w.linkedIn(dir, reading)...)
+					at.searched = append(at.searched, searchedIn(reading)...)
+				}
+			}
 		}
 		w.settings[dir] = at
 	}
@@ -227,6 +235,49 @@ func (w *Workspace) throughLink(root, name string) (real string, ok bool) {
 	return real, ok && w.Machine.Inside(w.Roots, real) && !slices.Contains(w.Roots, real)
 }
 
+// searchedIn are the directories, from where the settings lie and in lower case, to which a
+// text sets a variable that says where programs look for what they start.
+func searchedIn(text string) (dirs []string) {
+	for _, variable := range hosts.SearchVariables() {
+		for at := range occurrences(text, variable) {
+			value, set := valueBehind(text[at+len(variable):])
+			if !set || at > 0 && (text[at-1] == '_' || pathByte(text[at-1]|0x20)) {
+				continue
+			}
+			for dir := range strings.SplitSeq(value, ":") {
+				if strings.HasPrefix(dir, "$") {
+					_, dir, _ = strings.Cut(dir, "/") // $CLAUDE_PROJECT_DIR/bin
+				}
+				if dir = path.Clean(dir); dir[0] != '.' && dir[0] != '/' {
+					dirs = append(dirs, strings.ToLower(dir))
+				}
+			}
+		}
+	}
+	return dirs
+}
+
+// valueBehind is the value that a text gives the variable before it: PATH=x, PATH : x.
+func valueBehind(text string) (value string, set bool) {
+	text = strings.TrimLeft(text, " \t")
+	if text == "" || text[0] != '=' && text[0] != ':' {
+		return "", false
+	}
+	value = strings.TrimLeft(text[1:], " \t")
+	open := false // ${
+	for i, c := range value {
+		switch {
+		case c == '{' && i > 0 && value[i-1] == '$':
+			open = true
+		case c == '}' && open:
+			open = false
+		case strings.ContainsRune(" \t\n,;&|(){}[]<>", c):
+			return value[:i], true
+		}
+	}
+	return value, true
+}
+
 // personsSettings are the texts of the person's own settings of agents, which may
 // start a file of a workspace too: a hook, a status line.
 func (m *Machine) personsSettings() (texts []string) {
@@ -238,7 +289,15 @@ func (m *Machine) personsSettings() (texts []string) {
 			texts = append(texts, withoutRules(string(data)))
 		}
 	}
-	for _, d := range definitionsBelow(m, m.Home, startingDirectories()) {
+	for _, dir := range hosts.PersonsDirectories() {
+		names, _ := m.Files.List(m.Real(m.Home+"/"+dir), MaxMatches)
+		for _, name := range names {
+			if data, err := m.Files.Read(m.Real(m.Home+"/"+dir+"/"+name), settingsSize); err == nil {
+				texts = append(texts, withoutRules(string(data)))
+			}
+		}
+	}
+	for _, d := range definitionsBelow(m, m.Home, append(startingDirectories(), hosts.PersonsCommands()...)) {
 		texts = append(texts, d.head)
 	}
 	// What else stands here, prompts among it, starts nothing.
@@ -306,7 +365,7 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 	for _, name := range names {
 		file := dir + "/" + name
 		switch ext := strings.ToLower(path.Ext(name)); {
-		case slices.Contains([]string{".json", ".jsonc", ".toml", ".yml", ".yaml"}, ext):
+		case slices.Contains([]string{".json", ".jsonc", ".toml", ".yml", ".yaml", ".hook", ".code-workspace"}, ext):
 			if !obeyed.Match(file) {
 				continue
 			}
@@ -324,7 +383,8 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 // onRequest reports whether a person starts what a file of an editor names: a
 // debugger's targets, and tasks that do not run when the folder is opened.
 func onRequest(name string, data []byte) bool {
-	return name == "launch.json" || name == "tasks.json" && !strings.Contains(string(data), "folderOpen")
+	tasks := name == "tasks.json" || strings.HasSuffix(name, ".code-workspace")
+	return name == "launch.json" || tasks && !strings.Contains(string(data), "folderOpen")
 }
 
 // withoutRules is a text without the values of keys that start nothing: the lists of what

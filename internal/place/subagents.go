@@ -113,7 +113,8 @@ func headOf(m *Machine, kind, file string) (head string, starts bool) {
 }
 
 // startedIn are the lines of shell that start when a command or a skill is taken up:
-// !`line`, and blocks behind ```! (read: Claude Code's documentation).
+// !`line`, and blocks behind ```! (read: Claude Code's documentation); !{line} (Qwen Code
+// 0.24.4 and Gemini CLI, read), of which what stands up to the end of the text is looked at.
 func startedIn(text string) (lines string) {
 	for _, after := range strings.Split(text, "!`")[1:] {
 		line, _, _ := strings.Cut(after, "`")
@@ -122,6 +123,9 @@ func startedIn(text string) (lines string) {
 	for _, after := range strings.Split(text, "```!")[1:] {
 		block, _, _ := strings.Cut(after, "```")
 		lines += block + "\n"
+	}
+	if _, after, found := strings.Cut(text, "!{"); found {
+		lines += after
 	}
 	return lines
 }
