@@ -66,6 +66,8 @@ var opencodeTools = [...]builtin{
 	{"edit", "file_edit", edit},
 	{"glob", "glob", search},
 	{"grep", "grep", textSearch},
+	{"invalid", "tool_search", opaque}, // a call that could not be read; it returns the error
+	{"plan_exit", "exit_plan_mode", opaque},
 	{"question", "ask_user_question", opaque},
 	{"read", "read_file", read},
 	{"skill", "skill", opaque},
@@ -83,7 +85,8 @@ func (o Opencode) shim() shim {
 			old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
 			url: "url", patch: "patchText",
 			beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}, "question": {"questions"},
-				"task": {"command", "prompt", "subagent_type", "task_id"}, "todowrite": {"todos"}}},
+				"invalid": {"error", "tool"},
+				"task":    {"command", "prompt", "subagent_type", "task_id"}, "todowrite": {"todos"}}},
 	}
 }
 

@@ -92,6 +92,7 @@ func (Qwen) Capabilities() Capabilities {
 var qwenTools = [...]builtin{
 	{"agent", "agent", special},
 	{"ask_user_question", "ask_user_question", opaque},
+	{"cron_list", "cron_list", opaque},
 	{"edit", "file_edit", edit},
 	{"enter_plan_mode", "enter_plan_mode", opaque},
 	{"exec", "exec", opaque}, // runs code
@@ -105,11 +106,16 @@ var qwenTools = [...]builtin{
 	{"notebook_edit", "notebook_edit", special},
 	{"read_file", "read_file", read},
 	{"read_mcp_resource", "read_mcp_resource", opaque},
+	{"report_findings", "report_findings", opaque},
 	{"run_shell_command", "bash", command},
 	{"save_memory", "save_memory", opaque},
 	{"send_message", "send_message", special},
 	{"skill", "skill", opaque},
+	{"structured_output", "structured_output", opaque},
+	{"task_create", "task_create", opaque},
+	{"task_list", "task_list", opaque},
 	{"task_stop", "task_stop", opaque},
+	{"task_update", "task_update", opaque},
 	{"todo_write", "todo_write", opaque},
 	{"tool_search", "tool_search", opaque},
 	{"update_goal", "update_goal", opaque},
@@ -119,6 +125,7 @@ var qwenTools = [...]builtin{
 }
 
 func qwenSpelling() spelling {
+	task := []string{"activeForm", "metadata", "subject"}
 	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "replace_all", url: "url",
 		beside: map[string][]string{
@@ -131,7 +138,8 @@ func qwenSpelling() spelling {
 			"run_shell_command": {"is_background"}, "web_fetch": {"format", "prompt"},
 			"ask_user_question": {"answers", "metadata", "questions"}, "exit_plan_mode": {"plan"},
 			"read_mcp_resource": {"server_name", "uri"}, "send_message": {"message", "task_id", "to"},
-			"task_stop": {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
+			"report_findings": {"findings", "level"}, "task_create": task, "task_list": {"blockedBy", "owner", "status"},
+			"task_update": append(task, "addBlockedBy", "addBlocks", "owner", "status", "taskId"), "task_stop": {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
 			"update_goal": {"blockerKind", "status"}}}
 }
 

@@ -17,7 +17,8 @@ import (
 )
 
 // Where opencode has somebody to ask, nod's plugin has it ask about commands,
-// grants what nod allows, and leaves to the prompt what nod would ask about.
+// grants what nod allows, and leaves to the prompt what nod would ask about. It asks about
+// no line in which it sees no command: such a line does not run.
 func TestOpencodeGrantsAndAsks(t *testing.T) {
 	d := opencodeDriven()
 	d.program(t)
@@ -26,6 +27,7 @@ func TestOpencodeGrantsAndAsks(t *testing.T) {
 	m.srv = llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
 		{Calls: []llmtest.Call{d.shell("allowed", "touch allowed")}},
 		{Calls: []llmtest.Call{d.shell("denied", "touch forbidden")}},
+		{Calls: []llmtest.Call{d.shell("unseen", "cd . > /dev/null; [[ 'a[$(touch unseen)]' -eq 0 ]]")}},
 		{Calls: []llmtest.Call{d.shell("yes", "./opaque yes")}},
 		{Calls: []llmtest.Call{d.shell("no", "./opaque no")}},
 	}})
@@ -50,7 +52,7 @@ func TestOpencodeGrantsAndAsks(t *testing.T) {
 	case <-o.ctx.Done():
 		t.Fatal("the session did not end")
 	}
-	for name, ran := range map[string]bool{"allowed": true, "forbidden": false, "yes": true, "no": false} {
+	for name, ran := range map[string]bool{"allowed": true, "forbidden": false, "unseen": false, "yes": true, "no": false} {
 		if exists(filepath.Join(m.work, name)) != ran {
 			t.Errorf("%s exists: %v, want %v", name, !ran, ran)
 		}
