@@ -4,24 +4,93 @@ import "strings"
 
 // opencodeAsks reports whether opencode certainly asks about a line of shell. It asks about
 // what tree-sitter takes for a command, but for cd and its kin, and about nothing else:
-// neither about redirections, assignments and tests, nor about what runs within those
-// (1.18.33, read, and run). So the line has to begin with commands of plain words, which
-// can be read in one way only, and one of those has to be another than cd. What comes
-// behind that command may be anything.
+// neither about redirections, assignments and tests, nor about what runs within those; and
+// of a text that tree-sitter cannot read it may see no command at all (1.18.33, read, and
+// run). So the text has to be of plain commands from its beginning to its end, which can be
+// read in one way only, and one of them has to be another than cd.
 func opencodeAsks(line string) bool {
+	asks, follows := false, false // follows: another command has to
 	for {
-		name, rest := leadingCommand(line)
+		line = strings.TrimLeft(line, " \t\n")
 		switch {
-		case !isGoingTo(name):
-			return !isSyntax(name)
-		case strings.HasPrefix(rest, "&&"), strings.HasPrefix(rest, "||"):
-			line = rest[2:]
-		case strings.HasPrefix(rest, ";"), strings.HasPrefix(rest, "\n"):
-			line = rest[1:]
-		default:
+		case line == "":
+			return asks && !follows
+		case line[0] == '#' && !follows:
+			comment, rest, _ := strings.Cut(line, "\n")
+			if strings.HasSuffix(comment, `\`) {
+				return false
+			}
+			line = rest
+			continue
+		}
+		name, rest := leadingCommand(line)
+		rest, plain := withoutRedirections(rest)
+		if isSyntax(name) || !plain {
 			return false
 		}
+		asks = asks || !isGoingTo(name)
+		n := separator(rest)
+		if n == 0 && rest != "" {
+			return false
+		}
+		follows = n > 0 && rest[n-1] != ';' && rest[n-1] != '\n' && rest[:n] != "&"
+		line = rest[n:]
 	}
+}
+
+// separator is how long what stands between two commands is at the start of a text.
+func separator(text string) int {
+	for _, sign := range []string{"&&", "||", "|&", "&>", ";;", "|", ";", "&", "\n"} {
+		if strings.HasPrefix(text, sign) {
+			if sign == "|&" || sign == "&>" || sign == ";;" {
+				return 0
+			}
+			return len(sign)
+		}
+	}
+	return 0
+}
+
+// withoutRedirections is what stands behind the redirections with which a text begins;
+// plain is false where something else than plain words is in one.
+func withoutRedirections(text string) (rest string, plain bool) {
+	body := "" // of here-documents, the end of its line
+	for redirects(text) {
+		text = strings.TrimLeft(text, "0123456789")
+		sign := text[:1]
+		for _, longer := range []string{">>", ">&", "<&", "<<"} {
+			if strings.HasPrefix(text, longer) {
+				sign = longer
+			}
+		}
+		text = strings.TrimLeft(text[len(sign):], " \t")
+		n := plainWord(text)
+		if n == 0 || sign == "<<" && body != "" {
+			return "", false
+		}
+		if sign == "<<" {
+			body = text[:n]
+		}
+		text = strings.TrimLeft(text[n:], " \t")
+	}
+	if body == "" {
+		return text, true
+	}
+	return behindDocument(text, body)
+}
+
+// behindDocument is what stands behind a here-document that begins with the next line and
+// ends with a word: '\n', EOF.
+func behindDocument(text, word string) (rest string, plain bool) {
+	end := strings.Trim(word, `'"`)
+	i := strings.Index(text, "\n"+end+"\n")
+	if i < 0 && strings.HasSuffix(text, "\n"+end) {
+		i = len(text) - len(end) - 1
+	}
+	if i < 0 || text[0] != '\n' || !isName(end) || end == word && strings.ContainsAny(text[:i], "$`\\") {
+		return "", false
+	}
+	return text[i+1+len(end):], true
 }
 
 // isGoingTo reports whether opencode never asks about a program: what only says where it is.
@@ -55,7 +124,7 @@ func leadingCommand(line string) (name, rest string) {
 		word := line[:n]
 		variable, _, assigns := strings.Cut(word, "=")
 		switch {
-		case n == 0:
+		case n == 0, word[0] == '=', strings.Contains(word, `\ `): // read as == of a test, or not read
 			return "", ""
 		case name != "", assigns && isName(variable):
 		case isLetterOrDigit(rune(word[0])) && word[0] > '9', strings.IndexByte("_./", word[0]) >= 0:

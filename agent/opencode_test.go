@@ -114,7 +114,10 @@ func TestPromptsThatNameTooMuch(t *testing.T) {
 // unasked, or begins as such a line does).
 func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 	for line, asks := range map[string]bool{
-		"rm notes.txt": true, "cd a && npm test 2>&1 | tail": true, "A=1 B= make x": true, "cat > f <<'E'\nx\nE": true,
+		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "A=1 B= make x": true,
+		"cat > f <<'E'\nit's `x`\nE": true, "cat <<E\nx\nE\nrm y": true, "# it's\nrm a/b > /dev/null 2>&1; ls &": true,
+		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm == || readonly": false, "rm x &&": false, "cat <<E\n$(x)\nE": false,
+		"rm \\ ": false, "rm x |& y": false, "rm x; for i in a": false, "cat <<E\nx": false,
 		`python3 -c "print(\"x\")"`: true, `curl -s 'https://x.example/?a=1&b' -o "$OUT"`: true, "rm $X ${Y}": true,
 		"gh pr create --body \"$(cat <<'EOF'\nit's (a) `b`\nEOF\n)\"": true, `find . -name \*.o -exec rm {} +`: false,
 		"cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false, ">> .git/hooks/x": false,

@@ -138,8 +138,10 @@ func qwenSpelling() spelling {
 			"run_shell_command": {"is_background"}, "web_fetch": {"format", "prompt"},
 			"ask_user_question": {"answers", "metadata", "questions"}, "exit_plan_mode": {"plan"},
 			"read_mcp_resource": {"server_name", "uri"}, "send_message": {"message", "task_id", "to"},
-			"report_findings": {"findings", "level"}, "task_create": task, "task_list": {"blockedBy", "owner", "status"},
-			"task_update": append(task, "addBlockedBy", "addBlocks", "owner", "status", "taskId"), "task_stop": {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
+			"report_findings": {"findings", "level"}, "task_create": task,
+			"task_list":   {"blockedBy", "owner", "status"},
+			"task_update": append(task, "addBlockedBy", "addBlocks", "owner", "status", "taskId"),
+			"task_stop":   {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
 			"update_goal": {"blockerKind", "status"}}}
 }
 

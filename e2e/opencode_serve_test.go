@@ -52,7 +52,8 @@ func TestOpencodeGrantsAndAsks(t *testing.T) {
 	case <-o.ctx.Done():
 		t.Fatal("the session did not end")
 	}
-	for name, ran := range map[string]bool{"allowed": true, "forbidden": false, "unseen": false, "yes": true, "no": false} {
+	for name, ran := range map[string]bool{"allowed": true, "forbidden": false, "unseen": false, "yes": true,
+		"no": false} {
 		if exists(filepath.Join(m.work, name)) != ran {
 			t.Errorf("%s exists: %v, want %v", name, !ran, ran)
 		}
