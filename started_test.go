@@ -76,7 +76,7 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"uvicorn","args":["tools.mcp:app"]`, "tools/mcp.py", "src/mcp.py"},
 		{`"command":"gunicorn","args":["--chdir","tools","mcp:app"]`, "tools/mcp.py", "tools/app.py"},
 		{`"command":"flask","args":["--app","tools.mcp","run"]`, "tools/mcp.py", "tools/run.py"},
-		{`"command":"node","args":["-r","x","y.js"],"env":{"NODE_PATH":"tools"}`, "tools/x.js", "docs/z.js"},
+		{`"command":"node","args":["-r","x","y.js"],"env":{"NODE_PATH":"tools"}`, "tools/x.js", "tools/z.js"},
 		{`"command":"ruby","args":["-C","tools","x.rb"]`, "tools/x.rb", "tools/y.rb"},
 		{`"command":"ruby","args":["-r./tools/x","-e","1"]`, "tools/x.rb", "tools/y.rb"},
 		{`"command":"java","args":["-cp","tools","Main"]`, "tools/Main.class", "tools/Other.class"},
@@ -94,12 +94,23 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"bash","args":["-c","cd t$'\\157'ols && sh x.sh"]`, "tools/x.sh", "tools/y.sh"},
 		{`"command":"bash","args":["-c","bash scr$\"ipts/x.sh\""]`, "scripts/x.sh", "scripts/y.sh"},
 		{`"command":"sh","args":["-c","env -S 'bash\\_scripts/x.sh'"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"bash","args":["-c","bash scr\u0024\u0027\u005Cx69\u0027pts/x.sh"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"bash","args":["-c","bash scr\u0024\u0022ip\u0022ts/x.sh"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","bash scr\u005C\u000Aipts/x.sh"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","env -S \u0027bash\u005C_scripts/x.sh\u0027"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"bash","args":["-c","bash $\u0027scr\u005C151pts/x.sh\u0027"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"sh","args":["-c","bash \\\n   scripts/x.sh"]`, "scripts/x.sh", "scripts/y.sh"},
+		{`"command":"gawk","args":["-i","tools/fmt","1"]`, "tools/fmt.awk", "tools/x.awk"},
+		{`"command":"lua","args":["-l","tools.fmt"]`, "tools/fmt/init.lua", "tools/x/init.lua"},
+		{`"command":"lua","env":{"LUA_INIT":"@./tools/i.lua"}`, "tools/i.lua", "tools/x.lua"},
+		{`"command":"ruby","env":{"RUBYOPT":"-r./tools/fmt"}`, "tools/fmt.rb", "tools/x.rb"},
+		{`"command":"x","env":{"VIRTUAL_ENV":".venv"}`, ".venv/x.py", "src/x.py"},
 		{`"command":"perl","args":["-I.","-Mtools::Fmt","-e1"]`, "tools/Fmt.pm", "tools/Other.pm"},
 		{`"command":"x","env":{"PATH":"./bin2:${PATH}"}`, "bin2/git", "bin3/git"},
 		{`"command":"x","env":{"PATH":"/usr/bin:${PWD}/bin2"}`, "bin2/git", "bin3/git"},
 		{`"command":"x","env":{"XDG_CONFIG_HOME":"conf"}`, "conf/git/config", "docs/git/config"},
 		{`"command":"x","env":{"GIT_EXEC_PATH" : "tools"}`, "tools/git-remote-https", "docs/x"},
-		{`"command":"x","args":["--path","docs"],"env":{"PERL5LIB":"tools"}`, "tools/strict.pm", "docs/strict.pm"},
+		{`"command":"x","args":["--path","docs"],"env":{"PYTHONPATH":"src","CARGO_HOME":"tools"}`, "tools/config.toml", "src/json.py"},
 		{`"command":"go","args":["run","-mod=mod","-tags","x","./cmd/mcp"]`, "cmd/mcp/main.go", "cmd/x/main.go"},
 		{`"command":"bash","args":["fmt"]`, "fmt", "fmt2"}, {`"command":"sh","args":["-c",". fmt"]`, "fmt", "other"},
 		{`"command":"python3","args":["-u","srv"]`, "srv", "src/srv"},
@@ -131,7 +142,13 @@ func TestHooksByARelativeName(t *testing.T) {
 	p.check(kept, "echo x > src/scripts/y.sh", "echo x > src/tools/y.sh", "echo x > src/line.js", "echo x > docs/src/a.js",
 		"touch src/test", "mkdir src/src")
 	for command, name := range map[string]string{"bash -e h.sh": "h.sh", "sh < h.sh": "h.sh", "python3 -m h": "h.py",
-		"node h": "h.js", "PATH=.:$PATH h.sh": "h.sh", "env bash h.sh": "h.sh", "python3 -m tools.h": "tools/h.py"} {
+		"node h": "h.js", "PATH=.:$PATH h.sh": "h.sh", "env bash h.sh": "h.sh", "python3 -m tools.h": "tools/h.py",
+		"node .":           "index.js",
+		"PATH=:$PATH h.sh": "h.sh", "PATH=tools:$PATH h.sh": "tools/h.sh", "make -f h.mk": "h.mk",
+		"make -C tools":   "tools/Makefile",
+		"sed -nf h.sed x": "h.sed", "cat h.sh | sh": "h.sh", "bash $PWD/h.sh": "h.sh", "bash $(pwd)/h.sh": "h.sh",
+		"bash ../h.sh":             "h.sh",
+		"npm --prefix tools run x": "tools/package.json"} {
 		p = newProject(t)
 		p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"`+command+`"}]}]}}`)
 		t.Log(command)
@@ -143,6 +160,15 @@ func TestHooksByARelativeName(t *testing.T) {
 	p.check(kept, "echo x > src/test.js", "echo x > src/lint.js", "echo x > src/fmt.ts")
 }
 
+// A directory in which programs look for others may be a link.
+func TestSearchedDirectoriesBehindLinks(t *testing.T) {
+	p := newProject(t)
+	p.must(os.Symlink("tools", p.dir+"/bin"))
+	p.write(".claude/settings.json", `{"env":{"PATH":"`+p.dir+`/bin:$PATH"}}`)
+	p.check(lost, "echo x > tools/git", "echo x > bin/git")
+	p.check(kept, "echo x > docs/git")
+}
+
 // Lines that go on, as TOML, YAML and shells read them; commands of several hosts.
 func TestFilesThatNameWhatIsStarted(t *testing.T) {
 	for file, text := range map[string]string{
@@ -150,9 +176,13 @@ func TestFilesThatNameWhatIsStarted(t *testing.T) {
 		".gemini/commands/a.toml":         "prompt = \"!{bash scripts/x.sh}\"\n",
 		".claude/skills/a/SKILL.md":       "---\nname: a\nhooks:\n  Stop:\n    - command: \"./scri\\\n        pts/x.sh\"\n---\n",
 		".claude/agents/a.md":             "---\nhooks:\n  Stop:\n    - command: |\n        bash scri\\\n        pts/x.sh\n---\n",
+		".gemini/commands/b.toml":         "prompt = \"\"\"!{bash scr\\ \t\n\n \tipts/x.sh}\"\"\"\n",
+		".claude/skills/b/SKILL.md":       "---\r\nname: a\r\nhooks:\r\n  Stop: \"./scri\\\r\n     pts/x.sh\"\r\n---\r\n",
+		".claude/agents/b.md":             "---\nhooks:\n  Stop: \"bash scr\\\\\\\n   \\nipts/x.sh\"\n---\n",
 		".qwen/commands/a.md":             "look\n!{bash scripts/x.sh}\n",
 		".kiro/hooks/a.kiro.hook":         `{"then":{"type":"runCommand","command":"bash scripts/x.sh"}}`,
 		"a.code-workspace":                `{"folders":[{"path":"docs"}],"tasks":{"tasks":[{"command":"scripts/x.sh","runOptions":{"runOn":"folderOpen"}}]}}`,
+		".gemini/commands/git/a.toml":     "prompt = \"!{bash scripts/x.sh}\"\n",
 		"~/.copilot/hooks/a.json":         `{"hooks":{"sessionStart":[{"bash":"scripts/x.sh"}]}}`,
 		"~/.kiro/agents/a.json":           `{"hooks":{"stop":[{"command":"scripts/x.sh"}]}}`,
 		"~/.gemini/commands/a.toml":       "prompt = \"!{bash scripts/x.sh}\"\n",

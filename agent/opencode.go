@@ -80,7 +80,7 @@ var opencodeTools = [...]builtin{
 func (o Opencode) shim() shim {
 	return shim{
 		name: o.Name(), before: "tool.execute.before", after: "tool.execute.after",
-		tools: opencodeTools[:],
+		tools: opencodeTools[:], anyShell: true,
 		spelled: spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
 			old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
 			url: "url", patch: "patchText",
@@ -94,7 +94,8 @@ func (o Opencode) shim() shim {
 // not change afterwards. A sub-agent's payload carries its root's session.
 func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
 	e, err := o.shim().decode(payload, environ)
-	e.PromptFollows = e.PromptFollows && (e.Call.RawTool != "bash" || opencodeAsks(e.Call.Command))
+	e.PromptFollows = e.PromptFollows && (e.Call.RawTool != "bash" ||
+		e.Call.Dialect != nod.PowerShell && opencodeAsks(e.Call.Command))
 	if err != nil || e.Kind != Decide || e.Call.RawTool != "task" {
 		return e, err
 	}

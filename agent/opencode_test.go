@@ -116,8 +116,9 @@ func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 	for line, asks := range map[string]bool{
 		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "A=1 B= make x": true,
 		"cat > f <<'E'\nit's `x`\nE": true, "cat <<E\nx\nE\nrm y": true, "# it's\nrm a/b > /dev/null 2>&1; ls &": true,
-		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm == || readonly": false, "rm x &&": false, "cat <<E\n$(x)\nE": false,
-		"rm \\ ": false, "rm x |& y": false, "rm x; for i in a": false, "cat <<E\nx": false,
+		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm == || readonly": false, "rm x &&": false,
+		"cat <<E\n$(x)\nE": false,
+		"rm \\ ":           false, "rm x |& y": false, "rm x; for i in a": false, "cat <<E\nx": false,
 		`python3 -c "print(\"x\")"`: true, `curl -s 'https://x.example/?a=1&b' -o "$OUT"`: true, "rm $X ${Y}": true,
 		"gh pr create --body \"$(cat <<'EOF'\nit's (a) `b`\nEOF\n)\"": true, `find . -name \*.o -exec rm {} +`: false,
 		"cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false, ">> .git/hooks/x": false,
@@ -134,6 +135,22 @@ func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 			`"directory":"/u/w","interactive":true,"asks":true,"args":`+string(args)+`}`), nil)
 		if err != nil || e.PromptFollows != asks {
 			t.Errorf("%q: %v, %v", line, e.PromptFollows, err)
+		}
+	}
+}
+
+// A shell that nod does not read is that of the settings, or the person's.
+func TestShellsOfOpencode(t *testing.T) {
+	for shell, row := range map[string][2]string{"bash": {"", "/bin/bash"}, "none": {"", ""},
+		"zsh":  {"/bin/zsh", "/usr/bin/pwsh"},
+		"fish": {"", "/usr/bin/fish"}, "pwsh": {"", "/usr/bin/pwsh"}, "set": {"pwsh", "/bin/bash"},
+		"tcsh": {"", "/bin/tcsh"}} {
+		payload := `{"hook":"tool.execute.before","tool":"bash","session":"s","call":"c","directory":"/u/w",` +
+			`"interactive":true,"asks":true,"shell":"` + row[0] + `","args":{"command":"rm x"}}`
+		e, err := agent.Opencode{}.Decode([]byte(payload), []string{"SHELL=" + row[1]})
+		read := shell != "pwsh" && shell != "set" && shell != "tcsh"
+		if err != nil || (e.Call.Dialect != nod.PowerShell) != read || e.PromptFollows != read {
+			t.Errorf("%s: %v, %v, %v", shell, e.Call.Dialect, e.PromptFollows, err)
 		}
 	}
 }

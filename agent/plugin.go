@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"strings"
@@ -33,6 +34,8 @@ type shim struct {
 	// prefixed says that an MCP tool is mcp__server__tool; else the payload
 	// names the server.
 	prefixed bool
+	// anyShell says that commands run in the shell of the payload, or else of SHELL.
+	anyShell bool
 }
 
 func (s shim) decode(payload []byte, environ []string) (Event, error) {
@@ -74,6 +77,9 @@ func (s shim) decodeCall(e *Event, f fields, environ []string) {
 		f.wrong(m, "an absolute path")
 	}
 	s.decodeSaid(&e.Call, f)
+	if s.anyShell && !readsAsShell(path.Base(cmp.Or(f.optional("shell"), variable(environ, "SHELL"), "sh"))) {
+		e.Call.Dialect = nod.PowerShell // no shell that nod reads
+	}
 	in, raw := f.child("args")
 	e.Call.Input = raw
 	if *f.err != nil || s.decodeMCP(&e.Call, f) {
@@ -90,6 +96,16 @@ func (s shim) decodeTool(call *nod.Call, in fields) {
 		return
 	}
 	arguments(call, tool, as, in)
+}
+
+// readsAsShell reports whether a program reads a line as nod does, or is none in which
+// opencode runs commands (fish and nu, for which it takes another; 1.18.33, read).
+func readsAsShell(name string) bool {
+	switch name {
+	case "bash", "zsh", "sh", "dash", "ksh", "fish", "nu":
+		return true
+	}
+	return false
 }
 
 // severalEdits reads the replacements of one file.

@@ -56,11 +56,14 @@ func RunFiles() []string {
 		"ruby", "perl", "php", "lua", "awk", "gawk", "expect", "osascript"}
 }
 
+// FileOptions are programs that take a file of what they do behind -f.
+func FileOptions() []string { return []string{"make", "gmake", "sed", "gsed", "just"} }
+
 // LeavesOutEnding reports whether programs that start such a file add its ending: Node's
-// require, Ruby's, Perl's -M, Lua's -l, Java's class path.
+// require, Ruby's, Perl's -M, Lua's -l, Java's class path, gawk's -i.
 func LeavesOutEnding(ext string) bool {
 	switch ext {
-	case ".rb", ".pm", ".lua", ".class":
+	case ".rb", ".pm", ".lua", ".class", ".awk":
 		return true
 	}
 	return IsScriptOfNode(ext)
@@ -107,14 +110,20 @@ func PersonsDirectories() []string { return []string{".copilot/hooks", ".kiro/ag
 // PersonsCommands are directories below a home, beside those that repositories have too, in
 // which commands stand that start something.
 func PersonsCommands() []string {
-	return []string{".gemini/commands", ".config/opencode/command", ".config/opencode/commands"}
+	return []string{".config/opencode/command", ".config/opencode/commands"}
 }
 
 // SearchVariables are those that say in which directories programs look for what they start
-// (run: git with XDG_CONFIG_HOME and GIT_EXEC_PATH, PATH, PERL5LIB; the others read).
+// by themselves (run: git with XDG_CONFIG_HOME and GIT_EXEC_PATH, PATH; the others read).
+// Where a language looks for modules (PYTHONPATH, PERL5LIB) often is the source of a
+// project: of what lies there only the modules that a text names are started by it.
 func SearchVariables() []string {
-	return []string{"PATH", "PERL5LIB", "RUBYLIB", "PYTHONPATH", "NODE_PATH", "LD_LIBRARY_PATH", "GIT_EXEC_PATH",
-		"GIT_TEMPLATE_DIR", "GIT_DIR", "XDG_CONFIG_HOME", "CARGO_HOME", "HOME", "ZDOTDIR"}
+	return []string{"PATH", "HOME", "ZDOTDIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS",
+		"LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "GCC_EXEC_PREFIX", "JAVA_HOME", "GIT_EXEC_PATH", "GIT_TEMPLATE_DIR",
+		"GIT_DIR", "DOCKER_CONFIG", "GNUPGHOME", "GEM_HOME", "PYTHONHOME", "PYTHONUSERBASE", "VIRTUAL_ENV",
+		"CONDA_PREFIX", "NPM_CONFIG_PREFIX", "npm_config_prefix", "PNPM_HOME", "BUN_INSTALL", "DENO_DIR",
+		"COMPOSER_HOME", "PHPRC", "PHP_INI_SCAN_DIR", "CARGO_HOME", "RUSTUP_HOME", "GOROOT", "GOBIN",
+		"CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME"}
 }
 
 // DataKeys are the keys in settings of agents and editors whose lists and objects name

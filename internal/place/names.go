@@ -28,14 +28,33 @@ func startsFromBelow(text, name string) bool {
 	if strings.HasPrefix(name, "../") || !strings.Contains(text, "hooks") && !strings.Contains(text, "statusline") {
 		return false
 	}
+	text = here(text)
 	for _, rest, _ := strings.Cut(name, "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
 		if slices.ContainsFunc(startedAs(rest), func(given string) bool {
 			return namesRelative(text, given) || runsWord(text, given, given == rest)
-		}) || namesModule(text, rest) {
+		}) || namesModule(text, rest) || !isTask(rest) && namesDirectory(text, rest) || namesFromWithin(text, rest) {
 			return true
 		}
 	}
 	return false
+}
+
+// isTask reports whether a file may be meant by a word that bun and deno take for a task:
+// bun test.
+func isTask(name string) bool {
+	base := path.Base(name)
+	return hosts.IsScriptOfNode(base) && !strings.HasPrefix(base, "index.")
+}
+
+// here is a text with the directory in which the session stands as ./, and with the ways up
+// from there, which may lead to any directory.
+func here(text string) string {
+	text = strings.NewReplacer("$pwd/", "./", "${pwd}/", "./", "$(pwd)/", "./", "`pwd`/", "./", "../", "./",
+		"path=:", "path=.:", "$path: ", "$path:. ", "${path}: ", "$path:. ").Replace(text)
+	for strings.Contains(text, "././") {
+		text = strings.ReplaceAll(text, "././", "./")
+	}
+	return text
 }
 
 // runsWord reports whether a text hands a name that is only a word to a program that runs
@@ -49,8 +68,10 @@ func runsWord(text, name string, whole bool) bool {
 	if !whole {
 		programs = []string{"node"}
 	}
-	for before := range wordsIn(text, name) {
-		if named = true; isProgramBefore(lastWords(before, mostOptions), programs) {
+	for before, after := range aroundWords(text, name) {
+		named = true
+		if words := lastWords(before, mostOptions); isProgramBefore(words, programs) || isFileOption(words) ||
+			isPiped(after) {
 			return true
 		}
 	}
@@ -104,6 +125,25 @@ func namesFromWithin(text, name string) bool {
 	return false
 }
 
+// isFileOption reports whether words end with a program and the option behind which it
+// takes a file of what it does: make -f, sed -nf.
+func isFileOption(words []string) bool {
+	n := len(words)
+	return n > 1 && strings.HasPrefix(words[n-1], "-") && strings.HasSuffix(words[n-1], "f") &&
+		slices.Contains(hosts.FileOptions(), words[n-2])
+}
+
+// isPiped reports whether a text goes on with a pipe to a program that runs what it reads.
+func isPiped(after string) bool {
+	rest, found := strings.CutPrefix(strings.TrimLeft(after, " '\"\\"), "|")
+	rest = strings.TrimLeft(rest, " ")
+	end := strings.IndexFunc(rest, func(r rune) bool { return r < 0x80 && !pathByte(byte(r)) })
+	if end < 0 {
+		end = len(rest)
+	}
+	return found && slices.Contains(hosts.RunFiles(), rest[:end])
+}
+
 // namesScript reports whether a text starts a file at the top by a name without an ending,
 // that is only a word: bash fmt, PATH=.:$PATH fmt.
 func namesScript(text, name string) bool {
@@ -120,7 +160,7 @@ func namesModule(text, name string) bool {
 		return false
 	}
 	short := strings.TrimSuffix(name, ext)
-	for _, last := range [...]string{"/__main__", "/__init__"} {
+	for _, last := range [...]string{"/__main__", "/__init__", "/init"} {
 		short = strings.TrimSuffix(short, last)
 	}
 	sign := hosts.ModuleSign(ext)
@@ -353,7 +393,8 @@ func beginsPath(before, name string) bool {
 func isData(before string) bool {
 	before = before[max(0, len(before)-300):]
 	word := before[strings.LastIndexAny(before, " \t\n,;=()[]{}<>|&'\"`")+1:]
-	if strings.Contains(word, "://") && !strings.Contains(word, "file://") || len(word) > 1 && word[0] == '@' {
+	if strings.Contains(word, "://") && !strings.Contains(word, "file://") ||
+		len(word) > 1 && word[0] == '@' && word[1] != '.' && word[1] != '/' {
 		return true
 	}
 	test := strings.TrimSuffix(strings.TrimRight(before[:len(before)-len(word)], " "), "!")
@@ -373,10 +414,22 @@ func hasWord(text, name string) bool {
 	return false
 }
 
-// wordsIn are what stands before a path wherever it stands in a text by itself: neither
-// a part of another word nor of a longer path, ./ and a slash at its end apart.
+// wordsIn are what stands before a path wherever it stands in a text by itself.
 func wordsIn(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
+		for before := range aroundWords(text, name) {
+			if !yield(before) {
+				return
+			}
+		}
+	}
+}
+
+// aroundWords are what stands before and behind a path wherever it stands in a text by
+// itself: neither a part of another word nor of a longer path, ./ and a slash at its end
+// apart.
+func aroundWords(text, name string) iter.Seq2[string, string] {
+	return func(yield func(before, after string) bool) {
 		for at := range occurrences(text, name) {
 			before, after := text[:at], strings.TrimPrefix(text[at+len(name):], "/")
 			plain := before
@@ -385,7 +438,7 @@ func wordsIn(text, name string) iter.Seq[string] {
 			}
 			starts := begins(plain) || plain == before && strings.HasSuffix(before, "/")
 			ends := after == "" || !pathByte(after[0]) && after[0] != '/'
-			if starts && ends && !yield(before) {
+			if starts && ends && !yield(before, after) {
 				return
 			}
 		}

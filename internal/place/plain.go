@@ -7,12 +7,12 @@ import (
 )
 
 // readings are a text of settings as it stands, as agents and shells read the names in it
-// (plain), also with lines that go on further in, and, where that is another text, without
-// x/../.
+// (plain), the same behind the escapes of JSON, TOML and YAML (decoded), and, where those
+// are other texts, without x/../.
 func readings(text string) []string {
 	texts := []string{text, plainPaths(text)}
-	if folded := withoutFolds(text); folded != text {
-		texts = append(texts, plainPaths(folded))
+	if inner := decoded(text); inner != text {
+		texts = append(texts, plainPaths(inner))
 	}
 	for _, plain := range texts[1:] {
 		if direct := withoutDetours(plain); direct != plain {
@@ -22,21 +22,40 @@ func readings(text string) []string {
 	return texts
 }
 
-// withoutFolds is a text without the ends of lines that go on, and the blanks with which
-// the next line begins: TOML and YAML leave out both, and of a block in YAML, which a shell
-// reads, the margin.
-func withoutFolds(text string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, "\\\n")
-		if !found {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(strings.TrimRight(before, `\`))
-		text = strings.TrimLeft(after, " \t\n")
+// decoded is a text of settings without the escapes that JSON, TOML and YAML have between
+// double quotes, so that those of a shell within them are left. A line that goes on loses
+// the blanks around its end, as in TOML and YAML, where a block has a margin.
+func decoded(text string) string {
+	if strings.IndexByte(text, '\\') < 0 {
+		return text
 	}
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		rest := text[i:]
+		if rest[0] != '\\' || len(rest) == 1 {
+			b.WriteByte(rest[0])
+			continue
+		}
+		if line := strings.TrimLeft(rest[1:], " \t\r"); strings.HasPrefix(line, "\n") {
+			i += len(rest) - len(strings.TrimLeft(line, " \t\r\n")) - 1
+			continue
+		}
+		char, length := escaped(rest)
+		if simple := strings.IndexByte(simpleEscapes, rest[1]); simple >= 0 {
+			char, length = rune(simpleEscapes[simple+1]), 2
+		}
+		if length == 0 || '0' <= rest[1] && rest[1] <= '7' {
+			b.WriteByte('\\')
+			continue
+		}
+		b.WriteRune(char)
+		i += length - 1
+	}
+	return b.String()
 }
+
+// simpleEscapes are letters behind a backslash, each before what it means.
+const simpleEscapes = "n\nt\tr\rf b v \"\"\\\\//_ "
 
 // plainPaths is a text of settings without what JSON escapes, quotes, doubled slashes and
 // ./ within a name, and with the default of an expansion in its place. x/../ stays: x may

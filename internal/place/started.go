@@ -190,7 +190,7 @@ func (w *Workspace) settingsAt(root, dir string) settingsOfAgents {
 				at.texts = append(at.texts, strings.ToLower(reading))
 				if i > 0 {
 					at.linked = append(at.linked, w.linkedIn(dir, reading)...)
-					at.searched = append(at.searched, searchedIn(reading)...)
+					at.searched = append(at.searched, w.searchedIn(dir, reading)...)
 				}
 			}
 		}
@@ -235,9 +235,9 @@ func (w *Workspace) throughLink(root, name string) (real string, ok bool) {
 	return real, ok && w.Machine.Inside(w.Roots, real) && !slices.Contains(w.Roots, real)
 }
 
-// searchedIn are the directories, from where the settings lie and in lower case, to which a
+// searchedIn are the directories, from that of the settings and in lower case, to which a
 // text sets a variable that says where programs look for what they start.
-func searchedIn(text string) (dirs []string) {
+func (w *Workspace) searchedIn(top, text string) (dirs []string) {
 	for _, variable := range hosts.SearchVariables() {
 		for at := range occurrences(text, variable) {
 			value, set := valueBehind(text[at+len(variable):])
@@ -248,8 +248,14 @@ func searchedIn(text string) (dirs []string) {
 				if strings.HasPrefix(dir, "$") {
 					_, dir, _ = strings.Cut(dir, "/") // $CLAUDE_PROJECT_DIR/bin
 				}
-				if dir = path.Clean(dir); dir[0] != '.' && dir[0] != '/' {
-					dirs = append(dirs, strings.ToLower(dir))
+				if dir = path.Clean(dir); !path.IsAbs(dir) {
+					dir = top + "/" + dir
+				}
+				for _, dir := range []string{dir, w.Machine.Real(dir)} {
+					below, ok := strings.CutPrefix(strings.ToLower(dir), strings.ToLower(top)+"/")
+					if ok && below != "." && !strings.HasPrefix(below, "..") {
+						dirs = append(dirs, below)
+					}
 				}
 			}
 		}

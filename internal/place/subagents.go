@@ -53,7 +53,7 @@ func definitions(m *Machine, root string) (found []definition) {
 // startingDirectories are those whose files may say what is started, of sub-agents and
 // of what the agent itself takes up.
 func startingDirectories() []string {
-	return append(subagentDirectories(), ".claude/skills", ".claude/commands", ".qwen/skills", ".qwen/commands",
+	return append(subagentDirectories(), ".claude/skills", ".claude/commands", ".qwen/skills", ".qwen/commands", ".gemini/commands",
 		".agents/skills", ".github/skills", ".opencode/command", ".opencode/commands")
 }
 
@@ -102,7 +102,7 @@ func headOf(m *Machine, kind, file string) (head string, starts bool) {
 	}
 	if kind == "skills" || kind == "commands" || kind == "command" {
 		if lines := startedIn(string(data)); lines != "" {
-			return head + "\n" + lines, true
+			return head + "\nhooks:\n" + lines, true // which start where the session stands, as hooks do
 		}
 	}
 	low := strings.ToLower(head)

@@ -36,6 +36,7 @@ export const Nod = async ({ client, directory }) => {
   const granted = new Map() // what nod has allowed: tool and arguments
   let servers = []
   let asked = []
+  let shell // of the settings, in the place of SHELL
 
   const root = (session) => {
     for (let up; (up = parents.get(session)); session = up);
@@ -61,6 +62,7 @@ export const Nod = async ({ client, directory }) => {
     const server = servers.find((name) => input.tool.startsWith(name + "_"))
     const payload = { hook, tool: input.tool, session: root(input.sessionID), call: input.callID, directory, args }
     if (server) payload.server = server
+    if (typeof shell === "string") payload.shell = shell
     if (attended) payload.interactive = true
     if (attended && asked.includes(input.tool)) payload.asks = true
     return payload
@@ -70,6 +72,7 @@ export const Nod = async ({ client, directory }) => {
     config: async (config) => {
       servers = Object.keys(config.mcp ?? {}).map((name) => name.replace(/[^a-zA-Z0-9_-]/g, "_"))
       servers.sort((a, b) => b.length - a.length)
+      shell = config.shell
       if (!attended) return
       const agents = [...Object.values(config.agent ?? {}), ...Object.values(config.mode ?? {})]
       for (const name of ["bash", "webfetch"]) {
