@@ -107,8 +107,9 @@ func codexSpelling() spelling {
 			"close_agent": {"target"}, "create_goal": {"objective", "token_budget"},
 			"list_mcp_resource_templates": {"cursor", "server"}, "list_mcp_resources": {"cursor", "server"},
 			"read_mcp_resource": {"server", "uri"}, "request_user_input": {"questions"}, "resume_agent": {"id"},
-			"send_input":  {"id", "interrupt", "items", "message", "target"},
-			"spawn_agent": {"agent_type", "fork_context", "items", "message", "model", "reasoning_effort"},
+			"send_input": {"id", "interrupt", "items", "message", "target"},
+			"spawn_agent": {"agent_type", "fork_context", "fork_turns", "items", "message", "model", "reasoning_effort",
+				"task_name"},
 			"update_goal": {"status"}, "update_plan": {"plan"}, "wait_agent": {"ids", "targets", "timeout_ms"}}}
 }
 

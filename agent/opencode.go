@@ -110,7 +110,7 @@ func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
 }
 
 // opencodeTop adds the names as they are read from the top of the repository, which
-// opencode takes for their directory, and from / where it finds no repository.
+// opencode takes for their directory, or from / where there is none.
 func opencodeTop(e *Event) {
 	top := e.Call.Dir
 	for top != "/" {
@@ -121,7 +121,7 @@ func opencodeTop(e *Event) {
 	}
 	for _, name := range slices.Clone(e.Call.Paths) {
 		if !path.IsAbs(name) && !strings.HasPrefix(name, "~/") {
-			e.Call.Paths = append(e.Call.Paths, top+"/"+name, "/"+name)
+			e.Call.Paths = append(e.Call.Paths, strings.TrimSuffix(top, "/")+"/"+name)
 		}
 	}
 }

@@ -132,5 +132,5 @@ func DataKeys() []string {
 	return []string{"allow", "ask", "deny", "permission", "additionalDirectories", "sparsePaths",
 		"companyAnnouncements", "files.exclude", "files.associations", "files.watcherExclude", "search.exclude",
 		"explorer.fileNesting.patterns", "json.schemas", "yaml.schemas", "eslint.workingDirectories",
-		"cSpell.words", "cSpell.ignorePaths", "folders"}
+		"cSpell.words", "cSpell.ignorePaths"}
 }

@@ -125,7 +125,7 @@ func TestPluginFailsClosed(t *testing.T) {
 }
 
 // The plugin says that opencode will ask only where that is certain from the
-// person's settings, and never under `opencode run`.
+// person's settings and the session's permissions, and never under `opencode run`.
 func TestOpencodePluginAsks(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
@@ -134,22 +134,26 @@ func TestOpencodePluginAsks(t *testing.T) {
 	for _, row := range []struct {
 		config, word string
 		asks         bool
+		session      string
 	}{
-		{`{}`, "serve", true},
-		{`{"permission":{"edit":"ask"}}`, "serve", true},
-		{`{"permission":{"bash":"ask"}}`, "serve", true},
-		{`{"permission":"ask"}`, "serve", true},
-		{`{}`, "run", false},
-		{`{"permission":"allow"}`, "serve", false},
-		{`{"permission":{"bash":"allow"}}`, "serve", false},
-		{`{"permission":{"bash":{"*":"ask","git *":"allow"}}}`, "serve", false},
-		{`{"permission":{"*":"allow"}}`, "serve", false},
-		{`{"permission":{"bash":"ask","*":"allow"}}`, "serve", false},
-		{`{"permission":{"b*":"allow"}}`, "serve", false},
-		{`{"agent":{"build":{"permission":{"bash":"allow"}}}}`, "serve", false},
-		{`{"mode":{"build":{"tools":{"bash":true}}}}`, "serve", false},
+		{`{}`, "serve", true, `{data:{}}`},
+		{`{"permission":{"edit":"ask"}}`, "serve", true, `{data:{}}`},
+		{`{"permission":{"bash":"ask"}}`, "serve", true, `{data:{}}`},
+		{`{"permission":"ask"}`, "serve", true, `{data:{}}`},
+		{`{}`, "run", false, `{data:{}}`},
+		{`{"permission":"allow"}`, "serve", false, `{data:{}}`},
+		{`{"permission":{"bash":"allow"}}`, "serve", false, `{data:{}}`},
+		{`{"permission":{"bash":{"*":"ask","git *":"allow"}}}`, "serve", false, `{data:{}}`},
+		{`{"permission":{"*":"allow"}}`, "serve", false, `{data:{}}`},
+		{`{"permission":{"bash":"ask","*":"allow"}}`, "serve", false, `{data:{}}`},
+		{`{"permission":{"b*":"allow"}}`, "serve", false, `{data:{}}`},
+		{`{"agent":{"build":{"permission":{"bash":"allow"}}}}`, "serve", false, `{data:{}}`},
+		{`{"mode":{"build":{"tools":{"bash":true}}}}`, "serve", false, `{data:{}}`},
+		{`{}`, "serve", true, `{data:{permission:[{permission:"bash",pattern:"rm *",action:"deny"}]}}`},
+		{`{}`, "serve", false, `{data:{permission:[{permission:"bash",pattern:"*",action:"allow"}]}}`},
+		{`{}`, "serve", false, `{error:"gone"}`},
 	} {
-		t.Run(row.word+" "+row.config, func(t *testing.T) {
+		t.Run(row.word+" "+row.config+" "+row.session, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			o := paths()
@@ -157,7 +161,7 @@ func TestOpencodePluginAsks(t *testing.T) {
 			script(t, o.Hook, "cat > "+Quote(filepath.Join(dir, "payload")))
 			file := filepath.Join(dir, "nod.mjs")
 			write(t, file, string(plugin("opencode.js")(o))+`
-const hooks = await Nod({ client: {}, directory: "/w" })
+const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
 await hooks.config(`+row.config+`)
 await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "x" } })
 `)

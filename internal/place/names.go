@@ -75,7 +75,7 @@ func runsWord(text, name string, whole bool) bool {
 			return true
 		}
 	}
-	return named && whole && (isStartedFrom(text, ".") || isStartedFrom(text, "$pwd"))
+	return named && whole && (inPath(text, ".") || inPath(text, "$pwd"))
 }
 
 func namesRelative(text, name string) bool {
@@ -119,6 +119,18 @@ func namesFromWithin(text, name string) bool {
 		}
 		if rest := name[i+1:]; namesFromWithin(text, rest) ||
 			hasWord(text, rest) && (strings.Contains(rest, ".") || isStartedFrom(text, name[:i])) {
+			return true
+		}
+	}
+	return false
+}
+
+// inPath reports whether a text sets PATH to a list in which a directory is.
+func inPath(text, dir string) bool {
+	for before := range wordsIn(text, dir) {
+		before = nearest(before)
+		words := lastWords(before[:strings.LastIndexAny(before, " \t\n,;=()[]'\"")+1], 1)
+		if len(words) == 1 && words[0] == "path" {
 			return true
 		}
 	}
@@ -307,7 +319,7 @@ func namesBelow(text, dir string) bool {
 // is one in which something is started.
 func isStartedFrom(text, dir string) bool {
 	for before := range wordsIn(text, dir) {
-		before = nearest(before)
+		before = strings.TrimSuffix(nearest(before), "./")
 		if saysDirectory(before) || saysDirectory(before[:strings.LastIndexAny(before, " \t\n,;=()[]'\"")+1]) {
 			return true
 		}
@@ -392,9 +404,9 @@ func beginsPath(before, name string) bool {
 // an address, of the name of a package (@scope/name), or what a shell only tests.
 func isData(before string) bool {
 	before = before[max(0, len(before)-300):]
-	word := before[strings.LastIndexAny(before, " \t\n,;=()[]{}<>|&'\"`")+1:]
+	word := strings.TrimLeft(before[strings.LastIndexAny(before, " \t\n,;=()[]{}<>|&'\"`")+1:], ":")
 	if strings.Contains(word, "://") && !strings.Contains(word, "file://") ||
-		len(word) > 1 && word[0] == '@' && word[1] != '.' && word[1] != '/' {
+		len(word) > 1 && word[0] == '@' && word[1] != '.' && word[1] != '/' || isElsewhere(word) {
 		return true
 	}
 	test := strings.TrimSuffix(strings.TrimRight(before[:len(before)-len(word)], " "), "!")
@@ -404,6 +416,13 @@ func isData(before string) bool {
 		return false
 	}
 	return slices.ContainsFunc(hosts.Tests(), func(name string) bool { return strings.HasSuffix(words[n-2], name) })
+}
+
+// isElsewhere reports whether a path begins in a directory that is no workspace: those of
+// the system's programs, and Claude Code's own below a home.
+func isElsewhere(path string) bool {
+	return !strings.Contains(path, "/src/") && slices.ContainsFunc([]string{"/bin/", "/usr/", "/opt/homebrew/",
+		"~/.claude/", "$home/.claude/"}, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
 // hasWord reports whether a path stands in a text by itself.

@@ -80,7 +80,11 @@ func unquoted(text string) string {
 		char, length := escaped(text[i:])
 		switch c := text[i]; {
 		case length > 0:
-			if char != '"' && char != '\'' && char != '\\' {
+			switch {
+			case char == '"' || char == '\'' || char == '\\':
+			case text[i+1] != 'u' && text[i+1] != 'U' && char < 0x100: // a byte, for a shell
+				b.WriteByte(byte(char))
+			default:
 				b.WriteRune(char)
 			}
 			i += length - 1

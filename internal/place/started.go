@@ -245,11 +245,11 @@ func (w *Workspace) searchedIn(top, text string) (dirs []string) {
 				continue
 			}
 			for dir := range strings.SplitSeq(value, ":") {
-				if strings.HasPrefix(dir, "$") {
+				if dir = path.Clean(w.Machine.atHome(dir)); strings.HasPrefix(dir, "$") {
 					_, dir, _ = strings.Cut(dir, "/") // $CLAUDE_PROJECT_DIR/bin
 				}
-				if dir = path.Clean(dir); !path.IsAbs(dir) {
-					dir = top + "/" + dir
+				if !path.IsAbs(dir) {
+					dir = path.Clean(top + "/" + dir)
 				}
 				for _, dir := range []string{dir, w.Machine.Real(dir)} {
 					below, ok := strings.CutPrefix(strings.ToLower(dir), strings.ToLower(top)+"/")
@@ -261,6 +261,16 @@ func (w *Workspace) searchedIn(top, text string) (dirs []string) {
 		}
 	}
 	return dirs
+}
+
+// atHome is a path with the home directory in the place of ~ and HOME.
+func (m *Machine) atHome(name string) string {
+	for _, home := range [...]string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(name, home); ok && m.Home != "" {
+			return m.Home + "/" + rest
+		}
+	}
+	return name
 }
 
 // valueBehind is the value that a text gives the variable before it: PATH=x, PATH : x.

@@ -53,8 +53,8 @@ func definitions(m *Machine, root string) (found []definition) {
 // startingDirectories are those whose files may say what is started, of sub-agents and
 // of what the agent itself takes up.
 func startingDirectories() []string {
-	return append(subagentDirectories(), ".claude/skills", ".claude/commands", ".qwen/skills", ".qwen/commands", ".gemini/commands",
-		".agents/skills", ".github/skills", ".opencode/command", ".opencode/commands")
+	return append(subagentDirectories(), ".claude/skills", ".claude/commands", ".qwen/skills", ".qwen/commands",
+		".gemini/commands", ".agents/skills", ".github/skills", ".opencode/command", ".opencode/commands")
 }
 
 func definitionsBelow(m *Machine, root string, dirs []string) (found []definition) {

@@ -56,6 +56,12 @@ export const Nod = async ({ client, directory }) => {
     const { data: before } = await client.session.messages({ path: { id }, query: { limit: 1 } })
     return memoryOf(id, before.length > 0)
   }
+  // overruled says that a session has a permission of its own that lets a call run, which
+  // a client gave it: opencode does not ask then.
+  const overruled = async (id) => {
+    const { data } = await client.session.get({ path: { id } })
+    return (data.permission ?? []).some((rule) => rule.action !== "deny" && rule.permission !== "external_directory")
+  }
   const commands = new Map() // sessions in which a command's text is on its way: its texts
   const typed = (parts) => parts.filter((part) => part.type === "text" && part.synthetic !== true && part.ignored !== true).map((part) => part.text)
   const about = (hook, input, args) => {
@@ -119,6 +125,7 @@ export const Nod = async ({ client, directory }) => {
       const args = output.args ?? {}
       const kept = sessions.get(root(input.sessionID))
       const payload = { ...about("tool.execute.before", input, args), ...(kept && told(kept)) }
+      if (payload.asks && (await overruled(input.sessionID).catch(() => true))) delete payload.asks
       const answer = await ask(payload).finally(() => kept && kept === sessions.get(input.sessionID) && noteCall(kept, input.tool, args))
       if (answer.decision === "ask") throw new Error("nod cannot ask here: " + answer.reason)
       if (answer.decision === "allow") granted.set(key, { tool: input.tool, args: JSON.parse(JSON.stringify(args)) })
