@@ -80,20 +80,26 @@ func (Codex) Capabilities() Capabilities {
 
 // codexTools maps the tools of Codex 0.169.0, as its hooks name them, in the
 // order of the raw name. Source: the tools that the program offered to a model
-// and the payloads of its hooks. A shell command is "Bash" whatever tool of
+// and the payloads of its hooks; those of its second set of tools for agents
+// (followup_task, interrupt_agent, list_agents, send_message), which some models
+// are offered, were read. A shell command is "Bash" whatever tool of
 // Codex's runs it.
 var codexTools = [...]builtin{
 	{"Bash", "bash", command},
 	{"apply_patch", "apply_patch", patch},
 	{"close_agent", "close_agent", opaque},
 	{"create_goal", "create_goal", opaque},
+	{"followup_task", "send_message", special},
 	{"get_goal", "get_goal", opaque},
+	{"interrupt_agent", "close_agent", opaque},
+	{"list_agents", "list_agents", opaque},
 	{"list_mcp_resource_templates", "list_mcp_resources", opaque},
 	{"list_mcp_resources", "list_mcp_resources", opaque},
 	{"read_mcp_resource", "read_mcp_resource", opaque},
 	{"request_user_input", "ask_user_question", opaque},
 	{"resume_agent", "resume_agent", opaque},
 	{"send_input", "send_message", special},
+	{"send_message", "send_message", special},
 	{"spawn_agent", "agent", special},
 	{"update_goal", "update_goal", opaque},
 	{"update_plan", "todo_write", opaque},
@@ -104,7 +110,9 @@ var codexTools = [...]builtin{
 func codexSpelling() spelling {
 	return spelling{command: "command", patch: "command", file: "path",
 		beside: map[string][]string{"view_image": {"detail"},
-			"close_agent": {"target"}, "create_goal": {"objective", "token_budget"},
+			"close_agent": {"target"}, "interrupt_agent": {"target"}, "list_agents": {"path_prefix"},
+			"followup_task": {"message", "target"}, "send_message": {"message", "target"},
+			"create_goal":                 {"objective", "token_budget"},
 			"list_mcp_resource_templates": {"cursor", "server"}, "list_mcp_resources": {"cursor", "server"},
 			"read_mcp_resource": {"server", "uri"}, "request_user_input": {"questions"}, "resume_agent": {"id"},
 			"send_input": {"id", "interrupt", "items", "message", "target"},

@@ -134,6 +134,8 @@ func TestFurtherArgumentsOfFiles(t *testing.T) {
 		{agent.ClaudeCode{}, claude + `SendMessage","tool_input":{"to":"main","message":{"type":"x"}`},
 		{agent.Codex{}, claude + `update_plan","tool_input":{"explanation":"a","plan":[{"step":"a","status":"pending"}]`},
 		{agent.Codex{}, claude + `spawn_agent","tool_input":{"items":[{"type":"text","text":"go"}],"agent_type":"worker"`},
+		{agent.Codex{}, claude + `spawn_agent","tool_input":{"task_name":"a","message":"go","fork_turns":"all"`},
+		{agent.Codex{}, claude + `followup_task","tool_input":{"target":"/root/a","message":"go"`},
 		{agent.Qwen{}, claude + `todo_write","tool_input":{"todos":[{"content":"a"}]`},
 		{agent.Opencode{}, `{"hook":"tool.execute.before","tool":"todowrite","session":"s","call":"c",` +
 			`"directory":"/u/w","args":{"todos":[{"content":"a"}]`},

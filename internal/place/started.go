@@ -245,7 +245,7 @@ func (w *Workspace) searchedIn(top, text string) (dirs []string) {
 				continue
 			}
 			for dir := range strings.SplitSeq(value, ":") {
-				if dir = path.Clean(w.Machine.atHome(dir)); strings.HasPrefix(dir, "$") {
+				if dir = path.Clean(atHome(w.Machine.Home, dir)); strings.HasPrefix(dir, "$") {
 					_, dir, _ = strings.Cut(dir, "/") // $CLAUDE_PROJECT_DIR/bin
 				}
 				if !path.IsAbs(dir) {
@@ -264,10 +264,10 @@ func (w *Workspace) searchedIn(top, text string) (dirs []string) {
 }
 
 // atHome is a path with the home directory in the place of ~ and HOME.
-func (m *Machine) atHome(name string) string {
-	for _, home := range [...]string{"~/", "$HOME/", "${HOME}/"} {
-		if rest, ok := strings.CutPrefix(name, home); ok && m.Home != "" {
-			return m.Home + "/" + rest
+func atHome(home, name string) string {
+	for _, spelled := range [...]string{"~/", "$HOME/", "${HOME}/"} {
+		if rest, ok := strings.CutPrefix(name, spelled); ok && home != "" {
+			return home + "/" + rest
 		}
 	}
 	return name
