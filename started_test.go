@@ -112,6 +112,7 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"npm","args":["run","lint","fmt"],"cwd":".","env":{"PYTHONPATH":"."}`, ".envrc", "fmt"},
 		{`"command":"/usr/local/bin/run","args":["~/.claude/check.py"]`, ".envrc", "check.py"},
 		{`"command":"/usr/local/bin/run"`, ".envrc", "bin/run"},
+		{`"command":"sh","args":["-c","bash my\\ scripts/x.sh"]`, "'my scripts/x.sh'", "scripts/x.js"},
 		{`"command":"x","env":{"VIRTUAL_ENV":".venv"}`, ".venv/x.py", "src/x.py"},
 		{`"command":"perl","args":["-I.","-Mtools::Fmt","-e1"]`, "tools/Fmt.pm", "tools/Other.pm"},
 		{`"command":"x","env":{"PATH":"./bin2:${PATH}"}`, "bin2/git", "bin3/git"},
@@ -175,6 +176,11 @@ func TestSearchedDirectoriesBehindLinks(t *testing.T) {
 	p.write(".claude/settings.json", `{"env":{"PATH":"`+p.dir+`/bin:$PATH"}}`)
 	p.check(lost, "echo x > tools/git", "echo x > bin/git")
 	p.check(kept, "echo x > docs/git")
+
+	p = newProject(t)
+	p.write(".claude/settings.json", `{"env":{"XDG_CONFIG_HOME":"conf/a"}}`)
+	p.check(lost, "ln -s docs conf", "mkdir -p conf && ln -s ../docs conf/a", "mv docs conf")
+	p.check(kept, "ln -s docs conf2")
 }
 
 // Lines that go on, as TOML, YAML and shells read them; commands of several hosts.

@@ -124,7 +124,7 @@ func leadingCommand(line string) (name, rest string) {
 		word := line[:n]
 		variable, _, assigns := strings.Cut(word, "=")
 		switch {
-		case n == 0, word[0] == '=', strings.Contains(word, `\ `): // read as == of a test, or not read
+		case n == 0, word[0] == '=': // == is read as a test's
 			return "", ""
 		case name != "", assigns && isName(variable):
 		case isLetterOrDigit(rune(word[0])) && word[0] > '9', strings.IndexByte("_./", word[0]) >= 0:
@@ -185,9 +185,10 @@ func plainWord(text string) (n int) {
 	return n
 }
 
-// escapedLength is 2 where a text begins with a backslash and a printable sign.
+// escapedLength is 2 where a text begins with a backslash and a sign. Escaped blanks
+// tree-sitter does not always read.
 func escapedLength(text string) int {
-	if len(text) > 1 && ' ' <= text[1] && text[1] <= '~' {
+	if len(text) > 1 && '!' <= text[1] && text[1] <= '~' {
 		return 2
 	}
 	return 0

@@ -21,14 +21,14 @@ func starts(text, name string) bool {
 	}) || namesModule(text, name) || namesDirectory(text, name)
 }
 
-// startsFromBelow reports whether hooks or a status line that a text holds may start a file
-// by a relative name: some hosts start those where the session stands, which may be any
-// directory on the way to the file. A name with a slash at its end is that of a directory.
+// startsFromBelow reports whether hooks or a status line that a text (here) holds may start
+// a file by a relative name: some hosts start those where the session stands, which may be
+// any directory on the way to the file. A name with a slash at its end is that of a
+// directory.
 func startsFromBelow(text, name string) bool {
-	if strings.HasPrefix(name, "../") || !strings.Contains(text, "hooks") && !strings.Contains(text, "statusline") {
+	if strings.HasPrefix(name, "../") {
 		return false
 	}
-	text = here(text)
 	for _, rest, _ := strings.Cut(name, "/"); rest != ""; _, rest, _ = strings.Cut(rest, "/") {
 		if slices.ContainsFunc(startedAs(rest), func(given string) bool {
 			return namesRelative(text, given) || runsWord(text, given, given == rest)

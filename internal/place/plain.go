@@ -41,8 +41,8 @@ func decoded(text string) string {
 			continue
 		}
 		char, length := escaped(rest)
-		if simple := strings.IndexByte(simpleEscapes, rest[1]); simple >= 0 {
-			char, length = rune(simpleEscapes[simple+1]), 2
+		if simple, ok := simpleEscape(rest[1]); ok {
+			char, length = simple, 2
 		}
 		if length == 0 || '0' <= rest[1] && rest[1] <= '7' {
 			b.WriteByte('\\')
@@ -54,8 +54,18 @@ func decoded(text string) string {
 	return b.String()
 }
 
-// simpleEscapes are letters behind a backslash, each before what it means.
-const simpleEscapes = "n\nt\tr\rf b v \"\"\\\\//_ "
+// simpleEscape is what a sign behind a backslash means.
+func simpleEscape(sign byte) (char rune, ok bool) {
+	switch sign {
+	case 'n':
+		return '\n', true
+	case 't', 'r', 'f', 'b', 'v', '_':
+		return ' ', true
+	case '"', '\\', '/':
+		return rune(sign), true
+	}
+	return 0, false
+}
 
 // plainPaths is a text of settings without what JSON escapes, quotes, doubled slashes and
 // ./ within a name, and with the default of an expansion in its place. x/../ stays: x may

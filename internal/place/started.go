@@ -48,8 +48,10 @@ func (w *Workspace) startsFrom(root, dir, real string) bool {
 	at := w.settingsAt(root, dir)
 	name, top := namesFrom(root, dir, real)
 	return slices.ContainsFunc(at.texts, func(text string) bool {
-		return starts(text, name) || top != "" && namesPath(text, top) || startsFromBelow(text, name)
-	}) || slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) }) ||
+		return starts(text, name) || top != "" && namesPath(text, top)
+	}) ||
+		slices.ContainsFunc(at.here, func(text string) bool { return startsFromBelow(text, name) }) ||
+		slices.ContainsFunc(startedAs(real), func(name string) bool { return slices.Contains(at.linked, name) }) ||
 		slices.ContainsFunc(at.searched, func(dir string) bool { return strings.HasPrefix(name, dir+"/") })
 }
 
@@ -137,12 +139,13 @@ func innerDirectory(begin map[string]bool, name, root string) (dir string, ok bo
 // something below a path, there or not: who puts a link there says what it is.
 func (w *Workspace) leadsToGuarded(root, real string) bool {
 	for _, dir := range w.settingsAbout(root, real) {
-		for _, text := range w.settingsAt(root, dir).texts {
-			name, top := namesFrom(root, dir, real)
-			if namesBelow(text, name) || top != "" && strings.Contains(text, top+"/") ||
-				startsFromBelow(text, name+"/") {
-				return true
-			}
+		at := w.settingsAt(root, dir)
+		name, top := namesFrom(root, dir, real)
+		if slices.ContainsFunc(at.texts, func(text string) bool {
+			return namesBelow(text, name) || top != "" && strings.Contains(text, top+"/")
+		}) || slices.ContainsFunc(at.here, func(text string) bool { return startsFromBelow(text, name+"/") }) ||
+			slices.ContainsFunc(at.searched, func(dir string) bool { return strings.HasPrefix(dir+"/", name+"/") }) {
+			return true
 		}
 	}
 	named := slices.Clone(w.PathDirs())
@@ -165,6 +168,7 @@ func (w *Workspace) leadsToGuarded(root, real string) bool {
 // settingsOfAgents is what settings of agents say in a directory.
 type settingsOfAgents struct {
 	texts  []string // in lower case
+	here   []string // those that have hooks, which may start where the session stands
 	linked []string // the real paths to which names in the texts lead through a link of the directory
 	// searched are directories, in lower case, in which programs look for what they start:
 	// the texts set PATH or another such variable to them.
@@ -187,7 +191,11 @@ func (w *Workspace) settingsAt(root, dir string) settingsOfAgents {
 		}
 		for _, text := range texts {
 			for i, reading := range readings(text) {
-				at.texts = append(at.texts, strings.ToLower(reading))
+				low := strings.ToLower(reading)
+				at.texts = append(at.texts, low)
+				if strings.Contains(low, "hooks") || strings.Contains(low, "statusline") {
+					at.here = append(at.here, here(low))
+				}
 				if i > 0 {
 					at.linked = append(at.linked, w.linkedIn(dir, reading)...)
 					at.searched = append(at.searched, w.searchedIn(dir, reading)...)
