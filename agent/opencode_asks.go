@@ -24,8 +24,11 @@ func opencodeAsks(line string) bool {
 			continue
 		}
 		name, rest := leadingCommand(line)
+		if isSyntax(name) || isGoingTo(name) && redirects(rest) {
+			return false
+		}
 		rest, plain := withoutRedirections(rest)
-		if isSyntax(name) || !plain {
+		if !plain {
 			return false
 		}
 		asks = asks || !isGoingTo(name)
@@ -56,7 +59,8 @@ func separator(text string) int {
 func withoutRedirections(text string) (rest string, plain bool) {
 	body := "" // of here-documents, the end of its line
 	for redirects(text) {
-		text = strings.TrimLeft(text, "0123456789")
+		number := len(text) - len(strings.TrimLeft(text, "0123456789"))
+		text = text[number:]
 		sign := text[:1]
 		for _, longer := range []string{">>", ">&", "<&", "<<"} {
 			if strings.HasPrefix(text, longer) {
@@ -65,7 +69,7 @@ func withoutRedirections(text string) (rest string, plain bool) {
 		}
 		text = strings.TrimLeft(text[len(sign):], " \t")
 		n := plainWord(text)
-		if n == 0 || sign == "<<" && body != "" {
+		if n == 0 || sign == "<<" && (body != "" || number > 0) {
 			return "", false
 		}
 		if sign == "<<" {
@@ -82,7 +86,10 @@ func withoutRedirections(text string) (rest string, plain bool) {
 // behindDocument is what stands behind a here-document that begins with the next line and
 // ends with a word: '\n', EOF.
 func behindDocument(text, word string) (rest string, plain bool) {
-	end := strings.Trim(word, `'"`)
+	end := word
+	if quote := word[:1]; (quote == "'" || quote == `"`) && strings.HasSuffix(word, quote) && len(word) > 2 {
+		end = word[1 : len(word)-1]
+	}
 	i := strings.Index(text, "\n"+end+"\n")
 	if i < 0 && strings.HasSuffix(text, "\n"+end) {
 		i = len(text) - len(end) - 1
