@@ -103,6 +103,7 @@ func TestWaysToNameWhatIsStarted(t *testing.T) {
 		{`"command":"gawk","args":["-i","tools/fmt","1"]`, "tools/fmt.awk", "tools/x.awk"},
 		{`"command":"lua","args":["-l","tools.fmt"]`, "tools/fmt/init.lua", "tools/x/init.lua"},
 		{`"command":"lua","env":{"LUA_INIT":"@./tools/i.lua"}`, "tools/i.lua", "tools/x.lua"},
+		{`"command":"lua","env":{"LUA_INIT":"@${CLAUDE_PROJECT_DIR}/tools/i.lua"}`, "tools/i.lua", "tools/x.lua"},
 		{`"command":"ruby","env":{"RUBYOPT":"-r./tools/fmt"}`, "tools/fmt.rb", "tools/x.rb"},
 		{`"command":"x","env":{"PATH":"/usr/bin://tools/.:x"}`, "x/git", "docs/git"},
 		{`"command":"x","env":{"PATH":"tools/:x"}`, "tools/git", "docs/git"},
@@ -157,7 +158,8 @@ func TestHooksByARelativeName(t *testing.T) {
 		"make -C tools":   "tools/Makefile",
 		"sed -nf h.sed x": "h.sed", "cat h.sh | sh": "h.sh", "bash $PWD/h.sh": "h.sh", "bash $(pwd)/h.sh": "h.sh",
 		"bash ../h.sh":             "h.sh",
-		"npm --prefix tools run x": "tools/package.json"} {
+		"npm --prefix tools run x": "tools/package.json",
+		"BASH_ENV=h.sh bash -c :":  "h.sh"} {
 		p = newProject(t)
 		p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"`+command+`"}]}]}}`)
 		t.Log(command)

@@ -70,8 +70,9 @@ func runsWord(text, name string, whole bool) bool {
 	}
 	for before, after := range aroundWords(text, name) {
 		named = true
-		if words := lastWords(before, mostOptions); isProgramBefore(words, programs) || isFileOption(words) ||
-			isPiped(after) {
+		words := lastWords(before, mostOptions)
+		if isProgramBefore(words, programs) || isFileOption(words) || isPiped(after) ||
+			len(words) > 0 && words[len(words)-1] == "bash_env" {
 			return true
 		}
 	}
@@ -406,7 +407,7 @@ func isData(before string) bool {
 	before = before[max(0, len(before)-300):]
 	word := strings.TrimLeft(before[strings.LastIndexAny(before, " \t\n,;=()[]{}<>|&'\"`")+1:], ":")
 	if strings.Contains(word, "://") && !strings.Contains(word, "file://") ||
-		len(word) > 1 && word[0] == '@' && word[1] != '.' && word[1] != '/' || isElsewhere(word) {
+		len(word) > 1 && word[0] == '@' && strings.IndexByte("./$~", word[1]) < 0 || isElsewhere(word) {
 		return true
 	}
 	test := strings.TrimSuffix(strings.TrimRight(before[:len(before)-len(word)], " "), "!")
