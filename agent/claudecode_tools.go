@@ -228,9 +228,9 @@ func (t claudeTool) known() builtin {
 	return builtin{t.raw, t.canonical, special}
 }
 
-// claudeSpelling is how the tools call their arguments (sdk-tools.d.ts and schemas of
-// 2.1.329, and a test holds it to what the program offers). _host, which names another machine, is not among
-// them.
+// claudeSpelling is how the tools call their arguments (sdk-tools.d.ts and the schemas of
+// 2.1.329; a test holds it to what the program offers). _host, which names another
+// machine, is not among them.
 func claudeSpelling() spelling {
 	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
 	task := []string{"subject", "activeForm", "metadata"}
