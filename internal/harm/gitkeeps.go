@@ -1,6 +1,7 @@
 package harm
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -24,7 +25,32 @@ func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	case !ownRepository(l.At, e.Target):
 		return Objection("this changes a repository outside the workspace: " + printable.Text(e.Words))
 	}
-	return l.Secrets.takesIn(e)
+	return cmp.Or(untracks(l, e), l.Secrets.takesIn(e))
+}
+
+// untracks says why a command that takes files out of the index is not harmless: one that
+// lies where builds or package managers put theirs, is ignored there, and differs from what
+// git has, would then count as what can be made again.
+func untracks(l *Loss, e shell.Effect) Objection {
+	c := l.Report.Commands[e.Command]
+	if !isGit(c) || c.Told == nil || len(c.Told.Verbs) == 0 || !gitLists("untracks", c.Told.Verbs[0]) ||
+		gitOptionsOf(c).long("--soft") { // which leaves the index alone
+		return ""
+	}
+	r, ok := repo.Around(l.At.Machine.Files, l.Secrets.gitDirectory(c)+"/.")
+	if !ok {
+		return ""
+	}
+	changed := r.Tracked(func(f repo.File) bool {
+		name := r.Top + "/" + f.Name
+		made := l.At.MayBeOutput(name) || strings.Contains("/"+f.Name, "/node_modules/")
+		return made && r.Ignored(path.Dir(name)) && !l.At.Missing(name) && r.Differs(f)
+	})
+	if len(changed) == 0 {
+		return ""
+	}
+	return Objection("this may leave " + printable.Text(r.Top+"/"+changed[0].Name) +
+		", which is ignored and changed, to what a build makes; commit its change first")
 }
 
 // ByGit reports whether git itself writes to its directory or to the working

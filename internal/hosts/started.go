@@ -56,6 +56,10 @@ func RunFiles() []string {
 		"ruby", "perl", "php", "lua", "awk", "gawk", "expect", "osascript"}
 }
 
+// AddEnding are those of RunFiles that run a file by its name without the ending, and take
+// no such word for a task.
+func AddEnding() []string { return []string{"node"} }
+
 // FileOptions are programs that take a file of what they do behind -f.
 func FileOptions() []string { return []string{"make", "gmake", "sed", "gsed", "just"} }
 

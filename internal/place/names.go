@@ -66,7 +66,7 @@ func runsWord(text, name string, whole bool) bool {
 	}
 	programs, named := hosts.RunFiles(), false
 	if !whole {
-		programs = []string{"node"}
+		programs = hosts.AddEnding()
 	}
 	for before, after := range aroundWords(text, name) {
 		named = true

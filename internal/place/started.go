@@ -246,6 +246,7 @@ func (w *Workspace) throughLink(root, name string) (real string, ok bool) {
 // searchedIn are the directories, from that of the settings and in lower case, to which a
 // text sets a variable that says where programs look for what they start.
 func (w *Workspace) searchedIn(top, text string) (dirs []string) {
+	text = strings.NewReplacer("$(pwd)/", "./", "`pwd`/", "./", "/proc/self/cwd/", "./").Replace(text)
 	for _, variable := range hosts.SearchVariables() {
 		for at := range occurrences(text, variable) {
 			value, set := valueBehind(text[at+len(variable):])
@@ -407,8 +408,9 @@ func (m *Machine) settings(root, dir string, depth int) (texts []string) {
 // onRequest reports whether a person starts what a file of an editor names: a
 // debugger's targets, and tasks that do not run when the folder is opened.
 func onRequest(name string, data []byte) bool {
-	tasks := name == "tasks.json" || strings.HasSuffix(name, ".code-workspace")
-	return name == "launch.json" || tasks && !strings.Contains(string(data), "folderOpen")
+	says := func(word string) bool { return strings.Contains(decoded(string(data)), word) }
+	return name == "launch.json" || name == "tasks.json" && !says("folderOpen") ||
+		strings.HasSuffix(name, ".code-workspace") && !says("folderOpen") && !says(`"settings"`) && !says(`"mcp"`)
 }
 
 // withoutRules is a text without the values of keys that start nothing: the lists of what

@@ -101,7 +101,7 @@ func headOf(m *Machine, kind, file string) (head string, starts bool) {
 		return "", false
 	}
 	if kind == "skills" || kind == "commands" || kind == "command" {
-		if lines := startedIn(string(data)); lines != "" {
+		if lines := startedIn(string(data)) + startedIn(decoded(string(data))); lines != "" {
 			return head + "\nhooks:\n" + lines, true // which start where the session stands, as hooks do
 		}
 	}
