@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -143,6 +144,11 @@ func TestTrackedBelowABuild(t *testing.T) {
 		p.write(name, "by hand\n")
 		p.check(lost, takes...)
 		p.check(lost, "rm "+name)
-		p.check(kept, "git status", "git add -f "+name, "git reset --soft HEAD~1")
+		p.check(kept, "git status", "git add -f "+name, "git reset --soft HEAD~1", "git reset a.txt", "git reset HEAD~1 -- src",
+			"git restore --staged a.txt", "git rm --cached a.txt", "git add -u")
+		p.check(lost, "git reset a.txt "+name, "git rm --cached '*.txt'", "git restore --staged .", "git reset HEAD@{1}")
+		p.must(os.Remove(p.dir + "/" + name))
+		p.write(name+"/by-hand", "x\n")
+		p.check(lost, "git add -u", "git add -A", "rm -rf "+path.Dir(name))
 	}
 }

@@ -80,24 +80,19 @@ func withoutRedirections(text string) (rest string, plain bool) {
 	if body == "" {
 		return text, true
 	}
-	return behindDocument(text, body)
+	return "", endsDocument(text, body)
 }
 
-// behindDocument is what stands behind a here-document that begins with the next line and
-// ends with a word: '\n', EOF.
-func behindDocument(text, word string) (rest string, plain bool) {
+// endsDocument reports whether a here-document that begins with the next line ends with a
+// word, and the text with it: tree-sitter may find another end.
+func endsDocument(text, word string) bool {
 	end := word
 	if quote := word[:1]; (quote == "'" || quote == `"`) && strings.HasSuffix(word, quote) && len(word) > 2 {
 		end = word[1 : len(word)-1]
 	}
-	i := strings.Index(text, "\n"+end+"\n")
-	if i < 0 && strings.HasSuffix(text, "\n"+end) {
-		i = len(text) - len(end) - 1
-	}
-	if i < 0 || text[0] != '\n' || !isName(end) || end == word && strings.ContainsAny(text[:i], "$`\\") {
-		return "", false
-	}
-	return text[i+1+len(end):], true
+	i := strings.Index(text+"\n", "\n"+end+"\n")
+	return i >= 0 && text[0] == '\n' && isName(end) && (end != word || !strings.ContainsAny(text[:i], "$`\\")) &&
+		strings.TrimSpace(text[i+1+len(end):]) == ""
 }
 
 // isGoingTo reports whether opencode never asks about a program: what only says where it is.
@@ -242,8 +237,8 @@ func doubleQuoted(text string) int {
 	return 0
 }
 
-// messageLength is how long "$(cat <<'EOF' ... EOF)" is at the start of a text: as agents
-// write a text of several lines.
+// messageLength is how long "$(cat <<'EOF' ... EOF)" is at the end of a text: as agents
+// write one of several lines.
 func messageLength(text string) int {
 	const begin, end = "\"$(cat <<'EOF'", "\nEOF\n"
 	body, found := strings.CutPrefix(text, begin)
@@ -252,7 +247,7 @@ func messageLength(text string) int {
 		return 0
 	}
 	rest := strings.TrimLeft(body[i+len(end):], " \t")
-	if !strings.HasPrefix(rest, `)"`) {
+	if strings.TrimRight(rest, " \t\n") != `)"` {
 		return 0
 	}
 	return len(text) - len(rest) + 2

@@ -33,24 +33,44 @@ func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 // git has, would then count as what can be made again.
 func untracks(l *Loss, e shell.Effect) Objection {
 	c := l.Report.Commands[e.Command]
-	if !isGit(c) || c.Told == nil || len(c.Told.Verbs) == 0 || !gitLists("untracks", c.Told.Verbs[0]) ||
-		gitOptionsOf(c).long("--soft") { // which leaves the index alone
+	o := gitOptionsOf(c)
+	takes, adds := o.gitIs("untracks"), o.gitIs("takes-in") || o.gitIs("takes-changes")
+	if !isGit(c) || !takes && !adds || o.long("--soft") { // which leaves the index alone
 		return ""
 	}
-	r, ok := repo.Around(l.At.Machine.Files, l.Secrets.gitDirectory(c)+"/.")
+	dir := l.Secrets.gitDirectory(c)
+	r, ok := repo.Around(l.At.Machine.Files, dir+"/.")
 	if !ok {
 		return ""
 	}
 	changed := r.Tracked(func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
 		made := l.At.MayBeOutput(name) || strings.Contains("/"+f.Name, "/node_modules/")
-		return made && r.Ignored(path.Dir(name)) && !l.At.Missing(name) && r.Differs(f)
+		return made && r.Ignored(path.Dir(name)) && !l.At.Missing(name) && r.Differs(f) &&
+			(takes && mayMean(l, r, o, dir, name) || adds && l.At.Machine.IsDirectory(name))
 	})
 	if len(changed) == 0 {
 		return ""
 	}
 	return Objection("this may leave " + printable.Text(r.Top+"/"+changed[0].Name) +
 		", which is ignored and changed, to what a build makes; commit its change first")
+}
+
+// mayMean reports whether the words of a command of git, from a directory, may name a file:
+// none names others alone.
+func mayMean(l *Loss, r *repo.Repo, o *gitOptions, dir, file string) bool {
+	others := false
+	for _, word := range o.operands {
+		if _, revision := r.Revision(word); revision {
+			continue
+		}
+		named := l.At.Machine.Real(path.Join(dir, word))
+		if strings.ContainsAny(word, `*?[\:`) || l.At.Missing(named) || view.Below(named, file) {
+			return true
+		}
+		others = true
+	}
+	return !others || o.unsure || o.longPrefix("--pathspec")
 }
 
 // ByGit reports whether git itself writes to its directory or to the working
