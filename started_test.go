@@ -2,6 +2,7 @@ package nod_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -277,4 +278,26 @@ func TestDetoursThroughLinks(t *testing.T) {
 	p.write(".claude/settings.json", `{"hooks":{"Stop":[{"hooks":[{"command":"sh $CLAUDE_PROJECT_DIR/l/../x.sh"}]}]}}`)
 	p.check(lost, "echo x > deep/x.sh", "echo x > x.sh")
 	p.check(kept, "echo x > deep/y.sh")
+}
+
+// What a person's settings start below their own directory may lie in the workspace, by a
+// link at any level.
+func TestPersonsHooksBehindLinks(t *testing.T) {
+	for link, to := range map[string]string{".claude": "shop", ".claude/hooks": "../shop/hooks",
+		".claude/hooks/check.py": "../../shop/hooks/check.py"} {
+		p := newProject(t)
+		p.write("hooks/check.py", "x\n")
+		settings := p.home + "/.claude/settings.json"
+		if link == ".claude" {
+			settings = "settings.json"
+		}
+		p.write(settings, `{"hooks":{"Stop":[{"hooks":[{"command":"python3 ~/.claude/hooks/check.py"}]}]}}`)
+		p.must(os.MkdirAll(filepath.Dir(p.home+"/"+link), 0o755))
+		p.must(os.Symlink(to, p.home+"/"+link))
+		t.Log(link)
+		p.check(lost, "echo x > hooks/check.py")
+		if link != ".claude" { // else the agent's own directory is no workspace
+			p.check(kept, "echo x > src/check.py")
+		}
+	}
 }

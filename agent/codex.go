@@ -216,12 +216,15 @@ func (Codex) decodeTool(call *nod.Call, f fields, kind Kind) {
 	case ok:
 		call.Tool, call.MCP = "mcp", mcp
 	default:
-		arguments(call, lookUp(codexTools[:], call.RawTool), codexSpelling(), in)
+		tool := lookUp(codexTools[:], call.RawTool)
+		arguments(call, tool, codexSpelling(), in)
 		if kind == Prompt && call.Tool == "bash" {
 			codexNetwork(call, in)
 		}
 		codexPatch(call)
-		codexItems(call, in)
+		if tool.shape == special {
+			codexItems(call, in)
+		}
 	}
 }
 

@@ -7,7 +7,8 @@ import "strings"
 // neither about redirections, assignments and tests, nor about what runs within those; and
 // of a text that tree-sitter cannot read it may see no command at all (1.18.33, read, and
 // run). So the text has to be of plain commands from its beginning to its end, which can be
-// read in one way only, and one of them has to be another than cd.
+// read in one way only, and one of them has to be another than cd. nod's own reading of a
+// line is no help here: what counts is another parser's, whose faults are its own.
 func opencodeAsks(line string) bool {
 	asks, follows := false, false // follows: another command has to
 	for {

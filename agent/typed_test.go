@@ -303,3 +303,24 @@ func TestArgumentsThatReachFurther(t *testing.T) {
 		}
 	}
 }
+
+// So may a message on Qwen Code, and the id of a task of Gemini CLI names a file.
+func TestIdsThatReachFurther(t *testing.T) {
+	qwen := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"send_message","tool_input":{%s}}`
+	gemini := `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"tracker_get_task","tool_input":{%s}}`
+	for _, row := range []struct {
+		adapter       agent.Adapter
+		payload, args string
+		open          bool
+	}{
+		{agent.Qwen{}, qwen, `"task_id":"t1","message":"go"`, false}, {agent.Qwen{}, qwen, `"to":"peer","message":"go"`, true},
+		{agent.Gemini{}, gemini, `"id":"a1b2c3"`, false}, {agent.Gemini{}, gemini, `"id":"../../x"`, true},
+		{agent.Gemini{}, gemini, `"id":"\u002e\u002e"`, true}, {agent.Gemini{}, gemini, `"id":"a","dependencies":["/x"]`, true},
+		{agent.Codex{}, strings.Replace(qwen, "send_message", "somebodys", 1), `"items":"any"`, false},
+	} {
+		e, err := row.adapter.Decode(fmt.Appendf(nil, row.payload, row.args), []string{"PWD=/u/w"})
+		if err != nil || (e.Call.Unread != "") != row.open {
+			t.Errorf("%s: %q, %v", row.args, e.Call.Unread, err)
+		}
+	}
+}

@@ -45,9 +45,9 @@ func untracks(l *Loss, e shell.Effect) Objection {
 	}
 	changed := r.Tracked(func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
-		made := l.At.MayBeOutput(name) || strings.Contains("/"+f.Name, "/node_modules/")
-		return made && r.Ignored(path.Dir(name)) && !l.At.Missing(name) && r.Differs(f) &&
-			(takes && mayMean(l, r, o, dir, name) || adds && l.At.Machine.IsDirectory(name))
+		return place.NamesOutput(f.Name) &&
+			(takes && mayMean(l, r, o, dir, name) || adds && l.At.Machine.IsDirectory(name)) &&
+			!l.At.Missing(name) && r.Ignored(path.Dir(name)) && r.Differs(f)
 	})
 	if len(changed) == 0 {
 		return ""

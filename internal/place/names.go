@@ -419,11 +419,12 @@ func isData(before string) bool {
 	return slices.ContainsFunc(hosts.Tests(), func(name string) bool { return strings.HasSuffix(words[n-2], name) })
 }
 
-// isElsewhere reports whether a path begins in a directory that is no workspace: those of
-// the system's programs, and Claude Code's own below a home.
+// isElsewhere reports whether a path begins in a directory that is no workspace (UsableRoot):
+// those of the system's programs, and Claude Code's own below a home, whose links are
+// followed by themselves (homeLinks).
 func isElsewhere(path string) bool {
-	return !strings.Contains(path, "/src/") && slices.ContainsFunc([]string{"/bin/", "/usr/", "/opt/homebrew/",
-		"~/.claude/", "$home/.claude/"}, func(dir string) bool { return strings.HasPrefix(path, dir) })
+	return !strings.Contains(path, "/src/") && slices.ContainsFunc([]string{"/bin/", "/usr/", "~/.claude/",
+		"$home/.claude/"}, func(dir string) bool { return strings.HasPrefix(path, dir) })
 }
 
 // hasWord reports whether a path stands in a text by itself.

@@ -3,6 +3,7 @@ package place
 import (
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
@@ -60,6 +61,16 @@ func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
 		}
 	}
 	return r.Ignored(dir)
+}
+
+// NamesOutput reports whether a part of a name is one that builds or package managers use.
+func NamesOutput(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if part == "node_modules" || isOutputName(part) {
+			return true
+		}
+	}
+	return false
 }
 
 // MayBeOutput reports whether a file may count as build output by its names, once
