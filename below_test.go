@@ -156,7 +156,7 @@ func TestSecondNamesOfSecrets(t *testing.T) {
 		call := nod.Call{Agent: "test", Tool: "read_file", RawTool: "Read", Input: []byte(`{}`), Dir: p.dir,
 			Roots: []string{p.dir},
 			Paths: []string{p.dir + "/" + name}}
-		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
+		d := p.gate().Check(t.Context(), call)
 		if (d.Verdict == nod.Allow) != allowed {
 			t.Errorf("Read of %s: %s (%s)", name, d.Verdict, d.Reason)
 		}
@@ -246,7 +246,7 @@ func TestSecretsThatTheSearchToolSees(t *testing.T) {
 		}
 		call := nod.Call{Agent: "copilot", Tool: "grep", RawTool: "grep", Input: []byte(c.input), Dir: p.dir,
 			Roots: []string{p.dir}, Paths: paths}
-		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), call)
+		d := p.gate().Check(t.Context(), call)
 		if (d.Verdict == nod.Allow) != c.allowed {
 			t.Errorf("%s in %q: %s (%s)", c.input, paths, d.Verdict, d.Reason)
 		}
@@ -290,7 +290,7 @@ func TestStoresOfSecrets(t *testing.T) {
 				t.Errorf("%s: allowed", line)
 			}
 		}
-		if d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(),
+		if d := p.gate().Check(t.Context(),
 			nod.Call{Agent: "claude-code", Tool: "read_file", RawTool: "Read", Dir: p.dir, Roots: []string{p.dir},
 				Paths: []string{name}}); d.Verdict == nod.Allow {
 			t.Errorf("Read %s: allowed", name)

@@ -6,6 +6,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // withLongHistory has a secret in its oldest commits alone, with more commits
@@ -30,7 +32,7 @@ func withLongHistory(t *testing.T) project {
 	}
 	cmd := exec.Command("git", "fast-import", "--quiet")
 	cmd.Dir, cmd.Stdin = p.dir, strings.NewReader(b.String())
-	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = testworld.Started(p.home)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("git fast-import: %v\n%s", err, out)

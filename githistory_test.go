@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // output is what a command of git prints, for rows that name an object.
@@ -12,7 +14,7 @@ func (p project) output(args ...string) string {
 	p.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = p.dir
-	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = testworld.Started(p.home)
 	out, err := cmd.Output()
 	p.must(err)
 	return strings.TrimSpace(string(out))

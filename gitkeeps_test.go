@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // Whatever line of git nod allows, real git leaves every file of the working
@@ -43,8 +44,7 @@ func TestGitLeavesTheFilesAlone(t *testing.T) {
 		}
 		allowed++
 		cmd := exec.Command("sh", "-c", line)
-		cmd.Dir, cmd.Env = p.dir, []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1",
-			"GIT_EDITOR=true"}
+		cmd.Dir, cmd.Env = p.dir, testworld.Started(p.home, "GIT_EDITOR=true")
 		out, _ := cmd.CombinedOutput()
 		if after := p.snapshot(); after != before {
 			t.Fatalf("nod allows %q, and the files are others:\n%s\nbefore:\n%s\nafter:\n%s", line, out, before, after)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {
@@ -25,7 +26,7 @@ func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
 	rules := nod.DefaultRules()
 	rules.HardDeny = []nod.Rule{rule(t, nod.ListHardDeny, "git push --force")}
 	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "git *"), rule(t, nod.ListAllow, "git push *")}
-	gate := nod.New(nod.Options{Rules: rules, Files: withPrograms{nod.OnDisk()}, Home: p.home})
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
 	ask := func(line string) nod.Decision {
 		call := bash(line)
 		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
@@ -69,7 +70,7 @@ func TestVariablesThatLoopsHandOn(t *testing.T) {
 		"ls | while read -r f; do wc -l \"$f\"; done":                    kept,
 		"for PAGER in cat; do git log -1; done; for i in 1; do ls; done": kept,
 	} {
-		gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: withPrograms{nod.OnDisk()}, Home: p.home})
+		gate := p.gate()
 		d := gate.Check(t.Context(), nod.Call{Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash",
 			Command: command, Dialect: nod.Bash, Dir: p.dir, Roots: []string{p.dir}, Environ: environ,
 			Interactive: true})
@@ -88,7 +89,7 @@ func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {
 	p.must(os.Chmod(p.dir+"/bin/deploy", 0o755))
 	rules := nod.DefaultRules()
 	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "bin/deploy *"), rule(t, nod.ListAllow, "go test *")}
-	gate := nod.New(nod.Options{Rules: rules, Files: withPrograms{nod.OnDisk()}, Home: p.home})
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
 	for line, want := range map[string]bool{"bin/deploy .env": lost, "bin/deploy --key=.env": lost, "bin/deploy ./.env": lost,
 		"bin/deploy @.env": lost, "bin/deploy KEY=@.env": lost,
 		"bin/deploy --key .env": lost} {

@@ -5,16 +5,17 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // A shell that the host keeps must be where it was for the next call.
 func TestShellsThatAreKept(t *testing.T) {
 	p := newProject(t)
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	gate := p.gate()
 	ask := func(command string, change func(*nod.Call)) nod.Verdict {
 		c := nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir, Roots: []string{p.dir},
 			Dialect: nod.Bash,
-			Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home}, Interactive: true}
+			Environ: testworld.Environ(p.home), Interactive: true}
 		change(&c)
 		return gate.Check(t.Context(), c).Verdict
 	}
@@ -51,7 +52,7 @@ func TestTheInterpreterOfCrush(t *testing.T) {
 	p := newProject(t)
 	p.write(".env.local", "KEY=1\n")
 	p.must(os.WriteFile(p.home+"/.netrc", []byte("KEY\n"), 0o600))
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	gate := p.gate()
 	for command, want := range map[string]nod.Verdict{
 		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,
 		"echo x > \\#new": nod.Ask,
@@ -65,7 +66,7 @@ func TestTheInterpreterOfCrush(t *testing.T) {
 		`grep 'a\[b' a.txt`: nod.Allow,
 	} {
 		got := gate.Check(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir,
-			Roots: []string{p.dir}, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home},
+			Roots: []string{p.dir}, Environ: testworld.Environ(p.home),
 			Dialect: nod.Interp, Interactive: true})
 		if got.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", command, got.Verdict, got.Reason, want)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // An allow rule that names a server's tool does not open the secret stores to it.
@@ -14,7 +15,7 @@ func TestServersToolsAndSecrets(t *testing.T) {
 	rule, err := nod.ParseRule(nod.ListAllow, "mcp__db", "")
 	p.must(err)
 	rules.Allow = []nod.Rule{rule}
-	gate := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: p.home})
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
 	for input, allowed := range map[string]bool{
 		`{"p":"` + p.home + `/.ssh/id_rsa"}`:        false,
 		`{"u":"file://` + p.home + `/.ssh/id_rsa"}`: false,

@@ -83,7 +83,7 @@ func TestSubagentsThatStartPrograms(t *testing.T) {
 	} {
 		p := newProject(t)
 		p.write(file, text)
-		g := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+		g := p.gate()
 		d := g.Check(t.Context(), nod.Call{Agent: "qwen", Tool: "agent", RawTool: "agent",
 			Input: []byte(`{"prompt":"x"}`), Dir: p.dir + "/src", Roots: []string{p.dir}, Interactive: true})
 		if plain := strings.HasSuffix(file, "plain.md"); (d.Verdict == nod.Allow) != plain {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // What stands for an open file may be a directory, below which a name goes on.
@@ -27,9 +28,9 @@ func TestDirectoriesThatAreOpen(t *testing.T) {
 func TestTheInheritedNameOfADirectory(t *testing.T) {
 	p := newProject(t)
 	p.must(os.Symlink(p.dir+"/src", p.home+"/link"))
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	gate := p.gate()
 	ask := func(command string, environ ...string) nod.Verdict {
-		environ = append(environ, "PATH="+os.Getenv("PATH"), "HOME="+p.home)
+		environ = append(environ, testworld.Environ(p.home)...)
 		return gate.Check(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir + "/src",
 			Roots: []string{p.dir}, Environ: environ, Dialect: nod.Bash, Interactive: true}).Verdict
 	}
@@ -161,11 +162,11 @@ func TestSecretsByASecondName(t *testing.T) {
 	p.write(".env", "KEY=marked-secret\n")
 	p.write("run.sh", "frobnicate plain-script\n")
 	p.must(os.Link(p.dir+"/.env", p.dir+"/hard.sh"))
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home,
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: testworld.Disk(), Home: p.home,
 		Profile: nod.Profile{Ledger: true, Stages: 2}})
 	shown := func(command string) string {
 		q, err := gate.Prompt(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir,
-			Roots: []string{p.dir}, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.home},
+			Roots: []string{p.dir}, Environ: testworld.Environ(p.home),
 			Dialect: nod.Bash})
 		p.must(err)
 		return q.User

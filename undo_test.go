@@ -4,14 +4,13 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // project is a real repository on disk, made by git itself.
@@ -22,9 +21,7 @@ type project struct {
 
 func newProject(t *testing.T, initArgs ...string) project {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Fatal("these tests need git: ", err)
-	}
+	testworld.Needs(t, "git")
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +51,7 @@ func (p project) gitIn(dir string, args ...string) (printed string) {
 	p.t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + p.home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+	cmd.Env = testworld.Started(p.home)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		p.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
@@ -82,17 +79,9 @@ func (p project) must(err error) {
 	}
 }
 
-// withPrograms is this machine with programs that not every machine has.
-type withPrograms struct{ nod.Files }
-
-// Lstat implements [nod.Files].
-func (w withPrograms) Lstat(name string) (nod.FileInfo, error) {
-	if dir, base := path.Split(name); dir == "/usr/bin/" &&
-		slices.Contains([]string{"black", "gofmt", "pip", "sqlite3", "rg", "fd", "npm", "jq", "zip",
-			"unzip"}, base) {
-		return nod.FileInfo{Mode: 0o755, Links: 1}, nil
-	}
-	return w.Files.Lstat(name)
+// gate has no model and the default rules.
+func (p project) gate() *nod.Gate {
+	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: testworld.Disk(), Home: p.home})
 }
 
 // decide asks a gate that has no model, so that what is open is denied or
@@ -100,11 +89,11 @@ func (w withPrograms) Lstat(name string) (nod.FileInfo, error) {
 func (p project) decide(root, command string) nod.Decision { return p.decideIn(root, root, command) }
 
 func (p project) decideIn(root, dir, command string) nod.Decision {
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: withPrograms{nod.OnDisk()}, Home: p.home})
+	gate := p.gate()
 	return gate.Check(context.Background(), nod.Call{
 		Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash, Dir: dir,
 		Roots:   []string{root},
-		Environ: []string{"HOME=" + p.home, "PATH=/usr/local/bin:/usr/bin:/bin"}, Interactive: true,
+		Environ: testworld.Environ(p.home), Interactive: true,
 	})
 }
 
@@ -129,7 +118,7 @@ func TestAnEditThatDeletesIsJudgedAsRm(t *testing.T) {
 	p.write("new.txt", "by hand\n")
 	p.write("b.txt", "changed since\n")
 	p.write("dist/x.js", "built\n")
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home})
+	gate := p.gate()
 	for name, want := range map[string]bool{"a.txt": kept, "src/c.txt": kept, "dist/x.js": kept, "new.txt": lost,
 		"b.txt": lost, "none.txt": lost} {
 		p.check(want, "rm "+name)
@@ -621,7 +610,7 @@ func TestAPatchThatAddsOverAFile(t *testing.T) {
 		for _, e := range row.edits {
 			c.Paths = append(c.Paths, e.Path)
 		}
-		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: p.home}).Check(t.Context(), c)
+		d := p.gate().Check(t.Context(), c)
 		if (d.Verdict == nod.Allow) != row.want {
 			t.Errorf("%+v: %s (%s)", row.edits, d.Verdict, d.Reason)
 		}

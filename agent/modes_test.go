@@ -12,6 +12,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/agent/agenttest"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // seat is one place in which the script is played.
@@ -108,7 +109,7 @@ func TestScriptInEveryMode(t *testing.T) {
 				e.Complete(&e)
 			}
 			e.Call.Roots = []string{work}
-			d := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: home}).Check(t.Context(), e.Call)
+			d := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(home), Home: home}).Check(t.Context(), e.Call)
 			return seat.adapter.Encode(e, d, agent.Default, false).Said
 		}
 		counts := map[string]int{}
@@ -228,8 +229,8 @@ func TestPermissionPromptSays(t *testing.T) {
 			t.Fatal(err)
 		}
 		e.Call.Roots = []string{work}
-		d := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: filepath.Dir(work)}).Check(t.Context(),
-			e.Call)
+		gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(work), Home: filepath.Dir(work)})
+		d := gate.Check(t.Context(), e.Call)
 		if got := string(a.Encode(e, d, agent.Default, false).Stdout); !strings.Contains(got, row.want) {
 			t.Errorf("%s %s: %s, want %s", row.payload, row.environ, got, row.want)
 		}

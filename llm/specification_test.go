@@ -17,6 +17,7 @@ import (
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // TestRequestsObeyTheVendorsSpecification puts nod's own requests to Prism,
@@ -137,7 +138,7 @@ func startPrism(t *testing.T, binary, spec string) string {
 	addr := l.Addr().(*net.TCPAddr)
 	l.Close()
 	cmd := exec.Command(binary, "mock", "--host", "127.0.0.1", "--port", fmt.Sprint(addr.Port), "--errors", spec)
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir(), "NO_UPDATE_NOTIFIER=1"}
+	cmd.Env = testworld.Started(t.TempDir(), "NO_UPDATE_NOTIFIER=1")
 	var said output
 	cmd.Stdout, cmd.Stderr = &said, &said
 	if err := cmd.Start(); err != nil {

@@ -132,6 +132,7 @@ var layers = []struct {
 	{"internal/cli", []string{""}, "the command sits on top of everything"},
 	{"internal/arch", nil, "reads files"},
 	{"internal/hang", nil, "limits of tests, for what hangs"},
+	{"internal/testworld", []string{"internal/view"}, "the machine that a test sees; for tests alone"},
 	{"internal/verify", []string{"internal/hang"}, "starts programs"},
 	{"internal/verify/faults", []string{"internal/hang"}, "starts go"},
 	{"internal/startup", nil, "starts programs"},

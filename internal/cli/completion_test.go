@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // Each flag of a help text is completed, and what the shells read is what was
@@ -62,10 +63,7 @@ func TestCompletionInShells(t *testing.T) {
 	for shell, script := range map[string]func() string{"bash": bashCompletion, "zsh": zshCompletion,
 		"fish": fishCompletion} {
 		t.Run(shell, func(t *testing.T) {
-			program, err := exec.LookPath(shell)
-			if err != nil {
-				t.Skipf("%s is not here: skipped", shell)
-			}
+			program := testworld.Needs(t, shell)
 			file := filepath.Join(t.TempDir(), "script")
 			if err := os.WriteFile(file, []byte(script()), 0o600); err != nil {
 				t.Fatal(err)

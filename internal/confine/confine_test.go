@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/confine"
 	"github.com/nodgate/nod/internal/confine/stage"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 func TestMain(m *testing.M) {
@@ -52,7 +53,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.MkdirAll(w.root, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w.environ = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb"}
+	w.environ = testworld.Started(w.home, "TERM=dumb")
 	w.able()
 	return w
 }
@@ -140,7 +141,7 @@ func (w *world) git(args ...string) {
 	w.t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", w.root, "-c", "user.name=a", "-c", "user.email=a@example.com"},
 		args...)...)
-	cmd.Env = append(os.Environ(), "HOME="+w.home, "GIT_CONFIG_NOSYSTEM=1")
+	cmd.Env = testworld.Started(w.home)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		w.t.Fatalf("git %v: %v\n%s", args, err, out)
 	}

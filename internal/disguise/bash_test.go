@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // marker is the only program besides shells that the real bash finds: it
@@ -43,10 +44,7 @@ func newBed(t *testing.T, bash string) bed {
 	if err := os.WriteFile(filepath.Join(b.bin, marker), []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	sh, err := exec.LookPath("sh")
-	if err != nil {
-		t.Skip("sh is not in PATH: what it shows is not shown here")
-	}
+	sh := testworld.Needs(t, "sh")
 	for name, to := range map[string]string{"bash": bash, "sh": sh} {
 		if err := os.Symlink(to, filepath.Join(b.bin, name)); err != nil {
 			t.Fatal(err)
@@ -105,10 +103,7 @@ func keepsInBash(t *testing.T, b bed, bash string, k Kind, alone map[string][]st
 // TestInBash runs the harmless marker, and nothing else, under each disguise
 // that needs no other program.
 func TestInBash(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash: what only bash can show is not shown here")
-	}
+	bash := testworld.Needs(t, "bash")
 	if out, _ := exec.Command(bash, "--norc", "-c",
 		"echo ${BASH_VERSINFO[0]}").Output(); strings.TrimSpace(string(out)) < "5" {
 		t.Skip("no bash of version 5: what only bash can show is not shown here")

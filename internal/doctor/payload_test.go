@@ -1,7 +1,6 @@
 package doctor
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // Every host that has hooks in a settings file can be asked about a command,
@@ -132,7 +132,7 @@ func TestStandIn(t *testing.T) {
 
 // A hook that hangs is ended with all that it started.
 func TestStartEnds(t *testing.T) {
-	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), os.Environ(), nil,
+	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), testworld.Started(t.TempDir()), nil,
 		200*time.Millisecond)
 	if got.ended || got.exit != -1 {
 		t.Errorf("%+v", got)

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // TestPartsShareNoFile: each part counts its inodes for itself, and two names
@@ -97,9 +99,7 @@ func TestMade(t *testing.T) {
 // TestGitTakesTheRepository: what the world calls a clean repository is one to
 // git itself.
 func TestGitTakesTheRepository(t *testing.T) {
-	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("git is not installed: skipped")
-	}
+	testworld.Needs(t, "git")
 	dir := t.TempDir()
 	for _, f := range gitFiles() {
 		name := filepath.Join(dir, ".git", f.name)
@@ -115,8 +115,7 @@ func TestGitTakesTheRepository(t *testing.T) {
 		"config --local --name-only --list": "core.repositoryformatversion\ncore.filemode\ncore.bare\ncore.logallrefupdates\n",
 	} {
 		cmd := exec.Command("git", strings.Fields(args)...)
-		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null",
-			"GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		cmd.Dir, cmd.Env = dir, testworld.Started(t.TempDir(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
 		out, err := cmd.Output()
 		if err != nil || string(out) != want {
 			t.Errorf("git %s: %q, want %q: %v", args, out, want, err)

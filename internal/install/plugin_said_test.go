@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // told is what a payload says of the conversation.
@@ -31,10 +33,7 @@ func (p told) lines() (all []string) {
 // payload says of the conversation.
 func tells(t *testing.T, agent, events string, words ...string) told {
 	t.Helper()
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not in PATH: skipped")
-	}
+	node := testworld.Needs(t, "node")
 	dir := t.TempDir()
 	o := paths()
 	o.Agent, o.Hook = agent, filepath.Join(dir, "nod-hook")
@@ -169,10 +168,7 @@ func TestPiExtensionTells(t *testing.T) {
 // What is piped in stands in the first message of print mode, and nobody typed
 // it.
 func TestPluginPiped(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not in PATH: skipped")
-	}
+	node := testworld.Needs(t, "node")
 	o := paths()
 	o.Agent = "pi"
 	file := filepath.Join(t.TempDir(), "nod.mjs")

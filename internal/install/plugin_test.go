@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // A file of nod's own is written once, replaced where nod moves, and removed.
@@ -81,10 +83,7 @@ func configuredWords(t *testing.T, text []byte) (words []string) {
 // Whatever becomes of nod-hook, the lines throw; and only an answer of nod's
 // shape, or nothing at all, lets a call go on. Run by node, where there is one.
 func TestPluginFailsClosed(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not in PATH: skipped")
-	}
+	node := testworld.Needs(t, "node")
 	for _, row := range []struct{ name, script, want string }{
 		{"allow", `echo '{"decision":"allow","reason":"r"}'`, "answer allow"},
 		{"ask", `echo '{"decision":"ask","reason":"r"}'`, "answer ask"},
@@ -127,10 +126,7 @@ func TestPluginFailsClosed(t *testing.T) {
 // The plugin says that opencode will ask only where that is certain from the
 // person's settings and the session's permissions, and never under `opencode run`.
 func TestOpencodePluginAsks(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not in PATH: skipped")
-	}
+	node := testworld.Needs(t, "node")
 	for _, row := range []struct {
 		config, word string
 		asks         bool

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod/internal/repo"
+	"github.com/nodgate/nod/internal/testworld"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -17,8 +18,8 @@ func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", args...)
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=x",
-		"GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x", "GIT_COMMITTER_EMAIL=x"}
+	cmd.Env = testworld.Started(dir, "GIT_AUTHOR_NAME=x", "GIT_AUTHOR_EMAIL=x", "GIT_COMMITTER_NAME=x",
+		"GIT_COMMITTER_EMAIL=x")
 	out, err := cmd.Output()
 	if _, isExit := err.(*exec.ExitError); err != nil && (!isExit || args[0] != "check-ignore") {
 		t.Fatalf("git %s: %v", strings.Join(args, " "), err)

@@ -66,7 +66,7 @@ func BenchmarkDisk(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	env := Env{Dialect: Bash, Dir: dir, Home: os.Getenv("HOME"), Roots: []string{dir}, Files: view.Disk{},
+	env := Env{Dialect: Bash, Dir: dir, Home: "/home/dev", Roots: []string{dir}, Files: view.Disk{},
 		Lookup: os.LookupEnv}
 	for _, command := range []string{"ls -la", "git status", "grep -rn foo ."} {
 		b.Run(command, func(b *testing.B) {

@@ -1,0 +1,110 @@
+// Package testworld makes the machine that a test of a decision sees: the same
+// one everywhere, whatever is installed here and whoever ran the test. A call
+// gets [Environ]; a gate gets [Disk]. What a test starts for real it gets
+// from [Needs], which holds the one list of such programs.
+// TestTestsSeeTheirOwnWorld finds the tests that go round this package.
+package testworld
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Path is the PATH of every call in a test. Its programs are [Disk]'s.
+const Path = "/usr/bin"
+
+// Environ is what a call in a test inherits, with the test's own home.
+func Environ(home string, more ...string) []string {
+	return append([]string{"HOME=" + home, "PATH=" + Path, "LANG=C.UTF-8", "TZ=UTC"}, more...)
+}
+
+// programs are installed in every world: those of a plain machine, and those
+// that tests speak of. A decision looks them up and starts none.
+const programs = `
+awk base64 basename bash black brew bun bundle bunx cargo cat cc chmod chown cmp comm cp curl cut date dd deno df diff dirname
+docker du echo egrep env expr false fd fdfind fgrep file find fmt fold gawk gcc gem gh git go gofmt grep gunzip gzip
+head helm hostname iconv id install jq join kill kubectl less link ln locale ls lsof make mawk md5sum mkdir mkfifo
+mktemp more mount mv node nice nl nod nohup npm npx od openssl paste patch perl pip pip3 pnpm poetry printenv printf ps
+psql pwd pytest python python3 readlink realpath rev rg rm rmdir rsync ruby rustc scp sed seq sh sha256sum shuf sleep
+sort split sqlite3 ssh stat strace stdbuf stty sudo sync systemctl tac tail tar tee terraform test time timeout touch
+tr tree true truncate tsort tty uname unexpand uniq unlink unzip uv vi vim watch wc wget which whoami xargs xxd yarn
+yes yq zip zsh`
+
+// Disk is this machine's temporary files, /dev, /proc and the directories
+// that are named, in a world where all else is made up: the programs above,
+// and no settings of anybody.
+func Disk(further ...string) view.Files {
+	made := view.NewMemory(false)
+	for name := range strings.FieldsSeq(programs) {
+		made.File(Path+"/"+name, "", 0o755)
+	}
+	made.Dir("/etc", 0o755).Link("/bin", "usr/bin")
+	temporary, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		temporary = os.TempDir()
+	}
+	return disk{made: made, real: append(further, temporary, "/dev", "/proc")}
+}
+
+type disk struct {
+	made *view.Memory
+	real []string
+}
+
+// files is who knows a name.
+func (d disk) files(name string) view.Files {
+	for _, dir := range d.real {
+		if name == dir || strings.HasPrefix(name, dir+"/") || strings.HasPrefix(dir, path.Clean(name)+"/") {
+			return view.Disk{}
+		}
+	}
+	return view.With(d.made)
+}
+
+func (d disk) Lstat(name string) (view.Info, error)      { return d.files(name).Lstat(name) }
+func (d disk) Readlink(name string) (string, error)      { return d.files(name).Readlink(name) }
+func (d disk) Read(name string, n int64) ([]byte, error) { return d.files(name).Read(name, n) }
+func (d disk) List(name string, n int) ([]string, error) { return d.files(name).List(name, n) }
+func (d disk) Entries(name string, n int) ([]view.Entry, error) {
+	return d.files(name).Entries(name, n)
+}
+
+// needed are the real programs that tests start, and the Debian package of
+// each that a bare machine (Go, Node, git, coreutils, a C compiler) lacks.
+var needed = map[string]string{
+	"git": "", "node": "", "npm": "", "cc": "", "sh": "", "bash": "", "grep": "",
+	"bwrap": "bubblewrap", "dash": "dash", "zsh": "zsh", "fish": "fish", "strace": "strace",
+	"python3": "python3", "cargo": "cargo", "pytest": "python3-pytest", "make": "make",
+}
+
+// ErrUnlisted says that a test asks for a program that is not in the list.
+var ErrUnlisted = errors.New("internal/testworld does not list this program: add it to needed")
+
+// Needs returns where a real program is. A test that needs a missing one is
+// skipped, and counted by the program's name.
+func Needs(t testing.TB, program string) string {
+	t.Helper()
+	from, listed := needed[program]
+	if !listed {
+		t.Fatalf("%s: %v", program, ErrUnlisted)
+	}
+	at, err := exec.LookPath(program)
+	if err != nil {
+		t.Skipf("%s is not installed%s", program, map[bool]string{true: " (Debian: " + from + ")"}[from != ""])
+	}
+	return at
+}
+
+// Started is what a real program that a test starts inherits: this machine's
+// PATH, and no settings of anybody.
+func Started(home string, more ...string) []string {
+	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig")}, more...)
+}
