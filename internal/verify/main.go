@@ -72,10 +72,12 @@ func stages() []stage {
 		{name: "tests", run: tests, needs: true},
 		{name: "race", run: race, needs: true},
 		{name: "figures", run: figures},
-		{name: "witness", run: witness},
+		{name: "witness", run: witness, needs: true},
 		{name: "end-to-end", run: endToEnd, needs: true},
 		{name: "demo", run: demo},
 		{name: "fuzz", run: fuzzTargets, deep: true},
+		{name: "shared", run: sharedData, deep: true, needs: true},
+		{name: "boundary", run: boundary, deep: true, needs: true},
 	}
 }
 
