@@ -3,9 +3,8 @@
 // same call on every agent.
 //
 //	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: home, Model: model})
-//	d := gate.Check(ctx, nod.Call{
-//		Tool: "bash", Command: "git status", Dir: dir, Roots: []string{dir}, Environ: os.Environ(),
-//	})
+//	call := nod.NewCall("bash", json.RawMessage(`{"command":"git status"}`), dir, os.Environ())
+//	d := gate.Check(ctx, call)
 //	if d.Verdict != nod.Allow { ... }
 //
 // # The flow
@@ -45,8 +44,9 @@
 //
 // What is missing makes nod stricter: a Gate without a file view knows no path, a
 // Call that does not say where it runs is nowhere, a Decision that nobody filled
-// denies. [Options] names what is laxer where it is missing. Check has no error result, so there is
-// no way to forget that an error blocks.
+// denies, and what only a call's Input says is read from there. [Options] names what
+// is laxer where it is missing. Check has no error result, so there is no way to
+// forget that an error blocks.
 //
 // hard_deny is a boundary, and so is ask, which only a person answers. soft_deny
 // is advice to a model, not a boundary: a determined agent can rephrase. What nod

@@ -60,6 +60,10 @@ func (q question) prompt(ctx context.Context) (p Prompt, consent string, err err
 			inputLimit)
 		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: why}
 	}
+	if q.call.RawTool == "" && q.call.MCP == nil && !saysSomething(q.call.Input) {
+		const why = "the call says neither a tool nor what it does, so that there is nothing to judge"
+		return Prompt{}, "", &fault.Error{Kind: fault.BadInput, Message: why}
+	}
 	if q.gate.profile.Ledger {
 		return q.ledgerPrompt(ctx)
 	}
