@@ -161,7 +161,7 @@ func (c *Call) readEdit() {
 		switch key := a.key; {
 		case isFileKey(key):
 			c.Paths = append(c.Paths, a.texts()...)
-		case key == "content" || key == "contents" || key == "file_text":
+		case isText(key):
 			e.New, e.Whole = a.one(), true
 		case key == "old_string" || key == "old_str":
 			e.Old = a.one()
@@ -259,25 +259,11 @@ func (in arguments) command() string {
 		if found != "" {
 			return ""
 		}
-		if found = a.one(); found == "" {
-			found = commandOf(a.texts())
+		if found = a.one(); found == "" && len(a.texts()) > 0 { // word by word
+			found = shell.QuoteWords(a.texts())
 		}
 	}
 	return found
-}
-
-// commandOf is a command that is given word by word.
-func commandOf(words []string) string {
-	if len(words) == 3 && (words[1] == "-c" || words[1] == "-lc") {
-		switch path.Base(words[0]) {
-		case "bash", "sh", "zsh":
-			return words[2]
-		}
-	}
-	if len(words) == 0 {
-		return ""
-	}
-	return shell.QuoteWords(words)
 }
 
 // one is the argument where it is a text.
@@ -308,40 +294,31 @@ func textsOf(texts []string, value any) []string {
 }
 
 func isCommandKey(key string) bool {
-	switch strings.ToLower(key) {
-	case "command", "cmd", "shell_command", "commandline", "command_line":
-		return true
-	}
-	return false
+	return isOneOf(key, "command cmd shell_command commandline command_line")
 }
 
 // isRemark reports whether an argument is said to people, or says how long to wait.
 func isRemark(key string) bool {
-	switch strings.ToLower(key) {
-	case "description", "explanation", "reason", "summary", "justification", "timeout", "timeout_ms":
-		return true
-	}
-	return false
+	return isOneOf(key, "description explanation reason summary justification timeout timeout_ms")
 }
 
 func isDirKey(key string) bool {
-	switch strings.ToLower(key) {
-	case "cwd", "workdir", "working_dir", "working_directory", "dir", "directory", "dir_path", "root":
-		return true
-	}
-	return false
+	return isOneOf(key, "cwd workdir working_dir working_directory dir directory dir_path root")
 }
 
 func isFileKey(key string) bool {
-	key = strings.ToLower(key)
-	return strings.Contains(key, "path") || strings.Contains(key, "file") && key != "file_text" || key == "notebook"
+	return strings.Contains(strings.ToLower(key), "path") ||
+		isOneOf(key, "file files filename filenames file_name target_file notebook")
 }
+
+// isText reports whether an argument is the whole new content of a file.
+func isText(key string) bool { return isOneOf(key, "content contents file_text") }
 
 // isSought reports whether an argument of a search is a text that is looked for, or how.
 func isSought(key string) bool {
-	switch strings.ToLower(key) {
-	case "pattern", "query", "regex", "output_mode", "type", "text", "search":
-		return true
-	}
-	return false
+	return isOneOf(key, "pattern query regex output_mode type text search")
+}
+
+func isOneOf(key, names string) bool {
+	return slices.Contains(strings.Fields(names), strings.ToLower(key))
 }
