@@ -86,6 +86,9 @@ func (c *Call) readInput() {
 func (c *Call) readCommand() {
 	in, ok := readArguments(c.Input)
 	c.Command = in.command()
+	if ok && c.Command == "" && slices.ContainsFunc(in, argument.isEmptyCommand) {
+		return
+	}
 	if !ok || c.Command == "" {
 		c.Rewritten = `nod finds no command in this call; give it as one text under "command"`
 		return
@@ -265,6 +268,8 @@ func (in arguments) command() string {
 	}
 	return found
 }
+
+func (a argument) isEmptyCommand() bool { return isCommandKey(a.key) && a.value == "" }
 
 // one is the argument where it is a text.
 func (a argument) one() string {

@@ -1,15 +1,18 @@
 package match
 
 import (
+	"net/url"
+	"slices"
 	"strings"
 )
 
 // HostAllowed reports whether a plain http address, or a bare host, is this
-// machine, or on the list: exactly, or below an entry that starts with "*.".
+// machine, or on the list: exactly, or below an entry that starts with "*.". What this
+// machine serves under a name of secrets, administration or debugging is not read for
+// that: such a port is guarded by nothing but that it is local.
 func HostAllowed(hosts []string, address string) bool {
 	host := HostOf(address)
-	switch host {
-	case "localhost", "127.0.0.1", "::1":
+	if IsThisMachine(address) && !isPrivileged(address) {
 		return true
 	}
 	for _, h := range hosts {
@@ -22,6 +25,56 @@ func HostAllowed(hosts []string, address string) bool {
 		}
 	}
 	return false
+}
+
+// IsThisMachine reports whether an address is one of this machine.
+func IsThisMachine(address string) bool {
+	switch HostOf(address) {
+	case "localhost", "127.0.0.1", "::1":
+		return true
+	}
+	return false
+}
+
+// isPrivileged reports whether an address of this machine speaks of secrets,
+// administration, debugging or of what a GET should not do.
+func isPrivileged(address string) bool {
+	_, rest, _ := strings.Cut(address+"/", "://")
+	if !strings.Contains(address, "://") {
+		rest = address + "/"
+	}
+	at := strings.IndexAny(rest, "/?#")
+	path, err := url.PathUnescape(rest[at:])
+	for range 3 { // some servers take escapes out more than once
+		if err == nil && strings.Contains(path, "%") {
+			path, err = url.PathUnescape(path)
+		}
+	}
+	path = strings.ToLower(path)
+	if err != nil || slices.Contains(privilegedPorts(), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
+		return true
+	}
+	for _, piece := range [...]string{"secret", "token", "credential", "passw", "admin", "debug", "private", "cookie",
+		"apikey", "api-key", "api_key", "actuator", "environ", "heapdump", "pprof", "access_key", "accesskey"} {
+		if strings.Contains(path, piece) {
+			return true
+		}
+	}
+	words := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(privilegedWords(), w) }) ||
+		strings.HasPrefix(path, "/json/") && strings.Count(strings.Trim(path, "/"), "/") < 2 // of a browser's debugger
+}
+
+func privilegedWords() []string {
+	return strings.Fields("env keys key kv vault session sessions dump backup internal sudo root shell exec eval " +
+		"console delete destroy drop purge remove reset wipe truncate flush shutdown stop kill quit quitquitquit " +
+		"restart reload reboot deploy rollback logout revoke grant approve transfer pay")
+}
+
+// privilegedPorts are where debuggers, and servers that rule others, listen by custom.
+func privilegedPorts() []string {
+	return strings.Fields("2375 2376 2379 2380 4194 5005 5858 6060 6443 8001 8200 8500 9221 9222 9223 9224 " +
+		"9225 9226 9227 9228 9229 9230 10248 10250 10255 10257 10259 16443")
 }
 
 // HostOf returns the host of an address, "" where there is any doubt: a user
