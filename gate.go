@@ -434,6 +434,7 @@ func (t *trial) record(d Decision) Decision {
 	if err == nil {
 		return d
 	}
+	d.Approvable = Approvable{} // no line of the log bears the name that nod approve would take
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.lenient {
 		failed := failed(d.Layer, unrecorded(err))

@@ -176,6 +176,9 @@ func (c *Call) readEdit() {
 			c.unread(a)
 		}
 	}
+	if ok && !slices.ContainsFunc(in, func(a argument) bool { return len(a.texts()) > 0 }) {
+		return
+	}
 	if !ok || len(c.Paths) == 0 || c.Tool == "apply_patch" {
 		c.Rewritten = "nod does not find out which files this edit changes; name them under file_path, " +
 			"or fill in Call.Paths and Call.Edits"

@@ -3,6 +3,7 @@ package nod_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
@@ -151,5 +152,29 @@ func TestATranscriptOfTurns(t *testing.T) {
 	first, second := strings.Index(seen.User, "first"), strings.Index(seen.User, "second")
 	if first < 0 || second < first {
 		t.Error(seen.User)
+	}
+}
+
+// Where the log cannot be written nobody can approve the call by its line.
+func TestNoApprovalWithoutALine(t *testing.T) {
+	for _, err := range []error{nil, errors.New("read-only file system")} {
+		o := options(nod.DefaultRules())
+		o.Recorder, o.UnrecordedRuns, o.Approvals = &book{err: err}, true, onlyLetRun(false)
+		if d := verdictOf(o, bash("npm publish")); (d.Approvable.Key == "") != (err != nil) || d.Verdict != nod.Ask {
+			t.Errorf("%v: %s, approvable as %q", err, d.Verdict, d.Approvable.Key)
+		}
+	}
+}
+
+// What the web's tools do is known.
+func TestReasonsOfTheWebsTools(t *testing.T) {
+	page := tool("web_fetch")
+	page.URL = "https://docs.example.org/a?b=c"
+	for want, c := range map[string]nod.Call{"docs.example.org": page, "searches the web": tool("web_search")} {
+		o := options(nod.DefaultRules())
+		o.Rules.Hosts = []string{"docs.example.org"}
+		if d := verdictOf(o, c); !strings.Contains(d.Reason, want) || strings.Contains(d.Reason, "does not know") {
+			t.Errorf("%s: %s", c.Tool, d.Reason)
+		}
 	}
 }
