@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -19,7 +20,7 @@ import (
 
 // Options configure a Gate. The zero value clears no call: it has no rules, no file
 // view and no model. Some options only make nod stricter, and without them nod is
-// laxer: Rules that deny, Self, Sources, Recorder, Memory, History, Mask and
+// laxer: Rules that deny, Self, Sources, Recorder, Memory, History and
 // DenyOnFailure.
 type Options struct {
 	Rules Rules
@@ -76,11 +77,11 @@ type Options struct {
 	// person is told. False: it is denied.
 	UnrecordedRuns bool
 	// Mask takes tokens of published shapes out of a text that a model is
-	// shown. nil: nothing is masked but what a secret store holds, which no
-	// model is shown at all.
+	// shown. nil: as the decision log does. What a secret store holds no model is
+	// shown at all.
 	Mask func(string) string
 	// MaskCommand does the same for what runs, of which nothing may be hidden but
-	// constants. nil: as Mask.
+	// constants. nil: as Mask, where that is set.
 	MaskCommand func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -130,6 +131,12 @@ func New(o Options) *Gate {
 		unread: o.ConfineRules, anyUnread: o.ConfineAll,
 		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask,
 		maskCommand: o.MaskCommand, now: o.Now,
+	}
+	if g.maskCommand == nil && o.Mask == nil {
+		g.maskCommand = masks.Command
+	}
+	if g.mask == nil {
+		g.mask = masks.Text
 	}
 	if g.maskCommand == nil {
 		g.maskCommand = o.Mask

@@ -176,8 +176,9 @@ func (c *Call) readEdit() {
 			c.unread(a)
 		}
 	}
-	if ok && !slices.ContainsFunc(in, func(a argument) bool { return len(a.texts()) > 0 }) {
-		return
+	namesNone := func(a argument) bool { return isFileKey(a.key) && len(a.texts()) == 0 }
+	if ok && len(c.Paths) == 0 && slices.ContainsFunc(in, namesNone) {
+		return // layer 2 says that it names no file
 	}
 	if !ok || len(c.Paths) == 0 || c.Tool == "apply_patch" {
 		c.Rewritten = "nod does not find out which files this edit changes; name them under file_path, " +

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/masks"
 )
 
 const (
@@ -94,7 +95,7 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	valid := json.Valid(input)
 	var masked json.RawMessage
 	if valid {
-		masked = maskValid(input)
+		masked = masks.Valid(input)
 	} else {
 		masked = json.RawMessage(MaskText(string(input)))
 	}
