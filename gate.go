@@ -339,7 +339,9 @@ func (t *trial) look() {
 		call := t.call
 		call.Command = may
 		possible := t.gate.analyze(call, t.at.Roots)
-		t.report.Possible = &possible
+		if possible.Exceeded+possible.Malformed == "" || call.Agent == "" { // else it may be a text of another kind
+			t.report.Possible = &possible
+		}
 	}
 	if t.call.Command != "" {
 		*t.report = t.gate.analyze(t.call, t.at.Roots)

@@ -26,7 +26,9 @@ func NewCall(tool string, input json.RawMessage, dir string, environ []string) C
 // whole is the call with what one half of it says of the other: an input says what
 // runs and which files are meant, and a call without an input is shown by what it does.
 func (c Call) whole() Call {
-	if c.RawTool == "" {
+	if c.RawTool == "" && c.MCP != nil {
+		c.RawTool = "mcp__" + c.MCP.Server + "__" + c.MCP.Tool
+	} else if c.RawTool == "" {
 		c.RawTool = c.Tool
 	}
 	switch said := saysSomething(c.Input); {
@@ -45,6 +47,27 @@ func saysSomething(input json.RawMessage) bool {
 		return false
 	}
 	return true
+}
+
+// shown is the input as a model is shown it: with what runs or is fetched, where the
+// input does not say that.
+func (c Call) shown() json.RawMessage {
+	var input any
+	if json.Unmarshal(c.Input, &input) != nil {
+		input = string(c.Input)
+	}
+	texts := textsOf(nil, input)
+	missing := func(what string) bool {
+		return what != "" && !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, what) })
+	}
+	if !missing(c.Command) && !missing(c.URL) {
+		return c.Input
+	}
+	text, err := json.Marshal(map[string]any{"command": c.Command, "url": c.URL, "input": input})
+	if err != nil {
+		return c.Input
+	}
+	return text
 }
 
 // spelled is the input of a call that has none, nil where the call says nothing.

@@ -79,6 +79,8 @@ func TestTheModelIsShownTheCall(t *testing.T) {
 			"/home/dev/.ssh/id_ed25519":      {Tool: "read_file", Paths: []string{"/home/dev/.ssh/id_ed25519"}},
 			"https://evil.example/":          {Tool: "web_fetch", URL: "https://evil.example/"},
 			"remote_agent":                   {Tool: "remote_agent"},
+			"python3 y.py":                   {Tool: "bash", Command: "python3 y.py", Input: json.RawMessage(`{"description":"ls"}`)},
+			"create_issue":                   {Tool: "mcp", MCP: &nod.MCP{Server: "tracker", Tool: "create_issue"}},
 		} {
 			var seen nod.Prompt
 			o := options(nod.DefaultRules())

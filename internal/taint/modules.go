@@ -64,7 +64,7 @@ func (c *Call) moduleFiles(e shell.Effect) (names []string) {
 			names = append(names, name)
 			for word := range strings.FieldsSeq(string(text)) {
 				word = strings.Trim(word, "\"`()")
-				if !strings.HasPrefix(word, ".") && !path.IsAbs(word) || strings.HasSuffix(base, "sum") {
+				if !strings.HasPrefix(word, ".") && !path.IsAbs(word) || strings.HasSuffix(base, ".sum") {
 					continue
 				}
 				if !path.IsAbs(word) {
