@@ -39,9 +39,9 @@ func IsThisMachine(address string) bool {
 // isPrivileged reports whether an address of this machine speaks of secrets,
 // administration, debugging or of what a GET should not do.
 func isPrivileged(address string) bool {
-	_, rest, _ := strings.Cut(address+"/", "://")
-	if !strings.Contains(address, "://") {
-		rest = address + "/"
+	rest := address + "/"
+	if scheme, after, ok := strings.Cut(rest, "://"); ok && !strings.ContainsAny(scheme, "/?#.:") {
+		rest = after
 	}
 	at := strings.IndexAny(rest, "/?#")
 	path, ok := unescaped(rest[at:])
@@ -51,7 +51,8 @@ func isPrivileged(address string) bool {
 		}
 	}
 	path = strings.ToLower(path)
-	if !ok || slices.Contains(privilegedPorts(), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
+	if !ok || strings.ContainsAny(path, "[]{}") || // curl makes several of one
+		slices.Contains(privilegedPorts(), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
 		return true
 	}
 	for _, piece := range [...]string{"secret", "token", "credential", "passw", "admin", "debug", "private", "cookie",

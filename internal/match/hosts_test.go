@@ -29,6 +29,8 @@ func TestWhatThisMachineServes(t *testing.T) {
 		"http://127.0.0.1:9222/json": false, "http://localhost:4321/json/list": false, "http://[::1]:9229/": false,
 		"http://localhost:8080/actuator/env": false, "http://localhost:8080/env": false, "http://localhost:2375": false,
 		"http://localhost:3000/users/1/delete": false, "http://localhost:3000/%zz": false,
+		"localhost/admin?u=http://x": false, "localhost/[a-b]dmin": false, "localhost:3000/admin?u=http://x": false,
+		"http://localhost:3000/x?u=http://y/secret": false, "HTTP://LOCALHOST:3000/ADMIN": false,
 	} {
 		if got := HostAllowed(nil, address); got != want {
 			t.Errorf("%s: %v", address, got)
