@@ -69,7 +69,9 @@ type Call struct {
 	Tool string
 	// RawTool is the agent's spelling, for the log and the prompt.
 	RawTool string
-	// Input is the arguments as sent. It goes whole into the prompt.
+	// Input is the arguments as sent. It goes whole into the prompt. Where Command,
+	// Paths, Edits or URL is missing it is read from here, and where Input is missing
+	// the prompt has these instead.
 	Input json.RawMessage
 
 	// Command is the shell command of a "bash" call, in the grammar Dialect.

@@ -73,10 +73,14 @@ func (o *openCall) confineInstead() (d Decision, ok bool) {
 		shown = program + confineWords + "'...' with the whole line in single quotes"
 	}
 	d = o.denied(LayerShell, against(string(o.why.why)))
-	d.Reason = printable.Line(d.Reason, reasonLimit) + "; it may run where it can do no harm: type exactly " + shown
+	d.Reason = printable.Line(d.Reason, reasonLimit) + confinedOffer + shown
 	d.Instead = line
 	return d, true
 }
+
+// confinedOffer says what running behind the boundary means.
+const confinedOffer = "; it may run confined, without network or home (what it overwrites in the workspace is changed)" +
+	": type exactly "
 
 // maxInstead is the longest line that is written out for the agent.
 const maxInstead = 4000

@@ -21,7 +21,7 @@ func DefaultRules() Rules {
 func defaultRules(texts []string) []Rule {
 	rules := make([]Rule, 0, len(texts))
 	for _, text := range texts {
-		rules = append(rules, Rule{Text: text, Origin: "default"})
+		rules = append(rules, Rule{Text: text, Origin: "default", Prose: true})
 	}
 	return rules
 }

@@ -3,9 +3,8 @@
 // same call on every agent.
 //
 //	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: home, Model: model})
-//	d := gate.Check(ctx, nod.Call{
-//		Tool: "bash", Command: "git status", Dir: dir, Roots: []string{dir}, Environ: os.Environ(),
-//	})
+//	call := nod.NewCall("bash", json.RawMessage(`{"command":"git status"}`), dir, os.Environ())
+//	d := gate.Check(ctx, call)
 //	if d.Verdict != nod.Allow { ... }
 //
 // # The flow
@@ -13,20 +12,25 @@
 // Gate.Check goes through this diagram from top to bottom.
 //
 //	tool call
+//	   |          may the host make another call of it before it runs?     -> deny
+//	   |          a line for nod confine?                                  -> as the line itself, but unread code may run
 //	   |
 //	0  guard      a hard_deny rule, or a change to nod itself?             -> deny
 //	   |          the reading of layer 3 shows that it cannot be undone?   -> deny
 //	   |          a program runs what is typed into it, and no hook sees?  -> deny
+//	   |          does the shell that the host keeps move elsewhere?       -> deny
 //	   |          an ask rule, or a doubt that nod will still be asked?    -> ask, unless approved
 //	   |          a secret store (keys, cloud logins), by any tool?        -> 4
 //	   |          a hard_deny rule that may fit, and nod cannot tell?      -> 4
 //	   |
-//	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow
+//	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow, but for the next line but one
 //	   |          an allow rule that names this tool (of an MCP server)?   -> allow
+//	   |          an unknown argument, or an agent that starts programs?   -> 4
 //	   |
 //	   |          a soft_deny rule?                                        -> 4
 //	   |
 //	2  edit       a file edit inside the workspace, not a guarded path?    -> allow
+//	   |          the same of what runs later, after text of strangers?    -> 4
 //	   |
 //	3  shell      an allow rule, or all it does is known and harmless?     -> allow
 //	   |
@@ -45,8 +49,9 @@
 //
 // What is missing makes nod stricter: a Gate without a file view knows no path, a
 // Call that does not say where it runs is nowhere, a Decision that nobody filled
-// denies. [Options] names what is laxer where it is missing. Check has no error result, so there is
-// no way to forget that an error blocks.
+// denies, and what only a call's Input says is read from there. [Options] names what
+// is laxer where it is missing. Check has no error result, so there is no way to
+// forget that an error blocks.
 //
 // hard_deny is a boundary, and so is ask, which only a person answers. soft_deny
 // is advice to a model, not a boundary: a determined agent can rephrase. What nod

@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -12,8 +13,7 @@ func (c Call) IsEdit() bool { return place.IsEditTool(c.Tool) }
 // workspace, is an ordinary file or will be one, and is not guarded.
 func (t *trial) uneditable() objection {
 	if !t.call.IsEdit() || len(t.call.Paths) == 0 {
-		return against("this uses the tool " + printable.Line(t.call.RawTool, 60) +
-			", and nod does not know what it does")
+		return t.otherTool()
 	}
 	for _, name := range t.call.Paths {
 		if o := t.unwritable(name); o.stands() {
@@ -21,6 +21,21 @@ func (t *trial) uneditable() objection {
 		}
 	}
 	return t.undeletable()
+}
+
+// otherTool is why a call that is neither a command nor an edit is open.
+func (t *trial) otherTool() objection {
+	switch host := match.HostOf(t.call.URL); {
+	case t.call.Tool == "web_search":
+		return against("this searches the web: what it looks for leaves this machine, and what it finds others wrote")
+	case t.call.Tool == "web_fetch" && host != "":
+		return against("this fetches a page of " + printable.Text(host) +
+			" (its address can carry data out, and others wrote what it says)")
+	case t.call.Tool == "web_fetch":
+		return against("this fetches a page (its address can carry data out, and others wrote what it says)")
+	}
+	return against("this uses the tool " + printable.Line(t.call.RawTool, 60) +
+		", and nod does not know what it does")
 }
 
 // undeletable says which file an edit tool would delete that could not be

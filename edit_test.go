@@ -359,7 +359,7 @@ func TestPathDirectoriesInTheWorkspaceAreGuarded(t *testing.T) {
 
 func TestGuardedListCanBeEmptiedButNotTheGitDirectory(t *testing.T) {
 	rules := nod.DefaultRules()
-	rules.Guarded = nil
+	rules.Guarded = []string{}
 	if d := verdictOf(options(rules), tool("file_write", "CLAUDE.md")); d.Verdict != nod.Allow {
 		t.Errorf("an emptied list still guards: %s", d.Reason)
 	}

@@ -2,11 +2,14 @@ package nod_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/transcript"
 )
 
 // tree is a file system of one's own: files by name, and what they say.
@@ -69,6 +72,25 @@ func Example() {
 	// cat main.go: allow, by layer shell
 	// rm -rf ~: deny, by layer shell
 	// frobnicate main.go: ask, by layer none
+}
+
+// What a person's rules and the conversation say of a call is judged by a model, where
+// nod cannot tell. Package llm has the vendors' models.
+func Example_model() {
+	rules := nod.DefaultRules()
+	rules.HardDeny = []nod.Rule{{Text: "git push --force"}}
+	rules.SoftDeny = append(rules.SoftDeny, nod.Rule{Text: "never run migrations without asking"})
+	rules.Environment = []nod.Rule{{Text: "Node.js project, uses PostgreSQL"}}
+	gate := nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: "/home/dev", Model: careful{}})
+
+	call := nod.NewCall("bash", json.RawMessage(`{"command":"npm run migrate"}`), "/home/dev/shop", os.Environ())
+	call.Transcript = transcript.Of(
+		transcript.Turn{Origin: transcript.Person, Text: "add a column to the orders"},
+		transcript.Turn{Origin: transcript.Agent, Text: "I have written the migration."},
+	)
+	d := gate.Check(context.Background(), call)
+	fmt.Println(d.Verdict, d.Reason)
+	// Output: deny nobody has asked for this
 }
 
 // careful is a model that blocks whatever it is asked about.

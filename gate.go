@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -18,7 +20,7 @@ import (
 
 // Options configure a Gate. The zero value clears no call: it has no rules, no file
 // view and no model. Some options only make nod stricter, and without them nod is
-// laxer: Rules that deny, Self, Sources, Recorder, Memory, History, Mask and
+// laxer: Rules that deny, Self, Sources, Recorder, Memory, History and
 // DenyOnFailure.
 type Options struct {
 	Rules Rules
@@ -75,11 +77,11 @@ type Options struct {
 	// person is told. False: it is denied.
 	UnrecordedRuns bool
 	// Mask takes tokens of published shapes out of a text that a model is
-	// shown. nil: nothing is masked but what a secret store holds, which no
-	// model is shown at all.
+	// shown. nil: as the decision log does. What a secret store holds no model is
+	// shown at all.
 	Mask func(string) string
 	// MaskCommand does the same for what runs, of which nothing may be hidden but
-	// constants. nil: as Mask.
+	// constants. nil: as Mask, where that is set.
 	MaskCommand func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
@@ -88,6 +90,7 @@ type Options struct {
 // Gate decides calls. Make one with [New]; it is safe for concurrent use.
 type Gate struct {
 	rules     Rules
+	unusable  error // a rule that cannot be read
 	machine   *place.Machine
 	sources   func() []place.Own // Options.Sources, found out when asked for
 	model     Model
@@ -109,14 +112,31 @@ type Gate struct {
 	now         func() time.Time
 }
 
-// New returns a gate.
+// Open returns a gate, or says which rule cannot be read.
+func Open(o Options) (*Gate, error) {
+	g := New(o)
+	return g, g.unusable
+}
+
+// New returns a gate. Where a rule cannot be read that should forbid something or ask
+// about it, the gate denies every call and says why; [Open] returns that as an error.
 func New(o Options) *Gate {
+	var unusable error
+	o.Rules, unusable = o.Rules.read()
+	confineRules, err := readRules(ListConfine, o.ConfineRules)
+	o.ConfineRules, unusable = confineRules, cmp.Or(unusable, err)
 	g := &Gate{
-		rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile, recorder: o.Recorder,
-		memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine,
+		unusable: unusable, rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile,
+		recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine,
 		unread: o.ConfineRules, anyUnread: o.ConfineAll,
 		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask,
 		maskCommand: o.MaskCommand, now: o.Now,
+	}
+	if g.maskCommand == nil && o.Mask == nil {
+		g.maskCommand = masks.Command
+	}
+	if g.mask == nil {
+		g.mask = masks.Text
 	}
 	if g.maskCommand == nil {
 		g.maskCommand = o.Mask
@@ -160,7 +180,7 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 func (g *Gate) Stored(c Call) json.RawMessage { return g.trial(c).withheld.Stored(c.Input) }
 
 func (g *Gate) trial(c Call) *trial {
-	start := g.now()
+	c, start := c.whole(), g.now()
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
 	if w, ok := g.memory.(Witness); ok {
 		at.Wrote = func(real string) bool { return w.Origin(real) != "" }
@@ -199,6 +219,10 @@ func (t *trial) decide(ctx context.Context) Decision {
 	if err := ctx.Err(); err != nil {
 		const why = "the call was cancelled before nod could decide"
 		return failed(LayerNone, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: err})
+	}
+	if err := t.gate.unusable; err != nil {
+		why := "a rule cannot be used: " + err.Error()
+		return failed(LayerNone, &fault.Error{Kind: fault.BadSettings, Message: why})
 	}
 	if why := t.call.Rewritten; why != "" {
 		return t.denied(LayerGuard, against(why))
@@ -304,10 +328,21 @@ func (t *trial) left() *openCall {
 // command, nor changes a file, nor starts an agent needs none.
 func (t *trial) look() {
 	t.mark = t.start
+	may := ""
 	if t.call.Command == "" && !t.call.IsEdit() && t.call.Tool != "agent" {
-		return
+		if may = t.call.maybeRuns(); may == "" {
+			return
+		}
 	}
 	t.at.Roots = t.gate.machine.UsableRoots(t.call.Roots, t.call.Environ)
+	if may != "" {
+		call := t.call
+		call.Command = may
+		possible := t.gate.analyze(call, t.at.Roots)
+		if possible.Exceeded+possible.Malformed == "" || call.Agent == "" { // else it may be a text of another kind
+			t.report.Possible = &possible
+		}
+	}
 	if t.call.Command != "" {
 		*t.report = t.gate.analyze(t.call, t.at.Roots)
 		t.lap(LayerShell)
@@ -408,6 +443,7 @@ func (t *trial) record(d Decision) Decision {
 	if err == nil {
 		return d
 	}
+	d.Approvable = Approvable{} // no line of the log bears the name that nod approve would take
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.lenient {
 		failed := failed(d.Layer, unrecorded(err))

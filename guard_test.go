@@ -190,7 +190,7 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 
 func TestTheGuardIsNotOnAnyList(t *testing.T) {
 	rules := ruled(nod.ListAllow, "nod mode off", "rm *")
-	rules.Guarded, rules.Secrets = nil, nil
+	rules.Guarded, rules.Secrets = []string{}, []string{}
 	rules.Allowlist = append(rules.Allowlist, "file_write", "bash")
 	o := options(rules)
 	guarded(t, o, bash("nod mode off"), true)

@@ -60,6 +60,10 @@ func (q question) prompt(ctx context.Context) (p Prompt, consent string, err err
 			inputLimit)
 		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: why}
 	}
+	if q.call.RawTool == "" && q.call.MCP == nil && !saysSomething(q.call.Input) {
+		const why = "the call says neither a tool nor what it does, so that there is nothing to judge"
+		return Prompt{}, "", &fault.Error{Kind: fault.BadInput, Message: why}
+	}
 	if q.gate.profile.Ledger {
 		return q.ledgerPrompt(ctx)
 	}
@@ -84,7 +88,7 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, consent string, err
 	p = Prompt{
 		Digest: digest(c),
 		System: judge.LastSystem(q.rulesShown(), AnswerTool().Name),
-		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.Input) + "\n\nRecent transcript:\n" + last,
+		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.shown()) + "\n\nRecent transcript:\n" + last,
 	}
 	ledger, err := session.Ledger(ctx)
 	if err != nil {
@@ -175,7 +179,7 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 // no JSON, a string.
 func (q question) callText() string {
 	c := q.call
-	input := json.RawMessage(q.withheld.Input(c.Input))
+	input := json.RawMessage(q.withheld.Input(c.shown()))
 	if !json.Valid(input) {
 		input = json.RawMessage(judge.Line(q.withheld.Shown(string(c.Input))))
 	}

@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path"
@@ -25,7 +26,8 @@ const (
 	ListConfine  RuleList = "confine"
 )
 
-// Rule is one line of a rule list. The zero value matches nothing.
+// Rule is one line of a rule list. The zero value matches nothing. A literal with a
+// Text is read by [New] as [ParseRule] reads it.
 //
 // A rule is a pattern if its words, quoted as in a shell, start with a program
 // that is known; else it is text for the model. Either way it goes into the
@@ -46,6 +48,9 @@ type Rule struct {
 	// Agent is the adapter of whose calls a rule of [ListAllow] or of the
 	// environment speaks; "" is every adapter.
 	Agent string
+	// Prose says that the text is for a model alone, whatever it begins with, so
+	// that nothing fits it.
+	Prose bool
 
 	command match.Pattern // what it matches as a command
 	// permission is set where the rule is one of Claude Code's.
@@ -86,7 +91,8 @@ type Rules struct {
 	// Secrets and Guarded hold path patterns: "~/x" below home, "/x"
 	// absolute, anything else a run of components at any depth. "*" and "?"
 	// match inside a component, a match covers all that lies below, and a
-	// leading "!" takes an earlier match back.
+	// leading "!" takes an earlier match back. nil stands for the built-in
+	// list; a list that is empty and not nil, for none.
 	Secrets []string
 	Guarded []string
 }
@@ -115,6 +121,47 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	}
 	r.command = match.ReadPattern(text)
 	return r, r.check(list)
+}
+
+// read returns the rules with what is missing filled in: literals are read, and lists
+// of files that nobody spoke of are the built-in ones. The error is of a list that
+// denies or asks.
+func (r Rules) read() (Rules, error) {
+	if r.Secrets == nil {
+		r.Secrets = defaultSecrets()
+	}
+	if r.Guarded == nil {
+		r.Guarded = defaultGuarded()
+	}
+	r.Allow, _ = readRules(ListAllow, r.Allow) // one that cannot be read clears nothing
+	r.SoftDeny, _ = readRules(ListSoftDeny, r.SoftDeny)
+	var hard, ask error
+	r.HardDeny, hard = readRules(ListHardDeny, r.HardDeny)
+	r.Ask, ask = readRules(ListAsk, r.Ask)
+	return r, cmp.Or(hard, ask)
+}
+
+// readRules reads the literals of a list.
+func readRules(list RuleList, rules []Rule) (read []Rule, first error) {
+	isLiteral := func(r Rule) bool {
+		return !r.Prose && r.permission == nil && len(r.command.Words) == 0 && strings.TrimSpace(r.Text) != ""
+	}
+	if !slices.ContainsFunc(rules, isLiteral) {
+		return rules, nil
+	}
+	read = slices.Clone(rules)
+	for i, r := range read {
+		if !isLiteral(r) {
+			continue
+		}
+		parsed, err := ParseRule(list, r.Text, r.Origin)
+		if err == nil {
+			read[i].command, read[i].permission = parsed.command, parsed.permission
+		} else if first == nil {
+			first = fmt.Errorf("%s: %w", list, err)
+		}
+	}
+	return read, first
 }
 
 func (r Rule) check(list RuleList) error {

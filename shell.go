@@ -124,6 +124,8 @@ func (r *rooms) harmlessReason() string {
 			return "it reads from the network, where " + e.Declared + " leads"
 		case e.Kind == shell.Fetch && r.report.OwnDatabase(e):
 			return "it reads a database of this machine"
+		case e.Kind == shell.Fetch && match.IsThisMachine(e.Target):
+			return "it reads what a program of this machine serves"
 		case e.Kind == shell.Fetch:
 			return "it reads from a host on your list"
 		case e.Kind == shell.Delete:
@@ -281,6 +283,8 @@ func effectName(k shell.Kind) string {
 func fetchName(target string) string {
 	host := match.HostOf(target)
 	switch what, ok := strings.CutPrefix(host, "the-"); {
+	case match.IsThisMachine(target):
+		return "this asks a program of this machine for what speaks of secrets, administration or debugging"
 	case host == "":
 		return "this reads from the network, from a host that is not on your list"
 	case ok && !strings.Contains(what, "."):

@@ -7,13 +7,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/masks"
 )
 
 const (
@@ -93,7 +95,7 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	valid := json.Valid(input)
 	var masked json.RawMessage
 	if valid {
-		masked = maskValid(input)
+		masked = masks.Valid(input)
 	} else {
 		masked = json.RawMessage(MaskText(string(input)))
 	}
@@ -140,43 +142,46 @@ func sealed(e Entry) Entry {
 	if e.Input = kept; size > 0 && e.InputBytes == 0 {
 		e.InputBytes = size
 	}
-	e.Reason, e.Dir, e.Root, e.RawTool = MaskText(e.Reason), MaskText(e.Dir), MaskText(e.Root), MaskText(e.RawTool)
-	if e.Rule != nil {
-		e.Rule = &Rule{Text: MaskText(e.Rule.Text), Origin: e.Rule.Origin}
-	}
-	if e.Error != nil {
-		e.Error = &Error{Kind: e.Error.Kind, Message: MaskText(e.Error.Message)}
+	e = apart(e)
+	for _, f := range fields() {
+		if f.bare == "" && f.texts != nil {
+			f.texts(&e, MaskText)
+		}
 	}
 	return e
+}
+
+// apart returns e with copies of what it points to.
+func apart(e Entry) Entry {
+	e.Evidence, e.Spent = slices.Clone(e.Evidence), maps.Clone(e.Spent)
+	e.Rule, e.Error, e.Approvable = copied(e.Rule), copied(e.Error), copied(e.Approvable)
+	return e
+}
+
+func copied[T any](p *T) *T {
+	if p == nil {
+		return nil
+	}
+	c := *p
+	return &c
 }
 
 // tightened returns e with every part of it cut down, for the rare entry that
 // would not fit a line.
 func tightened(e Entry) Entry {
 	e = sealed(e) // masked first: half a secret has no shape
-	for _, s := range []*string{&e.ID, &e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool,
-		&e.RawTool,
-		&e.Dir, &e.Root, &e.InputSHA256, &e.Answered, &e.Reason, &e.Model} {
-		*s = tight(*s)
-	}
-	e.Kind = Kind(tight(string(e.Kind)))
 	if e.InputBytes == 0 {
 		e.InputBytes = len(e.Input)
 	}
 	e.Input = asText(head(string(e.Input), headLimit))
-	if e.Rule != nil {
-		e.Rule.Text, e.Rule.Origin = tight(e.Rule.Text), tight(e.Rule.Origin)
-	}
-	if e.Error != nil {
-		e.Error.Kind, e.Error.Message = fault.Kind(tight(string(e.Error.Kind))), tight(e.Error.Message)
-	}
-	evidence := e.Evidence[:min(len(e.Evidence), tightList)]
-	e.Evidence = nil
-	for _, v := range evidence {
-		e.Evidence = append(e.Evidence, nod.Evidence{Path: tight(v.Path), SHA256: tight(v.SHA256)})
-	}
+	e.Evidence = e.Evidence[:min(len(e.Evidence), tightList)]
 	if len(e.Spent) > tightList {
 		e.Spent = nil
+	}
+	for _, f := range fields() {
+		if f.texts != nil {
+			f.texts(&e, tight)
+		}
 	}
 	return e
 }

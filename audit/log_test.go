@@ -251,7 +251,7 @@ func TestFromDecision(t *testing.T) {
 // and no secret.
 func TestWriteShortensAndMasks(t *testing.T) {
 	huge := strings.Repeat("<\x01é", 1<<17)
-	secret := plantedSecret
+	secret := "Zq7Wk3Rt9Yp2Mn5Bv8Xc"
 	manyPaths := make([]nod.Evidence, 10000)
 	for i := range manyPaths {
 		manyPaths[i] = nod.Evidence{Path: huge[:4096], SHA256: huge[:4096]}

@@ -15,7 +15,7 @@
 //	nod init                          propose rules for this repository
 //	nod mode [enforce|observe|off]    whether the answers count
 //	nod trust [DIR]                   accept a repository's .nod.toml
-//	nod confine -- 'LINE'             run a line where it can do no harm (Linux)
+//	nod confine -- 'LINE'             run a line without network and home (Linux)
 //	nod approve [ID]                  let a call run that was asked about or denied
 //	nod approvals                     what was approved; take it back
 //	nod eval FILE...                  how layers 0 to 3 do on labelled calls

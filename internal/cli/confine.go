@@ -24,7 +24,7 @@ func confineCommand() command {
 	return command{
 		name:    "confine",
 		usage:   "confine [--json] [on | off] | confine -- 'LINE'",
-		summary: "run a command line where it can do no harm (Linux)",
+		summary: "run a command line without network and home (Linux)",
 		long: `Runs a command line behind a boundary that the kernel holds: no network but a
 loopback of its own, no other processes, no home directory but for toolchains,
 no file that holds secrets. What it writes into the workspace (the repository
@@ -150,7 +150,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off",
 				Basis: "tried", Next: "nod confine on lets agents run code that nod has not read " +
-					"where it can do no harm"})
+					"without network and home"})
 	default:
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + whyNot(ctx, err),

@@ -74,7 +74,7 @@ func (in installer) offerConfinement(
 	// The answer goes into the person's own settings, which is where the hook must look.
 	own := level != install.Managed && f.settings == "" && f.state == ""
 	if !first || !own || !f.asks(p) {
-		fmt.Fprintln(p.Stdout, "To have code that nod has not read run where it can do no harm: nod confine on")
+		fmt.Fprintln(p.Stdout, "To have code that nod has not read run without network and home: nod confine on")
 		return
 	}
 	if b.try(ctx, p) != nil {

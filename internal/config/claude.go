@@ -331,7 +331,7 @@ func (r *claudeReader) prose(n *node, key string, list int) {
 		case list == listHardDeny:
 			r.leave(key, text, origin, "only a model holds it: it is no pattern")
 		}
-		r.add(list, nod.Rule{Text: text, Origin: origin})
+		r.add(list, nod.Rule{Text: text, Origin: origin, Prose: true})
 	})
 }
 
@@ -352,10 +352,10 @@ func (r *claudeReader) permissions(n *node, key string, list int) {
 			r.leave(key, text, origin, "left out: "+err.Error())
 		case list == listAsk:
 			r.leave(key, text, origin, "only a model holds it: "+err.Error())
-			r.add(listSoftDeny, nod.Rule{Text: text, Origin: origin})
+			r.add(listSoftDeny, nod.Rule{Text: text, Origin: origin, Prose: true})
 		default:
 			r.leave(key, text, origin, "only a model holds it: "+err.Error())
-			r.add(list, nod.Rule{Text: text, Origin: origin})
+			r.add(list, nod.Rule{Text: text, Origin: origin, Prose: true})
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package confine runs a command line where it can do no harm: behind a
+// Package confine runs a command line where it can harm the workspace alone: behind a
 // boundary that the kernel holds, whatever the code in it does.
 //
 // # The boundary

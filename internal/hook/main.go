@@ -20,7 +20,7 @@ const Usage = `nod-hook answers a coding agent's hook; agents start it, people u
   nod-hook AGENT         answer one payload from standard input
   nod-hook demo          watch nod decide a bundled session, no key needed
   nod-hook confine -- 'LINE'
-                         run a line where it can do no harm, as nod confine does
+                         run a line without network and home, as nod confine does
   nod-hook version
 
 Set it up with: nod install AGENT, such as claude-code`

@@ -1,15 +1,18 @@
 package match
 
 import (
+	"encoding/hex"
+	"slices"
 	"strings"
 )
 
 // HostAllowed reports whether a plain http address, or a bare host, is this
-// machine, or on the list: exactly, or below an entry that starts with "*.".
+// machine, or on the list: exactly, or below an entry that starts with "*.". What this
+// machine serves under a name of secrets, administration or debugging is not read for
+// that: such a port is guarded by nothing but that it is local.
 func HostAllowed(hosts []string, address string) bool {
 	host := HostOf(address)
-	switch host {
-	case "localhost", "127.0.0.1", "::1":
+	if IsThisMachine(address) && !isPrivileged(address) {
 		return true
 	}
 	for _, h := range hosts {
@@ -22,6 +25,75 @@ func HostAllowed(hosts []string, address string) bool {
 		}
 	}
 	return false
+}
+
+// IsThisMachine reports whether an address is one of this machine.
+func IsThisMachine(address string) bool {
+	switch HostOf(address) {
+	case "localhost", "127.0.0.1", "::1":
+		return true
+	}
+	return false
+}
+
+// isPrivileged reports whether an address of this machine speaks of secrets,
+// administration, debugging or of what a GET should not do.
+func isPrivileged(address string) bool {
+	rest := address + "/"
+	if scheme, after, ok := strings.Cut(rest, "://"); ok && !strings.ContainsAny(scheme, "/?#.:") {
+		rest = after
+	}
+	at := strings.IndexAny(rest, "/?#")
+	path, ok := unescaped(rest[at:])
+	for range 3 { // some servers take escapes out more than once
+		if ok && strings.Contains(path, "%") {
+			path, ok = unescaped(path)
+		}
+	}
+	path = strings.ToLower(path)
+	if !ok || strings.ContainsAny(path, "[]{}") || // curl makes several of one
+		slices.Contains(privilegedPorts(), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
+		return true
+	}
+	for _, piece := range [...]string{"secret", "token", "credential", "passw", "admin", "debug", "private", "cookie",
+		"apikey", "api-key", "api_key", "actuator", "environ", "heapdump", "pprof", "access_key", "accesskey"} {
+		if strings.Contains(path, piece) {
+			return true
+		}
+	}
+	words := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' })
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(privilegedWords(), w) }) ||
+		strings.HasPrefix(path, "/json/") && strings.Count(strings.Trim(path, "/"), "/") < 2 // of a browser's debugger
+}
+
+// unescaped takes out what is escaped in an address; false where an escape is none.
+func unescaped(text string) (string, bool) {
+	before, rest, found := strings.Cut(text, "%")
+	for found {
+		if len(rest) < 2 {
+			return "", false
+		}
+		b, err := hex.DecodeString(rest[:2])
+		if err != nil {
+			return "", false
+		}
+		var next string
+		next, rest, found = strings.Cut(rest[2:], "%")
+		before += string(b) + next
+	}
+	return before, true
+}
+
+func privilegedWords() []string {
+	return strings.Fields("env keys key kv vault session sessions dump backup internal sudo root shell exec eval " +
+		"console delete destroy drop purge remove reset wipe truncate flush shutdown stop kill quit quitquitquit " +
+		"restart reload reboot deploy rollback logout revoke grant approve transfer pay")
+}
+
+// privilegedPorts are where debuggers, and servers that rule others, listen by custom.
+func privilegedPorts() []string {
+	return strings.Fields("2375 2376 2379 2380 4194 5005 5858 6060 6443 8001 8200 8500 9221 9222 9223 9224 " +
+		"9225 9226 9227 9228 9229 9230 10248 10250 10255 10257 10259 16443")
 }
 
 // HostOf returns the host of an address, "" where there is any doubt: a user

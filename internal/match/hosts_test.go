@@ -16,6 +16,31 @@ func TestThisMachine(t *testing.T) {
 	}
 }
 
+// What speaks of secrets, administration or debugging is not read because it is local.
+func TestWhatThisMachineServes(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://localhost:3000/": true, "http://localhost:3000/api/users?id=1": true, "localhost:8080/health": true,
+		"http://127.0.0.1:5173/src/main.ts": true, "http://[::1]:8080/metrics": true, "http://localhost": true,
+		"http://localhost:3000/keyboard": true, "http://localhost:3000/data.json": true,
+		"http://localhost:3000/admin": false, "http://localhost:3000/admin/delete": false,
+		"http://localhost:3000/api/v1/namespaces/default/secrets": false, "http://localhost:8001/version": false,
+		"http://localhost:3000/%61dmin": false, "http://localhost:3000/%2561dmin": false,
+		"http://localhost:3000/?token=1": false, "http://localhost:3000/x#admin": false, "localhost/ADMIN": false,
+		"http://127.0.0.1:9222/json": false, "http://localhost:4321/json/list": false, "http://[::1]:9229/": false,
+		"http://localhost:8080/actuator/env": false, "http://localhost:8080/env": false, "http://localhost:2375": false,
+		"http://localhost:3000/users/1/delete": false, "http://localhost:3000/%zz": false,
+		"localhost/admin?u=http://x": false, "localhost/[a-b]dmin": false, "localhost:3000/admin?u=http://x": false,
+		"http://localhost:3000/x?u=http://y/secret": false, "HTTP://LOCALHOST:3000/ADMIN": false,
+	} {
+		if got := HostAllowed(nil, address); got != want {
+			t.Errorf("%s: %v", address, got)
+		}
+	}
+	if !HostAllowed([]string{"localhost"}, "http://localhost:3000/admin") {
+		t.Error("the person's own entry does not count")
+	}
+}
+
 // A name is compared whole, or by its labels; where there is any doubt what is
 // asked, nothing is allowed.
 func TestHostAllowed(t *testing.T) {

@@ -93,6 +93,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	u.read(inv.args)
 	if u.sub && u.command == nil && len(u.pos) == 0 {
 		if u.none == "" && u.roles == "" {
+			u.finish() // an option may have named code
 			return
 		}
 	}
@@ -102,6 +103,8 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	if u.command == nil || !u.sub {
 		u.positional()
 		u.finish()
+	} else { // an option before the subcommand may have named code
+		u.codes.finishInline()
 	}
 	if u.marks.has(markLinks) {
 		a.out.makesLink(u.inv.raw)

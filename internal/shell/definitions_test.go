@@ -134,7 +134,7 @@ func TestPackageScripts(t *testing.T) {
 		{name: "no such script", command: "npm run nothing", want: "run project-code"},
 		{name: "no string", command: "npm run odd", want: "run project-code"},
 		{name: "yarn", command: "yarn test", want: "run project-code"},
-		{name: "bun", command: "bun run test", want: "run run"},
+		{name: "bun", command: "bun run test", want: "run project-code"},
 		{name: "an option", command: "npm --weird test", want: "run project-code; unknown"},
 		{name: "a workspace", command: "npm test -w ui", want: "run project-code"},
 		{name: "another directory", command: "npm --prefix ui test", want: "run project-code; unknown"},

@@ -54,7 +54,7 @@
 //   - texts.go walks texts inside a command: sh -c, what a shell is fed, scripts.
 //   - heeds.go looks for files and variables that make a program which only
 //     prints run something else.
-//   - inline.go, fzf.go, media.go and git.go read what needs more than
+//   - inline.go, fzf.go and git.go read what needs more than
 //     data, with package code for sed, awk, jq, yq and SQL.
 //     gitconfig.go and githooks.go find what git would start; gitkept.go says
 //     what it keeps ([Effect].Kept) and where it fetches ([Effect].Declared).

@@ -65,6 +65,9 @@ func (ts *tasks) packageScript(reader string, inv *invocation) (done bool) {
 	if !ok {
 		return false
 	}
+	if reader == "bun" { // the word may be a file
+		ts.defs.namedFiles(inv.st.dir, []string{r.Name}, 0)
+	}
 	file, o, ok := ts.defs.packageFile(r.Dir)
 	if r.Odd && recipe.NamesAnotherPackage(plainArgs(inv.args)) {
 		ts.defs.define(file, "") // another package's file: which is not known

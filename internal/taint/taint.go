@@ -53,10 +53,12 @@ func (c *Call) Edit() place.Objection {
 // model in a tainted session, "" if it is not.
 func (c *Call) Harm(e shell.Effect) place.Objection {
 	switch {
+	case e.Declared != "":
+		return c.Modules(e)
 	case c.Session == nil:
 	case e.Kind == shell.Write && e.Place == shell.Workspace && c.runsLater(e.Target) && c.Why() != "":
 		return c.suspect("this writes " + printable.Text(e.Target) + ", which runs later")
-	case e.Kind == shell.Fetch && e.Declared == "" && !c.Report.OwnDatabase(e) && c.Why() != "":
+	case e.Kind == shell.Fetch && !c.Report.OwnDatabase(e) && c.Why() != "":
 		return c.suspect("this asks an address, which can carry data out (" + printable.Text(e.Words) + ")")
 	}
 	return ""

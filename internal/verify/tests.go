@@ -46,7 +46,7 @@ var alone = []string{
 	"TestNoDamagedCommandFailsInside", "TestTheLedgerGrowsAtItsEnd", "TestGitKeepsWhatWasThere",
 	"TestGitLeavesTheFilesAlone", "TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
 	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
-	"TestWriteShortensAndMasks", "TestManyProcessesRotate", "TestMaskIsLinear", "TestMaskKeepsTheStructure",
+	"TestWriteShortensAndMasks", "TestManyProcessesRotate",
 	"TestReadersAgree", "TestDamagedDatabase", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
 	"TestHolesPutBack", "TestFoundLines", "TestFound", "TestRacedPackages",
 }

@@ -87,7 +87,7 @@ func saysAsking`, agents},
 		{"the hook is installed to fail open", "internal/install/claude.go",
 			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`,
 			[]string{"./internal/install"}},
-		{"a secret stands in the log", "audit/mask.go",
+		{"a secret stands in the log", "internal/masks/mask.go",
 			`	w.walk()
 	return w.out`, `	w.walk()
 	return raw`, []string{"./audit"}},

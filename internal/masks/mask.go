@@ -1,4 +1,4 @@
-package audit
+package masks
 
 import (
 	"bytes"
@@ -29,13 +29,13 @@ import (
 // part of a secret may stay readable where it holds one, and is not in quotes.
 func Mask(raw json.RawMessage) json.RawMessage {
 	if !json.Valid(raw) {
-		return json.RawMessage(MaskText(string(raw)))
+		return json.RawMessage(Text(string(raw)))
 	}
-	return maskValid(raw)
+	return Valid(raw)
 }
 
-// maskValid masks what is known to be JSON.
-func maskValid(raw json.RawMessage) json.RawMessage {
+// Valid masks what is known to be JSON.
+func Valid(raw json.RawMessage) json.RawMessage {
 	w := walker{in: raw, out: make([]byte, 0, len(raw)+64)}
 	w.walk()
 	return w.out
@@ -187,7 +187,7 @@ func (w *walker) text() {
 	if top.object && top.key {
 		top.key, top.field = false, s
 		top.secret = secretName(s) || top.named && (s == "value" || s == "Value")
-		w.put(s, MaskText(s), n)
+		w.put(s, Text(s), n)
 		return
 	}
 	w.put(s, w.value(top, s), n)
@@ -245,9 +245,9 @@ func (w *walker) value(top *level, s string) string {
 		return maskUser(s)
 	case top.object && isCommandName(top.field), top.argv && strings.HasSuffix(before, "c") &&
 		strings.HasPrefix(before, "-"):
-		return MaskCommand(s)
+		return Command(s)
 	}
-	return MaskText(s)
+	return Text(s)
 }
 
 // isCommandName reports whether the value of a field is what a shell is to run.
@@ -285,7 +285,7 @@ func maskWhole(s string) string {
 func maskUser(s string) string {
 	user, password, ok := strings.Cut(s, ":")
 	if !ok || isNumber(password) {
-		return MaskText(s)
+		return Text(s)
 	}
 	return user + ":" + maskWhole(password)
 }

@@ -1,4 +1,4 @@
-package audit
+package masks
 
 import (
 	"encoding/json"
@@ -50,14 +50,14 @@ func TestTokensByShape(t *testing.T) {
 			"see %, then", "'%'", "x:%"} {
 			text := strings.ReplaceAll(around, "%3D", "\x00")
 			text = strings.ReplaceAll(strings.ReplaceAll(text, "%", token), "\x00", "%3D")
-			if got := MaskText(text); strings.Contains(got, token[4:]) || !strings.Contains(got, "[masked-") {
+			if got := Text(text); strings.Contains(got, token[4:]) || !strings.Contains(got, "[masked-") {
 				t.Errorf("%s in %q: %q", name, around, got)
 			}
 		}
 	}
 }
 
-func TestMaskText(t *testing.T) {
+func TestText(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		// Assignments.
 		{`PASSWORD=hunter2 make`, `PASSWORD=[masked-7] make`},
@@ -169,8 +169,8 @@ func TestMaskText(t *testing.T) {
 			"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----"},
 		{"-----BEGIN PRIVATE KEY----- ; rm -rf x", "-----BEGIN PRIVATE KEY----- ; rm -rf x"},
 	} {
-		if got := MaskText(tt.in); got != tt.want {
-			t.Errorf("MaskText(%s)\n got %s\nwant %s", tt.in, got, tt.want)
+		if got := Text(tt.in); got != tt.want {
+			t.Errorf("Text(%s)\n got %s\nwant %s", tt.in, got, tt.want)
 		}
 	}
 }
@@ -222,11 +222,11 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
 		{`curl -H "Authorization: token abc" x`, `curl -H "Authorization: token [masked-3]" x`},
 	} {
-		if got := MaskCommand(tt.in); got != tt.want {
+		if got := Command(tt.in); got != tt.want {
 			t.Errorf("the command %s\n got %s\nwant %s", tt.in, got, tt.want)
 		}
 	}
-	if got, want := MaskText("password=evil\n$password\n"), "password=evil\n$password\n"; got != want {
+	if got, want := Text("password=evil\n$password\n"), "password=evil\n$password\n"; got != want {
 		t.Errorf("a script: %s", got)
 	}
 }
@@ -285,8 +285,8 @@ func FuzzMask(f *testing.F) {
 		ps := planted()
 		p := ps[uint(which)%uint(len(ps))]
 		text := before + "\n" + strings.ReplaceAll(p, "SECRET", plantedSecret) + "\n" + after
-		if !strings.Contains(before+after, plantedSecret) && strings.Contains(MaskText(text), plantedSecret) {
-			t.Fatalf("a secret survives in %q: %q", text, MaskText(text))
+		if !strings.Contains(before+after, plantedSecret) && strings.Contains(Text(text), plantedSecret) {
+			t.Fatalf("a secret survives in %q: %q", text, Text(text))
 		}
 		inJSON, _ := json.Marshal(map[string]any{"a": text, "b": []string{text}, "password": plantedSecret})
 		if masked := string(Mask(inJSON)); !strings.Contains(before+after, plantedSecret) && strings.Contains(masked,
@@ -319,7 +319,7 @@ func TestMaskIsLinear(t *testing.T) {
 		"a=(", "token=)", "Authorization: ", "token=x\n", "\"token\",\n", "key "} {
 		text := strings.Repeat(unit, 1<<20/len(unit)) + "@"
 		t.Run(fmt.Sprintf("%q", unit), func(t *testing.T) {
-			hang.Cheap(t, 3*time.Second, func() { MaskText(text) })
+			hang.Cheap(t, 3*time.Second, func() { Text(text) })
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package audit
+package masks
 
 import (
 	"encoding/json"
@@ -111,7 +111,7 @@ func TestMaskHidesNoCode(t *testing.T) {
 			"PWNED") != strings.Count(command, "PWNED") {
 			t.Errorf("%s\nis shown as %s", command, got)
 		}
-		if log := MaskText("this changes it: " + command); strings.Count(log, "touch") != strings.Count(command,
+		if log := Text("this changes it: " + command); strings.Count(log, "touch") != strings.Count(command,
 			"touch") {
 			t.Errorf("%s\nis shown in a reason as %s", command, log)
 		}
@@ -201,7 +201,7 @@ func TestSecretsInCommands(t *testing.T) {
 		command = strings.ReplaceAll(command, "SECRET", secret)
 		for context, shown := range map[string]string{
 			"the command": masked(t, command),
-			"a reason":    MaskText("this sends data: " + command),
+			"a reason":    Text("this sends data: " + command),
 		} {
 			if strings.Contains(shown, secret) {
 				t.Errorf("%s: %s\nis shown as %s", context, command, shown)

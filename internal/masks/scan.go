@@ -1,4 +1,4 @@
-package audit
+package masks
 
 import "strings"
 
@@ -6,15 +6,15 @@ import "strings"
 // masked. Two are the rule.
 const passes = 8
 
-// MaskText does for plain text (a command, a file's content, a message) what
+// Text does for plain text (a command, a file's content, a message) what
 // [Mask] does for JSON. It reads each byte a bounded number of times.
 //
 // Nothing that a shell could run disappears: see [Mask].
-func MaskText(s string) string { return maskAll(s, false) }
+func Text(s string) string { return maskAll(s, false) }
 
-// MaskCommand masks the text of a command or of a program: the names of programs in it
+// Command masks the text of a command or of a program: the names of programs in it
 // stay, whatever they look like, and so does what an expression may run.
-func MaskCommand(s string) string { return maskAll(s, true) }
+func Command(s string) string { return maskAll(s, true) }
 
 func maskAll(s string, command bool) string {
 	for range passes {

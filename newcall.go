@@ -1,0 +1,356 @@
+package nod
+
+import (
+	"bytes"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// NewCall returns the call of a tool, by its canonical name ("bash", "read_file",
+// "grep", "file_write" ...), from the arguments that a model sent. dir, absolute, is
+// where it runs and the workspace, environ what a command would inherit. Command,
+// Paths, Edits and URL are read from the input, under the keys that agents commonly
+// use. What cannot be read is said in Rewritten or Unread, so that nothing allows it.
+func NewCall(tool string, input json.RawMessage, dir string, environ []string) Call {
+	c := Call{Tool: tool, RawTool: tool, Input: input, Dir: dir, Environ: environ}
+	if dir != "" {
+		c.Roots = []string{dir}
+	}
+	return c.whole()
+}
+
+// whole is the call with what one half of it says of the other: an input says what
+// runs and which files are meant, and a call without an input is shown by what it does.
+func (c Call) whole() Call {
+	if c.RawTool == "" && c.MCP != nil {
+		c.RawTool = "mcp__" + c.MCP.Server + "__" + c.MCP.Tool
+	} else if c.RawTool == "" {
+		c.RawTool = c.Tool
+	}
+	switch said := saysSomething(c.Input); {
+	case !said:
+		c.Input = c.spelled()
+	case c.MCP == nil:
+		c.readInput()
+	}
+	return c
+}
+
+// saysSomething is false for an input without a value.
+func saysSomething(input json.RawMessage) bool {
+	switch string(bytes.TrimSpace(input)) {
+	case "", "null", "{}", "[]", `""`, "false":
+		return false
+	}
+	return true
+}
+
+// shown is the input as a model is shown it: with what runs or is fetched, where the
+// input does not say that.
+func (c Call) shown() json.RawMessage {
+	var input any
+	if json.Unmarshal(c.Input, &input) != nil {
+		input = string(c.Input)
+	}
+	texts := textsOf(nil, input)
+	missing := func(what string) bool {
+		return what != "" && !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, what) })
+	}
+	if !missing(c.Command) && !missing(c.URL) {
+		return c.Input
+	}
+	text, err := json.Marshal(map[string]any{"command": c.Command, "url": c.URL, "input": input})
+	if err != nil {
+		return c.Input
+	}
+	return text
+}
+
+// spelled is the input of a call that has none, nil where the call says nothing.
+func (c Call) spelled() json.RawMessage {
+	text, err := json.Marshal(struct {
+		Command string   `json:"command,omitempty"`
+		Paths   []string `json:"paths,omitempty"`
+		Edits   []Edit   `json:"edits,omitempty"`
+		URL     string   `json:"url,omitempty"`
+	}{c.Command, c.Paths, c.Edits, c.URL})
+	if err != nil || string(text) == "{}" {
+		return c.Input
+	}
+	return text
+}
+
+// readInput fills in what the layers need of the tool, where the caller did not.
+func (c *Call) readInput() {
+	switch c.Tool {
+	case "bash":
+		if c.Command == "" {
+			c.readCommand()
+		}
+	case "read_file", "read_many_files", "lsp", "grep", "glob":
+		if len(c.Paths) == 0 {
+			c.readPlaces()
+		}
+	case "web_fetch":
+		if in, _ := readArguments(c.Input); c.URL == "" {
+			c.URL = in.text("url")
+		}
+	default:
+		if c.IsEdit() && len(c.Paths) == 0 {
+			c.readEdit()
+		}
+	}
+}
+
+func (c *Call) readCommand() {
+	in, ok := readArguments(c.Input)
+	c.Command = in.command()
+	if ok && c.Command == "" && slices.ContainsFunc(in, argument.isEmptyCommand) {
+		return
+	}
+	if !ok || c.Command == "" {
+		c.Rewritten = `nod finds no command in this call; give it as one text under "command"`
+		return
+	}
+	for _, a := range in {
+		switch {
+		case isCommandKey(a.key) || isRemark(a.key):
+		case isDirKey(a.key):
+			c.startIn(a.one())
+		default:
+			c.unread(a)
+		}
+	}
+}
+
+// startIn moves the call to the directory that its command names for itself.
+func (c *Call) startIn(dir string) {
+	switch {
+	case dir == "":
+	case strings.HasPrefix(dir, "~") || slices.Contains(strings.Split(dir, "/"), ".."):
+		c.Rewritten = "the directory of this call winds; name it by its absolute path"
+	case path.IsAbs(dir):
+		c.Dir = dir
+	default:
+		c.Dir = strings.TrimSuffix(c.Dir, "/") + "/" + dir
+	}
+}
+
+// readPlaces fills in where a tool that reads would look: each text of the input may
+// be a file, but for what a search looks for.
+func (c *Call) readPlaces() {
+	in, ok := readArguments(c.Input)
+	search := c.Tool == "grep" || c.Tool == "glob"
+	var dirs, patterns []string
+	for _, a := range in {
+		switch {
+		case isRemark(a.key):
+		case search && !isDirKey(a.key) && !isFileKey(a.key):
+			if c.Tool == "glob" || !isSought(a.key) {
+				patterns = append(patterns, a.texts()...)
+			}
+		default:
+			dirs = append(dirs, a.texts()...)
+		}
+	}
+	if search && len(dirs) == 0 {
+		dirs = []string{c.Dir}
+	}
+	c.Paths = append(c.Paths, dirs...)
+	for _, dir := range dirs {
+		for _, p := range patterns {
+			c.Paths = append(c.Paths, below(dir, p))
+		}
+	}
+	if !ok {
+		c.Unread = "nod cannot read the input of this call: it is no object, or says something twice"
+	}
+}
+
+// below is a pattern as it is meant from a directory.
+func below(dir, pattern string) string {
+	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") {
+		return pattern
+	}
+	return strings.TrimSuffix(dir, "/") + "/" + pattern
+}
+
+// readEdit fills in what an edit would change.
+func (c *Call) readEdit() {
+	in, ok := readArguments(c.Input)
+	var e Edit
+	for _, a := range in {
+		switch key := a.key; {
+		case isFileKey(key):
+			c.Paths = append(c.Paths, a.texts()...)
+		case isText(key):
+			e.New, e.Whole = a.one(), true
+		case key == "old_string" || key == "old_str":
+			e.Old = a.one()
+		case key == "new_string" || key == "new_str" || key == "new_source":
+			e.New = a.one()
+		case key == "replace_all":
+			e.All, _ = a.value.(bool)
+		case !isRemark(key):
+			c.unread(a)
+		}
+	}
+	namesNone := func(a argument) bool { return isFileKey(a.key) && len(a.texts()) == 0 }
+	if ok && len(c.Paths) == 0 && slices.ContainsFunc(in, namesNone) {
+		return // layer 2 says that it names no file
+	}
+	if !ok || len(c.Paths) == 0 || c.Tool == "apply_patch" {
+		c.Rewritten = "nod does not find out which files this edit changes; name them under file_path, " +
+			"or fill in Call.Paths and Call.Edits"
+		return
+	}
+	if len(c.Paths) == 1 && c.Tool != "notebook_edit" {
+		e.Path = c.Paths[0]
+		c.Edits = []Edit{e}
+	}
+}
+
+// unread notes an argument that may say where or how the call runs.
+func (c *Call) unread(a argument) {
+	switch a.value.(type) {
+	case nil, float64:
+		return
+	case bool:
+		if a.value == false || c.Tool != "bash" {
+			return
+		}
+	}
+	c.Unread = "nod does not know the argument \"" + a.key + "\" of this tool; leave it out"
+}
+
+// maybeRuns is what a tool that nod does not know may run as a command. Such a call is
+// denied for what is denied of that command, and never allowed for it.
+func (c Call) maybeRuns() string {
+	if c.MCP != nil || !bytes.Contains(c.Input, []byte("c")) {
+		return ""
+	}
+	in, _ := readArguments(c.Input)
+	return in.command()
+}
+
+// argument is one of a call's arguments.
+type argument struct {
+	key   string
+	value any
+}
+
+type arguments []argument
+
+// readArguments reads the arguments of a call in their order; false where they are
+// no object, or one of them stands there twice.
+func readArguments(input json.RawMessage) (in arguments, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(input))
+	if open, err := d.Token(); err != nil || open != json.Delim('{') {
+		return nil, false
+	}
+	for d.More() {
+		var a argument
+		key, err := d.Token()
+		if err == nil {
+			err = d.Decode(&a.value)
+		}
+		if a.key, ok = key.(string); err != nil || !ok || in.has(a.key) {
+			return nil, false
+		}
+		in = append(in, a)
+	}
+	return in, true
+}
+
+func (in arguments) has(key string) bool {
+	return slices.ContainsFunc(in, func(a argument) bool { return strings.EqualFold(a.key, key) })
+}
+
+func (in arguments) text(key string) string {
+	for _, a := range in {
+		if a.key == key {
+			return a.one()
+		}
+	}
+	return ""
+}
+
+// command is the one command among the arguments, "" where there is none or another.
+func (in arguments) command() string {
+	found := ""
+	for _, a := range in {
+		if !isCommandKey(a.key) {
+			continue
+		}
+		if found != "" {
+			return ""
+		}
+		if found = a.one(); found == "" && len(a.texts()) > 0 { // word by word
+			found = shell.QuoteWords(a.texts())
+		}
+	}
+	return found
+}
+
+func (a argument) isEmptyCommand() bool { return isCommandKey(a.key) && a.value == "" }
+
+// one is the argument where it is a text.
+func (a argument) one() string {
+	text, _ := a.value.(string)
+	return text
+}
+
+// texts are all texts of the argument, at any depth.
+func (a argument) texts() []string { return textsOf(nil, a.value) }
+
+func textsOf(texts []string, value any) []string {
+	switch value := value.(type) {
+	case string:
+		if value != "" {
+			texts = append(texts, value)
+		}
+	case []any:
+		for _, v := range value {
+			texts = textsOf(texts, v)
+		}
+	case map[string]any:
+		for _, v := range value {
+			texts = textsOf(texts, v)
+		}
+	}
+	return texts
+}
+
+func isCommandKey(key string) bool {
+	return isOneOf(key, "command cmd shell_command commandline command_line")
+}
+
+// isRemark reports whether an argument is said to people, or says how long to wait.
+func isRemark(key string) bool {
+	return isOneOf(key, "description explanation reason summary justification timeout timeout_ms")
+}
+
+func isDirKey(key string) bool {
+	return isOneOf(key, "cwd workdir working_dir working_directory dir directory dir_path root")
+}
+
+func isFileKey(key string) bool {
+	return strings.Contains(strings.ToLower(key), "path") ||
+		isOneOf(key, "file files filename filenames file_name target_file notebook")
+}
+
+// isText reports whether an argument is the whole new content of a file.
+func isText(key string) bool { return isOneOf(key, "content contents file_text") }
+
+// isSought reports whether an argument of a search is a text that is looked for, or how.
+func isSought(key string) bool {
+	return isOneOf(key, "pattern query regex output_mode type text search")
+}
+
+func isOneOf(key, names string) bool {
+	return slices.Contains(strings.Fields(names), strings.ToLower(key))
+}
