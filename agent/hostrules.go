@@ -63,8 +63,9 @@ func codexAsks(e *Event, start string) bool {
 		if e.Call.MCP != nil {
 			return anyFile(dir, ".toml", codexToolAsked)
 		}
-		return anyFile(path.Join(dir, "rules"), ".rules", func(text string) bool { return codexRuleAsks(text, words) }) ||
-			anyFile(dir, "requirements.toml", func(text string) bool { return strings.Contains(text, "rules") })
+		asks := func(text string) bool { return codexRuleAsks(text, words) }
+		managed := func(text string) bool { return strings.Contains(text, "rules") }
+		return anyFile(path.Join(dir, "rules"), ".rules", asks) || anyFile(dir, "requirements.toml", managed)
 	})
 }
 
@@ -324,4 +325,42 @@ func qwenRuleAsks(rule string, c nod.Call) bool {
 		places = append(places, []string{word})
 	}
 	return places.speaksOf(wordsOf(c.Command))
+}
+
+// copilotDenies reports whether a rule of the person's may deny a call on Copilot CLI, where
+// a hook's allow overrules it in both seats (1.0.102, run). Such rules stand on the command
+// line and, for addresses, in settings; there are none that ask.
+func copilotDenies(c nod.Call, project string) bool {
+	pid := os.Getppid()
+	for range 1000 {
+		if pid <= 0 {
+			return copilotDeniesURL(c, project)
+		}
+		args, parent, err := started(pid)
+		if err != nil || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--deny-") }) {
+			return true
+		}
+		pid = parent
+	}
+	return true
+}
+
+// copilotDeniesURL reports whether settings deny addresses, to a tool that may fetch one.
+func copilotDeniesURL(c nod.Call, project string) bool {
+	home := variable(c.Environ, "COPILOT_HOME")
+	if user := variable(c.Environ, "HOME"); home == "" && path.IsAbs(user) {
+		home = path.Join(user, ".copilot")
+	}
+	if c.Tool != "bash" && c.Tool != "web_fetch" {
+		return false
+	}
+	dirs := []string{home}
+	for _, dir := range upwards(project, c.Dir) {
+		dirs = append(dirs, path.Join(dir, ".github", "copilot"))
+	}
+	return !path.IsAbs(home) || slices.ContainsFunc(dirs, func(dir string) bool {
+		return anyFile(dir, ".json", func(text string) bool {
+			return strings.Contains(text, "deniedUrls") || strings.Contains(text, "denied_urls")
+		})
+	})
 }
