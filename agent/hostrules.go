@@ -364,3 +364,72 @@ func copilotDeniesURL(c nod.Call, project string) bool {
 		})
 	})
 }
+
+// acpAsks reports whether a rule of the person's may be why an agent asks over the protocol,
+// which does not say why. Read are the settings of those agents that call themselves so; a
+// setting of opencode's that has it ask about everything is what `nod acp` needs there.
+func acpAsks(e *Event, peer string) bool {
+	switch peer {
+	case "qwen-code":
+		return qwenAsks(e.Call, e.Project)
+	case "codex", "codex-acp":
+		return codexAsks(e, e.Project)
+	case "gemini-cli":
+		return geminiRuled(variable(e.Call.Environ, "HOME"), e.Project)
+	case "OpenCode":
+		return opencodeRules(e)
+	}
+	return false
+}
+
+// geminiRuled reports whether a policy of Gemini CLI's has it ask, or may lie elsewhere.
+func geminiRuled(home, project string) bool {
+	asks := func(text string) bool { return strings.Contains(text, "ask_user") }
+	named := func(text string) bool { return strings.Contains(text, "olicyPaths") }
+	if anyFile("/etc/gemini-cli/policies", ".toml", asks) {
+		return true
+	}
+	return slices.ContainsFunc(append(upwards(project), home), func(dir string) bool {
+		own := path.Join(dir, ".gemini")
+		return anyFile(path.Join(own, "policies"), ".toml", asks) || anyFile(own, "settings.json", named)
+	})
+}
+
+// opencodeRules reports whether one of opencode's settings files has a rule that asks.
+func opencodeRules(e *Event) bool {
+	dirs := []string{path.Join(variable(e.Call.Environ, "HOME"), ".config", "opencode"),
+		path.Join(variable(e.Call.Environ, "XDG_CONFIG_HOME"), "opencode")}
+	for _, dir := range upwards(e.Project) {
+		dirs = append(dirs, dir, path.Join(dir, ".opencode"))
+	}
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		return path.IsAbs(dir) && (anyFile(dir, "opencode.json", opencodeRuled) ||
+			anyFile(dir, "opencode.jsonc", opencodeRuled) || anyFile(dir, "config.json", opencodeRuled))
+	})
+}
+
+// opencodeRuled reports whether settings of opencode's ask about a part of what a permission
+// is for, or for an agent alone.
+func opencodeRuled(text string) bool {
+	var s struct {
+		Permission  json.RawMessage `json:"permission"`
+		Agent, Mode json.RawMessage
+	}
+	if !strings.Contains(text, `"ask"`) {
+		return false
+	}
+	if json.Unmarshal([]byte(text), &s) != nil {
+		return true
+	}
+	if strings.Contains(string(s.Agent)+string(s.Mode), `"ask"`) {
+		return true
+	}
+	var all map[string]json.RawMessage
+	_ = json.Unmarshal(s.Permission, &all) // one word for all is no list
+	for _, one := range all {
+		if len(one) > 0 && one[0] == '{' && strings.Contains(string(one), `"ask"`) {
+			return true
+		}
+	}
+	return false
+}
