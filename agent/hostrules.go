@@ -43,18 +43,27 @@ func upwards(starts ...string) (dirs []string) {
 	return dirs
 }
 
+// homes are where a host keeps the person's settings: in their home, and where a variable
+// says. That names a further one here, so that no environment takes a rule away.
+func homes(environ []string, name, below string) (dirs []string, ok bool) {
+	if home := variable(environ, "HOME"); path.IsAbs(home) {
+		dirs = append(dirs, path.Join(home, below))
+	}
+	if dir := variable(environ, name); path.IsAbs(dir) {
+		dirs = append(dirs, dir)
+	}
+	return dirs, len(dirs) > 0
+}
+
 // codexAsks reports whether a rule of the person's may have Codex ask about a call, or
 // cannot be read. Codex takes the rules that lie beside each of its settings (0.169.0), and
 // settings ask about tools of MCP servers.
 func codexAsks(e *Event, start string) bool {
-	home := variable(e.Call.Environ, "CODEX_HOME")
-	if user := variable(e.Call.Environ, "HOME"); home == "" && path.IsAbs(user) {
-		home = path.Join(user, ".codex")
-	}
-	if !path.IsAbs(home) {
+	layers, ok := homes(e.Call.Environ, "CODEX_HOME", ".codex")
+	if !ok {
 		return true
 	}
-	layers := []string{"/etc/codex", home}
+	layers = append(layers, "/etc/codex")
 	for _, dir := range upwards(start, e.Start, e.Project) {
 		layers = append(layers, path.Join(dir, ".codex"))
 	}
@@ -269,14 +278,11 @@ func (s *starlark) list() (rule hostRule) {
 // qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call, or
 // cannot be read (0.24.4, read: permissions.ask of each settings file).
 func qwenAsks(c nod.Call, project string) bool {
-	home := variable(c.Environ, "QWEN_HOME")
-	if user := variable(c.Environ, "HOME"); home == "" && path.IsAbs(user) {
-		home = path.Join(user, ".qwen")
-	}
-	if !path.IsAbs(home) {
+	dirs, ok := homes(c.Environ, "QWEN_HOME", ".qwen")
+	if !ok {
 		return true
 	}
-	dirs := []string{home, "/etc/qwen-code", "/Library/Application Support/QwenCode"}
+	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode")
 	for _, dir := range upwards(project, c.Dir) {
 		dirs = append(dirs, path.Join(dir, ".qwen"))
 	}
@@ -347,18 +353,14 @@ func copilotDenies(c nod.Call, project string) bool {
 
 // copilotDeniesURL reports whether settings deny addresses, to a tool that may fetch one.
 func copilotDeniesURL(c nod.Call, project string) bool {
-	home := variable(c.Environ, "COPILOT_HOME")
-	if user := variable(c.Environ, "HOME"); home == "" && path.IsAbs(user) {
-		home = path.Join(user, ".copilot")
-	}
 	if c.Tool != "bash" && c.Tool != "web_fetch" {
 		return false
 	}
-	dirs := []string{home}
+	dirs, ok := homes(c.Environ, "COPILOT_HOME", ".copilot")
 	for _, dir := range upwards(project, c.Dir) {
 		dirs = append(dirs, path.Join(dir, ".github", "copilot"))
 	}
-	return !path.IsAbs(home) || slices.ContainsFunc(dirs, func(dir string) bool {
+	return !ok || slices.ContainsFunc(dirs, func(dir string) bool {
 		return anyFile(dir, ".json", func(text string) bool {
 			return strings.Contains(text, "deniedUrls") || strings.Contains(text, "denied_urls")
 		})

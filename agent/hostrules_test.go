@@ -102,6 +102,35 @@ func TestCodexRulesStay(t *testing.T) {
 	}
 }
 
+// An earlier call of the same command counts only while it has no result: a command that
+// failed in the sandbox is often tried again outside of it.
+func TestCodexRulesStayOfWhatIsAsked(t *testing.T) {
+	line := func(id, more string) string {
+		return `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":` +
+			string(marshal(t, `{"cmd":"git add ."`+more+`}`)) + `,"call_id":"` + id + `"}}` + "\n"
+	}
+	const (
+		escalated = `,"sandbox_permissions":"require_escalated"`
+		result    = `{"type":"response_item","payload":{"type":"function_call_output","call_id":"a","output":"no"}}` + "\n"
+	)
+	for rollout, want := range map[string]string{
+		line("a", "") + result + line("b", escalated): "allow",
+		line("a", escalated) + result + line("b", ""): "abstained",
+		line("a", "") + line("b", escalated):          "abstained",
+		result + line("a", "") + line("b", escalated): "abstained",
+		line("a", escalated) + result:                 "abstained",
+	} {
+		dir := hostFiles(t, map[string]string{"rollout.jsonl": rollout, "work/README": ""})
+		if got := saysAllowed(t, agent.Codex{}, map[string]any{
+			"session_id": "s", "turn_id": "t", "transcript_path": filepath.Join(dir, "rollout.jsonl"),
+			"cwd": filepath.Join(dir, "work"), "hook_event_name": "PermissionRequest", "model": "m",
+			"permission_mode": "default", "tool_name": "Bash", "tool_input": map[string]any{"command": "git add ."},
+		}, "PWD="+filepath.Join(dir, "work"), "HOME="+dir); got != want {
+			t.Errorf("%s: %s, want %s", rollout, got, want)
+		}
+	}
+}
+
 // What Codex asks about a tool of a server is the person's where their settings have it ask.
 func TestCodexToolsStay(t *testing.T) {
 	for settings, want := range map[string]string{
