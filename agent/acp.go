@@ -82,7 +82,7 @@ func (a ACP) Encode(e Event, d nod.Decision, p Profile, _ bool) Answer {
 	case e.Kind != Decide, d.Err != nil && d.Err.Kind == fault.Internal:
 	case d.Verdict == nod.Deny:
 		return Answer{Stdout: a.rejection(), Said: saysDeny}
-	case d.Verdict == nod.Allow && !e.Unproven && p != Reinforce && path.IsAbs(a.Dir):
+	case d.Verdict == nod.Allow && !e.Unproven && !e.Reserved && p != Reinforce && path.IsAbs(a.Dir):
 		if id, ok := a.option("allow_once"); ok {
 			return Answer{Stdout: selected(id), Said: saysAllow}
 		}

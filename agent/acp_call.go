@@ -68,6 +68,7 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	e.Complete = func(e *Event) { e.Reserved = acpAsks(e, a.Peer) }
 	if a.Turns != nil {
 		turns, id := a.Turns, e.Call.ID
 		e.Call.Transcript = func(context.Context) iter.Seq2[transcript.Turn, error] { return turns(id) }

@@ -69,6 +69,9 @@ type Event struct {
 	// Unproven says that the payload does not show for certain what the call
 	// would do: it may be denied for what it seems to be, never allowed.
 	Unproven bool
+	// Reserved says that a rule of the person's in the host's own settings may have the host
+	// ask about this call, so that an allow of nod's would take it away: nod does not allow.
+	Reserved bool
 }
 
 // Answer is what the hook's process does: what it prints and its exit code.

@@ -16,9 +16,10 @@ import (
 // # One seat
 //
 //	             allow    ask     deny
-//	PreToolUse   allow    deny    deny
+//	PreToolUse   -        deny    deny
 //
-// An allow is for that one call (1.1.8, 1.2.3), or nothing (1.1.2). An ask
+// "-" is silence: the host's own rules decide. An allow would be for that one call (1.1.8,
+// 1.2.3), or nothing (1.1.2), and go past a rule of the person's, which nod does not read. An ask
 // reached a person on 1.1.2 and lost to --dangerously-skip-permissions on
 // 1.2.3, and no payload says whether anybody is there: so it is a denial that
 // says how to approve.
@@ -50,7 +51,7 @@ func (Antigravity) Name() string { return "antigravity" }
 func (Antigravity) Capabilities() Capabilities {
 	return Capabilities{
 		Tried:         "read: what others measured on agy 1.1.2, 1.1.8 and 1.2.3",
-		Before:        Seat{Allow: true, Deny: true, Silence: Flows},
+		Before:        Seat{Deny: true, Silence: Flows},
 		ReasonReaches: true,
 		StrictJSON:    true,
 		TimeUnit:      time.Second,

@@ -39,7 +39,8 @@ const (
 // names, in the order of the raw name. Sources: sdk-tools.d.ts of the npm
 // package @anthropic-ai/claude-code@2.1.329, the tools that the program
 // offered to a model in a captured session, and the vendor's tools page.
-// "Legacy" rows are from older documentation and are not in 2.1.329.
+// "Legacy" rows are from older documentation and are not in 2.1.329. Code Mode needs an
+// account: its names are those in the program, and no payload of it was seen.
 //
 // The names that layer 1 knows are given to what does the same and nothing
 // else. All others get a name of their own: Agent starts an agent and is no
@@ -56,12 +57,14 @@ var claudeTools = [...]claudeTool{
 	{"Bash", "bash", claudeShell},
 	{"BashOutput", "task_get", claudeOpaque}, // legacy
 	{"ClaudeDesign", "claude_design", claudeOpaque},
+	{"Code", "exec", claudeOpaque}, // Code Mode: runs a script, which calls tools
 	{"CronCreate", "cron_create", claudeOpaque},
 	{"CronDelete", "cron_delete", claudeOpaque},
 	{"CronList", "cron_list", claudeOpaque},
 	{"Edit", "file_edit", claudeEdit},
 	{"EnterPlanMode", "enter_plan_mode", claudeOpaque},
 	{"EnterWorktree", "enter_worktree", claudeOpaque},
+	{"Eval", "exec", claudeOpaque}, // Code Mode
 	{"ExitPlanMode", "exit_plan_mode", claudeOpaque},
 	{"ExitWorktree", "exit_worktree", claudeOpaque}, // may discard work
 	{"Glob", "glob", claudeSearch},
@@ -82,6 +85,7 @@ var claudeTools = [...]claudeTool{
 	{"ProposeGoal", "propose_goal", claudeOpaque},
 	{"ProposeSkills", "propose_skills", claudeOpaque},
 	{"PushNotification", "push_notification", claudeOpaque},
+	{"REPL", "exec", claudeOpaque}, // Code Mode
 	{"Read", "read_file", claudeRead},
 	{"ReadMcpResourceDir", "read_mcp_resource", claudeOpaque},
 	{"ReadMcpResourceTool", "read_mcp_resource", claudeOpaque},

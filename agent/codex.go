@@ -25,7 +25,9 @@ import (
 //	PreToolUse              -        deny (1)  deny
 //	PermissionRequest       allow    -         deny
 //
-// "-" is silence. (1) silence where the rollout says that the call asks to
+// "-" is silence. An allow is silence where a rule of the person's has Codex ask, or may
+// ([Event.Reserved]): they ask at PermissionRequest, also about what runs in the sandbox.
+// (1) silence where the rollout says that the call asks to
 // leave the sandbox, since PermissionRequest then follows; and, for what nod
 // knows nothing against and no model is there to judge, where the turn's record
 // says that Codex runs commands in its sandbox, or asks about the tools of MCP
@@ -196,7 +198,9 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 	if e.Kind == Outcome {
 		e.Returned = f.returned("tool_response")
 	}
-	if name := f.nullable("transcript_path"); name != "" && (command != "" || e.Call.MCP != nil) {
+	if command != "" || e.Call.MCP != nil {
+		name := f.nullable("transcript_path")
+		e.Reserved = e.Kind == Prompt && e.Call.Tool != "apply_patch"
 		e.Complete = func(e *Event) { codexComplete(e, name, command) }
 	}
 }

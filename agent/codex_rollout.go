@@ -20,16 +20,19 @@ const rolloutLimit = 512 << 10
 // agent can type into it later, by which shell it is read, and whether it asks
 // to leave the sandbox.
 //
-// A PermissionRequest has no id, so there every recent call of that command
-// must have the same answer.
+// A PermissionRequest has no id, so there every recent call of that command that has
+// no result yet must have the same answer.
 func codexComplete(e *Event, rollout, command string) {
 	turn := codexTurnOf(rollout)
+	reserved := e.Reserved
+	e.Reserved = reserved && codexAsks(e, turn.dir)
 	if e.Call.MCP != nil {
 		e.Contained = e.Kind == Decide && turn.asks && e.Mode != "bypassPermissions"
 		return
 	}
 	calls := codexCalls(rollout, e.Call.ID, command)
 	if len(calls) == 0 {
+		e.Reserved = reserved && (e.Reserved || e.Call.Tool == "bash")
 		return
 	}
 	typed, escalated, wider := false, true, false
@@ -46,6 +49,9 @@ func codexComplete(e *Event, rollout, command string) {
 		}
 	}
 	e.Call.StdinUnseen, e.Call.Dir = typed, place
+	if e.Call.Tool == "bash" && !escalated { // a rule asks, since the sandbox does not
+		e.Reserved = reserved
+	}
 	e.Contained = e.Kind == Decide && turn.confines && !escalated && !wider
 	if e.Kind == Decide && escalated && e.Mode != "bypassPermissions" && e.Mode != "" {
 		e.PromptFollows = true
@@ -130,6 +136,7 @@ func codexTurnIn(line []byte) (turn codexTurn, is bool) {
 
 // codexCall is what a command was started with.
 type codexCall struct {
+	id             string
 	tty, escalated bool
 	wider          bool   // it asks for more than the turn's sandbox gives
 	workdir        string // "" for the turn's directory
@@ -137,18 +144,22 @@ type codexCall struct {
 	further        string // why an argument may say that it runs elsewhere
 }
 
-// codexCalls returns the recent calls with that id, or, without an id, of
-// that command; nil where one of them cannot be read.
+// codexCalls returns the recent calls with that id, or, without an id, those of
+// that command without a result; nil where one of them cannot be read.
 func codexCalls(rollout, id, command string) (calls []codexCall) {
 	lines, err := openBackwards(rollout, rolloutLimit)
 	if err != nil {
 		return nil
 	}
 	defer lines.close()
+	done := map[string]bool{}
 	for {
 		line, torn, err := lines.next()
 		if err != nil { // the start, or the limit
 			return calls
+		}
+		if id == "" && bytes.Contains(line, []byte(`"function_call_output"`)) {
+			done[codexDone(line)] = true
 		}
 		if !bytes.Contains(line, []byte(`"function_call"`)) {
 			continue
@@ -158,12 +169,26 @@ func codexCalls(rollout, id, command string) (calls []codexCall) {
 		case err != nil && torn:
 		case err != nil:
 			return nil
+		case is && call.id != "" && done[call.id]:
 		case is:
 			if calls = append(calls, call); id != "" {
 				return calls
 			}
 		}
 	}
+}
+
+// codexDone is the call whose result a line records, "" where it cannot be read.
+func codexDone(line []byte) string {
+	top, err := readObject(line, scanner{depth: 512, halve: true})
+	if err != nil {
+		return ""
+	}
+	payload, raw := fieldsOf(top, &err).maybeChild("payload")
+	if raw == nil || payload.optional("type") != "function_call_output" {
+		return ""
+	}
+	return payload.optional("call_id")
 }
 
 // codexCallOf reads one line; is says that it is the call in question.
@@ -189,7 +214,7 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 	args.path = "arguments"
 	f := fieldsOf(args, &err)
 	is = f.word("cmd") == command
-	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
+	call = codexCall{id: payload.optional("call_id"), tty: f.flag("tty"), shell: f.optional("shell"),
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
 		wider: f.maybe("additional_permissions") != nil}
 	var seen nod.Call

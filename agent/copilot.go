@@ -24,6 +24,9 @@ import (
 //	preToolUse         allow    ask            ask            deny
 //	permissionRequest  -        -              -              deny
 //
+// Where a rule of the person's may deny the call (--deny-tool, --deny-url, deniedUrls), an
+// allow is silence: said in either seat, it would overrule that.
+//
 // A prompt shows less of a call than preToolUse, of a command not that it is detached or
 // in which shell it runs; and what nod can allow it has allowed before.
 //
@@ -190,6 +193,9 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 	e.Call.Input = m.value
 	if !copilotMCP(&e.Call, f, m) {
 		c.decodeTool(e, f, m)
+	}
+	if e.Kind == Decide {
+		e.Reserved, e.Complete = true, func(e *Event) { e.Reserved = copilotDenies(e.Call, e.Project) }
 	}
 	if e.Kind == Outcome {
 		e.Error = f.nullable("error")

@@ -45,13 +45,14 @@ func logged(says string) string {
 //	ask, nobody      -             deny           silence            deny
 //	deny             deny
 //
-// An allow in plan mode, under Reinforce, of a call that is not proven, or of a
-// tool that is [Idle] or the [Persons], is silence.
+// An allow in plan mode, under Reinforce, of a call that is not proven or that a rule of the
+// person's speaks of, or of a tool that is [Idle] or the [Persons], is silence.
 func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
 	seat := can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
-		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !leftToHost(e.Call.Tool) {
+		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !e.Reserved &&
+			!leftToHost(e.Call.Tool) {
 			return saysAllow
 		}
 		return abstained

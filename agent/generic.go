@@ -23,7 +23,7 @@ import (
 // made to ask; where it does not say so, nod only denies:
 //
 //	            the row allows   it asks, and is an editor   else
-//	allow       allow            allow                       -
+//	allow       allow            -                           -
 //	ask         deny             ask                         deny
 //	deny        deny             deny                        deny
 //

@@ -93,7 +93,8 @@ func cursorRow() profile {
 }
 
 // droidRow: Factory Droid. Payloads are written with small and with capital
-// letters inside, by version.
+// letters inside, by version. An allow goes past the person's commandDenylist, which nod
+// does not read: it is silent.
 func droidRow() profile {
 	return profile{
 		agent: "droid", tried: "read: Factory-AI/factory docs at 2a4debc",
@@ -110,7 +111,7 @@ func droidRow() profile {
 		spelled: spelling{command: "command", file: "file_path", content: "content",
 			beside: map[string][]string{"Execute": {"fireAndForget", "riskLevel", "riskLevelReason"}}},
 		mcp: "mcp__", divided: "__",
-		answer: nested, seat: Seat{Allow: true, Deny: true, Silence: Flows},
+		answer: nested, seat: Seat{Deny: true, Silence: Flows},
 		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"}, unit: time.Second,
 	}
 }
@@ -191,7 +192,8 @@ func openhandsRow() profile {
 }
 
 // vscodeRow: the local agent of VS Code, which newer versions replace by the
-// runtime of Copilot CLI.
+// runtime of Copilot CLI. An allow skips the prompt, also where the person's settings ask
+// about the command; nod does not read them, and so is silent.
 func vscodeRow() profile {
 	return profile{
 		agent: "vscode", tried: "read: code.visualstudio.com/docs as of November 2026",
@@ -207,7 +209,7 @@ func vscodeRow() profile {
 			"runTerminalCommand": {"goal", "isBackground", "mode"},
 			"run_in_terminal": {"goal", "isBackground", "mode", "requestUnsandboxedExecution",
 				"requestUnsandboxedExecutionReason"}}},
-		answer: nested, seat: Seat{Allow: true, Deny: true, Ask: true, Silence: Flows}, editor: true,
+		answer: nested, seat: Seat{Deny: true, Ask: true, Silence: Flows}, editor: true,
 		unit: time.Second,
 	}
 }

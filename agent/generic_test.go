@@ -48,10 +48,11 @@ func TestGenericDecodes(t *testing.T) {
 // says that it is read as no more than that.
 func TestGenericSays(t *testing.T) {
 	want := map[string][3]string{
-		"crush": {"allow", "deny", "deny"}, "cursor": {"abstained", "deny", "deny"}, "droid": {"allow", "deny", "deny"},
+		"crush": {"allow", "deny", "deny"}, "cursor": {"abstained", "deny", "deny"},
+		"droid": {"abstained", "deny", "deny"},
 		"goose": {"abstained", "deny", "deny"}, "grok": {"abstained", "deny", "deny"},
 		"kiro":      {"abstained", "deny", "deny"},
-		"openhands": {"abstained", "deny", "deny"}, "vscode": {"allow", "ask", "deny"},
+		"openhands": {"abstained", "deny", "deny"}, "vscode": {"abstained", "ask", "deny"},
 		"windsurf": {"abstained", "deny", "deny"},
 	}
 	got := map[string][3]string{}

@@ -23,7 +23,8 @@ import (
 //	PermissionRequest  allow    -       deny
 //	PreToolUse         -        ask     deny
 //
-// "-" is silence. An ask at PreToolUse is put to the person where there is one
+// "-" is silence, and so is an allow of what a rule of the person's under permissions.ask
+// may speak of: they are asked. An ask at PreToolUse is put to the person where there is one
 // (read), and denied with nod's reason where there is none. What a person has
 // just approved at the prompt they are asked again if nod would ask: nothing
 // tells PreToolUse what became of the prompt, and the prompt's payload has no id
@@ -205,6 +206,9 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Rewritten = qwenAdded
 	}
 	f.outcome(e)
+	if e.Kind == Prompt {
+		e.Reserved, e.Complete = true, func(e *Event) { e.Reserved = qwenAsks(e.Call, e.Project) }
+	}
 }
 
 // decodeTool recognises the tool, MCP first, and reads its arguments. Those

@@ -92,5 +92,11 @@ func (e *examination) quiet(event agent.Event, s config.Settings) string {
 	case event.Plan:
 		return "nod lets no command run in plan mode, the agent's own rules decide"
 	}
+	if event.Complete != nil {
+		event.Complete(&event)
+	}
+	if event.Reserved {
+		return "a rule of yours in the agent's own settings may be about it, or nothing says why the agent asks"
+	}
 	return ""
 }

@@ -135,16 +135,28 @@ func TestOneHookGetsTheApproval(t *testing.T) {
 	}
 }
 
+// escalated writes a record of Codex's in which a command with a terminal asks to leave its
+// sandbox.
+func (p *place) escalated(command string) (rollout string) {
+	p.t.Helper()
+	rollout = filepath.Join(p.home, "rollout.jsonl")
+	p.write(rollout, `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"call_0",`+
+		`"arguments":"{\"cmd\":\"`+command+`\",\"tty\":true,`+
+		`\"sandbox_permissions\":\"require_escalated\"}"}}`+"\n")
+	return rollout
+}
+
 // A host with two seats asks twice about one call: an approval that holds once
 // holds for both, and for no other call.
 func TestAnApprovalAndTwoSeats(t *testing.T) {
 	p := newPlace(t)
 	p.options.Adapter = agent.Codex{}
 	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
+	rollout := p.escalated("npm publish")
 	payload := func(event, id string) []byte {
 		more := map[string]any{"tool_use_id": id}
 		if id == "" { // as Codex sends it
-			more["tool_use_id"] = nil
+			more["tool_use_id"], more["transcript_path"] = nil, rollout
 		}
 		return p.payload(event, "Bash", map[string]string{"command": "npm publish"}, more)
 	}
@@ -168,8 +180,12 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 func TestAnApprovalEndsWithItsCall(t *testing.T) {
 	p := newPlace(t)
 	p.options.Adapter = agent.Codex{}
+	rollout := p.escalated("npm publish")
 	ask := func(event, id string) string {
 		more := map[string]any{"tool_use_id": id, "tool_response": "done"}
+		if event == "PermissionRequest" {
+			more["transcript_path"] = rollout
+		}
 		return p.run(bytes.NewReader(p.payload(event, "Bash", map[string]string{"command": "npm publish"},
 			more))).verdict
 	}

@@ -86,3 +86,19 @@ func TestCodexRolloutIsRead(t *testing.T) {
 		}
 	}
 }
+
+// A tool that runs code is allowed by nothing that nod reads, in either seat and every mode.
+func TestCodeIsNotAllowedUnread(t *testing.T) {
+	for _, tool := range []string{"Code", "Eval", "REPL"} {
+		for _, mode := range []string{"default", "acceptEdits", "auto", "plan", "bypassPermissions"} {
+			for _, event := range []string{"PreToolUse", "PermissionRequest"} {
+				p := newPlace(t)
+				p.permission = mode
+				input := map[string]string{"code": "await $`rm -rf ~`"}
+				if got := p.run(bytes.NewReader(p.payload(event, tool, input, nil))); got.verdict == "allow" {
+					t.Errorf("%s in mode %s at %s: %+v", tool, mode, event, got)
+				}
+			}
+		}
+	}
+}

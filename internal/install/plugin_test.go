@@ -176,3 +176,54 @@ await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }
 		})
 	}
 }
+
+// The plugin answers a question of opencode's for what nod allows only where neither a rule
+// of the person's nor one of the session may be why opencode asks.
+func TestOpencodePluginLeavesRules(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not in PATH: skipped")
+	}
+	for _, row := range []struct {
+		config, permission, session string
+		answers                     bool
+	}{
+		{`{}`, "bash", `{data:{}}`, true},
+		{`{"permission":{"edit":"ask"}}`, "bash", `{data:{}}`, true},
+		{`{"permission":"ask"}`, "bash", `{data:{}}`, false},
+		{`{"permission":{"bash":"ask"}}`, "bash", `{data:{}}`, false},
+		{`{"permission":{"bash":{"*":"allow","git commit*":"ask"}}}`, "bash", `{data:{}}`, false},
+		{`{"permission":{"*":"ask"}}`, "bash", `{data:{}}`, false},
+		{`{"permission":{"b*":"ask"}}`, "bash", `{data:{}}`, false},
+		{`{"permission":{"external_directory":{"/etc/*":"ask"}}}`, "external_directory", `{data:{}}`, false},
+		{`{"permission":{"bash":"ask"}}`, "external_directory", `{data:{}}`, true},
+		{`{"agent":{"build":{"permission":{"bash":{"git commit*":"ask"}}}}}`, "bash", `{data:{}}`, false},
+		{`{"agent":{"build":{"permission":{"edit":"ask"}}}}`, "bash", `{data:{}}`, true},
+		{`{"mode":{"build":{"permission":"ask"}}}`, "bash", `{data:{}}`, false},
+		{`{}`, "bash", `{data:{permission:[{permission:"bash",pattern:"git *",action:"ask"}]}}`, false},
+		{`{}`, "bash", `{error:"gone"}`, false},
+	} {
+		t.Run(row.permission+" "+row.config+" "+row.session, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := paths()
+			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
+			script(t, o.Hook, `echo '{"decision":"allow","reason":"r"}'`)
+			file := filepath.Join(dir, "nod.mjs")
+			write(t, file, string(plugin("opencode.js")(o))+`
+let answers = 0
+const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) },
+  postSessionIdPermissionsPermissionId: async () => answers++ }, directory: "/w" })
+await hooks.config(`+row.config+`)
+await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "git commit" } })
+await hooks.event({ event: { type: "permission.asked", properties: { id: "p", sessionID: "s",
+  permission: "`+row.permission+`", metadata: { command: "git commit" }, tool: { callID: "c" } } } })
+console.log(answers)
+`)
+			out, err := exec.Command(node, file, "serve").CombinedOutput()
+			if err != nil || strings.TrimSpace(string(out)) != map[bool]string{true: "1", false: "0"}[row.answers] {
+				t.Errorf("%v: it answered %s times, want %v", err, out, row.answers)
+			}
+		})
+	}
+}

@@ -36,6 +36,7 @@ export const Nod = async ({ client, directory }) => {
   const granted = new Map() // what nod has allowed: tool and arguments
   let servers = []
   let asked = []
+  let spoken = () => true // of which permissions the person has said something
   let shell // of the settings, in the place of SHELL
 
   const root = (session) => {
@@ -55,6 +56,12 @@ export const Nod = async ({ client, directory }) => {
     }
     const { data: before } = await client.session.messages({ path: { id }, query: { limit: 1 } })
     return memoryOf(id, before.length > 0)
+  }
+  // theirs says that a rule of the person's, or of a client's for one session, may have
+  // opencode ask for a permission: that question is for the person.
+  const theirs = async (id, permission) => {
+    const { data } = await client.session.get({ path: { id } })
+    return spoken(permission) || (data.permission ?? []).some((rule) => rule.action === "ask")
   }
   // overruled says that a session has a permission of its own that lets a call run, which
   // a client gave it: opencode does not ask then.
@@ -79,10 +86,12 @@ export const Nod = async ({ client, directory }) => {
       servers = Object.keys(config.mcp ?? {}).map((name) => name.replace(/[^a-zA-Z0-9_-]/g, "_"))
       servers.sort((a, b) => b.length - a.length)
       shell = config.shell
-      if (!attended) return
       const agents = [...Object.values(config.agent ?? {}), ...Object.values(config.mode ?? {})]
+      const said = [config.permission, ...agents.map((agent) => agent?.permission)].map((one) => (typeof one === "object" && one !== null ? { ...one } : one))
+      spoken = (name) => said.some((one) => !quiet(one, name) || vague(one))
+      if (!attended) return
       for (const name of ["bash", "webfetch"]) {
-        if (quiet(config.permission, name)) config.permission = { ...config.permission, [name]: "ask" }
+        if (!spoken(name)) config.permission = { ...config.permission, [name]: "ask" }
         const rule = typeof config.permission === "object" ? config.permission[name] : config.permission
         if (rule === "ask" && !vague(config.permission) && !agents.some((agent) => agent?.permission !== undefined || agent?.tools !== undefined)) asked.push(name)
       }
@@ -96,6 +105,7 @@ export const Nod = async ({ client, directory }) => {
       const call = tool && granted.get(sessionID + " " + tool.callID)
       if (!call || !own(call.tool, permission)) return
       if (permission === "bash" && metadata?.command !== call.args.command) return
+      if (await theirs(sessionID, permission).catch(() => true)) return
       await client.postSessionIdPermissionsPermissionId({ path: { id: sessionID, permissionID: id }, body: { response: "once" } })
     },
     // A command of the person's is a text of somebody else's; theirs are its
