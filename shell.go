@@ -17,8 +17,16 @@ func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
 		Dialect: c.Dialect, Dir: c.Dir, Home: g.machine.Home, Roots: roots, Files: g.machine.Files,
 		Lookup:  func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
-		Ambient: variableNames(c.Environ),
+		Ambient: variableNames(c.Environ), Brings: brought(c.Agent),
 	})
+}
+
+// brought are the programs that an agent brings for its shell.
+func brought(agent string) []string {
+	if agent == ClaudeCode {
+		return []string{"rg"}
+	}
+	return nil
 }
 
 func variableNames(environ []string) []string {

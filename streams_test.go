@@ -210,3 +210,15 @@ func TestFilesThatFeedThemselves(t *testing.T) {
 		"find . -name '*.txt' | xargs awk 1 >> a.txt", "(cat a.txt) >> a.txt", "shuf -r a.txt > new")
 	p.check(kept, "cat a.txt >> new", "echo x >> a.txt; cat a.txt", "cat b.txt | tee -a a.txt", "cat src/* >> new", "shuf -n 1 a.txt > new")
 }
+
+// Claude Code brings its own rg, where PATH has none.
+func TestTheHostBringsRipgrep(t *testing.T) {
+	c := bash("rg -n x src")
+	c.Environ = []string{"PATH=/nowhere", "HOME=" + home}
+	if d := verdictOf(options(nod.DefaultRules()), of(nod.ClaudeCode, c)); d.Verdict != nod.Allow {
+		t.Errorf("%s (%s)", d.Verdict, d.Reason)
+	}
+	if d := verdictOf(options(nod.DefaultRules()), of("codex", c)); d.Verdict == nod.Allow {
+		t.Errorf("without a host that brings it: %s", d.Reason)
+	}
+}

@@ -24,6 +24,7 @@ func newWorld(fold bool) *view.Memory {
 	w.Link("/home/dev/shop/out.txt", "../notes.txt")
 	w.Link("/home/dev/shop/in", "src")
 	w.Link("/home/dev/shop/loop", "loop")
+	w.File("/home/dev/shop/a/deep/kept/k.txt", "x", 0o644)
 	w.Dir("/home/dev/shop/a/b/c", 0o755).Link("/home/dev/shop/deep", "a/b/c")
 	w.Link("/home/dev/shop/hooks", ".git/hooks")
 	w.File("/home/dev/notes.txt", "x", 0o644)

@@ -1,6 +1,8 @@
 package match
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -31,8 +33,35 @@ func (m *Call) pathFits(p Permission) Degree {
 		}
 		names, _ := m.At.Machine.Names(e)
 		best = max(best, w.fits(names, e.Recursive))
+		if best == Misses && e.Recursive && e.Kind == shell.Delete && w.depth && m.holds(w, names) {
+			best = MayFit
+		}
 	}
 	return best
+}
+
+// enough bounds how many names are looked at for what a rule names at any depth.
+const enough = 20_000
+
+// holds reports whether below one of the names of a directory, which goes, lies what
+// the pattern names; so does a directory that is too large to look through.
+func (m *Call) holds(w wantedPath, names []string) bool {
+	left := enough
+	return slices.ContainsFunc(names, func(name string) bool { return m.holdsBelow(w, name, &left) })
+}
+
+func (m *Call) holdsBelow(w wantedPath, dir string, left *int) bool {
+	entries, err := m.At.Machine.Files.Entries(dir, enough)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	if *left -= len(entries); *left < 0 {
+		return true
+	}
+	return slices.ContainsFunc(entries, func(e view.Entry) bool {
+		name := path.Join(dir, e.Name)
+		return w.fits([]string{name}, e.Type.IsDir()) != Misses || e.Type.IsDir() && m.holdsBelow(w, name, left)
+	})
 }
 
 // namesOf are the absolute names that a path in the call may have: as written

@@ -140,7 +140,7 @@ func (m *Call) Fits(p Permission) Degree {
 	}
 	switch p.Kind() {
 	case AboutTool:
-		return m.toolFits(p)
+		return max(m.toolFits(p), m.editToolFits(p))
 	case AboutCommand:
 		return max(byInput, m.commandFits(p))
 	case AboutReading, AboutEditing:
@@ -168,6 +168,16 @@ func (m *Call) toolFits(p Permission) Degree {
 		return FitsAll
 	}
 	return Misses
+}
+
+// editToolFits compares a bare edit tool with what commands do to files: Claude Code
+// holds such a rule for them too, as it holds Edit(**).
+func (m *Call) editToolFits(p Permission) Degree {
+	p.Spec = "**"
+	if m.Agent != claudeCode || p.Kind() != AboutEditing {
+		return Misses
+	}
+	return m.pathFits(p)
 }
 
 // inputFits compares with an argument at the top of the call's input.
@@ -336,10 +346,11 @@ func (m *Call) commandFits(p Permission) Degree {
 // wanted is the command of a permission rule.
 type wanted struct {
 	spec, prefix string
-	words        []string // of the prefix
+	words        []string // of the prefix; a star in one stands for any text
 	open         bool     // ends in ":*" or " *", and holds no other star
 	exact        bool     // holds no star
 	colon        bool     // ends in ":*"
+	more         bool     // ends in a star: further words may follow
 }
 
 func newWanted(spec string) wanted {
@@ -349,6 +360,7 @@ func newWanted(spec string) wanted {
 		w.open = false
 	}
 	w.exact = !w.open && len(stars(spec)) == 1
+	w.more = w.open || strings.HasSuffix(spec, "*") && !strings.HasSuffix(spec, `\*`)
 	words, ok := SplitWords(w.prefix)
 	if !ok {
 		words = strings.Fields(w.prefix)
@@ -423,32 +435,45 @@ func (w wanted) begins(texts []string) bool {
 
 // starts reports whether words are the rule's command: the same program, then
 // the rule's words in their order, with options between them, and the rule's
-// own options anywhere. A rule without a star wants nothing else.
+// own options anywhere. A rule that does not end in a star wants nothing else.
 func (w wanted) starts(words []shell.Word) Degree {
-	if !words[0].Known || words[0].Value != w.words[0] && path.Base(words[0].Value) != w.words[0] {
+	if !words[0].Known || !wordFits(w.words[0], words[0].Value) && !wordFits(w.words[0], path.Base(words[0].Value)) {
 		return Misses
 	}
 	if w.exact {
 		return equalWords(w.words, words)
 	}
-	if !w.open {
-		return Misses
+	if strings.HasPrefix(w.words[0], "*") {
+		return Misses // the text is compared as a whole
 	}
 	rest, unknown := words[1:], slices.ContainsFunc(words, func(x shell.Word) bool { return !x.Known })
+	anything := false
 	for i, want := range w.words[1:] {
-		if strings.HasPrefix(want, "-") {
+		switch {
+		case want == "*":
+			anything = true
+			continue
+		case strings.HasPrefix(want, "-"):
 			if !hasWord(want, words[1:]) {
 				return orUnknown(unknown)
 			}
 			continue
 		}
-		n, fit := w.next(rest, want, i == len(w.words)-2)
+		n, fit := w.next(rest, want, i == len(w.words)-2, anything)
 		if fit != FitsAll {
 			return fit
 		}
-		rest = rest[n:]
+		rest, anything = rest[n:], false
+	}
+	if len(rest) > 0 && !anything && !w.more {
+		return Misses
 	}
 	return FitsAll
+}
+
+// wordFits compares a word of a rule, in which a star stands for any text.
+func wordFits(want, got string) bool {
+	return want == got || strings.Contains(want, "*") && starMatch(want, got)
 }
 
 func orUnknown(unknown bool) Degree {
@@ -474,20 +499,21 @@ func equalWords(want []string, words []shell.Word) Degree {
 	return fit
 }
 
-// next looks for a word behind options and what may be their values. n is how
-// many words that took.
-func (w wanted) next(words []shell.Word, want string, last bool) (n int, fit Degree) {
+// next looks for a word behind options and what may be their values, or behind
+// anything. n is how many words that took.
+func (w wanted) next(words []shell.Word, want string, last, anything bool) (n int, fit Degree) {
 	value := false
 	for i, got := range words {
 		switch {
 		case !got.Known:
 			return 0, MayFit
-		case got.Value == want, last && w.colon && strings.HasPrefix(got.Value, want+":"):
+		case wordFits(want, got.Value), last && w.colon && strings.HasPrefix(got.Value, want+":"):
 			return i + 1, FitsAll
 		case strings.HasPrefix(got.Value, "-"):
 			value = !strings.Contains(got.Value, "=")
 		case value:
 			value = false
+		case anything:
 		default:
 			return 0, Misses
 		}

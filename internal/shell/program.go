@@ -136,6 +136,9 @@ func (m *machine) search(name, list string) program {
 	if relative {
 		return program{real: name, foreign: true}
 	}
+	if slices.Contains(m.env.Brings, name) {
+		return program{real: "/usr/bin/" + name}
+	}
 	return program{fault: "this runs " + grammar.Escaped(name) + ", which is not on PATH"}
 }
 

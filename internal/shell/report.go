@@ -36,6 +36,9 @@ type Env struct {
 	// Ambient names every inherited variable, for those that matter by being
 	// set at all (BASH_ENV, LD_PRELOAD, GIT_* ...).
 	Ambient []string
+	// Brings names programs that the host puts at the shell's disposal where PATH has
+	// none: the rg of Claude Code (2.1.329, run).
+	Brings []string
 }
 
 // Report is what is known of a command. It states facts; whether they are
