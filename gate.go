@@ -262,7 +262,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	if o := t.reserved(); o.stands() {
 		return t.asked(LayerGuard, o), true
 	}
-	if o := object(t.secrecy.Secret(t.call.named())); o.stands() {
+	if o := t.secret(); o.stands() {
 		t.secrets = true
 		return t.leave(t.sentAway(o))
 	}
@@ -363,11 +363,25 @@ func (t *trial) guard() objection {
 	return objection{}
 }
 
+// secret speaks against a call that would show a secret, behind a runner too.
+func (t *trial) secret() objection {
+	o := object(t.secrecy.Secret(t.call.named()))
+	if h := t.handed(); h != nil && !o.stands() {
+		o = object(h.secrecy.Secret(nil))
+	}
+	return o
+}
+
 // reserved is what only a person may decide: an ask rule says so, or nod cannot
 // show that it would still be asked after the call.
 func (t *trial) reserved() objection {
 	if o := t.ruled.reserves(); o.stands() {
 		return o
+	}
+	if h := t.handed(); h != nil {
+		if o := h.ruled.reserves(); o.stands() {
+			return o
+		}
 	}
 	return object(t.self.Unproven)
 }

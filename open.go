@@ -7,6 +7,7 @@ import (
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
 )
 
 // openCall is a call that layers 0 to 3 leave open, or leave to a person, and what
@@ -66,7 +67,16 @@ func (o *openCall) withoutModel() Decision {
 // asked, or that nods, would otherwise be all there is before a known loss.
 func (o *openCall) deferrable() bool {
 	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
-		!o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand)
+		!o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand) && !o.handsLoss()
+}
+
+// handsLoss reports whether a runner of the line starts a known loss.
+func (o *openCall) handsLoss() bool {
+	if o.report.Handed == nil {
+		return false
+	}
+	loss := o.gate.rooms(o.call, o.at, o.report.Handed).loss
+	return loss.Overwrites() || loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false })
 }
 
 // editsWorkspace reports whether an edit changes a file of the workspace: hosts let

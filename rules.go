@@ -247,7 +247,7 @@ func runnerExample(program string) string {
 func isRunner(program string) bool {
 	switch program {
 	case "fish", "pwsh", "powershell", "cmd", "php", "lua", "luajit", "R", "Rscript", "julia", "tclsh", "wish",
-		"expect", "guile", "octave", "racket", "sbcl", "gdb", "lldb", "watchexec", "entr", "run-parts", "setpriv",
+		"expect", "guile", "octave", "racket", "sbcl", "gdb", "lldb", "run-parts", "setpriv",
 		"fakeroot": // they have no sheets
 		return true
 	}

@@ -63,12 +63,18 @@ func (t *trial) irrecoverable() objection {
 // possible is the call as what could be commands in texts that nod does not
 // follow; nil where it follows all. What it is denied for, the call is denied
 // for. Nothing else is asked of it.
-func (t *trial) possible() *trial {
-	if t.report.Possible == nil {
+func (t *trial) possible() *trial { return t.supposing(t.report.Possible) }
+
+// handed is the call as what runners in it start; nil where none is. What speaks
+// against that speaks against the call.
+func (t *trial) handed() *trial { return t.supposing(t.report.Handed) }
+
+func (t *trial) supposing(report *shell.Report) *trial {
+	if report == nil {
 		return nil
 	}
 	p := &trial{gate: t.gate, call: t.call, answers: &answers{}}
-	p.enter(t.at, t.report.Possible)
+	p.enter(t.at, report)
 	return p
 }
 

@@ -44,6 +44,7 @@ func agree(source string, bash, zsh Report) Report {
 		return zsh
 	}
 	bash.Possible, bash.Lasts = both(bash.Possible, zsh.Possible), bash.Lasts || zsh.Lasts
+	bash.Handed = both(bash.Handed, zsh.Handed)
 	if bash.same(zsh) {
 		return bash
 	}
@@ -98,7 +99,8 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 		a.out.unread(source)
 	}
 	a.out.inItsCharacters(source)
-	a.out.report.Possible = both(possible(a.out.texts, m), a.supposing(file.Stmts))
+	a.out.report.Handed = handedReport(a.out.handed, m)
+	a.out.report.Possible = both(both(possible(a.out.texts, m), a.supposing(file.Stmts)), a.out.report.Handed)
 	return a.out.report
 }
 

@@ -78,6 +78,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
+	u.handOver(s.hands, inv.args)
 	if s.heeds != "" {
 		if namedOtherwise(a.machine) { // some look upwards from PWD, and not from where they are
 			a.out.unknown(PartWords, inv.raw, s.name+" may look for files from "+
@@ -197,6 +198,9 @@ func (u *use) subcommand(w word, rest []word) {
 	inv.args = rest
 	if u.code == "go" {
 		u.tasks.goToolchain(&inv)
+	}
+	if next.hands == "verb" {
+		u.handOver("here", append([]word{w}, rest...))
 	}
 	u.applied(next, &inv)
 }

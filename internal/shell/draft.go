@@ -27,6 +27,7 @@ type draft struct {
 	changed bool     // something before in the line writes or runs
 	beyond  bool     // something in the line is more shell than is followed
 	texts   []string // in which any run of words may be a command
+	handed  []handed // words of runners that may be commands
 
 	// What the line changes under itself.
 	reindexed bool    // git reset or git restore came before

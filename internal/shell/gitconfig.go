@@ -149,7 +149,7 @@ func mayLoad(m *machine, r Report, u Unknown) bool {
 		return loadsByItself(program)
 	}
 	first, _, _ := strings.Cut(s.args, " ")
-	return s.interprets || codeRole(first)
+	return s.interprets || s.hands != "" || codeRole(first)
 }
 
 // loadsByItself knows programs that nod knows nothing else of and that take code from the
@@ -159,7 +159,7 @@ func loadsByItself(program string) bool {
 	switch strings.TrimRight(program, "0123456789.-") {
 	case "lua", "luajit", "irb", "pry", "tclsh", "wish", "expect", "guile", "R", "Rscript", "octave", "julia", "ghci",
 		"clojure", "clj", "bb", "racket", "sbcl", "clisp", "erl", "escript", "swipl", "gforth", "pypy", "php", "raku",
-		"inv", "invoke", "doit", "latexmk", "mage", "rye", "conda", "mamba", "gdb", "emacs", "pwsh", "nu", "fish",
+		"inv", "invoke", "doit", "latexmk", "mage", "gdb", "emacs", "pwsh", "nu", "fish",
 		"tcsh", "csh", "ksh", "mksh":
 		return true
 	}

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -161,6 +162,9 @@ func (u *use) peculiar(role string, w word) bool {
 	case "database", "dbhost":
 		u.client.database(role, w)
 	case "pymodule": // the directory comes first in the search for modules
+		if i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw }); i >= 0 {
+			u.handBehind(u.pos[i:])
+		}
 		u.out.does(Run, w.shown(), u.inv.raw)
 	case "pipeout":
 		if !w.known || strings.HasPrefix(w.text, "|") {

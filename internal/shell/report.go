@@ -66,6 +66,10 @@ type Report struct {
 	// hold what it may give them. It may speak against a call and never for it.
 	// nil where all is followed. It holds no Unknowns.
 	Possible *Report
+	// Handed is what the words of runners (uv run, npx, bundle exec) are as commands.
+	// It may speak against a call and never for it; it is part of Possible. nil
+	// where no runner is.
+	Handed *Report
 }
 
 // Within reports whether a command is another one, or stands in what that one

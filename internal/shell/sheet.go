@@ -32,6 +32,7 @@ type sheet struct {
 	sql        string // the dialect of its statements
 	listed     string // lines of a name and words
 	server     string // variables that say which server a client asks; "" where it opens a file
+	hands      string // where among its words a command begins that it runs
 }
 
 // sheet returns what is known of a program.
@@ -259,6 +260,8 @@ func (s *sheet) text(word string) *string {
 		return &s.sql
 	case "server":
 		return &s.server
+	case "hands":
+		return &s.hands
 	}
 	return nil
 }

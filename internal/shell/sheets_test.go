@@ -16,7 +16,7 @@ import (
 const (
 	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
 		" stays interprets replaced supplanted suffixed "
-	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server " +
+	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server hands " +
 		sheetFlags
 	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
 	sheetEffects = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "

@@ -73,21 +73,26 @@ func programLike(w string) bool {
 }
 
 func (s *suspects) command(words []string) {
-	text := strings.Join(words, " ")
+	s.commandIn(strings.Join(words, " "), s.machine.env.Dir)
+}
+
+// commandIn reads a text as if it ran in a directory, and returns what it hands on.
+func (s *suspects) commandIn(text, dir string) []handed {
 	if s.seen[text] || s.looked >= maxSegments {
-		return
+		return nil
 	}
 	s.seen[text] = true
 	s.looked++
 	file, err := grammar.Line(text, syntax.LangBash)
 	if err != nil || len(file.Stmts) != 1 {
-		return
+		return nil
 	}
 	a := newAnalysis(s.machine, text, syntax.LangBash, false)
-	a.whole(file.Stmts, state{dir: s.machine.env.Dir}, input{})
+	a.whole(file.Stmts, state{dir: dir}, input{})
 	if a.limits.over == "" {
 		s.add(a.out.report)
 	}
+	return a.out.handed
 }
 
 func (s *suspects) add(r Report) {
