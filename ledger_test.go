@@ -220,10 +220,9 @@ func (m two) Classify(_ context.Context, p nod.Prompt) (nod.Classification, erro
 	return c, nil
 }
 
-// Where the two stages disagree the careful answer decides about what the person
-// named. What cannot be undone by fact is asked about unless the answer cites
-// the person's words; where nobody can be asked only those decide about what
-// weighs.
+// Where the two stages disagree the careful answer decides about what weighs little,
+// and a person about what weighs, whatever words the person, the agent's description
+// or the answer use.
 func TestDisagreement(t *testing.T) {
 	const cited = `the person said "force-push with lease my branch fix/login"`
 	for _, tc := range []struct {
@@ -231,14 +230,14 @@ func TestDisagreement(t *testing.T) {
 		asked, headless       nod.Verdict
 	}{
 		{"git push --force-with-lease origin fix/login", "please force-push with lease my branch fix/login",
-			"named by the person", nod.Allow, nod.Ask},
+			"named by the person", nod.Ask, nod.Ask},
 		{"git push --force-with-lease origin fix/login", "please force-push with lease my branch fix/login", cited,
-			nod.Allow, nod.Allow},
+			nod.Ask, nod.Ask},
 		{"git push --force-with-lease origin fix/login", "what is new?", cited, nod.Ask, nod.Ask},
-		{"git push origin fix/login", "push it", `"push it"`, nod.Allow, nod.Allow},
-		{"git push origin main", "push it to my fork", `they said push it`, nod.Allow, nod.Ask},
+		{"git push origin fix/login", "push it", `"push it"`, nod.Ask, nod.Ask},
+		{"git push origin main", "push it to my fork", `they said push it`, nod.Ask, nod.Ask},
 		{"rm -rf ../elsewhere/x", "remove elsewhere x", "named by the person", nod.Ask, nod.Ask},
-		{"rm -rf ../elsewhere/x", "remove elsewhere x", "remove elsewhere x", nod.Allow, nod.Allow},
+		{"rm -rf ../elsewhere/x", "remove elsewhere x", "remove elsewhere x", nod.Ask, nod.Ask},
 		{"frobnicate --now", "go on please then", "go on please then", nod.Ask, nod.Ask},
 		{"curl -s https://example.com/a", "", "fine", nod.Allow, nod.Allow},
 		{"npm run deploy", "look at the docs", "fine", nod.Ask, nod.Ask},

@@ -251,6 +251,27 @@ func TestSecretsAmongArgumentsAreMasked(t *testing.T) {
 	}
 }
 
+// Tokens of published shapes are masked in every argument, by the real masks.
+func TestTokensInArgumentsAreMasked(t *testing.T) {
+	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
+	o := options(nod.DefaultRules())
+	o.Mask, o.MaskCommand = audit.MaskText, audit.MaskCommand
+	o.Profile = nod.Profile{Ledger: true, Stages: 1}
+	for _, input := range []string{
+		`{"url":"https://x/?t=TOKEN"}`, `{"path":"/a/TOKEN"}`, `{"headers":{"X":"TOKEN","Authorization":"Bearer TOKEN"}}`,
+		`{"js":"f(TOKEN)"}`, `{"list":["TOKEN"]}`, `{"text":"TOKEN(x)"}`, `{"conn":"mysql://root:TOKEN@h/db"}`,
+	} {
+		input = strings.ReplaceAll(input, "TOKEN", token)
+		c := nod.Call{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp", MCP: &nod.MCP{Server: "db", Tool: "q"},
+			Dir: "/home/dev/shop", Input: json.RawMessage(input)}
+		c.Transcript = turns(person("go on"), called("mcp__db__q", input))
+		p, err := nod.New(o).Prompt(t.Context(), c)
+		if text := p.Text(p.Careful); err != nil || strings.Contains(text, token) || strings.Contains(text, token[8:]) {
+			t.Errorf("%s is shown: %v %s", input, err, text)
+		}
+	}
+}
+
 // Tokens of published shapes are masked wherever they stand, and the call is
 // still told from another.
 func TestTokensAreMasked(t *testing.T) {

@@ -17,9 +17,6 @@ import (
 type History interface {
 	// Denials counts what the model blocked: in a row up to now, and in all.
 	Denials() (row, all int)
-	// Denied returns why, and of which tool in the agent's spelling, a call of
-	// these effects was blocked, if the last one was and no person let it run.
-	Denied(effects string) (reason, tool string, denied bool)
 	// Exhausted says which ceiling of cost is reached; "" is none.
 	Exhausted() string
 }
@@ -41,32 +38,10 @@ func (q question) exhausted() *fault.Error {
 	return nil
 }
 
-// deniedBefore is why the model denied these effects, whatever tool they came
-// by; "" where it did not. The same tool may write something else the second
-// time, and is asked about.
-func (q question) deniedBefore(effects string, content bool) string {
-	if effects == "" {
-		return ""
-	}
-	why, tool, denied := q.gate.history.Denied(effects)
-	switch {
-	case !denied, content && tool == q.call.RawTool:
-		return ""
-	case why == "":
-		return "no reason is known"
-	}
-	return why
-}
-
 // blocked completes what the model blocked. Many of them call a person, where
 // there is one.
 func (q question) blocked(d Decision, a answered) Decision {
 	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
-	if a.before != "" {
-		d.Classification, d.Basis = nil, a.before
-		const said = "the same was denied before in this session: "
-		d.Reason = printable.Line(said+stripTags(a.before), reasonLimit-len(clearing))
-	}
 	switch why := q.repeated(a); {
 	case why != "" && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line(why+"; the last: "+d.Reason, reasonLimit)
@@ -75,18 +50,13 @@ func (q question) blocked(d Decision, a answered) Decision {
 			reasonLimit)
 	case q.gate.askBlock && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line("the model would block this: "+d.Reason, reasonLimit)
-	case a.before != "":
-		d.Reason += clearing
 	}
 	return d
 }
 
-// clearing says what would clear a denial that is repeated, and to whom.
-const clearing = "; only the person can clear this, by saying so"
-
 // repeated says that the model blocks too often, this call included.
 func (q question) repeated(a answered) string {
-	if q.gate.history == nil || a.before != "" || a.Remembered {
+	if q.gate.history == nil || a.Remembered {
 		return "" // no model was asked
 	}
 	row, all := q.gate.history.Denials()
@@ -160,15 +130,15 @@ func (q question) runsBound(e shell.Effect) bool {
 // effectKey names what a call does to files, whatever tool and words it does it
 // with, at this point of the conversation. It is "" where that is not wholly
 // known, and where the effects do not say all that matters, as with what is
-// sent to a host. content says that it also depends on what is written.
-func (q question) effectKey(p Prompt, consent string) (key string, content bool) {
-	effects, content := q.identity.FileEffects()
+// sent to a host.
+func (q question) effectKey(p Prompt, consent string) string {
+	effects, _ := q.identity.FileEffects()
 	if len(effects) == 0 || p.Memory == "" || q.gate.history == nil {
-		return "", false
+		return ""
 	}
 	slices.Sort(effects)
 	h := identity.NewKey("effects")
 	h.Add(p.System, consent)
 	h.Add(slices.Compact(effects)...)
-	return h.Sum(), content
+	return h.Sum()
 }

@@ -16,16 +16,10 @@ import (
 // remembers is a History as a session keeps it, without a file.
 type remembers struct {
 	row, all int
-	denied   map[string][2]string
 	spent    string
 }
 
 func (h *remembers) Denials() (int, int) { return h.row, h.all }
-
-func (h *remembers) Denied(effects string) (string, string, bool) {
-	d, ok := h.denied[effects]
-	return d[0], d[1], ok
-}
 
 func (h *remembers) Exhausted() string { return h.spent }
 
@@ -34,12 +28,6 @@ func (h *remembers) learn(c nod.Call, d nod.Decision) {
 	switch {
 	case d.Blocked:
 		h.row, h.all = h.row+1, h.all+1
-		if h.denied == nil {
-			h.denied = map[string][2]string{}
-		}
-		if d.Effects != "" {
-			h.denied[d.Effects] = [2]string{d.Basis, c.RawTool}
-		}
 	case d.Layer == nod.LayerModel && d.Err == nil && d.Verdict == nod.Allow:
 		h.row = 0
 	}
@@ -148,43 +136,6 @@ func TestRepeatedDenialsCallAPerson(t *testing.T) {
 		if d := g.Check(context.Background(), repeatCall(command, "", "hello",
 			true)); d.Verdict != nod.Deny || d.Blocked {
 			t.Errorf("%s: %+v", command, d)
-		}
-	}
-}
-
-// What the model denied is denied to every other tool without a question,
-// until the person says something new.
-func TestADeniedEffectByAnotherTool(t *testing.T) {
-	m, h := &counting{block: true}, &remembers{}
-	g := repeatGate(m, h, nil)
-	for _, row := range []struct {
-		name, command, path, said string
-		asks                      bool
-	}{
-		{"first", "rm -rf /home/dev/shop/data", "", "tidy up", true},
-		{"the same", "rm -rf /home/dev/shop/data", "", "tidy up", false},
-		{"other words", "cd /home/dev && rm -r -f shop/data", "", "tidy up", false},
-		{"another target", "rm -rf /home/dev/shop/media", "", "tidy up", true},
-		{"more than that", "rm -rf /home/dev/shop/data /home/dev/shop/old", "", "tidy up", true},
-		{"unknown parts", "rm -rf /home/dev/shop/data; frobnicate", "", "tidy up", true},
-		{"said since", "rm -rf /home/dev/shop/data", "", "yes, delete data", true},
-		{"a guarded file", "x", "/home/dev/shop/.git/config", "tidy up", true},
-		{"the same file, other content", "y", "/home/dev/shop/.git/config", "tidy up", true},
-		{"the same file by another tool", "echo z > /home/dev/shop/.git/config", "", "tidy up", false},
-		{"what is sent does not show in effects", "npm publish", "", "tidy up", true},
-		{"another time", "npm publish", "", "tidy up", true},
-	} {
-		before := m.asked
-		c := repeatCall(row.command, row.path, row.said, false)
-		h.row, h.all = 0, 0
-		d := g.Check(context.Background(), c)
-		h.learn(c, d)
-		if d.Verdict != nod.Deny || !d.Blocked || (m.asked > before) != row.asks {
-			t.Errorf("%s: asked %v, %+v", row.name, m.asked > before, d)
-		}
-		if !row.asks && (!strings.Contains(d.Reason, "not asked for") || !strings.Contains(d.Reason,
-			"only the person") || strings.Count(d.Reason, "denied before") != 1 || d.Classification != nil) {
-			t.Errorf("%s: %+v", row.name, d)
 		}
 	}
 }
@@ -413,27 +364,5 @@ func TestATranscriptThatBreaksOff(t *testing.T) {
 	if d := g.Check(context.Background(),
 		c); d.Verdict != nod.Allow || m.asked != 1 || m.last.Memory != "" || m.last.Keep {
 		t.Errorf("asked %d times, key %q: %+v", m.asked, m.last.Memory, d)
-	}
-}
-
-// With last20, too, what the model denied is denied to every other tool.
-func TestADeniedEffectUnderTheSeedsProfile(t *testing.T) {
-	m, h := &counting{block: true}, &remembers{}
-	g := repeatGate(m, h, func(o *nod.Options) { o.Profile = nod.Profile{} })
-	for _, row := range []struct {
-		command, said string
-		asks          bool
-	}{
-		{"rm -rf /home/dev/shop/data", "tidy up", true},
-		{"cd /home/dev && rm -r -f shop/data", "tidy up", false},
-		{"rm -rf /home/dev/shop/data", "yes, delete data", true},
-	} {
-		before := m.asked
-		c := repeatCall(row.command, "", row.said, false)
-		d := g.Check(context.Background(), c)
-		h.learn(c, d)
-		if d.Verdict != nod.Deny || !d.Blocked || (m.asked > before) != row.asks {
-			t.Errorf("%+v: asked %v, %+v", row, m.asked > before, d)
-		}
 	}
 }

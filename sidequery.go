@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -82,27 +81,20 @@ func (q question) modelSaid(a answered) Decision {
 	case c.ShouldBlock:
 		return q.blocked(d, a)
 	case c.Cleared:
-		return q.cleared(d, a)
+		return q.cleared(d)
 	}
 	return d
 }
 
-// cleared completes what the quick answer blocked and the careful one let pass:
-// both answered, and the careful one weighed what the person said. It decides
-// about what the person named, and about what weighs little. Put to a person is
-// what nothing brings back, and what no word of theirs speaks of. Where nobody
-// can be asked, only an answer that cites the words in which the person named
-// the call decides about what weighs.
-func (q question) cleared(d Decision, a answered) Decision {
-	words := q.call.Command + " " + string(q.call.Input) + " " + q.call.RawTool
-	if !q.weighs() || judge.Cites(a.Reason+" "+a.Thinking, a.consent, words) {
+// cleared completes what the quick question blocked, or failed at, and the careful
+// answer let pass. The careful answer decides about what weighs little; a person
+// decides about what weighs. Whose word names what is not compared by nod: the agent's
+// own description of a call would count as the person's.
+func (q question) cleared(d Decision) Decision {
+	if !q.weighs() {
 		return d
 	}
-	if q.call.Interactive && judge.SpeaksOf(a.consent, words) && !q.loss.Irreversible() {
-		return d
-	}
-	const minds = "the model was of two minds about something that weighs, " +
-		"and cites no words in which the person named it: "
+	const minds = "the model was of two minds about something that weighs: "
 	d.Verdict, d.Reason = Ask, printable.Line(minds+d.Reason, reasonLimit)
 	return d
 }
@@ -160,8 +152,6 @@ func (q question) apart() question {
 type answered struct {
 	Classification
 	effects string // see [question.effectKey]
-	before  string // why the same was denied before; then no model was asked
-	consent string // the words that a consent may stand in
 }
 
 func (q question) classify(ctx context.Context) (answered, error) {
@@ -170,12 +160,7 @@ func (q question) classify(ctx context.Context) (answered, error) {
 		return answered{}, err
 	}
 	p.ID = q.id
-	effects, content := q.effectKey(p, consent)
-	a := answered{effects: effects, consent: consent}
-	if a.before = q.deniedBefore(effects, content); a.before != "" {
-		a.ShouldBlock = true
-		return a, nil
-	}
+	a := answered{effects: q.effectKey(p, consent)}
 	a.Classification, err = q.gate.model.Classify(ctx, p)
 	if err != nil {
 		return answered{Classification: Classification{Notices: a.Notices}}, err

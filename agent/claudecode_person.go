@@ -146,15 +146,16 @@ const (
 // result is the turn of what a tool returned: the tool's, or a person's where
 // the host put their words there.
 //
-// What an MCP server returns is its own affair, so words in it are a person's
-// only where the host marks the line itself; else they count as nobody's.
+// What a tool returns is its own affair, so words in it are a person's only where the
+// host marks the line itself; else they count as nobody's: a command can print what the
+// host would say.
 func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
 	switch {
 	case b.fails && strings.HasPrefix(b.text, claudeRejection):
 		turn.Ended, turn.Text = transcript.EndedRefused, claudeRefusal(b.text)
 		if turn.Text != "" {
-			turn.Origin = r.refuser(line, b)
+			turn.Origin = r.refuser(line)
 		}
 		return turn
 	case b.fails:
@@ -171,11 +172,11 @@ func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 }
 
 // refuser says whose words stand in a refusal.
-func (r *claudeReader) refuser(line claudeLine, b claudeBlock) transcript.Origin {
+func (r *claudeReader) refuser(line claudeLine) transcript.Origin {
 	if line.origin == transcript.OtherAgent {
 		return transcript.OtherAgent
 	}
-	if call, found := r.calling(b.id); line.refused || found && !strings.HasPrefix(call.tool, "mcp__") {
+	if line.refused {
 		return transcript.Person
 	}
 	return transcript.Other

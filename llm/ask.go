@@ -52,9 +52,9 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	if err != nil {
 		return nod.Classification{}, err
 	}
-	// Of two minds are two that answered. A quick question that failed says
-	// nothing, and the careful answer stands as where there is no quick one.
-	careful.Cleared = failed == nil && !careful.ShouldBlock
+	// A quick question that failed counts as a block: a vendor that refuses to judge a
+	// call has warned of it.
+	careful.Cleared = !careful.ShouldBlock
 	if failed != nil {
 		careful.Notices = append(careful.Notices,
 			printable.Line("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))

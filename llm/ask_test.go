@@ -66,7 +66,7 @@ func TestTwoStages(t *testing.T) {
 			{"the quick one allows", allow, block, false, true, false, 1, 1600},
 			{"both block", block, block, true, false, false, 2, 3200},
 			{"the careful one clears", block, allow, false, false, true, 2, 3200},
-			{"the quick one is malformed", raw(200, "{}"), allow, false, false, false, 2, 1600},
+			{"the quick one is malformed", raw(200, "{}"), allow, false, false, true, 2, 1600},
 			{"the quick one fails", raw(500, "{}"), block, true, false, false, 2, 1600},
 		} {
 			t.Run(provider+"/"+tc.name, func(t *testing.T) {
@@ -75,7 +75,7 @@ func TestTwoStages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if failed := !tc.cleared && tc.questions == 2 && tc.in == 1600; (len(got.Notices) > 0) != failed {
+				if failed := tc.questions == 2 && tc.in == 1600; (len(got.Notices) > 0) != failed {
 					t.Errorf("the notices are %q", got.Notices)
 				}
 				if got.ShouldBlock != tc.blocks || got.Quick != tc.settled || got.Cleared != tc.cleared ||
@@ -104,7 +104,7 @@ func TestAQuickStageThatHangs(t *testing.T) {
 	url := serve(t, s.ServeHTTP)
 	if failure := hang.Grow(3*time.Second, func(limit time.Duration) string {
 		m := newModel(t, ProviderOpenAI, url, func(o *Options) { o.Timeout = limit })
-		if got, err := m.Classify(context.Background(), staged()); err != nil || got.Cleared || len(got.Notices) != 1 {
+		if got, err := m.Classify(context.Background(), staged()); err != nil || !got.Cleared || len(got.Notices) != 1 {
 			return fmt.Sprintf("%+v, %v", got, err)
 		}
 		return ""

@@ -76,7 +76,14 @@ name     = ""                                # the provider's default
 endpoint = ""                                # for compatible and gateways
 key_file = "~/.config/nod/key"               # chmod 600
 timeout  = "20s"
+profile  = "ledger"                          # or "seed": last 20 entries,
+                                             # one question, half a page
+stages   = 2                                 # 1: one careful question
+max_tokens = 1024                            # of an answer; 256 with "seed"
+on_block = "deny"                            # or "ask"
+on_unavailable = "ask"                       # or "deny"; headless it is denied
 max_cost_day = 5.00                          # US dollars, then you are asked
+                                             # [[fallback]]: another model
 
 [[repository]]                               # only in this repository
 path  = "~/src/shop"                         # see nod help init

@@ -44,12 +44,12 @@
 //	thinking    = ""           # anthropic, bedrock, vertex: off or adaptive
 //	# temperature = 0.0        # unset: 0 where a model is known to take one
 //	timeout     = "30s"        # for the whole decision
-//	max_tokens  = 1024         # 256 with last20
+//	max_tokens  = 1024         # 256 with "seed"
 //	proxy       = ""           # http, https or socks5 address
 //	ca_file     = ""           # further root certificates, PEM
 //	headers     = { x-team = "core" }
-//	transcript  = "ledger"     # or "last20"
-//	stages      = 2            # 1 with last20
+//	profile     = "ledger"     # or "seed"
+//	stages      = 2            # 1 with "seed"
 //	max_cost_session = 0       # US dollars, such as 0.50, then a person is asked; 0 is no ceiling
 //	max_cost_day     = 0       # the same, for all sessions since midnight UTC
 //	on_block         = "deny"  # or "ask": what the model would block is put to the person

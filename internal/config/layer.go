@@ -159,8 +159,8 @@ func targetKeys() []string {
 }
 
 func modelKeys() []string {
-	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "transcript", "stages",
-		"max_cost_session", "max_cost_day", "on_block", "on_unavailable")
+	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "profile", "transcript",
+		"stages", "max_cost_session", "max_cost_day", "on_block", "on_unavailable")
 }
 
 func (r *reader) model(n *node) {
@@ -176,8 +176,13 @@ func (r *reader) model(n *node) {
 		l.caFile = r.file(n)
 	case "headers":
 		r.table(n, r.header)
-	case "transcript":
-		l.transcript = r.oneOf(n, "ledger", "last20")
+	case "profile":
+		if l.transcript = r.oneOf(n, "ledger", "seed"); l.transcript != nil && *l.transcript == "seed" {
+			shown := last20
+			l.transcript = &shown
+		}
+	case "transcript": // the older spelling
+		l.transcript = r.oneOf(n, "ledger", last20)
 	case "stages":
 		l.stages = r.integer(n, 1, 2)
 	case "max_cost_session":

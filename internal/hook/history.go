@@ -27,11 +27,6 @@ func (r *run) history(s config.Settings, memory *session.Session) nod.History {
 // Denials implements nod.History.
 func (h history) Denials() (row, all int) { return h.session.Denials() }
 
-// Denied implements nod.History.
-func (h history) Denied(effects string) (reason, tool string, denied bool) {
-	return h.session.Denied(effects)
-}
-
 // Exhausted implements nod.History. A sum that is not known is taken for one
 // that has reached its ceiling.
 func (h history) Exhausted() string {

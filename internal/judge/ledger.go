@@ -23,7 +23,7 @@ import (
 const (
 	saidBudget  = 32_000 // the person's words
 	callBudget  = 6_000  // the calls
-	userLimit   = 4_000  // one message of the person's
+	userLimit   = 4_000  // one message of the person's, where not all fit whole
 	callLimit   = 300    // one call's input
 	askedLimit  = 800    // the agent's words before a short answer
 	shortAnswer = 240    // what counts as one
@@ -166,7 +166,7 @@ func (l *listener) turn(t transcript.Turn) {
 		l.called(t)
 	case blank:
 	case t.Origin == transcript.Person:
-		l.say("user", t.Text, userLimit)
+		l.say("user", t.Text, saidBudget)
 		l.answer = len(strings.TrimSpace(t.Text)) <= shortAnswer
 		l.call(noteLine("here the person said: " + Cut(l.shown(t.Text), 60)))
 	case t.Origin == transcript.Agent:
@@ -266,7 +266,7 @@ func (l *listener) lines() (said, calls []string) {
 	if l.full {
 		calls = append([]string{noteLine("earlier calls are not shown")}, calls[ledgerStart(calls):]...)
 	}
-	for _, limit := range [...]int{userLimit, 1_000, 300, 120} {
+	for _, limit := range [...]int{saidBudget, userLimit, 1_000, 300, 120} {
 		if said = l.saying(limit); sizeOf(said) <= saidBudget {
 			return said, calls
 		}
@@ -284,7 +284,7 @@ func (l *listener) saying(limit int) (said []string) {
 	for i, w := range slices.Backward(l.words) {
 		most := min(w.limit, limit)
 		if i < 4 || i == len(l.words)-1 {
-			most = w.limit
+			most = min(w.limit, max(limit, userLimit))
 		}
 		said = append(said, `{"`+w.key+`":`+Line(Cut(w.text, most))+`}`)
 	}

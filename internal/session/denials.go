@@ -2,10 +2,7 @@
 
 package session
 
-import (
-	"bytes"
-	"time"
-)
+import "bytes"
 
 // Denials counts what the model blocked in the session: in a row up to now,
 // and in all, as far as they are in sight. A run ends where the model lets a
@@ -20,26 +17,6 @@ func (s *Session) Denials() (row, all int) {
 		return 0, l.All
 	}
 	return l.Row, l.All
-}
-
-// deniedAge is how long a denial is repeated without a question: as long as an
-// answer that lets a call run.
-const deniedAge = time.Hour
-
-// Denied returns the model's reason for blocking a call of these effects, and
-// the tool, if
-// it blocked the last one of them in sight, and no person let that run.
-func (s *Session) Denied(effects string) (why, tool string, denied bool) {
-	if effects == "" {
-		return "", "", false
-	}
-	tail := s.end()
-	l, ok := lastHolding(tail, `"effects":`+text(effects))
-	if !ok || l.Judged != Blocked || l.Effects != effects || time.Since(l.Time) > deniedAge ||
-		ran(tail[l.end:], l.CallID) {
-		return "", "", false
-	}
-	return l.Why, l.Tool, true
 }
 
 // lastHolding returns the last valid line that holds a text.

@@ -204,6 +204,34 @@ func (c *Call) withheldStrings(text string) string {
 
 const contentWithheld = "[content withheld: " + judge.SecretStore + "]"
 
+// shownArgument masks an argument. Text is masked as text; what may be code is masked
+// as a command is, and each run of letters in it as a text of its own.
+func (c *Call) shownArgument(value string) string {
+	if !strings.ContainsAny(value, "(){};") {
+		return c.Shown(value)
+	}
+	var b strings.Builder
+	for rest := c.ShownCommand(value); rest != ""; {
+		n := strings.IndexFunc(rest, func(r rune) bool { return !ofTokens(r) })
+		if n < 0 {
+			n = len(rest)
+		}
+		b.WriteString(c.Shown(rest[:n]))
+		next := strings.IndexFunc(rest[n:], ofTokens)
+		if next < 0 {
+			next = len(rest) - n
+		}
+		b.WriteString(rest[n : n+next])
+		rest = rest[n+next:]
+	}
+	return b.String()
+}
+
+// ofTokens reports a letter of published tokens; no code stands among such letters alone.
+func ofTokens(r rune) bool {
+	return r == '_' || r == '-' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+}
+
 // maskedJSON masks the strings of a JSON text.
 func (c *Call) maskedJSON(text string) string {
 	if c.Mask == nil {
@@ -216,6 +244,9 @@ func (c *Call) maskedJSON(text string) string {
 				return masked
 			}
 		}
-		return c.ShownCommand(value)
+		if isCommand(key) {
+			return c.ShownCommand(value)
+		}
+		return c.shownArgument(value)
 	})
 }
