@@ -166,7 +166,10 @@ func starAtEnd(words []string) string {
 // tooBroad refuses patterns that would clear any code at all.
 func (r Rule) tooBroad() error {
 	if slices.Contains(r.command.Words, "*") {
-		return fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)
+		return broad{fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)}
+	}
+	if by := r.command.RunsAnything(); by != "" {
+		return broad{fmt.Errorf("%q would allow any code: %s; name what may run", r.Text, by)}
 	}
 	if !isRunner(path.Base(r.command.Words[0])) {
 		return nil
@@ -179,8 +182,18 @@ func (r Rule) tooBroad() error {
 	if len(r.command.Words) > 1 && !r.command.Open {
 		return nil // python --version
 	}
-	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text,
-		r.command.Words[0], r.command.Words[0]+" "+runnerExample(r.command.Words[0]))
+	return broad{fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text,
+		r.command.Words[0], r.command.Words[0]+" "+runnerExample(r.command.Words[0]))}
+}
+
+// broad is the fault of a rule that would allow any code.
+type broad struct{ error }
+
+// IsBroad reports whether [ParseRule] refused a rule because it would allow any
+// code. Such a rule can be left out: without it nod only asks more.
+func IsBroad(err error) bool {
+	var b broad
+	return errors.As(err, &b)
 }
 
 func runnerExample(program string) string {

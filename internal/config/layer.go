@@ -71,6 +71,7 @@ type layer struct {
 	prices    []Price
 
 	scopes []scoped
+	broad  []string // rules of allow that were left out, and why
 	added  [listCount][]Item // of the scopes that hold here
 }
 
@@ -500,6 +501,11 @@ func (r *reader) list(i int, n *node) listed {
 			break
 		}
 		item, err := r.item(i, *s, element.valueAt.line)
+		if i == listAllow && nod.IsBroad(err) { // without it nod only asks more
+			r.layer.broad = append(r.layer.broad, fmt.Sprintf("%s: allow: %v; it was left out",
+				originOf(r.layer.source, element.valueAt.line), err))
+			continue
+		}
 		if err != nil {
 			r.fail(element.valueAt, "%s: %v", n.key, err)
 			break

@@ -14,6 +14,7 @@ func merge(layers, claude []layer, repo repository) Settings {
 	s := Settings{Notices: repo.notices}
 	for _, l := range slices.Concat(layers, claude) {
 		s.Sources = append(s.Sources, l.source)
+		s.Notices = append(s.Notices, l.broad...)
 		for _, scope := range l.scopes {
 			s.Scopes = append(s.Scopes, scope.Scope)
 		}
