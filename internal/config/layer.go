@@ -71,7 +71,7 @@ type layer struct {
 	prices    []Price
 
 	scopes []scoped
-	broad  []string // rules of allow that were left out, and why
+	broad  []string          // rules of allow that were left out, and why
 	added  [listCount][]Item // of the scopes that hold here
 }
 
@@ -91,6 +91,8 @@ type reader struct {
 	places Places
 	layer  *layer
 	err    error
+	// leaves says that a broad rule is left out with a notice, and no fault.
+	leaves bool
 }
 
 // readLayer reads the text of a managed or user file. The error is a *problem.
@@ -100,7 +102,7 @@ func readLayer(p Places, source Source, text []byte) (layer, error) {
 		return layer{}, err
 	}
 	l := layer{source: source}
-	r := &reader{places: p, layer: &l}
+	r := &reader{places: p, layer: &l, leaves: true}
 	for _, n := range doc.root.children {
 		r.top(n)
 	}
@@ -501,7 +503,7 @@ func (r *reader) list(i int, n *node) listed {
 			break
 		}
 		item, err := r.item(i, *s, element.valueAt.line)
-		if i == listAllow && nod.IsBroad(err) { // without it nod only asks more
+		if r.leaves && i == listAllow && nod.IsBroad(err) { // without it nod only asks more
 			r.layer.broad = append(r.layer.broad, fmt.Sprintf("%s: allow: %v; it was left out",
 				originOf(r.layer.source, element.valueAt.line), err))
 			continue
