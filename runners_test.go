@@ -21,7 +21,7 @@ func TestNoRunnerHidesItsCommand(t *testing.T) {
 		"doppler run --",
 		"aws-vault exec p --", "rbenv exec", "pyenv exec", "volta run", "fnm exec", "asdf exec",
 		"watchexec", "entr",
-		"uv run --strange", "uv run tool"}
+		"uv run --strange"}
 	for _, runner := range runners {
 		for payload, want := range map[string]nod.Verdict{
 			"rm -rf ~": nod.Deny, "git push --force": nod.Deny, "kubectl delete ns x": nod.Ask,

@@ -54,15 +54,24 @@ func namesInput(w string) bool {
 // startsAny reports whether a command that stands behind the words is started.
 func (p Pattern) startsAny() bool {
 	const probe = "any-program-at-all"
-	for _, between := range [][]string{nil, {"run"}, {"exec"}, {"x"}, {"develop", "-c"}, {"tool", "run"}, {"-c"}} {
+	verbs := [][]string{nil, {"run"}, {"exec"}, {"x"}, {"develop", "-c"}, {"tool", "run"}, {"-c"}}
+	if len(p.Words) > 1 { // the verb is among them
+		verbs = verbs[:1]
+	}
+	for _, between := range verbs {
 		words := append(append(slices.Clone(p.Words), between...), probe)
-		for _, c := range analyze(words).Commands {
-			if len(c.Words) > 0 && c.Words[0].Value == probe && c.Caller > 0 {
-				return true
-			}
+		if handed := analyze(words).Handed; handed != nil && begins(handed.Commands, probe) {
+			return true
 		}
 	}
 	return false
+}
+
+// begins reports whether one of the commands is the program.
+func begins(commands []shell.Command, program string) bool {
+	return slices.ContainsFunc(commands, func(c shell.Command) bool {
+		return len(c.Words) > 0 && c.Words[0].Value == program
+	})
 }
 
 // analyze reads words as a command that runs nowhere.
