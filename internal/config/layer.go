@@ -71,7 +71,7 @@ type layer struct {
 	prices    []Price
 
 	scopes []scoped
-	broad  []string          // rules of allow that were left out, and why
+	broad  []NotHeld         // rules of allow that were left out, and why
 	added  [listCount][]Item // of the scopes that hold here
 }
 
@@ -504,8 +504,8 @@ func (r *reader) list(i int, n *node) listed {
 		}
 		item, err := r.item(i, *s, element.valueAt.line)
 		if r.leaves && i == listAllow && nod.IsBroad(err) { // without it nod only asks more
-			r.layer.broad = append(r.layer.broad, fmt.Sprintf("%s: allow: %v; it was left out",
-				originOf(r.layer.source, element.valueAt.line), err))
+			r.layer.broad = append(r.layer.broad, NotHeld{List: n.key, Text: *s,
+				Origin: originOf(r.layer.source, element.valueAt.line), Why: "left out: " + err.Error()})
 			continue
 		}
 		if err != nil {
