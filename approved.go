@@ -6,6 +6,7 @@ import (
 
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
 )
 
 // Approvals are calls that a person approved from outside of the agent. They
@@ -95,6 +96,9 @@ func (o *openCall) letRun() []string {
 // person would write it: "" where no single rule clears it. It is tried before
 // it is named, so that nobody adds a rule that does nothing.
 func (o *openCall) lasting() string {
+	if o.irreversible() {
+		return ""
+	}
 	for _, text := range o.proposals() {
 		rule, err := ParseRule(ListAllow, text, "proposed")
 		if err != nil {
@@ -107,6 +111,24 @@ func (o *openCall) lasting() string {
 		}
 	}
 	return ""
+}
+
+// irreversible reports whether the call is known to do what nobody can take back, or
+// says itself that it does: no rule for the next time is named then.
+func (o *openCall) irreversible() bool {
+	none := func(shell.Effect) bool { return false }
+	if o.loss.Loses(none, func(int) bool { return false }) {
+		return true
+	}
+	return slices.ContainsFunc(o.report.Commands, func(c shell.Command) bool {
+		return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+			switch w.Value {
+			case "reset", "--force", "--force-reset", "--accept-data-loss", "--hard", "--purge", "--delete":
+				return w.Known
+			}
+			return false
+		})
+	})
 }
 
 // proposals are the rules that may clear the call: the tool of an MCP server, or

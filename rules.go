@@ -213,21 +213,34 @@ func starAtEnd(words []string) string {
 // tooBroad refuses patterns that would clear any code at all.
 func (r Rule) tooBroad() error {
 	if slices.Contains(r.command.Words, "*") {
-		return fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)
+		return broad{fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)}
 	}
-	if !isRunner(path.Base(r.command.Words[0])) {
-		return nil
+	if words := r.command.Words; r.bareRunner() {
+		return broad{fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text,
+			words[0], words[0]+" "+runnerExample(words[0]))}
 	}
-	for _, w := range r.command.Words[1:] {
-		if !strings.HasPrefix(w, "-") {
-			return nil
-		}
+	if by := r.command.RunsAnything(); by != "" {
+		return broad{fmt.Errorf("%q would allow any code: %s; name what may run", r.Text, by)}
 	}
-	if len(r.command.Words) > 1 && !r.command.Open {
-		return nil // python --version
-	}
-	return fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text,
-		r.command.Words[0], r.command.Words[0]+" "+runnerExample(r.command.Words[0]))
+	return nil
+}
+
+// bareRunner reports whether the pattern names a runner and nothing that it runs.
+func (r Rule) bareRunner() bool {
+	words := r.command.Words
+	dashed := func(w string) bool { return strings.HasPrefix(w, "-") }
+	return isRunner(path.Base(words[0])) && (r.command.Open || len(words) == 1) && // not python --version
+		!slices.ContainsFunc(words[1:], func(w string) bool { return !dashed(w) })
+}
+
+// broad is the fault of a rule that would allow any code.
+type broad struct{ error }
+
+// IsBroad reports whether [ParseRule] refused a rule because it would allow any
+// code. Such a rule can be left out: without it nod only asks more.
+func IsBroad(err error) bool {
+	var b broad
+	return errors.As(err, &b)
 }
 
 func runnerExample(program string) string {

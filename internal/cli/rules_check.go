@@ -53,7 +53,7 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod rules:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
-	notHeld := append(slices.Clip(settings.NotHeld), places.Overridden()...)
+	notHeld := append(slices.Concat(settings.LeftOut, settings.NotHeld), places.Overridden()...)
 	doubts = append(doubts, used...)
 	if *asJSON {
 		err = printJSON(p, checkOutput(doubts, notHeld))

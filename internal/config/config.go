@@ -279,6 +279,8 @@ type Settings struct {
 	// NotHeld are rules of Claude Code's settings that could not be taken as
 	// they were meant.
 	NotHeld []NotHeld
+	// LeftOut are rules of allow in nod's own settings that would allow any code.
+	LeftOut []NotHeld
 
 	said said
 }

@@ -71,6 +71,7 @@ type layer struct {
 	prices    []Price
 
 	scopes []scoped
+	broad  []NotHeld         // rules of allow that were left out, and why
 	added  [listCount][]Item // of the scopes that hold here
 }
 
@@ -90,6 +91,8 @@ type reader struct {
 	places Places
 	layer  *layer
 	err    error
+	// leaves says that a broad rule is left out with a notice, and no fault.
+	leaves bool
 }
 
 // readLayer reads the text of a managed or user file. The error is a *problem.
@@ -99,7 +102,7 @@ func readLayer(p Places, source Source, text []byte) (layer, error) {
 		return layer{}, err
 	}
 	l := layer{source: source}
-	r := &reader{places: p, layer: &l}
+	r := &reader{places: p, layer: &l, leaves: true}
 	for _, n := range doc.root.children {
 		r.top(n)
 	}
@@ -505,6 +508,11 @@ func (r *reader) list(i int, n *node) listed {
 			break
 		}
 		item, err := r.item(i, *s, element.valueAt.line)
+		if r.leaves && i == listAllow && nod.IsBroad(err) { // without it nod only asks more
+			r.layer.broad = append(r.layer.broad, NotHeld{List: n.key, Text: *s,
+				Origin: originOf(r.layer.source, element.valueAt.line), Why: "left out: " + err.Error()})
+			continue
+		}
 		if err != nil {
 			r.fail(element.valueAt, "%s: %v", n.key, err)
 			break

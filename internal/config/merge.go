@@ -14,6 +14,10 @@ func merge(layers, claude []layer, repo repository) Settings {
 	s := Settings{Notices: repo.notices}
 	for _, l := range slices.Concat(layers, claude) {
 		s.Sources = append(s.Sources, l.source)
+		for _, rule := range l.broad {
+			s.LeftOut = append(s.LeftOut, rule)
+			s.Notices = append(s.Notices, rule.Origin+": "+rule.List+": "+rule.Why)
+		}
 		for _, scope := range l.scopes {
 			s.Scopes = append(s.Scopes, scope.Scope)
 		}

@@ -19,6 +19,9 @@ func (p Pattern) Clears(c shell.Command) bool {
 	if c.Foreign && !strings.Contains(p.Words[0], "/") || !allMean(c.Wrappers) {
 		return false
 	}
+	if p.Open && p.leadsToCode(c) {
+		return false
+	}
 	for i, w := range p.Words {
 		if got := c.Words[i]; !got.Known || got.Pattern || got.Value != w {
 			return false
