@@ -54,3 +54,41 @@ func TestKnownLossIsKnownInEveryMode(t *testing.T) {
 		}
 	}
 }
+
+// TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored: a tool that writes a whole file
+// asks before what git has not, and what this session wrote it may write again.
+func TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored(t *testing.T) {
+	p := newProject(t)
+	p.write("untracked.txt", "work\n")
+	p.write("a.txt", "changed\n")
+	for name, asks := range map[string]bool{
+		"untracked.txt": true, "a.txt": true, "b.txt": false, "new.txt": false, "src/new.txt": false,
+	} {
+		for _, tool := range []string{"file_write", "file_edit"} {
+			call := nod.Call{Tool: tool, RawTool: tool, Paths: []string{p.dir + "/" + name},
+				Edits: []nod.Edit{{Path: p.dir + "/" + name, New: "", Whole: tool == "file_write"}}}
+			if why := p.inAuto(call); (why != "") != (asks && tool == "file_write") {
+				t.Errorf("%s %s: %q, asks %v", tool, name, why, asks)
+			}
+		}
+	}
+}
+
+// TestSecretsByTheirNames: what is nearly always secret is, and sources of like names
+// are not.
+func TestSecretsByTheirNames(t *testing.T) {
+	p := newProject(t)
+	for name, secret := range map[string]bool{
+		"key.json": true, "token.json": true, "credentials.csv": true, "auth.json": true, "token.txt": true,
+		"secrets.txt": true, "passwords.txt": true, ".openai_api_key": true, "secret_key": true, "wp-config.php": true,
+		"private_key.json": true, "appsettings.Production.json": true, "cookies.txt": true, "config/database.yml": true,
+		"secrets/prod.yaml": true, "api_key.txt": true,
+		"src/auth.json": false, "tokens.json": false, "secrets/load.go": false, "appsettings.json": false,
+		"keys.json": false, "wp-config-sample.php": false,
+	} {
+		p.write(name, "x\n")
+		if why := p.inAuto(bashCall("cat " + name)); (why != "") != secret {
+			t.Errorf("%s: %q, want secret %v", name, why, secret)
+		}
+	}
+}
