@@ -92,3 +92,18 @@ func TestSecretsByTheirNames(t *testing.T) {
 		}
 	}
 }
+
+// TestEditsOfStartFilesAreAskedAbout: what a shell starts with is no file that a judge of
+// the host may let an edit tool change.
+func TestEditsOfStartFilesAreAskedAbout(t *testing.T) {
+	p := newProject(t)
+	for name, asks := range map[string]bool{
+		".zshrc": true, ".bashrc": true, ".profile": true, ".ssh/authorized_keys": true, "notes.txt": false,
+	} {
+		call := nod.Call{Tool: "file_write", RawTool: "Write", Paths: []string{p.home + "/" + name},
+			Edits: []nod.Edit{{Path: p.home + "/" + name, New: "x", Whole: true}}}
+		if why := p.inAuto(call); (why != "") != asks {
+			t.Errorf("%s: %q, asks %v", name, why, asks)
+		}
+	}
+}

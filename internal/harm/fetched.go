@@ -25,6 +25,9 @@ func (l *Loss) runsFetched(c shell.Command) bool {
 			return true
 		}
 	}
+	if strings.Contains(words[0], "/") && l.fetches() && l.runsWritten(words[:1], c) {
+		return true
+	}
 	if !isShell && !interprets(program) {
 		return false
 	}
@@ -37,6 +40,18 @@ func (l *Loss) fetches() bool {
 		words := spoken(c)
 		return len(words) > 0 && slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c"},
 			path.Base(words[0]))
+	})
+}
+
+// saves reports whether wget, or curl -O, fetches what has this name at the end.
+func (l *Loss) saves(base string) bool {
+	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
+		words := spoken(c)
+		if len(words) == 0 || path.Base(words[0]) != "wget" &&
+			!(path.Base(words[0]) == "curl" && slices.ContainsFunc(words, func(w string) bool { return isOption("-O", w) })) {
+			return false
+		}
+		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasSuffix(w, "/"+base) })
 	})
 }
 
@@ -77,7 +92,7 @@ func (l *Loss) runsWritten(args []string, c shell.Command) bool {
 		if !path.IsAbs(name) {
 			name = path.Join(c.Dir, name)
 		}
-		return slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
+		return l.saves(path.Base(name)) || slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
 			return e.Kind == shell.Write && (e.Target == name || e.Name == name)
 		})
 	}

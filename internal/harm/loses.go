@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -24,6 +25,22 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 	for _, e := range l.Report.Effects {
 		if why = l.losesBy(e); why != "" && !clearsEffect(e) {
 			return why
+		}
+	}
+	return l.editsStart()
+}
+
+// editsStart says which file that shells start with an edit tool would change.
+func (l *Loss) editsStart() Objection {
+	if !place.IsEditTool(l.Tool) {
+		return ""
+	}
+	for _, name := range l.Paths {
+		reals, _ := l.At.Readings(name)
+		for _, real := range reals {
+			if why := l.starts(real); why != "" {
+				return why
+			}
 		}
 	}
 	return ""

@@ -37,6 +37,9 @@ func (l *Loss) says(command int) string {
 	if len(words) == 0 || l.changesNothing(c) {
 		return ""
 	}
+	if launches(words[0]) && l.testsBehind(words, c) {
+		return ""
+	}
 	unknown := l.reaches(command) && !c.Has(shell.MildVerbs)
 	for _, kind := range [...]string{"lose", "show"} {
 		if l.fitsKind(kind, words, c, unknown) {
@@ -47,6 +50,17 @@ func (l *Loss) says(command int) string {
 		return ""
 	}
 	return l.saysBehind(words, c)
+}
+
+// testsBehind reports whether a program behind another is told by a line of its own
+// that it changes nothing.
+func (l *Loss) testsBehind(words []string, c shell.Command) bool {
+	for i := 1; i < min(len(words), operands); i++ {
+		if l.fitsKind("twin", words[i:], c, false) {
+			return true
+		}
+	}
+	return false
 }
 
 // saysBehind is what the words say that stand behind a program which starts others.
