@@ -43,11 +43,11 @@ func (o *openCall) answer(ctx context.Context) Decision {
 // reasonOpen is why the call is open, in words that can be shown: what it loses comes
 // first.
 func (o *openCall) reasonOpen() string {
-	why, loses := string(o.why.why), o.loses()
-	if loses != "" && !namesLoss(why) {
-		why = strings.TrimSuffix(loses+"; "+why, "; ")
+	why, loses := o.shown(o.why), o.loses()
+	if loses == "" || namesLoss(string(o.why.why)) {
+		return why
 	}
-	return o.withheld.Reason(why)
+	return strings.TrimSuffix(o.withheld.Reason(loses)+"; "+why, "; ")
 }
 
 // namesLoss reports whether an objection says already what is lost.
