@@ -117,7 +117,7 @@ func (o *openCall) lasting() string {
 // says itself that it does: no rule for the next time is named then.
 func (o *openCall) irreversible() bool {
 	none := func(shell.Effect) bool { return false }
-	if o.loss.Loses(none, func(int) bool { return false }) {
+	if o.loss.Loses(none, func(int) bool { return false }) != "" {
 		return true
 	}
 	return slices.ContainsFunc(o.report.Commands, func(c shell.Command) bool {

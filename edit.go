@@ -39,11 +39,11 @@ func (t *trial) otherTool() objection {
 }
 
 // undeletable says which file an edit tool would delete that could not be
-// restored, as it is asked of rm; a patch that adds a file, or moves one, where
-// another is does the same to that one.
+// restored, as it is asked of rm; what writes a whole file, or moves one, where
+// another is does the same to that one, unless this session made it.
 func (t *trial) undeletable() objection {
 	for _, e := range t.call.Edits {
-		replaces := t.call.Tool == "apply_patch" && e.Whole && !e.Moved && !e.Deletes
+		replaces := (t.call.Tool == "apply_patch" || t.call.Tool == "file_write") && e.Whole && !e.Moved && !e.Deletes
 		if !e.Deletes && !replaces {
 			continue
 		}
@@ -52,7 +52,7 @@ func (t *trial) undeletable() objection {
 			return against("this edits " + printable.Text(e.Path) + ", and where that path leads is not known")
 		}
 		for _, real := range reals {
-			if replaces && t.at.Missing(real) {
+			if replaces && (t.at.Missing(real) || t.sessionMade(real)) {
 				continue
 			}
 			if why := t.loss.LostFile(real); why != "" {
@@ -62,6 +62,12 @@ func (t *trial) undeletable() objection {
 		}
 	}
 	return objection{}
+}
+
+// sessionMade reports whether a tool that writes whole files would replace what this
+// session wrote.
+func (t *trial) sessionMade(real string) bool {
+	return t.call.Tool == "file_write" && t.at.Wrote != nil && t.at.Wrote(real)
 }
 
 // unwritable answers for one file, as written in the call.

@@ -264,7 +264,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	}
 	if o := t.secret(); o.stands() {
 		t.secrets = true
-		return t.leave(t.sentAway(o))
+		return t.leave(t.withRule(t.sentAway(o)))
 	}
 	if t.ruled.doubt.stands() {
 		t.ruled.softDenied()
@@ -308,6 +308,21 @@ func (t *trial) settle() (d Decision, settled bool) {
 		o = starts
 	}
 	return t.leave(o)
+}
+
+// withRule adds to what is said of a secret the person's own rule that speaks against
+// the call as well.
+func (t *trial) withRule(o objection) objection {
+	doubt := t.ruled.doubt
+	switch {
+	case doubt.stands():
+		return objection{why: o.why + "; " + doubt.why, rule: doubt.rule, next: doubt.next}
+	case t.ruled.softDenied():
+		soft := t.ruled.soft
+		return objection{why: o.why + "; a soft_deny rule" + place.Objection(soft.place()) + " speaks against this: " +
+			place.Objection(soft.Text), rule: soft}
+	}
+	return o
 }
 
 // leave says why layers 0 to 3 leave the call open.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
@@ -40,8 +41,21 @@ func (o *openCall) answer(ctx context.Context) Decision {
 	})
 }
 
-// reasonOpen is why the call is open, in words that can be shown.
-func (o *openCall) reasonOpen() string { return o.withheld.Reason(string(o.why.why)) }
+// reasonOpen is why the call is open, in words that can be shown: what it loses comes
+// first.
+func (o *openCall) reasonOpen() string {
+	why, loses := o.shown(o.why), o.loses()
+	if loses == "" || namesLoss(string(o.why.why)) {
+		return why
+	}
+	return strings.TrimSuffix(o.withheld.Reason(loses)+"; "+why, "; ")
+}
+
+// namesLoss reports whether an objection says already what is lost.
+func namesLoss(why string) bool {
+	return slices.ContainsFunc([]string{"this deletes", "this overwrites", "this may overwrite", "this throws away",
+		"this makes ", "this uses or prints a secret"}, func(begin string) bool { return strings.HasPrefix(why, begin) })
+}
 
 // withoutModel answers where no model is configured. The reason is what is open;
 // that there is no model stands in the failure, and is no news at each call.
@@ -66,17 +80,19 @@ func (o *openCall) withoutModel() Decision {
 // loses work, gives away a secret or cannot be undone. A judge that was never
 // asked, or that nods, would otherwise be all there is before a known loss.
 func (o *openCall) deferrable() bool {
-	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && !o.secrets && !o.loss.Overwrites() &&
-		!o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand) && !o.handsLoss()
+	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && (!o.secrets || o.loss.ShowsLittle()) &&
+		!o.loss.Overwrites() && o.loses() == ""
 }
 
-// handsLoss reports whether a runner of the line starts a known loss.
-func (o *openCall) handsLoss() bool {
-	if o.report.Handed == nil {
-		return false
+// loses says what is known that the call loses, publishes or shows, behind a runner too;
+// "" for nothing.
+func (o *openCall) loses() string {
+	why := string(o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand))
+	if why == "" && o.report.Handed != nil {
+		loss := o.gate.rooms(o.call, o.at, o.report.Handed).loss
+		why = string(loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }))
 	}
-	loss := o.gate.rooms(o.call, o.at, o.report.Handed).loss
-	return loss.Overwrites() || loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false })
+	return why
 }
 
 // editsWorkspace reports whether an edit changes a file of the workspace: hosts let

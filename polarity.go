@@ -2,6 +2,7 @@ package nod
 
 import (
 	"cmp"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod/internal/place"
@@ -84,9 +85,19 @@ func (a *answers) decided(l Layer, d Decision) Decision {
 // reason is an objection in words that can be shown. What to do next is never cut
 // off.
 func (a *answers) reason(o objection) string {
-	why := a.said.Reason(string(o.why))
+	why := a.shown(o)
 	if o.next == "" {
 		return why
 	}
 	return printable.Line(why, reasonLimit-len(o.next)-2) + "; " + o.next
+}
+
+// shown is an objection in words that can be shown. What a rule says is the person's
+// own, and stays whatever a secret store has put into the rest.
+func (a *answers) shown(o objection) string {
+	before, whole := strings.CutSuffix(string(o.why), ": "+o.rule.Text)
+	if o.rule.Text == "" || !whole {
+		return a.said.Reason(string(o.why))
+	}
+	return a.said.Reason(before) + ": " + o.rule.Text
 }

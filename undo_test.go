@@ -575,11 +575,11 @@ func TestDirectoriesThatMove(t *testing.T) {
 func TestSecretsThatMove(t *testing.T) {
 	p := newProject(t)
 	p.write("conf/.env", "K=1\n")
-	p.write("store/opencode/auth.json", "{}\n")
+	p.write("store/opencode/mcp-auth.json", "{}\n")
 	p.write("plain/config.json", "{}\n")
 	p.git("add", "-f", ".")
 	p.git("commit", "-q", "-m", "two")
-	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/auth.json", "mv store d && mv d/opencode e",
+	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/mcp-auth.json", "mv store d && mv d/opencode e",
 		"mv conf/.env x", "git mv store/opencode d",
 		"mv store/opencode d/", "mv store/opencode d 2>/dev/null", "mv plain d && cat d/*", "mv conf c && wc -l c/*")
 	p.check(kept, "mv conf settings", "mv store cupboard", "mv plain d", "ls && mv plain d", "mv plain d && ls")

@@ -19,7 +19,9 @@ const ignored = "/vendor/lib/\ndist/\n*.log\n.env\n.env.production\n/certs/*.key
 // with the content they had when they were added.
 func tracked(m *view.Memory) {
 	added := []struct{ name, then, now string }{
+		{".env.example", "STRIPE_KEY=\n", "STRIPE_KEY=\n"},
 		{".gitignore", ignored, ignored},
+		{"docs/hooks.md", "hooks\n", "hooks\n"},
 		{"src/draft.js", "export const draft = 1;\n", "export const draft = 2;\n"},
 		{"src/old/a.js", "a\n", "a\n"},
 		{"src/old/b.js", "b\n", "b\n"},

@@ -1,66 +1,124 @@
 package harm
 
 import (
+	"cmp"
 	"path"
 	"slices"
-	"strings"
 
+	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Loses reports whether the command does what cannot be undone, as far as its
-// effects and its own words tell. What the two functions speak of does not count.
-func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) bool {
-	for _, e := range l.Report.Effects {
-		if !clearsEffect(e) && l.losesBy(e) {
-			return true
-		}
-	}
+// Loses says what of the command cannot be undone, goes to others or shows what is
+// secret, as far as its effects and its own words tell; "" for nothing. What the two
+// functions speak of does not count.
+func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) (why Objection) {
 	for i, c := range l.Report.Commands {
-		if !clearsCommand(i) && (c.Has(shell.Discards) || l.reaches(i) && destroys(c)) {
-			return true
+		if clearsCommand(i) {
+			continue
+		}
+		if why = l.losesItself(i, c); why != "" {
+			return why
 		}
 	}
-	return false
+	for _, e := range l.Report.Effects {
+		if why = l.losesBy(e); why != "" && !clearsEffect(e) {
+			return why
+		}
+	}
+	return l.editsStart()
 }
 
-// losesBy reports whether an effect is a known loss: work that nobody could
-// restore, a disk, what others have. What only may be a loss is none.
-func (l *Loss) losesBy(e shell.Effect) bool {
-	switch e.Kind {
-	case shell.Delete:
-		goesOn := e.Moved && !discards(l.Report, e)
-		return !goesOn && e.Place != shell.Temporary && !l.nothingAt(e) && l.DeleteHarm(e) != ""
-	case shell.Write:
-		return e.Place == shell.Device || l.replaces(e)
-	case shell.Remote:
-		return e.Forced
-	case shell.Exhaust:
-		return true
+// editsStart says which file that shells start with an edit tool would change.
+func (l *Loss) editsStart() Objection {
+	if !place.IsEditTool(l.Tool) {
+		return ""
 	}
-	return false
+	for _, name := range l.Paths {
+		reals, _ := l.At.Readings(name)
+		for _, real := range reals {
+			if why := l.starts(real); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// losesItself says what a command loses as far as its words and its sheet tell.
+func (l *Loss) losesItself(command int, c shell.Command) Objection {
+	kind := l.says(command)
+	switch {
+	case kind != "":
+		return saying(kind, c)
+	case c.Has(shell.Discards):
+		return Objection("this throws away what was committed nowhere: " + printable.Line(c.Source, 160))
+	case c.Has(shell.Destroys) && l.reaches(command) && !l.changesNothing(c):
+		return saying("lose", c)
+	case l.runsFetched(c):
+		return Objection("this runs what it has just fetched: " + printable.Line(c.Source, 160))
+	}
+	return ""
+}
+
+// losesBy says what an effect is known to lose: work that nobody could restore, a
+// disk, what others have. What only may be a loss is none.
+func (l *Loss) losesBy(e shell.Effect) Objection {
+	switch {
+	case e.Command >= 0 && e.Command < len(l.Report.Commands) && l.changesNothing(l.Report.Commands[e.Command]):
+		return ""
+	case e.Kind == shell.Delete:
+		goesOn := e.Moved && !discards(l.Report, e)
+		if goesOn || e.Place == shell.Temporary || l.nothingAt(e) {
+			return ""
+		}
+		return l.DeleteHarm(e)
+	case e.Kind == shell.Write && e.Place == shell.Device:
+		return Objection("this writes to a disk: " + printable.Line(l.Source(e), 160))
+	case e.Kind == shell.Write:
+		return cmp.Or(l.starts(e.Target), l.replaces(e))
+	case e.Kind == shell.Remote && e.Forced:
+		return Objection("this takes away what others have: " + printable.Line(l.Source(e), 160))
+	case e.Kind == shell.Exhaust:
+		return Objection("this consumes the machine until it stops: " + printable.Line(l.Source(e), 160))
+	}
+	return ""
 }
 
 // nothingAt reports whether what an effect names is not there, and nothing of
 // the line puts it there.
 func (l *Loss) nothingAt(e shell.Effect) bool {
-	return path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) && !l.madeHere(e, e.Target) &&
+	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) && !l.madeHere(e, e.Target) &&
 		l.overtaken(e, e.Target) == ""
 }
 
-// replaces reports whether a command puts something else in the place of a file
-// that could not be restored. What works on a file in place, as a formatter
-// does, is no known loss, and neither is what appends.
-func (l *Loss) replaces(e shell.Effect) bool {
-	if l.Report.ProgramOf(e) != "" && !l.Report.By(e, shell.Replaces) || e.Appends || e.Place == shell.Temporary ||
-		e.Place == shell.Null {
-		return false
+// replaces says which file a command puts something else in the place of that could
+// not be restored. What works on a file in place, as a formatter does, is no known
+// loss, and neither is what appends.
+func (l *Loss) replaces(e shell.Effect) (why Objection) {
+	program := l.Report.ProgramOf(e)
+	if program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace ", program) || l.keepsContent(e)) ||
+		e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
+		return ""
 	}
 	names, _ := l.targets(e)
-	return slices.ContainsFunc(names, func(name string) bool {
+	for _, name := range names {
 		info, err := l.At.Machine.Files.Lstat(name)
-		return err == nil && !info.Mode.IsDir() && l.lost(e, name) != ""
-	})
+		if err != nil {
+			continue
+		}
+		if info.Mode.IsDir() {
+			if lost := l.copiedOver(e, name); lost != "" {
+				return lost
+			}
+			continue
+		}
+		if lost := l.lost(e, name); lost != "" {
+			return "this overwrites " + lost
+		}
+	}
+	return ""
 }
 
 // reaches reports whether nod does not know all that a command does, or it
@@ -70,26 +128,4 @@ func (l *Loss) reaches(command int) bool {
 		slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
 			return e.Command == command && (e.Kind == shell.Remote || e.Kind == shell.Send)
 		})
-}
-
-// destroys recognises commands that take away what nothing brings back, or
-// publish: by what their sheet says, or by their own first words.
-func destroys(c shell.Command) bool {
-	switch {
-	case len(c.Words) == 0:
-		return false
-	case c.Has(shell.Destroys):
-		return true
-	case c.Has(shell.MildVerbs):
-		return firstWords(c, 2, "publish")
-	}
-	return firstWords(c, 5, "delete", "destroy", "rm", "prune", "drop", "purge", "flushall", "flushdb",
-		"nuke", "wipe", "publish")
-}
-
-// firstWords reports whether one of the first n arguments is one of the words.
-func firstWords(c shell.Command, n int, words ...string) bool {
-	return slices.ContainsFunc(c.Words[min(len(c.Words), 1):min(len(c.Words), n+1)], func(w shell.Word) bool {
-		return w.Known && slices.Contains(words, strings.ToLower(w.Value))
-	})
 }

@@ -1,0 +1,115 @@
+package harm
+
+import (
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// fetchedHere is a text that the words of a shell fetch.
+const fetchedHere = "(\\$\\(|<\\(|`)\\s*(curl|wget|fetch|http)\\b"
+
+// runsFetched reports whether a command runs as code what another of the line fetches.
+func (l *Loss) runsFetched(c shell.Command) bool {
+	words := spoken(c)
+	if len(words) == 0 {
+		return false
+	}
+	program := path.Base(words[0])
+	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || program == "sudo"
+	if isShell || program == "eval" || program == "source" || program == "." {
+		if regexp.MustCompile(fetchedHere).MatchString(c.Source) {
+			return true
+		}
+	}
+	if strings.Contains(words[0], "/") && l.fetches() && l.runsWritten(words[:1], c) {
+		return true
+	}
+	if !isShell && !interprets(program) {
+		return false
+	}
+	return l.fetches() && (readsStdin(words[1:]) || l.runsWritten(words[1:], c))
+}
+
+// fetches reports whether a command of the line asks the network.
+func (l *Loss) fetches() bool {
+	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
+		words := spoken(c)
+		return len(words) > 0 && slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c"},
+			path.Base(words[0]))
+	})
+}
+
+// saves reports whether wget, or curl -O, fetches what has this name at the end.
+func (l *Loss) saves(base string) bool {
+	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
+		words := spoken(c)
+		if len(words) == 0 || path.Base(words[0]) != "wget" &&
+			!(path.Base(words[0]) == "curl" && slices.ContainsFunc(words, func(w string) bool { return isOption("-O", w) })) {
+			return false
+		}
+		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasSuffix(w, "/"+base) })
+	})
+}
+
+// interprets reports whether a program runs as code what it is fed.
+func interprets(program string) bool {
+	program = strings.TrimRight(program, "0123456789.")
+	return slices.Contains([]string{"python", "perl", "ruby", "node", "php", "osascript", "deno", "bun", "lua", "pwsh"},
+		program)
+}
+
+// readsStdin reports whether an interpreter with these arguments is told no code and
+// no file of it.
+func readsStdin(args []string) bool {
+	for i, arg := range args {
+		switch {
+		case arg == "-" || arg == "-s" || arg == "/dev/stdin":
+			return true
+		case isOption("-c", arg) || isOption("-e", arg) || isOption("-m", arg) || arg == "--version":
+			return false
+		case strings.HasPrefix(arg, "-"):
+		case i == 0 && shell.TraitsOf(path.Base(arg)).Has(shell.ShellProgram): // sudo sh
+			return readsStdin(args[1:])
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// runsWritten reports whether the first operand is a file that a fetching program of
+// the line writes.
+func (l *Loss) runsWritten(args []string, c shell.Command) bool {
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") || arg == "" {
+			continue
+		}
+		name := arg
+		if !path.IsAbs(name) {
+			name = path.Join(c.Dir, name)
+		}
+		return l.saves(path.Base(name)) || slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
+			return e.Kind == shell.Write && (e.Target == name || e.Name == name)
+		})
+	}
+	return false
+}
+
+// startFiles are what shells and logins read or trust, in the home directory.
+const startFiles = " .zshrc .zshenv .zprofile .zlogin .zlogout .bashrc .bash_profile .bash_login .bash_logout .profile " +
+	".cshrc .tcshrc .kshrc .inputrc .xinitrc .xprofile .xsessionrc .ssh/authorized_keys .ssh/config .ssh/rc " +
+	".config/fish/config.fish .pam_environment .gitconfig .config/git/config "
+
+// starts says that a file which shells start with would change.
+func (l *Loss) starts(name string) Objection {
+	home := l.At.Machine.Home
+	below, ok := strings.CutPrefix(name, home+"/")
+	if !ok || home == "" || !strings.Contains(startFiles, " "+below+" ") {
+		return ""
+	}
+	return Objection("this writes ~/" + below + ", which says what runs later or who may come in")
+}

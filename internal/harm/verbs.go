@@ -1,0 +1,277 @@
+package harm
+
+import (
+	_ "embed"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// verbs are the words by which lines say what they lose, publish or show. The
+// file describes its own format.
+//
+//go:embed verbs.txt
+var verbs string
+
+// operands bounds how many operands of a command may hold its verb.
+const operands = 6
+
+// maxBranches bounds how many branches are looked at; more may be any.
+const maxBranches = 4096
+
+// takesData are the statements that take data away: what is left of it is nowhere
+// but in a backup.
+const takesData = `(?i)\bdrop\s+(table|database|schema|index|view|user|role|collection|column|keyspace|materialized|type|owned)\b` +
+	`|\btruncate\s+(table\s+)?["\w.` + "`" + `]|\bdelete\s+from\s+["\w.` + "`" + `]+\s*(;|$|["'\n])` +
+	`|\bdropDatabase\b|\.drop\(|\b(deleteMany|remove)\(\s*(\{\s*\})?\s*\)|\bflush(all|db)\b|\balter\s+table\b.*\bdrop\b`
+
+// says is what the words of a command say that it does: "lose", "show", "" for
+// nothing, or where they say as well that nothing is changed.
+func (l *Loss) says(command int) string {
+	c := l.Report.Commands[command]
+	words := spoken(c)
+	if len(words) == 0 || l.changesNothing(c) {
+		return ""
+	}
+	if launches(words[0]) && l.testsBehind(words, c) {
+		return ""
+	}
+	unknown := l.reaches(command) && !c.Has(shell.MildVerbs)
+	for _, kind := range [...]string{"lose", "show"} {
+		if l.fitsKind(kind, words, c, unknown) {
+			return kind
+		}
+	}
+	if !launches(words[0]) {
+		return ""
+	}
+	return l.saysBehind(words, c)
+}
+
+// testsBehind reports whether a program behind another is told by a line of its own
+// that it changes nothing.
+func (l *Loss) testsBehind(words []string, c shell.Command) bool {
+	for i := 1; i < min(len(words), operands); i++ {
+		if l.fitsKind("twin", words[i:], c, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysBehind is what the words say that stand behind a program which starts others.
+func (l *Loss) saysBehind(words []string, c shell.Command) string {
+	var inner []string
+	for _, w := range words[1:] {
+		inner = append(inner, strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))...)
+	}
+	all := append(words[:1:1], inner...)
+	for i := range min(len(all), 2*operands) {
+		if l.fitsKind("twin", all[i:], c, true) {
+			return ""
+		}
+		for _, kind := range [...]string{"lose", "show"} {
+			if l.fitsKind(kind, all[i:], c, false) {
+				return kind
+			}
+		}
+	}
+	return ""
+}
+
+// spoken are the words of a command as they may be looked up, what wraps it before
+// them; "" stands for what is not known.
+func spoken(c shell.Command) (words []string) {
+	for _, w := range c.Wrappers {
+		switch base := path.Base(w); base {
+		case "sudo", "doas", "ssh":
+			words = append(words, base)
+		case "docker", "podman", "nerdctl", "kubectl":
+			words = append(words, base, "exec")
+		}
+	}
+	for _, w := range c.Words {
+		if !w.Known {
+			w.Value = ""
+		}
+		if w.Value != "--" || len(words) > 2 || len(c.Wrappers) == 0 {
+			words = append(words, w.Value)
+		}
+	}
+	return words
+}
+
+// launches reports whether a program starts another that its words name.
+func launches(program string) bool { return listed("via ", path.Base(program)) }
+
+// listed reports whether a line of the file that begins like this holds a program.
+func listed(head, program string) bool {
+	for line := range strings.Lines(verbs) {
+		if list, ok := strings.CutPrefix(line, head); ok && slices.Contains(strings.Fields(list), program) {
+			return true
+		}
+	}
+	return false
+}
+
+// fitsKind reports whether a line of this kind fits the words that begin with a
+// program. any says that those for any program count.
+func (l *Loss) fitsKind(kind string, words []string, c shell.Command, any bool) bool {
+	program, _, _ := strings.Cut(strings.ToLower(path.Base(words[0])), "@")
+	for line := range strings.Lines(verbs) {
+		head, rest, ok := strings.Cut(line, ":")
+		list, is := strings.CutPrefix(head, kind+" ")
+		if !ok || !is {
+			continue
+		}
+		if !(any && list == "*") && !slices.Contains(strings.Fields(list), program) {
+			continue
+		}
+		phrases, _, _ := strings.Cut(rest, "=>")
+		if l.saysOne(phrases, words[1:], c) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysOne reports whether one of the phrases fits the arguments.
+func (l *Loss) saysOne(phrases string, args []string, c shell.Command) bool {
+	for phrase := range strings.SplitSeq(phrases, ", ") {
+		if l.fitsPhrase(strings.Fields(phrase), args, c) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *Loss) fitsPhrase(phrase, args []string, c shell.Command) bool {
+	at, seen, last := 0, 0, -1
+	for _, token := range phrase {
+		switch {
+		case token == "SQL":
+			if !l.takesData(args, c) {
+				return false
+			}
+		case token == "BRANCH":
+			if !l.hasBranch(args, c) {
+				return false
+			}
+		case token == "$":
+			if last != len(args)-1 {
+				return false
+			}
+		case strings.HasPrefix(token, "-"):
+			last = slices.IndexFunc(args, func(arg string) bool { return isOption(token, arg) })
+			if last < 0 {
+				return false
+			}
+		default:
+			for found := false; !found; at++ {
+				if at == len(args) || seen == operands {
+					return false
+				}
+				if strings.HasPrefix(args[at], "-") {
+					continue
+				}
+				seen++
+				if strings.Contains(token, "*") && at > 0 && takesValue(args[at-1]) {
+					continue
+				}
+				if found = isWord(token, args[at]); found {
+					last = at
+				}
+			}
+		}
+	}
+	return true
+}
+
+// takesValue reports whether a word may be the option whose value comes next.
+func takesValue(arg string) bool {
+	return strings.HasPrefix(arg, "--") && !strings.Contains(arg, "=") && !slices.Contains([]string{"--yes", "--force",
+		"--quiet", "--verbose", "--debug", "--all", "--"}, arg)
+}
+
+// isOption reports whether an argument is an option, alone, with a value, or among
+// other letters.
+func isOption(token, arg string) bool {
+	if arg == token || strings.HasPrefix(arg, token+"=") {
+		return arg != token+"=none" && arg != token+"=false"
+	}
+	letters, short := shell.ShortOptions(arg)
+	return short && len(token) == 2 && strings.Contains(letters, token[1:]) && plainLetters(letters)
+}
+
+func plainLetters(s string) bool {
+	return len(s) < 8 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+}
+
+// isWord reports whether an operand is a word of a phrase: * is any text in it.
+func isWord(token, arg string) bool {
+	arg = strings.ToLower(arg)
+	before, after, stem := strings.Cut(token, "*")
+	if !stem {
+		return arg == token
+	}
+	middle, globbed := strings.CutSuffix(after, "*")
+	switch {
+	case arg == "" || !strings.HasPrefix(arg, before):
+		return false
+	case before == "" && globbed:
+		return strings.Contains(arg, middle)
+	case globbed: // /dev/*/*
+		return strings.Contains(arg[len(before):], middle)
+	}
+	return len(arg) > len(before)+len(after) && strings.HasSuffix(arg, after)
+}
+
+// takesData reports whether a statement among the words, or on the line beside the
+// client, takes data away.
+func (l *Loss) takesData(args []string, c shell.Command) bool {
+	re := regexp.MustCompile(takesData)
+	return slices.ContainsFunc(args, re.MatchString) || c.Caller == 0 && re.MatchString(l.Command)
+}
+
+// hasBranch reports whether an operand is the name of a branch that is there, as far
+// as git's files say.
+func (l *Loss) hasBranch(args []string, c shell.Command) bool {
+	r, ok := l.At.Repository(path.Join(c.Dir, "x"))
+	if !ok {
+		return true
+	}
+	names, known := r.Refs(maxBranches)
+	return !known || slices.ContainsFunc(args, func(arg string) bool {
+		return slices.Contains(names, "refs/heads/"+arg)
+	})
+}
+
+// saying is what a person is told of a command whose words say what it does.
+func saying(kind string, c shell.Command) Objection {
+	if kind == "show" {
+		return Objection("this prints what is secret: " + printable.Line(c.Source, 160))
+	}
+	return Objection("this cannot be undone: " + printable.Line(c.Source, 160))
+}
+
+// changesNothing reports whether the words of a command say that it only shows what
+// it would do.
+func (l *Loss) changesNothing(c shell.Command) bool {
+	words := spoken(c)
+	return len(words) > 0 && l.fitsKind("twin", words, c, true)
+}
+
+// ShowsLittle reports whether the line is one command that shows secrets only beside
+// much else, and that is asked for daily.
+func (l *Loss) ShowsLittle() bool {
+	if len(l.Report.Commands) != 1 {
+		return false
+	}
+	c := l.Report.Commands[0]
+	words := spoken(c)
+	return len(words) > 0 && len(c.Wrappers) == 0 && l.fitsKind("mild", words, c, false)
+}
