@@ -62,6 +62,7 @@ var mayCompare = map[string]string{
 	"isLookUp": "tools of agents", "pathFits": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
 	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
+	"brought": "what an agent brings for its shell",
 }
 
 // Knowledge of programs lives in the sheets: no code that decides compares with a
