@@ -89,8 +89,8 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 // nothingAt reports whether what an effect names is not there, and nothing of
 // the line puts it there.
 func (l *Loss) nothingAt(e shell.Effect) bool {
-	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) && !l.madeHere(e, e.Target) &&
-		l.overtaken(e, e.Target) == ""
+	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) &&
+		!l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
 }
 
 // replaces says which file a command puts something else in the place of that could
