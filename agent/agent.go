@@ -59,6 +59,10 @@ type Event struct {
 	// asks a person about it, if nod is silent: by its own record of the session
 	// or the person's settings. False where that is not certain.
 	Contained bool
+	// Theirs says that the host decides about this call if nod is silent as it would without
+	// nod, and asks about it at most what it asks then: it is the host's own bookkeeping, or
+	// a rule of the person's in the host's settings lets it run. False where that is not certain.
+	Theirs bool
 	// Complete adds what the payload does not say and the host's own files
 	// do; nil where there is nothing of the kind. Nothing is opened until it
 	// is called. Until then, and where it finds nothing, the event is at its

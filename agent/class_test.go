@@ -60,7 +60,9 @@ func TestIdleToolsAreLeftToTheHost(t *testing.T) {
 		{"ExitPlanMode", `{"plan":"x"}`, true},
 		{"AskUserQuestion", `{"questions":[]}`, true},
 		{"WebSearch", `{"query":"x"}`, false},
-		{"CronCreate", `{"cron":"* * * * *","prompt":"x"}`, false},
+		{"CronCreate", `{"cron":"* * * * *","prompt":"x"}`, true},
+		{"EnterWorktree", `{"name":"x"}`, true},
+		{"ExitWorktree", `{"action":"remove","discard_changes":true}`, false},
 		{"SendUserFile", `{"path":"x"}`, false},
 		{"NobodyKnowsThis", `{}`, false},
 	} {

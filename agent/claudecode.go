@@ -178,10 +178,17 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = opening(name, claudeOpening)
 	}
 	c.decodeTool(&e.Call, f)
-	if e.Call.Command != "" && variable(environ, "CLAUDE_CONFIG_DIR") == "" {
-		e.Complete = func(e *Event) { claudeContained(e, variable(environ, "HOME")) }
+	e.Theirs = claudesOwn(e, f.optional("transcript_path"))
+	if variable(environ, "CLAUDE_CONFIG_DIR") == "" {
+		e.Complete = func(e *Event) { claudeCompleted(e, variable(environ, "HOME")) }
 	}
 	f.outcome(e)
+}
+
+// claudeCompleted adds what the host's settings say of a call.
+func claudeCompleted(e *Event, home string) {
+	claudeContained(e, home)
+	e.Theirs = e.Theirs || claudeGranted(e.Call, e.Project, home)
 }
 
 // claudeAttended reports whether a question reaches a person. It does in the

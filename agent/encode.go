@@ -95,7 +95,7 @@ func (c Capabilities) seat(k Kind) Seat {
 // confines the call or asks about it, nod has no model, and the gate says that
 // another may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
-	return (e.Call.HostJudges || e.Contained) && !model && d.Deferrable && d.Rule.Text == "" &&
+	return (e.Call.HostJudges || e.Contained || e.Theirs) && !model && d.Deferrable && d.Rule.Text == "" &&
 		d.Err != nil && d.Err.Kind == fault.NoModel
 }
 
