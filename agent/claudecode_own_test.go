@@ -68,7 +68,8 @@ func TestWhatClaudeCodeSettlesItself(t *testing.T) {
 				put("home/.claude/projects/-work/memory/old.md", "old")
 				put("home/.claude/projects/-work/s.jsonl", "")
 				put(where, `{"permissions":{"allow":["`+row.allow+`"]}}`)
-				wants := row.silent && (row.allow == "" || !strings.HasSuffix(where, "settings.json") || strings.HasPrefix(where, "home"))
+				persons := !strings.HasSuffix(where, "settings.json") || strings.HasPrefix(where, "home")
+				wants := row.silent && (row.allow == "" || persons)
 				for _, mode := range []string{"default", "acceptEdits", "bypassPermissions"} {
 					e := completed(t, strings.ReplaceAll(row.input, "HOME", home), row.tool, mode, home, work)
 					d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
