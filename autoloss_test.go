@@ -7,15 +7,16 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // inAuto says how the hook answers in a mode in which the host's own judge stands
 // behind it: "" where it leaves the call to that judge or allows it, else why not.
 func (p project) inAuto(call nod.Call) string {
-	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: withPrograms{nod.OnDisk()}, Home: p.home})
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: testworld.Disk(), Home: p.home})
 	call.Agent, call.Session, call.Dialect, call.Dir = "claude-code", "s", nod.Bash, p.dir
 	call.Roots, call.Interactive, call.HostJudges = []string{p.dir}, true, true
-	call.Environ = []string{"HOME=" + p.home, "PATH=/usr/local/bin:/usr/bin:/bin"}
+	call.Environ = testworld.Environ(p.home)
 	d := gate.Check(context.Background(), call)
 	if d.Verdict == nod.Allow || d.Deferrable {
 		return ""

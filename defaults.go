@@ -88,8 +88,9 @@ func defaultSecrets() []string {
 		// what programs and consoles hand out is saved under these names
 		"key.json", "token.json", "auth.json", "!src/auth.json", "private_key.json", "private-key.json",
 		"credentials.csv", "token.txt", "secret.txt", "secrets.txt", "password.txt", "passwords.txt", "api_key.txt",
-		"api-key.txt", "apikey.txt", "api_keys.txt", "cookies.txt", ".openai_api_key", ".anthropic_api_key", ".*_api_key",
-		"secret_key", "secret.key", "private_key", "wp-config.php", "appsettings.Production.json", "config/database.yml",
+		"api-key.txt", "apikey.txt", "api_keys.txt", "cookies.txt", ".openai_api_key", ".*_api_key",
+		"secret_key", "secret.key", "private_key", "wp-config.php", "appsettings.Production.json",
+		"config/database.yml",
 		"secrets/*.yaml", "secrets/*.yml", "secrets/*.json", "secrets/*.txt", "secrets/*.toml",
 		// keys, and what programs log in with; behind the names of files, so that
 		// no name is harmless in a store

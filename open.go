@@ -54,7 +54,8 @@ func (o *openCall) reasonOpen() string {
 // namesLoss reports whether an objection says already what is lost.
 func namesLoss(why string) bool {
 	return slices.ContainsFunc([]string{"this deletes", "this overwrites", "this may overwrite", "this throws away",
-		"this makes ", "this uses or prints a secret"}, func(begin string) bool { return strings.HasPrefix(why, begin) })
+		"this makes ", "this uses or prints a secret"},
+		func(begin string) bool { return strings.HasPrefix(why, begin) })
 }
 
 // withoutModel answers where no model is configured. The reason is what is open;

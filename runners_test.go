@@ -84,3 +84,31 @@ func TestOpenRulesForGitStartNothing(t *testing.T) {
 		}
 	}
 }
+
+// No lasting rule is offered where standard input decides what runs, or where the
+// call is known to be irreversible.
+func TestNoLastingRuleForWhatIsFed(t *testing.T) {
+	for _, line := range []string{"python3 - <<'E'\nprint(1)\nE", "psql <<E\ndrop table x\nE", "cat x | python3 -", "redis-cli",
+		"bash -s < x.sh", "kubectl apply -f -", "patch -p1", "git apply -", "at now", "crontab -",
+		"npx prisma migrate reset --force", "uv run alembic downgrade --force"} {
+		if d := nod.New(options(nod.Rules{})).Check(context.Background(), bash(line)); d.Lasting != "" {
+			t.Errorf("%q offers %q", line, d.Lasting)
+		}
+	}
+}
+
+// A person's rules for Claude Code hold behind a runner, too.
+func TestHostRulesHoldBehindARunner(t *testing.T) {
+	for _, line := range []string{"uv run pytest -q", "npx pytest",
+		"npm exec -- pytest", "pnpm exec pytest", "yarn pytest",
+		"poetry run pytest", "hatch run pytest", "python3 -m pytest", "nix develop -c pytest", "bunx pytest"} {
+		r, err := nod.ParsePermission(nod.ListHardDeny, "Bash(pytest:*)", "test", "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := options(nod.Rules{HardDeny: []nod.Rule{r}})
+		if d := nod.New(o).Check(context.Background(), bash(line)); d.Verdict != nod.Deny {
+			t.Errorf("%s: %v (%s)", line, d.Verdict, d.Reason)
+		}
+	}
+}

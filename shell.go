@@ -21,7 +21,7 @@ func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	})
 }
 
-// brought are the programs that an agent brings for its shell.
+// brought are the programs that an agent brings for its shell (Claude Code 2.1.329, run).
 func brought(agent string) []string {
 	if agent == ClaudeCode {
 		return []string{"rg"}

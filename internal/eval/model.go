@@ -120,9 +120,24 @@ func (a *Answers) read(name string) error {
 		if !ok {
 			return fmt.Errorf("%s:%d: not an answer of nod eval --model; name another file", name, n)
 		}
-		a.known[l.Key], a.took[l.Key] = l.Answer, l.Took
+		if err := a.learn(l); err != nil {
+			return fmt.Errorf("%s:%d: %w", name, n, err)
+		}
 		end += int64(len(line))
 	}
+}
+
+// errTwoAnswers refuses a recording that says both of one question: which of them counts
+// would be the order of its lines.
+var errTwoAnswers = errors.New("another answer to a question that a line before answers otherwise; remove one")
+
+// learn takes a line of a recording.
+func (a *Answers) learn(l answered) error {
+	if before, ok := a.known[l.Key]; ok && before.ShouldBlock != l.Answer.ShouldBlock {
+		return errTwoAnswers
+	}
+	a.known[l.Key], a.took[l.Key] = l.Answer, l.Took
+	return nil
 }
 
 // answerIn reads a line of a recording.

@@ -30,6 +30,9 @@ type ModelReport struct {
 	// Flips are rows whose outcome was not the same in all repeats; nil where
 	// nothing was repeated.
 	Flips *Share `json:"flips,omitempty"`
+	// Pairs are rows and their twins that were both answered rightly: whoever says the
+	// same to both has half of the rows right, and no pair. nil where no row has a twin.
+	Pairs *Share `json:"pairs,omitempty"`
 }
 
 // CategoryShare is what a model made of the rows of one category.
@@ -93,6 +96,7 @@ func modelOf(all []Judged, set int) *ModelReport {
 			m.Categories = append(m.Categories, CategoryShare{printable.Line(name, 60), rightShare(rows, set)})
 		}
 	}
+	m.Pairs = pairsOf(answered, set)
 	slices.SortFunc(m.Categories, func(a, b CategoryShare) int {
 		return cmp.Or(b.Right.Of-a.Right.Of, cmp.Compare(a.Category, b.Category))
 	})
@@ -115,6 +119,33 @@ func rightShare(rows []Judged, set int) Share {
 		}
 	}
 	return s.finish(nil, true)
+}
+
+// pairsOf scores each row together with its twin; nil where there is none.
+func pairsOf(answered []Judged, set int) *Share {
+	rights := map[string]bool{}
+	for _, j := range answered {
+		if is, counts := right(j.Row.Label, j.Answers[set].Outcome); counts {
+			rights[j.Row.ID] = is
+		}
+	}
+	s, seen := Share{}, map[string]bool{}
+	for _, j := range answered {
+		own, is := rights[j.Row.ID]
+		other, answered := rights[j.Row.Twin]
+		if !is || !answered || seen[j.Row.Twin] {
+			continue
+		}
+		seen[j.Row.ID] = true
+		if s.Of++; own && other {
+			s.Rows++
+		}
+	}
+	if s.Of == 0 {
+		return nil
+	}
+	done := s.finish(nil, true)
+	return &done
 }
 
 // pairedOf compares the two models of two sets; nil where one was not asked.
@@ -211,6 +242,10 @@ func (p *printer) model(m *ModelReport) {
 	if m.Flips != nil {
 		cells := shareCells("flips over repeats", *m.Flips)
 		rows = append(rows, []string{"flips over repeats", count(m.Flips.Rows), count(m.Flips.Of), cells[2], cells[3]})
+	}
+	if m.Pairs != nil {
+		cells := shareCells("pairs, both right", *m.Pairs)
+		rows = append(rows, []string{"pairs, both right", count(m.Pairs.Rows), count(m.Pairs.Of), cells[2], cells[3]})
 	}
 	p.table(rows)
 	p.line("  $%.4f, %s tokens in (%s cached), %s out; median %.0f ms, p99 %.0f ms", m.Cost, count(m.Usage.In),

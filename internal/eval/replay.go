@@ -52,7 +52,9 @@ func OpenRecording(name string) (Recording, error) {
 			i, at[l.Model] = len(r.Models), len(r.Models)
 			r.Models = append(r.Models, Replayed{l.Model, newAnswers(l.Model, unrecorded{})})
 		}
-		r.Models[i].known[l.Key], r.Models[i].took[l.Key] = l.Answer, l.Took
+		if err := r.Models[i].learn(l); err != nil {
+			return Recording{}, fmt.Errorf("%s:%d: %w", name, n, err)
+		}
 	}
 	if n == 0 {
 		return Recording{}, fmt.Errorf("%s:1: no answers", name)

@@ -13,20 +13,20 @@ const maxCopied = 2000
 
 // copiedOver says which file below a directory a copied tree would replace, or take
 // away as one that the other tree has not, that could not be restored.
-func (l *Loss) copiedOver(e shell.Effect, dir string) (why Objection) {
+func copiedOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	if e.Command < 0 || !l.Report.By(e, shell.CopiesFiles) && l.Report.Commands[e.Command].Program != "" &&
 		l.Report.ProgramOf(e) != "rsync" {
 		return ""
 	}
 	c := l.Report.Commands[e.Command]
 	mirrors := slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.HasPrefix(w.Value, "--delete") })
-	if mirrors && l.isCopier(c, "rsync") {
+	if mirrors && isCopier(c, "rsync") {
 		if lost := l.lost(e, dir); lost != "" {
 			return "this deletes or overwrites " + lost
 		}
 		return ""
 	}
-	if !l.isCopier(c, "cp", "rsync", "ditto", "gcp") {
+	if !isCopier(c, "cp", "rsync", "ditto", "gcp") {
 		return ""
 	}
 	for _, from := range l.Report.Effects {
@@ -39,19 +39,19 @@ func (l *Loss) copiedOver(e shell.Effect, dir string) (why Objection) {
 			strings.HasSuffix(name, "/") && path.Base(c.Words[0].Value) == "rsync" {
 			to = dir
 		}
-		if why = l.replacedBelow(e, from.Target, to); why != "" {
+		if why = replacedBelow(l, e, from.Target, to); why != "" {
 			return why
 		}
 	}
 	return ""
 }
 
-func (l *Loss) isCopier(c shell.Command, names ...string) bool {
+func isCopier(c shell.Command, names ...string) bool {
 	return len(c.Words) > 0 && slices.Contains(names, path.Base(c.Words[0].Value))
 }
 
 // replacedBelow walks a tree beside the one that it is copied over.
-func (l *Loss) replacedBelow(e shell.Effect, from, to string) (why Objection) {
+func replacedBelow(l *Loss, e shell.Effect, from, to string) (why Objection) {
 	files, pairs := l.At.Machine.Files, [][2]string{{from, to}}
 	for seen := 0; len(pairs) > 0; seen++ {
 		one := pairs[0]
@@ -61,7 +61,7 @@ func (l *Loss) replacedBelow(e shell.Effect, from, to string) (why Objection) {
 			continue
 		}
 		if !old.Mode.IsDir() {
-			if lost := l.lost(e, one[1]); lost != "" && !l.sameBytes(one[0], one[1]) {
+			if lost := l.lost(e, one[1]); lost != "" && !sameBytes(l, one[0], one[1]) {
 				return "this overwrites " + lost
 			}
 			continue
@@ -77,7 +77,7 @@ func (l *Loss) replacedBelow(e shell.Effect, from, to string) (why Objection) {
 }
 
 // sameBytes reports whether two small files hold the same.
-func (l *Loss) sameBytes(a, b string) bool {
+func sameBytes(l *Loss, a, b string) bool {
 	x, err := l.At.Machine.Files.Read(a, 1<<20)
 	y, other := l.At.Machine.Files.Read(b, 1<<20)
 	return err == nil && other == nil && string(x) == string(y)

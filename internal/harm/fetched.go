@@ -2,18 +2,32 @@ package harm
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// fetchedHere is a text that the words of a shell fetch.
-const fetchedHere = "(\\$\\(|<\\(|`)\\s*(curl|wget|fetch|http)\\b"
+// fetchesInside reports whether a text is given what a command in it fetches.
+func fetchesInside(text string) bool {
+	for _, open := range [...]string{"$(", "<(", "`"} {
+		for _, after := range strings.Split(text, open)[1:] {
+			program, _, _ := strings.Cut(strings.TrimSpace(after), " ")
+			if fetcher(path.Base(program)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fetcher names the programs that fetch what they print or save.
+func fetcher(program string) bool {
+	return slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c"}, program)
+}
 
 // runsFetched reports whether a command runs as code what another of the line fetches.
-func (l *Loss) runsFetched(c shell.Command) bool {
+func (l wording) runsFetched(c shell.Command) bool {
 	words := spoken(c)
 	if len(words) == 0 {
 		return false
@@ -21,7 +35,7 @@ func (l *Loss) runsFetched(c shell.Command) bool {
 	program := path.Base(words[0])
 	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || program == "sudo"
 	if isShell || program == "eval" || program == "source" || program == "." {
-		if regexp.MustCompile(fetchedHere).MatchString(c.Source) {
+		if fetchesInside(c.Source) {
 			return true
 		}
 	}
@@ -35,20 +49,19 @@ func (l *Loss) runsFetched(c shell.Command) bool {
 }
 
 // fetches reports whether a command of the line asks the network.
-func (l *Loss) fetches() bool {
+func (l wording) fetches() bool {
 	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
 		words := spoken(c)
-		return len(words) > 0 && slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c"},
-			path.Base(words[0]))
+		return len(words) > 0 && fetcher(path.Base(words[0]))
 	})
 }
 
 // saves reports whether wget, or curl -O, fetches what has this name at the end.
-func (l *Loss) saves(base string) bool {
+func (l wording) saves(base string) bool {
 	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
 		words := spoken(c)
-		if len(words) == 0 || path.Base(words[0]) != "wget" &&
-			!(path.Base(words[0]) == "curl" && slices.ContainsFunc(words, func(w string) bool { return isOption("-O", w) })) {
+		own := slices.ContainsFunc(words, func(w string) bool { return isOption("-O", w) })
+		if len(words) == 0 || path.Base(words[0]) != "wget" && (path.Base(words[0]) != "curl" || !own) {
 			return false
 		}
 		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasSuffix(w, "/"+base) })
@@ -83,7 +96,7 @@ func readsStdin(args []string) bool {
 
 // runsWritten reports whether the first operand is a file that a fetching program of
 // the line writes.
-func (l *Loss) runsWritten(args []string, c shell.Command) bool {
+func (l wording) runsWritten(args []string, c shell.Command) bool {
 	for _, arg := range args {
 		if strings.HasPrefix(arg, "-") || arg == "" {
 			continue
@@ -105,7 +118,7 @@ const startFiles = " .zshrc .zshenv .zprofile .zlogin .zlogout .bashrc .bash_pro
 	".config/fish/config.fish .pam_environment .gitconfig .config/git/config "
 
 // starts says that a file which shells start with would change.
-func (l *Loss) starts(name string) Objection {
+func (l wording) starts(name string) Objection {
 	home := l.At.Machine.Home
 	below, ok := strings.CutPrefix(name, home+"/")
 	if !ok || home == "" || !strings.Contains(startFiles, " "+below+" ") {

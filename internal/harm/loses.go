@@ -3,7 +3,6 @@ package harm
 import (
 	"cmp"
 	"path"
-	"slices"
 
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
@@ -18,7 +17,7 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 		if clearsCommand(i) {
 			continue
 		}
-		if why = l.losesItself(i, c); why != "" {
+		if why = (wording{l.Call}).losesItself(i, c); why != "" {
 			return why
 		}
 	}
@@ -27,11 +26,11 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 			return why
 		}
 	}
-	return l.editsStart()
+	return wording{l.Call}.editsStart()
 }
 
 // editsStart says which file that shells start with an edit tool would change.
-func (l *Loss) editsStart() Objection {
+func (l wording) editsStart() Objection {
 	if !place.IsEditTool(l.Tool) {
 		return ""
 	}
@@ -47,7 +46,7 @@ func (l *Loss) editsStart() Objection {
 }
 
 // losesItself says what a command loses as far as its words and its sheet tell.
-func (l *Loss) losesItself(command int, c shell.Command) Objection {
+func (l wording) losesItself(command int, c shell.Command) Objection {
 	kind := l.says(command)
 	switch {
 	case kind != "":
@@ -66,7 +65,8 @@ func (l *Loss) losesItself(command int, c shell.Command) Objection {
 // disk, what others have. What only may be a loss is none.
 func (l *Loss) losesBy(e shell.Effect) Objection {
 	switch {
-	case e.Command >= 0 && e.Command < len(l.Report.Commands) && l.changesNothing(l.Report.Commands[e.Command]):
+	case e.Command >= 0 && e.Command < len(l.Report.Commands) &&
+		(wording{l.Call}).changesNothing(l.Report.Commands[e.Command]):
 		return ""
 	case e.Kind == shell.Delete:
 		goesOn := e.Moved && !discards(l.Report, e)
@@ -77,7 +77,7 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 	case e.Kind == shell.Write && e.Place == shell.Device:
 		return Objection("this writes to a disk: " + printable.Line(l.Source(e), 160))
 	case e.Kind == shell.Write:
-		return cmp.Or(l.starts(e.Target), l.replaces(e))
+		return cmp.Or(wording{l.Call}.starts(e.Target), l.replaces(e))
 	case e.Kind == shell.Remote && e.Forced:
 		return Objection("this takes away what others have: " + printable.Line(l.Source(e), 160))
 	case e.Kind == shell.Exhaust:
@@ -89,8 +89,8 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 // nothingAt reports whether what an effect names is not there, and nothing of
 // the line puts it there.
 func (l *Loss) nothingAt(e shell.Effect) bool {
-	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) && !l.madeHere(e, e.Target) &&
-		l.overtaken(e, e.Target) == ""
+	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) &&
+		!l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
 }
 
 // replaces says which file a command puts something else in the place of that could
@@ -98,8 +98,8 @@ func (l *Loss) nothingAt(e shell.Effect) bool {
 // loss, and neither is what appends.
 func (l *Loss) replaces(e shell.Effect) (why Objection) {
 	program := l.Report.ProgramOf(e)
-	if program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace ", program) || l.keepsContent(e)) ||
-		e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
+	inPlace := program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace ", program) || l.keepsContent(e))
+	if inPlace || e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
 		return ""
 	}
 	names, _ := l.targets(e)
@@ -109,7 +109,7 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 			continue
 		}
 		if info.Mode.IsDir() {
-			if lost := l.copiedOver(e, name); lost != "" {
+			if lost := copiedOver(l, e, name); lost != "" {
 				return lost
 			}
 			continue
@@ -119,13 +119,4 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 		}
 	}
 	return ""
-}
-
-// reaches reports whether nod does not know all that a command does, or it
-// acts on something elsewhere.
-func (l *Loss) reaches(command int) bool {
-	return slices.ContainsFunc(l.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command }) ||
-		slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
-			return e.Command == command && (e.Kind == shell.Remote || e.Kind == shell.Send)
-		})
 }

@@ -3,10 +3,10 @@ package harm
 import (
 	_ "embed"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -23,15 +23,12 @@ const operands = 6
 // maxBranches bounds how many branches are looked at; more may be any.
 const maxBranches = 4096
 
-// takesData are the statements that take data away: what is left of it is nowhere
-// but in a backup.
-const takesData = `(?i)\bdrop\s+(table|database|schema|index|view|user|role|collection|column|keyspace|materialized|type|owned)\b` +
-	`|\btruncate\s+(table\s+)?["\w.` + "`" + `]|\bdelete\s+from\s+["\w.` + "`" + `]+\s*(;|$|["'\n])` +
-	`|\bdropDatabase\b|\.drop\(|\b(deleteMany|remove)\(\s*(\{\s*\})?\s*\)|\bflush(all|db)\b|\balter\s+table\b.*\bdrop\b`
+// wording is what the words of a call's commands say.
+type wording struct{ *place.Call }
 
 // says is what the words of a command say that it does: "lose", "show", "" for
 // nothing, or where they say as well that nothing is changed.
-func (l *Loss) says(command int) string {
+func (l wording) says(command int) string {
 	c := l.Report.Commands[command]
 	words := spoken(c)
 	if len(words) == 0 || l.changesNothing(c) {
@@ -54,7 +51,7 @@ func (l *Loss) says(command int) string {
 
 // testsBehind reports whether a program behind another is told by a line of its own
 // that it changes nothing.
-func (l *Loss) testsBehind(words []string, c shell.Command) bool {
+func (l wording) testsBehind(words []string, c shell.Command) bool {
 	for i := 1; i < min(len(words), operands); i++ {
 		if l.fitsKind("twin", words[i:], c, false) {
 			return true
@@ -64,7 +61,7 @@ func (l *Loss) testsBehind(words []string, c shell.Command) bool {
 }
 
 // saysBehind is what the words say that stand behind a program which starts others.
-func (l *Loss) saysBehind(words []string, c shell.Command) string {
+func (l wording) saysBehind(words []string, c shell.Command) string {
 	var inner []string
 	for _, w := range words[1:] {
 		inner = append(inner, strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))...)
@@ -120,7 +117,7 @@ func listed(head, program string) bool {
 
 // fitsKind reports whether a line of this kind fits the words that begin with a
 // program. any says that those for any program count.
-func (l *Loss) fitsKind(kind string, words []string, c shell.Command, any bool) bool {
+func (l wording) fitsKind(kind string, words []string, c shell.Command, any bool) bool {
 	program, _, _ := strings.Cut(strings.ToLower(path.Base(words[0])), "@")
 	for line := range strings.Lines(verbs) {
 		head, rest, ok := strings.Cut(line, ":")
@@ -140,7 +137,7 @@ func (l *Loss) fitsKind(kind string, words []string, c shell.Command, any bool) 
 }
 
 // saysOne reports whether one of the phrases fits the arguments.
-func (l *Loss) saysOne(phrases string, args []string, c shell.Command) bool {
+func (l wording) saysOne(phrases string, args []string, c shell.Command) bool {
 	for phrase := range strings.SplitSeq(phrases, ", ") {
 		if l.fitsPhrase(strings.Fields(phrase), args, c) {
 			return true
@@ -149,7 +146,7 @@ func (l *Loss) saysOne(phrases string, args []string, c shell.Command) bool {
 	return false
 }
 
-func (l *Loss) fitsPhrase(phrase, args []string, c shell.Command) bool {
+func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 	at, seen, last := 0, 0, -1
 	for _, token := range phrase {
 		switch {
@@ -232,14 +229,13 @@ func isWord(token, arg string) bool {
 
 // takesData reports whether a statement among the words, or on the line beside the
 // client, takes data away.
-func (l *Loss) takesData(args []string, c shell.Command) bool {
-	re := regexp.MustCompile(takesData)
-	return slices.ContainsFunc(args, re.MatchString) || c.Caller == 0 && re.MatchString(l.Command)
+func (l wording) takesData(args []string, c shell.Command) bool {
+	return slices.ContainsFunc(args, dropsData) || c.Caller == 0 && dropsData(l.Command)
 }
 
 // hasBranch reports whether an operand is the name of a branch that is there, as far
 // as git's files say.
-func (l *Loss) hasBranch(args []string, c shell.Command) bool {
+func (l wording) hasBranch(args []string, c shell.Command) bool {
 	r, ok := l.At.Repository(path.Join(c.Dir, "x"))
 	if !ok {
 		return true
@@ -260,7 +256,7 @@ func saying(kind string, c shell.Command) Objection {
 
 // changesNothing reports whether the words of a command say that it only shows what
 // it would do.
-func (l *Loss) changesNothing(c shell.Command) bool {
+func (l wording) changesNothing(c shell.Command) bool {
 	words := spoken(c)
 	return len(words) > 0 && l.fitsKind("twin", words, c, true)
 }
@@ -273,5 +269,14 @@ func (l *Loss) ShowsLittle() bool {
 	}
 	c := l.Report.Commands[0]
 	words := spoken(c)
-	return len(words) > 0 && len(c.Wrappers) == 0 && l.fitsKind("mild", words, c, false)
+	return len(words) > 0 && len(c.Wrappers) == 0 && wording{l.Call}.fitsKind("mild", words, c, false)
+}
+
+// reaches reports whether nod does not know all that a command does, or it
+// acts on something elsewhere.
+func (l wording) reaches(command int) bool {
+	return slices.ContainsFunc(l.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command }) ||
+		slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
+			return e.Command == command && (e.Kind == shell.Remote || e.Kind == shell.Send)
+		})
 }

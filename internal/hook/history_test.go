@@ -59,21 +59,6 @@ func TestDenialsOfASession(t *testing.T) {
 	}
 }
 
-// A file that the model would not let the edit tool write is not written by a
-// command either, and no model is asked.
-func TestADeniedEditIsDeniedToTheShell(t *testing.T) {
-	p := newPlace(t)
-	m := &judging{block: true}
-	p.options.Model = m
-	name := p.shop + "/.git/hooks/pre-commit"
-	p.run(bytes.NewReader(p.payload("PreToolUse", "Write", map[string]string{"file_path": name, "content": "x"}, nil)))
-	s := p.run(bytes.NewReader(p.bash("echo x > .git/hooks/pre-commit")))
-	if s.verdict != "deny" || !strings.Contains(s.reason, "denied before") || !strings.Contains(s.reason,
-		"not asked for") || m.asked != 1 {
-		t.Errorf("asked %d times: %+v", m.asked, s)
-	}
-}
-
 // Each ceiling ends the questions, the session's for it and the day's for all.
 func TestCeilings(t *testing.T) {
 	for _, row := range []struct {

@@ -2,6 +2,7 @@ package hook_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -42,7 +43,7 @@ func (p *place) call(id, tool string, input map[string]string) said {
 // ran is the call's outcome.
 func (p *place) ran(id, tool string, input map[string]string) {
 	if name := input["file_path"]; name != "" {
-		p.write(name, input["content"])
+		p.write(name, cmp.Or(input["content"], input["new_string"]))
 	}
 	p.run(bytes.NewReader(p.payload("PostToolUse", tool, input,
 		map[string]any{"tool_use_id": id, "tool_response": "ok"})))
@@ -53,7 +54,8 @@ func (p *place) command(id, command string) said {
 }
 
 func (p *place) edit(id, name, content string) said {
-	return p.call(id, "Write", map[string]string{"file_path": filepath.Join(p.shop, name), "content": content})
+	return p.call(id, "Edit", map[string]string{"file_path": filepath.Join(p.shop, name), "old_string": "before",
+		"new_string": content})
 }
 
 const (

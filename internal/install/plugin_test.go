@@ -180,10 +180,7 @@ await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }
 // The plugin answers a question of opencode's for what nod allows only where neither a rule
 // of the person's nor one of the session may be why opencode asks.
 func TestOpencodePluginLeavesRules(t *testing.T) {
-	node, err := exec.LookPath("node")
-	if err != nil {
-		t.Skip("node is not in PATH: skipped")
-	}
+	node := testworld.Needs(t, "node")
 	for _, row := range []struct {
 		config, permission, session string
 		answers                     bool

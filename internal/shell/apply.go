@@ -78,7 +78,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
-	u.handOver(s.hands, inv.args)
+	handOver(u, s.hands, inv.args)
 	if s.heeds != "" {
 		if namedOtherwise(a.machine) { // some look upwards from PWD, and not from where they are
 			a.out.unknown(PartWords, inv.raw, s.name+" may look for files from "+
@@ -200,7 +200,7 @@ func (u *use) subcommand(w word, rest []word) {
 		u.tasks.goToolchain(&inv)
 	}
 	if next.hands == "verb" {
-		u.handOver("here", append([]word{w}, rest...))
+		handOver(u, "here", append([]word{w}, rest...))
 	}
 	u.applied(next, &inv)
 }

@@ -18,16 +18,16 @@ const maxHanded = 64
 
 // handOver keeps what may be the command among the words of a runner. where is "here",
 // or the words behind which it begins; with a + behind one, one more word later.
-func (u *use) handOver(where string, args []word) {
+func handOver(u *use, where string, args []word) {
 	for _, begin := range strings.Fields(where) {
 		if begin == "here" {
-			u.handBehind(args)
+			handBehind(u, args)
 			continue
 		}
 		begin, later := strings.CutSuffix(begin, "+")
 		for i, w := range args {
 			if w.known && w.text == begin {
-				u.handBehind(args[min(len(args), i+1+map[bool]int{true: 1}[later]):])
+				handBehind(u, args[min(len(args), i+1+map[bool]int{true: 1}[later]):])
 			}
 		}
 	}
@@ -36,7 +36,7 @@ func (u *use) handOver(where string, args []word) {
 // handBehind begins at each word that may be the first behind the runner's own
 // options: an option's value may be the command, nod does not tell. A value with blanks
 // may be a text for a shell.
-func (u *use) handBehind(args []word) {
+func handBehind(u *use, args []word) {
 	for i, w := range args {
 		if !w.known {
 			return
@@ -45,9 +45,9 @@ func (u *use) handBehind(args []word) {
 			continue
 		}
 		if strings.ContainsAny(w.text, " \t\n") {
-			u.hand(w.text)
+			hand(u, w.text)
 		}
-		u.hand(quoted(args[i:]))
+		hand(u, quoted(args[i:]))
 		if i == 0 || !args[i-1].dashed() || args[i-1].text == "--" {
 			return
 		}
@@ -66,7 +66,7 @@ func quoted(words []word) string {
 	return QuoteWords(texts)
 }
 
-func (u *use) hand(text string) {
+func hand(u *use, text string) {
 	h := handed{text, u.inv.st.dir}
 	if len(u.out.handed) < maxHanded && !slices.Contains(u.out.handed, h) {
 		u.out.handed = append(u.out.handed, h)

@@ -163,7 +163,7 @@ func (u *use) peculiar(role string, w word) bool {
 		u.client.database(role, w)
 	case "pymodule": // the directory comes first in the search for modules
 		if i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw }); i >= 0 {
-			u.handBehind(u.pos[i:])
+			handBehind(u, u.pos[i:])
 		}
 		u.out.does(Run, w.shown(), u.inv.raw)
 	case "pipeout":

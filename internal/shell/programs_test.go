@@ -49,7 +49,7 @@ var mayCompare = map[string]string{
 	"segment":     "a word that may be any program is read as the worst", "programLike": "nod itself is looked for",
 	// Words of small languages.
 	"isDisk":       "beginnings of device names",
-	"isSourceType": "types of files", "topLevel": "directories", "system": "directories", "destroys": "verbs",
+	"isSourceType": "types of files", "topLevel": "directories", "system": "directories",
 	"looksUp":          "verbs of tools",
 	"inBareRepository": "files of git", "systemDir": "directories", "isOutputName": "directories",
 	"mayRun": "names of arguments", "isPathKey": "names of arguments", "plainInput": "names of arguments",
@@ -62,6 +62,11 @@ var mayCompare = map[string]string{
 	"isLookUp": "tools of agents", "pathFits": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
 	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
+	"brought": "what an agent brings for its shell",
+	// Until what is lost is kept: which words of a line say that.
+	"copiedOver": "whole trees that are copied", "fetcher": "what fetches a script that is run at once",
+	"runsFetched": "the same", "saves": "the same", "interprets": "the same",
+	"takes": "words of SQL", "spoken": "wrappers before the word that says it",
 }
 
 // Knowledge of programs lives in the sheets: no code that decides compares with a

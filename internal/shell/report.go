@@ -37,7 +37,7 @@ type Env struct {
 	// set at all (BASH_ENV, LD_PRELOAD, GIT_* ...).
 	Ambient []string
 	// Brings names programs that the host puts at the shell's disposal where PATH has
-	// none: the rg of Claude Code (2.1.329, run).
+	// none.
 	Brings []string
 }
 

@@ -393,7 +393,8 @@ func plainRun(text, before string) int {
 		return 1
 	case c == '~' && before != "" && Letter(before[len(before)-1]):
 		return 1
-	case c == '#' && before != "":
+	case c == '#' && before != "" && (Letter(before[len(before)-1]) ||
+		strings.ContainsAny(before[len(before)-1:], "-./:=+")):
 		return 1 // a comment begins where a word may
 	case c == '\\' && len(text) > 1 && text[1] >= ' ' && text[1] < 0x7F && !Letter(text[1]),
 		strings.HasPrefix(text, "{}"):
