@@ -1,6 +1,10 @@
 package agent
 
 import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -70,8 +74,31 @@ func claudeGranted(c nod.Call, project, home string) bool {
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		s, _, err := hostSettings[claudePermissions](name)
-		return err == nil && slices.ContainsFunc(s.Permissions.Allow, func(rule string) bool { return grants(rule, c) })
+		return err == nil && slices.ContainsFunc(s.Permissions.Allow, func(rule string) bool { return grants(rule, c) }) &&
+			(path.Base(name) == "settings.json" || !slices.ContainsFunc(upwards(project), bringsLocal))
 	})
+}
+
+// indexLimit bounds the list of a repository's files.
+const indexLimit = 64 << 20
+
+// bringsLocal reports whether the repository of a directory holds a settings.local.json, or
+// may: git's list may have but the end of a name.
+func bringsLocal(project string) bool {
+	dir := filepath.Join(project, ".git")
+	if text, there, err := hostText(dir); err == nil && there { // a linked working tree
+		dir = strings.TrimSpace(strings.TrimPrefix(text, "gitdir:"))
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(project, dir)
+		}
+	}
+	file, size, err := openRegular(filepath.Join(dir, "index"))
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer file.Close()
+	list, err := io.ReadAll(io.LimitReader(file, indexLimit))
+	return err != nil || size > indexLimit || bytes.Contains(list, []byte("local.json\x00"))
 }
 
 // grants compares a rule with a call, never more widely than the host.
@@ -96,17 +123,43 @@ func grants(rule string, c nod.Call) bool {
 
 // grantsCommand compares a rule for commands with one simple command.
 func grantsCommand(spec, command string) bool {
-	if spec == command {
-		return spec != ""
+	start, word, ok := commandSpec(spec)
+	if !ok || spec == command || spec == start {
+		return ok && spec == command
 	}
-	start, open := strings.CutSuffix(spec, ":*")
-	if !open {
-		start, open = strings.CutSuffix(spec, " *")
-	}
-	if !open || start == "" || strings.Contains(start, "*") || strings.ContainsAny(command, "\n\r;&|<>`$(){}#\\") {
+	if strings.ContainsAny(command, "\n\r;&|<>`$(){}#\\") {
 		return false
 	}
-	return command == start || strings.HasPrefix(command, start+" ")
+	rest, ok := strings.CutPrefix(command, start)
+	return ok && (!word || rest == "" || rest[0] == ' ')
+}
+
+// commandSpec is what a rule for commands begins with, and whether a word ends there. ok is
+// false for the rules of which nod leaves nothing to the host.
+func commandSpec(spec string) (start string, word, ok bool) {
+	start, word = strings.CutSuffix(spec, ":*")
+	if !word {
+		start, word = strings.CutSuffix(spec, " *")
+	}
+	start = strings.TrimSuffix(start, "*")
+	return start, word, start != "" && !strings.Contains(start, "*")
+}
+
+// ClaudeKeeps reports whether an allow rule of the person's in Claude Code's settings is of
+// a form by which nod leaves it what nod knows nothing against.
+func ClaudeKeeps(rule string) bool {
+	name, spec, about := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
+	tool := claudeBuiltin(name)
+	switch _, _, ok := commandSpec(spec); {
+	case strings.HasPrefix(rule, "mcp__"):
+		start, star := strings.CutSuffix(rule, "*")
+		return !strings.Contains(start, "*") && (!star || strings.Count(start, "__") > 1)
+	case tool.canonical == "bash":
+		return about && ok
+	case tool.shape == claudeFetch:
+		return !about || strings.HasPrefix(spec, "domain:") && !strings.Contains(spec, "*")
+	}
+	return !about && tool.canonical != "" && tool.canonical != "exec" && tool.shape == claudeOpaque
 }
 
 // hostIn is the host of an address in its plainest form, "" for any other.

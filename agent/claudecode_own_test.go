@@ -37,14 +37,18 @@ func TestWhatClaudeCodeSettlesItself(t *testing.T) {
 		{"some of its tools", "mcp__files__get_*", "mcp__files__create_issue", `{}`, false},
 		{"any server", "mcp__*", "mcp__files__create_issue", `{}`, false},
 		{"a host", "WebFetch(domain:github.com)", "WebFetch", `{"url":"https://github.com/a","prompt":"x"}`, true},
-		{"another host", "WebFetch(domain:github.com)", "WebFetch", `{"url":"https://github.com.x.example/a","prompt":"x"}`, false},
-		{"hidden host", "WebFetch(domain:github.com)", "WebFetch", `{"url":"https://github.com@x.example/a","prompt":"x"}`, false},
+		{"another host", "WebFetch(domain:github.com)", "WebFetch",
+			`{"url":"https://github.com.x.example/a","prompt":"x"}`, false},
+		{"hidden host", "WebFetch(domain:github.com)", "WebFetch",
+			`{"url":"https://github.com@x.example/a","prompt":"x"}`, false},
 		{"searches", "WebSearch", "WebSearch", `{"query":"x"}`, true},
 		{"a skill", "Skill", "Skill", `{"skill":"x"}`, true},
 		{"one skill", "Skill(y)", "Skill", `{"skill":"x"}`, false},
 		{"a command", "Bash(npm test)", "Bash", `{"command":"npm test"}`, true},
 		{"its beginning", "Bash(npm run lint:*)", "Bash", `{"command":"npm run lint -- --fix"}`, true},
 		{"a star", "Bash(npm run lint *)", "Bash", `{"command":"npm run lint"}`, true},
+		{"a glued star", "Bash(npm run li*)", "Bash", `{"command":"npm run lint"}`, true},
+		{"any command", "Bash(*)", "Bash", `{"command":"npm run lint"}`, false},
 		{"another command", "Bash(npm run lint:*)", "Bash", `{"command":"npm run lints"}`, false},
 		{"more behind", "Bash(npm run lint:*)", "Bash", `{"command":"npm run lint && npm test"}`, false},
 		{"within", "Bash(npm run lint:*)", "Bash", `{"command":"npm run lint $(npm test)"}`, false},
@@ -52,8 +56,12 @@ func TestWhatClaudeCodeSettlesItself(t *testing.T) {
 		{"a file", "Write", "Write", `{"file_path":"/etc/x","content":"x"}`, false},
 		{"broken", `x"]}}} [`, "mcp__files__create_issue", `{}`, false},
 	} {
-		for _, where := range []string{"home/.claude/settings.json", "work/.claude/settings.local.json", "work/.claude/settings.json"} {
+		for _, where := range []string{"home/.claude/settings.json", "work/.claude/settings.local.json",
+			"work/.claude/settings.json"} {
 			t.Run(row.name+" "+where, func(t *testing.T) {
+				if row.silent && row.allow != "" && !ClaudeKeeps(row.allow) {
+					t.Error("said to be asked about")
+				}
 				dir := t.TempDir()
 				home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
 				put := func(name, text string) {
@@ -68,8 +76,7 @@ func TestWhatClaudeCodeSettlesItself(t *testing.T) {
 				put("home/.claude/projects/-work/memory/old.md", "old")
 				put("home/.claude/projects/-work/s.jsonl", "")
 				put(where, `{"permissions":{"allow":["`+row.allow+`"]}}`)
-				persons := !strings.HasSuffix(where, "settings.json") || strings.HasPrefix(where, "home")
-				wants := row.silent && (row.allow == "" || persons)
+				wants := row.silent && (row.allow == "" || where != "work/.claude/settings.json")
 				for _, mode := range []string{"default", "acceptEdits", "bypassPermissions"} {
 					e := completed(t, strings.ReplaceAll(row.input, "HOME", home), row.tool, mode, home, work)
 					d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
@@ -78,6 +85,32 @@ func TestWhatClaudeCodeSettlesItself(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// A settings.local.json that the repository brought is nobody's "don't ask again".
+func TestLocalSettingsOfTheRepository(t *testing.T) {
+	for index, silent := range map[string]bool{"": true, "DIRC .claude/settings.json\x00": true,
+		"DIRC .claude/settings.local.json\x00": false} {
+		for _, git := range []string{"work/.git", "main/.git/worktrees/w"} {
+			dir := t.TempDir()
+			for name, text := range map[string]string{git + "/index": index,
+				"work/.claude/settings.local.json": `{"permissions":{"allow":["mcp__files__poke"]}}`} {
+				file := filepath.Join(dir, name)
+				if os.MkdirAll(filepath.Dir(file), 0o700) != nil || os.WriteFile(file, []byte(text), 0o600) != nil {
+					t.Fatal(name)
+				}
+			}
+			if work := filepath.Join(dir, "work/.git"); git != "work/.git" {
+				if err := os.WriteFile(work, []byte("gitdir: "+filepath.Join(dir, git)+"\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			e := completed(t, `{}`, "mcp__files__poke", "default", filepath.Join(dir, "home"), filepath.Join(dir, "work"))
+			if e.Theirs != silent {
+				t.Errorf("%q in %s: %t", index, git, e.Theirs)
+			}
 		}
 	}
 }

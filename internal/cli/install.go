@@ -251,7 +251,7 @@ func (in installer) installing(
 	return changes{name: "install", flags: f.levelFlags, asks: true, about: func(a planned) {
 		promises(p, a.agent, level, programs)
 		if a.agent == nod.ClaudeCode {
-			in.aboutClaude(p, f, level, a.plan)
+			in.aboutClaude(ctx, p, f, level, a.plan)
 		}
 	}, looked: func() { in.offerConfinement(ctx, p, f, level, true) }}
 }
@@ -428,8 +428,8 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 
 // aboutClaude says what else concerns Claude Code: consent that nod does not
 // take over, and the status line.
-func (in installer) aboutClaude(p *Process, f installFlags, level install.Level, plan install.Plan) {
-	for _, line := range in.overridden(p, f, level) {
+func (in installer) aboutClaude(ctx context.Context, p *Process, f installFlags, level install.Level, plan install.Plan) {
+	for _, line := range in.overridden(ctx, p, f, level) {
 		fmt.Fprintln(p.Stdout, line)
 	}
 	if !f.statusLine && !install.HasStatusLine(plan.Before) {
@@ -439,7 +439,7 @@ func (in installer) aboutClaude(p *Process, f installFlags, level install.Level,
 
 // overridden says which allow rules of Claude Code's own nod will ask about all
 // the same: those of the person's settings, and of this directory's.
-func (in installer) overridden(p *Process, f installFlags, level install.Level) (lines []string) {
+func (in installer) overridden(ctx context.Context, p *Process, f installFlags, level install.Level) (lines []string) {
 	home := p.Getenv("HOME")
 	places := config.DefaultPlaces(home)
 	if o := in.options(p, f, level, install.Programs{}); o.Settings != "" {
@@ -456,8 +456,9 @@ func (in installer) overridden(p *Process, f installFlags, level install.Level) 
 			printable.Line(err.Error(), 300)}
 	}
 	var allow []config.NotHeld
-	for _, rule := range append(slices.Clip(settings.NotHeld), places.Overridden()...) {
-		if rule.List == "allow" {
+	c := checker{process: p, places: places, settings: settings}
+	for _, rule := range c.weighed(ctx, append(slices.Clip(settings.NotHeld), places.Overridden()...)) {
+		if rule.List == "allow" && strings.HasPrefix(rule.Why, config.Asked) {
 			allow = append(allow, rule)
 		}
 	}

@@ -298,16 +298,19 @@ func TestOfferLevels(t *testing.T) {
 // What a person has allowed Claude Code before, and nod will ask about all the
 // same, is said before anything is written; what nod takes over is not.
 func TestInstallSaysWhatIsOverridden(t *testing.T) {
-	const allows = `{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke"]}}`
+	const allows = `{"permissions":{"allow":["Bash(* --version)","mcp__lab__p*k"]}}`
+	const kept = `{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke","WebFetch(domain:a.example)","Bash(ls:*)"]}}`
 	for _, row := range []struct {
 		name, user, local, settings string
 		want                        []string
 	}{
 		{"the person's", allows, "", "", []string{"2 allow rules of Claude Code's own",
-			"  Bash(npm run lint:*)  ~/.claude/settings.json:1\n", "nod rules check"}},
+			"  Bash(* --version)  ~/.claude/settings.json:1\n", "nod rules check"}},
 		{"what \"don't ask again\" wrote here", "{}", allows, "",
 			[]string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
 		{"taken over", allows, "", `claude_rules = "all"`, nil},
+		{"left to the host", kept, kept, "", nil},
+		{"not where nod answers everything", kept, "", `profile = "replace"`, []string{"3 allow rules"}},
 		{"tools that nod leaves to the host", `{"permissions":{"allow":["Agent","TodoWrite"]}}`, "", "", nil},
 		{"none", "{}", "", "", nil},
 		{"settings that are broken", "{}", "", "alow = []", []string{"nod.toml:1:1: \"alow\" is not a key"}},

@@ -53,7 +53,7 @@ func rulesCheck(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintln(p.Stderr, "nod rules:", printable.Line(err.Error(), 500))
 		return ExitBadInput
 	}
-	notHeld := append(slices.Concat(settings.LeftOut, settings.NotHeld), places.Overridden()...)
+	notHeld := c.weighed(ctx, append(slices.Concat(settings.LeftOut, settings.NotHeld), places.Overridden()...))
 	doubts = append(doubts, used...)
 	if *asJSON {
 		err = printJSON(p, checkOutput(doubts, notHeld))
@@ -96,6 +96,45 @@ func checkOutput(doubts []doubt, notHeld []config.NotHeld) rulesCheckOutput {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
 	}
 	return out
+}
+
+// weighed says of the allow rules of Claude Code's settings that nod does not take over what
+// becomes of their calls: nod allows a plain one by itself, leaves it to Claude Code, or asks.
+func (c checker) weighed(ctx context.Context, rules []config.NotHeld) []config.NotHeld {
+	rules = slices.Clone(rules)
+	for i, r := range rules {
+		toCount, asked := strings.CutPrefix(r.Why, config.Asked)
+		if r.List != "allow" || !asked {
+			continue
+		}
+		if reason := c.plainly(ctx, r.Text); reason != "" {
+			rules[i].Why = "redundant: nod allows a plain call by itself: " + reason
+		} else if c.leaves(r) {
+			rules[i].Why = "left to Claude Code, which goes by this rule" + strings.Replace(toCount, "to have it count",
+				"to have nod allow it", 1)
+		}
+	}
+	return rules
+}
+
+// plainly is why nod allows the very command that a rule names, "" where it does not.
+func (c checker) plainly(ctx context.Context, rule string) string {
+	spec, ok := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
+	command := strings.TrimRight(strings.TrimSuffix(spec, "*"), ": ")
+	if !ok || command == "" {
+		return ""
+	}
+	if d := c.judge(ctx, command, c.settings.Rules, nod.ClaudeCode); d.Verdict == nod.Allow {
+		return d.Reason
+	}
+	return ""
+}
+
+// leaves reports whether nod leaves the calls of a rule to Claude Code, where it knows
+// nothing against them.
+func (c checker) leaves(r config.NotHeld) bool {
+	return c.settings.Model.Provider == "" && c.settings.Profile != config.Replace && agent.ClaudeKeeps(r.Text) &&
+		!strings.HasPrefix(r.Origin, path.Join(c.places.Root, ".claude", "settings.json")+":")
 }
 
 // printNotHeld names the rules of Claude Code's settings that nod does not hold

@@ -255,11 +255,14 @@ func (r *claudeReader) read(root *node) {
 	r.permissions(permissions, "allow", listAllow)
 }
 
+// Asked begins what is said of an allow rule that nod's asks override.
+const Asked = "nod asks all the same"
+
 // overridden names the allow rules that nod's asks override, and what to write
 // to have each count.
 func (r *claudeReader) overridden(permissions *node) {
 	r.texts(permissions, "allow", func(text string, line int) {
-		why := "nod asks all the same"
+		why := Asked
 		rule, err := nod.ParsePermission(nod.ListAllow, text, "", r.dir)
 		switch {
 		case err == nil && slices.Contains(nod.DefaultRules().Allowlist, match.CanonicalTool(rule.Text)):
