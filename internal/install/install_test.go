@@ -525,7 +525,7 @@ func withoutRights(t *testing.T, root string) {
 		t.Errorf("changed: %s", got)
 	}
 	o.Level, o.Project = Project, filepath.Join(root, "repo")
-	if _, err := PlanInstall(o); os.Getuid() == nobody && (err == nil || !strings.Contains(err.Error(),
+	if _, err := PlanInstall(o); os.Getenv("NOD_TEST_ROOT") != "" && (err == nil || !strings.Contains(err.Error(),
 		"belongs to user id 0")) {
 		t.Errorf("somebody else's repository: %v", err)
 	}
