@@ -43,7 +43,8 @@ func TestTwoAnswersToOneQuestion(t *testing.T) {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := OpenRecording(name); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+		_, err := OpenRecording(name)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
