@@ -74,7 +74,8 @@ func claudeGranted(c nod.Call, project, home string) bool {
 	}
 	return slices.ContainsFunc(names, func(name string) bool {
 		s, _, err := hostSettings[claudePermissions](name)
-		return err == nil && slices.ContainsFunc(s.Permissions.Allow, func(rule string) bool { return grants(rule, c) }) &&
+		clears := func(rule string) bool { return grants(rule, c) }
+		return err == nil && slices.ContainsFunc(s.Permissions.Allow, clears) &&
 			(path.Base(name) == "settings.json" || !slices.ContainsFunc(upwards(project), bringsLocal))
 	})
 }

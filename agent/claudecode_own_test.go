@@ -107,7 +107,8 @@ func TestLocalSettingsOfTheRepository(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			e := completed(t, `{}`, "mcp__files__poke", "default", filepath.Join(dir, "home"), filepath.Join(dir, "work"))
+			e := completed(t, `{}`, "mcp__files__poke", "default", filepath.Join(dir, "home"),
+				filepath.Join(dir, "work"))
 			if e.Theirs != silent {
 				t.Errorf("%q in %s: %t", index, git, e.Theirs)
 			}

@@ -428,7 +428,8 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 
 // aboutClaude says what else concerns Claude Code: consent that nod does not
 // take over, and the status line.
-func (in installer) aboutClaude(ctx context.Context, p *Process, f installFlags, level install.Level, plan install.Plan) {
+func (in installer) aboutClaude(ctx context.Context, p *Process, f installFlags, level install.Level,
+	plan install.Plan) {
 	for _, line := range in.overridden(ctx, p, f, level) {
 		fmt.Fprintln(p.Stdout, line)
 	}
