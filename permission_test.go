@@ -118,6 +118,8 @@ func TestPermissionDeny(t *testing.T) {
 		{"Write", of(nod.ClaudeCode, bash("echo x > new.txt")), denied},
 		{"MultiEdit", of(nod.ClaudeCode, bash("rm -r src")), denied},
 		{"Edit", of(nod.ClaudeCode, bash("cat main.go")), untouched},
+		{"Edit", of(nod.ClaudeCode, bash("git commit -m x")), untouched},
+		{"Edit", of(nod.ClaudeCode, bash("git rm -q main.go")), denied},
 		{"Edit", of(nod.ClaudeCode, bash("ls 2> /dev/null")), untouched},
 		{"Edit", of("codex", bash("echo x > new.txt")), untouched},
 		{"Agent(Explore)", of(nod.ClaudeCode, sent(tool("agent"), "Agent", `{"subagent_type":"Explore"}`)), denied},

@@ -177,7 +177,7 @@ func (m *Call) editToolFits(p Permission) Degree {
 	if m.Agent != claudeCode || p.Kind() != AboutEditing {
 		return Misses
 	}
-	return m.pathFits(p)
+	return m.effectsFit(p, ofGit)
 }
 
 // inputFits compares with an argument at the top of the call's input.

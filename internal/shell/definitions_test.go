@@ -36,7 +36,7 @@ func TestMakefiles(t *testing.T) {
 		{"file before directory", "a:\n\trm b\n", "make -f Makefile -C src a", "delete src/b"},
 		{"harmless", "a:\n\tgrep -rn foo src\n", "make a", "read src tree"},
 		{"bash", "SHELL := /bin/bash\na:\n\t[ -f x ] && rm a b\n", "make a", "delete a; delete b"},
-		{"more shell than is followed", "SHELL := /bin/bash\na:\n\t[[ -f x ]] && rm a\n", "make a", "run project-code"},
+		{"more shell than is followed", "SHELL := /bin/bash\na:\n\t[[ a =~ b ]] && rm a\n", "make a", "run project-code"},
 		{"bash by env", "SHELL := /usr/bin/env bash\na:\n\tls src\n", "make a", "read src"},
 		{"bash of the project", "SHELL := /usr/bin/env bash\na:\n\tls src\n",
 			"PATH=/usr/local/bin:" + testRepo + "/own:/usr/bin make a", "run project-code; unknown"},

@@ -59,7 +59,7 @@ var mayCompare = map[string]string{
 	"ofGit": "what git is told names no file to hash",
 	"git":   "which commands speak to a repository's host is told to a model",
 	// Agents.
-	"isLookUp": "tools of agents", "pathFits": "tools of agents",
+	"isLookUp": "tools of agents", "effectsFit": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
 	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
 	"brought": "what an agent brings for its shell",

@@ -14,7 +14,7 @@ import (
 //
 // Everything else does, comments too. A word without quotes is not taken for
 // one with them, since an alias takes the place of the first alone. Words in
-// [[ ]], in ${ } and behind << are taken as written: what is quoted in a pattern
+// [[ ]] that is more than one plain test, in ${ } and behind << are taken as written: what is quoted in a pattern
 // or an expression means something else. A command that might look at its own
 // text is returned as it is, and so is one that does not parse, or that bash
 // and zsh may read differently where either may run it.

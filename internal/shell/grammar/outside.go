@@ -367,6 +367,9 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	case first && (text == "~" && last || strings.HasPrefix(text, "~/")):
 		rest = text[1:]
 	}
+	if !first && strings.HasPrefix(rest, "#") {
+		rest = rest[1:] // a comment begins where a word may
+	}
 	for n := 0; rest != ""; rest = rest[n:] {
 		if n = alternatives(rest); n > 0 && f.listed[w] && strings.Count(text, "{") == 1 {
 			continue
@@ -393,8 +396,7 @@ func plainRun(text, before string) int {
 		return 1
 	case c == '~' && before != "" && Letter(before[len(before)-1]):
 		return 1
-	case c == '#' && before != "" && (Letter(before[len(before)-1]) ||
-		strings.ContainsAny(before[len(before)-1:], "-./:=+")):
+	case c == '#' && before != "":
 		return 1 // a comment begins where a word may
 	case c == '\\' && len(text) > 1 && text[1] >= ' ' && text[1] < 0x7F && !Letter(text[1]),
 		strings.HasPrefix(text, "{}"):

@@ -145,11 +145,13 @@ func (r *reader) pipeline() {
 func (r *reader) command() {
 	word := r.bare()
 	switch word {
-	case "case", "function", "select", "coproc", "[[", "repeat", "foreach", "nocorrect", // begin what is outside
+	case "case", "function", "select", "coproc", "repeat", "foreach", "nocorrect", // begin what is outside
 		"!", "in", "esac", "end", "then", "elif", "else", "fi", "do", "done", "}": // or end a part
 		r.fail("the word " + word)
 	}
 	switch {
+	case word == "[[" && r.posix:
+		r.fail("the word " + word)
 	case r.next(0) == '(':
 		r.group(subshell, ")")
 	case word == "{":

@@ -80,7 +80,7 @@ func TestOneReadingOnly(t *testing.T) {
 		"diff <(ls a) b": true, "cat <<< a": true, "ls &>/dev/null": true, "echo $'a'": true,
 		"ls &": false, "ls |& cat": false, "a=(b)": false, "f() { ls; }": false, "ls a(b)": false, "ls >|a": false,
 		"ls >!a": false, "ls <1-2>": false, "ls <-3> a": false, "if ls; then if ls; then ls; fi fi": false,
-		"ls 3>a": false, "ls {fd}>a": false, "ls <>a": false, "[[ a ]]": false,
+		"ls 3>a": false, "ls {fd}>a": false, "ls <>a": false, "[[ -f a ]]": true,
 		"case a in a) ls;; esac": false, "echo ${x:-a}": false, "echo $\"a\"": false, "echo $[1]": false,
 		"echo $1": false, "echo \"$*\"": false, "echo $(ls # a\n)": false, "echo `ls \\`a\\``": false,
 		"echo \"\\`a\\`\" `ls`": false, "echo \"\\`a\\`\" $(ls)": false, "echo \"\\\\`a\\`\"": false,
