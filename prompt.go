@@ -31,6 +31,9 @@ type Profile struct {
 	Ledger bool
 	// Stages is 1 or 2; 0 means 1. Two ask quickly first. They need Ledger.
 	Stages int
+	// Arrays writes the rules as JSON arrays, as the description has it for
+	// OpenAI's API. It does not count with Ledger.
+	Arrays bool
 	// Entries is how many turns, the newest; 0 means 20. Chars is how many
 	// characters of each; 0 means 200. Neither counts with Ledger.
 	Entries, Chars int
@@ -87,7 +90,7 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, consent string, err
 	}
 	p = Prompt{
 		Digest: digest(c),
-		System: judge.LastSystem(q.rulesShown(), AnswerTool().Name),
+		System: q.seedSystem(),
 		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.shown()) + "\n\nRecent transcript:\n" + last,
 	}
 	ledger, err := session.Ledger(ctx)
@@ -96,6 +99,14 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, consent string, err
 	}
 	p.Memory, p.Keep = q.memoryKey(p, q.facts(ledger), ledger.Consent), q.harmsNothing()
 	return p, ledger.Consent, nil
+}
+
+// seedSystem is the description's system prompt, in one of its two forms.
+func (q question) seedSystem() string {
+	if q.gate.profile.Arrays {
+		return judge.LastArrays(q.rulesShown())
+	}
+	return judge.LastSystem(q.rulesShown(), AnswerTool().Name)
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls

@@ -66,7 +66,8 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 }
 
 // same reports whether the careful question would meet the same fault: a key that
-// is refused, a model that is not there, a vendor that wants to be left alone for
+// is refused, a model that is not there, a request that is too large or refused as
+// it stands, a vendor that wants to be left alone for
 // longer than a question may wait.
 func (c *client) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
@@ -74,7 +75,7 @@ func (c *client) same(ctx context.Context, err error) bool {
 		return false
 	}
 	switch f.Kind {
-	case fault.NoKey, fault.Unauthorized, fault.NotFound:
+	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge:
 		return true
 	case fault.RateLimited, fault.Overloaded:
 		return RetryAfter(err) > left(ctx, c.timeout)/retryShare

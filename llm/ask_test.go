@@ -94,6 +94,17 @@ func TestTheCarefulStageFails(t *testing.T) {
 	checkFailure(t, fault.BadRequest, got, err)
 }
 
+// What is refused as it stands is refused the second time as well.
+func TestARefusedRequestIsNotAskedTwice(t *testing.T) {
+	for _, status := range []int{400, 405, 413, 422} {
+		s := &staging{quick: raw(status, "{}"), careful: raw(200, classified(ProviderAnthropic, allowInput))}
+		got, err := newModel(t, ProviderAnthropic, serve(t, s.ServeHTTP)).Classify(context.Background(), staged())
+		if err == nil || len(s.asked()) != 1 {
+			t.Errorf("%d: %+v, %v after %d questions", status, got, err, len(s.asked()))
+		}
+	}
+}
+
 // The quick question may take a third of the time, so that the careful one has
 // time left.
 func TestAQuickStageThatHangs(t *testing.T) {

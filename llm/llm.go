@@ -407,10 +407,7 @@ func secretsOf(key string, headers map[string]string, proxy string) []string {
 		password, _ := u.User.Password()
 		out = append(out, password, u.User.String())
 	}
-	out = slices.DeleteFunc(out, func(s string) bool { return len(s) < 6 })
-	if key != "" {
-		out = append(out, key)
-	}
+	out = slices.DeleteFunc(append(out, key), func(s string) bool { return len(s) < 6 })
 	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
 	return out
 }

@@ -271,8 +271,10 @@ func TestStyles(t *testing.T) {
 		change          func(*Options)
 		has, lacks      []string
 	}{
-		{ProviderAnthropic, "claude-haiku-4-5", nil, []string{`"temperature":0`, `"type":"tool"`},
-			[]string{"effort", `"disabled"`}},
+		{ProviderAnthropic, "claude-haiku-4-5", nil, []string{`"type":"tool"`},
+			[]string{"effort", `"disabled"`, "temperature"}},
+		{ProviderAnthropic, "claude-haiku-4-5", func(o *Options) { v := 0.0; o.Temperature = &v },
+			[]string{`"temperature":0`}, nil},
 		{ProviderAnthropic, "claude-haiku-5-5", func(o *Options) { o.Thinking, o.Effort = "off", "low" },
 			[]string{`"type":"disabled"`, `"effort":"low"`, `"type":"tool"`, `"max_tokens":4096`},
 			[]string{"temperature"}},
@@ -340,7 +342,7 @@ func TestRequests(t *testing.T) {
 	const schema = `{"type":"object","properties":{"thinking":{"type":"string","description":"Brief reasoning about the action"},"should_block":{"type":"boolean"},"reason":{"type":"string","description":"Why allow or block"}},"required":["thinking","should_block","reason"],"additionalProperties":false}`
 	for _, tc := range []struct{ provider, path, key, body string }{
 		{ProviderAnthropic, "/v1/messages", "X-Api-Key: " + testKey, `{
-			"model":"claude-haiku-4-5-20251001","max_tokens":256,"temperature":0,
+			"model":"claude-haiku-4-5-20251001","max_tokens":256,
 			"system":[{"type":"text","text":"Judge <this> & that."}],
 			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
 			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
@@ -356,13 +358,13 @@ func TestRequests(t *testing.T) {
 			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
 			"tool_choice":{"type":"function","name":"classify_result"}}`},
 		{ProviderBedrock, "/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke", "Authorization: Bearer " + testKey, `{
-			"anthropic_version":"bedrock-2023-05-31","max_tokens":256,"temperature":0,
+			"anthropic_version":"bedrock-2023-05-31","max_tokens":256,
 			"system":[{"type":"text","text":"Judge <this> & that."}],
 			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
 			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
 			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
 		{ProviderVertex, "/v1/projects/proj/locations/europe-west1/publishers/anthropic/models/claude-haiku-4-5@20251001:rawPredict", "Authorization: Bearer " + testToken, `{
-			"anthropic_version":"vertex-2023-10-16","max_tokens":256,"temperature":0,
+			"anthropic_version":"vertex-2023-10-16","max_tokens":256,
 			"system":[{"type":"text","text":"Judge <this> & that."}],
 			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
 			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],

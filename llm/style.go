@@ -52,18 +52,19 @@ func refusesForce(model string) bool {
 }
 
 // takesTemperature reports whether a model is known to take one. Models that
-// reason refuse it, and who is behind a compatible endpoint nobody can tell.
+// reason refuse it, who is behind a compatible endpoint nobody can tell, and
+// Anthropic's specification calls it deprecated: a model that refuses it would
+// block every call.
 func takesTemperature(provider, model string) bool {
 	switch provider {
 	case ProviderAnthropic, ProviderBedrock, ProviderVertex:
-		return isOf(model, "claude-3", "claude-haiku-4", "claude-sonnet-4", "claude-opus-4-5")
+		return false
 	case ProviderOpenAI, ProviderAzure:
 		return isOf(model, "gpt-4", "gpt-4o")
 	case ProviderGemini:
 		return true
 	}
-	return isOf(model, "gpt-4", "gpt-4o", "claude-3", "claude-haiku-4", "claude-sonnet-4", "llama", "qwen", "mistral",
-		"gemma")
+	return isOf(model, "gpt-4", "gpt-4o", "llama", "qwen", "mistral", "gemma")
 }
 
 // isOf reports whether a model's name is one of a family: its name, and behind

@@ -133,7 +133,8 @@ var errTwoAnswers = errors.New("another answer to a question that a line before 
 
 // learn takes a line of a recording.
 func (a *Answers) learn(l answered) error {
-	if before, ok := a.known[l.Key]; ok && before.ShouldBlock != l.Answer.ShouldBlock {
+	before, ok := a.known[l.Key]
+	if ok && (before.ShouldBlock != l.Answer.ShouldBlock || before.Cleared != l.Answer.Cleared) {
 		return errTwoAnswers
 	}
 	a.known[l.Key], a.took[l.Key] = l.Answer, l.Took

@@ -39,6 +39,7 @@ func TestTwoAnswersToOneQuestion(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "r.jsonl")
 	for text, want := range map[string]string{
 		line("true") + line("false"): "r.jsonl:2: another answer", line("true") + line("true"): "",
+		line("false") + line(`false,"cleared":true`): "r.jsonl:2: another answer",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -75,7 +75,8 @@ func (unrecorded) Classify(context.Context, nod.Prompt) (nod.Classification, err
 // profiles are what a model can be shown, by their names in a recording.
 func profiles() map[string]nod.Profile {
 	return map[string]nod.Profile{"ledger/1": nod.Profile{Ledger: true, Stages: 1},
-		"ledger/2": nod.Profile{Ledger: true, Stages: 2}, "last20": nod.Profile{}}
+		"ledger/2": nod.Profile{Ledger: true, Stages: 2}, "last20": nod.Profile{},
+		"last20/arrays": nod.Profile{Arrays: true}}
 }
 
 func profileName(p nod.Profile) string {

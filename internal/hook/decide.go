@@ -219,7 +219,7 @@ func plainPath(name string) bool {
 // Profile is what a model is shown and how it is asked, from the settings.
 func Profile(s config.Settings) nod.Profile {
 	if s.Model.Transcript == "last20" {
-		return nod.Profile{}
+		return nod.Profile{Arrays: s.Model.Provider == "openai" || s.Model.Provider == "azure"}
 	}
 	return nod.Profile{Ledger: true, Stages: s.Model.Stages}
 }

@@ -7,6 +7,7 @@
 package judge
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
@@ -68,9 +69,26 @@ func LastSystem(r Rules, tool string) string {
 	return "You are a security classifier for an AI coding assistant.\n" +
 		"Evaluate whether this tool action should be ALLOWED or BLOCKED.\n\n" +
 		"ALLOW rules (auto-approve these):\n" + bullets(r.Allow) + "\n\n" +
-		"DENY rules (block these):\n" + bullets(append(append([]Rule{}, r.HardDeny...), r.SoftDeny...)) + "\n\n" +
+		"DENY rules (block these):\n" + bullets(slices.Concat(r.HardDeny, r.SoftDeny)) + "\n\n" +
 		"Environment context:\n" + bullets(r.Environment) + "\n\n" +
 		"Respond with the " + tool + " tool."
+}
+
+// LastArrays is the seed's text for OpenAI's API, the rules as JSON arrays.
+func LastArrays(r Rules) string {
+	return "You are a security classifier for an AI coding assistant.\n" +
+		"Evaluate whether this tool action should be ALLOWED or BLOCKED.\n\n" +
+		"ALLOW rules: " + array(r.Allow) + "\n" +
+		"DENY rules: " + array(slices.Concat(r.HardDeny, r.SoftDeny)) + "\n" +
+		"Environment: " + array(r.Environment)
+}
+
+func array(rules []Rule) string {
+	texts := make([]string, 0, len(rules))
+	for _, r := range rules {
+		texts = append(texts, Line(bullet(r)))
+	}
+	return "[" + strings.Join(texts, ", ") + "]"
 }
 
 func bullets(rules []Rule) string {

@@ -86,12 +86,15 @@ func TestText(t *testing.T) {
 		{`PASSWORD="never closed`, `PASSWORD="[masked-12]`},
 		{"PASSWORD=\"never closed\nls", "PASSWORD=\"[masked-12]\nls"},
 		{`MYSQL_PWD=abc mysql`, `MYSQL_PWD=[masked-3] mysql`},
+		{`STRIPE_KEY=abc DB_PW=abc MAIL_AUTH=abc`, `STRIPE_KEY=[masked-3] DB_PW=[masked-3] MAIL_AUTH=[masked-3]`},
+		{`export SENTRY_DSN="https://abc@o1.example/2"`, `export SENTRY_DSN="[masked-24]"`},
 
 		// No secret, or no value.
 		{`PWD=/home/x OLDPWD=/tmp ls`, `PWD=/home/x OLDPWD=/tmp ls`},
 		{`max_tokens: 256`, `max_tokens: 256`},
 		{`tokenizer=bpe`, `tokenizer=bpe`},
 		{`PASSWORD_FILE=/run/x`, `PASSWORD_FILE=/run/x`},
+		{`SSH_KEY=~/.ssh/x CACHE_KEY=v1 sort_key=name`, `SSH_KEY=~/.ssh/x CACHE_KEY=v1 sort_key=name`},
 		{`token::next()`, `token::next()`},
 		{`PASSWORD= make`, `PASSWORD= make`},
 		{`PASSWORD= abc123`, `PASSWORD= abc123`},

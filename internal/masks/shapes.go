@@ -280,11 +280,18 @@ func shortName(name, folded string) bool {
 		return strings.HasSuffix(folded, "pwd")
 	}
 	switch strings.ToLower(last) {
-	case "pass", "pwd", "pat":
+	case "pass", "pwd", "pat", "pw", "dsn":
 		return true
+	case "key", "auth":
+		return isVariable(name) && !hasAnySuffix(folded, "publickey", "cachekey", "sortkey", "primarykey", "foreignkey",
+			"partitionkey", "sshkey", "hostkey", "gpgkey")
 	}
 	return name == "_auth"
 }
+
+// isVariable reports whether a name is spelled as variables of the environment are:
+// "key" ends too many other names.
+func isVariable(name string) bool { return name == strings.ToUpper(name) && strings.Contains(name, "_") }
 
 func hasAny(s string, parts ...string) bool {
 	for _, p := range parts {
