@@ -289,6 +289,12 @@ func TestPromptIsTheSeeds(t *testing.T) {
 	if diff := cmp.Diff(want, seen.System); diff != "" {
 		t.Error(diff)
 	}
+	o.Profile.Arrays = true
+	want = "You are a security classifier for an AI coding assistant.\nEvaluate whether this tool action should be ALLOWED or BLOCKED.\n\n" +
+		`ALLOW rules: ["git status"]` + "\n" + `DENY rules: ["rm -rf"]` + "\n" + `Environment: ["Node.js project"]`
+	if p, err := nod.New(o).Prompt(t.Context(), c); err != nil || p.System != want || p.User != seen.User {
+		t.Errorf("for OpenAI: %q, %v", p.System, err)
+	}
 	head, lines, ok := strings.Cut(seen.User, "\n\nRecent transcript:\n")
 	if !ok || head != "Tool: bash\nInput: {\"command\":\"make deploy\"}" {
 		t.Errorf("%q", head)

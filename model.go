@@ -64,9 +64,11 @@ type Classification struct {
 	Cost        float64 `json:"cost_usd"` // US dollars; 0 where the price is unknown
 	// Quick says that the quick question settled it, so that there is neither
 	// thinking nor a reason. Cleared says that the quick answer, or the lack
-	// of one, spoke against the call and the careful answer for it.
-	Quick   bool `json:"quick,omitempty"`
-	Cleared bool `json:"cleared,omitempty"`
+	// of one, spoke against the call and the careful answer for it. QuickSaid
+	// is for the log: "pass", "block", "failed", or "" where it was not asked.
+	Quick     bool   `json:"quick,omitempty"`
+	Cleared   bool   `json:"cleared,omitempty"`
+	QuickSaid string `json:"quick_said,omitempty"`
 	// Remembered says that no model was asked: the same call in the same
 	// circumstances had been answered before.
 	Remembered bool `json:"remembered,omitempty"`

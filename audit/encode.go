@@ -102,6 +102,7 @@ func costFields() []field {
 	return []field{
 		optional("model", func(e *Entry) *string { return &e.Model }),
 		{key: "remembered", write: func(o *jsonline.Object, key string, e *Entry) { o.TrueIf(key, e.Remembered) }},
+		optional("quick", func(e *Entry) *string { return &e.Quick }),
 		{key: "tokens", write: writeTokens},
 		{key: "cost_usd", write: func(o *jsonline.Object, key string, e *Entry) { o.FloatIf(key, e.Cost) }},
 		{key: "session_cost_usd",

@@ -26,7 +26,7 @@ func TestMarshalWritesWhatTheTagsSay(t *testing.T) {
 		InputBytes: 7, InputSHA256: "x", Verdict: nod.Ask, Answered: "ask", Layer: nod.LayerShell,
 		Reason: "why \"so\"\x01", Rule: &Rule{Text: "t", Origin: "o"},
 		Error: &Error{Kind: fault.TimedOut, Message: "m"}, Evidence: []nod.Evidence{{Path: "/p", SHA256: "h"}, {}},
-		Latency: 12, Spent: map[string]int64{"shell": 3, "guard": 1}, Model: "mm", Remembered: true,
+		Latency: 12, Spent: map[string]int64{"shell": 3, "guard": 1}, Model: "mm", Remembered: true, Quick: "block",
 		Usage: &nod.Usage{In: 1, Out: 2, Cached: 3}, Cost: 0.00123, SessionCost: 1e-7,
 	}
 	for name, e := range map[string]Entry{"zero": {}, "full": full,

@@ -48,7 +48,7 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 	}
 	if m := d.Classification; m != nil {
 		usage := m.Usage
-		e.Model, e.Remembered, e.Usage = m.Model, m.Remembered, &usage
+		e.Model, e.Remembered, e.Quick, e.Usage = m.Model, m.Remembered, m.QuickSaid, &usage
 	}
 	return e
 }

@@ -206,10 +206,11 @@ func TestFromDecision(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.FixedZone("", 3600))
 	d := nod.Decision{
 		ID: "d1", Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because",
-		Rule:           nod.Rule{Text: "rm *", Origin: "f:1"},
-		Err:            &fault.Error{Kind: fault.TimedOut, Message: "late"},
-		Classification: &nod.Classification{Model: "m", Remembered: true, Usage: nod.Usage{In: 1, Out: 2}},
-		Cost:           0.5, Latency: 1500 * time.Microsecond,
+		Rule: nod.Rule{Text: "rm *", Origin: "f:1"},
+		Err:  &fault.Error{Kind: fault.TimedOut, Message: "late"},
+		Classification: &nod.Classification{Model: "m", Remembered: true, QuickSaid: "block",
+			Usage: nod.Usage{In: 1, Out: 2}},
+		Cost: 0.5, Latency: 1500 * time.Microsecond,
 		Spent:    map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
 		Evidence: []nod.Evidence{{Path: "/w/x", SHA256: "00"}},
 	}
@@ -219,7 +220,7 @@ func TestFromDecision(t *testing.T) {
 		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
 		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &Rule{Text: "rm *", Origin: "f:1"},
 		Error: &Error{Kind: fault.TimedOut, Message: "late"}, Evidence: d.Evidence,
-		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Remembered: true,
+		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Remembered: true, Quick: "block",
 		Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
 	}
 	got := FromDecision(call(), d, now)

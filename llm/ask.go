@@ -38,7 +38,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	}
 	quick, err := c.quick(ctx, p, s)
 	if err == nil && !quick.ShouldBlock {
-		quick.Quick = true
+		quick.Quick, quick.QuickSaid = true, "pass"
 		return quick, nil
 	}
 	if ctx.Err() != nil {
@@ -54,8 +54,9 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	}
 	// A quick question that failed counts as a block: a vendor that refuses to judge a
 	// call has warned of it.
-	careful.Cleared = !careful.ShouldBlock
+	careful.Cleared, careful.QuickSaid = !careful.ShouldBlock, "block"
 	if failed != nil {
+		careful.QuickSaid = "failed"
 		careful.Notices = append(careful.Notices,
 			printable.Line("the quick question failed, and the careful one was answered: "+failed.Error(), causeLimit))
 	}

@@ -78,6 +78,15 @@ func TestTwoStages(t *testing.T) {
 				if failed := tc.questions == 2 && tc.in == 1600; (len(got.Notices) > 0) != failed {
 					t.Errorf("the notices are %q", got.Notices)
 				}
+				said := "block"
+				if tc.settled {
+					said = "pass"
+				} else if tc.in == 1600 {
+					said = "failed"
+				}
+				if got.QuickSaid != said {
+					t.Errorf("the log says that quick said %q, want %q", got.QuickSaid, said)
+				}
 				if got.ShouldBlock != tc.blocks || got.Quick != tc.settled || got.Cleared != tc.cleared ||
 					got.Usage.In != tc.in || len(s.asked()) != tc.questions {
 					t.Errorf("%+v after %d questions", got, len(s.asked()))

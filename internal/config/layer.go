@@ -127,6 +127,10 @@ func (r *reader) top(n *node) {
 	case "mode":
 		r.mode(n)
 	case "profile":
+		if n.text == "seed" || n.text == "ledger" {
+			r.fail(n.valueAt, "profile %q is what a model is shown; put it below [model]", n.text)
+			return
+		}
 		l.profile = r.oneOf(n, "", "replace", "reinforce")
 	case "claude_rules":
 		l.claude = r.oneOf(n, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))

@@ -291,7 +291,9 @@ func shortName(name, folded string) bool {
 
 // isVariable reports whether a name is spelled as variables of the environment are:
 // "key" ends too many other names.
-func isVariable(name string) bool { return name == strings.ToUpper(name) && strings.Contains(name, "_") }
+func isVariable(name string) bool {
+	return name == strings.ToUpper(name) && strings.Contains(name, "_")
+}
 
 func hasAny(s string, parts ...string) bool {
 	for _, p := range parts {
