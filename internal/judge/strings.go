@@ -10,6 +10,12 @@ import (
 // key before them, and puts what it returns in their place. All else stays as
 // it is written. A text that is no JSON is one string.
 func EachString(text string, change func(key, value string) string) string {
+	return EachText(text, func(key string) string { return key }, change)
+}
+
+// EachText is [EachString] that gives the keys to a function too, which changes how
+// they are shown.
+func EachText(text string, rename func(key string) string, change func(key, value string) string) string {
 	if !json.Valid([]byte(text)) {
 		return change("", text)
 	}
@@ -33,7 +39,9 @@ func EachString(text string, change func(key, value string) string) string {
 		var value string
 		_ = json.Unmarshal([]byte(raw), &value) // it is valid
 		if rest := strings.TrimLeft(text[i:], " \t\r\n"); strings.HasPrefix(rest, ":") {
-			key = value
+			if key = value; rename(key) != key {
+				raw = Line(rename(key))
+			}
 			out.WriteString(raw)
 			continue
 		}

@@ -232,21 +232,54 @@ func ofTokens(r rune) bool {
 	return r == '_' || r == '-' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// maskedJSON masks the strings of a JSON text.
+// maskedJSON masks the strings of a JSON text, and what of its keys is a token.
 func (c *Call) maskedJSON(text string) string {
 	if c.Mask == nil {
 		return text
 	}
-	return judge.EachString(text, func(key, value string) string {
-		const plain = "aaaaaaaa"
-		if key != "" && c.Mask(key+"="+plain) != key+"="+plain { // the value of a secret
-			if masked, ok := strings.CutPrefix(c.Mask(key+"="+value), key+"="); ok {
-				return masked
-			}
+	lastKey, last := "", ""
+	return judge.EachText(text, c.Mask, func(key, value string) string {
+		option := ""
+		if key == lastKey {
+			option = last
 		}
-		if isCommand(key) {
+		lastKey, last = key, value
+		if masked, ok := c.namedSecret(key, option, value); ok {
+			return masked
+		}
+		switch trimmed := strings.TrimSpace(value); {
+		case isCommand(key):
 			return c.ShownCommand(value)
+		case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
+			if json.Valid([]byte(trimmed)) {
+				return c.maskedJSON(trimmed)
+			}
 		}
 		return c.shownArgument(value)
 	})
+}
+
+// namedSecret masks a value that its key, or the option before it in a list, calls a
+// secret: password, Authorization, --token, -u. What may be code is masked as text, so
+// that no code can be hidden there.
+func (c *Call) namedSecret(key, option, value string) (masked string, ok bool) {
+	const plain, scheme = "aaaaaaaa", "Bearer "
+	code := strings.ContainsAny(value, "(){};|&<>`$\n")
+	switch {
+	case key != "" && c.masks(key+": "+scheme, plain):
+		return strings.CutPrefix(c.Mask(key+": "+value), key+": ")
+	case key != "" && c.masks(key+"=", plain) && (code || !strings.Contains(value, " ")):
+		return strings.CutPrefix(c.Mask(key+"="+value), key+"=")
+	case key != "" && c.masks(key+"=", plain):
+		return "[masked]", true
+	case strings.HasPrefix(option, "-") && !code && !strings.ContainsAny(option+value, " \t"):
+		return strings.CutPrefix(c.Mask("curl "+option+" "+value), "curl "+option+" ")
+	}
+	return "", false
+}
+
+// masks reports whether a text is a secret behind another.
+func (c *Call) masks(before, text string) bool {
+	masked, ok := strings.CutPrefix(c.Mask(before+text), before)
+	return ok && masked != text
 }
