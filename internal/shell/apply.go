@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -589,6 +590,9 @@ func (u *use) positional() {
 	switch {
 	case len(u.pos) > 0:
 		u.assign(roles)
+		if assignsAlone(u) {
+			u.effects(u.none, u.inv.raw)
+		}
 	case !u.quiet:
 		u.effects(u.none, u.inv.raw)
 		u.searchesHere()
@@ -597,6 +601,12 @@ func (u *use) positional() {
 		u.into.text = strings.TrimSuffix(u.into.text, "/") + "/"
 		u.targets.dest(u.into)
 	}
+}
+
+// assignsAlone reports whether all arguments set variables for a command that is not there.
+func assignsAlone(u *use) bool {
+	return strings.HasPrefix(u.roles, "assign") && !u.quiet &&
+		!slices.ContainsFunc(u.pos, func(w word) bool { return !assignmentLike(w) })
 }
 
 // fewest is how many arguments the words become at least: xargs runs its command
