@@ -35,7 +35,7 @@ func copiedOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 		}
 		to := dir + "/" + path.Base(from.Target)
 		if name := strings.TrimSpace(from.Words); strings.HasSuffix(name, "/.") || name == "." ||
-			path.Base(dir) == path.Base(from.Target) && path.Base(e.Words) != path.Base(dir) ||
+			from.Pattern != "" || path.Base(dir) == path.Base(from.Target) && path.Base(e.Words) != path.Base(dir) ||
 			strings.HasSuffix(name, "/") && path.Base(c.Words[0].Value) == "rsync" {
 			to = dir
 		}

@@ -21,9 +21,17 @@ func fetchesInside(text string) bool {
 	return false
 }
 
+// openText reports whether a command is given a text that only the run makes: what a
+// substitution inside of a constant script yields is data of that script.
+func openText(c shell.Command) bool {
+	return strings.Contains(c.Source, "<<<") || strings.Contains(c.Source, "<(") ||
+		slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
+}
+
 // fetcher names the programs that fetch what they print or save.
 func fetcher(program string) bool {
-	return slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c"}, program)
+	return slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c", "iwr",
+		"gh", "glab"}, program)
 }
 
 // runsFetched reports whether a command runs as code what another of the line fetches.
@@ -34,8 +42,8 @@ func (l wording) runsFetched(c shell.Command) bool {
 	}
 	program := path.Base(words[0])
 	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || program == "sudo"
-	if isShell || program == "eval" || program == "source" || program == "." {
-		if fetchesInside(c.Source) {
+	if isShell || interprets(program) || program == "eval" || program == "source" || program == "." {
+		if fetchesInside(c.Source) && openText(c) {
 			return true
 		}
 	}
@@ -71,7 +79,8 @@ func (l wording) saves(base string) bool {
 // interprets reports whether a program runs as code what it is fed.
 func interprets(program string) bool {
 	program = strings.TrimRight(program, "0123456789.")
-	return slices.Contains([]string{"python", "perl", "ruby", "node", "php", "osascript", "deno", "bun", "lua", "pwsh"},
+	return slices.Contains([]string{"python", "perl", "ruby", "node", "php", "osascript", "deno", "bun", "lua", "pwsh",
+		"fish", "Rscript", "julia", "tclsh", "elixir", "iex", "groovy"},
 		program)
 }
 
@@ -113,8 +122,9 @@ func (l wording) runsWritten(args []string, c shell.Command) bool {
 }
 
 // startFiles are what shells and logins read or trust, in the home directory.
-const startFiles = " .zshrc .zshenv .zprofile .zlogin .zlogout .bashrc .bash_profile .bash_login .bash_logout .profile " +
-	".cshrc .tcshrc .kshrc .inputrc .xinitrc .xprofile .xsessionrc .ssh/authorized_keys .ssh/config .ssh/rc " +
+const startFiles = " .zshrc .zshenv .zprofile .zlogin .zlogout .bashrc .bash_profile .bash_login .bash_logout " +
+	".bash_aliases .zsh_aliases .login .xsession .profile .cshrc .tcshrc .kshrc .inputrc .xinitrc .xprofile " +
+	".xsessionrc .ssh/authorized_keys .ssh/config .ssh/rc " +
 	".config/fish/config.fish .pam_environment .gitconfig .config/git/config "
 
 // starts says that a file which shells start with would change.

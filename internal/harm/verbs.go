@@ -37,9 +37,9 @@ func (l wording) says(command int) string {
 	if launches(words[0]) && l.testsBehind(words, c) {
 		return ""
 	}
-	unknown := l.reaches(command) && !c.Has(shell.MildVerbs)
+	any := l.openness(command, words[0])
 	for _, kind := range [...]string{"lose", "show"} {
-		if l.fitsKind(kind, words, c, unknown) {
+		if l.fitsKind(kind, words, c, any) {
 			return kind
 		}
 	}
@@ -49,11 +49,26 @@ func (l wording) says(command int) string {
 	return l.saysBehind(words, c)
 }
 
+// openness says which lines for any program count: "*" where nod does not know all that a
+// command does, "?" as well where the project brings the program, or nod has no sheet of it.
+func (l wording) openness(command int, program string) string {
+	c := l.Report.Commands[command]
+	switch {
+	case c.Has(shell.MildVerbs):
+		return ""
+	case c.Foreign, c.Program == "" && program != "" && !shell.Known(program):
+		return "*?"
+	case l.reaches(command):
+		return "*"
+	}
+	return ""
+}
+
 // testsBehind reports whether a program behind another is told by a line of its own
 // that it changes nothing.
 func (l wording) testsBehind(words []string, c shell.Command) bool {
 	for i := 1; i < min(len(words), operands); i++ {
-		if l.fitsKind("twin", words[i:], c, false) {
+		if l.fitsKind("twin", words[i:], c, "") {
 			return true
 		}
 	}
@@ -62,20 +77,34 @@ func (l wording) testsBehind(words []string, c shell.Command) bool {
 
 // saysBehind is what the words say that stand behind a program which starts others.
 func (l wording) saysBehind(words []string, c shell.Command) string {
-	var inner []string
+	all := words[:1:1]
 	for _, w := range words[1:] {
-		inner = append(inner, strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))...)
+		if slices.ContainsFunc(all, func(w string) bool { return interprets(path.Base(w)) }) {
+			all = append(all, w) // its code is no line of a shell
+			continue
+		}
+		all = append(all, strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))...)
 	}
-	all := append(words[:1:1], inner...)
 	for i := range min(len(all), 2*operands) {
-		if l.fitsKind("twin", all[i:], c, true) {
+		if l.fitsKind("twin", all[i:], c, "*") {
 			return ""
 		}
 		for _, kind := range [...]string{"lose", "show"} {
-			if l.fitsKind(kind, all[i:], c, false) {
+			if l.fitsKind(kind, all[i:], c, scripts(all, i)) {
 				return kind
 			}
 		}
+	}
+	return ""
+}
+
+// scripts says which lines for any program count for the word that is looked at: those
+// for an unknown one where a shell or an interpreter is handed a script.
+func scripts(all []string, i int) string {
+	program := path.Base(all[0])
+	isScript := i == 1 && path.Ext(all[i]) != "" && all[i][0] != '-'
+	if isScript && (interprets(program) || shell.TraitsOf(program).Has(shell.ShellProgram)) {
+		return "*?"
 	}
 	return ""
 }
@@ -116,8 +145,8 @@ func listed(head, program string) bool {
 }
 
 // fitsKind reports whether a line of this kind fits the words that begin with a
-// program. any says that those for any program count.
-func (l wording) fitsKind(kind string, words []string, c shell.Command, any bool) bool {
+// program. any holds the signs of those for any program that count.
+func (l wording) fitsKind(kind string, words []string, c shell.Command, any string) bool {
 	program, _, _ := strings.Cut(strings.ToLower(path.Base(words[0])), "@")
 	for line := range strings.Lines(verbs) {
 		head, rest, ok := strings.Cut(line, ":")
@@ -125,7 +154,7 @@ func (l wording) fitsKind(kind string, words []string, c shell.Command, any bool
 		if !ok || !is {
 			continue
 		}
-		if !(any && list == "*") && !slices.Contains(strings.Fields(list), program) {
+		if !(len(list) == 1 && strings.Contains(any, list)) && !slices.Contains(strings.Fields(list), program) {
 			continue
 		}
 		phrases, _, _ := strings.Cut(rest, "=>")
@@ -147,9 +176,11 @@ func (l wording) saysOne(phrases string, args []string, c shell.Command) bool {
 }
 
 func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
-	at, seen, last := 0, 0, -1
+	at, seen, last, first := 0, 0, -1, false
 	for _, token := range phrase {
 		switch {
+		case token == "^":
+			first = true
 		case token == "SQL":
 			if !l.takesData(args, c) {
 				return false
@@ -169,7 +200,7 @@ func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 			}
 		default:
 			for found := false; !found; at++ {
-				if at == len(args) || seen == operands {
+				if at == len(args) || seen == operands || first && seen == 1 {
 					return false
 				}
 				if strings.HasPrefix(args[at], "-") {
@@ -180,7 +211,7 @@ func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 					continue
 				}
 				if found = isWord(token, args[at]); found {
-					last = at
+					last, first = at, false
 				}
 			}
 		}
@@ -210,10 +241,14 @@ func plainLetters(s string) bool {
 
 // isWord reports whether an operand is a word of a phrase: * is any text in it.
 func isWord(token, arg string) bool {
+	spelt := kebab(arg)
 	arg = strings.ToLower(arg)
 	before, after, stem := strings.Cut(token, "*")
 	if !stem {
-		return arg == token
+		return arg == token || spelt == token
+	}
+	if strings.HasSuffix(before, "-") && after == "" { // no name of a file
+		return strings.HasPrefix(spelt, before) && len(spelt) > len(before) && !strings.ContainsAny(spelt, "./")
 	}
 	middle, globbed := strings.CutSuffix(after, "*")
 	switch {
@@ -225,6 +260,18 @@ func isWord(token, arg string) bool {
 		return strings.Contains(arg[len(before):], middle)
 	}
 	return len(arg) > len(before)+len(after) && strings.HasSuffix(arg, after)
+}
+
+// kebab is a word as options spell it: deleteStack and delete_stack are delete-stack.
+func kebab(word string) string {
+	var b strings.Builder
+	for i, r := range word {
+		if 'A' <= r && r <= 'Z' && i > 0 && 'a' <= word[i-1] && word[i-1] <= 'z' {
+			b.WriteByte('-')
+		}
+		b.WriteRune(r)
+	}
+	return strings.ReplaceAll(strings.ToLower(b.String()), "_", "-")
 }
 
 // takesData reports whether a statement among the words, or on the line beside the
@@ -242,7 +289,7 @@ func (l wording) hasBranch(args []string, c shell.Command) bool {
 	}
 	names, known := r.Refs(maxBranches)
 	return !known || slices.ContainsFunc(args, func(arg string) bool {
-		return slices.Contains(names, "refs/heads/"+arg)
+		return slices.Contains(names, "refs/heads/"+strings.TrimPrefix(arg, "refs/heads/"))
 	})
 }
 
@@ -258,18 +305,34 @@ func saying(kind string, c shell.Command) Objection {
 // it would do.
 func (l wording) changesNothing(c shell.Command) bool {
 	words := spoken(c)
-	return len(words) > 0 && l.fitsKind("twin", words, c, true)
+	return len(words) > 0 && l.fitsKind("twin", words, c, "*")
 }
 
 // ShowsLittle reports whether the line is one command that shows secrets only beside
 // much else, and that is asked for daily.
 func (l *Loss) ShowsLittle() bool {
 	if len(l.Report.Commands) != 1 {
-		return false
+		return len(l.Report.Commands) == 2 && wording{l.Call}.picksPlain()
 	}
 	c := l.Report.Commands[0]
 	words := spoken(c)
-	return len(words) > 0 && len(c.Wrappers) == 0 && wording{l.Call}.fitsKind("mild", words, c, false)
+	return len(words) > 0 && len(c.Wrappers) == 0 && wording{l.Call}.fitsKind("mild", words, c, "")
+}
+
+// picksPlain reports whether the second command picks variables that are no secret from
+// what the first prints: env | grep NODE.
+func (l wording) picksPlain() bool {
+	first, second := l.Report.Commands[0], l.Report.Commands[1]
+	env, grep := spoken(first), spoken(second)
+	before, after, _ := strings.Cut(l.Command, "|")
+	if strings.TrimSpace(before) != first.Source || strings.TrimSpace(after) != second.Source {
+		return false
+	}
+	if len(env) != 1 || len(grep) < 2 || !listed("environ ", env[0]) || !listed("picks ", grep[0]) {
+		return false
+	}
+	what := strings.ToUpper(strings.Trim(grep[len(grep)-1], "^="))
+	return (len(grep) == 2 || len(grep) == 3 && grep[1] == "-i") && listed("plain ", what)
 }
 
 // reaches reports whether nod does not know all that a command does, or it
