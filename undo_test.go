@@ -22,6 +22,9 @@ type project struct {
 func newProject(t *testing.T, initArgs ...string) project {
 	t.Helper()
 	testworld.Needs(t, "git")
+	if testing.Short() {
+		t.Skip("-short: one goroutine decides here; verify's stage tests runs this, without the race detector")
+	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
