@@ -123,11 +123,10 @@ type Decision struct {
 	// Definitions are what an allow rule was held to, whether it cleared its
 	// command or not: a [Memory] learns them with the answer.
 	Definitions []Evidence
-	// Blocked says that the model said block, now or to the same effects
-	// before, whatever became of it; Effects names what the call does and
-	// Basis is the model's reason: a [History] learns them.
-	Blocked        bool
-	Effects, Basis string
+	// Blocked says that the model said block, whatever became of it; Basis is
+	// its reason: a [History] learns them.
+	Blocked bool
+	Basis   string
 	// Approvable names the call where a person may approve it: layers 0 to 3
 	// left it open, the answer is no allow, and the gate has [Approvals]. The
 	// zero value is that nobody

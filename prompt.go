@@ -49,7 +49,7 @@ const inputLimit = 128 << 10
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := g.trial(c)
 	t.settle()
-	p, _, err := question{t.left()}.prompt(ctx)
+	p, err := question{t.left()}.prompt(ctx)
 	return p, err
 }
 
@@ -57,15 +57,15 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 // transcript cannot be read, since a model that does not see what the person
 // forbade would allow it. consent is what the person said, and what the agent asked
 // before a short answer.
-func (q question) prompt(ctx context.Context) (p Prompt, consent string, err error) {
+func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 	if len(q.call.Input) > inputLimit {
 		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input),
 			inputLimit)
-		return Prompt{}, "", &fault.Error{Kind: fault.TooLarge, Message: why}
+		return Prompt{}, &fault.Error{Kind: fault.TooLarge, Message: why}
 	}
 	if q.call.RawTool == "" && q.call.MCP == nil && !saysSomething(q.call.Input) {
 		const why = "the call says neither a tool nor what it does, so that there is nothing to judge"
-		return Prompt{}, "", &fault.Error{Kind: fault.BadInput, Message: why}
+		return Prompt{}, &fault.Error{Kind: fault.BadInput, Message: why}
 	}
 	if q.gate.profile.Ledger {
 		return q.ledgerPrompt(ctx)
@@ -80,13 +80,13 @@ func (q question) prompt(ctx context.Context) (p Prompt, consent string, err err
 // What the person said is read as for the ledger, so that it can be part of
 // the keys under which answers are remembered; the model is not shown more for
 // that. Where it cannot be read that far there are no keys.
-func (q question) seedPrompt(ctx context.Context) (p Prompt, consent string, err error) {
+func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
 	session, stop := q.conversation().Twice()
 	defer stop()
 	last, err := session.Last(ctx, cmp.Or(q.gate.profile.Entries, 20), cmp.Or(q.gate.profile.Chars, 200))
 	if err != nil {
-		return Prompt{}, "", err
+		return Prompt{}, err
 	}
 	p = Prompt{
 		Digest: digest(c),
@@ -95,10 +95,10 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, consent string, err
 	}
 	ledger, err := session.Ledger(ctx)
 	if err != nil {
-		return p, "", ctx.Err()
+		return p, ctx.Err()
 	}
 	p.Memory, p.Keep = q.memoryKey(p, q.facts(ledger), ledger.Consent), q.harmsNothing()
-	return p, ledger.Consent, nil
+	return p, nil
 }
 
 // seedSystem is the description's system prompt, in one of its two forms.
@@ -111,10 +111,10 @@ func (q question) seedSystem() string {
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
 // under the same rules, the session, then the call, the facts, the question.
-func (q question) ledgerPrompt(ctx context.Context) (p Prompt, consent string, err error) {
+func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 	session, err := q.conversation().Ledger(ctx)
 	if err != nil {
-		return Prompt{}, "", err
+		return Prompt{}, err
 	}
 	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces}
 	p.Careful = judge.Careful
@@ -130,7 +130,7 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, consent string, e
 	}
 	p.CacheKey = cacheKey(p.System, q.call.Session)
 	p.Memory, p.Keep = q.memoryKey(p, facts, session.Consent), q.harmsNothing()
-	return p, session.Consent, nil
+	return p, nil
 }
 
 // conversation is the session as a model may be shown it.

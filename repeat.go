@@ -40,9 +40,9 @@ func (q question) exhausted() *fault.Error {
 
 // blocked completes what the model blocked. Many of them call a person, where
 // there is one.
-func (q question) blocked(d Decision, a answered) Decision {
-	d.Verdict, d.Blocked, d.Effects, d.Basis = Deny, true, a.effects, d.Reason
-	switch why := q.repeated(a); {
+func (q question) blocked(d Decision, c Classification) Decision {
+	d.Verdict, d.Blocked, d.Basis = Deny, true, d.Reason
+	switch why := q.repeated(c); {
 	case why != "" && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line(why+"; the last: "+d.Reason, reasonLimit)
 	case why != "":
@@ -55,8 +55,8 @@ func (q question) blocked(d Decision, a answered) Decision {
 }
 
 // repeated says that the model blocks too often, this call included.
-func (q question) repeated(a answered) string {
-	if q.gate.history == nil || a.Remembered {
+func (q question) repeated(c Classification) string {
+	if q.gate.history == nil || c.Remembered {
 		return "" // no model was asked
 	}
 	row, all := q.gate.history.Denials()
@@ -125,20 +125,4 @@ func (q question) runsBound(e shell.Effect) bool {
 		}
 	}
 	return bound
-}
-
-// effectKey names what a call does to files, whatever tool and words it does it
-// with, at this point of the conversation. It is "" where that is not wholly
-// known, and where the effects do not say all that matters, as with what is
-// sent to a host.
-func (q question) effectKey(p Prompt, consent string) string {
-	effects, _ := q.identity.FileEffects()
-	if len(effects) == 0 || p.Memory == "" || q.gate.history == nil {
-		return ""
-	}
-	slices.Sort(effects)
-	h := identity.NewKey("effects")
-	h.Add(p.System, consent)
-	h.Add(slices.Compact(effects)...)
-	return h.Sum()
 }

@@ -63,8 +63,7 @@ func (q question) unsure(why string) string {
 	return q.reasonOpen() + "; " + why
 }
 
-func (q question) modelSaid(a answered) Decision {
-	c := a.Classification
+func (q question) modelSaid(c Classification) Decision {
 	reason := printable.Line(stripTags(c.Reason), reasonLimit)
 	switch {
 	case strings.TrimSpace(reason) != "":
@@ -79,7 +78,7 @@ func (q question) modelSaid(a answered) Decision {
 	}
 	switch {
 	case c.ShouldBlock:
-		return q.blocked(d, a)
+		return q.blocked(d, c)
 	case c.Cleared:
 		return q.cleared(d)
 	}
@@ -113,11 +112,11 @@ func tamed(notices []string) []string {
 
 // query asks the model once, within the deadline, and takes nothing but an
 // answer to this very call.
-func (q question) query(ctx context.Context) (answered, error) {
+func (q question) query(ctx context.Context) (Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.gate.timeout)
 	defer cancel()
 	type result struct {
-		answer answered
+		answer Classification
 		err    error
 	}
 	done, apart := make(chan result, 1), q.apart()
@@ -136,7 +135,7 @@ func (q question) query(ctx context.Context) (answered, error) {
 		return r.answer, r.err
 	case <-ctx.Done():
 		why := fmt.Sprintf("no answer within %s", q.gate.timeout)
-		return answered{}, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: ctx.Err()}
+		return Classification{}, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: ctx.Err()}
 	}
 }
 
@@ -148,25 +147,18 @@ func (q question) apart() question {
 	return question{&own}
 }
 
-// answered is what a model said, and what of the call is known by then.
-type answered struct {
-	Classification
-	effects string // see [question.effectKey]
-}
-
-func (q question) classify(ctx context.Context) (answered, error) {
-	p, consent, err := q.prompt(ctx)
+func (q question) classify(ctx context.Context) (Classification, error) {
+	p, err := q.prompt(ctx)
 	if err != nil {
-		return answered{}, err
+		return Classification{}, err
 	}
 	p.ID = q.id
-	a := answered{effects: q.effectKey(p, consent)}
-	a.Classification, err = q.gate.model.Classify(ctx, p)
+	a, err := q.gate.model.Classify(ctx, p)
 	if err != nil {
-		return answered{Classification: Classification{Notices: a.Notices}}, err
+		return Classification{Notices: a.Notices}, err
 	}
 	if a.Digest != p.Digest {
-		return answered{}, &fault.Error{Kind: fault.Malformed, Message: "the answer belongs to another call"}
+		return Classification{}, &fault.Error{Kind: fault.Malformed, Message: "the answer belongs to another call"}
 	}
 	return a, nil
 }

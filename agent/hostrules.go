@@ -368,7 +368,7 @@ func copilotDeniesURL(c nod.Call, project string) bool {
 }
 
 // acpAsks reports whether a rule of the person's may be why an agent asks over the protocol,
-// which does not say why. Read are the settings of those agents that call themselves so; a
+// which does not say why: so it may for every agent whose settings are not read here. A
 // setting of opencode's that has it ask about everything is what `nod acp` needs there.
 func acpAsks(e *Event, peer string) bool {
 	switch peer {
@@ -380,8 +380,20 @@ func acpAsks(e *Event, peer string) bool {
 		return geminiRuled(variable(e.Call.Environ, "HOME"), e.Project)
 	case "OpenCode":
 		return opencodeRules(e)
+	case "@zed-industries/claude-code-acp", "@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp":
+		return claudeAsks(e)
 	}
-	return false
+	return true
+}
+
+// claudeAsks reports whether a settings file of Claude Code's has a list of what to ask about.
+func claudeAsks(e *Event) bool {
+	dirs, ok := homes(e.Call.Environ, "CLAUDE_CONFIG_DIR", ".claude")
+	for _, dir := range upwards(e.Project) {
+		dirs = append(dirs, path.Join(dir, ".claude"))
+	}
+	asks := func(text string) bool { return strings.Contains(text, `"ask"`) }
+	return !ok || slices.ContainsFunc(dirs, func(dir string) bool { return anyFile(dir, ".json", asks) })
 }
 
 // geminiRuled reports whether a policy of Gemini CLI's has it ask, or may lie elsewhere.

@@ -195,6 +195,10 @@ func TestACPRulesStay(t *testing.T) {
 	const policy = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"git\"\ndecision = "
 	for _, row := range []struct{ name, peer, file, rules, want string }{
 		{"none", "qwen-code", "work/README", "", "allow"},
+		{"an agent that is not known", "stranger", "work/README", "", "abstained"},
+		{"none of Claude Code's", "@zed-industries/claude-code-acp", "work/.claude/settings.json", "{}", "allow"},
+		{"Claude Code's", "@zed-industries/claude-code-acp", "work/.claude/settings.json",
+			`{"permissions":{"ask":["Bash(git *)"]}}`, "abstained"},
 		{"Qwen Code's", "qwen-code", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git status)"]}}`,
 			"abstained"},
 		{"Gemini CLI's", "gemini-cli", "home/.gemini/policies/a.toml", policy + `"ask_user"`, "abstained"},

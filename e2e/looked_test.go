@@ -2,13 +2,13 @@ package e2e
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/internal/testworld"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -17,10 +17,7 @@ import (
 // startsNothing says why that name is harmless.
 func TestWhatAgentsLookFor(t *testing.T) {
 	deep(t, "what an agent looks for in a repository")
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		missing(t, "there is no strace, so nobody sees what an agent looks for")
-	}
+	strace := testworld.Needs(t, "strace")
 	for _, d := range allDriven() {
 		t.Run(d.adapter.Name(), func(t *testing.T) {
 			d.program(t)

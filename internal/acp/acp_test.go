@@ -196,9 +196,12 @@ func (e *editor) open() {
 	e.say(`{"jsonrpc":"2.0","id":"new","method":"session/new","params":{"cwd":%q,"mcpServers":[]}}`, e.work)
 }
 
+// known is an agent that says which one it is.
+const known = `read
+say {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"qwen-code","version":"0"}}}`
+
 // opened is what the agent plays for open.
-const opened = `read
-say {"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"agentInfo":{"name":"qwen-code","version":"0"}}}
+const opened = known + `
 read
 say {"jsonrpc":"2.0","id":"new","result":{"sessionId":"s1"}}`
 
@@ -460,7 +463,8 @@ func TestLoadedSessionsAndSettings(t *testing.T) {
 			e := newEditor(t)
 			e.settings(row.settings)
 			asked := request("1", "old", "ls "+e.work)
-			e.start("read", "say "+asked, "read", "exit 0")
+			e.start(known, "read", "say "+asked, "read", "exit 0")
+			e.say(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":1}}`)
 			e.say(`{"jsonrpc":"2.0","id":1,"method":"session/load","params":{"sessionId":"old","cwd":%q,"mcpServers":[]}}`, e.work)
 			if !row.answered {
 				e.await(shown(asked))

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // project is one that is made, its tool, and the line that tests it.
@@ -99,18 +101,12 @@ func projects() []project {
 
 // What passes outside passes confined, cold and warm.
 func TestProjectsPassConfined(t *testing.T) {
-	var missing, left []string
 	for _, p := range projects() {
-		tool, err := exec.LookPath(p.tool)
-		switch {
-		case err != nil:
-			missing = append(missing, p.tool)
-			continue
-		case p.slow && testing.Short():
-			left = append(left, p.name)
-			continue
-		}
 		t.Run(p.name, func(t *testing.T) {
+			tool := testworld.Needs(t, p.tool)
+			if p.slow && testing.Short() {
+				t.Skip("left to the deep run: a slow build")
+			}
 			w := newWorld(t)
 			w.tools()
 			for name, text := range p.files {
@@ -123,7 +119,7 @@ func TestProjectsPassConfined(t *testing.T) {
 			cmd.Dir, cmd.Env = w.root, w.environ
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), p.says) {
-				t.Skipf("SKIPPED: it does not pass outside: %v %s", err, out)
+				t.Skipf("it does not pass outside: %v %s", err, out)
 			}
 			for _, when := range []string{"cold", "warm"} {
 				if r := w.run(p.line); r.Code != 0 || !strings.Contains(r.out, p.says) {
@@ -131,12 +127,6 @@ func TestProjectsPassConfined(t *testing.T) {
 				}
 			}
 		})
-	}
-	if len(missing) > 0 {
-		t.Logf("not installed, so not tried: %s", strings.Join(missing, ", "))
-	}
-	if len(left) > 0 {
-		t.Logf("left to the deep run: %s", strings.Join(left, ", "))
 	}
 }
 

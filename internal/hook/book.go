@@ -103,18 +103,9 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
-		Judged: judged(d), Effects: effects(d), Why: cmp.Or(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
+		Judged: judged(d), Why: cmp.Or(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
 		Taint: came(d, e.Answered),
 	})
-}
-
-// effects names what a model was asked about. An answer that is only repeated
-// leaves the one that it repeats in force, and no younger.
-func effects(d nod.Decision) string {
-	if judged(d) == "" {
-		return ""
-	}
-	return d.Effects
 }
 
 // denial is why a call was denied, for the session's memory.

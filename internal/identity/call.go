@@ -4,12 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/judge"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
@@ -56,39 +54,4 @@ func (n *Call) plainInput() string {
 		b.WriteString(judge.Line(name) + judge.Compact(fields[name]))
 	}
 	return b.String()
-}
-
-// FileEffects lists what the call does to files, each effect in words of its own;
-// nil where it does anything else, or something unknown. content says that what
-// is written matters too.
-func (n *Call) FileEffects() (effects []string, content bool) {
-	add := func(kind shell.Kind, recursive bool, name string) {
-		effects = append(effects, fmt.Sprintf("%s %t %q", kind.Name(), recursive, name))
-	}
-	switch {
-	case n.MCP != nil || len(n.Report.Unknowns) > 0:
-		return nil, false
-	case n.IsEdit():
-		for _, name := range n.Paths {
-			real, err := n.At.Machine.Locate(n.At.Dir, name)
-			if err != nil {
-				return nil, false
-			}
-			add(shell.Write, false, real)
-		}
-		return effects, true
-	}
-	for _, e := range n.Report.Effects {
-		switch {
-		case e.Place == shell.Null, e.Kind == shell.Read, e.Kind == shell.Run && e.Target != "":
-			continue
-		case e.Kind != shell.Write && e.Kind != shell.Delete && e.Kind != shell.Secret,
-			e.Place == shell.Network,
-			!path.IsAbs(e.Target):
-			return nil, false
-		}
-		content = content || e.Kind == shell.Write
-		add(e.Kind, e.Recursive, e.Target)
-	}
-	return effects, content
 }

@@ -1,7 +1,6 @@
 // Package identity says when two calls are the same call: for a person who
-// approves one call and means no other ([Call.Approval]), for an answer of a
-// model that is given again, and for a denial that another tool or other words
-// would go round ([Call.FileEffects]).
+// approves one call and means no other ([Call.Approval]), and for an answer of a
+// model that is given again.
 //
 // What a call is, is hashed from what it does, where, to which files and with
 // which content; neither the agent nor the session is a part of it, nor are

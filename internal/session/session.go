@@ -90,10 +90,9 @@ type Answer struct {
 	Verdict string  // allow, ask or deny
 	Said    string  // what the agent was told: allow, ask, deny or abstained
 	Cost    float64 // US dollars; what is negative or no number counts as 0
-	// Judged is what the model said, if anything; Effects names what a call
-	// does that it blocked, and Why is its reason.
-	Judged       Judged
-	Effects, Why string
+	// Judged is what the model said, if anything, and Why is its reason.
+	Judged Judged
+	Why    string
 	// Key names the call where the person was asked about it; see [Session.LetRun].
 	Key string
 	// Definitions are what project commands of the call run by, see
@@ -169,7 +168,6 @@ type line struct {
 	Judged  Judged    `json:"judged,omitempty"`
 	Row     int       `json:"row,omitempty"` // blocked in a row, this one included
 	All     int       `json:"all,omitempty"` // blocked in all
-	Effects string    `json:"effects,omitempty"`
 	Why     string    `json:"why,omitempty"`
 	Key     string    `json:"key,omitempty"`
 	// Sum is what the session has cost so far, this record included. The
@@ -322,7 +320,7 @@ func (s *Session) Answer(a Answer) error {
 	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest),
 		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
 		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
-		Judged: a.Judged, Effects: cut(a.Effects), Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key),
+		Judged: a.Judged, Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key),
 		Taint: cut(a.Taint)})
 }
 
@@ -434,7 +432,6 @@ func (l line) marshal() []byte {
 	o.TextIf("judged", string(l.Judged))
 	o.IntIf("row", int64(l.Row))
 	o.IntIf("all", int64(l.All))
-	o.TextIf("effects", l.Effects)
 	o.TextIf("why", l.Why)
 	o.TextIf("key", l.Key)
 	o.Float("sum_usd", l.Sum)

@@ -76,12 +76,14 @@ func (d disk) Entries(name string, n int) ([]view.Entry, error) {
 	return d.files(name).Entries(name, n)
 }
 
-// needed are the real programs that tests start, and the Debian package of
-// each that a bare machine (Go, Node, git, coreutils, a C compiler) lacks.
+// needed are the real programs that tests start. Beside those that a bare machine
+// (Go, Node, git, coreutils, a C compiler) lacks stands where each is from.
 var needed = map[string]string{
-	"git": "", "node": "", "npm": "", "cc": "", "sh": "", "bash": "", "grep": "",
-	"bwrap": "bubblewrap", "dash": "dash", "zsh": "zsh", "fish": "fish", "strace": "strace",
-	"python3": "python3", "cargo": "cargo", "pytest": "python3-pytest", "make": "make",
+	"git": "", "go": "", "node": "", "npm": "", "cc": "", "sh": "", "bash": "", "grep": "",
+	"bwrap": "Debian's bubblewrap", "dash": "Debian", "zsh": "Debian", "fish": "Debian", "strace": "Debian",
+	"python3": "Debian", "cargo": "Debian", "pytest": "Debian's python3-pytest", "make": "Debian",
+	"gcc": "Debian", "javac": "a JDK", "mvn": "Debian's maven", "ant": "Debian", "gradle": "Debian",
+	"uv": "PyPI", "mypy": "PyPI", "ruff": "PyPI", "pnpm": "npm", "eslint": "npm", "tsc": "npm", "playwright": "npm",
 }
 
 // ErrUnlisted says that a test asks for a program that is not in the list.
@@ -97,7 +99,7 @@ func Needs(t testing.TB, program string) string {
 	}
 	at, err := exec.LookPath(program)
 	if err != nil {
-		t.Skipf("%s is not installed%s", program, map[bool]string{true: " (Debian: " + from + ")"}[from != ""])
+		t.Skipf("%s is not installed%s", program, map[bool]string{true: " (from " + from + ")"}[from != ""])
 	}
 	return at
 }

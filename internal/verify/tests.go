@@ -236,7 +236,7 @@ func reason(output *strings.Builder) string {
 	}
 	for line := range strings.SplitSeq(output.String(), "\n") {
 		if said := place.ReplaceAllString(line, ""); said != line {
-			said, _, _ = strings.Cut(said, ": ")
+			said, _, _ = strings.Cut(strings.TrimPrefix(said, "SKIPPED: "), ": ")
 			return shared.ReplaceAllString(strings.TrimSpace(said), "../shared")
 		}
 	}
