@@ -113,22 +113,11 @@ func (o *openCall) lasting() string {
 	return ""
 }
 
-// irreversible reports whether the call is known to do what nobody can take back, or
-// says itself that it does: no rule for the next time is named then.
+// irreversible reports whether the call is known to lose something, whatever rules clear
+// of it: no rule for the next time is named then. What stands behind a runner was asked
+// about before ([openCall.deferrable]).
 func (o *openCall) irreversible() bool {
-	none := func(shell.Effect) bool { return false }
-	if o.loss.Loses(none, func(int) bool { return false }) != "" {
-		return true
-	}
-	return slices.ContainsFunc(o.report.Commands, func(c shell.Command) bool {
-		return slices.ContainsFunc(c.Words, func(w shell.Word) bool {
-			switch w.Value {
-			case "reset", "--force", "--force-reset", "--accept-data-loss", "--hard", "--purge", "--delete":
-				return w.Known
-			}
-			return false
-		})
-	})
+	return o.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
 }
 
 // proposals are the rules that may clear the call: the tool of an MCP server, or

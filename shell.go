@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
@@ -17,16 +18,8 @@ func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
 		Dialect: c.Dialect, Dir: c.Dir, Home: g.machine.Home, Roots: roots, Files: g.machine.Files,
 		Lookup:  func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
-		Ambient: variableNames(c.Environ), Brings: brought(c.Agent),
+		Ambient: variableNames(c.Environ), Brings: hosts.ByName(c.Agent).Brings,
 	})
-}
-
-// brought are the programs that an agent brings for its shell (Claude Code 2.1.329, run).
-func brought(agent string) []string {
-	if agent == ClaudeCode {
-		return []string{"rg"}
-	}
-	return nil
 }
 
 func variableNames(environ []string) []string {

@@ -15,18 +15,18 @@ const maxCopied = 2000
 // away as one that the other tree has not, that could not be restored.
 func copiedOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	if e.Command < 0 || !l.Report.By(e, shell.CopiesFiles) && l.Report.Commands[e.Command].Program != "" &&
-		l.Report.ProgramOf(e) != "rsync" {
+		!listed("mirrors ", l.Report.ProgramOf(e)) {
 		return ""
 	}
 	c := l.Report.Commands[e.Command]
 	mirrors := slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.HasPrefix(w.Value, "--delete") })
-	if mirrors && isCopier(c, "rsync") {
+	if mirrors && isCopier("mirrors ", c) {
 		if lost := l.lost(e, dir); lost != "" {
 			return "this deletes or overwrites " + lost
 		}
 		return ""
 	}
-	if !isCopier(c, "cp", "rsync", "ditto", "gcp") {
+	if !isCopier("copies ", c) {
 		return ""
 	}
 	for _, from := range l.Report.Effects {
@@ -36,7 +36,7 @@ func copiedOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 		to := dir + "/" + path.Base(from.Target)
 		if name := strings.TrimSpace(from.Words); strings.HasSuffix(name, "/.") || name == "." ||
 			from.Pattern != "" || path.Base(dir) == path.Base(from.Target) && path.Base(e.Words) != path.Base(dir) ||
-			strings.HasSuffix(name, "/") && path.Base(c.Words[0].Value) == "rsync" {
+			strings.HasSuffix(name, "/") && isCopier("mirrors ", c) {
 			to = dir
 		}
 		if why = replacedBelow(l, e, from.Target, to); why != "" {
@@ -46,8 +46,9 @@ func copiedOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	return ""
 }
 
-func isCopier(c shell.Command, names ...string) bool {
-	return len(c.Words) > 0 && slices.Contains(names, path.Base(c.Words[0].Value))
+// isCopier reports whether a list of verbs.txt that begins like this holds a command's program.
+func isCopier(head string, c shell.Command) bool {
+	return len(c.Words) > 0 && listed(head, path.Base(c.Words[0].Value))
 }
 
 // replacedBelow walks a tree beside the one that it is copied over.

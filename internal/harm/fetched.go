@@ -13,7 +13,7 @@ func fetchesInside(text string) bool {
 	for _, open := range [...]string{"$(", "<(", "`"} {
 		for _, after := range strings.Split(text, open)[1:] {
 			program, _, _ := strings.Cut(strings.TrimSpace(after), " ")
-			if fetcher(path.Base(program)) {
+			if listed("fetches ", path.Base(program)) {
 				return true
 			}
 		}
@@ -28,12 +28,6 @@ func openText(c shell.Command) bool {
 		slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
 }
 
-// fetcher names the programs that fetch what they print or save.
-func fetcher(program string) bool {
-	return slices.Contains([]string{"curl", "wget", "fetch", "http", "https", "xh", "aria2c", "iwr",
-		"gh", "glab"}, program)
-}
-
 // runsFetched reports whether a command runs as code what another of the line fetches.
 func (l wording) runsFetched(c shell.Command) bool {
 	words := spoken(c)
@@ -41,8 +35,8 @@ func (l wording) runsFetched(c shell.Command) bool {
 		return false
 	}
 	program := path.Base(words[0])
-	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || program == "sudo"
-	if isShell || interprets(program) || program == "eval" || program == "source" || program == "." {
+	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells ", program)
+	if isShell || interprets(program) || listed("evaluates ", program) {
 		if fetchesInside(c.Source) && openText(c) {
 			return true
 		}
@@ -58,18 +52,22 @@ func (l wording) runsFetched(c shell.Command) bool {
 
 // fetches reports whether a command of the line asks the network.
 func (l wording) fetches() bool {
+	fetchers := list("fetches ")
 	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
 		words := spoken(c)
-		return len(words) > 0 && fetcher(path.Base(words[0]))
+		return len(words) > 0 && slices.Contains(fetchers, path.Base(words[0]))
 	})
 }
 
-// saves reports whether wget, or curl -O, fetches what has this name at the end.
+// saves reports whether a command of the line fetches what has this name at the end, and
+// keeps it under that name.
 func (l wording) saves(base string) bool {
+	always, told := list("saves "), list("saves-told ")
 	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
 		words := spoken(c)
 		own := slices.ContainsFunc(words, func(w string) bool { return isOption("-O", w) })
-		if len(words) == 0 || path.Base(words[0]) != "wget" && (path.Base(words[0]) != "curl" || !own) {
+		if len(words) == 0 || !slices.Contains(always, path.Base(words[0])) &&
+			!(own && slices.Contains(told, path.Base(words[0]))) {
 			return false
 		}
 		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasSuffix(w, "/"+base) })
@@ -78,10 +76,7 @@ func (l wording) saves(base string) bool {
 
 // interprets reports whether a program runs as code what it is fed.
 func interprets(program string) bool {
-	program = strings.TrimRight(program, "0123456789.")
-	return slices.Contains([]string{"python", "perl", "ruby", "node", "php", "osascript", "deno", "bun", "lua", "pwsh",
-		"fish", "Rscript", "julia", "tclsh", "elixir", "iex", "groovy"},
-		program)
+	return listed("interprets ", strings.TrimRight(program, "0123456789."))
 }
 
 // readsStdin reports whether an interpreter with these arguments is told no code and

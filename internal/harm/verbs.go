@@ -77,13 +77,14 @@ func (l wording) testsBehind(words []string, c shell.Command) bool {
 
 // saysBehind is what the words say that stand behind a program which starts others.
 func (l wording) saysBehind(words []string, c shell.Command) string {
-	all := words[:1:1]
+	all, isCode := words[:1:1], interprets(path.Base(words[0]))
 	for _, w := range words[1:] {
-		if slices.ContainsFunc(all, func(w string) bool { return interprets(path.Base(w)) }) {
-			all = append(all, w) // its code is no line of a shell
-			continue
+		parts := []string{w}
+		if !isCode { // else it is no line of a shell
+			parts = strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))
+			isCode = slices.ContainsFunc(parts, func(w string) bool { return interprets(path.Base(w)) })
 		}
-		all = append(all, strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))...)
+		all = append(all, parts...)
 	}
 	for i := range min(len(all), 2*operands) {
 		if l.fitsKind("twin", all[i:], c, "*") {
@@ -113,10 +114,10 @@ func scripts(all []string, i int) string {
 // them; "" stands for what is not known.
 func spoken(c shell.Command) (words []string) {
 	for _, w := range c.Wrappers {
-		switch base := path.Base(w); base {
-		case "sudo", "doas", "ssh":
+		switch base := path.Base(w); {
+		case listed("wraps ", base):
 			words = append(words, base)
-		case "docker", "podman", "nerdctl", "kubectl":
+		case listed("enters ", base):
 			words = append(words, base, "exec")
 		}
 	}
@@ -134,14 +135,14 @@ func spoken(c shell.Command) (words []string) {
 // launches reports whether a program starts another that its words name.
 func launches(program string) bool { return listed("via ", path.Base(program)) }
 
-// listed reports whether a line of the file that begins like this holds a program.
-func listed(head, program string) bool {
-	for line := range strings.Lines(verbs) {
-		if list, ok := strings.CutPrefix(line, head); ok && slices.Contains(strings.Fields(list), program) {
-			return true
-		}
-	}
-	return false
+// listed reports whether the line of the file that begins like this holds a program.
+func listed(head, program string) bool { return slices.Contains(list(head), program) }
+
+// list is what the line of the file holds that begins like this.
+func list(head string) []string {
+	_, line, _ := strings.Cut(verbs, "\n"+head)
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Fields(line)
 }
 
 // fitsKind reports whether a line of this kind fits the words that begin with a

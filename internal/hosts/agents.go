@@ -33,6 +33,7 @@ var claudeCode = Agent{
 	Payloads:     []string{calledBy + "Bash" + callOf},
 	Processes:    []string{"claude", "claude-code", "claude-agent-sdk", "claude_agent_sdk"},
 	Marks:        []string{"CLAUDECODE"},
+	Brings:       []string{"rg"},
 	Home:         []string{".claude"},
 	HomeVariable: "CLAUDE_CONFIG_DIR",
 	Sessions:     []string{"projects"},

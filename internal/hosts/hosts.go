@@ -28,6 +28,8 @@ type Agent struct {
 	Editor bool
 	// Marks are variables that it sets for the commands that it runs.
 	Marks []string
+	// Brings are the programs that it brings for its shell, where PATH has none.
+	Brings []string
 	// Home are its own directories below the home directory.
 	Home []string
 	// HomeVariable leads it to another directory than the first of Home.

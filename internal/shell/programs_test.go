@@ -62,11 +62,7 @@ var mayCompare = map[string]string{
 	"isLookUp": "tools of agents", "effectsFit": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
 	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
-	"brought": "what an agent brings for its shell",
-	// Until what is lost is kept: which words of a line say that.
-	"copiedOver": "whole trees that are copied", "fetcher": "what fetches a script that is run at once",
-	"runsFetched": "the same", "saves": "the same", "interprets": "the same",
-	"takes": "words of SQL", "spoken": "wrappers before the word that says it",
+	"takes": "words of SQL",
 }
 
 // Knowledge of programs lives in the sheets: no code that decides compares with a
