@@ -178,7 +178,7 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Opening = opening(name, claudeOpening)
 	}
 	c.decodeTool(&e.Call, f)
-	e.Theirs = claudesOwn(e, f.optional("transcript_path"))
+	e.Theirs = claudeFlows(*e) || claudesOwn(e, f.optional("transcript_path"))
 	if variable(environ, "CLAUDE_CONFIG_DIR") == "" {
 		e.Complete = func(e *Event) { claudeCompleted(e, variable(environ, "HOME")) }
 	}
@@ -189,6 +189,17 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 func claudeCompleted(e *Event, home string) {
 	claudeContained(e, home)
 	e.Theirs = e.Theirs || claudeGranted(e.Call, e.Project, home)
+}
+
+// claudeFlows reports whether the host decides by itself about what nod leaves it: a person
+// is there, and the mode is one of which is known what becomes of a call. In dontAsk the
+// host denies what no rule of the person's lets run, whoever is there.
+func claudeFlows(e Event) bool {
+	switch e.Mode {
+	case "default", "acceptEdits", "plan", "auto", "bypassPermissions":
+		return e.Call.Interactive
+	}
+	return e.Mode == "dontAsk"
 }
 
 // claudeAttended reports whether a question reaches a person. It does in the

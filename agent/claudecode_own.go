@@ -146,23 +146,6 @@ func commandSpec(spec string) (start string, word, ok bool) {
 	return start, word, start != "" && !strings.Contains(start, "*")
 }
 
-// ClaudeKeeps reports whether an allow rule of the person's in Claude Code's settings is of
-// a form by which nod leaves it what nod knows nothing against.
-func ClaudeKeeps(rule string) bool {
-	name, spec, about := strings.Cut(strings.TrimSuffix(rule, ")"), "(")
-	tool := claudeBuiltin(name)
-	switch _, _, ok := commandSpec(spec); {
-	case strings.HasPrefix(rule, "mcp__"):
-		start, star := strings.CutSuffix(rule, "*")
-		return !strings.Contains(start, "*") && (!star || strings.Count(start, "__") > 1)
-	case tool.canonical == "bash":
-		return about && ok
-	case tool.shape == claudeFetch:
-		return !about || strings.HasPrefix(spec, "domain:") && !strings.Contains(spec, "*")
-	}
-	return !about && tool.canonical != "" && tool.canonical != "exec" && tool.shape == claudeOpaque
-}
-
 // hostIn is the host of an address in its plainest form, "" for any other.
 func hostIn(address string) string {
 	rest, ok := strings.CutPrefix(address, "https://")

@@ -59,9 +59,6 @@ func TestWhatClaudeCodeSettlesItself(t *testing.T) {
 		for _, where := range []string{"home/.claude/settings.json", "work/.claude/settings.local.json",
 			"work/.claude/settings.json"} {
 			t.Run(row.name+" "+where, func(t *testing.T) {
-				if row.silent && row.allow != "" && !ClaudeKeeps(row.allow) {
-					t.Error("said to be asked about")
-				}
 				dir := t.TempDir()
 				home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
 				put := func(name, text string) {
@@ -125,7 +122,7 @@ func completed(t *testing.T, input, tool, mode, home, work string) Event {
 		t.Fatal(err)
 	}
 	e, err := ClaudeCode{}.Decode(payload, []string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work,
-		"CLAUDE_CODE_ENTRYPOINT=cli", "PATH=/nowhere"})
+		"CLAUDE_CODE_ENTRYPOINT=sdk-cli", "PATH=/nowhere"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ func TestClaudeDecode(t *testing.T) {
 			Start: "/home/ada/loom", Call: nod.Call{
 				ID: "toolu_test0001", Agent: "claude-code", Session: session, Tool: tool, RawTool: raw,
 				Dir: "/home/ada/loom", Interactive: true, Transcript: transcript,
-			}}
+			}, Theirs: true}
 		if fill != nil {
 			fill(&e)
 		}

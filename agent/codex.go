@@ -198,10 +198,13 @@ func (c Codex) decodeCall(e *Event, f fields, environ []string) {
 	if e.Kind == Outcome {
 		e.Returned = f.returned("tool_response")
 	}
-	if command != "" || e.Call.MCP != nil {
-		name := f.nullable("transcript_path")
-		e.Reserved = e.Kind == Prompt && e.Call.Tool != "apply_patch"
-		e.Complete = func(e *Event) { codexComplete(e, name, command) }
+	name, read := f.nullable("transcript_path"), command != "" || e.Call.MCP != nil
+	e.Reserved = read && e.Kind == Prompt && e.Call.Tool != "apply_patch"
+	e.Complete = func(e *Event) {
+		e.Theirs = e.Kind == Decide && attended("codex", commandsCodex)
+		if read {
+			codexComplete(e, name, command)
+		}
 	}
 }
 

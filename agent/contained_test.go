@@ -71,7 +71,7 @@ func TestContainedByTheHostsSettings(t *testing.T) {
 			home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
 			e, err := row.adapter.Decode([]byte(payload),
 				[]string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work, "GEMINI_PROJECT_DIR=" + work,
-					"CLAUDE_CODE_ENTRYPOINT=cli"})
+					"CLAUDE_CODE_ENTRYPOINT=sdk-cli"})
 			if err != nil {
 				t.Fatal(err)
 			}

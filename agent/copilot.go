@@ -195,7 +195,9 @@ func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
 		c.decodeTool(e, f, m)
 	}
 	if e.Kind == Decide {
-		e.Reserved, e.Complete = true, func(e *Event) { e.Reserved = copilotDenies(e.Call, e.Project) }
+		e.Reserved, e.Complete = true, func(e *Event) {
+			e.Reserved, e.Theirs = copilotDenies(e.Call, e.Project), attended("copilot", printsOnly)
+		}
 	}
 	if e.Kind == Outcome {
 		e.Error = f.nullable("error")

@@ -200,6 +200,7 @@ func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
 	}
 	e.Complete = func(e *Event) {
 		geminiContained(e, variable(environ, "HOME"))
+		e.Theirs = e.Kind == Decide && attended("gemini", printsOnly)
 		geminiSought(e)
 	}
 	if e.Kind == Outcome {

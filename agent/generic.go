@@ -136,6 +136,7 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	e.Mode = f.asText(f.maybeOf(p.mode))
 	e.Plan = e.Mode == "plan" || e.Mode == "spec"
 	e.Call = nod.Call{Agent: p.agent, Environ: environ, Interactive: p.editor, ID: f.asText(f.maybeOf(p.call))}
+	e.Theirs = p.editor && e.Kind == Decide
 	in := p.decodeInput(e, f, payload)
 	stands := p.decodeDir(e, f, in, environ)
 	e.Call.Session = e.Call.Dir

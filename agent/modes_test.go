@@ -21,7 +21,7 @@ type playedSeat struct {
 	adapter agent.Adapter
 	mode    string
 	entry   string // Claude Code's entry point; Codex's sandbox
-	judged  bool   // the host's own judge or sandbox takes what is left to it
+	flows   bool   // the host's own flow takes what is left to it
 }
 
 func playedSeats() (seats []playedSeat) {
@@ -29,7 +29,8 @@ func playedSeats() (seats []playedSeat) {
 		for _, mode := range []string{"auto", "default", "acceptEdits", "plan", "dontAsk", "bypassPermissions",
 			"someday"} {
 			name := "claude-code, " + mode + map[string]string{"cli": ", a person", "sdk-cli": ", nobody"}[entry]
-			seats = append(seats, playedSeat{name, agent.ClaudeCode{}, mode, entry, mode == "auto"})
+			seats = append(seats, playedSeat{name, agent.ClaudeCode{}, mode, entry,
+				entry == "cli" && mode != "someday" || mode == "auto" || mode == "dontAsk"})
 		}
 	}
 	return append(seats,
@@ -83,8 +84,8 @@ func (s playedSeat) rollout(c agenttest.ScriptCall, dir string) string {
 // TestScriptInEveryMode plays 40 ordinary and 40 grave calls in every mode of
 // Claude Code and on the other driven hosts, without a model: nod adds no prompt
 // to an ordinary call, never allows a grave one, and stops what is known to lose
-// work or to print a secret everywhere. What only runs unread code is left to
-// the host's own judge where there is one, and asked about elsewhere.
+// work or to print a secret everywhere. What is merely not known is left to the host's own
+// flow where there is one.
 func TestScriptInEveryMode(t *testing.T) {
 	home, work := scriptWorld(t)
 	good := agenttest.Ordinary()
@@ -126,11 +127,11 @@ func TestScriptInEveryMode(t *testing.T) {
 			switch {
 			case said == "allow":
 				t.Errorf("%s: %s %s runs unasked", seat.name, c.Tool, c.Input)
-			case said == "abstained" && !(seat.judged && (i < unread || c.Tool == "Write")):
+			case said == "abstained" && !(seat.flows && (i < unread || c.Tool == "Write")):
 				t.Errorf("%s: %s %s is left to the host", seat.name, c.Tool, c.Input)
 			}
 		}
-		t.Logf("%-40s ordinary: %2d allowed, %2d left to the host, %d asked, %d denied; grave: %d allowed, %2d left to its judge or sandbox, %2d asked, %2d denied", seat.name,
+		t.Logf("%-40s ordinary: %2d allowed, %2d left to the host, %d asked, %d denied; grave: %d allowed, %2d left to the host, %2d asked, %2d denied", seat.name,
 			counts["ordinary allow"], counts["ordinary abstained"], counts["ordinary ask"], counts["ordinary deny"],
 			counts["grave allow"], counts["grave abstained"], counts["grave ask"], counts["grave deny"])
 	}

@@ -206,8 +206,11 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 		e.Call.Rewritten = qwenAdded
 	}
 	f.outcome(e)
-	if e.Kind == Prompt {
+	switch e.Kind {
+	case Prompt:
 		e.Reserved, e.Complete = true, func(e *Event) { e.Reserved = qwenAsks(e.Call, e.Project) }
+	case Decide:
+		e.Complete = func(e *Event) { e.Theirs = attended("qwen", printsOnlyQwen) }
 	}
 }
 

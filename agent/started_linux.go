@@ -7,6 +7,12 @@ import (
 	"strings"
 )
 
+// onTerminal reports whether a process reads from a terminal.
+func onTerminal(pid int) bool {
+	at, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/0")
+	return err == nil && (strings.HasPrefix(at, "/dev/pts/") || strings.HasPrefix(at, "/dev/tty"))
+}
+
 // started returns the arguments of a process, and which one started it.
 func started(pid int) (args []string, parent int, err error) {
 	dir := "/proc/" + strconv.Itoa(pid)

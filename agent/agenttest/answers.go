@@ -138,8 +138,8 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 	case d.Verdict == nod.Ask && a.Said == "allow":
 		return "an ask is said as allow"
 	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges &&
-		!e.PromptFollows:
-		return "an ask is left to a host that neither judges nor asks"
+		!e.Theirs && !e.PromptFollows:
+		return "an ask is left to a host that has no flow of its own"
 	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !d.Deferrable && !e.PromptFollows:
 		return "an ask that a person has to answer is left to the host's judge"
 	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Prompt && seat.Silence != agent.Prompts:

@@ -51,14 +51,20 @@ func modeEvent(f checkFlags, c nod.Call) (agent.Event, error) {
 	if err != nil {
 		return agent.Event{}, err
 	}
-	e, err := agent.ClaudeCode{}.Decode(payload, c.Environ)
-	e.Call.Roots, e.Call.Interactive = c.Roots, c.Interactive && f.mode != "dontAsk"
+	environ := slices.DeleteFunc(slices.Clone(c.Environ), func(kv string) bool {
+		return strings.HasPrefix(kv, "CLAUDE_CODE_ENTRYPOINT=")
+	})
+	if c.Interactive {
+		environ = append(environ, "CLAUDE_CODE_ENTRYPOINT=cli")
+	}
+	e, err := agent.ClaudeCode{}.Decode(payload, environ)
+	e.Call.Roots, e.Call.Environ = c.Roots, c.Environ
 	return e, err
 }
 
 // tell says a decision as the hook would.
 func tell(e agent.Event, d nod.Decision, s config.Settings) told {
-	answer := agent.ClaudeCode{}.Encode(e, d, hook.Reach(s), s.Model.Provider != "")
+	answer := agent.ClaudeCode{}.Encode(e, hook.Left(d, s), hook.Reach(s), s.Model.Provider != "")
 	return told{mode: e.Mode, said: answer.Said, profile: s.Profile}
 }
 

@@ -430,6 +430,7 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 // take over, and the status line.
 func (in installer) aboutClaude(ctx context.Context, p *Process, f installFlags, level install.Level,
 	plan install.Plan) {
+	fmt.Fprintln(p.Stdout, aboutUnknown)
 	for _, line := range in.overridden(ctx, p, f, level) {
 		fmt.Fprintln(p.Stdout, line)
 	}
@@ -437,6 +438,10 @@ func (in installer) aboutClaude(ctx context.Context, p *Process, f installFlags,
 		fmt.Fprintln(p.Stdout, "To see below Claude Code's prompt what nod decided in the session, add --status-line.")
 	}
 }
+
+// aboutUnknown is the choice that a person has about what nod merely does not know.
+const aboutUnknown = "What nod does not know it leaves to Claude Code, as if nod were not there; to be asked about " +
+	"it, write unknown = \"ask\"."
 
 // overridden says which allow rules of Claude Code's own nod will ask about all
 // the same: those of the person's settings, and of this directory's.

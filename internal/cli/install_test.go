@@ -304,12 +304,12 @@ func TestInstallSaysWhatIsOverridden(t *testing.T) {
 		name, user, local, settings string
 		want                        []string
 	}{
-		{"the person's", allows, "", "", []string{"2 allow rules of Claude Code's own",
+		{"the person's", allows, "", `unknown = "ask"`, []string{"2 allow rules of Claude Code's own",
 			"  Bash(* --version)  ~/.claude/settings.json:1\n", "nod rules check"}},
-		{"what \"don't ask again\" wrote here", "{}", allows, "",
+		{"what \"don't ask again\" wrote here", "{}", allows, `unknown = "ask"`,
 			[]string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
 		{"taken over", allows, "", `claude_rules = "all"`, nil},
-		{"left to the host", kept, kept, "", nil},
+		{"left to the host", kept, allows, "", nil},
 		{"not where nod answers everything", kept, "", `profile = "replace"`, []string{"3 allow rules"}},
 		{"tools that nod leaves to the host", `{"permissions":{"allow":["Agent","TodoWrite"]}}`, "", "", nil},
 		{"none", "{}", "", "", nil},

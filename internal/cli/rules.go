@@ -306,6 +306,7 @@ type rulesOutput struct {
 	Version int            `json:"v"`
 	Mode    config.Mode    `json:"mode"`
 	Profile config.Profile `json:"profile,omitempty"`
+	Unknown string         `json:"unknown"` // host, ask
 	Confine string         `json:"confine"` // on, off, or patterns, which are among the rules
 	Rules   []ruleOutput   `json:"rules"`
 	Sources []sourceOutput `json:"sources"`
@@ -353,7 +354,8 @@ type sourceOutput struct {
 }
 
 func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) int {
-	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Confine: s.Confine.String(),
+	unknown := map[bool]string{true: "ask", false: "host"}[s.AskUnknown]
+	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Unknown: unknown, Confine: s.Confine.String(),
 		Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
 	for _, rule := range s.NotHeld {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))

@@ -109,7 +109,7 @@ func (c checker) weighed(ctx context.Context, rules []config.NotHeld) []config.N
 		}
 		if reason := c.plainly(ctx, r.Text); reason != "" {
 			rules[i].Why = "redundant: nod allows a plain call by itself: " + reason
-		} else if c.leaves(r) {
+		} else if c.leaves() {
 			rules[i].Why = "left to Claude Code, which goes by this rule" + strings.Replace(toCount, "to have it count",
 				"to have nod allow it", 1)
 		}
@@ -130,12 +130,9 @@ func (c checker) plainly(ctx context.Context, rule string) string {
 	return ""
 }
 
-// leaves reports whether nod leaves the calls of a rule to Claude Code, where it knows
-// nothing against them.
-func (c checker) leaves(r config.NotHeld) bool {
-	return c.settings.Model.Provider == "" && c.settings.Profile != config.Replace && agent.ClaudeKeeps(r.Text) &&
-		!strings.HasPrefix(r.Origin, path.Join(c.places.Root, ".claude", "settings.json")+":")
-}
+// leaves reports whether nod leaves to Claude Code what it knows nothing against, so that
+// Claude Code's own rules decide.
+func (c checker) leaves() bool { return c.settings.Model.Provider == "" && !c.settings.AskUnknown }
 
 // printNotHeld names the rules of Claude Code's settings that nod does not hold
 // as they were meant.

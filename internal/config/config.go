@@ -17,6 +17,7 @@
 //
 //	mode            = "enforce"   # or "observe", "off"
 //	profile         = ""          # or "replace": ask where the agent has a judge too; "reinforce": never allow
+//	unknown         = "host"      # or "ask": ask about what nod merely does not know, in every mode
 //	claude_rules    = "tighten"   # or "all", "off"
 //	approvals       = "on"        # "off": nod approve lets nothing run
 //	confine         = "off"       # "on", or ["npm test", "go test *"]: what nod has not read runs behind a boundary
@@ -259,6 +260,9 @@ type Settings struct {
 	Mode       Mode
 	ModeOrigin string // "default" or "FILE:LINE"
 	Profile    Profile
+	// AskUnknown says that nod asks about what it merely does not know. False: without a
+	// model that is left to the agent's own flow, where it has one.
+	AskUnknown bool
 	// Approvals says that what a person approved with nod approve counts.
 	Approvals bool
 	// Confine says of which code that nod has not read an agent is told to run

@@ -50,6 +50,7 @@ type layer struct {
 	mode     *Mode
 	modeLine int
 	profile  *string
+	unknown  *string
 	claude   *string
 	approved *string
 	confined *confined
@@ -117,7 +118,7 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "claude_rules", "approvals", "confine", "workspace_roots", "model",
+	return append([]string{"mode", "profile", "unknown", "claude_rules", "approvals", "confine", "workspace_roots", "model",
 		"fallback", "log", "price", "repository"}, names[:]...)
 }
 
@@ -132,6 +133,8 @@ func (r *reader) top(n *node) {
 			return
 		}
 		l.profile = r.oneOf(n, "", "replace", "reinforce")
+	case "unknown":
+		l.unknown = r.oneOf(n, "host", "ask")
 	case "claude_rules":
 		l.claude = r.oneOf(n, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
 	case "approvals":

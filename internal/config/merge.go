@@ -29,6 +29,7 @@ func merge(layers, claude []layer, repo repository) Settings {
 	s.Rules = s.said.rules()
 	mergeMode(&s, layers)
 	s.Profile = Profile(first(layers, "", func(l layer) *string { return l.profile }))
+	s.AskUnknown = first(layers, "host", func(l layer) *string { return l.unknown }) == "ask" || s.Profile == Replace
 	s.ClaudeRules = claudeRules(layers)
 	s.Approvals = first(layers, "on", func(l layer) *string { return l.approved }) == "on"
 	s.Confine = mergeConfine(layers)

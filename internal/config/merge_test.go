@@ -172,6 +172,7 @@ func TestOrigins(t *testing.T) {
 func TestMergeScalars(t *testing.T) {
 	const managed = `
 mode = "enforce"
+unknown = "ask"
 workspace_roots = ["/srv/a"]
 [model]
 endpoint = "https://gate.example.com"
@@ -185,7 +186,8 @@ out = 2
 `
 	const user = `
 mode = "off"
-profile = "replace"
+profile = "reinforce"
+unknown = "host"
 approvals = "on"
 workspace_roots = ["~/src", "/srv/a"]
 [model]
@@ -205,7 +207,8 @@ out = 4
 `
 	s := loaded(t, placesIn(threeFiles(managed, user, absent)))
 	want := Settings{
-		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Replace, Approvals: true,
+		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Reinforce,
+		AskUnknown: true, Approvals: true,
 		Roots: []string{"/srv/a", "/home/u/src"},
 		Model: ModelSettings{
 			Target: Target{Provider: "openai", Endpoint: "https://gate.example.com",

@@ -15,7 +15,7 @@ func TestAsksBesideOtherPrompts(t *testing.T) {
 	p := newPlace(t)
 	p.options.Environ = append(p.options.Environ, "CLAUDE_CODE_ENTRYPOINT=cli")
 	p.options.Environ = dropped(p.options.Environ, "CLAUDE_CODE_ENTRYPOINT=sdk-cli")
-	p.settings("ask = [\"git push\"]\n")
+	p.settings("unknown = \"ask\"\nask = [\"git push\"]\n")
 	p.write(filepath.Join(p.shop, "scratch/a.txt"), "not in git\n")
 	transcript := filepath.Join(p.home, "t.jsonl")
 	p.transcript(transcript, map[string]any{"type": "user", "timestamp": past(),

@@ -50,7 +50,7 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
 		r.approvals(e, settings, memory, root))
-	d := book.gate.Check(ctx, e.Call)
+	d := Left(book.gate.Check(ctx, e.Call), settings)
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)
@@ -245,6 +245,13 @@ func Reach(s config.Settings) agent.Profile {
 		return agent.Reinforce
 	}
 	return agent.Default
+}
+
+// Left is a decision as the settings leave it to a host: they may have nod ask about what
+// it merely does not know.
+func Left(d nod.Decision, s config.Settings) nod.Decision {
+	d.Deferrable = d.Deferrable && !s.AskUnknown
+	return d
 }
 
 // observe records what became of a call, and stays silent.

@@ -11,12 +11,12 @@ import (
 func TestWhoDecidesInEachMode(t *testing.T) {
 	type calls struct{ cleared, ruled, open, loss, secret, forbidden string }
 	without := map[string]calls{
-		"default":           {"allow", "allow", "ask", "ask", "ask", "deny"},
-		"acceptEdits":       {"allow", "allow", "ask", "ask", "ask", "deny"},
-		"bypassPermissions": {"allow", "allow", "ask", "ask", "ask", "deny"},
+		"default":           {"allow", "allow", "silence", "ask", "ask", "deny"},
+		"acceptEdits":       {"allow", "allow", "silence", "ask", "ask", "deny"},
+		"bypassPermissions": {"allow", "allow", "silence", "ask", "ask", "deny"},
 		"auto":              {"allow", "allow", "silence", "ask", "ask", "deny"},
-		"plan":              {"silence", "silence", "ask", "ask", "ask", "deny"},
-		"dontAsk":           {"allow", "allow", "deny", "deny", "deny", "deny"},
+		"plan":              {"silence", "silence", "silence", "ask", "ask", "deny"},
+		"dontAsk":           {"allow", "allow", "silence", "deny", "deny", "deny"},
 		"newMode":           {"silence", "silence", "ask", "ask", "ask", "deny"},
 	}
 	with := func(mode string, c calls) calls { // a model that lets everything pass
@@ -45,7 +45,8 @@ func TestWhoDecidesInEachMode(t *testing.T) {
 					"rm -rf scratch": expected.loss, "cat .env": expected.secret,
 					"git push --force": expected.forbidden,
 				} {
-					if answer == "ask" && !person {
+					alone := mode != "auto" && mode != "dontAsk" && !person
+					if answer == "ask" && !person || command == "python3 x.py" && alone && !model {
 						answer = "deny"
 					}
 					if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != answer {

@@ -17,7 +17,7 @@ import (
 func project(t *testing.T, files map[string]string) *place {
 	p := newPlace(t)
 	p.options.Environ = append(p.options.Environ[:3:3], "CLAUDE_CODE_ENTRYPOINT=cli") // a person is there
-	p.settings(`allow = ["npm test", "make test", "./scripts/t.sh", "just check", "go test ./..."]` + "\n")
+	p.settings(`unknown = "ask"` + "\n" + `allow = ["npm test", "make test", "./scripts/t.sh", "just check", "go test ./..."]` + "\n")
 	for name, content := range files {
 		p.write(filepath.Join(p.shop, name), content)
 		if strings.HasSuffix(name, ".sh") {
