@@ -144,6 +144,8 @@ type Decision struct {
 	// cannot be undone: a host's own judge may decide. The zero value is that a
 	// person has to.
 	Deferrable bool
+	// Kept is how many files and commits were kept before the call, for nod undo.
+	Kept int
 	// Changes are the files, and directories with all below them, that the
 	// call may change, absolute, as far as they are known.
 	Changes []string

@@ -57,6 +57,10 @@ type Options struct {
 	// Approvals are what a person approved from outside of the agent. nil:
 	// nothing, and nothing can be.
 	Approvals Approvals
+	// Keeper keeps what a call of the workspace replaces or deletes before it runs, so that
+	// it need not be asked about. nil: nothing is kept, and what git does not have is asked
+	// about.
+	Keeper Keeper
 	// Confine returns nod's own program, absolute, where a line can be run
 	// behind nod's boundary (nod confine), "" where it cannot. It is called for
 	// a call that layers 0 to 3 leave open, and for one that looks confined.
@@ -100,6 +104,7 @@ type Gate struct {
 	memory    Memory
 	history   History
 	approvals Approvals
+	keeper    Keeper
 	confine   func() string
 	unread    []Rule // ConfineRules
 	anyUnread bool   // ConfineAll
@@ -127,7 +132,7 @@ func New(o Options) *Gate {
 	o.ConfineRules, unusable = confineRules, cmp.Or(unusable, err)
 	g := &Gate{
 		unusable: unusable, rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile,
-		recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, confine: o.Confine,
+		recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, keeper: o.Keeper, confine: o.Confine,
 		unread: o.ConfineRules, anyUnread: o.ConfineAll,
 		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask,
 		maskCommand: o.MaskCommand, now: o.Now,
@@ -172,7 +177,7 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 		}
 		d = t.finish(d)
 	}()
-	return t.decide(ctx)
+	return t.kept(t.decide(ctx))
 }
 
 // Stored is a call's input as it may be written down: what an edit puts into a
@@ -184,6 +189,9 @@ func (g *Gate) trial(c Call) *trial {
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
 	if w, ok := g.memory.(Witness); ok {
 		at.Wrote = func(real string) bool { return w.Origin(real) != "" }
+	}
+	if g.keeper != nil {
+		at.Keeping = &place.Keeping{}
 	}
 	t := &trial{gate: g, call: c, id: newID(start), start: start}
 	t.answers = &answers{now: g.now, spent: map[Layer]time.Duration{}, mark: start}

@@ -19,6 +19,10 @@ type Objection = place.Objection
 type Loss struct {
 	*place.Call
 	Secrets *Secrets // of the same call
+
+	gone bool         // what is looked at loses its name, as rm has it
+	seen int          // names of working trees that were looked at
+	git  map[int]bool // what gitKept found, by command
 }
 
 // Secrets says which secret a call would show. It is for one call, and not safe

@@ -19,6 +19,7 @@ type gitOptions struct {
 	values   map[string][]string
 	operands []string // the words that are no options
 	unsure   bool     // of some operand nobody knows what it is
+	files    bool     // all operands stand behind a --, and so are no revisions
 }
 
 // gitOptionsOf is what git is told.
@@ -36,6 +37,7 @@ func gitOptionsOf(c shell.Command) *gitOptions {
 		}
 		o.values[given.Name] = append(o.values[given.Name], given.Value.Value)
 	}
+	o.files = len(o.operands) == 0 && c.Told.Behind > 0 && c.Told.Behind == len(c.Told.Operands)
 	for _, w := range c.Told.Operands {
 		o.unsure = o.unsure || !w.Known
 		o.operands = append(o.operands, w.Value)

@@ -14,7 +14,7 @@ import (
 // functions speak of does not count.
 func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) (why Objection) {
 	for i, c := range l.Report.Commands {
-		if clearsCommand(i) {
+		if clearsCommand(i) || l.gitKept(i) {
 			continue
 		}
 		if why = cmp.Or(wording{l.Call}.losesItself(i, c), takesBack(l, c), puts(l, i, c)); why != "" {
@@ -22,6 +22,9 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 		}
 	}
 	for _, e := range l.Report.Effects {
+		if l.Report.By(e, shell.Git) && l.gitKept(e.Command) {
+			continue
+		}
 		if why = l.losesBy(e); why != "" && !clearsEffect(e) {
 			return why
 		}

@@ -246,6 +246,11 @@ func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 }
 
 func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
+	if l.Report.By(e, shell.Git) && l.gitKept(e.Command) {
+		return ""
+	}
+	l.gone = true
+	defer func() { l.gone = false }()
 	names, all := l.targets(e)
 	switch {
 	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary,
@@ -410,15 +415,32 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	case !info.Mode.IsDir():
 		return l.LostFile(name)
 	case l.At.IsOutput(name):
-		w := walk{loss: l, file: func(file string) Objection { return cmp.Or(l.precious(file), builtFile(file)) }}
-		return w.tree(name, 0)
+		return l.lostOutput(name)
 	}
 	w := walk{loss: l, file: l.LostFile}
 	return w.tree(name, 0)
 }
 
-// LostFile answers for one file.
+// lostOutput answers for a directory that a build makes again.
+func (l *Loss) lostOutput(dir string) Objection {
+	w := walk{loss: l, file: func(file string) Objection {
+		if why := cmp.Or(l.precious(file), builtFile(file)); why != "" && !l.isKept(file) {
+			return why
+		}
+		return ""
+	}}
+	return w.tree(dir, 0)
+}
+
+// LostFile answers for one file. What is kept before the call is not lost.
 func (l *Loss) LostFile(name string) (why Objection) {
+	if why = l.lostFile(name); why != "" && l.isKept(name) {
+		return ""
+	}
+	return why
+}
+
+func (l *Loss) lostFile(name string) (why Objection) {
 	if why := l.precious(name); why != "" {
 		return why
 	}

@@ -95,6 +95,8 @@ type Workspace struct {
 	// Wrote reports whether the session made the file of a real path. nil: nothing is
 	// known of that.
 	Wrote func(real string) bool
+	// Keeping collects what is kept before the call. nil: nothing is kept.
+	Keeping *Keeping
 
 	path     []string // PATH directories inside the roots, once looked
 	looked   bool

@@ -442,7 +442,7 @@ func (r *Repo) Refs(most int) (names []string, known bool) {
 			known = false // refs of that working tree alone
 		}
 	}
-	for i := range r.stashes() {
+	for i := range r.Stashes() {
 		names = append(names, "stash@{"+strconv.Itoa(i)+"}")
 	}
 	return names[:min(len(names), most)], known && len(names) < most
@@ -453,7 +453,8 @@ func (r *Repo) missing(name string) bool {
 	return err != nil
 }
 
-func (r *Repo) stashes() []string {
+// Stashes are the names of the commits that were stashed, newest first.
+func (r *Repo) Stashes() []string {
 	return r.log("refs/stash")
 }
 

@@ -186,7 +186,7 @@ func (gl *gitLine) finishLook() {
 	switch {
 	case gl.marks.has(markLists) && gl.flags&forced == 0:
 	case strings.HasSuffix(gl.sheet.name, " clean"):
-		gl.run.effects("!delete:. !unknown:removes-files-that-are-not-tracked", gl.inv.raw)
+		gl.run.effects("!delete:.", gl.inv.raw)
 	default:
 		gl.out.unknown(PartWords, gl.inv.raw, gl.sheet.name+" writes where it is not told to print")
 	}
