@@ -21,6 +21,7 @@
 package keep
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -85,18 +86,9 @@ func Open(dir string, o Options) *Store {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	o.Names = defaulted(o.Names, 5000)
-	o.Copied = defaulted(o.Copied, 64<<20)
-	o.Held = defaulted(o.Held, 1<<30)
-	o.Age = defaulted(o.Age, 14*24*time.Hour)
+	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
+	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
 	return &Store{dir: dir, o: o, step: func() {}}
-}
-
-func defaulted[T int | int64 | time.Duration](v, otherwise T) T {
-	if v == 0 {
-		return otherwise
-	}
-	return v
 }
 
 // Keep keeps all files, or none and says which one or which bound stands against it.
@@ -232,6 +224,9 @@ func (s *Store) names() ([]string, error) {
 		return nil, err
 	}
 	defer dir.Close()
+	if err := private(s.dir); err != nil { // what others may write is nothing to restore
+		return nil, err
+	}
 	names, err := dir.Readdirnames(-1)
 	slices.Sort(names)
 	return names, err

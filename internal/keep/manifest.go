@@ -96,9 +96,9 @@ func (s *Store) read(e entry) (k Kept, err error) {
 	}
 	switch {
 	case err != nil:
-		return k, fmt.Errorf("%s cannot be read: %w; nothing of that call can be restored, remove its directory", name, err)
+		return k, fmt.Errorf("%s cannot be read: %w; that call cannot be undone, remove its directory", name, err)
 	case k.Version != version:
-		return k, fmt.Errorf("%s has version %d, and this nod reads %d; use the nod that wrote it", name, k.Version, version)
+		return k, fmt.Errorf("%s has version %d, not %d; use the nod that wrote it", name, k.Version, version)
 	case k.ID != e.id:
 		return k, fmt.Errorf("%s is of another call, %q; remove its directory", name, k.ID)
 	}

@@ -131,7 +131,7 @@ func (p *parcel) clone(name, own string, info fs.FileInfo) (ok bool, err error) 
 	}
 	defer from.Close()
 	p.store.step()
-	to, err := os.OpenFile(filepath.Join(p.dir, own), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	to, err := create(filepath.Join(p.dir, own))
 	if err != nil {
 		return false, err
 	}
@@ -160,7 +160,7 @@ func (p *parcel) copy(name string, info fs.FileInfo) error {
 	defer from.Close()
 	if p.pack == nil {
 		p.store.step()
-		if p.pack, err = os.OpenFile(filepath.Join(p.dir, packName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
+		if p.pack, err = create(filepath.Join(p.dir, packName)); err != nil {
 			return err
 		}
 		p.buffer = bufio.NewWriterSize(p.pack, 128<<10)
@@ -173,6 +173,8 @@ func (p *parcel) copy(name string, info fs.FileInfo) error {
 	p.copied += n
 	return err
 }
+
+func create(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) }
 
 // openSame opens the file that info describes, and no other one.
 func openSame(name string, info fs.FileInfo) (*os.File, error) {
@@ -197,7 +199,7 @@ func (p *parcel) commit() error {
 		return err
 	}
 	p.store.step()
-	f, err := os.OpenFile(filepath.Join(p.dir, manifestName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := create(filepath.Join(p.dir, manifestName))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package keep
 import (
 	"bytes"
 	"cmp"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -188,28 +189,10 @@ func (r *restoring) same(parent *os.Root, f KeptFile, info fs.FileInfo) (bool, e
 		return false, err
 	}
 	defer now.Close()
-	return equal(kept, now)
-}
-
-func equal(a, b io.Reader) (bool, error) {
-	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
-	for {
-		n, err := io.ReadFull(a, x)
-		m, err2 := io.ReadFull(b, y)
-		switch {
-		case !bytes.Equal(x[:n], y[:m]):
-			return false, nil
-		case err != nil || err2 != nil:
-			return true, errors.Join(unended(err), unended(err2))
-		}
-	}
-}
-
-func unended(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil
-	}
-	return err
+	x, y := sha256.New(), sha256.New()
+	_, err = io.Copy(x, kept)
+	_, err2 := io.Copy(y, now)
+	return bytes.Equal(x.Sum(nil), y.Sum(nil)), errors.Join(err, err2)
 }
 
 // keepReplaced keeps what --over is about to replace, so that it can be undone too.
