@@ -85,6 +85,7 @@ func answerFields() []field {
 				e.Approvable.Key = change(e.Approvable.Key)
 			}
 		}},
+		{key: "kept", write: func(o *jsonline.Object, key string, e *Entry) { o.IntIf(key, int64(e.Kept)) }},
 		{key: "latency_us", write: func(o *jsonline.Object, key string, e *Entry) { o.Int(key, e.Latency) }},
 		{key: "spent_us", write: writeSpent, texts: func(e *Entry, change func(string) string) {
 			spent := e.Spent

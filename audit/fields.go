@@ -59,6 +59,9 @@ type Entry struct {
 	// it, or need not.
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
+	// Kept is how many names nod undo can bring back.
+	Kept int `json:"kept,omitempty"`
+
 	// Latency is in microseconds, whole and by layer.
 	Latency int64            `json:"latency_us"`
 	Spent   map[string]int64 `json:"spent_us,omitempty"`

@@ -62,7 +62,7 @@ func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
 		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), confineCommand(),
-		approveCommand(), approvalsCommand(), evalCommand(),
+		approveCommand(), approvalsCommand(), undoCommand(), evalCommand(),
 		acpCommand(), mcpCommand(),
 		classifyCommand(), daemonCommand(), statuslineCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}
@@ -112,7 +112,7 @@ func otherWords() map[string]string {
 		"status": "nod doctor, or nod mode", "why": "nod log ID", "explain": "nod check", "test": "nod check",
 		"config": "nod rules, or nod help settings", "settings": "nod rules, or nod help settings",
 		"setup": "nod install", "remove": "nod uninstall", "revoke": "nod approvals --revoke",
-		"allow": "nod approve, or nod help settings", "deny": "nod help settings", "list": "nod rules, or nod log",
+		"restore": "nod undo", "allow": "nod approve, or nod help settings", "deny": "nod help settings", "list": "nod rules, or nod log",
 	}
 }
 

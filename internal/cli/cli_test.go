@@ -17,6 +17,7 @@ import (
 
 	"github.com/nodgate/nod/internal/confine/stage"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/keep"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -80,6 +81,26 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
+// keepFiles keeps files for a call, as the hook does before it: keep ID WORDS FILE...
+// What names an object of git's is only recorded.
+func keepFiles(ts *testscript.TestScript, neg bool, args []string) {
+	dir := ts.MkAbs("shop")
+	c := keep.Call{ID: args[0], Agent: "claude-code", Session: "s1", Tool: "Bash", Words: args[1], Dir: dir}
+	var files []keep.File
+	for _, name := range args[2:] {
+		if strings.HasPrefix(name, "stash@") || strings.HasPrefix(name, "refs/") {
+			c.Objects = append(c.Objects, keep.Object{Repo: dir, Name: "0a1b2c", What: name})
+		} else {
+			files = append(files, keep.File{Path: ts.MkAbs(name), Gone: true})
+		}
+	}
+	err := os.MkdirAll(filepath.Join(ts.Getenv("HOME"), ".local/state/nod"), 0o700)
+	if err == nil {
+		err = keep.Open(keep.Dir(filepath.Join(ts.Getenv("HOME"), ".local/state/nod")), keep.Options{}).Keep(c, files)
+	}
+	ts.Check(err)
+}
+
 // TestScripts runs testdata/script, each script in a directory of its own with
 // an empty home.
 func TestScripts(t *testing.T) {
@@ -88,7 +109,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "keep": keepFiles},
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)

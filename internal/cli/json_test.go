@@ -25,7 +25,7 @@ func answers() map[string]any {
 		"history": history.Report{}, "rules": rulesOutput{}, "rules check": rulesCheckOutput{},
 		"rules critique": critiqueOutput{},
 		"init":           proposed{}, "mode": modeOutput{}, "trust": trustOutput{}, "approve": approvalsOutput{},
-		"approvals":     approvalsOutput{},
+		"approvals": approvalsOutput{}, "undo": undoOutput{},
 		"daemon status": daemon.State{}, "version": versionOutput{}, "confine": confineOutput{},
 	}
 }

@@ -90,6 +90,10 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 	if e.Approvable != nil {
 		next = "nod approve " + endOfID(e)
 	}
+	kept := ""
+	if e.Kept > 0 {
+		kept = fmt.Sprintf("%d: nod undo %s", e.Kept, endOfID(e))
+	}
 	answer := map[string]string{"yes": "yes: the call ran", "no": "no, says the agent's transcript"}[v.said[keyOf(e)]]
 	if answer == "" && v.byHost[keyOf(e)] {
 		answer = "not known: the agent asked by itself, and no hook was told that the call ran"
@@ -108,7 +112,7 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 		{"verdict", said(e)}, {"answer", answer}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule},
 		{"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
-		{"model", model}, {"approve", next},
+		{"model", model}, {"approve", next}, {"kept", kept},
 	}
 }
 

@@ -171,7 +171,11 @@ func (v *logView) rowOf(e audit.Entry) logRow {
 		tool = e.RawTool
 	}
 	call := printable.Near(callOf(e), []string{e.Root}, v.process.Getenv("HOME"))
-	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), v.verdict(e), layer, tool, call, why(e)}
+	reason := why(e)
+	if e.Kept > 0 {
+		reason = strings.TrimSuffix(fmt.Sprintf("kept %d; %s", e.Kept, reason), "; ")
+	}
+	r := logRow{e.Time.Local().Format(time.DateTime), endOfID(e), v.verdict(e), layer, tool, call, reason}
 	for i := range r {
 		if r[i] = printable.Line(r[i], logColumns[i].max); r[i] == "" {
 			r[i] = "-"

@@ -68,6 +68,24 @@ func TestLogColours(t *testing.T) {
 	}
 }
 
+// An entry says how many names were kept before its call, in the table and alone.
+func TestLogSaysWhatWasKept(t *testing.T) {
+	dir := t.TempDir() + "/state"
+	reasoned := someEntry("call-aaaaaaa", audit.Decision, nod.Allow)
+	bare := someEntry("call-bbbbbbb", audit.Decision, nod.Allow)
+	reasoned.Kept, reasoned.Reason, bare.Kept = 3, "only what git has", 1
+	writeEntries(t, dir, reasoned, bare)
+	for args, want := range map[string]string{"": "  kept 3; only what git has\n", "-n 1": "  kept 1\n",
+		"aaaaaaa": "\nkept      3: nod undo aaaaaaa\n", "--json": `"kept":3`} {
+		var out strings.Builder
+		p := &Process{Stdout: &out, Stderr: io.Discard, Dir: dir}
+		if code := Main(t.Context(), p, append([]string{"log", "--state", dir}, strings.Fields(args)...)); code != ExitOK ||
+			!strings.Contains(out.String(), want) {
+			t.Errorf("nod log %s: exit %d, %s", args, code, out.String())
+		}
+	}
+}
+
 // What comes while following is shown once, a begun line only after its time.
 func TestLogFollows(t *testing.T) {
 	dir := t.TempDir() + "/state"

@@ -89,12 +89,24 @@ func changingSubcommand(words []shell.Word) string {
 		if len(words) == 1 {
 			return ""
 		}
+	case "undo": // from nod's own store it only restores; another store could hold anything
+		if !names(words, "state") {
+			return ""
+		}
 	case "daemon":
 		if len(plain) == 2 && plain[1] == "status" {
 			return ""
 		}
 	}
 	return plain[0]
+}
+
+// names reports whether a flag stands among the words.
+func names(words []shell.Word, flag string) bool {
+	return slices.ContainsFunc(words, func(w shell.Word) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(w.Value, "-"), "=")
+		return strings.HasPrefix(w.Value, "-") && name == flag
+	})
 }
 
 // plainWords returns the words that are neither flags nor values of nod's

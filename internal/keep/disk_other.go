@@ -1,0 +1,11 @@
+//go:build !unix
+
+package keep
+
+import "os"
+
+func private(dir string) error { return os.MkdirAll(dir, 0o700) }
+
+func syncDir(string) error { return nil }
+
+func lock(string) (unlock func(), err error) { return func() {}, nil }

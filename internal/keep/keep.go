@@ -1,0 +1,240 @@
+// Package keep holds what a call is about to replace or delete, so that a person can
+// have it back: nod undo.
+//
+// # How a file is kept
+//
+// A name that the call takes away is kept by a hard link, which costs no bytes. Bytes
+// that are overwritten in place are cloned where the file system can do that, else
+// copied; so is what cannot be linked. Copies of one call lie in one file, since each
+// file costs a sync. Links are kept as what they say. Owners, extended attributes and
+// access lists are not kept.
+//
+// A hard link shares its bytes with the file's other names. Who writes to those in
+// place changes what is kept; restoring sees that by size and time, and refuses.
+//
+// # What lies where
+//
+// A kept call is a directory TIME-BYTES-ID below the store's. It is made under another
+// name and renamed when all of it is on the disk, so that it exists wholly or not at
+// all. Its name tells what pruning has to know, so that pruning reads no manifest.
+// What a killed run leaves behind is removed by a later one.
+package keep
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Dir is where the store lies in nod's state directory.
+func Dir(stateDir string) string { return filepath.Join(stateDir, "kept") }
+
+// Store keeps files below a directory, mode 0700, made when it is first used. Many
+// processes may use one at once.
+type Store struct {
+	dir string
+	o   Options
+	// step is called before each change, so that tests can end the process there.
+	step func()
+}
+
+// Options are a store's bounds. Zero values are the defaults.
+type Options struct {
+	Now    func() time.Time
+	Names  int           // of one call; 5000
+	Copied int64         // bytes of one call; 64 MiB
+	Held   int64         // bytes of all calls, those of hard links with them; 1 GiB
+	Age    time.Duration // of a call; 14 days
+}
+
+// File is a name whose bytes a call takes away. Its path is absolute and real.
+type File struct {
+	Path string
+	// Gone says that the name is deleted, moved away or replaced by rename, so that a
+	// hard link keeps the bytes. Else they are overwritten in place.
+	Gone bool
+}
+
+// Object is one of git's that nothing names after the call. It is only recorded.
+type Object struct {
+	Repo string `json:"repo"` // a directory in the repository, absolute
+	Name string `json:"name"` // its hash
+	What string `json:"what"` // what named it: stash@{0}, refs/heads/topic
+}
+
+// Call is the call for which files are kept.
+type Call struct {
+	ID      string    `json:"id"` // the decision's
+	Agent   string    `json:"agent"`
+	Session string    `json:"session"`
+	Tool    string    `json:"tool"`
+	Words   string    `json:"words"` // what a person is shown of it; the caller masks secrets
+	Dir     string    `json:"dir"`
+	Time    time.Time `json:"time"` // zero: now
+	Objects []Object  `json:"objects"`
+}
+
+// Open returns the store below dir. It touches nothing.
+func Open(dir string, o Options) *Store {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
+	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
+	return &Store{dir: dir, o: o, step: func() {}}
+}
+
+// Keep keeps all files, or none and says which one or which bound stands against it.
+func (s *Store) Keep(c Call, files []File) error {
+	if err := s.keep(c, files); err != nil {
+		return fmt.Errorf("nothing was kept for undo: %w", err)
+	}
+	s.prune()
+	return nil
+}
+
+func (s *Store) keep(c Call, files []File) error {
+	switch {
+	case !plainID(c.ID):
+		return fmt.Errorf("%q is no id of a call: want letters, digits, dots and dashes", c.ID)
+	case len(files) > s.o.Names:
+		return fmt.Errorf("the call takes away %d names, and nod keeps %d of one call at most; let it do fewer at "+
+			"once, or commit them first", len(files), s.o.Names)
+	}
+	if err := private(s.dir); err != nil {
+		return err
+	}
+	s.step()
+	part, err := os.MkdirTemp(s.dir, partPrefix)
+	if err != nil {
+		return err
+	}
+	p := &parcel{store: s, dir: part, seen: map[string]bool{}}
+	defer p.discard()
+	if c.Time.IsZero() {
+		c.Time = s.o.Now()
+	}
+	c.Time = c.Time.UTC()
+	p.kept.Call = c
+	for _, f := range files {
+		if err := p.add(f); err != nil {
+			return err
+		}
+	}
+	return p.commit()
+}
+
+// List returns the kept calls, newest first. What cannot be read is left out, and the
+// error says what that is.
+func (s *Store) List() (list []Kept, err error) {
+	entries, err := s.entries()
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, e := range slices.Backward(entries) {
+		k, err := s.read(e)
+		switch {
+		case err == nil:
+			list = append(list, k)
+		case !errors.Is(err, fs.ErrNotExist) || !s.pruned(e):
+			errs = append(errs, err)
+		}
+	}
+	return list, errors.Join(errs...)
+}
+
+// pruned reports whether another process has taken the call away meanwhile.
+func (s *Store) pruned(e entry) bool {
+	_, err := os.Lstat(filepath.Join(s.dir, e.name))
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// shortestID is how much of an id's end must be given, as with nod log.
+const shortestID = 6
+
+// Find returns the kept call of an id, or of how it ends.
+func (s *Store) Find(id string) (Kept, error) {
+	entries, err := s.entries()
+	if err != nil {
+		return Kept{}, err
+	}
+	var found entry
+	for _, e := range slices.Backward(entries) {
+		switch {
+		case e.id == id:
+			return s.read(e)
+		case len(id) < shortestID || !strings.HasSuffix(e.id, id):
+		case found.id != "" && found.id != e.id:
+			return Kept{}, fmt.Errorf("%s and %s both end so; write the whole id", found.id, e.id)
+		case found.id == "":
+			found = e
+		}
+	}
+	if found.id == "" {
+		return Kept{}, fmt.Errorf("nothing is kept of a call whose id ends in %q (%d characters at least); nod undo "+
+			"lists what is", id, shortestID)
+	}
+	return s.read(found)
+}
+
+// entry is a kept call as the name of its directory tells it.
+type entry struct {
+	name, id string
+	time     time.Time
+	held     int64
+}
+
+// entryName is the name that [entryOf] reads. The oldest sorts first.
+func entryName(k Kept) string { return fmt.Sprintf("%019d-%d-%s", k.Time.UnixNano(), k.Held, k.ID) }
+
+func entryOf(name string) (e entry, ok bool) {
+	at, rest, _ := strings.Cut(name, "-")
+	held, id, _ := strings.Cut(rest, "-")
+	nanos, err := strconv.ParseInt(at, 10, 64)
+	bytes, err2 := strconv.ParseInt(held, 10, 64)
+	return entry{name, id, time.Unix(0, nanos), bytes}, errors.Join(err, err2) == nil && len(at) == 19 && plainID(id)
+}
+
+// entries are the kept calls, oldest first.
+func (s *Store) entries() (list []entry, err error) {
+	names, err := s.names()
+	for _, name := range names {
+		if e, ok := entryOf(name); ok {
+			list = append(list, e)
+		}
+	}
+	return list, err
+}
+
+// names are sorted. A store that was never used holds none.
+func (s *Store) names() ([]string, error) {
+	dir, err := os.Open(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	if err := private(s.dir); err != nil { // what others may write is nothing to restore
+		return nil, err
+	}
+	names, err := dir.Readdirnames(-1)
+	slices.Sort(names)
+	return names, err
+}
+
+// plainID reports whether an id can stand in a name.
+func plainID(id string) bool {
+	return id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
+	})
+}
