@@ -43,5 +43,8 @@ func (t *trial) kept(d Decision) Decision {
 		return asked
 	}
 	d.Kept = len(files) + len(commits)
+	if d.Verdict == Allow {
+		d.Reason += "; nod undo brings it back"
+	}
 	return d
 }

@@ -34,7 +34,7 @@ const (
 // agent sent it; [Log.Write] masks and shortens.
 func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 	e := FromCall(Decision, d.ID, c, now)
-	e.Verdict, e.Layer, e.Reason = d.Verdict, d.Layer, d.Reason
+	e.Verdict, e.Layer, e.Reason, e.Kept = d.Verdict, d.Layer, d.Reason, d.Kept
 	e.Evidence, e.Cost = d.Evidence, d.Cost
 	e.Latency, e.Spent = d.Latency.Microseconds(), spent(d.Spent)
 	if d.Approvable.Key != "" {

@@ -29,7 +29,7 @@ func TestAsksBesideOtherPrompts(t *testing.T) {
 			fields))))
 	}
 	child := map[string]any{"agent_id": "a1", "agent_type": "general-purpose"}
-	const test, loses, ruled, prints = "npm test", "rm -rf scratch", "git push origin main", "cat .env"
+	const test, loses, ruled, prints = "npm test", "npm publish", "git push origin main", "cat .env"
 	p.write(filepath.Join(p.shop, ".env"), "KEY=x\n")
 
 	for _, command := range []string{loses, ruled, prints} {

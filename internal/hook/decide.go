@@ -48,6 +48,7 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking = r.asking(e, memory)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
+	r.keeps = e.Kind == agent.Decide && settings.Mode != config.Observe
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
 		r.approvals(e, settings, memory, root))
 	d := Left(book.gate.Check(ctx, e.Call), settings)
@@ -155,7 +156,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 		MaskCommand: audit.MaskCommand,
 		Sources:     r.Places.ClaudeFiles(s.ClaudeRules),
 		Model:       r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
-		History: history, Approvals: approvals, Confine: r.confine(s),
+		History: history, Approvals: approvals, Keeper: r.keeper(r.keeps), Confine: r.confine(s),
 		ConfineAll: s.Confine.All, ConfineRules: s.Confine.Rules(),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,

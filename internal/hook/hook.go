@@ -146,6 +146,7 @@ func (r *run) safely(ctx context.Context, stdin io.Reader) (a agent.Answer) {
 type run struct {
 	Options
 	watch *time.Timer // nil where the caller has a deadline of its own
+	keeps bool        // what the call takes away is kept: it is about to run
 }
 
 func (r *run) answerPayload(ctx context.Context, stdin io.Reader) agent.Answer {

@@ -42,7 +42,7 @@ func TestWhoDecidesInEachMode(t *testing.T) {
 				}
 				for command, answer := range map[string]string{
 					"ls": expected.cleared, "npm run ruled": expected.ruled, "python3 x.py": expected.open,
-					"rm -rf scratch": expected.loss, "cat .env": expected.secret,
+					"npm publish": expected.loss, "cat .env": expected.secret,
 					"git push --force": expected.forbidden,
 				} {
 					alone := mode != "auto" && mode != "dontAsk" && !person
@@ -66,7 +66,7 @@ func TestReinforceNeverAllows(t *testing.T) {
 	p.settings("profile = \"reinforce\"\nallow = [\"python3 x.py\"]\n")
 	p.write(filepath.Join(p.shop, "scratch", "a.txt"), "x")
 	for command, want := range map[string]string{"ls": "silence", "python3 x.py": "silence", "npm test": "silence",
-		"rm -rf scratch": "deny", "rm -rf /": "deny"} {
+		"npm publish": "deny", "rm -rf /": "deny"} {
 		if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want {
 			t.Errorf("%s: %+v, want %s", command, s, want)
 		}
