@@ -45,8 +45,56 @@ func apply(o Options, upper string, since time.Time) (applied, error) {
 	}
 	defer unix.Close(root)
 	a := &applier{o: o, upper: upper, since: since, root: root}
+	if o.Before != nil {
+		o.Before(a.changes(""))
+	}
 	a.dir("")
 	return a.applied, nil
+}
+
+// changes are the real files that a directory of the layer would replace or remove.
+func (a *applier) changes(below string) (names []string) {
+	at := filepath.Join(a.upper, below)
+	entries, _ := os.ReadDir(at)
+	there := map[string]bool{}
+	for _, e := range entries {
+		there[e.Name()] = true
+		name := path.Join(below, e.Name())
+		info, err := e.Info()
+		switch {
+		case err != nil:
+		case gone(info):
+			names = append(names, a.files(name)...)
+		case info.IsDir():
+			names = append(names, a.changes(name)...)
+		case !info.Mode().IsRegular() || !a.equal(name, info):
+			names = append(names, a.files(name)...)
+		}
+	}
+	if opaque(at) {
+		entries, _ := os.ReadDir(filepath.Join(a.o.Root, below))
+		for _, e := range entries {
+			if !there[e.Name()] {
+				names = append(names, a.files(path.Join(below, e.Name()))...)
+			}
+		}
+	}
+	return names
+}
+
+// files are the real files at a name and below it that the run saw.
+func (a *applier) files(name string) (names []string) {
+	_ = filepath.WalkDir(filepath.Join(a.o.Root, name), func(at string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || a.o.Hidden != nil && a.o.Hidden(at):
+		case d.Name() == ".git" && d.IsDir():
+			return filepath.SkipDir // which stays as it is
+		case !d.IsDir():
+			names = append(names, at)
+		}
+		return nil
+	})
+	return names
 }
 
 func (a *applier) refuse(name, why string) {

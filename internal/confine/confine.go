@@ -69,6 +69,9 @@ type Options struct {
 	// Hidden says that a file or directory of the workspace, by its real path,
 	// is not there for the run. nil hides nothing.
 	Hidden func(path string) bool
+	// Before is told, before anything is applied, which real files that may replace or
+	// remove, so that they can be kept. nil: nobody is.
+	Before func(names []string)
 	// Keep says why what the run wrote at a real path of the workspace is not
 	// applied, "" if it is. nil applies nothing. deletes says that the path is
 	// to go.

@@ -79,7 +79,7 @@ func (w *world) options(line string) confine.Options {
 		Line: line, Shell: "/bin/bash", Dir: w.root, Root: w.root, Home: w.home, Environ: w.environ,
 		Cache:  filepath.Join(w.home, ".cache/nod/confine"),
 		Stores: confine.Stores(w.rules.Secrets, w.home), Hidden: gate.HoldsSecret,
-		Keep: confine.Keep(gate, w.root, w.environ), Stage: self,
+		Keep: confine.Keep(gate, w.root, w.environ, false), Stage: self,
 	}
 }
 

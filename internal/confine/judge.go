@@ -2,6 +2,7 @@ package confine
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -9,13 +10,16 @@ import (
 )
 
 // Keep is [Options.Keep] by a gate: a run may change what an edit tool may
-// change without asking, and remove what can be restored.
-func Keep(gate *nod.Gate, root string, environ []string) func(name string, deletes bool) (why string) {
+// change without asking, and remove what can be restored. keeps says that the gate keeps
+// what is replaced, so that what cannot be kept stays.
+func Keep(gate *nod.Gate, root string, environ []string, keeps bool) func(name string, deletes bool) (why string) {
 	return func(name string, deletes bool) string {
 		c := nod.Call{Agent: "nod confine", Tool: "file_write", RawTool: "nod confine", Paths: []string{name},
 			Dir: root, Roots: []string{root}, Environ: environ}
 		if deletes {
 			c.Tool, c.Edits = "apply_patch", []nod.Edit{{Path: name, Deletes: true}}
+		} else if info, err := os.Lstat(name); keeps && err == nil && info.Mode().IsRegular() {
+			c.Edits = []nod.Edit{{Path: name, Whole: true}}
 		}
 		d := gate.Check(context.Background(), c)
 		if d.Verdict == nod.Allow && d.Layer == nod.LayerEdit {

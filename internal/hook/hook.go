@@ -45,7 +45,10 @@ type Options struct {
 	// Model replaces `nod classify`, for tests and the demo; nil is the real
 	// one, if the settings configure one.
 	Model nod.Model
-	Now   func() time.Time // nil is time.Now
+	// Keeper keeps what calls take away. nil: nod's store does, for calls that are about
+	// to run.
+	Keeper nod.Keeper
+	Now    func() time.Time // nil is time.Now
 	// Deadline bounds the whole run; 0 is the model's timeout and 5 s.
 	Deadline time.Duration
 }

@@ -33,6 +33,9 @@ func (k keeper) Keep(id string, c nod.Call, files []nod.KeptFile, commits []nod.
 // keeper is what keeps for the calls of a run: those that are about to run under nod's
 // answer.
 func (r *run) keeper(acts bool) nod.Keeper {
+	if r.Keeper != nil {
+		return r.Keeper
+	}
 	if !acts || r.Places.State == "" {
 		return keeper{}
 	}

@@ -174,7 +174,9 @@ func (p *parcel) copy(name string, info fs.FileInfo) error {
 	return err
 }
 
-func create(name string) (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) }
+func create(name string) (*os.File, error) {
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+}
 
 // openSame opens the file that info describes, and no other one.
 func openSame(name string, info fs.FileInfo) (*os.File, error) {

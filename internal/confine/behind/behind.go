@@ -50,10 +50,9 @@ func Main(ctx context.Context, p Process, args []string) int {
 	}
 	ahead := confine.Prepare(confine.Options{Stage: Stage, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
 	defer ahead.Close()
-	o, err := confinement(p)
+	o, err := confinement(p, args[1])
 	var result confine.Result
 	if err == nil {
-		o.Line = args[1]
 		result, err = ahead.Run(ctx, o)
 	}
 	if err != nil {
@@ -80,7 +79,7 @@ func (p Process) say(text string) {
 }
 
 // confinement is the boundary for a line of this process's directory.
-func confinement(p Process) (confine.Options, error) {
+func confinement(p Process, line string) (confine.Options, error) {
 	dir, err := filepath.EvalSymlinks(p.Dir)
 	if err != nil {
 		return confine.Options{}, err
@@ -96,15 +95,17 @@ func confinement(p Process) (confine.Options, error) {
 		return confine.Options{}, err
 	}
 	program, beside := programs()
+	kept := newParcel(places.State, dir, line)
 	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
-		Self: []string{beside}}, settings, nil, nil)
-	keep := confine.Keep(gate, root, p.Environ)
+		Self: []string{beside}, Keeper: kept}, settings, nil, nil)
+	keep := confine.Keep(gate, root, p.Environ, true)
 	if why := keep(filepath.Join(root, "nod-confine-probe"), false); why != "" {
 		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it",
 			printable.Text(root))
 	}
 	home, _ := filepath.EvalSymlinks(places.Home)
 	return confine.Options{
+		Line: line, Before: func(names []string) { kept.before(names, keep) },
 		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"),
 		Shell:  shell(p.Environ),
 		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep, Stage: Stage,
