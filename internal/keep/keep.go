@@ -43,6 +43,8 @@ type Store struct {
 	o   Options
 	// step is called before each change, so that tests can end the process there.
 	step func()
+	// clone stands for the file system's, so that tests have one everywhere.
+	clone func(to, from *os.File) error
 }
 
 // Options are a store's bounds. Zero values are the defaults.
@@ -88,7 +90,7 @@ func Open(dir string, o Options) *Store {
 	}
 	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
 	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
-	return &Store{dir: dir, o: o, step: func() {}}
+	return &Store{dir: dir, o: o, step: func() {}, clone: clone}
 }
 
 // Keep keeps all files, or none and says which one or which bound stands against it.

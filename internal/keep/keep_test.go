@@ -3,6 +3,7 @@ package keep
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -101,10 +102,28 @@ func gone(names ...string) (files []File) {
 
 // What is kept and taken away comes back as it was, by whatever way it was kept.
 func TestKeptComesBack(t *testing.T) {
-	long := strings.Repeat("long ", 60_000)
-	for name, goneAway := range map[string]bool{"by link": true, "by copy": false} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, Options{})
+	long, cloned := strings.Repeat("long ", 60_000), 0
+	clones := func(to, from *os.File) error {
+		cloned++
+		_, err := to.ReadFrom(io.NewSectionReader(from, 0, 1<<30))
+		return err
+	}
+	none := func(_, _ *os.File) error { return errors.ErrUnsupported }
+	for _, tt := range []struct {
+		name   string
+		gone   bool
+		clone  func(_, _ *os.File) error
+		copied int64
+		cloned int
+	}{
+		{"by link", true, none, 1, 0},
+		{"by link, restored by clone", true, clones, 1, 3},
+		{"by copy", false, none, 1 << 20, 0},
+		{"by clone", false, clones, 1000, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, Options{Copied: tt.copied})
+			w.store.clone, cloned = tt.clone, 0
 			w.write("a/b/one", "1")
 			w.write("a/empty", "")
 			w.write("a/long", long)
@@ -117,7 +136,7 @@ func TestKeptComesBack(t *testing.T) {
 			want := w.holds()
 			var files []File
 			for _, n := range []string{"a/b/one", "a/empty", "a/long", "a/link", "a/hollow"} {
-				files = append(files, File{w.at(n), goneAway})
+				files = append(files, File{w.at(n), tt.gone})
 			}
 			w.must(w.store.Keep(Call{ID: "t-123456"}, files))
 			w.must(os.RemoveAll(w.at("a")))
@@ -132,6 +151,9 @@ func TestKeptComesBack(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, w.holds()); diff != "" {
 				t.Error(diff)
+			}
+			if cloned != tt.cloned {
+				t.Errorf("%d cloned", cloned)
 			}
 			one, err := os.Stat(w.at("a/b/one"))
 			w.must(err)

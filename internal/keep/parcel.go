@@ -118,7 +118,7 @@ func (p *parcel) clone(name, own string, info fs.FileInfo) (done bool, err error
 		return false, err
 	}
 	defer to.Close()
-	if clone(to, from) != nil {
+	if p.store.clone(to, from) != nil {
 		p.noClone = true
 		return false, os.Remove(to.Name())
 	}

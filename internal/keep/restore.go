@@ -254,7 +254,7 @@ func (r *restoring) write(parent *os.Root, f KeptFile) error {
 		return err
 	}
 	defer to.Close()
-	if f.In == packName || clone(to, from) != nil {
+	if f.In == packName || r.store.clone(to, from) != nil {
 		if _, err := io.Copy(to, io.LimitReader(from, f.Size)); err != nil {
 			return err
 		}
