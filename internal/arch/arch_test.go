@@ -90,7 +90,7 @@ var layers = []struct {
 		"memory of a session; what it keeps is masked as the log is"},
 	{"internal/approval", []string{"internal/lines", "internal/jsonline"},
 		"calls that a person approved, by their keys; decides nothing"},
-	{"internal/keep", []string{"internal/lines", "internal/jsonline"},
+	{"internal/keep", []string{"internal/lines"},
 		"what calls take away, kept and put back; is told which files, and decides nothing"},
 	{"internal/probe", nil, "reads a text; knows nothing of calls"},
 	{"internal/probe/measure", []string{"internal/probe"}, "measures the probe"},

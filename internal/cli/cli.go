@@ -112,7 +112,8 @@ func otherWords() map[string]string {
 		"status": "nod doctor, or nod mode", "why": "nod log ID", "explain": "nod check", "test": "nod check",
 		"config": "nod rules, or nod help settings", "settings": "nod rules, or nod help settings",
 		"setup": "nod install", "remove": "nod uninstall", "revoke": "nod approvals --revoke",
-		"restore": "nod undo", "allow": "nod approve, or nod help settings", "deny": "nod help settings", "list": "nod rules, or nod log",
+		"allow": "nod approve, or nod help settings", "deny": "nod help settings", "list": "nod rules, or nod log",
+		"restore": "nod undo",
 	}
 }
 

@@ -124,6 +124,10 @@ func keysOf(of reflect.Type, prefix string) (lines []string) {
 			name += "?"
 		}
 		word, inner := kindOf(field.Type)
+		if field.Anonymous {
+			lines = append(lines, keysOf(inner, prefix)...)
+			continue
+		}
 		lines = append(lines, fmt.Sprintf("%s%-*s %s\n", prefix, max(1, 16-len(prefix)), name, word))
 		if inner != nil {
 			lines = append(lines, keysOf(inner, prefix+"  ")...)

@@ -79,8 +79,8 @@ func TestLogSaysWhatWasKept(t *testing.T) {
 		"aaaaaaa": "\nkept      3: nod undo aaaaaaa\n", "--json": `"kept":3`} {
 		var out strings.Builder
 		p := &Process{Stdout: &out, Stderr: io.Discard, Dir: dir}
-		if code := Main(t.Context(), p, append([]string{"log", "--state", dir}, strings.Fields(args)...)); code != ExitOK ||
-			!strings.Contains(out.String(), want) {
+		code := Main(t.Context(), p, append([]string{"log", "--state", dir}, strings.Fields(args)...))
+		if code != ExitOK || !strings.Contains(out.String(), want) {
 			t.Errorf("nod log %s: exit %d, %s", args, code, out.String())
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 	"unicode/utf8"
 
@@ -66,6 +67,7 @@ func undo(_ context.Context, p *Process, args []string) int {
 	if err := u.parse(args); err != nil {
 		return usageError(p, undoCommand(), err)
 	}
+	u.places.State = absolute(p, u.places.State)
 	u.store = keep.Open(keep.Dir(u.places.State), keep.Options{})
 	run := u.restore
 	switch {
@@ -94,28 +96,22 @@ func (u *undoing) parse(args []string) error {
 	flags.BoolVar(&u.json, "json", false, "")
 	flags.StringVar(&u.places.State, "state", u.places.State, "")
 	err := flags.Parse(args)
-	for err == nil && flags.NArg() > 0 { // flags may stand behind the ID
-		u.names = append(u.names, flags.Arg(0))
-		err = flags.Parse(flags.Args()[1:])
+	for ; err == nil && flags.NArg() > 0; err = flags.Parse(flags.Args()[1:]) { // flags may stand behind the ID
+		if u.id == "" {
+			u.id = flags.Arg(0)
+		} else {
+			u.names = append(u.names, u.real(flags.Arg(0)))
+		}
 	}
 	switch {
 	case err != nil:
 		return err
-	case u.places.State == "":
-		return errors.New("HOME is not set; name nod's state directory with --state DIR")
-	case len(u.names) == 0 && (u.options.Over || u.options.DryRun || u.show):
+	case u.places.State == "", u.show && u.places.User == "":
+		return errors.New("HOME is not set; set it, or name nod's state directory with --state DIR, but for --show")
+	case u.id == "" && (u.options.Over || u.options.DryRun || u.show):
 		return errors.New("name the call too: nod undo lists their ids")
-	case u.show && u.places.User == "":
-		return errors.New("HOME is not set, so that your list of secrets cannot be found; set it")
 	case u.show && (u.json || u.options.Over || u.options.DryRun):
 		return errors.New("--show goes with no other flag")
-	}
-	u.places.State = absolute(u.Process, u.places.State)
-	if len(u.names) > 0 {
-		u.id, u.names = u.names[0], u.names[1:]
-	}
-	for i, name := range u.names {
-		u.names[i] = u.real(name)
 	}
 	return nil
 }
@@ -131,22 +127,16 @@ func (u *undoing) real(name string) string {
 
 // undoOutput is the answer of undo --json. Fields are only ever added.
 type undoOutput struct {
-	Version  int            `json:"v"`
-	Calls    []undoCall     `json:"calls"`
-	DryRun   bool           `json:"dry_run"`
-	Restored []undoRestored `json:"restored,omitempty"`
+	Version  int             `json:"v"`
+	Calls    []undoCall      `json:"calls"`
+	DryRun   bool            `json:"dry_run"`
+	Restored []keep.Restored `json:"restored,omitempty"`
 }
 
 type undoCall struct {
-	ID      string       `json:"id"`
-	Time    time.Time    `json:"time"`
-	Agent   string       `json:"agent,omitempty"`
-	Session string       `json:"session,omitempty"`
-	Tool    string       `json:"tool"`
-	Words   string       `json:"words"`
-	Dir     string       `json:"dir"`
-	Files   []undoFile   `json:"files"`
-	Objects []undoObject `json:"objects,omitempty"`
+	keep.Call
+	Files    []undoFile `json:"files"`
+	Commands []string   `json:"commands,omitempty"` // bring the objects back, in their order
 }
 
 type undoFile struct {
@@ -157,74 +147,45 @@ type undoFile struct {
 	Link  string    `json:"link,omitempty"`
 }
 
-type undoObject struct {
-	keep.Object
-	Command string `json:"command"` // brings it back
-}
-
-type undoRestored struct {
-	Path string `json:"path"`
-	Did  string `json:"did"`
-	Why  string `json:"why,omitempty"`
-}
-
-func undoCallOf(k keep.Kept) undoCall {
-	c := undoCall{ID: k.ID, Time: k.Time, Agent: k.Agent, Session: k.Session, Tool: k.Tool, Words: k.Words, Dir: k.Dir,
-		Files: []undoFile{}}
-	for _, f := range k.Files {
-		c.Files = append(c.Files, undoFile{f.Path, f.Size, f.Mode.String(), f.Time, f.Link})
+func undoOutputOf(calls ...keep.Kept) undoOutput {
+	out := undoOutput{Version: 1, Calls: []undoCall{}}
+	for _, k := range calls {
+		c := undoCall{Call: k.Call, Files: []undoFile{}}
+		for _, f := range k.Files {
+			c.Files = append(c.Files, undoFile{f.Path, f.Size, f.Mode.String(), f.Time, f.Link})
+		}
+		for _, o := range k.Objects {
+			c.Commands = append(c.Commands, bringsBack(o))
+		}
+		out.Calls = append(out.Calls, c)
 	}
-	for _, o := range k.Objects {
-		c.Objects = append(c.Objects, undoObject{o, bringsBack(o)})
-	}
-	return c
+	return out
 }
 
 // list shows what can be brought back. What cannot be read is named, and hides
 // nothing else.
 func (u *undoing) list() (failed bool, err error) {
-	list, problem := u.store.List()
-	if problem != nil {
-		fmt.Fprintln(u.Stderr, "nod undo:", printable.Line(problem.Error(), 2000))
+	list, err := u.store.List()
+	if err != nil {
+		fmt.Fprintln(u.Stderr, "nod undo:", printable.Line(err.Error(), 2000))
 	}
-	if u.json {
-		out := undoOutput{Version: 1, Calls: []undoCall{}}
-		for _, k := range list {
-			out.Calls = append(out.Calls, undoCallOf(k))
-		}
-		return problem != nil, printJSON(u.Process, out)
-	}
-	if len(list) == 0 {
+	switch {
+	case u.json:
+		return err != nil, printJSON(u.Process, undoOutputOf(list...))
+	case len(list) == 0:
 		fmt.Fprintln(u.Stderr, "nod undo: nothing is kept")
-	} else {
-		u.table(list)
+		return err != nil, nil
 	}
-	return problem != nil, nil
-}
-
-func (u *undoing) table(list []keep.Kept) {
-	rows := [][5]string{{"TIME", "ID", "KEPT", "CALL", "IN"}}
+	table := tabwriter.NewWriter(u.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "TIME\tID\tKEPT\tCALL\tIN")
 	for _, k := range list {
 		words := strings.TrimSpace(k.Tool + " " + printable.Near(k.Words, []string{k.Dir}, u.Getenv("HOME")))
-		rows = append(rows, [5]string{k.Time.Local().Format(time.DateTime), shortID(k.ID),
-			fmt.Sprint(len(k.Files) + len(k.Objects)), printable.Line(words, 60), homely(u.Process, k.Dir)})
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", k.Time.Local().Format(time.DateTime),
+			k.ID[strings.LastIndexByte(k.ID, '-')+1:], len(k.Files)+len(k.Objects), printable.Line(words, 60),
+			homely(u.Process, k.Dir))
 	}
-	var widths [5]int
-	for _, r := range rows {
-		for i, cell := range r {
-			widths[i] = max(widths[i], columnsOf(cell))
-		}
-	}
-	for _, r := range rows {
-		line := ""
-		for i, cell := range r {
-			line += cell + strings.Repeat(" ", widths[i]-columnsOf(cell)+2)
-		}
-		fmt.Fprintln(u.Stdout, strings.TrimRight(line, " "))
-	}
+	return err != nil, table.Flush()
 }
-
-func shortID(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
 
 // restore puts files back and says what became of each.
 func (u *undoing) restore() (failed bool, err error) {
@@ -232,27 +193,16 @@ func (u *undoing) restore() (failed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	list, err := u.store.Restore(k.ID, u.names, u.options)
-	if err != nil {
+	out := undoOutputOf(k)
+	out.DryRun = u.options.DryRun
+	if out.Restored, err = u.store.Restore(k.ID, u.names, u.options); err != nil {
 		return false, err
 	}
-	out := undoOutput{Version: 1, Calls: []undoCall{undoCallOf(k)}, DryRun: u.options.DryRun}
-	left := 0
-	for _, r := range list {
-		out.Restored = append(out.Restored, undoRestored{r.Path, string(r.Did), r.Why})
-		failed = failed || r.Did == keep.Failed
-		if r.Did == keep.Left {
-			left++
-		}
-	}
+	failed = slices.ContainsFunc(out.Restored, func(r keep.Restored) bool { return r.Did == keep.Failed })
 	if u.json {
 		return failed, printJSON(u.Process, out)
 	}
 	u.tell(out)
-	if left > 0 {
-		fmt.Fprintf(u.Stderr, "nod undo: %d left alone, since something newer is there; --over replaces it, and keeps "+
-			"it for nod undo\n", left)
-	}
 	return failed, nil
 }
 
@@ -261,40 +211,42 @@ func (u *undoing) tell(out undoOutput) {
 	if out.DryRun {
 		fmt.Fprintln(u.Stdout, "nothing was done; without --dry-run:")
 	}
-	said := map[string]string{string(keep.There): "is there already", string(keep.Left): "newer, left alone"}
+	said := map[keep.Did]string{keep.There: "is there already", keep.Left: "newer, left alone"}
+	left := 0
 	for _, r := range out.Restored {
 		text := homely(u.Process, r.Path)
-		if r.Why != "" {
+		switch r.Did {
+		case keep.Failed:
 			text = printable.Text(r.Why)
+		case keep.Left:
+			left++
 		}
-		fmt.Fprintf(u.Stdout, "%-17s  %s\n", cmp.Or(said[r.Did], r.Did), text)
+		fmt.Fprintf(u.Stdout, "%-17s  %s\n", cmp.Or(said[r.Did], string(r.Did)), text)
 	}
-	for _, o := range out.Calls[0].Objects {
-		fmt.Fprintf(u.Stdout, "%s is brought back by: %s\n", printable.Line(o.What, 80), printable.Line(o.Command, 1000))
+	for i, command := range out.Calls[0].Commands {
+		fmt.Fprintf(u.Stdout, "%s is brought back by: %s\n", printable.Line(out.Calls[0].Objects[i].What, 80),
+			printable.Line(command, 1000))
+	}
+	if left > 0 {
+		fmt.Fprintf(u.Stderr, "nod undo: %d left alone, since something newer is there; --over replaces it, and keeps "+
+			"it for nod undo\n", left)
 	}
 }
 
 // bringsBack is the command of git's that gives an object a name again.
 func bringsBack(o keep.Object) string {
-	words := []string{"git", "-C", o.Repo}
 	name := strings.TrimPrefix(o.What, "refs/")
+	words := []string{"branch", quotedWord(strings.TrimPrefix(name, "heads/"))}
 	if tag, ok := strings.CutPrefix(name, "tags/"); ok {
-		words = append(words, "tag", tag, o.Name)
+		words = []string{"tag", quotedWord(tag)}
 	} else if strings.HasPrefix(name, "stash") {
-		words = append(words, "stash", "store", "-m", o.What, o.Name)
-	} else {
-		words = append(words, "branch", strings.TrimPrefix(name, "heads/"), o.Name)
+		words = []string{"stash store -m", quotedWord(o.What)}
 	}
-	for i, w := range words {
-		if strings.Trim(w, shellPlain) != "" {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-	}
-	return strings.Join(words, " ")
+	return fmt.Sprintf("git -C %s %s %s", quotedWord(o.Repo), strings.Join(words, " "), quotedWord(o.Name))
 }
 
-// shellPlain are characters that a shell takes as they stand.
-const shellPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./"
+// quotedWord is a word as a shell takes it.
+func quotedWord(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // maxShown is how much of a file is shown.
 const maxShown = 1 << 20

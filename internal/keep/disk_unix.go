@@ -6,10 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/lines"
 )
+
+// noWait: a FIFO that has come in the place of a file stops nobody.
+const noWait = syscall.O_NONBLOCK
 
 // private makes the directory, or refuses one that others may use.
 func private(dir string) error { return lines.PrivateDir(dir) }

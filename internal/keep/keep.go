@@ -43,6 +43,8 @@ type Store struct {
 	o   Options
 	// step is called before each change, so that tests can end the process there.
 	step func()
+	// clone stands for the file system's, so that tests have one everywhere.
+	clone func(to, from *os.File) error
 }
 
 // Options are a store's bounds. Zero values are the defaults.
@@ -78,7 +80,7 @@ type Call struct {
 	Words   string    `json:"words"` // what a person is shown of it; the caller masks secrets
 	Dir     string    `json:"dir"`
 	Time    time.Time `json:"time"` // zero: now
-	Objects []Object  `json:"objects"`
+	Objects []Object  `json:"objects,omitempty"`
 }
 
 // Open returns the store below dir. It touches nothing.
@@ -88,7 +90,7 @@ func Open(dir string, o Options) *Store {
 	}
 	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
 	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
-	return &Store{dir: dir, o: o, step: func() {}}
+	return &Store{dir: dir, o: o, step: func() {}, clone: clone}
 }
 
 // Keep keeps all files, or none and says which one or which bound stands against it.
@@ -116,13 +118,11 @@ func (s *Store) keep(c Call, files []File) error {
 	if err != nil {
 		return err
 	}
-	p := &parcel{store: s, dir: part, seen: map[string]bool{}}
-	defer p.discard()
 	if c.Time.IsZero() {
-		c.Time = s.o.Now()
+		c.Time = s.o.Now().UTC()
 	}
-	c.Time = c.Time.UTC()
-	p.kept.Call = c
+	p := &parcel{store: s, dir: part, kept: Kept{Version: version, Call: c, Dirs: map[string]fs.FileMode{}}}
+	defer p.discard()
 	for _, f := range files {
 		if err := p.add(f); err != nil {
 			return err
@@ -134,27 +134,17 @@ func (s *Store) keep(c Call, files []File) error {
 // List returns the kept calls, newest first. What cannot be read is left out, and the
 // error says what that is.
 func (s *Store) List() (list []Kept, err error) {
-	entries, err := s.entries()
-	if err != nil {
-		return nil, err
-	}
-	var errs []error
+	entries, _, err := s.entries()
+	errs := []error{err}
 	for _, e := range slices.Backward(entries) {
 		k, err := s.read(e)
-		switch {
-		case err == nil:
+		if err == nil {
 			list = append(list, k)
-		case !errors.Is(err, fs.ErrNotExist) || !s.pruned(e):
+		} else if _, gone := os.Lstat(filepath.Join(s.dir, e.name)); gone == nil { // else it was pruned meanwhile
 			errs = append(errs, err)
 		}
 	}
 	return list, errors.Join(errs...)
-}
-
-// pruned reports whether another process has taken the call away meanwhile.
-func (s *Store) pruned(e entry) bool {
-	_, err := os.Lstat(filepath.Join(s.dir, e.name))
-	return errors.Is(err, fs.ErrNotExist)
 }
 
 // shortestID is how much of an id's end must be given, as with nod log.
@@ -162,7 +152,7 @@ const shortestID = 6
 
 // Find returns the kept call of an id, or of how it ends.
 func (s *Store) Find(id string) (Kept, error) {
-	entries, err := s.entries()
+	entries, _, err := s.entries()
 	if err != nil {
 		return Kept{}, err
 	}
@@ -171,10 +161,10 @@ func (s *Store) Find(id string) (Kept, error) {
 		switch {
 		case e.id == id:
 			return s.read(e)
-		case len(id) < shortestID || !strings.HasSuffix(e.id, id):
-		case found.id != "" && found.id != e.id:
+		case len(id) < shortestID || !strings.HasSuffix(e.id, id) || found.id == e.id:
+		case found.id != "":
 			return Kept{}, fmt.Errorf("%s and %s both end so; write the whole id", found.id, e.id)
-		case found.id == "":
+		default:
 			found = e
 		}
 	}
@@ -203,38 +193,31 @@ func entryOf(name string) (e entry, ok bool) {
 	return entry{name, id, time.Unix(0, nanos), bytes}, errors.Join(err, err2) == nil && len(at) == 19 && plainID(id)
 }
 
-// entries are the kept calls, oldest first.
-func (s *Store) entries() (list []entry, err error) {
-	names, err := s.names()
+// entries are the kept calls, oldest first, and the names of what else is there. A
+// store that was never used holds nothing, and one that others may write is refused.
+func (s *Store) entries() (list []entry, rest []string, err error) {
+	dir, err := os.Open(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	defer dir.Close()
+	names, err := dir.Readdirnames(-1)
+	slices.Sort(names)
 	for _, name := range names {
 		if e, ok := entryOf(name); ok {
 			list = append(list, e)
+		} else {
+			rest = append(rest, name)
 		}
 	}
-	return list, err
-}
-
-// names are sorted. A store that was never used holds none.
-func (s *Store) names() ([]string, error) {
-	dir, err := os.Open(s.dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
-	if err := private(s.dir); err != nil { // what others may write is nothing to restore
-		return nil, err
-	}
-	names, err := dir.Readdirnames(-1)
-	slices.Sort(names)
-	return names, err
+	return list, rest, errors.Join(err, private(s.dir))
 }
 
 // plainID reports whether an id can stand in a name.
 func plainID(id string) bool {
-	return id != "" && len(id) <= 128 && !strings.ContainsFunc(id, func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-", r)
-	})
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
+	return id != "" && len(id) <= 128 && strings.Trim(id, plain) == ""
 }

@@ -1,9 +1,9 @@
 package keep
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -102,10 +102,28 @@ func gone(names ...string) (files []File) {
 
 // What is kept and taken away comes back as it was, by whatever way it was kept.
 func TestKeptComesBack(t *testing.T) {
-	long := strings.Repeat("long ", 60_000)
-	for name, goneAway := range map[string]bool{"by link": true, "by copy": false} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, Options{})
+	long, cloned := strings.Repeat("long ", 60_000), 0
+	clones := func(to, from *os.File) error {
+		cloned++
+		_, err := to.ReadFrom(io.NewSectionReader(from, 0, 1<<30))
+		return err
+	}
+	none := func(_, _ *os.File) error { return errors.ErrUnsupported }
+	for _, tt := range []struct {
+		name   string
+		gone   bool
+		clone  func(_, _ *os.File) error
+		copied int64
+		cloned int
+	}{
+		{"by link", true, none, 1, 0},
+		{"by link, restored by clone", true, clones, 1, 3},
+		{"by copy", false, none, 1 << 20, 0},
+		{"by clone", false, clones, 1000, 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t, Options{Copied: tt.copied})
+			w.store.clone, cloned = tt.clone, 0
 			w.write("a/b/one", "1")
 			w.write("a/empty", "")
 			w.write("a/long", long)
@@ -118,7 +136,7 @@ func TestKeptComesBack(t *testing.T) {
 			want := w.holds()
 			var files []File
 			for _, n := range []string{"a/b/one", "a/empty", "a/long", "a/link", "a/hollow"} {
-				files = append(files, File{w.at(n), goneAway})
+				files = append(files, File{w.at(n), tt.gone})
 			}
 			w.must(w.store.Keep(Call{ID: "t-123456"}, files))
 			w.must(os.RemoveAll(w.at("a")))
@@ -133,6 +151,9 @@ func TestKeptComesBack(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, w.holds()); diff != "" {
 				t.Error(diff)
+			}
+			if cloned != tt.cloned {
+				t.Errorf("%d cloned", cloned)
 			}
 			one, err := os.Stat(w.at("a/b/one"))
 			w.must(err)
@@ -150,6 +171,22 @@ func TestKeptComesBack(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What is kept of what is replaced does not push out the call that is restored.
+func TestOverPrunesLast(t *testing.T) {
+	w := newWorld(t, Options{Held: 10})
+	f := w.write("f", "12345678")
+	w.must(w.store.Keep(Call{ID: "call"}, gone(f)))
+	w.must(os.Remove(f))
+	w.write("f", "abcdefgh")
+	if did := w.restore("call", nil, RestoreOptions{Over: true}); did["f"] != Replaced || w.holds()["f"] != "12345678" {
+		t.Errorf("%v %v", did, w.holds())
+	}
+	list, err := w.store.List()
+	if err != nil || len(list) != 1 || list[0].Tool != "nod undo" {
+		t.Errorf("%v %+v", err, list)
 	}
 }
 
@@ -268,10 +305,10 @@ func TestAllOrNothing(t *testing.T) {
 		{"names", "c", gone(six, six, six, six), "takes away 4 names, and nod keeps 3"},
 		{"copied", "d", []File{{six, false}, {other, false}}, "other: with it more than 10 bytes would have to be copied"},
 		{"linked, not copied", "e", gone(six, other), ""},
-		{"held", "f", gone(big), "more than 100 bytes, which is all that nod keeps"},
+		{"held", "f", gone(big), "the files hold more than the 100 bytes that nod keeps"},
 		{"absent", "g", gone(six, w.at("none")), "none: no such file"},
 		{"device", "h", []File{{"/dev/null", false}}, "/dev/null is no file, link or directory"},
-		{"relative", "i", []File{{"../keep/keep.go", false}}, "no clean, absolute name"},
+		{"relative", "i", gone(w.dir + "/./six"), "no clean, absolute name"},
 		{"id", "../j", gone(six), "is no id of a call"},
 		{"no id", "", gone(six), "is no id of a call"},
 	} {
@@ -285,9 +322,8 @@ func TestAllOrNothing(t *testing.T) {
 			t.Errorf("%s: %v, want %s", tt.name, err, tt.want)
 		}
 	}
-	names, _ := w.store.names()
-	if slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(n, partPrefix) }) {
-		t.Errorf("left behind: %v", names)
+	if _, rest, err := w.store.entries(); err != nil || len(rest) > 0 {
+		t.Errorf("%v, left behind: %v", err, rest)
 	}
 }
 
@@ -370,7 +406,7 @@ func TestDamaged(t *testing.T) {
 			w := newWorld(t, Options{})
 			w.must(w.store.Keep(Call{ID: "bad-one"}, gone(w.write("f", "x"))))
 			w.must(w.store.Keep(Call{ID: "good-one"}, gone(w.at("f"))))
-			entries, _ := w.store.entries()
+			entries, _, _ := w.store.entries()
 			manifest := filepath.Join(w.store.dir, entries[0].name, manifestName)
 			w.must(os.Remove(manifest))
 			if text != "" {
@@ -385,23 +421,6 @@ func TestDamaged(t *testing.T) {
 			}
 			w.must(w.store.Keep(Call{ID: "third"}, nil))
 		})
-	}
-}
-
-// encoding/json reads what is written, into the same.
-func TestManifest(t *testing.T) {
-	at := time.Date(2026, 1, 31, 12, 0, 0, 123456789, time.UTC)
-	want := Kept{Version: version, Held: 7, Call: Call{ID: "i", Agent: "a", Session: "s", Tool: "t", Words: "w \"\x01é",
-		Dir: "/d", Time: at, Objects: []Object{{"/r", "abc", "stash@{0}"}}},
-		Files: []KeptFile{{Path: "/d/f", Mode: 0o755 | fs.ModeSetgid, Time: at, Size: 7, In: packName, At: 9},
-			{Path: "/d/l", Mode: fs.ModeSymlink | 0o777, Time: at, Link: "x"}},
-		Dirs: []Directory{{"/d", fs.ModeDir | 0o700}}}
-	var got Kept
-	if err := json.Unmarshal(encode(want), &got); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Kept{})); diff != "" {
-		t.Error(diff)
 	}
 }
 

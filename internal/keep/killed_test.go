@@ -88,10 +88,9 @@ func TestKilledWhileKeeping(t *testing.T) {
 		}
 		later := Open(w.store.dir, Options{Held: 20, Now: func() time.Time { return time.Now().Add(2 * abandoned) }})
 		w.must(later.Keep(Call{ID: "second"}, gone(a, b, c)))
-		names, err := w.store.names()
-		w.must(err)
-		if len(names) != 1 { // 12 bytes of 20: but one call, and nothing left behind
-			t.Errorf("step %d: %v", step, names)
+		kept, rest, err := w.store.entries()
+		if err != nil || len(kept) != 1 || len(rest) > 0 { // 12 bytes of 20: but one call, and nothing left behind
+			t.Errorf("step %d: %v, %v, %v", step, err, kept, rest)
 		}
 		w.must(os.Remove(a))
 		w.restore("second", nil, RestoreOptions{})

@@ -1,7 +1,7 @@
 package keep
 
 import (
-	"bufio"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,9 +24,7 @@ type parcel struct {
 	store   *Store
 	dir     string // "" once it has its name
 	kept    Kept
-	seen    map[string]bool // directories whose modes are known
-	pack    *os.File        // nil: nothing was copied
-	buffer  *bufio.Writer
+	pack    *os.File // nil: nothing was copied
 	copied  int64
 	noClone bool // the file system does not
 }
@@ -34,27 +32,24 @@ type parcel struct {
 // add keeps one file.
 func (p *parcel) add(f File) error {
 	info, err := os.Lstat(f.Path)
-	switch {
-	case err != nil:
+	if err != nil {
 		return fmt.Errorf("%w; look again which files the call takes away", err)
-	case !filepath.IsAbs(f.Path) || filepath.Clean(f.Path) != f.Path || !utf8.ValidString(f.Path):
-		return fmt.Errorf("%q is no clean, absolute name in UTF-8; rename it first", f.Path)
 	}
 	kept := KeptFile{Path: f.Path, Mode: info.Mode(), Time: info.ModTime().UTC()}
 	switch {
 	case info.IsDir():
 	case info.Mode()&fs.ModeSymlink != 0:
-		if kept.Link, err = os.Readlink(f.Path); err == nil && !utf8.ValidString(kept.Link) {
-			err = fmt.Errorf("%s: what the link says is not UTF-8; make it anew afterwards", f.Path)
-		}
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("%s is no file, link or directory (%s), which nod cannot keep; move it away first", f.Path,
-			info.Mode().Type())
-	default:
+		kept.Link, err = os.Readlink(f.Path)
+	case info.Mode().IsRegular():
 		err = p.addBytes(f, &kept, info)
+	default:
+		err = fmt.Errorf("%s is no file, link or directory (%s); move it away first", f.Path, info.Mode().Type())
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case !filepath.IsAbs(f.Path) || filepath.Clean(f.Path) != f.Path || !utf8.ValidString(f.Path+kept.Link):
+		return fmt.Errorf("%q is no clean, absolute name in UTF-8, or leads to none; rename it first", f.Path)
 	}
 	p.kept.Files = append(p.kept.Files, kept)
 	return p.addParents(f.Path)
@@ -63,68 +58,55 @@ func (p *parcel) add(f File) error {
 // addParents records the modes of the directories above, which may go too: what was
 // private must not come back open to all.
 func (p *parcel) addParents(name string) error {
-	for dir := filepath.Dir(name); !p.seen[dir] && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(name); p.kept.Dirs[dir] == 0; dir = filepath.Dir(dir) {
 		info, err := os.Lstat(dir)
 		if err != nil {
 			return err
 		}
-		p.seen[dir] = true
-		p.kept.Dirs = append(p.kept.Dirs, Directory{dir, info.Mode()})
+		p.kept.Dirs[dir] = info.Mode()
 	}
 	return nil
 }
 
 // addBytes keeps a regular file's bytes by the cheapest way there is.
-func (p *parcel) addBytes(f File, kept *KeptFile, info fs.FileInfo) error {
-	own := strconv.Itoa(len(p.kept.Files))
-	ok, err := false, error(nil)
-	kept.Size = info.Size()
+func (p *parcel) addBytes(f File, kept *KeptFile, info fs.FileInfo) (err error) {
+	kept.Size, kept.In = info.Size(), strconv.Itoa(len(p.kept.Files))
+	done := false
 	if f.Gone {
-		ok, err = p.link(f.Path, own, kept)
+		done, err = p.link(f.Path, kept)
 	}
-	if !ok && err == nil && !p.noClone && info.Size() >= worthCloning {
-		ok, err = p.clone(f.Path, own, info)
+	if !done && err == nil && !p.noClone && info.Size() >= worthCloning {
+		done, err = p.clone(f.Path, kept.In, info)
 	}
-	switch {
-	case err != nil:
-		return err
-	case ok:
-		kept.In = own
-	default:
+	if !done && err == nil {
 		kept.In, kept.At = packName, p.copied
-		if err := p.copy(f.Path, info); err != nil {
-			return err
-		}
+		err = p.copy(f.Path, info)
 	}
-	p.kept.Held += kept.Size
-	if p.kept.Held > p.store.o.Held {
-		return fmt.Errorf("the files hold more than %s, which is all that nod keeps; commit them first",
-			size(p.store.o.Held))
+	if p.kept.Held += kept.Size; err == nil && p.kept.Held > p.store.o.Held {
+		err = fmt.Errorf("the files hold more than the %d bytes that nod keeps in all; commit them first",
+			p.store.o.Held)
 	}
-	return nil
+	return err
 }
 
 // link makes a hard link. The link says what was kept: the name may lead elsewhere by
-// now. ok is false where the file system or its owner forbids a link.
-func (p *parcel) link(name, own string, kept *KeptFile) (ok bool, err error) {
-	to := filepath.Join(p.dir, own)
+// now. done is false where the file system or the file's owner forbids a link.
+func (p *parcel) link(name string, kept *KeptFile) (done bool, err error) {
+	to := filepath.Join(p.dir, kept.In)
 	p.store.step()
-	if err := os.Link(name, to); err != nil {
+	if os.Link(name, to) != nil {
 		return false, nil
 	}
 	info, err := os.Lstat(to)
-	if err == nil && !info.Mode().IsRegular() {
-		err = changed(name)
-	}
-	if err != nil {
-		return false, err
+	if err != nil || !info.Mode().IsRegular() {
+		return false, errors.Join(changed(name), err)
 	}
 	kept.Mode, kept.Time, kept.Size = info.Mode(), info.ModTime().UTC(), info.Size()
 	return true, nil
 }
 
-// clone shares a file's blocks. ok is false where the file system does not do that.
-func (p *parcel) clone(name, own string, info fs.FileInfo) (ok bool, err error) {
+// clone shares a file's blocks. done is false where the file system does not do that.
+func (p *parcel) clone(name, own string, info fs.FileInfo) (done bool, err error) {
 	from, err := openSame(name, info)
 	if err != nil {
 		return false, err
@@ -136,37 +118,34 @@ func (p *parcel) clone(name, own string, info fs.FileInfo) (ok bool, err error) 
 		return false, err
 	}
 	defer to.Close()
-	if clone(to, from) != nil {
+	if p.store.clone(to, from) != nil {
 		p.noClone = true
 		return false, os.Remove(to.Name())
 	}
-	at, err := to.Stat()
-	if err == nil && at.Size() != info.Size() {
-		err = changed(name)
+	if at, err := to.Stat(); err != nil || at.Size() != info.Size() {
+		return false, errors.Join(changed(name), err)
 	}
-	return true, errors.Join(err, os.Chtimes(to.Name(), info.ModTime(), info.ModTime()), to.Sync())
+	return true, errors.Join(os.Chtimes(to.Name(), info.ModTime(), info.ModTime()), to.Sync())
 }
 
 // copy appends a file's bytes to those of the others.
 func (p *parcel) copy(name string, info fs.FileInfo) error {
 	if info.Size() > p.store.o.Copied-p.copied {
-		return fmt.Errorf("%s: with it more than %s would have to be copied; commit it first, or move it away by hand",
-			name, size(p.store.o.Copied))
+		return fmt.Errorf("%s: with it more than %d bytes would have to be copied; commit it first, or move it away",
+			name, p.store.o.Copied)
 	}
 	from, err := openSame(name, info)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
+	p.store.step()
 	if p.pack == nil {
-		p.store.step()
 		if p.pack, err = create(filepath.Join(p.dir, packName)); err != nil {
 			return err
 		}
-		p.buffer = bufio.NewWriterSize(p.pack, 128<<10)
 	}
-	p.store.step()
-	n, err := io.Copy(p.buffer, io.LimitReader(from, info.Size()+1))
+	n, err := io.Copy(p.pack, io.LimitReader(from, info.Size()+1))
 	if err == nil && n != info.Size() {
 		err = changed(name)
 	}
@@ -180,7 +159,7 @@ func create(name string) (*os.File, error) {
 
 // openSame opens the file that info describes, and no other one.
 func openSame(name string, info fs.FileInfo) (*os.File, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -192,40 +171,35 @@ func openSame(name string, info fs.FileInfo) (*os.File, error) {
 }
 
 func changed(name string) error {
-	return fmt.Errorf("%s changed while it was kept; try again when nothing writes to it", name)
+	return fmt.Errorf("%s changed meanwhile; try again when nothing writes to it", name)
 }
 
 // commit writes all to the disk and gives the parcel its name.
 func (p *parcel) commit() error {
-	if err := p.closePack(); err != nil {
+	text, err := json.Marshal(p.kept)
+	if err != nil {
 		return err
 	}
-	p.store.step()
 	f, err := create(filepath.Join(p.dir, manifestName))
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(encode(p.kept))
 	p.store.step()
-	if err := errors.Join(err, f.Sync(), f.Close(), syncDir(p.dir)); err != nil {
-		return err
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if p.pack != nil {
+		err = errors.Join(err, p.pack.Sync(), p.pack.Close())
 	}
 	p.store.step()
+	if err := errors.Join(err, syncDir(p.dir)); err != nil {
+		return err
+	}
 	if err := os.Rename(p.dir, filepath.Join(p.store.dir, entryName(p.kept))); err != nil {
 		return err
 	}
 	p.dir = ""
 	p.store.step()
 	return syncDir(p.store.dir)
-}
-
-func (p *parcel) closePack() error {
-	if p.pack == nil {
-		return nil
-	}
-	pack := p.pack
-	p.pack = nil
-	return errors.Join(p.buffer.Flush(), pack.Sync(), pack.Close())
 }
 
 // discard removes what did not get its name.
@@ -236,12 +210,4 @@ func (p *parcel) discard() {
 	if p.dir != "" {
 		os.RemoveAll(p.dir)
 	}
-}
-
-// size is a number of bytes as people write it.
-func size(n int64) string {
-	if n >= 1<<20 {
-		return fmt.Sprintf("%d MiB", n>>20)
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -18,18 +18,15 @@ const (
 // behind. What it cannot remove stays for the next run: that is no reason to stop a
 // call whose files are kept.
 func (s *Store) prune() {
-	names, err := s.names()
-	if err != nil {
-		return
-	}
-	var list []entry
-	held := int64(0)
-	for _, name := range names {
-		if e, ok := entryOf(name); ok {
-			list, held = append(list, e), held+e.held
-		} else if strings.HasPrefix(name, partPrefix) || strings.HasPrefix(name, gonePrefix) {
-			s.sweep(name)
+	list, rest, _ := s.entries()
+	for _, name := range rest {
+		if strings.HasPrefix(name, partPrefix) || strings.HasPrefix(name, gonePrefix) {
+			s.sweep(filepath.Join(s.dir, name))
 		}
+	}
+	held := int64(0)
+	for _, e := range list {
+		held += e.held
 	}
 	for _, e := range list {
 		if held <= s.o.Held && s.o.Now().Sub(e.time) <= s.o.Age {
@@ -51,9 +48,8 @@ func (s *Store) remove(e entry) {
 	os.RemoveAll(gone)
 }
 
-func (s *Store) sweep(name string) {
-	full := filepath.Join(s.dir, name)
-	if info, err := os.Lstat(full); err == nil && s.o.Now().Sub(info.ModTime()) > abandoned {
-		os.RemoveAll(full)
+func (s *Store) sweep(dir string) {
+	if info, err := os.Lstat(dir); err == nil && s.o.Now().Sub(info.ModTime()) > abandoned {
+		os.RemoveAll(dir)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // RestoreOptions say how to restore.
 type RestoreOptions struct {
-	Over   bool // replace what is newer or other; its bytes are kept as a call of their own
+	Over   bool // replace what is newer or other; it is kept itself, as a call of its own
 	DryRun bool // only say what would be done
 }
 
@@ -35,14 +35,14 @@ const (
 
 // Restored is what became of a name.
 type Restored struct {
-	Path string
-	Did  Did
-	Why  string // where it failed
+	Path string `json:"path"`
+	Did  Did    `json:"did"`
+	Why  string `json:"why,omitempty"` // where it failed
 }
 
 // Restore puts files of a kept call back: all, or those of the given names, absolute,
 // and what lies below them. Where one fails the others are restored.
-func (s *Store) Restore(id string, names []string, o RestoreOptions) ([]Restored, error) {
+func (s *Store) Restore(id string, names []string, o RestoreOptions) (list []Restored, err error) {
 	k, err := s.Find(id)
 	if err != nil {
 		return nil, err
@@ -52,38 +52,34 @@ func (s *Store) Restore(id string, names []string, o RestoreOptions) ([]Restored
 		return nil, err
 	}
 	r := restoring{store: s, kept: k, options: o, temporary: ".nod-undo-" + k.ID}
-	if o.DryRun {
-		return r.look(files), nil
-	}
-	unlock, err := lock(s.dir)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	list := r.look(files)
-	if err := r.keepReplaced(list); err != nil {
-		return nil, err
-	}
-	for i, f := range files {
-		if list[i].Did == Put || list[i].Did == Replaced {
-			list[i] = said(f, list[i].Did, r.put(f, list[i].Did == Replaced))
+	if !o.DryRun {
+		unlock, err := lock(s.dir)
+		if err != nil {
+			return nil, err
 		}
+		defer unlock()
 	}
-	s.prune()
-	return list, nil
+	for _, f := range files {
+		did, err := r.look(f)
+		list = append(list, said(f, did, err))
+	}
+	if o.DryRun {
+		return list, nil
+	}
+	return list, r.all(files, list)
 }
 
 // Pick returns the files of the given names, or below them, directories before what
 // lies in them. No names are all.
 func (k Kept) Pick(names []string) (files []KeptFile, err error) {
-	for _, name := range names {
-		if !slices.ContainsFunc(k.Files, func(f KeptFile) bool { return below(f.Path, name) }) {
-			return nil, fmt.Errorf("of %s nothing is kept at %s; nod undo %s --dry-run lists what is", k.ID, name, k.ID)
-		}
-	}
 	for _, f := range k.Files {
 		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return below(f.Path, name) }) {
 			files = append(files, f)
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(files, func(f KeptFile) bool { return below(f.Path, name) }) {
+			return nil, fmt.Errorf("of %s nothing is kept at %s; nod undo %s --dry-run lists what is", k.ID, name, k.ID)
 		}
 	}
 	slices.SortStableFunc(files, func(a, b KeptFile) int { return cmp.Compare(a.Path, b.Path) })
@@ -91,9 +87,10 @@ func (k Kept) Pick(names []string) (files []KeptFile, err error) {
 }
 
 func below(name, dir string) bool {
-	rest, ok := strings.CutPrefix(name, dir)
-	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || dir != "" && os.IsPathSeparator(dir[len(dir)-1]))
+	return name == dir || strings.HasPrefix(name, strings.TrimSuffix(dir, separator)+separator)
 }
+
+const separator = string(filepath.Separator)
 
 // restoring is one run of Restore.
 type restoring struct {
@@ -113,52 +110,62 @@ func said(f KeptFile, did Did, err error) Restored {
 	return Restored{Path: f.Path, Did: Failed, Why: err.Error()}
 }
 
-// look says what would become of each file.
-func (r *restoring) look(files []KeptFile) (list []Restored) {
-	for _, f := range files {
-		did, err := r.wouldDo(f)
-		list = append(list, said(f, did, err))
+// all does what list says, and keeps what is replaced first, so that it can be undone
+// too. Nothing is pruned before the end: it might be the very call.
+func (r *restoring) all(files []KeptFile, list []Restored) error {
+	var replaced []File
+	for _, one := range list {
+		if one.Did == Replaced {
+			replaced = append(replaced, File{Path: one.Path, Gone: true})
+		}
 	}
-	return list
+	if len(replaced) > 0 {
+		k := r.kept
+		err := r.store.keep(Call{ID: fmt.Sprintf("undo-%012x", rand.Uint64()>>16), Agent: k.Agent, Session: k.Session,
+			Tool: "nod undo", Words: "--over " + k.ID, Dir: k.Dir}, replaced)
+		if err != nil {
+			return fmt.Errorf("nothing was restored, since what --over replaces cannot be kept: %w", err)
+		}
+	}
+	for i, f := range files {
+		if did := list[i].Did; did == Put || did == Replaced {
+			list[i] = said(f, did, r.put(f, did == Replaced))
+		}
+	}
+	r.store.prune()
+	return nil
 }
 
-func (r *restoring) wouldDo(f KeptFile) (Did, error) {
+// look says what would become of a file.
+func (r *restoring) look(f KeptFile) (Did, error) {
+	var kept *os.File
 	if f.Mode.IsRegular() {
-		kept, err := r.store.bytes(r.kept, f)
-		if err != nil {
+		var err error
+		if kept, err = r.store.bytes(r.kept, f); err != nil {
 			return Failed, err
 		}
-		defer kept.file.Close()
+		defer kept.Close()
 	}
 	parent, err := r.parent(f.Path, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Put, nil
-	}
-	if err != nil {
+	} else if err != nil {
 		return Failed, err
 	}
 	defer parent.Close()
 	info, err := parent.Lstat(filepath.Base(f.Path))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	if errors.Is(err, fs.ErrNotExist) {
 		return Put, nil
-	case err != nil:
-		return Failed, err
 	}
-	return r.compared(parent, f, info)
-}
-
-// compared says what becomes of a file whose name is taken.
-func (r *restoring) compared(parent *os.Root, f KeptFile, info fs.FileInfo) (Did, error) {
-	same, err := r.same(parent, f, info)
+	same := false
+	if err == nil {
+		same, err = isSame(parent, f, kept, info)
+	}
 	switch {
 	case err != nil:
 		return Failed, err
 	case same:
-		if !r.options.DryRun {
-			parent.Remove(r.temporary) // of a run that was killed when all was done
-		}
-		return There, nil
+		return There, r.tidy(parent)
 	case !r.options.Over:
 		return Left, nil
 	case info.IsDir() || f.Mode.IsDir():
@@ -167,8 +174,8 @@ func (r *restoring) compared(parent *os.Root, f KeptFile, info fs.FileInfo) (Did
 	return Replaced, nil
 }
 
-// same reports whether what is there is what was kept.
-func (r *restoring) same(parent *os.Root, f KeptFile, info fs.FileInfo) (bool, error) {
+// isSame reports whether what is there is what was kept.
+func isSame(parent *os.Root, f KeptFile, kept io.Reader, info fs.FileInfo) (bool, error) {
 	base := filepath.Base(f.Path)
 	switch {
 	case info.Mode().Type() != f.Mode.Type(), info.Mode().IsRegular() && info.Size() != f.Size:
@@ -179,35 +186,26 @@ func (r *restoring) same(parent *os.Root, f KeptFile, info fs.FileInfo) (bool, e
 		says, err := parent.Readlink(base)
 		return says == f.Link, err
 	}
-	kept, err := r.store.bytes(r.kept, f)
-	if err != nil {
-		return false, err
-	}
-	defer kept.file.Close()
 	now, err := parent.Open(base)
 	if err != nil {
 		return false, err
 	}
 	defer now.Close()
 	x, y := sha256.New(), sha256.New()
-	_, err = io.Copy(x, kept)
+	_, err = io.Copy(x, io.LimitReader(kept, f.Size))
 	_, err2 := io.Copy(y, now)
 	return bytes.Equal(x.Sum(nil), y.Sum(nil)), errors.Join(err, err2)
 }
 
-// keepReplaced keeps what --over is about to replace, so that it can be undone too.
-func (r *restoring) keepReplaced(list []Restored) error {
-	var files []File
-	for _, one := range list {
-		if one.Did == Replaced {
-			files = append(files, File{Path: one.Path, Gone: true})
-		}
-	}
-	if len(files) == 0 {
+// tidy removes what a killed run left in a directory.
+func (r *restoring) tidy(dir *os.Root) error {
+	if r.options.DryRun {
 		return nil
 	}
-	return r.store.Keep(Call{ID: fmt.Sprintf("undo-%012x", rand.Uint64()>>16), Agent: r.kept.Agent,
-		Session: r.kept.Session, Tool: "nod undo", Words: "--over " + r.kept.ID, Dir: r.kept.Dir}, files)
+	if err := dir.Remove(r.temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // put puts one file back: whole, or not at all.
@@ -221,23 +219,22 @@ func (r *restoring) put(f KeptFile, over bool) error {
 	if f.Mode.IsDir() {
 		return r.makeDir(parent, base, f.Mode)
 	}
-	if err := parent.Remove(r.temporary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := r.tidy(parent); err != nil {
 		return err
 	}
-	defer parent.Remove(r.temporary)
+	defer r.tidy(parent)
 	r.store.step()
 	if err := r.write(parent, f); err != nil {
 		return err
 	}
 	r.store.step()
 	if over {
-		err = parent.Rename(r.temporary, base)
-	} else {
-		err = parent.Link(r.temporary, base) // fails where the name exists
+		return parent.Rename(r.temporary, base)
 	}
+	err = parent.Link(r.temporary, base) // fails where the name exists
 	r.store.step()
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s: %w; where the file system has no links, --over renames", f.Path, err)
+		err = fmt.Errorf("%s: %w; where the file system has no links, copy what nod undo --show prints", f.Path, err)
 	}
 	return err
 }
@@ -251,14 +248,14 @@ func (r *restoring) write(parent *os.Root, f KeptFile) error {
 	if err != nil {
 		return err
 	}
-	defer from.file.Close()
+	defer from.Close()
 	to, err := parent.OpenFile(r.temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return err
 	}
 	defer to.Close()
-	if f.In == packName || clone(to, from.file) != nil {
-		if _, err := io.Copy(to, from); err != nil {
+	if f.In == packName || r.store.clone(to, from) != nil {
+		if _, err := io.Copy(to, io.LimitReader(from, f.Size)); err != nil {
 			return err
 		}
 	}
@@ -269,25 +266,18 @@ func (r *restoring) write(parent *os.Root, f KeptFile) error {
 // parent opens the directory of a name, and follows no link on the way: a link that
 // was put there since would lead the bytes elsewhere.
 func (r *restoring) parent(name string, make bool) (*os.Root, error) {
-	top := filepath.VolumeName(name) + string(filepath.Separator)
-	at, err := os.OpenRoot(top)
-	if err != nil {
-		return nil, err
-	}
-	dir := filepath.Dir(name)
-	for i := len(top); i < len(dir); {
-		end := i + len(dir[i:])
-		if n := strings.IndexByte(dir[i:], filepath.Separator); n >= 0 {
-			end = i + n
+	full := filepath.VolumeName(name) + separator
+	at, err := os.OpenRoot(full)
+	for _, base := range strings.Split(strings.TrimPrefix(filepath.Dir(name), full), separator) {
+		if err != nil || base == "" {
+			break
 		}
-		next, err := r.enter(at, dir[:end], make)
-		at.Close()
-		if err != nil {
-			return nil, err
-		}
-		at, i = next, end+1
+		above := at
+		full = filepath.Join(full, base)
+		at, err = r.enter(above, full, make)
+		above.Close()
 	}
-	return at, nil
+	return at, err
 }
 
 // enter opens the last component of a path in the directory above it.
@@ -295,10 +285,10 @@ func (r *restoring) enter(above *os.Root, full string, make bool) (*os.Root, err
 	base := filepath.Base(full)
 	info, err := above.Lstat(base)
 	if errors.Is(err, fs.ErrNotExist) && make {
-		if err := r.makeDir(above, base, r.modeOf(full)); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, err
+		err = r.makeDir(above, base, r.kept.Dirs[full])
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			info, err = above.Lstat(base)
 		}
-		info, err = above.Lstat(base)
 	}
 	switch {
 	case err != nil:
@@ -308,31 +298,15 @@ func (r *restoring) enter(above *os.Root, full string, make bool) (*os.Root, err
 	case !info.IsDir():
 		return nil, fmt.Errorf("%s is no directory any more; move away what is there", full)
 	}
-	return openSameRoot(above, base, info)
-}
-
-// openSameRoot opens the directory that info describes: a link may have come between.
-func openSameRoot(above *os.Root, base string, info fs.FileInfo) (*os.Root, error) {
-	root, err := above.OpenRoot(base)
+	next, err := above.OpenRoot(base)
 	if err != nil {
 		return nil, err
 	}
-	at, err := root.Stat(".")
-	if err != nil || !os.SameFile(at, info) {
-		root.Close()
-		return nil, errors.Join(fmt.Errorf("%s changed meanwhile; try again", base), err)
+	if at, err := next.Stat("."); err != nil || !os.SameFile(at, info) { // a link came between
+		next.Close()
+		return nil, errors.Join(changed(full), err)
 	}
-	return root, nil
-}
-
-// modeOf is what a directory above the files had.
-func (r *restoring) modeOf(full string) fs.FileMode {
-	for _, d := range r.kept.Dirs {
-		if d.Path == full {
-			return d.Mode
-		}
-	}
-	return 0o700
+	return next, nil
 }
 
 // makeDir makes a directory as it was; its owner may always enter, since files are to
