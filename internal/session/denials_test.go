@@ -47,7 +47,8 @@ func TestDenials(t *testing.T) {
 	} {
 		s := openOf(t, dir)
 		call := string(rune('a' + i))
-		if err := s.Answer(Answer{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged, Why: "because"}); err != nil {
+		if err := s.Answer(Answer{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged,
+			Why: "because"}); err != nil {
 			t.Fatal(err)
 		}
 		if step.ran {

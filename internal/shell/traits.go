@@ -3,6 +3,8 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/commands"
 )
 
 // Traits are what a sheet says of a program, one of its subcommands or an option
@@ -93,6 +95,13 @@ func TraitsOf(program string) Traits {
 		return 0
 	}
 	return s.is
+}
+
+// AsksOthers reports whether the sheet of a program, by its base name, has a form that
+// reads from other machines, sends to them or changes them.
+func AsksOthers(program string) bool {
+	text, _, _ := commands.Find(program)
+	return strings.Contains(text, "!fetch") || strings.Contains(text, "!send") || strings.Contains(text, "!remote")
 }
 
 // Means reports whether a command under this wrapper is still the command that a rule
