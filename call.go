@@ -112,6 +112,12 @@ type Call struct {
 	// to another prompt, an ask is no boundary then. nil: the host does not.
 	Asking func() string
 
+	// Rewrites is called for a call that may run behind nod's boundary ([Decision].Instead):
+	// it reports whether the host runs what it is handed in the place of the command. Then
+	// such a call is allowed, and what is handed over must be Instead. nil: the host does
+	// not, so that the line has to be typed.
+	Rewrites func() bool
+
 	// Rewritten says how the host may make another call of this one before it runs, and
 	// what to do instead; "" if it does not. Such a call is denied, with that for a
 	// reason: what is decided here is not what would run.

@@ -53,12 +53,16 @@ func (t *trial) decideConfined(line string) Decision {
 		return t.denied(LayerShell, o.orElse("type the line itself"))
 	}
 	t.behind = true
-	return t.allowed(LayerShell, clearance{why: "it runs code that nod has not read, confined"})
+	return t.allowed(LayerShell, clearance{why: confinedReason})
 }
 
-// confineInstead denies a call whose only fault is that it runs code which
-// nobody has read, with the line to type instead. ok is false where it has
-// another, or nothing can be confined here.
+// confinedReason is why a line runs behind the boundary.
+const confinedReason = "it runs code that nod has not read, confined"
+
+// confineInstead answers a call of which nothing worse is known than that it runs what
+// nobody has read: with an allow of the line that runs it confined where the host runs that
+// in its place, else with a denial and the line to type. ok is false where something else
+// speaks against it, or nothing can be confined here.
 func (o *openCall) confineInstead() (d Decision, ok bool) {
 	if o.gate.confine == nil || o.call.Command == "" || o.unconfinable().stands() {
 		return Decision{}, false
@@ -68,6 +72,11 @@ func (o *openCall) confineInstead() (d Decision, ok bool) {
 		return Decision{}, false
 	}
 	line := confinedText(program, o.call.Command)
+	if o.call.Rewrites != nil && o.call.Rewrites() {
+		d = o.allowed(LayerShell, clearance{why: confinedReason})
+		d.Instead = line
+		return d, true
+	}
 	shown := line
 	if len(line) > maxInstead || printable.Text(line) != line {
 		shown = program + confineWords + "'...' with the whole line in single quotes"

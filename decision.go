@@ -136,8 +136,10 @@ type Decision struct {
 	// writes it into their settings; "" where no single rule would, where the call
 	// loses work or prints a secret, and where the gate has no [Approvals].
 	Lasting string
-	// Instead is the line to type instead, which runs the call behind nod's
-	// boundary, where the call's only fault is code that was not read; else "".
+	// Instead is the line that runs the call behind nod's boundary, where nothing else
+	// speaks against the call than that it is not known; else "". With a denial it is to
+	// be typed; with an allow ([Call].Rewrites) it must run in the place of the call,
+	// and the call itself must not.
 	Instead string
 	// Deferrable says that no model was there to ask, that no rule speaks of the
 	// call, and that nothing known of it loses work, gives away a secret or

@@ -243,6 +243,7 @@ func (t *trial) decide(ctx context.Context) Decision {
 	switch {
 	case !settled:
 		d = left.answer(ctx)
+		t.behind = d.Verdict == Allow && d.Instead != ""
 	case d.Verdict == Ask:
 		d = left.unlessApproved(func() Decision { return d })
 	}

@@ -187,6 +187,14 @@ type Adapter interface {
 	Capabilities() Capabilities
 }
 
+// Rewriter is an adapter whose host was seen to run a command that a hook hands it in the
+// place of the call's. Whether the program at hand does, nod doctor proves.
+type Rewriter interface {
+	Adapter
+	// MayRewrite reports whether the host would run it for this call, in its mode.
+	MayRewrite(e Event) bool
+}
+
 // All lists every adapter.
 func All() []Adapter {
 	return []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{}, Antigravity{},

@@ -10,6 +10,9 @@ func (c ClaudeCode) Encode(e Event, d nod.Decision, p Profile, model bool) Answe
 	switch e.Kind {
 	case Decide:
 		says := claudeSays(e, d, p, model)
+		if says == saysConfined {
+			return nestedConfined(e, d)
+		}
 		return nestedBefore(besideDialog(e, d, says), says)
 	case Prompt:
 		return nestedInstead(d, claudeSays(e, d, p, model))
@@ -32,7 +35,12 @@ func besideDialog(e Event, d nod.Decision, says string) nod.Decision {
 func claudeSays(e Event, d nod.Decision, p Profile, model bool) string {
 	switch d.Verdict {
 	case nod.Allow:
-		if p != Reinforce && !leftToHost(e.Call.Tool) && claudeMayAllow(e, d) {
+		switch may := p != Reinforce && !leftToHost(e.Call.Tool) && claudeMayAllow(e, d); {
+		case d.Instead != "" && may && e.Kind == Decide:
+			return saysConfined
+		case d.Instead != "":
+			return saysDeny
+		case may:
 			return saysAllow
 		}
 		return abstained
@@ -47,7 +55,15 @@ func claudeSays(e Event, d nod.Decision, p Profile, model bool) string {
 		}
 		return saysNobody
 	}
+	if d.Instead != "" && e.Plan && e.Theirs {
+		return abstained // in plan mode Claude Code decides by itself what runs
+	}
 	return saysDeny
+}
+
+// MayRewrite implements [Rewriter]: measured on 2.1.329.
+func (ClaudeCode) MayRewrite(e Event) bool {
+	return e.Kind == Decide && e.Call.RawTool == "Bash" && claudeMayAllow(e, nod.Decision{Layer: nod.LayerShell})
 }
 
 // claudeMayAllow reports whether an allow may be said in this mode for this

@@ -19,11 +19,13 @@ const (
 
 // What the host is told, as it stands in the log.
 const (
-	abstained  = "abstained"
-	saysAllow  = "allow"
-	saysAsk    = "ask"
-	saysDeny   = "deny"
-	saysNobody = "nobody" // an ask that nobody can answer; logged as deny
+	abstained = "abstained"
+	saysAllow = "allow"
+	saysAsk   = "ask"
+	saysDeny  = "deny"
+	// an allow of another command, which the host runs in the place of the call's
+	saysConfined = "confined"
+	saysNobody   = "nobody" // an ask that nobody can answer; logged as deny
 	// an ask that the host cannot pass on to a person; logged as deny
 	saysUnasked = "unasked"
 )
@@ -51,6 +53,9 @@ func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) stri
 	seat := can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
+		if d.Instead != "" {
+			return saysDeny // only the seats that hand it over may say more
+		}
 		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !e.Reserved &&
 			!leftToHost(e.Call.Tool) {
 			return saysAllow
@@ -120,6 +125,23 @@ func nestedBefore(d nod.Decision, says string) Answer {
 			`","permissionDecisionReason":` + quoted(reason) + `}`
 	}
 	return Answer{Stdout: nestedOutput(out, d.Notices), Said: says}
+}
+
+// nestedConfined allows the call with another command in it, in that shape. Whatever else
+// the call says stays.
+func nestedConfined(e Event, d nod.Decision) Answer {
+	var input map[string]json.RawMessage
+	if err := json.Unmarshal(e.Call.Input, &input); err != nil || input["command"] == nil {
+		return exit2("the input of this call has no command that could be confined")
+	}
+	input["command"] = json.RawMessage(quoted(d.Instead))
+	updated, err := json.Marshal(input)
+	if err != nil {
+		return exit2("the input of this call cannot be written: " + err.Error())
+	}
+	out := `"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":` +
+		quoted(reasonOf(d, saysAllow)) + `,"updatedInput":` + string(updated) + `}`
+	return Answer{Stdout: nestedOutput(out, d.Notices), Said: saysConfined}
 }
 
 // nestedInstead answers PermissionRequest in that shape. There is no reason

@@ -3,6 +3,7 @@ package hook_test
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/confine/proof"
+	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -58,6 +60,48 @@ func TestALineToTypeIsOfferedWhereItWasTried(t *testing.T) {
 	p.write(filepath.Join(p.shop, "package.json"), testOther) // what a confined run wrote
 	if s := p.command("7", "npm test"); s.verdict == "allow" {
 		t.Errorf("a rule covers what a confined run wrote: %+v", s)
+	}
+}
+
+// Where the very host was proven to run what it is handed, it is handed the line, and the
+// rest of what the call says stays; in plan mode it decides by itself.
+func TestALineIsHandedOver(t *testing.T) {
+	p := project(t, map[string]string{"lint.py": "import os\n"})
+	p.options.Nod = p.nod(t, version.String())
+	p.settings("confine = \"on\"\n")
+	bubblewrap := filepath.Join(t.TempDir(), "bwrap")
+	p.write(bubblewrap, "x")
+	if err := proof.Write(p.options.Places.State, bubblewrap); err != nil {
+		t.Fatal(err)
+	}
+	asked := ""
+	p.options.Rewrites = func(_, host string) bool { asked = host; return true }
+	say := func(mode, command string) string {
+		p.permission = mode
+		var out bytes.Buffer
+		hook.Run(t.Context(), p.options, bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]any{"command": command,
+			"description": "d", "timeout": 1000}, nil)), &out, io.Discard, func(int) {})
+		return out.String()
+	}
+	want := `"permissionDecision":"allow","permissionDecisionReason":"it runs code that nod has not read, confined",` +
+		`"updatedInput":{"command":"` + confined(p.options.Nod, "python3 lint.py") + `","description":"d","timeout":1000}`
+	for _, mode := range []string{"default", "acceptEdits", "auto", "bypassPermissions", "dontAsk"} {
+		if got := say(mode, "python3 lint.py"); !strings.Contains(got, want) || asked != "claude-code" {
+			t.Errorf("%s: %s, want %s", mode, got, want)
+		}
+	}
+	if got := say("plan", "python3 lint.py"); got != "" {
+		t.Errorf("plan: %s", got)
+	}
+	if got := say("default", "npm publish"); strings.Contains(got, "updatedInput") {
+		t.Errorf("a known loss is handed over: %s", got)
+	}
+	if got := say("default", "ls"); strings.Contains(got, "updatedInput") || !strings.Contains(got, "allow") {
+		t.Errorf("what is plain is handed over: %s", got)
+	}
+	p.options.Rewrites = func(string, string) bool { return false }
+	if got := say("default", "python3 lint.py"); !strings.Contains(got, "type exactly") {
+		t.Errorf("not proven: %s", got)
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 		settings.Confine = config.Confine{}
 	}
 	r.extend(settings.Model.Timeout)
-	e.Call.Asking = r.asking(e, memory)
+	e.Call.Asking, e.Call.Rewrites = r.asking(e, memory), r.rewrites(e, settings)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
 	r.keeps = e.Kind == agent.Decide && settings.Mode != config.Observe
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
@@ -246,6 +246,16 @@ func Reach(s config.Settings) agent.Profile {
 		return agent.Reinforce
 	}
 	return agent.Default
+}
+
+// rewrites is how the gate asks whether the host runs what it is handed in the place of a
+// command. nil: it does not.
+func (r *run) rewrites(e agent.Event, s config.Settings) func() bool {
+	host, can := r.Adapter.(agent.Rewriter)
+	if !can || r.Rewrites == nil || r.Places.State == "" || s.Mode != config.Enforce || s.Profile == config.Reinforce || !host.MayRewrite(e) {
+		return nil
+	}
+	return func() bool { return r.Rewrites(r.Places.State, host.Name()) }
 }
 
 // Left is a decision as the settings leave it to a host: they may have nod ask about what

@@ -48,7 +48,10 @@ type Options struct {
 	// Keeper keeps what calls take away. nil: nod's store does, for calls that are about
 	// to run.
 	Keeper nod.Keeper
-	Now    func() time.Time // nil is time.Now
+	// Rewrites reports whether the program above this one was proven to run what the hook
+	// hands it in the place of a command. nil: by nod doctor's record.
+	Rewrites func(stateDir, host string) bool
+	Now      func() time.Time // nil is time.Now
 	// Deadline bounds the whole run; 0 is the model's timeout and 5 s.
 	Deadline time.Duration
 }

@@ -104,6 +104,19 @@ func (s *Session) Blocked() (said []string) {
 	return said[max(0, len(said)-deniedLimit):]
 }
 
+// Confined reports whether the agent was handed another command in the place of a call's.
+func (s *Session) Confined(call string) (confined bool) {
+	if !s.Remembers() || call == "" {
+		return false
+	}
+	for l := range holding(s.end(), `"call_id":`+text(call)) {
+		if l.CallID == call && l.Kind == kindPre {
+			confined = l.Said == "confined"
+		}
+	}
+	return confined
+}
+
 // Ended says what became of a call: whether it was denied, or ran and failed.
 func (s *Session) Ended(call string) (denied, failed bool) {
 	if !s.Remembers() || call == "" {
