@@ -132,7 +132,8 @@ func New(o Options) *Gate {
 	o.ConfineRules, unusable = confineRules, cmp.Or(unusable, err)
 	g := &Gate{
 		unusable: unusable, rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile,
-		recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals, keeper: o.Keeper, confine: o.Confine,
+		recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals,
+		keeper: o.Keeper, confine: o.Confine,
 		unread: o.ConfineRules, anyUnread: o.ConfineAll,
 		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask,
 		maskCommand: o.MaskCommand, now: o.Now,

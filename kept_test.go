@@ -68,8 +68,8 @@ func (p project) all() map[string]string {
 func lossLine(r *rand.Rand) string {
 	one := func(list ...string) string { return list[r.IntN(len(list))] }
 	file := func() string {
-		return one("a.txt", "b.txt", "new.txt", "src/c.txt", "notes/x.md", "data.db", "src", "notes", "*.txt", ".env", "dist",
-			"notes/*", "src/deep")
+		return one("a.txt", "b.txt", "new.txt", "src/c.txt", "notes/x.md", "data.db", "src", "notes", "*.txt", ".env",
+			"dist", "notes/*", "src/deep")
 	}
 	return one("rm "+file(), "rm -rf "+file(), "rm -f "+file()+" "+file(), "mv "+file()+" "+file(),
 		"cp "+file()+" "+file(), "cp -r "+file()+" "+file(), "echo x > "+file(), "cat a.txt > "+file(),

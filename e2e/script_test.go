@@ -38,12 +38,15 @@ type seat struct {
 	// refused are words that the model is told where a call did not run, absent
 	// where the agent has no such tool or does not take the arguments.
 	refused, absent []string
+	// confines says that nod may run code behind its boundary.
+	confines bool
 }
 
 // became is what came of one call.
 type became struct {
 	asked  bool   // a person was asked
 	judged bool   // the agent's own judge was asked
+	kept   bool   // nod had kept what it took away
 	end    string // ran, denied, absent
 	told   string
 }
@@ -102,6 +105,9 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 		return blocks
 	}
 	srv := llmtest.NewServer(t, script)
+	if nod && s.confines {
+		m.confines(t, s)
+	}
 	screen := s.sit(m, srv, nod)
 	p.shown.Store(screen)
 	screen.asks("do what the test wants")
@@ -200,8 +206,13 @@ func (p *played) read(srv *llmtest.Server) {
 	holds := func(text string, marks []string) bool {
 		return slices.ContainsFunc(marks, func(mark string) bool { return strings.Contains(text, mark) })
 	}
+	kept := map[string]bool{}
+	for _, e := range p.m.log() {
+		kept[llmtest.CallName(e.CallID)] = kept[llmtest.CallName(e.CallID)] || e.Kept > 0
+	}
 	for i := range p.became {
 		b := &p.became[i]
+		b.kept = kept[fmt.Sprintf("c%02d", i)]
 		got, ok := srv.Result(fmt.Sprintf("c%02d", i))
 		b.told = got.Text
 		switch {

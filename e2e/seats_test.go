@@ -135,14 +135,53 @@ func TestScriptInTerminals(t *testing.T) {
 			report := tally(without) + " | " + tally(with)
 			without, with = s.play(t, bad, false, true), s.play(t, bad, true, true)
 			for i, b := range with {
-				known := i >= unread && bad[i].Tool != "Write"
-				if b.unasked() && (known || !without[i].unasked()) {
+				known := i >= unread && bad[i].Tool != "Write" && !b.kept
+				if b.unasked() && !b.kept && (known || !without[i].unasked()) {
 					t.Errorf("%s %s runs unasked (without nod: %v)", bad[i].Tool, bad[i].Input, without[i].unasked())
 				}
 			}
 			t.Logf("| %s | %s | %s | %s | %s |", s.agent, s.mode, report, tally(without), tally(with))
 		})
 	}
+}
+
+// TestMixedCallsInTerminals plays 40 mixed calls to the real agents in a terminal, with nod
+// and without, and counts the prompts: no mode has more with nod, but for what is known to
+// be wrong, and the mode default has at most half. A person says yes to every question.
+func TestMixedCallsInTerminals(t *testing.T) {
+	deep(t, "prompts with nod and without")
+	list, wrong := agenttest.Mixed()
+	for _, s := range seats() {
+		t.Run(strings.ReplaceAll(s.agent+", "+s.mode, " ", "-"), func(t *testing.T) {
+			s.program(t)
+			t.Parallel()
+			s.confines = true
+			without, with := s.play(t, list, false, false), s.play(t, list, true, false)
+			before, now, objected := 0, 0, 0
+			for i := range list {
+				before += count(without[i].asked && i < len(list)-wrong)
+				now += count(with[i].asked && i < len(list)-wrong)
+				objected += count(with[i].asked && i >= len(list)-wrong)
+				if i < len(list)-wrong && with[i].asked && !without[i].asked {
+					t.Errorf("%s %s: a prompt that is not there without nod", list[i].Tool, list[i].Input)
+				}
+				if i >= len(list)-wrong && with[i].unasked() {
+					t.Errorf("%s %s runs unasked", list[i].Tool, list[i].Input)
+				}
+			}
+			if now > before || s.agent == "Claude Code" && s.mode == "default" && 2*now > before {
+				t.Errorf("%d prompts, without nod %d", now, before)
+			}
+			t.Logf("| %s | %s | %d | %d | %d | %s | %s |", s.agent, s.mode, before, now, objected, tally(without), tally(with))
+		})
+	}
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 // tally counts what became of calls: in words, in the order of who decided.

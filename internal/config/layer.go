@@ -118,7 +118,8 @@ func (r *reader) fail(at position, format string, args ...any) {
 
 func topKeys() []string {
 	names := listNames()
-	return append([]string{"mode", "profile", "unknown", "claude_rules", "approvals", "confine", "workspace_roots", "model",
+	return append([]string{"mode", "profile", "unknown", "claude_rules", "approvals", "confine", "workspace_roots",
+		"model",
 		"fallback", "log", "price", "repository"}, names[:]...)
 }
 

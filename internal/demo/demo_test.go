@@ -43,6 +43,9 @@ func TestEveryCallIsDecidedAsTheCorpusSays(t *testing.T) {
 		switch {
 		case p.row.Expect == "model":
 			want = outcome{"ask", "none", "ask"}
+			if p.decision.Deferrable {
+				want.Said = "abstained" // the host decides as without nod
+			}
 		case slices.Contains([]string{"ask_user_question", "todo_write", "task_create", "agent"}, p.row.Tool):
 			// They are the host's own: its prompt is the point of the first, and the others have none.
 			want.Said = "abstained"

@@ -133,8 +133,8 @@ func openText(s summary) string {
 	if n == 0 {
 		return "No call was left open."
 	}
-	return fmt.Sprintf("%d were left open: %s. They would go to a model. None is configured, so none was "+
-		"asked: a person decides.", n, list(s.open))
+	return fmt.Sprintf("%d were left open: %s. They would go to a model. None is configured, so a person is "+
+		"asked where something is known against the call, and the agent decides as without nod elsewhere.", n, list(s.open))
 }
 
 // list is "3 Bash, 1 Read".

@@ -171,7 +171,9 @@ func TestTheHookAgrees(t *testing.T) {
 			outcome))
 	}
 	seen := map[string]int{}
-	for i, j := range judge(t, rowsOf(t, lines...), builtin()) {
+	keeping := builtin()
+	keeping.Keeps = true
+	for i, j := range judge(t, rowsOf(t, lines...), keeping) {
 		s, a := sample[i], j.Answers[0]
 		want := fmt.Sprintf("%s %s: %s", a.Outcome, a.Layer, a.Reason)
 		if diff := cmp.Diff(want, d.answer(s.tool, s.input)); diff != "" {

@@ -101,6 +101,9 @@ type Options struct {
 	Without []string
 	// Confine says which of the open rows may run behind nod's boundary.
 	Confine bool
+	// Keeps says that what a row takes away is kept before it, as the hook does. Confine
+	// says so too. False: rows are judged by what could be restored without.
+	Keeps bool
 	// Workers is how many rows are judged at once; 0 is one for each core.
 	Workers int
 	// Done is called now and then with the number of rows judged since the
@@ -130,7 +133,8 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 		}
 		for _, rows := range groups(all, from) {
 			list = append(list, group{rows: rows, session: all[rows[0]].Row.Session, sets: sets, own: f.Own != nil,
-				keep: o.keep, confine: o.Confine, worlds: shared, gates: map[string][]*nod.Gate{}, made: newMade()})
+				keep: o.keep, confine: o.Confine, keeps: o.Keeps || o.Confine, worlds: shared,
+				gates: map[string][]*nod.Gate{}, made: newMade()})
 		}
 	}
 	return all, o.work(ctx, all, list)
@@ -239,11 +243,11 @@ type group struct {
 	own  bool
 	keep bool
 	// confine says that the gates offer nod's boundary.
-	confine bool
-	worlds  *worlds
-	made    *made
-	gates   map[string][]*nod.Gate // by directory, one for each set
-	alone   *Row                   // the only row, if it has a world of its own
+	confine, keeps bool
+	worlds         *worlds
+	made           *made
+	gates          map[string][]*nod.Gate // by directory, one for each set
+	alone          *Row                   // the only row, if it has a world of its own
 
 	session string // of all rows; "" is none
 }
@@ -395,11 +399,11 @@ func (g *group) gate(s RuleSet, dir string) *nod.Gate {
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
 	o := nod.Options{Rules: s.Rules, Files: files, Home: home, Self: self, Model: s.model, Profile: s.profile,
 		Timeout: modelTime, Memory: g.memory()}
-	if !g.own { // whose rows say what is so where nothing is kept
-		o.Keeper = kept{}
-	}
 	if g.confine {
 		o.Confine, o.ConfineAll = func() string { return self[0] }, true
+	}
+	if g.keeps {
+		o.Keeper = kept{}
 	}
 	return nod.New(o)
 }

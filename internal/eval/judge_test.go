@@ -50,29 +50,24 @@ func TestTheWorldRemembersASession(t *testing.T) {
 		want string // of the last row
 	}{
 		{"nothing is there", []string{bash("echo x > a.txt")}, "allow shell"},
-		{"written by the edit tool", []string{write, bash("echo x > a.txt")}, "allow shell, kept"},
-		{"written by a command", []string{bash("touch a.txt"), bash("echo x > a.txt")}, "allow shell, kept"},
+		{"written by the edit tool", []string{write, bash("echo x > a.txt")}, "open none"},
+		{"written by a command", []string{bash("touch a.txt"), bash("echo x > a.txt")}, "open none"},
 		{"written by a command in another directory", []string{bash("cd src && touch a.txt"), bash("echo x > a.txt")},
 			"allow shell"},
 		{"the write failed", []string{write + `,"outcome":"error"`, bash("echo x > a.txt")}, "allow shell"},
 		{"the write was refused", []string{write + `,"outcome":"user_rejected"`, bash("echo x > a.txt")},
 			"allow shell"},
-		{"the write ran", []string{write + `,"outcome":"ok"`, bash("echo x > a.txt")}, "allow shell, kept"},
+		{"the write ran", []string{write + `,"outcome":"ok"`, bash("echo x > a.txt")}, "open none"},
 		{"written and deleted", []string{write, bash("rm a.txt"), bash("echo x > a.txt")}, "allow shell"},
 		{"written and moved", []string{write, bash("mv a.txt b.txt"), bash("echo x > a.txt")}, "allow shell"},
-		{"moved there", []string{write, bash("mv a.txt b.txt"), bash("echo x > b.txt")}, "allow shell, kept"},
+		{"moved there", []string{write, bash("mv a.txt b.txt"), bash("echo x > b.txt")}, "open none"},
 		{"a directory was made", []string{bash("mkdir -p out"), bash("cd out && cd .. && touch b")}, "allow shell"},
 		{"a directory was not made", []string{bash("cd out; touch ../b")}, "open none"},
 		{"another session", []string{write, bash("echo x > a.txt") + `,"session":"other"`}, "allow shell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			all := judge(t, rowsOf(t, c.rows...), builtin())
-			got := brief(all)
-			last := got[len(got)-1]
-			if strings.Contains(all[len(all)-1].Answers[0].Reason, "nod undo") {
-				last += ", kept"
-			}
-			if last != c.want {
+			got := brief(judge(t, rowsOf(t, c.rows...), builtin()))
+			if got[len(got)-1] != c.want {
 				t.Errorf("%v, want %s at the end", got, c.want)
 			}
 		})

@@ -17,7 +17,7 @@ import (
 // repository's than the workspace's.
 func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	switch {
-	case !e.Kept && l.gitKept(e.Command):
+	case !e.Kept && gitKept(l, e.Command):
 		return ""
 	case !e.Kept && path.Base(e.Target) != ".git":
 		return Objection("this has git put files into the working tree that nod has not read: " +

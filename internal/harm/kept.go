@@ -10,7 +10,7 @@ import (
 
 // isKept reports whether a file is kept before the call: it lies in the workspace, and is
 // neither guarded nor anything but a file with one name, or a link.
-func (l *Loss) isKept(name string) bool {
+func isKept(l *Loss, name string) bool {
 	info, err := l.At.Machine.Files.Lstat(name)
 	if l.At.Keeping == nil || err != nil || !l.At.Machine.Inside(l.At.Roots, name) || l.At.Guarded(name) {
 		return false
@@ -26,13 +26,13 @@ func (l *Loss) isKept(name string) bool {
 // it: the files that are not as the index has them, those that git does not have, or the
 // commits of a stash. What it puts there instead is what the index or HEAD has, of no
 // file that is guarded.
-func (l *Loss) gitKept(command int) bool {
+func gitKept(l *Loss, command int) bool {
 	if l.At.Keeping == nil || command < 0 || command >= len(l.Report.Commands) || !isGit(l.Report.Commands[command]) {
 		return false
 	}
 	kept, looked := l.git[command]
 	if !looked {
-		kept = l.keepsForGit(l.Report.Commands[command])
+		kept = keepsForGit(l, l.Report.Commands[command])
 		if l.git == nil {
 			l.git = map[int]bool{}
 		}
@@ -41,7 +41,7 @@ func (l *Loss) gitKept(command int) bool {
 	return kept
 }
 
-func (l *Loss) keepsForGit(c shell.Command) bool {
+func keepsForGit(l *Loss, c shell.Command) bool {
 	o := gitOptionsOf(c)
 	r, ok := repo.Around(l.At.Machine.Files, l.Secrets.gitDirectory(c)+"/.")
 	if !ok || o.unsure || !ownRepository(l.At, r.Dir) || !l.At.Machine.Inside(l.At.Roots, r.Top+"/.") {
@@ -49,11 +49,11 @@ func (l *Loss) keepsForGit(c shell.Command) bool {
 	}
 	switch {
 	case takesToIndex(o):
-		return l.keepsChanged(r)
+		return keepsChanged(l, r)
 	case o.sub == "clean" && !o.long("--interactive") && !o.short("i"):
-		return l.keepsUntracked(r, r.Top, 0)
+		return keepsUntracked(l, r, r.Top, 0)
 	case o.sub == "stash" && len(o.operands) > 0 && (o.operands[0] == "drop" || o.operands[0] == "clear"):
-		return l.keepsStashes(r)
+		return keepsStashes(l, r)
 	}
 	return false
 }
@@ -74,12 +74,12 @@ func takesToIndex(o *gitOptions) bool {
 }
 
 // keepsChanged keeps every tracked file that is not as the index has it.
-func (l *Loss) keepsChanged(r *repo.Repo) bool {
+func keepsChanged(l *Loss, r *repo.Repo) bool {
 	all := true
 	r.Tracked(func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
 		if all && r.Differs(f) {
-			all = !l.At.Guarded(name) && (l.At.Missing(name) || l.isKept(name))
+			all = !l.At.Guarded(name) && (l.At.Missing(name) || isKept(l, name))
 		}
 		return false
 	})
@@ -90,7 +90,7 @@ func (l *Loss) keepsChanged(r *repo.Repo) bool {
 const maxUntracked = 20_000
 
 // keepsUntracked keeps what git does not have and no build makes again.
-func (l *Loss) keepsUntracked(r *repo.Repo, dir string, depth int) bool {
+func keepsUntracked(l *Loss, r *repo.Repo, dir string, depth int) bool {
 	l.seen++
 	names, err := l.At.Machine.Files.List(dir, maxUntracked-l.seen)
 	if l.seen += len(names); err != nil || depth > maxTreeDepth {
@@ -107,14 +107,14 @@ func (l *Loss) keepsUntracked(r *repo.Repo, dir string, depth int) bool {
 				return false // a repository of its own
 			}
 		case info.Mode.IsDir() && l.At.IsOutput(name):
-			if l.lostOutput(name) != "" {
+			if lostOutput(l, name) != "" {
 				return false
 			}
 		case info.Mode.IsDir():
-			if !l.keepsUntracked(r, name, depth+1) {
+			if !keepsUntracked(l, r, name, depth+1) {
 				return false
 			}
-		case !r.Tracks(name) && !l.isKept(name):
+		case !r.Tracks(name) && !isKept(l, name):
 			return false
 		}
 	}
@@ -122,7 +122,7 @@ func (l *Loss) keepsUntracked(r *repo.Repo, dir string, depth int) bool {
 }
 
 // keepsStashes keeps the names of the commits that were stashed.
-func (l *Loss) keepsStashes(r *repo.Repo) bool {
+func keepsStashes(l *Loss, r *repo.Repo) bool {
 	stashes := r.Stashes()
 	for _, id := range stashes {
 		l.At.Keeping.TakeObject(place.Object{Repo: r.Top, Name: id, What: "stash"})

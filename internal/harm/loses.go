@@ -14,7 +14,7 @@ import (
 // functions speak of does not count.
 func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) (why Objection) {
 	for i, c := range l.Report.Commands {
-		if clearsCommand(i) || l.gitKept(i) {
+		if clearsCommand(i) || gitKept(l, i) {
 			continue
 		}
 		if why = cmp.Or(wording{l.Call}.losesItself(i, c), takesBack(l, c), puts(l, i, c)); why != "" {
@@ -22,7 +22,7 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 		}
 	}
 	for _, e := range l.Report.Effects {
-		if l.Report.By(e, shell.Git) && l.gitKept(e.Command) {
+		if l.Report.By(e, shell.Git) && gitKept(l, e.Command) {
 			continue
 		}
 		if why = l.losesBy(e); why != "" && !clearsEffect(e) {

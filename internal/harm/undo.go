@@ -246,7 +246,7 @@ func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 }
 
 func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
-	if l.Report.By(e, shell.Git) && l.gitKept(e.Command) {
+	if l.Report.By(e, shell.Git) && gitKept(l, e.Command) {
 		return ""
 	}
 	l.gone = true
@@ -415,16 +415,16 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	case !info.Mode.IsDir():
 		return l.LostFile(name)
 	case l.At.IsOutput(name):
-		return l.lostOutput(name)
+		return lostOutput(l, name)
 	}
 	w := walk{loss: l, file: l.LostFile}
 	return w.tree(name, 0)
 }
 
 // lostOutput answers for a directory that a build makes again.
-func (l *Loss) lostOutput(dir string) Objection {
+func lostOutput(l *Loss, dir string) Objection {
 	w := walk{loss: l, file: func(file string) Objection {
-		if why := cmp.Or(l.precious(file), builtFile(file)); why != "" && !l.isKept(file) {
+		if why := cmp.Or(l.precious(file), builtFile(file)); why != "" && !isKept(l, file) {
 			return why
 		}
 		return ""
@@ -434,13 +434,13 @@ func (l *Loss) lostOutput(dir string) Objection {
 
 // LostFile answers for one file. What is kept before the call is not lost.
 func (l *Loss) LostFile(name string) (why Objection) {
-	if why = l.lostFile(name); why != "" && l.isKept(name) {
+	if why = lostFile(l, name); why != "" && isKept(l, name) {
 		return ""
 	}
 	return why
 }
 
-func (l *Loss) lostFile(name string) (why Objection) {
+func lostFile(l *Loss, name string) (why Objection) {
 	if why := l.precious(name); why != "" {
 		return why
 	}

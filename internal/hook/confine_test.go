@@ -79,8 +79,9 @@ func TestALineIsHandedOver(t *testing.T) {
 	say := func(mode, command string) string {
 		p.permission = mode
 		var out bytes.Buffer
-		hook.Run(t.Context(), p.options, bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]any{"command": command,
-			"description": "d", "timeout": 1000}, nil)), &out, io.Discard, func(int) {})
+		input := map[string]any{"command": command, "description": "d", "timeout": 1000}
+		hook.Run(t.Context(), p.options, bytes.NewReader(p.payload("PreToolUse", "Bash", input, nil)), &out, io.Discard,
+			func(int) {})
 		return out.String()
 	}
 	want := `"permissionDecision":"allow","permissionDecisionReason":"it runs code that nod has not read, confined",` +

@@ -252,7 +252,8 @@ func Reach(s config.Settings) agent.Profile {
 // command. nil: it does not.
 func (r *run) rewrites(e agent.Event, s config.Settings) func() bool {
 	host, can := r.Adapter.(agent.Rewriter)
-	if !can || r.Rewrites == nil || r.Places.State == "" || s.Mode != config.Enforce || s.Profile == config.Reinforce || !host.MayRewrite(e) {
+	if !can || r.Rewrites == nil || r.Places.State == "" || s.Mode != config.Enforce ||
+		s.Profile == config.Reinforce || !host.MayRewrite(e) {
 		return nil
 	}
 	return func() bool { return r.Rewrites(r.Places.State, host.Name()) }

@@ -19,7 +19,8 @@ func (k keeper) Keep(id string, c nod.Call, files []nod.KeptFile, commits []nod.
 		return nil
 	}
 	words := cmp.Or(c.Command, strings.Join(append([]string{c.RawTool}, c.Paths...), " "))
-	call := keep.Call{ID: id, Agent: c.Agent, Session: c.Session, Tool: c.Tool, Words: audit.MaskText(words), Dir: c.Dir}
+	call := keep.Call{ID: id, Agent: c.Agent, Session: c.Session, Tool: c.Tool, Words: audit.MaskText(words),
+		Dir: c.Dir}
 	for _, one := range commits {
 		call.Objects = append(call.Objects, keep.Object(one))
 	}
@@ -33,10 +34,12 @@ func (k keeper) Keep(id string, c nod.Call, files []nod.KeptFile, commits []nod.
 // keeper is what keeps for the calls of a run: those that are about to run under nod's
 // answer.
 func (r *run) keeper(acts bool) nod.Keeper {
-	if r.Keeper != nil {
+	switch {
+	case r.Keeper != nil:
 		return r.Keeper
-	}
-	if !acts || r.Places.State == "" {
+	case r.Places.State == "":
+		return nil
+	case !acts:
 		return keeper{}
 	}
 	return keeper{keep.Open(keep.Dir(r.Places.State), keep.Options{Now: r.Now})}

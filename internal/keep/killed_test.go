@@ -54,7 +54,7 @@ func killedAt(t *testing.T, job string, step int, dir string, names ...string) b
 		t.Fatal(err)
 	}
 	c := exec.Command(program, append([]string{strconv.Itoa(step), dir}, names...)...)
-	c.Env = append(os.Environ(), "KEEP_CHILD="+job)
+	c.Env = []string{"KEEP_CHILD=" + job}
 	out, err := c.CombinedOutput()
 	var ended *exec.ExitError
 	if errors.As(err, &ended) && !ended.Exited() {

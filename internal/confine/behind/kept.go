@@ -27,8 +27,8 @@ func newParcel(state, dir, line string) *parcel {
 	now, random := time.Now().UTC(), make([]byte, 6)
 	_, _ = rand.Read(random)
 	return &parcel{store: keep.Open(keep.Dir(state), keep.Options{}), kept: map[string]bool{},
-		call: keep.Call{ID: now.Format("20060102T150405.000000") + "-" + hex.EncodeToString(random), Agent: "nod confine",
-			Tool: "bash", Words: audit.MaskText(line), Dir: dir, Time: now}}
+		call: keep.Call{ID: now.Format("20060102T150405.000000") + "-" + hex.EncodeToString(random),
+			Agent: "nod confine", Tool: "bash", Words: audit.MaskText(line), Dir: dir, Time: now}}
 }
 
 // Keep implements nod.Keeper.
