@@ -127,6 +127,8 @@ var layers = []struct {
 	{"internal/witness/recorder", nil, "stands in for programs; starts fast"},
 	{"internal/confine/stage", nil, "the process before bubblewrap; starts fast and decides nothing"},
 	{"internal/confine/proof", nil, "whether the boundary was tried here; the hook asks"},
+	{"internal/rewriting", nil, "which host programs run what a hook hands them, as it was proven; the hook asks"},
+	{"internal/rewriting/trial", []string{"internal/printable"}, "starts a host program against a model of its own"},
 	{"internal/confine/escape", nil, "tries to get out, for tests"},
 	{"internal/confine", []string{".", "internal/confine/stage", "internal/printable"},
 		"a boundary of the kernel's; what may be changed the gate says"},

@@ -34,8 +34,8 @@ type result struct {
 var raced = []string{
 	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon",
 	"internal/eval", "internal/hang", "internal/history", "internal/hook", "internal/lines", "internal/mcp",
-	"internal/paths", "internal/place", "internal/resident", "internal/session", "internal/verify", "internal/view",
-	"internal/wiring", "internal/witness", "llm/llmtest",
+	"internal/paths", "internal/place", "internal/resident", "internal/rewriting/trial", "internal/session",
+	"internal/verify", "internal/view", "internal/wiring", "internal/witness", "llm/llmtest",
 }
 
 // alone are the tests of those packages that take long with the race detector and

@@ -1,0 +1,157 @@
+package rewriting
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A copy of the test's own program stands for a host: it runs the words after
+// asHost.
+const asHost = "as-a-host"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == asHost {
+		cmd := exec.Command(os.Args[2], os.Args[3:]...)
+		cmd.Stdout = os.Stdout
+		if err := cmd.Run(); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// host is a copy of this program, at its real path.
+func host(t *testing.T, name string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := filepath.Join(dir, name)
+	if err := os.WriteFile(at, self, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+// hook starts the words, of which the last is a shell's line that prints the id
+// of the process that stands for a hook.
+func hook(t *testing.T, words ...string) (pid int) {
+	t.Helper()
+	cmd := exec.Command(words[0], words[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+		_, _ = io.Copy(io.Discard, out)
+		_ = cmd.Wait()
+	})
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if _, scanErr := fmt.Sscan(line, &pid); scanErr != nil {
+		t.Fatalf("%q %v %v", line, err, scanErr)
+	}
+	return pid
+}
+
+const (
+	direct = "echo $$; exec sleep 600"
+	shells = "sh -c 'sleep 600 & echo $!; wait'; :"
+)
+
+func TestProvenIsTheProgramAbove(t *testing.T) {
+	proven, other := host(t, "host"), host(t, "other")
+	state := t.TempDir()
+	record(t, state, "a", proven)
+	for _, row := range []struct {
+		name  string
+		words []string
+		want  bool
+	}{
+		{"started by it", []string{proven, asHost, "sh", "-c", direct}, true},
+		{"by shells of its", []string{proven, asHost, "sh", "-c", shells}, true},
+		{"by another program", []string{other, asHost, "sh", "-c", direct}, false},
+		{"by another one that it started", []string{proven, asHost, other, asHost, "sh", "-c", direct}, false},
+		{"by it below another one", []string{other, asHost, proven, asHost, "sh", "-c", direct}, true},
+		{"by nobody's host", []string{"sh", "-c", direct}, false},
+		{"by too many shells", []string{proven, asHost, "sh", "-c", nested(maxClimb + 1)}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			pid := hook(t, row.words...)
+			if got := Proven(state, "a", pid); got != row.want {
+				t.Errorf("%v, want %v", got, row.want)
+			}
+			if Proven(state, "b", pid) {
+				t.Error("proven for a host of which nothing is recorded")
+			}
+		})
+	}
+	if Proven(state, "a", 0) || Proven(state, "a", -1) || Proven(state, "a", 1<<30) {
+		t.Error("proven for no process")
+	}
+}
+
+// nested is a line with so many shells above the process whose id it prints.
+func nested(n int) string {
+	line := "sleep 600 & echo $!; wait"
+	for range n {
+		line = "sh -c '" + strings.ReplaceAll(line, "'", `'\''`) + "'; :"
+	}
+	return line
+}
+
+func TestProvenNoMoreOnceItIsChanged(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(state, program string) error
+	}{
+		{"switched off", func(state, _ string) error { return Forget(state, "a", "it ran something else") }},
+		{"touched", func(_, program string) error { return os.Chtimes(program, time.Time{}, time.Unix(1, 0)) }},
+		{"removed", func(_, program string) error { return os.Remove(program) }},
+		{"another in its place", func(_, program string) error {
+			text, err := os.ReadFile(program)
+			if err == nil {
+				err = os.Remove(program)
+			}
+			if err == nil {
+				err = os.WriteFile(program, append(text, 'x'), 0o700)
+			}
+			return err
+		}},
+		{"renamed", func(_, program string) error { return os.Rename(program, program+"2") }},
+		{"no record", func(state, _ string) error { return os.Remove(filepath.Join(state, name)) }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			program, state := host(t, "host"), t.TempDir()
+			record(t, state, "a", program)
+			pid := hook(t, program, asHost, "sh", "-c", direct)
+			if !Proven(state, "a", pid) {
+				t.Fatal("not proven before")
+			}
+			if err := row.change(state, program); err != nil {
+				t.Fatal(err)
+			}
+			if Proven(state, "a", pid) {
+				t.Error("proven all the same")
+			}
+		})
+	}
+}

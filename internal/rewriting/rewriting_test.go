@@ -1,0 +1,106 @@
+package rewriting
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// made is a file that stands for a program.
+func made(t *testing.T) string {
+	t.Helper()
+	at := filepath.Join(t.TempDir(), "host")
+	if err := os.WriteFile(at, []byte("x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return at
+}
+
+func record(t *testing.T, state, host, program string) {
+	t.Helper()
+	p, err := Look(program, "1.2.3")
+	if err == nil {
+		err = Record(state, host, p)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestARecordIsOfOneFile(t *testing.T) {
+	state, program := filepath.Join(t.TempDir(), "state"), made(t)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(program, link); err != nil {
+		t.Fatal(err)
+	}
+	if Recorded(state, "a", program) {
+		t.Error("nothing was proven")
+	}
+	record(t, state, "a", link)
+	if !Recorded(state, "a", program) || !Recorded(state, "a", link) || Recorded(state, "b", program) {
+		t.Error("the proof is of this host's program, by whatever link")
+	}
+	if Recorded(state, "a", made(t)) {
+		t.Error("the proof is of another file")
+	}
+	info, err := os.Stat(filepath.Join(state, name))
+	if err != nil || info.Mode() != 0o600 {
+		t.Error(info, err)
+	}
+	if err := os.Chtimes(program, time.Unix(1, 0), time.Unix(1, 0)); err != nil || Recorded(state, "a", program) {
+		t.Error("the proof is of another time", err)
+	}
+}
+
+func TestForgottenUntilProvenAgain(t *testing.T) {
+	state, program := t.TempDir(), made(t)
+	record(t, state, "a", program)
+	record(t, state, "b", program)
+	if err := Forget(state, "a", "it ran something else"); err != nil {
+		t.Fatal(err)
+	}
+	if Recorded(state, "a", program) || SwitchedOff(state, "a") != "it ran something else" {
+		t.Error("it holds, or why it does not is lost")
+	}
+	if !Recorded(state, "b", program) {
+		t.Error("another host's proof is gone")
+	}
+	record(t, state, "a", program)
+	if !Recorded(state, "a", program) || SwitchedOff(state, "a") != "" {
+		t.Error("a new proof does not count")
+	}
+	if err := Forget(state, "c", "never proven"); err != nil || Recorded(state, "c", program) {
+		t.Error(err)
+	}
+}
+
+func TestWhatWasReplacedMeanwhileIsNotRecorded(t *testing.T) {
+	state, program := t.TempDir(), made(t)
+	p, err := Look(program, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(program, []byte("longer"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Record(state, "a", p); err == nil || Recorded(state, "a", program) {
+		t.Error("recorded, although nobody tried this file")
+	}
+}
+
+func TestADamagedFileProvesNothing(t *testing.T) {
+	for _, text := range []string{"", "null", "{", `{"a":1}`, `{"a":{}}`, "[]"} {
+		state, program := t.TempDir(), made(t)
+		if err := os.WriteFile(filepath.Join(state, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if Recorded(state, "a", program) || Proven(state, "a", os.Getpid()) {
+			t.Errorf("%q proves something", text)
+		}
+		record(t, state, "a", program)
+		if !Recorded(state, "a", program) {
+			t.Errorf("%q is not begun anew", text)
+		}
+	}
+}
