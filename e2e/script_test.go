@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod/agent/agenttest"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -106,7 +107,7 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 	}
 	srv := llmtest.NewServer(t, script)
 	if nod && s.confines {
-		m.confines(t, s)
+		m.confines(s)
 	}
 	screen := s.sit(m, srv, nod)
 	p.shown.Store(screen)
@@ -114,6 +115,25 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 	p.answer()
 	p.read(srv)
 	return p.became
+}
+
+// confines has nod run code behind its boundary, and hands the lines over where the agent
+// is Claude Code, as after nod doctor has proven it.
+func (m *machine) confines(s seat) {
+	m.settings("confine = \"on\"\n")
+	if out, err := m.command(m.t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
+		missing(m.t, "nothing can be confined here: %s", out)
+	}
+	if s.agent != "Claude Code" {
+		return
+	}
+	found, err := rewriting.Look(s.program(m.t), "")
+	if err == nil {
+		err = rewriting.Record(filepath.Join(m.home, ".local", "state", "nod"), "claude-code", found)
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
 }
 
 // step is one turn of the model's; a call of a tool that the agent does not have is

@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -12,6 +13,7 @@ import (
 	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/session"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -237,6 +239,10 @@ func (b *book) outcome(taint string) error {
 		return errors.Join(err, openErr)
 	}
 	defer memory.Close()
+	if memory.Confined(c.ID) && !strings.Contains(c.Command, " confine -- ") {
+		err = errors.Join(err, rewriting.Forget(b.run.Places.State, b.run.Adapter.Name(),
+			"it ran the agent's own command and not the line that it was handed: "+printable.Line(c.Command, 100)))
+	}
 	return errors.Join(err, memory.Outcome(session.Outcome{
 		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
 		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now, Taint: taint,

@@ -252,7 +252,7 @@ func Reach(s config.Settings) agent.Profile {
 // command. nil: it does not.
 func (r *run) rewrites(e agent.Event, s config.Settings) func() bool {
 	host, can := r.Adapter.(agent.Rewriter)
-	if !can || r.Rewrites == nil || r.Places.State == "" || s.Mode != config.Enforce ||
+	if !can || r.Places.State == "" || s.Mode != config.Enforce ||
 		s.Profile == config.Reinforce || !host.MayRewrite(e) {
 		return nil
 	}

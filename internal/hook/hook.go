@@ -23,6 +23,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -119,6 +120,9 @@ func newRun(o Options) *run {
 	}
 	if o.Files == nil {
 		o.Files = view.Disk{}
+	}
+	if o.Rewrites == nil {
+		o.Rewrites = func(stateDir, host string) bool { return rewriting.Proven(stateDir, host, os.Getppid()) }
 	}
 	o.Files = view.NewMemo(o.Files)
 	return &run{Options: o}
