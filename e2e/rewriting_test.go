@@ -21,7 +21,7 @@ func TestRewritingIsProven(t *testing.T) {
 		{"runs the model's command all the same",
 			`exec CLAUDE "$@" --setting-sources project --allowedTools Bash`, `left "original"`},
 		{"another program asks", `exec CLAUDE "$@"`, "was started by"},
-		{"never asks", "echo no key >&2", "asked no model for a call; it said: no key"},
+		{"never asks", "echo no key >&2", `for no command; it said "no key"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			slots <- struct{}{}
@@ -42,5 +42,39 @@ func TestRewritingIsProven(t *testing.T) {
 				t.Errorf("%v; want %q", err, row.want)
 			}
 		})
+	}
+}
+
+// nod doctor tries the installed Claude Code once, where confinement is on.
+func TestDoctorProvesTheRewriting(t *testing.T) {
+	begin(t)
+	m := newMachine(t, "confine = \"on\"\n")
+	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
+		missing(t, "nothing can be confined here: %s", out)
+	}
+	slots <- struct{}{}
+	defer func() { <-slots }()
+	doctored := func() string {
+		out, _ := m.command(hang.Context(t), filepath.Join(m.bin, "nod"), "doctor").CombinedOutput()
+		return string(out)
+	}
+	want := "Claude Code " + claudeVersion + " runs what nod hands it"
+	if said := doctored(); !strings.Contains(said, want) {
+		t.Errorf("%s", said)
+	}
+	record := filepath.Join(m.home, ".local/state/nod/rewriting-claude-code.json")
+	before, err := os.Stat(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := doctored(); !strings.Contains(said, want) {
+		t.Errorf("again: %s", said)
+	}
+	if after, err := os.Stat(record); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the same program was tried again: %v", err)
+	}
+	m.settings("")
+	if said := doctored(); strings.Contains(said, "hands it") {
+		t.Errorf("with confinement off: %s", said)
 	}
 }
