@@ -1,13 +1,16 @@
 package e2e
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/rewriting/trial"
+	"github.com/nodgate/nod/llm/llmtest"
 )
 
 // The real Claude Code runs what a hook hands it, and a program that does not is
@@ -21,7 +24,7 @@ func TestRewritingIsProven(t *testing.T) {
 		{"runs the model's command all the same",
 			`exec CLAUDE "$@" --setting-sources project --allowedTools Bash`, `left "original"`},
 		{"another program asks", `exec CLAUDE "$@"`, "was started by"},
-		{"never asks", "echo no key >&2", "asked no model for a call; it said: no key"},
+		{"never asks", "echo no key >&2", `for no command; it said "no key"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			slots <- struct{}{}
@@ -42,5 +45,90 @@ func TestRewritingIsProven(t *testing.T) {
 				t.Errorf("%v; want %q", err, row.want)
 			}
 		})
+	}
+}
+
+// nod doctor tries the installed Claude Code once, where confinement is on.
+func TestDoctorProvesTheRewriting(t *testing.T) {
+	begin(t)
+	m := newMachine(t, "confine = \"on\"\n")
+	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
+		missing(t, "nothing can be confined here: %s", out)
+	}
+	slots <- struct{}{}
+	defer func() { <-slots }()
+	doctored := func() string {
+		out, _ := m.command(hang.Context(t), filepath.Join(m.bin, "nod"), "doctor").CombinedOutput()
+		return string(out)
+	}
+	want := "Claude Code " + claudeVersion + " runs what nod hands it"
+	if said := doctored(); !strings.Contains(said, want) {
+		t.Errorf("%s", said)
+	}
+	record := filepath.Join(m.home, ".local/state/nod/rewriting-claude-code.json")
+	before, err := os.Stat(record)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if said := doctored(); !strings.Contains(said, want) {
+		t.Errorf("again: %s", said)
+	}
+	if after, err := os.Stat(record); err != nil || !os.SameFile(before, after) {
+		t.Errorf("the same program was tried again: %v", err)
+	}
+	m.settings("")
+	if said := doctored(); strings.Contains(said, "hands it") {
+		t.Errorf("with confinement off: %s", said)
+	}
+}
+
+// The process above a real hook is found to be the recorded program, in both forms
+// that a hook has, and not to be another one.
+func TestTheProvenProgramIsAboveTheHook(t *testing.T) {
+	begin(t)
+	const line = `echo $$ > "$HOME/asked"; while [ ! -e "$HOME/go" ]; do sleep 0.05; done`
+	for name, hook := range map[string]map[string]any{
+		"a shell's line": {"type": "command", "command": line},
+		"words":          {"type": "command", "command": "/bin/sh", "args": []string{"-c", line}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newMachine(t, "")
+			m.projectSettings(map[string]any{"hooks": map[string]any{
+				"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{hook}}}}})
+			state, other := t.TempDir(), t.TempDir()
+			m.record(state, m.claude)
+			m.record(other, filepath.Join(m.bin, "nod"))
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				m.prompt(llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
+					{Calls: []llmtest.Call{llmtest.Bash("ls", "ls")}}}}), "default")
+			}()
+			pid := 0
+			hang.Until(t, "the hook", func() bool {
+				text, _ := os.ReadFile(filepath.Join(m.home, "asked"))
+				_, err := fmt.Sscan(string(text), &pid)
+				return err == nil
+			})
+			if !rewriting.Proven(state, "claude-code", pid) {
+				t.Error("Claude Code is not seen to be above its hook")
+			}
+			if rewriting.Proven(other, "claude-code", pid) {
+				t.Error("another program is seen to be above it")
+			}
+			m.write(filepath.Join(m.home, "go"), "", 0o600)
+			<-ended
+		})
+	}
+}
+
+func (m *machine) record(state, program string) {
+	m.t.Helper()
+	p, err := rewriting.Look(program, "")
+	if err == nil {
+		err = rewriting.Record(state, "claude-code", p)
+	}
+	if err != nil {
+		m.t.Fatal(err)
 	}
 }

@@ -15,12 +15,9 @@ const maxClimb = 8
 // may be another host, started from within the proven one, and it is that one
 // which reads the answer.
 func Proven(stateDir, host string, pid int) bool {
-	want, ok := holding(stateDir, host)
-	if !ok {
-		return false
-	}
+	want := read(stateDir, host)
 	for range maxClimb {
-		if pid = parent(pid); pid <= 0 {
+		if pid = parent(pid); pid <= 0 || !want.holds() {
 			return false
 		}
 		exe, err := os.Readlink(exeOf(pid))
@@ -28,7 +25,7 @@ func Proven(stateDir, host string, pid int) bool {
 			return false
 		}
 		if !isShell(exe) {
-			return exe == want.Path && running(pid, want)
+			return exe == want.Path && running(pid, want.Program)
 		}
 	}
 	return false

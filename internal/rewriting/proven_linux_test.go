@@ -137,7 +137,7 @@ func TestProvenNoMoreOnceItIsChanged(t *testing.T) {
 			return err
 		}},
 		{"renamed", func(_, program string) error { return os.Rename(program, program+"2") }},
-		{"no record", func(state, _ string) error { return os.Remove(filepath.Join(state, name)) }},
+		{"no record", func(state, _ string) error { return os.Remove(file(state, "a")) }},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			program, state := host(t, "host"), t.TempDir()

@@ -11,17 +11,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
 )
-
-// name is the file in nod's state directory.
-const name = "rewriting.json"
-
-// maxBytes is more than one row for each host takes.
-const maxBytes = 64 << 10
 
 // Program is a file as it was when it was looked at.
 type Program struct {
@@ -31,12 +24,15 @@ type Program struct {
 	Version string `json:"version,omitempty"` // as it says, "" where it was not asked
 }
 
-// row is what is known of one host.
-type row struct {
+// proof is what is known of one host.
+type proof struct {
 	Program
 	When time.Time `json:"when"`
-	Off  string    `json:"off,omitempty"` // why the proof holds no longer
+	Off  string    `json:"off,omitempty"` // why it holds no longer
 }
+
+// file is one for each host, so that none undoes what another one's hook writes.
+func file(stateDir, host string) string { return filepath.Join(stateDir, "rewriting-"+host+".json") }
 
 // Look returns the program that a path leads to. It comes before the trial, so
 // that [Record] can tell whether the file was replaced meanwhile.
@@ -66,95 +62,55 @@ func Record(stateDir, host string, p Program) error {
 	if err != nil {
 		return err
 	}
-	return change(stateDir, func(all map[string]row) { all[host] = row{Program: p, When: time.Now().UTC()} })
+	return write(stateDir, host, proof{Program: p, When: time.Now().UTC()})
 }
 
 // Forget switches a host's proof off and keeps why, until it is proven again: a
 // call was seen to run otherwise than nod handed it over.
 func Forget(stateDir, host, why string) error {
-	return change(stateDir, func(all map[string]row) {
-		r := all[host]
-		r.Off = why
-		all[host] = r
-	})
+	p := read(stateDir, host)
+	p.Off = why
+	return write(stateDir, host, p)
 }
 
-// Recorded reports whether the proof is of the program that a path leads to.
-func Recorded(stateDir, host, program string) bool {
-	r, ok := holding(stateDir, host)
+// Recorded reports whether the proof is of the program that a path leads to. off
+// says why a proof was switched off.
+func Recorded(stateDir, host, program string) (ok bool, off string) {
+	p := read(stateDir, host)
 	now, err := Look(program, "")
-	return ok && err == nil && r.same(now)
+	return p.holds() && err == nil && p.same(now), p.Off
 }
 
-// SwitchedOff says why a host's proof was switched off, "" where it was not.
-func SwitchedOff(stateDir, host string) string {
-	all, _ := read(stateDir)
-	return all[host].Off
-}
+func (p proof) holds() bool { return p.Path != "" && p.Off == "" }
 
-// holding returns the proof of a host that was not switched off.
-func holding(stateDir, host string) (p Program, ok bool) {
-	all, err := read(stateDir)
-	r, found := all[host]
-	return r.Program, err == nil && found && r.Off == "" && r.Path != ""
-}
-
-func read(stateDir string) (all map[string]row, err error) {
-	f, err := os.Open(filepath.Join(stateDir, name))
-	if errors.Is(err, os.ErrNotExist) {
-		return map[string]row{}, nil
+// read returns the proof of a host. A file that cannot be read proves nothing.
+func read(stateDir, host string) (p proof) {
+	text, err := os.ReadFile(file(stateDir, host))
+	if err != nil || json.Unmarshal(text, &p) != nil {
+		return proof{}
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes))
+	return p
+}
+
+// write puts a whole new file into the old one's place.
+func write(stateDir, host string, p proof) error {
+	text, err := json.MarshalIndent(p, "", "  ")
 	if err == nil {
-		err = json.Unmarshal(text, &all)
+		err = os.MkdirAll(stateDir, 0o700)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w; remove it, then: nod doctor", f.Name(), err)
-	}
-	return all, nil
-}
-
-// change reads, changes and writes under a lock, so that two hooks do not undo
-// each other's Forget. A file that cannot be read proves nothing, and is begun anew.
-func change(stateDir string, do func(map[string]row)) error {
-	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return err
 	}
-	unlock, err := lock(filepath.Join(stateDir, name+".lock"))
+	f, err := os.CreateTemp(stateDir, ".rewriting.*") // its mode is 0600
 	if err != nil {
 		return err
 	}
-	defer unlock()
-	all, err := read(stateDir)
-	if err != nil || all == nil {
-		all = map[string]row{}
+	_, err = f.Write(append(text, '\n'))
+	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file(stateDir, host))
 	}
-	do(all)
-	text, err := json.MarshalIndent(all, "", "  ")
 	if err != nil {
-		return err
+		os.Remove(f.Name())
 	}
-	return replace(stateDir, append(text, '\n'))
-}
-
-// replace puts a whole new file into the old one's place.
-func replace(stateDir string, text []byte) (err error) {
-	f, err := os.CreateTemp(stateDir, "."+name+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(stateDir, name))
+	return err
 }

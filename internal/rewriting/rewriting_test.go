@@ -28,27 +28,32 @@ func record(t *testing.T, state, host, program string) {
 	}
 }
 
+func recorded(state, host, program string) bool {
+	ok, _ := Recorded(state, host, program)
+	return ok
+}
+
 func TestARecordIsOfOneFile(t *testing.T) {
 	state, program := filepath.Join(t.TempDir(), "state"), made(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(program, link); err != nil {
 		t.Fatal(err)
 	}
-	if Recorded(state, "a", program) {
+	if recorded(state, "a", program) {
 		t.Error("nothing was proven")
 	}
 	record(t, state, "a", link)
-	if !Recorded(state, "a", program) || !Recorded(state, "a", link) || Recorded(state, "b", program) {
+	if !recorded(state, "a", program) || !recorded(state, "a", link) || recorded(state, "b", program) {
 		t.Error("the proof is of this host's program, by whatever link")
 	}
-	if Recorded(state, "a", made(t)) {
+	if recorded(state, "a", made(t)) {
 		t.Error("the proof is of another file")
 	}
-	info, err := os.Stat(filepath.Join(state, name))
+	info, err := os.Stat(file(state, "a"))
 	if err != nil || info.Mode() != 0o600 {
 		t.Error(info, err)
 	}
-	if err := os.Chtimes(program, time.Unix(1, 0), time.Unix(1, 0)); err != nil || Recorded(state, "a", program) {
+	if err := os.Chtimes(program, time.Unix(1, 0), time.Unix(1, 0)); err != nil || recorded(state, "a", program) {
 		t.Error("the proof is of another time", err)
 	}
 }
@@ -60,17 +65,17 @@ func TestForgottenUntilProvenAgain(t *testing.T) {
 	if err := Forget(state, "a", "it ran something else"); err != nil {
 		t.Fatal(err)
 	}
-	if Recorded(state, "a", program) || SwitchedOff(state, "a") != "it ran something else" {
+	if ok, off := Recorded(state, "a", program); ok || off != "it ran something else" {
 		t.Error("it holds, or why it does not is lost")
 	}
-	if !Recorded(state, "b", program) {
+	if !recorded(state, "b", program) {
 		t.Error("another host's proof is gone")
 	}
 	record(t, state, "a", program)
-	if !Recorded(state, "a", program) || SwitchedOff(state, "a") != "" {
+	if ok, off := Recorded(state, "a", program); !ok || off != "" {
 		t.Error("a new proof does not count")
 	}
-	if err := Forget(state, "c", "never proven"); err != nil || Recorded(state, "c", program) {
+	if err := Forget(state, "c", "never proven"); err != nil || recorded(state, "c", program) {
 		t.Error(err)
 	}
 }
@@ -84,7 +89,7 @@ func TestWhatWasReplacedMeanwhileIsNotRecorded(t *testing.T) {
 	if err := os.WriteFile(program, []byte("longer"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := Record(state, "a", p); err == nil || Recorded(state, "a", program) {
+	if err := Record(state, "a", p); err == nil || recorded(state, "a", program) {
 		t.Error("recorded, although nobody tried this file")
 	}
 }
@@ -92,14 +97,14 @@ func TestWhatWasReplacedMeanwhileIsNotRecorded(t *testing.T) {
 func TestADamagedFileProvesNothing(t *testing.T) {
 	for _, text := range []string{"", "null", "{", `{"a":1}`, `{"a":{}}`, "[]"} {
 		state, program := t.TempDir(), made(t)
-		if err := os.WriteFile(filepath.Join(state, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(file(state, "a"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if Recorded(state, "a", program) || Proven(state, "a", os.Getpid()) {
+		if recorded(state, "a", program) || Proven(state, "a", os.Getpid()) {
 			t.Errorf("%q proves something", text)
 		}
 		record(t, state, "a", program)
-		if !Recorded(state, "a", program) {
+		if !recorded(state, "a", program) {
 			t.Errorf("%q is not begun anew", text)
 		}
 	}

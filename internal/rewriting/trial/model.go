@@ -9,14 +9,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"strings"
 	"sync/atomic"
 )
 
-const (
-	callID      = "toolu_nod_proof"
-	description = "proof"
-)
+const callID = "toolu_nod_proof"
 
 // model is on loopback, and has the host make one call.
 type model struct {
@@ -36,78 +32,46 @@ func listen() (*model, error) {
 	return m, nil
 }
 
-func (m *model) close() { _ = m.server.Close() }
-
-// question is what the model reads of a request.
-type question struct {
-	Model  string
-	Stream bool
-	Tools  []struct{ Name string }
-}
-
-// offers reports whether the host lets its model use a tool. It does not where it
-// asks for a title and the like.
-func (q question) offers(tool string) bool {
-	for _, t := range q.Tools {
-		if t.Name == tool {
-			return true
-		}
-	}
-	return false
-}
-
 // ServeHTTP speaks as much of Anthropic's Messages API as one call takes.
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
-	var q question
-	if r.Method != http.MethodPost || r.URL.Path != "/v1/messages" || err != nil || json.Unmarshal(body, &q) != nil {
+	var q struct{ Stream bool }
+	if r.URL.Path != "/v1/messages" || err != nil || json.Unmarshal(body, &q) != nil || !q.Stream {
 		http.NotFound(w, r)
 		return
 	}
-	content, stop := object{"type": "text", "text": "done"}, "end_turn"
-	if q.offers("Bash") && !bytes.Contains(body, []byte(callID)) {
-		m.played.Add(1)
-		content, stop = object{"type": "tool_use", "id": callID, "name": "Bash",
-			"input": object{"command": original, "description": description}}, "tool_use"
-	}
-	message := object{"id": "msg_proof", "type": "message", "role": "assistant", "model": q.Model,
-		"content": []object{content}, "stop_reason": stop, "stop_sequence": nil,
-		"usage": object{"input_tokens": 1, "output_tokens": 1}}
-	if q.Stream {
-		w.Header().Set("Content-Type", "text/event-stream")
-		_, _ = io.WriteString(w, streamed(message, content))
+	w.Header().Set("Content-Type", "text/event-stream")
+	// What asks for a title and the like offers no tool.
+	if !bytes.Contains(body, []byte(`"name":"Bash"`)) || bytes.Contains(body, []byte(callID)) {
+		fmt.Fprintf(w, stream, `{"type":"text","text":""}`, `{"type":"text_delta","text":"done"}`, "end_turn")
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(message)
+	m.played.Add(1)
+	input, _ := json.Marshal(`{"command":"` + original + `","description":"proof"}`) // a text of JSON
+	fmt.Fprintf(w, stream, `{"type":"tool_use","id":"`+callID+`","name":"Bash","input":{}}`,
+		`{"type":"input_json_delta","partial_json":`+string(input)+`}`, "tool_use")
 }
 
-// streamed is a message of one block as the events of the API.
-func streamed(message, content object) string {
-	var all strings.Builder
-	emit := func(kind string, data object) {
-		data["type"] = kind
-		text, _ := json.Marshal(data) // made here, of what JSON has
-		fmt.Fprintf(&all, "event: %s\ndata: %s\n\n", kind, text)
-	}
-	start, delta := opening(content)
-	stop, usage := message["stop_reason"], message["usage"]
-	message["content"], message["stop_reason"] = []object{}, nil
-	emit("message_start", object{"message": message})
-	emit("content_block_start", object{"index": 0, "content_block": start})
-	emit("content_block_delta", object{"index": 0, "delta": delta})
-	emit("content_block_stop", object{"index": 0})
-	emit("message_delta", object{"delta": object{"stop_reason": stop, "stop_sequence": nil}, "usage": usage})
-	emit("message_stop", object{})
-	return all.String()
-}
+// stream is an answer of one block: its empty beginning, the rest of it, and
+// why the model stopped.
+const stream = `event: message_start
+data: {"type":"message_start","message":{"id":"msg_proof","type":"message","role":"assistant",` +
+	`"model":"claude-proof","content":[],"stop_reason":null,"stop_sequence":null,` +
+	`"usage":{"input_tokens":1,"output_tokens":1}}}
 
-// opening is a block's empty beginning, and all the rest of it.
-func opening(content object) (start, delta object) {
-	if content["type"] == "text" {
-		return object{"type": "text", "text": ""}, object{"type": "text_delta", "text": content["text"]}
-	}
-	input, _ := json.Marshal(content["input"])
-	return object{"type": "tool_use", "id": content["id"], "name": content["name"], "input": object{}},
-		object{"type": "input_json_delta", "partial_json": string(input)}
-}
+event: content_block_start
+data: {"type":"content_block_start","index":0,"content_block":%s}
+
+event: content_block_delta
+data: {"type":"content_block_delta","index":0,"delta":%s}
+
+event: content_block_stop
+data: {"type":"content_block_stop","index":0}
+
+event: message_delta
+data: {"type":"message_delta","delta":{"stop_reason":%q,"stop_sequence":null},"usage":{"output_tokens":1}}
+
+event: message_stop
+data: {"type":"message_stop"}
+
+`

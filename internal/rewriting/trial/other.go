@@ -8,8 +8,5 @@ import (
 	"errors"
 )
 
-// Provable lists the hosts that can be tried.
-func Provable() []string { return nil }
-
 // Prove tries nothing.
 func Prove(context.Context, string, string) error { return errors.ErrUnsupported }

@@ -9,7 +9,6 @@
 package trial
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,20 +29,15 @@ const (
 	rewritten = "echo rewritten > ran"
 )
 
+// settings are Claude Code's. The hook says who started it, and answers.
+const settings = `{"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","timeout":20,"command":` +
+	`"cat > /dev/null; readlink \"/proc/$PPID/exe\" > \"$HOME/asker\"; cat \"$HOME/answer\""}]}]}}`
+
+const answer = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",` +
+	`"permissionDecisionReason":"proof","updatedInput":{"command":"` + rewritten + `","description":"proof"}}}`
+
 // bench is where one program is tried.
-type bench struct {
-	program         string
-	dir, home, work string
-	url             string // of the model
-}
-
-// setting is how a host is started, with its settings in place.
-type setting struct {
-	args, environ []string
-}
-
-// Provable lists the hosts that can be tried.
-func Provable() []string { return []string{"claude-code"} }
+type bench struct{ program, dir, home, work string }
 
 // Prove returns nil if a host's program runs what a hook hands it. It takes
 // some seconds, which ctx bounds; what the program started ends with it.
@@ -56,51 +50,51 @@ func Prove(ctx context.Context, host, program string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	b := &bench{program, dir, filepath.Join(dir, "home"), filepath.Join(dir, "work")}
+	if err := b.furnish(); err != nil {
 		return err
 	}
 	m, err := listen()
 	if err != nil {
 		return err
 	}
-	defer m.close()
-	b := &bench{program: program, dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work"),
-		url: m.url}
-	s, err := b.claude()
-	if err != nil {
-		return err
-	}
-	said := b.run(ctx, s)
+	defer m.server.Close()
+	said := b.run(ctx, m.url)
 	return b.verdict(ctx, m, said)
 }
 
-// run starts the program and waits for its end. What it started is its process
-// group's, and ends with it.
-func (b *bench) run(ctx context.Context, s setting) (said string) {
-	cmd := exec.CommandContext(ctx, b.program, s.args...)
-	cmd.Dir, cmd.Env = b.work, append(b.environ(), s.environ...)
-	var out lastBytes
-	cmd.Stdout, cmd.Stderr = &out, &out
+func (b *bench) furnish() error {
+	return errors.Join(os.MkdirAll(filepath.Join(b.home, ".claude"), 0o700), os.Mkdir(b.work, 0o700),
+		os.WriteFile(filepath.Join(b.home, ".claude/settings.json"), []byte(settings), 0o600),
+		os.WriteFile(filepath.Join(b.home, "answer"), []byte(answer), 0o600))
+}
+
+// run starts the program and waits for its end. What it started is in its process
+// group, and ends with it. In the default mode nothing runs but what the hook allows.
+func (b *bench) run(ctx context.Context, url string) (said string) {
+	cmd := exec.CommandContext(ctx, b.program, "-p", "do what the model says", "--permission-mode", "default")
+	cmd.Dir, cmd.Env = b.work, b.environ(url)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	end := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel, cmd.WaitDelay = end, time.Second
-	if err := cmd.Start(); err != nil {
-		return err.Error()
+	out, err := cmd.CombinedOutput()
+	if cmd.Process != nil {
+		_ = end()
 	}
-	err := cmd.Wait()
-	_ = end() // what is left of the group
-	said = strings.TrimSpace(string(out.b))
+	said = string(out)
 	if err != nil {
-		said = strings.TrimSpace(err.Error() + " " + said)
+		said = err.Error() + " " + said
 	}
-	return said
+	return printable.Line(strings.TrimSpace(said), 200)
 }
 
 // environ is built from nothing. A program that is a script finds its
 // interpreter beside itself or where the system has it.
-func (b *bench) environ() []string {
+func (b *bench) environ(url string) []string {
 	path := filepath.Dir(b.program) + ":/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin"
-	return []string{"HOME=" + b.home, "TMPDIR=" + b.dir, "PATH=" + path, "LANG=C.UTF-8", "TZ=UTC"}
+	return []string{"HOME=" + b.home, "TMPDIR=" + b.dir, "PATH=" + path, "LANG=C.UTF-8", "ANTHROPIC_BASE_URL=" + url,
+		"ANTHROPIC_API_KEY=sk-ant-api03-nod-doctor", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "DISABLE_ERROR_REPORTING=1"}
 }
 
 // verdict reads what the program has done.
@@ -111,24 +105,17 @@ func (b *bench) verdict(ctx context.Context, m *model, said string) error {
 	case ran == "rewritten":
 		return b.asker()
 	case err == nil:
-		return fmt.Errorf("it was handed %q and left %q, as if no hook had answered", rewritten, ran)
+		return fmt.Errorf("it was handed %q and left %q", rewritten, printable.Line(ran, 200))
 	case ctx.Err() != nil:
-		return fmt.Errorf("it did not end in time (%w)%s", ctx.Err(), quoted(said))
+		return fmt.Errorf("it did not end in time (%w); it said %q", ctx.Err(), said)
 	case m.played.Load() == 0:
-		return errors.New("it asked no model for a call" + quoted(said))
+		return fmt.Errorf("it asked its model for no command; it said %q", said)
 	}
-	return errors.New("it ran neither its model's command nor the hook's" + quoted(said))
+	return fmt.Errorf("it ran neither its model's command nor the hook's; it said %q", said)
 }
 
-func quoted(said string) string {
-	if said == "" {
-		return ""
-	}
-	return "; it said: " + printable.Line(said, 200)
-}
-
-// asker holds the process that started the hook to be the program: of a script
-// that starts another program that one would have to be recorded.
+// asker holds the process that started the hook to be the program: where a script
+// starts another program, rewriting.Proven would find that one.
 func (b *bench) asker() error {
 	if runtime.GOOS != "linux" {
 		return nil
@@ -139,25 +126,8 @@ func (b *bench) asker() error {
 	}
 	real, err := filepath.EvalSymlinks(b.program)
 	if asker := strings.TrimSpace(string(text)); err == nil && asker != real {
-		err = fmt.Errorf("its hook was started by %q, not by %s itself, so that nod could not tell it again; "+
+		err = fmt.Errorf("its hook was started by %q, not by %s itself, so nod could not tell it again; "+
 			"put that program into PATH", asker, real)
 	}
 	return err
-}
-
-// hookLine is the hook as a shell reads it: it says who started it, and answers.
-func hookLine(answer string) string {
-	return `cat > /dev/null; readlink "/proc/$PPID/exe" > "$HOME/asker"; printf %s '` + answer + `'`
-}
-
-// lastBytes keeps the end of what is written.
-type lastBytes struct{ b []byte }
-
-func (w *lastBytes) Write(p []byte) (int, error) {
-	const most = 4096
-	w.b = append(w.b, p...)
-	if len(w.b) > most {
-		w.b = bytes.Clone(w.b[len(w.b)-most:])
-	}
-	return len(p), nil
 }

@@ -35,8 +35,8 @@ func TestWhatIsLeftDecides(t *testing.T) {
 		{"rewritten", asked + rewritten, ""},
 		{"rewritten, and it fails", asked + rewritten + "; exit 1", ""},
 		{"original", asked + original, `left "original"`},
-		{"both", asked + rewritten + "; echo original >> ran", `left "rewritten\noriginal"`},
-		{"nothing", asked + "echo rewritten; exit 3", "asked no model for a call; it said: exit status 3 rewritten"},
+		{"both", asked + rewritten + "; echo original >> ran", `left "rewritten`},
+		{"nothing", asked + "echo rewritten; exit 3", `for no command; it said "exit status 3 rewritten"`},
 		{"another asks", `echo /bin/other > "$HOME/asker"; ` + rewritten, `started by "/bin/other"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestTheTrialsEnvironment(t *testing.T) {
 	err := Prove(t.Context(), "claude-code", script(t, "env > "+left+"; pwd >> "+left))
 	text, readErr := os.ReadFile(left)
 	if err == nil || readErr != nil || strings.Contains(string(text), "LEAK") ||
-		strings.Contains(string(text), "HOME="+os.Getenv("HOME")+"\n") {
+		!strings.Contains(string(text), "HOME="+os.TempDir()+"/nod-rewriting-") {
 		t.Errorf("%v %v %s", err, readErr, text)
 	}
 	for line := range strings.Lines(string(text)) {
@@ -92,12 +92,13 @@ func TestTheModelMakesOneCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer m.close()
+	defer m.server.Close()
 	for _, row := range []struct{ path, body, has string }{
-		{"/v1/messages", `{"tools":[{"name":"Bash"}]}`, original[:8]},
+		{"/v1/messages", `{"stream":true,"tools":[{"name":"Bash"}]}`, original[:8]},
 		{"/v1/messages?beta=true", `{"stream":true,"tools":[{"name":"Bash"}]}`, "input_json_delta"},
 		{"/v1/messages", `{"stream":true,"tools":[{"name":"Bash"}],"messages":["` + callID + `"]}`, `"text":"done"`},
-		{"/v1/messages", `{}`, `"text":"done"`},
+		{"/v1/messages", `{"stream":true}`, `"text":"done"`},
+		{"/v1/messages", `{"tools":[{"name":"Bash"}]}`, "not found"},
 		{"/v1/messages", `{`, "not found"},
 		{"/v1/models", `{}`, "not found"},
 	} {
