@@ -122,7 +122,7 @@ func newRun(o Options) *run {
 		o.Files = view.Disk{}
 	}
 	if o.Rewrites == nil {
-		o.Rewrites = func(stateDir, host string) bool { return rewriting.Proven(stateDir, host, os.Getppid()) }
+		o.Rewrites = func(stateDir, host string) bool { return rewriting.Proven(stateDir, host, os.Getpid()) }
 	}
 	o.Files = view.NewMemo(o.Files)
 	return &run{Options: o}
