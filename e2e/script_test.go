@@ -39,6 +39,9 @@ type seat struct {
 	// refused are words that the model is told where a call did not run, absent
 	// where the agent has no such tool or does not take the arguments.
 	refused, absent []string
+	// runsAll says that the agent asks about nothing although nobody told it not to, so that
+	// nod asks about what it does not know.
+	runsAll bool
 	// confines says that nod may run code behind its boundary.
 	confines bool
 }

@@ -71,7 +71,7 @@ func codexSeat(approval, sandbox string) seat {
 func opencodeSeat() seat {
 	d := opencodeDriven()
 	return seat{
-		agent: "opencode", mode: "default", program: d.program, selfAnswered: true,
+		agent: "opencode", mode: "default", program: d.program, selfAnswered: true, runsAll: true,
 		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
 			_, environ := d.prepare(m, srv)
 			if nod {
@@ -162,14 +162,15 @@ func TestMixedCallsInTerminals(t *testing.T) {
 				before += count(without[i].asked && i < len(list)-wrong)
 				now += count(with[i].asked && i < len(list)-wrong)
 				objected += count(with[i].asked && i >= len(list)-wrong)
-				if i < len(list)-wrong && with[i].asked && !without[i].asked {
-					t.Errorf("%s %s: a prompt that is not there without nod", list[i].Tool, list[i].Input)
+				stopped := with[i].asked && !without[i].asked || with[i].end == "denied" && without[i].end == "ran"
+				if i < len(list)-wrong && stopped && !s.runsAll {
+					t.Errorf("%s %s is %v, which it is not without nod: %s", list[i].Tool, list[i].Input, with[i], with[i].told)
 				}
 				if i >= len(list)-wrong && with[i].unasked() {
 					t.Errorf("%s %s runs unasked", list[i].Tool, list[i].Input)
 				}
 			}
-			if now > before || s.agent == "Claude Code" && s.mode == "default" && 2*now > before {
+			if now > before && !s.runsAll || s.agent == "Claude Code" && s.mode == "default" && 2*now > before {
 				t.Errorf("%d prompts, without nod %d", now, before)
 			}
 			t.Logf("| %s | %s | %d | %d | %d | %s | %s |", s.agent, s.mode, before, now, objected, tally(without), tally(with))

@@ -3,8 +3,8 @@
 //
 // # How a file is kept
 //
-// A name that the call takes away is kept by a hard link, which costs no bytes. Bytes
-// that are overwritten in place are cloned where the file system can do that, else
+// A large file whose name the call takes away is kept by a hard link, which costs no
+// bytes. All other bytes are cloned where the file system can do that, else
 // copied; so is what cannot be linked. Copies of one call lie in one file, since each
 // file costs a sync. Links are kept as what they say. Owners, extended attributes and
 // access lists are not kept.
@@ -50,8 +50,11 @@ type Store struct {
 // Options are a store's bounds. Zero values are the defaults.
 type Options struct {
 	Now    func() time.Time
-	Names  int           // of one call; 5000
-	Copied int64         // bytes of one call; 64 MiB
+	Names  int   // of one call; 5000
+	Copied int64 // bytes of one call; 64 MiB
+	// Linked is from which size on a file whose name goes away is kept by a hard link; 1
+	// MiB. What is smaller is copied, so that a call that never runs leaves no second name.
+	Linked int64
 	Held   int64         // bytes of all calls, those of hard links with them; 1 GiB
 	Age    time.Duration // of a call; 14 days
 }
@@ -89,6 +92,7 @@ func Open(dir string, o Options) *Store {
 		o.Now = time.Now
 	}
 	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
+	o.Linked = cmp.Or(o.Linked, 1<<20)
 	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
 	return &Store{dir: dir, o: o, step: func() {}, clone: clone}
 }

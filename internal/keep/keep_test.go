@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -29,6 +30,9 @@ func newWorld(t *testing.T, o Options) *world {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if o.Linked == 0 {
+		o.Linked = -1 // whatever its size
 	}
 	w := &world{t, Open(filepath.Join(dir, "state", "kept"), o), filepath.Join(dir, "work")}
 	w.must(os.MkdirAll(w.dir, 0o755))
@@ -506,7 +510,7 @@ func BenchmarkKeep(b *testing.B) {
 				}
 				files = append(files, File{f, goneAway})
 			}
-			s := Open(filepath.Join(dir, "kept"), Options{})
+			s := Open(filepath.Join(dir, "kept"), Options{Linked: -1})
 			i := 0
 			for b.Loop() {
 				i++
@@ -515,5 +519,19 @@ func BenchmarkKeep(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// A small file is copied although its name goes: a call that never runs leaves it one name.
+func TestSmallFilesAreCopied(t *testing.T) {
+	w := newWorld(t, Options{Linked: 100})
+	small, large := w.write("small", "x"), w.write("large", strings.Repeat("x", 100))
+	w.must(w.store.Keep(Call{ID: "call"}, gone(small, large)))
+	for name, want := range map[string]uint64{small: 1, large: 2} {
+		info, err := os.Stat(name)
+		w.must(err)
+		if got := uint64(info.Sys().(*syscall.Stat_t).Nlink); got != want {
+			t.Errorf("%s has %d names", name, got)
+		}
 	}
 }

@@ -72,7 +72,7 @@ func (p *parcel) addParents(name string) error {
 func (p *parcel) addBytes(f File, kept *KeptFile, info fs.FileInfo) (err error) {
 	kept.Size, kept.In = info.Size(), strconv.Itoa(len(p.kept.Files))
 	done := false
-	if f.Gone {
+	if f.Gone && (info.Size() >= p.store.o.Linked || info.Size() > p.store.o.Copied-p.copied) {
 		done, err = p.link(f.Path, kept)
 	}
 	if !done && err == nil && !p.noClone && info.Size() >= worthCloning {
