@@ -98,7 +98,35 @@ func (p Places) claude(how ClaudeRules, roots []string) (layers []layer, notHeld
 			}
 		}
 	}
-	return layers, notHeld, nil
+	return append(layers, p.claudeOfRepository()...), notHeld, nil
+}
+
+// claudeOfRepository are Claude Code's settings in the workspace, which the repository may
+// have brought: what they deny or ask about, as patterns, and nothing else of them. A file
+// that Claude Code passes over as well counts for nothing.
+func (p Places) claudeOfRepository() (layers []layer) {
+	if p.Root == "" {
+		return nil
+	}
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		l, _, err := p.claudeLayer(path.Join(p.Root, ".claude", name), Repository, ClaudeTighten, nil)
+		if err != nil || l.source.Path == "" {
+			continue
+		}
+		taken := 0
+		for list := range l.added {
+			l.added[list] = slices.DeleteFunc(l.added[list], func(i Item) bool {
+				taken++
+				tightens := (list == listHardDeny || list == listAsk) && !i.Rule.Prose
+				return !tightens || taken > maxUntrustedRules || len(i.Text) > maxUntrustedRule
+			})
+			for i := range l.added[list] {
+				l.added[list][i].Rule.Untrusted = true
+			}
+		}
+		layers = append(layers, l)
+	}
+	return layers
 }
 
 // parts are a file and, of the organisation's, what lies in the directory
@@ -147,6 +175,9 @@ func (p Places) claudeLayer(name string, level Level, how ClaudeRules,
 	}
 	l.source, l.real = Source{Path: name, Level: level, SHA256: hash(text), Trusted: true, Used: true}, real
 	r := claudeReader{layer: &l, dir: path.Dir(name), widens: how == ClaudeAll}
+	if level == Repository { // where /x is x of the project
+		r.dir = path.Dir(r.dir)
+	}
 	if r.widens {
 		r.doubt = p.claudeDoubt(name, level, real, info, roots)
 	}

@@ -166,8 +166,7 @@ func TestClaudeFilesThatMayNotWiden(t *testing.T) {
 	}
 }
 
-// The files of a repository are never looked at, and those of an organisation
-// are all read.
+// The files of an organisation are all read, and of a repository what it denies.
 func TestWhichClaudeFiles(t *testing.T) {
 	deny := func(rule string) string { return `{"permissions":{"deny":["Bash(` + rule + `)"]}}` }
 	files := world().
@@ -181,7 +180,7 @@ func TestWhichClaudeFiles(t *testing.T) {
 	for _, r := range loaded(t, claudePlaces(files)).Rules.HardDeny {
 		got = append(got, r.Text)
 	}
-	if diff := cmp.Diff([]string{"Bash(c)", "Bash(d)", "Bash(f)"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"Bash(c)", "Bash(d)", "Bash(f)", "Bash(a)", "Bash(b)"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
