@@ -26,6 +26,9 @@ func (m *Call) Forbids(p Pattern) bool {
 		if p.OccursIn(c, where) {
 			return true
 		}
+		if spelled, ok := m.asScript(p.Words, i); ok && p.OccursIn(spelled, FirstWord) {
+			return true
+		}
 	}
 	return false
 }

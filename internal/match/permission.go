@@ -336,6 +336,9 @@ func (m *Call) commandFits(p Permission) Degree {
 	}
 	for i, c := range m.Report.Commands {
 		best = max(best, w.fits(c, m.HasUnknown(i)))
+		if spelled, ok := m.asScript(w.words, i); ok {
+			best = max(best, w.fits(spelled, false))
+		}
 	}
 	if len(m.Report.Commands) == 0 && len(w.words) > 0 && strings.Contains(line, w.words[0]) {
 		return MayFit // a line that nod cannot read
