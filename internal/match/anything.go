@@ -54,7 +54,7 @@ func namesInput(w string) bool {
 // startsAny reports whether a command that stands behind the words is started.
 func (p Pattern) startsAny() bool {
 	const probe = "any-program-at-all"
-	verbs := [][]string{nil, {"run"}, {"exec"}, {"x"}, {"develop", "-c"}, {"tool", "run"}, {"-c"}}
+	verbs := [][]string{nil, {"run"}, {"exec"}, {"x"}, {"develop", "-c"}, {"tool", "run"}, {"-c"}, {"exec", "."}}
 	if len(p.Words) > 1 { // the verb is among them
 		verbs = verbs[:1]
 	}

@@ -41,11 +41,16 @@ func handBehind(u *use, args []word) {
 		if !w.known {
 			return
 		}
-		if w.dashed() || assignmentLike(w) {
+		name, _, assigns := strings.Cut(w.text, "=")
+		text := strings.ContainsAny(name, " \t\n") || !assigns && strings.ContainsAny(w.text, " \t\n")
+		switch {
+		case w.dashed():
 			continue
-		}
-		if strings.ContainsAny(w.text, " \t\n") {
+		case text:
 			hand(u, w.text)
+			continue // others may stand behind it
+		case assignmentLike(w):
+			continue
 		}
 		hand(u, quoted(args[i:]))
 		if i == 0 || !args[i-1].dashed() || args[i-1].text == "--" {
