@@ -23,7 +23,9 @@ func TestAttendedInTerminals(t *testing.T) {
 		{geminiDriven(), func(_ *machine, words []string) []string {
 			return append(slices.Clone(words[:2]), "-i", task, "-m", "gemini-2.5-flash", "--skip-trust")
 		}, "Allow"},
-		{copilotDriven(), func(_ *machine, words []string) []string { return []string{words[0], "-i", task} }, "Do you want"},
+		{copilotDriven(), func(_ *machine, words []string) []string {
+			return []string{words[0], "-i", task}
+		}, "Do you want"},
 		{qwenDriven(), func(m *machine, _ []string) []string { return append(m.qwen(), "-i", task) }, "Allow"},
 	} {
 		t.Run(row.d.adapter.Name(), func(t *testing.T) {

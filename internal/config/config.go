@@ -115,7 +115,8 @@
 //	/etc/claude-code/managed-settings.json      and managed-settings.d/*.json
 //
 // and of the workspace (.claude/settings.json, settings.local.json), which the
-// repository may have brought, the patterns of deny and ask alone. By default only what tightens: deny becomes hard_deny,
+// repository may have brought, the patterns of deny and ask alone. By default only what
+// tightens: deny becomes hard_deny,
 // ask becomes ask, autoMode's soft_deny and hard_deny become text for the
 // model; all of it for every agent. With claude_rules = "all" also allow (as
 // patterns of nod's, where there are some that match no more) and autoMode's

@@ -43,7 +43,7 @@ func staged(t *testing.T) *stage {
 	}
 	for _, name := range []string{"bash", "zsh", "dash"} {
 		if s.shells[name] == "" {
-			t.Skip(name + " is not installed (Debian: " + name + "): what nod says of it is not shown here")
+			t.Skip(name + " is not installed (from Debian): what nod says of it is not shown here")
 		}
 	}
 	return s
@@ -441,7 +441,7 @@ func through(b *bed, world *world, seed uint64, text, heard string) (found strin
 // TestReads is a sample of what calls read though no word names it.
 func TestReads(t *testing.T) {
 	if _, err := os.Stat(binDir + "/strace"); err != nil {
-		t.Skip("strace is not installed (Debian: strace)")
+		t.Skip("strace is not installed (from Debian)")
 	}
 	var out bytes.Buffer
 	w := &witnessing{workers: 4, most: 20, out: &out, progress: io.Discard}
