@@ -106,7 +106,7 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
 	}
 	var own []doctor.Block
 	if len(o.Agents) == 0 {
-		own = []doctor.Block{confineBlock(ctx, p), logBlock(p, time.Now())}
+		own = []doctor.Block{settingsBlock(p), confineBlock(ctx, p), logBlock(p, time.Now())}
 	}
 	if *asJSON {
 		if err := json.NewEncoder(p.Stdout).Encode(examined{Version: 1, Agents: blocks, Nod: own}); err != nil {
