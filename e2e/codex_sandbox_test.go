@@ -26,7 +26,7 @@ func TestCodexSandboxIsAFact(t *testing.T) {
 			calls := []llmtest.Call{
 				d.shell("unread", "./opaque made"),
 				d.shell("outside", "./opaque ../outside"),
-				d.shell("loses", "rm -rf scratch"),
+				d.shell("loses", "rm -rf ../scratch"),
 				d.shell("prints", "cat .env"),
 				d.shell("forbidden", "touch forbidden"),
 			}
@@ -35,13 +35,13 @@ func TestCodexSandboxIsAFact(t *testing.T) {
 				script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
 			}
 			m := d.ready(t, ruleSettings, script)
-			m.machine.write(filepath.Join(m.work, "scratch", "a.txt"), "not in git\n", 0o644)
+			m.machine.write(filepath.Join(m.dir, "scratch", "a.txt"), "not in git\n", 0o644)
 			m.machine.write(filepath.Join(m.work, ".env"), "KEY=x\n", 0o600)
 			m.installed(false)
 			m.run()
 			for holds, want := range map[string]string{
 				"./opaque made": "abstained", "./opaque ../outside": "abstained",
-				"rm -rf scratch": "deny", "cat .env": "deny", "touch forbidden": "deny",
+				"rm -rf ../scratch": "deny", "cat .env": "deny", "touch forbidden": "deny",
 			} {
 				if sandbox == "danger-full-access" {
 					want = "deny"
@@ -54,7 +54,7 @@ func TestCodexSandboxIsAFact(t *testing.T) {
 			t.Logf("unread code in %s: made %v, outside %v; the model was told %q", sandbox,
 				exists(filepath.Join(m.work, "made")), exists(filepath.Join(m.dir, "outside")), told)
 			if exists(filepath.Join(m.dir, "outside")) || exists(filepath.Join(m.work,
-				"forbidden")) || !exists(filepath.Join(m.work, "scratch", "a.txt")) {
+				"forbidden")) || !exists(filepath.Join(m.dir, "scratch", "a.txt")) {
 				t.Error("something ran that should not have")
 			}
 		})

@@ -257,7 +257,7 @@ func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
 // decides.
 func TestPermissionRequestAfterAsk(t *testing.T) {
 	begin(t)
-	m := newMachine(t, ruleSettings)
+	m := newMachine(t, "unknown = \"ask\"\n"+ruleSettings)
 	for _, step := range []struct {
 		event, command string
 		want           string // in the answer; "" is silence

@@ -59,12 +59,12 @@ func TestThePersonIsAsked(t *testing.T) {
 				deep(t, "what a person sees")
 			}
 			begin(t)
-			m := newMachine(t, "")
+			m := newMachine(t, `ask = ["./opaque *"]`)
 			m.install("user")
 			made := filepath.Join(m.work, "made")
 			s := m.sit(oneStep(t, llmtest.Bash("asked", "./opaque made")), "default")
 			s.asks("do what the test wants")
-			s.sees("requires confirmation", "this runs code that nod has not read: ./opaque made",
+			s.sees("requires confirmation", "leaves this to a person: ./opaque *",
 				"Do you want to proceed?", "2. No")
 			s.capture("claude-code-asks", "Bash command", "")
 			if exists(made) {

@@ -23,7 +23,7 @@ func TestPermissionModes(t *testing.T) {
 	}{
 		{"default", "allow", "deny", true},
 		{"acceptEdits", "allow", "deny", true},
-		{"dontAsk", "allow", "deny", true},
+		{"dontAsk", "allow", "abstained", true}, // which Claude Code denies by itself
 		{"bypassPermissions", "allow", "deny", true},
 		// What nod leaves open is left to Claude Code's own judge.
 		{"auto", "allow", "abstained", true},
