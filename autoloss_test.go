@@ -39,6 +39,8 @@ func TestKnownLossIsKnownInEveryMode(t *testing.T) {
 	p.write("wt/a.txt", "other\n")
 	p.write("wt/sub/x", "other\n")
 	p.write("sub/x", "work\n")
+	p.write(p.home+"/other/x", "work\n")
+	p.write(".npmrc", "registry=https://r.example/\n//r.example/:_authToken=x\n")
 	p.git("branch", "other")
 	text, err := os.ReadFile("testdata/autoloss.txt")
 	if err != nil {

@@ -19,7 +19,9 @@ func copiedOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 		return ""
 	}
 	c := l.Report.Commands[e.Command]
-	mirrors := slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.HasPrefix(w.Value, "--delete") })
+	mirrors := slices.ContainsFunc(c.Words, func(w shell.Word) bool {
+		return w.Value == "--del" || strings.HasPrefix(w.Value, "--delete")
+	})
 	if mirrors && isCopier("mirrors ", c) {
 		if lost := l.lost(e, dir); lost != "" {
 			return "this deletes or overwrites " + lost

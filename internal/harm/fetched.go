@@ -34,6 +34,12 @@ func (l wording) runsFetched(c shell.Command) bool {
 	if len(words) == 0 {
 		return false
 	}
+	for len(words) > 1 && listed("starts-shells ", words[0]) && !strings.HasPrefix(words[1], "-") {
+		words = words[1:]
+	}
+	if l.runsFed(words, c) {
+		return true
+	}
 	program := path.Base(words[0])
 	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells ", program)
 	if isShell || interprets(program) || listed("evaluates ", program) {
@@ -51,11 +57,24 @@ func (l wording) runsFetched(c shell.Command) bool {
 }
 
 // fetches reports whether a command of the line asks the network.
-func (l wording) fetches() bool {
-	fetchers := list("fetches ")
-	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
-		words := spoken(c)
-		return len(words) > 0 && slices.Contains(fetchers, path.Base(words[0]))
+func (l wording) fetches() bool { return slices.ContainsFunc(l.Report.Commands, fetcher) }
+
+func fetcher(c shell.Command) bool {
+	words := spoken(c)
+	return len(words) > 0 && listed("fetches ", path.Base(words[0]))
+}
+
+// runsFed reports whether a command is one that runs what it is fed unless it is told what
+// to run, and stands behind one that fetches in a pipe.
+func (l wording) runsFed(words []string, c shell.Command) bool {
+	if !l.fitsKind("fed", words, c, "") || l.fitsKind("told", words, c, "") || l.changesNothing(c) {
+		return false
+	}
+	before, _, _ := strings.Cut(l.Command, c.Source)
+	return slices.ContainsFunc(l.Report.Commands, func(f shell.Command) bool {
+		_, between, ok := strings.Cut(before, f.Source)
+		return ok && fetcher(f) && strings.HasPrefix(strings.TrimSpace(between), "|") &&
+			!strings.ContainsAny(between, ";&\n") && !strings.Contains(between, "||")
 	})
 }
 

@@ -81,7 +81,7 @@ func (l wording) saysBehind(words []string, c shell.Command) string {
 	for _, w := range words[1:] {
 		parts := []string{w}
 		if !isCode { // else it is no line of a shell
-			parts = strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ").Replace(w))
+			parts = strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", ";", " ; ").Replace(w))
 			isCode = slices.ContainsFunc(parts, func(w string) bool { return interprets(path.Base(w)) })
 		}
 		all = append(all, parts...)
@@ -194,6 +194,10 @@ func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 			if last != len(args)-1 {
 				return false
 			}
+		case token == ";":
+			if last+1 < len(args) && !slices.Contains([]string{"|", ";", "&&", "||"}, args[last+1]) {
+				return false
+			}
 		case strings.HasPrefix(token, "-"):
 			last = slices.IndexFunc(args, func(arg string) bool { return isOption(token, arg) })
 			if last < 0 {
@@ -208,7 +212,7 @@ func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 					continue
 				}
 				seen++
-				if strings.Contains(token, "*") && at > 0 && takesValue(args[at-1]) {
+				if strings.Contains(token, "*") && at > 0 && at-1 != last && takesValue(args[at-1]) {
 					continue
 				}
 				if found = isWord(token, args[at]); found {
@@ -223,12 +227,16 @@ func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 // takesValue reports whether a word may be the option whose value comes next.
 func takesValue(arg string) bool {
 	return strings.HasPrefix(arg, "--") && !strings.Contains(arg, "=") && !slices.Contains([]string{"--yes", "--force",
-		"--quiet", "--verbose", "--debug", "--all", "--"}, arg)
+		"--quiet", "--verbose", "--debug", "--all", "--", "--silent", "--show-error", "--location", "--fail",
+		"--insecure", "--compressed"}, arg)
 }
 
 // isOption reports whether an argument is an option, alone, with a value, or among
-// other letters.
+// other letters; with * in it, whether it is spelt so.
 func isOption(token, arg string) bool {
+	if strings.Contains(token, "*") {
+		return isWord(token, arg)
+	}
 	if arg == token || strings.HasPrefix(arg, token+"=") {
 		return arg != token+"=none" && arg != token+"=false"
 	}
@@ -309,19 +317,33 @@ func (l wording) changesNothing(c shell.Command) bool {
 	return len(words) > 0 && l.fitsKind("twin", words, c, "*")
 }
 
-// ShowsLittle reports whether the line is one command that shows secrets only beside
-// much else, and that is asked for daily.
+// ShowsLittle reports whether the commands of the line show secrets only beside much else,
+// and are asked for daily, or do nothing of note. $(<FILE) is no command, and may be any file.
 func (l *Loss) ShowsLittle() bool {
-	if len(l.Report.Commands) != 1 {
-		return len(l.Report.Commands) == 2 && wording{l.Call}.picksPlain()
+	said, commands := wording{l.Call}, l.Report.Commands
+	if strings.Contains(l.Command, "<") {
+		return false
 	}
-	c := l.Report.Commands[0]
-	words := spoken(c)
-	return len(words) > 0 && len(c.Wrappers) == 0 && wording{l.Call}.fitsKind("mild", words, c, "")
+	if len(commands) == 2 && said.picksPlain() {
+		return true
+	}
+	for i, c := range commands {
+		words := spoken(c)
+		if len(words) == 0 || len(c.Wrappers) > 0 || !said.fitsKind("mild", words, c, "") && !said.isQuiet(i) {
+			return false
+		}
+	}
+	return len(commands) > 0
+}
+
+// isQuiet reports whether a command is known to have no effect, and is not git, which has secrets of its own.
+func (l wording) isQuiet(command int) bool {
+	return !l.reaches(command) && !isGit(l.Report.Commands[command]) &&
+		!slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool { return e.Command == command })
 }
 
 // picksPlain reports whether the second command picks variables that are no secret from
-// what the first prints: env | grep NODE.
+// what the first prints, or counts them: env | grep NODE, env | wc -l.
 func (l wording) picksPlain() bool {
 	first, second := l.Report.Commands[0], l.Report.Commands[1]
 	env, grep := spoken(first), spoken(second)
@@ -329,7 +351,13 @@ func (l wording) picksPlain() bool {
 	if strings.TrimSpace(before) != first.Source || strings.TrimSpace(after) != second.Source {
 		return false
 	}
-	if len(env) != 1 || len(grep) < 2 || !listed("environ ", env[0]) || !listed("picks ", grep[0]) {
+	if len(env) != 1 || !listed("environ ", env[0]) || len(grep) == 0 {
+		return false
+	}
+	if listed("counts ", grep[0]) {
+		return len(grep) == 1 || len(grep) == 2 && isOption("-l", grep[1])
+	}
+	if len(grep) < 2 || !listed("picks ", grep[0]) {
 		return false
 	}
 	what := strings.ToUpper(strings.Trim(grep[len(grep)-1], "^="))
