@@ -48,7 +48,7 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking, e.Call.Rewrites = r.asking(e, memory), r.rewrites(e, settings)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	r.keeps = e.Kind == agent.Decide && settings.Mode != config.Observe
+	r.keeps = settings.Mode != config.Observe && (e.Kind == agent.Decide || !memory.Answered(digest))
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
 		r.approvals(e, settings, memory, root))
 	d := Left(book.gate.Check(ctx, e.Call), settings)
