@@ -34,10 +34,10 @@ func TestAttendedInTerminals(t *testing.T) {
 			m := newBareMachine(t, "")
 			m.write(filepath.Join(m.work, "build.py"), "", 0o644)
 			srv := oneStep(t, row.d.shell("unknown", "python3 build.py"))
-			words, environ := row.d.prepare(m, srv)
+			words, _ := row.d.prepare(m, srv)
 			m.installFor(row.d.adapter.Name(), "user")
 			words = row.words(m, words)
-			_, environ = row.d.prepare(m, srv)
+			_, environ := row.d.prepare(m, srv)
 			s := m.terminal(environ, words[0], words[1:]...)
 			trusts := false
 			hang.Until(t, "nod's word and the agent's prompt", func() bool {
