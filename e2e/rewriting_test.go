@@ -53,7 +53,7 @@ func TestDoctorProvesTheRewriting(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "confine = \"on\"\n")
 	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
-		missing(t, "nothing can be confined here: %s", out)
+		t.Skipf("nothing can be confined here: %s", out)
 	}
 	slots <- struct{}{}
 	defer func() { <-slots }()

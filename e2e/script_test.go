@@ -125,7 +125,7 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 func (m *machine) confines(s seat) {
 	m.settings("confine = \"on\"\n")
 	if out, err := m.command(m.t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
-		missing(m.t, "nothing can be confined here: %s", out)
+		m.t.Skipf("nothing can be confined here: %s", out)
 	}
 	if s.agent != "Claude Code" {
 		return
