@@ -3,7 +3,7 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
+
 	"strings"
 	"testing"
 
@@ -104,64 +104,12 @@ func opencodeSeat() seat {
 	}
 }
 
-// plainSeat is an agent in the mode in which it starts, of which only commands and new
-// files are played. ready waits until it takes a prompt.
-func plainSeat(d driven, words func(m *machine, words []string) []string, ready func(*screen), asks ...string) seat {
-	return seat{
-		agent: d.title, mode: "default", program: d.program,
-		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
-			d.prepare(m, srv)
-			if nod {
-				m.installFor(d.adapter.Name(), "user")
-			}
-			started, environ := d.prepare(m, srv)
-			started = words(m, started)
-			s := m.terminal(environ, started[0], started[1:]...)
-			s.srv = srv
-			ready(s)
-			return s
-		},
-		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
-			switch c.Tool {
-			case "Bash":
-				return d.shell(name, fmt.Sprint(in["command"])), true
-			case "Write":
-				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
-			}
-			return llmtest.Call{}, false
-		},
-		asks: asks, yes: "\r",
-		refused: []string{"A person has to approve", "cannot be undone", "blocked by", "Denied by", "denied by"},
-		absent:  []string{"nvalid", "unavailable tool", "already exists"},
-	}
-}
-
-func geminiSeat() seat {
-	return plainSeat(geminiDriven(), func(_ *machine, words []string) []string {
-		return append(slices.Clone(words[:2]), "-m", "gemini-2.5-flash", "--skip-trust")
-	}, func(s *screen) { s.sees("Type your message") }, "Allow execution", "Apply this change")
-}
-
-func copilotSeat() seat {
-	return plainSeat(copilotDriven(), func(_ *machine, words []string) []string { return words[:1] }, func(s *screen) {
-		s.sees("Confirm folder trust")
-		s.presses("\r")
-		s.sees("❯")
-	}, "Do you want")
-}
-
-func qwenSeat() seat {
-	return plainSeat(qwenDriven(), func(m *machine, _ []string) []string { return m.qwen() },
-		func(s *screen) { s.sees("Type your message") }, "Allow execution", "Apply this change", "Allow once")
-}
-
 func seats() []seat {
 	return []seat{
 		claudeSeat("auto"), claudeSeat("default"), claudeSeat("acceptEdits"), claudeSeat("plan"),
 		claudeSeat("bypassPermissions"), codexSeat("on-request", "workspace-write"),
 		codexSeat("never", "workspace-write"),
 		opencodeSeat(),
-		geminiSeat(), copilotSeat(), qwenSeat(),
 	}
 }
 
