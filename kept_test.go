@@ -176,6 +176,15 @@ func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 			t.Errorf("%s: %s, left to a host: %v", row.line, d.Reason, d.Deferrable)
 		}
 	}
+	p.write("staged.txt", "staged\n")
+	p.git("add", "staged.txt")
+	for _, line := range []string{"git reset --hard", "git restore --staged --worktree ."} {
+		s := &shelf{files: map[string]string{}}
+		d := p.keeping(s, "bash", nod.Call{Command: line})
+		if d.Verdict != nod.Allow || s.files[filepath.Join(p.dir, "staged.txt")] != "staged\n" {
+			t.Errorf("%s: %v (%s), kept %v", line, d.Verdict, d.Reason, s.files)
+		}
+	}
 	name := filepath.Join(p.dir, "new.txt")
 	s := &shelf{files: map[string]string{}}
 	write := nod.Call{Paths: []string{name}, Edits: []nod.Edit{{Path: name, New: "x", Whole: true}}}

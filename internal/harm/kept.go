@@ -49,7 +49,7 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 	}
 	switch {
 	case takesToIndex(o):
-		return keepsChanged(l, r)
+		return keepsChanged(l, r) && (o.sub == "checkout" || keepsStaged(l, r))
 	case o.sub == "clean" && !o.long("--interactive") && !o.short("i"):
 		return keepsUntracked(l, r, r.Top, 0)
 	case o.sub == "stash" && len(o.operands) > 0 && (o.operands[0] == "drop" || o.operands[0] == "clear"):
@@ -79,6 +79,25 @@ func keepsChanged(l *Loss, r *repo.Repo) bool {
 	r.Tracked(func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
 		if all && r.Differs(f) {
+			all = !l.At.Guarded(name) && (l.At.Missing(name) || isKept(l, name))
+		}
+		return false
+	})
+	return all
+}
+
+// keepsStaged keeps what is staged and differs from HEAD: git has its bytes, but under no
+// name that anybody finds again. Where HEAD cannot be read whole, that must do.
+func keepsStaged(l *Loss, r *repo.Repo) bool {
+	head := map[string]repo.File{}
+	_, known := r.In("HEAD", func(f repo.File) bool {
+		head[f.Name] = f
+		return false
+	})
+	all := true
+	r.Tracked(func(f repo.File) bool {
+		name := r.Top + "/" + f.Name
+		if was, there := head[f.Name]; known && all && !(there && was.Same(f)) {
 			all = !l.At.Guarded(name) && (l.At.Missing(name) || isKept(l, name))
 		}
 		return false
