@@ -26,6 +26,8 @@ func TestARuleNamesAScriptByAnyPath(t *testing.T) {
 		{hard, "./deploy.sh *", "bash deploy.sh", true},
 		{hard, "./deploy.sh *", "sh ./deploy.sh prod", true},
 		{hard, "./deploy.sh *", "bash -e deploy.sh", true},
+		{hard, "./deploy.sh *", "bash -euo pipefail deploy.sh", true},
+		{hard, "./deploy.sh *", "bash -O extglob -e deploy.sh now", true},
 		{hard, "./deploy.sh *", "timeout 5 bash deploy.sh", true},
 		{hard, "./deploy.sh *", `sh -c "bash deploy.sh"`, true},
 		{hard, "./deploy.sh *", "cd scripts && ../deploy.sh", true},

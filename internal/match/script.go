@@ -56,7 +56,8 @@ func (m *Call) placesOf(name string) (reals []string) {
 }
 
 // startsFile is which word of a command names one of the files, where the command starts
-// it; -1 for none. Before the file stand the program that runs it and options.
+// it; -1 for none. Before the file stand the program that runs it, options, and a word
+// behind an option, which may be its value (bash -euo pipefail FILE).
 func (m *Call) startsFile(files []string, command int) int {
 	c := m.Report.Commands[command]
 	for i, word := range c.Words {
@@ -64,12 +65,14 @@ func (m *Call) startsFile(files []string, command int) int {
 		if word.Known && err == nil && slices.Contains(files, real) && (i == 0 || m.runs(command, real)) {
 			return i
 		}
-		if i > 0 && !strings.HasPrefix(word.Value, "-") || c.Dir == "" {
+		if i > 0 && !option(word) && !option(c.Words[i-1]) || c.Dir == "" {
 			return -1
 		}
 	}
 	return -1
 }
+
+func option(w shell.Word) bool { return strings.HasPrefix(w.Value, "-") }
 
 // runs reports whether a command runs a file: as a shell does, or by its effects.
 func (m *Call) runs(command int, real string) bool {
