@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -124,31 +123,4 @@ func TestACommitThatBringsBack(t *testing.T) {
 	p.write(".git/MERGE_AUTOSTASH", "x\n")
 	p.check(lost, "git commit -m x", "git commit -am x", "git commit --amend --no-edit")
 	p.check(kept, "git status", "git add .")
-}
-
-// What is tracked below an ignored directory of a build, and changed, is not taken out of
-// the index first and then deleted as what a build makes.
-func TestTrackedBelowABuild(t *testing.T) {
-	for _, name := range []string{"dist/keep/cfg.txt", "node_modules/x.js"} {
-		p := newProject(t)
-		p.write(".gitignore", "dist/\nnode_modules/\n")
-		p.write("package-lock.json", "{}\n")
-		p.git("add", ".")
-		p.git("commit", "-qm", "two")
-		p.write(name, "one\n")
-		p.git("add", "-f", name)
-		p.git("commit", "-qm", "three")
-		takes := []string{"git rm --cached " + name, "git reset HEAD~1", "git reset -q HEAD~1 -- .", "git restore --staged -s HEAD~1 .",
-			"git reset"}
-		p.check(kept, takes...)
-		p.write(name, "by hand\n")
-		p.check(lost, takes...)
-		p.check(lost, "rm "+name)
-		p.check(kept, "git status", "git add -f "+name, "git reset --soft HEAD~1", "git reset a.txt", "git reset HEAD~1 -- src",
-			"git restore --staged a.txt", "git rm --cached a.txt", "git add -u")
-		p.check(lost, "git reset a.txt "+name, "git rm --cached '*.txt'", "git restore --staged .", "git reset HEAD@{1}")
-		p.must(os.Remove(p.dir + "/" + name))
-		p.write(name+"/by-hand", "x\n")
-		p.check(lost, "git add -u", "git add -A", "rm -rf "+path.Dir(name))
-	}
 }

@@ -22,16 +22,12 @@ func TestIgnoredPlacesThatAreNamed(t *testing.T) {
 	p.check(kept, "find src -name '*.txt' -exec rg . {} +", "fdfind txt src -x rg .")
 }
 
-// What fd's own list at home takes out of what is hidden, it finds, and a file of a kind
-// may be a second name of a secret.
+// What fd's own list at home takes out of what is hidden, it finds.
 func TestHiddenFilesThatAreFound(t *testing.T) {
 	p := newProject(t)
 	p.write("h/.env", "KEY=1\n")
 	p.write("h/e.txt", "x\n")
 	p.check(kept, "fdfind . h -X cat", "rg -t md . h")
-	p.must(os.Link(p.dir+"/h/.env", p.dir+"/h/a.md"))
-	p.check(lost, "rg -t md . h", "rg -t md . .")
-	p.must(os.Remove(p.dir + "/h/a.md"))
 	p.must(os.MkdirAll(p.home+"/.config/fd", 0o755))
 	p.must(os.WriteFile(p.home+"/.config/fd/ignore", []byte("!.env\n"), 0o644))
 	p.check(lost, "fdfind . h -X cat", "fdfind . h | xargs cat")
@@ -86,28 +82,6 @@ func TestKeysUnderPublicNames(t *testing.T) {
 	}
 	p.write("id_rsa_old.pub", "x\n")
 	p.check(kept, "cat id_rsa_old.pub")
-}
-
-// A line that asks again and again whether a secret holds something spells it out.
-func TestGuesses(t *testing.T) {
-	p := newProject(t)
-	p.write("conf/server.pem", "KEY=abc\n")
-	p.check(lost, `for p in KEY=a KEY=b KEY=c; do grep -rq "^$p" conf && echo "$p"; done`,
-		`for c in a b c d; do grep -rl "KEY=$c" . | sed "s/^/$c /"; done`,
-		`p=KEY=; for i in 1 2 3; do for c in a b c; do grep -rq "^$p$c" conf && p=$p$c && break; done; done; echo $p`,
-		`for c in a b c; do rg -q "KEY=$c" conf && echo $c; done`, `while read c; do grep -rl "KEY=$c" .; done < b.txt`)
-	p.check(kept, `for c in a b c; do git log -S "KEY=$c" --oneline; done`, `for c in a b c; do git grep -q "KEY=$c"; done`)
-	p.git("add", "-f", "conf/server.pem")
-	p.git("commit", "-q", "-m", "key")
-	p.check(lost, `for c in a b c; do git log -S "KEY=$c" --oneline; done`, `git log -G "$x" --format=%h`,
-		`for c in a b c; do git diff --quiet -S"KEY=$c" HEAD~1 || echo $c; done`,
-		`for c in a b c; do git grep -q "KEY=$c" && echo $c; done`, `for c in a b c; do git grep -l "KEY=$c" HEAD; done`,
-		`while read c; do git log -S "KEY=$c" --oneline; done < b.txt`)
-	p.check(kept, "git log -S price --oneline", "git log -G 'a.*b' --format=%h", "git grep -l KEY", "git log --oneline")
-	p.git("reset", "-q", "--hard", "HEAD~1")
-	p.write("conf/server.pem", "KEY=abc\n")
-	p.check(kept, "grep -rl KEY .", "grep -rc KEY conf", `for c in one two three; do grep -rl "$c" src; done`,
-		`for c in x y z; do grep -rq "this is $c" . && echo $c; done`)
 }
 
 // A name that read is given in quotes, or by a variable, is the name of a variable too.

@@ -5,29 +5,6 @@ import (
 	"testing"
 )
 
-// Names that git prints of its history may be those of secrets that it has no more.
-func TestListedNamesThatAreOld(t *testing.T) {
-	p := withHistory(t)
-	p.check(lost, "git diff --name-only HEAD~3 HEAD | xargs cat", "git diff --name-only HEAD~3 | xargs cat",
-		"git diff --name-only HEAD~3..HEAD | xargs grep KEY", "cat $(git diff --name-only HEAD~3)",
-		"for f in $(git diff --name-only HEAD~3); do cat \"$f\"; done",
-		"git diff --name-only HEAD~3 | while read -r f; do cat \"$f\"; done",
-		"git diff --name-only HEAD~3 -- . | head -1 | xargs cat", "git ls-files --with-tree=HEAD~2 | xargs cat")
-	p.check(kept, "git ls-files | xargs cat", "git diff --name-only | xargs cat", "cat $(git ls-files)",
-		"git diff --name-only HEAD~3 | xargs ls", "git diff --name-only HEAD~3 -- a.txt")
-	p = newProject(t)
-	p.write("b.txt", "b\n")
-	p.git("add", "b.txt")
-	p.git("commit", "-q", "-m", "b")
-	p.write(".env", "SHOP_KEY=x\n")
-	p.check(kept, "git diff --name-only HEAD~1 | xargs cat", "git diff --name-only HEAD~1..HEAD | xargs grep -n KEY",
-		"git diff --cached --name-only | xargs cat")
-	p.git("add", "-f", ".env")
-	p.git("commit", "-q", "-m", "env")
-	p.git("rm", "-q", "--cached", ".env")
-	p.check(lost, "git diff --cached --name-only | xargs cat", "git diff --staged --name-only | xargs head")
-}
-
 // Names mean what they say in the directory in which they were printed, of git often
 // the top of the repository.
 func TestListedNamesOfAnotherDirectory(t *testing.T) {
@@ -61,44 +38,6 @@ func TestListedNamesOfAnotherDirectory(t *testing.T) {
 		"cd src && git ls-files | xargs cat", "(cd src && find . -name cfg | xargs cat)")
 }
 
-// A file of settings with a token is a secret in what git has, too.
-func TestLoginsThatAreTracked(t *testing.T) {
-	p := newProject(t)
-	p.write(".npmrc", "//registry.npmjs.org/:_authToken=npm_abcdefghijklmnopqrstuvwxyz0123456789\n")
-	p.write("pkg/.yarnrc.yml", "nodeLinker: node-modules\n")
-	p.git("add", "-f", ".npmrc", "pkg")
-	p.check(lost, "git diff --cached", "git diff HEAD", "git diff-index -p HEAD", "git commit -v -m x")
-	p.git("commit", "-q", "-m", "token")
-	p.check(lost, "git show", "git log -p", "git diff-tree -p HEAD", "git show HEAD:.npmrc", "git archive HEAD")
-	p.check(kept, "git diff", "git show --stat", "git log -p -- pkg", "git log --oneline")
-	p.write(".npmrc", "save-exact=true\n")
-	p.check(lost, "git diff", "git diff-files -p")
-	p.git("commit", "-q", "-a", "-m", "plain")
-	p.write("pkg/.yarnrc.yml", "nodeLinker: pnp\n")
-	p.check(kept, "git diff", "git show --stat", "git log -p -- pkg")
-	p.check(lost, "git show", "git log -p", "git diff HEAD~1")
-}
-
-// What git prints of stashes, objects and ranges in spellings that are easy to miss.
-func TestSpellingsOfSecretsInGit(t *testing.T) {
-	p := withHistory(t)
-	p.git("tag", "bl", p.output("rev-parse", "HEAD~2:.env"))
-	p.write("src/new.txt", "x\n")
-	p.check(lost, "git grep KEY bl", "git grep KEY "+p.output("rev-parse", "HEAD~2:.env"), "git show HEAD:src/..",
-		"git show HEAD:src/..HEAD", "for i in src/..; do git show HEAD:$i; done")
-	p.check(kept, "git grep -l KEY bl", "git grep KEY HEAD", "git show HEAD:src/main.go")
-	p.git("config", "diff.submodule", "diff")
-	p.check(lost, "git status -v", "git status -vv", "git commit --dry-run -v", "git commit -m x --dry-run", "git diff")
-	p.check(kept, "git status", "git status --short", "git commit -m x")
-	p.git("config", "--unset", "diff.submodule")
-	p.write(".env.local", "SHOP_KEY=stashed\n")
-	p.git("add", "-f", ".env.local")
-	p.git("stash")
-	p.check(lost, "git stash show -m", "git stash show -w", "git stash show --color", "git stash show -R",
-		"git stash show --no-prefix", "git stash show -SKEY", "git stash show --diff-filter=A")
-	p.check(kept, "git stash show", "git stash show --stat", "git stash show --name-only", "git stash show -w --stat")
-}
-
 // A new branch that starts at what another one follows follows it too, which is written
 // into git's settings.
 func TestBranchesThatFollow(t *testing.T) {
@@ -114,6 +53,22 @@ func TestBranchesThatFollow(t *testing.T) {
 	p.check(lost, "git branch -d x")
 }
 
+// A diff prints a secret that was changed or staged; what is committed is the
+// repository's to show.
+func TestDiffsOfSecrets(t *testing.T) {
+	p := newProject(t)
+	p.write(".npmrc", "//registry.npmjs.org/:_authToken=npm_abcdefghijklmnopqrstuvwxyz0123456789\n")
+	p.write("conf/.env", "KEY=1\n")
+	p.git("add", "-f", ".npmrc", "conf")
+	p.check(lost, "git diff --cached", "git diff HEAD", "git diff --staged -- .", "git show HEAD:conf/.env")
+	p.git("commit", "-q", "-m", "token")
+	p.check(kept, "git show", "git log -p", "git diff", "git diff HEAD", "git diff --cached", "git show --stat")
+	p.check(lost, "git show HEAD:conf/.env")
+	p.write("conf/.env", "KEY=2\n")
+	p.check(lost, "git diff", "git diff HEAD", "git diff -U0 .")
+	p.check(kept, "git diff --stat", "git diff --name-only", "git diff --cached")
+}
+
 // The value of key=value may be what a loop goes over.
 func TestPairsOverGlobs(t *testing.T) {
 	p := newProject(t)
@@ -121,19 +76,6 @@ func TestPairsOverGlobs(t *testing.T) {
 	p.check(lost, `for f in config/*; do dd if="$f"; done`, `for f in */*; do dd if=$f status=none; done`,
 		"dd if=config/s.pem", "echo 'cat a.txt' | fakeroot", "ts x .env")
 	p.check(kept, `for f in src/*.txt; do dd if="$f" status=none; done`, "dd if=a.txt")
-}
-
-// git prints names that are not ASCII in quotes, and what reads them opens another file.
-func TestNamesThatGitQuotes(t *testing.T) {
-	p := newProject(t)
-	p.write("\u00e9", "x\n")
-	p.git("add", ".")
-	p.check(kept, "git ls-files | xargs cat", "for f in $(git ls-files); do cat $f; done")
-	p.write("keys/.env", "KEY=1\n")
-	p.write(".gitignore", "keys\n")
-	p.must(os.Symlink("keys/.env", p.dir+`/\303\251`))
-	p.check(lost, "git ls-files | xargs cat", "git diff --cached --name-only | xargs cat", "git ls-files | sort | xargs head",
-		"for f in $(git ls-files); do cat $f; done", "cat $(git ls-files)", "git ls-files | while read -r f; do cat $f; done")
 }
 
 // A search among names does not look into directories, whoever stands in its place.
@@ -145,19 +87,4 @@ func TestNamesThatASearchPicks(t *testing.T) {
 	p.check(lost, "git ls-files | grep e | xargs cat", "git ls-files keep | grep e | xargs cat", "find . | grep e | xargs cat",
 		"find keep -type f | grep -e k | xargs cat", "cat $(git ls-files | grep k)")
 	p.check(kept, "git ls-files | grep txt | xargs cat")
-}
-
-// A name that is spelled out and printed is taken apart by what reads it.
-func TestPrintedNamesThatFallApart(t *testing.T) {
-	p := newProject(t)
-	p.write(".gitignore", ".env\n")
-	p.write(".env", "KEY=1\n")
-	p.must(os.Symlink(".env", p.dir+"/lnk"))
-	p.write("lnk foo", "ok\n")
-	p.write(`"lnk"`, "ok\n")
-	p.write("a foo", "ok\n")
-	p.git("add", ".")
-	p.check(lost, "grep -l ok 'lnk foo' | xargs cat", "find 'lnk foo' -type f | xargs cat", "cat $(grep -l ok 'lnk foo')",
-		"for f in $(grep -l ok 'lnk foo'); do cat $f; done", `grep -l ok '"lnk"' | xargs cat`)
-	p.check(kept, "grep -l ok 'a foo' | xargs cat", "cat 'lnk foo'", "git ls-files src | xargs wc -l")
 }

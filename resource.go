@@ -5,84 +5,19 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-
-	"github.com/nodgate/nod/internal/wiring"
 )
 
 // resources are the files that a call's arguments name by a URI: the address of
 // a resource that a server is to read (file:///home/x/.env). Which schemes a
 // server takes for files nobody can say, so that all but the web's count.
 func (c Call) resources() (names []string) {
-	if !mayHoldURI(c.Input) || !mayNameURI(strings.ToLower(string(c.Input))) {
-		return nil
-	}
-	return c.namedResources()
-}
-
-// namedResources is resources by a look at every key.
-func (c Call) namedResources() []string {
 	var input any
-	if json.Unmarshal(c.Input, &input) != nil {
+	low := bytes.ToLower(c.Input)
+	if !bytes.Contains(low, []byte("uri")) && !bytes.Contains(low, []byte(`\u`)) || // most calls end here
+		json.Unmarshal(c.Input, &input) != nil {
 		return nil
 	}
 	return namedByURI(nil, "", input)
-}
-
-// mayHoldURI is false for a text that holds no "uri" in any case, and no escape
-// in which it may be written. It makes no copy, since most calls end here.
-func mayHoldURI(text []byte) bool {
-	for rest := text; ; {
-		_, after, found := bytes.Cut(rest, []byte(`\u`))
-		if !found {
-			break
-		}
-		if rest = after; len(rest) < 3 || rest[0] != '0' || rest[1] != '0' ||
-			rest[2] >= '4' { // below are signs and digits
-			return true
-		}
-	}
-	for _, u := range [...]byte{'u', 'U'} {
-		for rest := text; ; rest = rest[1:] {
-			i := bytes.IndexByte(rest, u)
-			if i < 0 {
-				break
-			}
-			rest = rest[i:]
-			if len(rest) > 2 && rest[1]|0x20 == 'r' &&
-				(rest[2]|0x20 == 'i' || rest[2] >= 0x80) { // a letter of others may be an i
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mayNameURI reports whether a text of JSON, in small letters, may have a key
-// that speaks of a URI.
-func mayNameURI(text string) bool {
-	if strings.Contains(text, `\u`) {
-		return strings.Contains(wiring.Unescape(text), "uri")
-	}
-	for {
-		_, rest, found := strings.Cut(text, "uri")
-		if !found {
-			return false
-		}
-		end := 0
-		for end < len(rest) && rest[end] != '"' {
-			if rest[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		if end >= len(rest) {
-			return false
-		}
-		text = rest[end+1:]
-		if strings.HasPrefix(strings.TrimLeft(text, " \t\r\n"), ":") {
-			return true
-		}
-	}
 }
 
 func namedByURI(names []string, key string, value any) []string {

@@ -112,37 +112,6 @@ func TestLinksAmongFilesThatAreFormatted(t *testing.T) {
 	p.check(lost, "terraform fmt -check", "terraform fmt -check -recursive", "terraform fmt -write=false")
 }
 
-// A tag may be of a tree, and be a tag's tag.
-func TestTagsOfTrees(t *testing.T) {
-	p := newProject(t)
-	p.write("conf/.env", "KEY=1\n")
-	p.git("add", "-f", ".")
-	p.git("commit", "-q", "-m", "two")
-	p.git("rm", "-q", "conf/.env")
-	p.git("commit", "-q", "-m", "three")
-	p.git("tag", "-a", "-m", "x", "tree", "HEAD~1^{tree}")
-	p.git("tag", "-a", "-m", "x", "tagged", "tree")
-	p.git("tag", "light", "HEAD~1^{tree}")
-	p.git("tag", "-a", "-m", "x", "clean", "HEAD^{tree}")
-	p.check(lost, "git diff tree", "git diff tagged", "git diff HEAD tree", "git grep KEY tree", "git grep KEY tagged",
-		"git diff light", "git archive tree", "git diff tree^{tree}")
-	p.check(kept, "git diff clean", "git grep KEY clean")
-}
-
-// git commit takes names from a file as git add does.
-func TestNamesThatACommitIsGiven(t *testing.T) {
-	p := newProject(t)
-	p.write("conf/.env", "KEY=1\n")
-	p.git("add", "-f", ".")
-	p.git("commit", "-q", "-m", "two")
-	p.write("conf/.env", "KEY=2\n")
-	p.write("names", "conf/.env\n")
-	p.check(lost, "git commit --pathspec-from-file=names -m x", "git commit --pathspec-from-file names -m x",
-		"git commit -m x --pathspec-from-file=- < names", "git commit -m x --pathspec-file-nul --pathspec-from-file=names",
-		"git commit -m x --pathspec-fro=names")
-	p.check(kept, "git commit -m x a.txt")
-}
-
 // Claude Code puts functions of its own in the place of grep and find: ugrep, which looks
 // into a directory that it is named, and bfs, to which a place may stand anywhere.
 func TestFunctionsInThePlaceOfPrograms(t *testing.T) {

@@ -205,10 +205,6 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 			p.write("empty.txt", "")
 			p.git("add", "-N", "empty.txt")
 		}, []string{"rm empty.txt"}, nil},
-		{"the object is gone", func(p project) {
-			p.must(os.RemoveAll(p.dir + "/.git/objects"))
-			p.must(os.MkdirAll(p.dir+"/.git/objects/pack", 0o755))
-		}, []string{"rm a.txt"}, nil},
 		{"line ends", func(p project) {
 			p.git("config", "core.autocrlf", "true")
 			p.write("a.txt", "this is a.txt\r\n")
@@ -463,70 +459,6 @@ func TestAppendingKeepsWhatIsThere(t *testing.T) {
 	p.check(lost, "echo x > work.txt", "echo x | tee work.txt", "echo x >> data/x.sqlite", "echo x >> .git/config",
 		"echo x >> /etc/x", "mv b.txt work.txt; echo x >> work.txt",
 		"echo x >> src", "echo x >> \"$F\"", "echo x >> *.txt")
-}
-
-// git add takes in what nobody named: a secret that is neither tracked nor
-// ignored is seen.
-func TestAddingSecrets(t *testing.T) {
-	p := newProject(t)
-	all := []string{"git add .", "git add -A", "git add src . && git commit -m x", "cd src && git add -A",
-		"git stage --all", "for i in 1; do git add .; done"}
-	p.check(kept, all...)
-	p.write("packages/ui/.env", "KEY=1\n")
-	p.check(lost, all...)
-	p.check(lost, "git add packages", "git add -f .", "git add :!a.txt", "git add :/!a.txt",
-		"git add ':(exclude)a.txt'", "git add -- $X",
-		`git add "$PWD"`, "git add "+p.dir+"/packages", "git add :^src ':!a*'")
-	p.check(kept, "git add src", "git add -u", "git add a.txt", "cd src && git add .", "git commit -a -m x",
-		"git add -n .")
-	for _, c := range []struct {
-		name, text string
-		taken      bool
-	}{
-		{".gitignore", "*.log\n.env\n", false}, {".gitignore", "/packages/*/.env\n", false},
-		{"packages/.gitignore", ".env*\n", false}, {".gitignore", "packages/\n", false},
-		{".git/info/exclude", "**/.env\n", false}, {".gitignore", "[.]env\n", false}, {".gitignore", "/.env\n", true},
-		{".gitignore", ".env\n!.env\n", true},
-		{".gitignore", ".env/\n", true}, {".gitignore", "# .env\n", true}, {"src/.gitignore", ".env\n", true},
-		{".gitignore", ".*\n!.env\n", true}, {".gitignore", "?\n", true},
-	} {
-		p.write(".gitignore", "x\n")
-		p.write(".git/info/exclude", "")
-		for _, name := range []string{"packages/.gitignore", "src/.gitignore"} {
-			p.must(os.RemoveAll(p.dir + "/" + name))
-		}
-		p.write(c.name, c.text)
-		if d := p.decide(p.dir, "git add -A"); (d.Verdict != nod.Allow) != c.taken {
-			t.Errorf("%s %q: %s (%s)", c.name, c.text, d.Verdict, d.Reason)
-		}
-	}
-	p.write(".gitignore", ".env\n")
-	p.check(lost, "git add -f .", "git add --force packages")
-	p.check(kept, "git commit -m x")
-	p.git("add", "-f", "packages/ui/.env")
-	p.check(kept, "git add -f .", "git add .")
-	p.check(lost, "git commit -m x", "git commit --amend --no-edit", "git commit -am x")
-	p.git("commit", "-qm", "with the secret")
-	p.check(kept, "git commit --allow-empty -m x", "git commit --amend --no-edit")
-}
-
-// A login in settings of packages counts as git has it, whatever lies there now.
-func TestLoginsThatGitHas(t *testing.T) {
-	p := newProject(t)
-	for name, text := range map[string]string{".npmrc": "//r/:_authToken=abc\n", ".yarnrc": "\"//r/:_authToken\" \"abc\"\n",
-		"sub/.npmrc": "registry=https://u:abc@h/\n"} {
-		p.write(name, text)
-		p.git("add", "-f", name)
-		p.write(name, "x=1\n")
-		p.check(lost, "git commit -m x", "git show :"+name, "git show :0:"+name, "cd src && git show :./../"+name)
-		p.git("commit", "-qm", "with the login")
-		p.git("commit", "-qam", "without it")
-		p.check(kept, "git show HEAD:"+name, "git commit --allow-empty -m x", "git blame "+name, "cat "+name)
-		p.check(lost, "git show HEAD~1:"+name, "git cat-file -p HEAD~1:"+name, "git blame HEAD~1 -- "+name,
-			"git annotate HEAD~1 "+name, "git blame "+name+" HEAD~1",
-			"cd src && git show HEAD~1:../"+name, "git show 'HEAD^{/with the:}:"+name+"'",
-			"git blame --reverse HEAD~1.. "+name, "git blame ':/with' -- x/../"+name)
-	}
 }
 
 // A hook that was read, and is harmless, stops no commit.

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -28,80 +27,15 @@ func (h *Secrets) secretBelow() string {
 			continue
 		}
 		for _, r := range h.treesOf(i) {
-			found := h.printsFrom
-			if c.Has(shell.PrintsFacts) && !guesses(h, c) {
-				found = func(r treeRead) string { return optionsIn(h, r) }
+			if c.Has(shell.PrintsFacts) {
+				continue // names and numbers
 			}
-			if name := found(r); name != "" {
+			if name := h.printsFrom(r); name != "" {
 				return name
 			}
 		}
 	}
 	return ""
-}
-
-// mostAnswers is how many yes or no a line may be told of what lies below: a loop over
-// an alphabet spells out a secret with more.
-const mostAnswers = 2
-
-// guesses reports whether a search that prints names or a count is one of many in the
-// line, or looks for what nobody knows.
-func guesses(h *Secrets, c shell.Command) bool {
-	if !c.Has(shell.Searches) {
-		return false
-	}
-	answers := 0
-	for _, other := range h.Report.Commands {
-		if other.Has(shell.Searches | shell.PrintsFacts) {
-			answers++
-		}
-	}
-	return answers > mostAnswers || !allKnown(c)
-}
-
-// movedSecret names a secret in a directory that the line moves, where it also
-// reads what lies at a new place without naming it: no walk finds it there yet.
-func (h *Secrets) movedSecret() string {
-	var moved []shell.Effect
-	for _, e := range h.Report.Effects {
-		if e.Kind == shell.Delete && e.Moved {
-			moved = append(moved, e)
-		}
-	}
-	if !slices.ContainsFunc(moved, h.readsWhere) {
-		return ""
-	}
-	for _, from := range moved {
-		found := walkFor(h.At.Machine.Files, from.Target, maxBelow, func(name string, mode fs.FileMode) bool {
-			return h.isSecretFile(name, mode, false, false)
-		}, func(string) bool { return false })
-		if found == tooLarge {
-			return from.Target + ", which is too large to look through,"
-		}
-		if found != "" {
-			return found
-		}
-	}
-	return ""
-}
-
-// readsWhere reports whether another command reads names that it does not say,
-// where the command of this effect puts something.
-func (h *Secrets) readsWhere(moved shell.Effect) bool {
-	for _, to := range h.Report.Effects {
-		if to.Command != moved.Command || to.Kind != shell.Write {
-			continue
-		}
-		for _, e := range h.Report.Effects {
-			if e.Kind == shell.Read && e.Command != to.Command && !e.Names &&
-				(e.Recursive || e.Pattern != "" || e.Target == "") &&
-				(view.Below(to.Target, e.Target) || view.Below(e.Target, to.Target)) &&
-				!h.Report.By(e, shell.PrintsFacts) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // maxSearchedNames bounds the same for a search by the agent's own tool, of
@@ -241,38 +175,32 @@ func leadsUp(spec string) bool {
 	return strings.HasPrefix(spec, ":") || strings.Contains(spec, "..") || path.IsAbs(spec)
 }
 
+// maxLinked bounds how many links are followed below what a command reads.
+const maxLinked = 64
+
 // printsFrom walks what a command reads.
 func (h *Secrets) printsFrom(r treeRead) string {
 	s := newSieve(h, r.commands)
-	handed := r.opens && !h.Report.Commands[r.commands[0]].Has(shell.Flat)
-	dir := h.Report.Commands[r.commands[0]].Dir
-	for _, start := range r.starts {
-		apart := r.opens && s.fallsApart(dir, start)
-		start = h.At.Machine.Real(start) // a glob may name a link
-		if r.opens && (apart || inObjects(start) || path.Base(start) == ".git" ||
+	starts, named := slices.Clone(r.starts), len(r.starts)
+	for i := 0; i < len(starts) && i < named+maxLinked; i++ {
+		start := h.At.Machine.Real(starts[i]) // a glob may name a link
+		if r.opens && (inObjects(start) || path.Base(start) == ".git" ||
 			!h.At.Machine.IsDirectory(start) && h.isSecretName(start)) {
 			return start
 		}
-		var linked []string
-		prints := func(name, shown string, mode fs.FileMode) bool {
-			if mode&fs.ModeSymlink != 0 && (s.follows() || handed || h.standsForTracked(r, shown)) {
-				linked = append(linked, shown)
+		prints := func(name string, mode fs.FileMode) bool {
+			if mode&fs.ModeSymlink != 0 && s.follows() && !slices.Contains(starts, h.At.Machine.Real(name)) {
+				starts = append(starts, h.At.Machine.Real(name))
 			}
-			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
-				// No search looks behind a link that it hands over.
-				(handed && name != shown || s.passes(start, shown) || r.opens && spellsAnother(start, shown))
-		}
-		plain := func(name string, mode fs.FileMode) bool {
 			if r.links {
 				return mode&fs.ModeSymlink != 0 && h.isSecretFile(name, mode, true, false) || isSourceName(name) &&
 					h.isSecretName(name)
 			}
-			return prints(name, name, mode) || r.opens && s.fallsApart(dir, name)
+			return h.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
 		}
-		found := walkFor(h.At.Machine.Files, start, maxBelow, plain, func(dir string) bool {
+		switch found := walkFor(h.At.Machine.Files, start, maxBelow, prints, func(dir string) bool {
 			return s.leavesOut(start, strings.TrimPrefix(dir, start))
-		})
-		switch found = cmp.Or(found, h.behindLinks(&linked, prints)); found {
+		}); found {
 		case "":
 		case tooLarge:
 			return start + ", which is too large to look through,"
@@ -283,13 +211,6 @@ func (h *Secrets) printsFrom(r treeRead) string {
 	return ""
 }
 
-// spellsAnother reports whether a name may be how a program prints another: git quotes
-// what is not ASCII ("\303\251"), and ls -b what is no letter, so that what is handed on is
-// that name and not the one that was picked.
-func spellsAnother(start, name string) bool {
-	return strings.ContainsAny(strings.TrimPrefix(name, start), `\"`)
-}
-
 // isSourceName reports whether a formatter or linter takes a file for one of its kind:
 // .env.py is a secret by its name.
 func isSourceName(name string) bool {
@@ -298,89 +219,6 @@ func isSourceName(name string) bool {
 		return true
 	}
 	return false
-}
-
-// standsForTracked reports whether a link lies in the place of a directory that git
-// tracks: git goes on to name the files below it, and to read them.
-func (h *Secrets) standsForTracked(r treeRead, link string) bool {
-	if !slices.ContainsFunc(r.commands, func(i int) bool { return isGit(h.Report.Commands[i]) }) {
-		return false
-	}
-	at, ok := h.At.Repository(link)
-	below := func(f repo.File) bool { return strings.HasPrefix(at.Top+"/"+f.Name, link+"/") }
-	return ok && len(at.Tracked(below)) > 0
-}
-
-// fallsApart reports whether a name that is handed on as a word may be taken for
-// several words, some of which name a secret or are options: shells and xargs take words apart at
-// blanks, and expand what looks like a glob.
-func (s sieve) fallsApart(dir, name string) bool {
-	if !strings.ContainsAny(name, " \t\n\"'\\*?[") {
-		return false
-	}
-	plain := strings.NewReplacer(`"`, "", "'", "", `\`, "").Replace(name)
-	for piece := range strings.FieldsSeq(plain + " " + path.Base(plain)) { // ls prints the base alone
-		if isOptionPiece(piece) {
-			return true
-		}
-		if !path.IsAbs(piece) {
-			piece = path.Join(dir, piece)
-		}
-		at := s.secrets.At
-		matched, _ := at.Machine.Matches(piece)
-		if slices.ContainsFunc(matched, func(m string) bool {
-			return !at.Missing(m) && s.secrets.isSecretName(at.Machine.Real(m))
-		}) {
-			return true
-		}
-	}
-	return false
-}
-
-// isOptionPiece reports whether a piece of a name may be an option of what is handed it.
-func isOptionPiece(piece string) bool { return len(piece) > 1 && piece[0] == '-' }
-
-// optionsIn names a file of which a piece may be an option of what is handed its name: of
-// x --files0-from=.env the second is one to wc.
-func optionsIn(h *Secrets, r treeRead) string {
-	if !r.opens {
-		return ""
-	}
-	for _, start := range r.starts {
-		found := walkFor(h.At.Machine.Files, start, maxBelow, func(name string, _ fs.FileMode) bool {
-			pieces := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" \t\n\"'\\", r) })
-			return len(pieces) > 1 && slices.ContainsFunc(pieces[1:], isOptionPiece)
-		}, func(string) bool { return false })
-		if found != "" && found != tooLarge {
-			return found
-		}
-	}
-	return ""
-}
-
-// maxLinked bounds how many links are followed below one place.
-const maxLinked = 64
-
-// behindLinks walks the directories to which links lead, and those of the links in
-// them, which prints adds. A file there is shown under the name of the link.
-func (h *Secrets) behindLinks(linked *[]string, prints func(name, shown string, mode fs.FileMode) bool) string {
-	var seen []string
-	for ; len(*linked) > 0; *linked = (*linked)[1:] {
-		link := (*linked)[0]
-		real := h.At.Machine.Real(link)
-		if !h.At.Machine.IsDirectory(real) || slices.Contains(seen, real) {
-			continue
-		}
-		if seen = append(seen, real); len(seen) > maxLinked {
-			return tooLarge
-		}
-		if found := walkFor(h.At.Machine.Files, real, maxBelow, func(name string, mode fs.FileMode) bool {
-			return prints(name, link+strings.TrimPrefix(name, real), mode)
-		}, func(string) bool { return false }); found != "" {
-			return found
-		}
-	}
-	return ""
 }
 
 // ofGit are the files in a directory of git's that may hold a secret as text.
@@ -443,16 +281,7 @@ func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows boo
 	return h.isSecretName(name)
 }
 
-// isSecretName is [Secrets.touches] for many names. Few are looked at for
-// themselves whether they are a second name of a secret; for many it is cheaper to
-// know first that no secret at its usual places has two.
-func (h *Secrets) isSecretName(name string) bool {
-	h.walked++
-	return h.At.Machine.TouchesSecret(name, false) ||
-		(h.walked <= fewNames || len(h.second().near()) > 0) && h.isTwin(name)
-}
-
-const fewNames = 64
+func (h *Secrets) isSecretName(name string) bool { return h.At.Machine.TouchesSecret(name, false) }
 
 // isInstalledTree reports whether a directory is among what the system's
 // packages hold.

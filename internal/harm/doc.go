@@ -30,9 +30,7 @@ type Loss struct {
 type Secrets struct {
 	*place.Call
 
-	may    *string // what maySecret found; nil: not looked yet
-	walked int     // names that isSecretName was asked of
-	twins  *twins  // nil: not looked yet
+	may *string // what maySecret found; nil: not looked yet
 	// negations are what ignore files take out of what is ignored, by file, once looked.
 	negations map[string][]string
 }

@@ -1,7 +1,6 @@
 package harm
 
 import (
-	"cmp"
 	"path"
 	"strings"
 
@@ -27,52 +26,7 @@ func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	case !ownRepository(l.At, e.Target):
 		return Objection("this changes a repository outside the workspace: " + printable.Text(e.Words))
 	}
-	return cmp.Or(untracks(l, e), l.Secrets.takesIn(e))
-}
-
-// untracks says why a command that takes files out of the index is not harmless: one that
-// lies where builds or package managers put theirs, is ignored there, and differs from what
-// git has, would then count as what can be made again.
-func untracks(l *Loss, e shell.Effect) Objection {
-	c := l.Report.Commands[e.Command]
-	o := gitOptionsOf(c)
-	takes, adds := o.gitIs("untracks"), o.gitIs("takes-in") || o.gitIs("takes-changes")
-	if !isGit(c) || !takes && !adds || o.long("--soft") { // which leaves the index alone
-		return ""
-	}
-	dir := l.Secrets.gitDirectory(c)
-	r, ok := repo.Around(l.At.Machine.Files, dir+"/.")
-	if !ok {
-		return ""
-	}
-	changed := r.Tracked(func(f repo.File) bool {
-		name := r.Top + "/" + f.Name
-		return place.NamesOutput(f.Name) &&
-			(takes && mayMean(l, r, o, dir, name) || adds && l.At.Machine.IsDirectory(name)) &&
-			!l.At.Missing(name) && r.Ignored(path.Dir(name)) && r.Differs(f)
-	})
-	if len(changed) == 0 {
-		return ""
-	}
-	return Objection("this may leave " + printable.Text(r.Top+"/"+changed[0].Name) +
-		", which is ignored and changed, to what a build makes; commit its change first")
-}
-
-// mayMean reports whether the words of a command of git, from a directory, may name a file:
-// none names others alone.
-func mayMean(l *Loss, r *repo.Repo, o *gitOptions, dir, file string) bool {
-	others := false
-	for _, word := range o.operands {
-		if _, revision := r.Revision(word); revision {
-			continue
-		}
-		named := l.At.Machine.Real(path.Join(dir, word))
-		if strings.ContainsAny(word, `*?[\:`) || l.At.Missing(named) || view.Below(named, file) {
-			return true
-		}
-		others = true
-	}
-	return !others || o.unsure || o.longPrefix("--pathspec")
+	return ""
 }
 
 // ByGit reports whether git itself writes to its directory or to the working

@@ -86,23 +86,16 @@ func keepsChanged(l *Loss, r *repo.Repo) bool {
 	return all
 }
 
-// keepsStaged keeps what is staged and differs from HEAD: git has its bytes, but under no
-// name that anybody finds again. Where HEAD cannot be read whole, that must do.
+// keepsStaged keeps what may be staged: git has its bytes, but under no name that anybody
+// finds again.
 func keepsStaged(l *Loss, r *repo.Repo) bool {
-	head := map[string]repo.File{}
-	_, known := r.In("HEAD", func(f repo.File) bool {
-		head[f.Name] = f
-		return false
-	})
-	all := true
-	r.Tracked(func(f repo.File) bool {
+	for _, f := range r.MayBeStaged() {
 		name := r.Top + "/" + f.Name
-		if was, there := head[f.Name]; known && all && !(there && was.Same(f)) {
-			all = !l.At.Guarded(name) && (l.At.Missing(name) || isKept(l, name))
+		if l.At.Guarded(name) || !l.At.Missing(name) && !isKept(l, name) {
+			return false
 		}
-		return false
-	})
-	return all
+	}
+	return true
 }
 
 // maxUntracked bounds how many names of a working tree are looked at.

@@ -29,14 +29,10 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 	if word := h.gitAims(); word != "" {
 		return Objection("this may print secrets that git has: " + printable.Text(word))
 	}
-	if why := h.gitPrints(); why != "" {
-		return Objection(why)
+	if why := h.gitDiffs(); why != "" {
+		return why
 	}
-	name := h.secretBelow()
-	if name == "" {
-		name = h.movedSecret()
-	}
-	if name != "" {
+	if name := h.secretBelow(); name != "" {
 		return Objection("this would also read " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	return ""
@@ -320,23 +316,4 @@ func namesSecret(text string) bool {
 		(strings.Contains(".env.local", text) && text != "local" || strings.Contains("id_rsa id_ed25519", text))
 }
 
-// touches is [place.Machine.TouchesSecret] for a file that may be a second name of a secret at
-// its usual place (a hard link).
-func (h *Secrets) touches(real string, tree bool) bool {
-	return h.At.Machine.TouchesSecret(real, tree) || h.isTwin(real)
-}
-
-// isTwin reports whether a file is a secret by another name.
-func (h *Secrets) isTwin(real string) bool {
-	info, err := h.At.Machine.Files.Lstat(real)
-	return err == nil && info.Links > 1 && info.Mode.IsRegular() && slices.ContainsFunc(h.second().all(), info.Same)
-}
-
-// second are the secrets that have more names than one.
-func (h *Secrets) second() *twins {
-	if h.twins == nil {
-		// Which roots of the call are usable is looked up for commands and edits alone.
-		h.twins = &twins{machine: h.At.Machine, roots: append(slices.Clone(h.At.Roots), h.Roots...)}
-	}
-	return h.twins
-}
+func (h *Secrets) touches(real string, tree bool) bool { return h.At.Machine.TouchesSecret(real, tree) }

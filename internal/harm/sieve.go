@@ -1,6 +1,7 @@
 package harm
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -111,7 +112,7 @@ func (s sieve) dirNamed(start, below string) bool {
 // pick names.
 func (s sieve) named(start, below string, dir bool) bool {
 	for _, f := range s.filters {
-		if f.tests != nil && !f.tests.may(start, below, dir) || f.names && !f.picksName(s.said, start+below) {
+		if f.tests != nil && !f.tests.may(cmp.Or(below, start)) || f.names && !f.picksName(s.said, start+below) {
 			return false
 		}
 	}
@@ -142,7 +143,8 @@ func (s sieve) hides(f filter, start, below string) bool {
 // shown reports whether an ignore file may take a hidden name out of what is
 // ignored.
 func (s sieve) shown(name string) bool {
-	files := append(s.secrets.userIgnores(), s.secrets.At.Machine.Home+"/.config/fd/ignore")
+	home := s.secrets.At.Machine.Home
+	files := []string{home + "/.config/git/ignore", home + "/.config/fd/ignore"}
 	if r := s.secrets.At.RepositoryAt(path.Dir(name)); r != nil {
 		files = append(files, r.Common+"/info/exclude")
 	}
@@ -211,7 +213,7 @@ func (s sieve) throughGit(f filter, name string) bool {
 	case f.Has(shell.Searches):
 		return tracked && s.holds(f, name)
 	case !f.Has(shell.Untracked):
-		return tracked || f.Has(shell.PrintsFiles) && s.secrets.newGitLook(r, f.Command).namesOld(name)
+		return tracked
 	case f.Has(shell.Standard):
 		return f.Has(shell.Cached) && tracked || !s.ignored(name)
 	}
@@ -222,7 +224,7 @@ func (s sieve) throughGit(f filter, name string) bool {
 // file, and no other kind of ignore file may say otherwise.
 func (s sieve) ignored(name string) bool {
 	r := s.secrets.At.RepositoryAt(path.Dir(name))
-	if r == nil || !r.Ignored(name) || !r.PassesOver(repo.Surely, name, false) || s.secrets.unignores() {
+	if r == nil || !r.PassesOver(repo.Surely, name, false) || s.secrets.unignores() {
 		return false
 	}
 	for dir := path.Dir(name); ; dir = path.Dir(dir) { // rg and fd heed those above the repository too

@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 
-	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
@@ -29,24 +28,6 @@ func saysWhatIsIgnored(name string) bool {
 		return true
 	}
 	return false
-}
-
-// beside says why a command of git prints what was not looked at: another command
-// of the line makes a commit, moves a branch or takes files out of the index. Where
-// it does no more than put files into the index, or is a commit whose hook prints, a
-// secret that is there may be printed.
-func (l *gitLook) beside() Objection {
-	for i, c := range l.secrets.Report.Commands {
-		if i == l.index || !isGit(c) || !l.secrets.changes(i) {
-			continue
-		}
-		keeps := gitOptionsOf(c).gitIs("keeps-head") || l.Caller == i+1
-		if !keeps || len(l.repo.Tracked(l.isSecret)) > 0 {
-			return Objection("this line changes what git has and prints of it, which nod does not follow: " +
-				printable.Text(c.Source))
-		}
-	}
-	return ""
 }
 
 // takesFiles reports whether a command of the line may put files into git's index,

@@ -25,7 +25,7 @@ func takesBack(l *Loss, c shell.Command) Objection {
 	}
 	changed := r.Tracked(func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
-		return namesFile(l, r, o.operands, dir, name) && !l.At.Missing(name) && r.Differs(f)
+		return namesFile(l, o.operands, dir, name) && !l.At.Missing(name) && r.Differs(f) && !isKept(l, name)
 	})
 	if len(changed) == 0 {
 		return ""
@@ -34,19 +34,13 @@ func takesBack(l *Loss, c shell.Command) Objection {
 		", which are committed nowhere")
 }
 
-// namesFile reports whether one of the words is no revision, and may name a file or what
-// holds it. A word that is neither may be a branch of another repository.
-func namesFile(l *Loss, r *repo.Repo, words []string, dir, file string) bool {
-	for _, word := range words {
-		if _, revision := r.Revision(word); revision {
-			continue
-		}
+// namesFile reports whether one of the words may name a file or what holds it. A word
+// that names nothing here is a branch.
+func namesFile(l *Loss, words []string, dir, file string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
 		named := l.At.Machine.Real(path.Join(dir, word))
-		if strings.ContainsAny(word, `*?[\:`) || !l.At.Missing(named) && view.Below(named, file) {
-			return true
-		}
-	}
-	return false
+		return strings.ContainsAny(word, `*?[\:`) || !l.At.Missing(named) && view.Below(named, file)
+	})
 }
 
 // puts says which file a program that nod has no sheet of is told to write its output to,

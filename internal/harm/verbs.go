@@ -296,9 +296,9 @@ func (l wording) hasBranch(args []string, c shell.Command) bool {
 	if !ok {
 		return true
 	}
-	names, known := r.Refs(maxBranches)
+	names, known := r.Branches(maxBranches)
 	return !known || slices.ContainsFunc(args, func(arg string) bool {
-		return slices.Contains(names, "refs/heads/"+strings.TrimPrefix(arg, "refs/heads/"))
+		return slices.Contains(names, strings.TrimPrefix(arg, "refs/heads/"))
 	})
 }
 

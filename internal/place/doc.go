@@ -62,7 +62,6 @@ type Machine struct {
 	Starts func() *paths.Starts
 
 	agentDirs func() []agentDir
-	homeLinks func() []homeLink
 	unfit     answers                // which directories are no workspace because of their names
 	begins    func() map[string]bool // how guards begin
 	obeyed    func() obeyed
@@ -78,7 +77,6 @@ func New(o Options) *Machine {
 	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
 	m.Starts = sync.OnceValue(m.Secrets.Starts)
 	m.agentDirs = sync.OnceValue(m.ownDirs)
-	m.homeLinks = sync.OnceValue(m.findHomeLinks)
 	m.begins = sync.OnceValue(m.Guards.Beginnings)
 	m.obeyed = sync.OnceValue(newObeyed)
 	return m
@@ -100,19 +98,18 @@ type Workspace struct {
 
 	path     []string // PATH directories inside the roots, once looked
 	looked   bool
-	named    []reading                   // where the call's paths lead
-	repos    map[string]*repo.Repo       // by directory, nil where there is none
-	linked   []alias                     // what aliases found; nil: not looked yet
-	byGit    map[string]startedByGit     // by the top of a working tree, once looked
-	settings map[string]settingsOfAgents // by directory, once looked
-	inner    map[string][]string         // by root, the directories below it with settings, once looked
+	named    []reading             // where the call's paths lead
+	repos    map[string]*repo.Repo // by directory, nil where there is none
+	linked   []alias               // what aliases found; nil: not looked yet
+	hooks    []string              // directories of git's hooks; nil: not looked yet
+	settings map[string][]string   // texts of agents' settings, by root, once looked
 }
 
 // Apart is a copy whose look-ups are its own, for another goroutine.
 func (w *Workspace) Apart() *Workspace {
 	own := *w
 	own.path, own.named, own.linked = slices.Clip(w.path), slices.Clip(w.named), slices.Clip(w.linked)
-	own.repos, own.byGit, own.settings = maps.Clone(w.repos), maps.Clone(w.byGit), maps.Clone(w.settings)
-	own.inner = maps.Clone(w.inner)
+	own.hooks = slices.Clip(w.hooks)
+	own.repos, own.settings = maps.Clone(w.repos), maps.Clone(w.settings)
 	return &own
 }

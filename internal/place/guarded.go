@@ -10,8 +10,6 @@ import (
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/repo"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -77,73 +75,11 @@ func (w *Workspace) inBareRepository(real string) bool {
 	})
 }
 
-// isHook reports whether a file lies where the settings of git say that hooks
-// are, or is one that they start. Where that is the top of a working tree, the names of
-// hooks alone count.
-func (w *Workspace) isHook(real string) bool {
-	return slices.ContainsFunc(w.gitStarts(real), func(s startedByGit) bool {
-		for dir, bare := range s.hooks {
-			if view.Below(dir, real) && (!bare || path.Dir(real) == dir && shell.IsGitHook(path.Base(real))) {
-				return true
-			}
-		}
-		name, ok := strings.CutPrefix(strings.ToLower(real), strings.ToLower(s.top)+"/")
-		return ok && slices.ContainsFunc(s.texts, func(text string) bool { return starts(text, name) })
-	})
-}
-
-// startedByGit is what the settings of git at a working tree start.
-type startedByGit struct {
-	top   string
-	hooks map[string]bool // where hooks and settings lie, with whether only the names of hooks count
-	texts []string        // what is started, in lower case
-}
-
-// gitStarts is what the settings of git start, at each root and in the working trees
-// between a root and a path: submodules, linked ones, repositories of their own.
-func (w *Workspace) gitStarts(real string) (all []startedByGit) {
-	for _, root := range w.Roots {
-		all = append(all, w.gitStartsAt(root))
-		for dir := path.Dir(real); dir != root && view.Below(root, dir); dir = path.Dir(dir) {
-			if _, err := w.Machine.Files.Lstat(dir + "/.git"); err == nil {
-				all = append(all, w.gitStartsAt(dir))
-			}
-		}
-	}
-	return all
-}
-
-func (w *Workspace) gitStartsAt(top string) (s startedByGit) {
-	if w.byGit == nil {
-		w.byGit = map[string]startedByGit{}
-	}
-	s, looked := w.byGit[top]
-	if looked {
-		return s
-	}
-	if r := w.RepositoryAt(top); r != nil {
-		hooks, started := r.HooksPaths(w.Machine.Home)
-		s = startedByGit{top: r.Top, hooks: map[string]bool{}}
-		for _, dir := range hooks {
-			s.hooks[dir] = dir == r.Top || dir == top
-		}
-		for _, text := range started {
-			for _, reading := range readings(text) {
-				s.texts = append(s.texts, strings.ToLower(reading))
-			}
-		}
-	}
-	w.byGit[top] = s
-	return s
-}
-
-// guardedInPlace reports whether a file of a repository of dotfiles will be a
-// guarded one, or is run, when it is put into its place, or is in its place already,
-// by a link of the person's home.
+// guardedInPlace reports whether a file of a repository of dotfiles will be a guarded
+// one, or is run, when it is put into its place.
 func (m *Machine) guardedInPlace(real string) bool {
 	name := strings.ToLower(real)
-	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match) ||
-		len(m.namesAtHome(real)) > 0
+	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match)
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a
@@ -179,22 +115,8 @@ func (w *Workspace) aliases() []alias {
 				}
 			}
 		}
-		w.trackedAliases(root)
 	}
 	return w.linked
-}
-
-// trackedAliases finds those below the top that git tracks: sub/CLAUDE.md.
-func (w *Workspace) trackedAliases(root string) {
-	r := w.RepositoryAt(root)
-	if r == nil || !view.Below(r.Top, root) {
-		return
-	}
-	for _, name := range repo.Links(r) {
-		if below, ok := strings.CutPrefix(r.Top+"/"+name, root); ok && strings.Count(below, "/") > 1 {
-			w.alias(root, below)
-		}
-	}
 }
 
 func (w *Workspace) alias(root, name string) {
@@ -213,11 +135,10 @@ func unpacked(name string) (plain string, ok bool) {
 }
 
 // HoldsGuarded reports whether a path of the workspace may be a directory that
-// guarded names lie in, or are said to lie by settings.
+// guarded names lie in.
 func (w *Workspace) HoldsGuarded(real string) bool {
 	return slices.ContainsFunc(w.Roots, func(root string) bool {
-		return view.Below(root, real) && real != root &&
-			(w.Machine.Guards.HoldsNext(real[len(root):]) || w.leadsToGuarded(root, real))
+		return view.Below(root, real) && real != root && w.Machine.Guards.HoldsNext(real[len(root):])
 	})
 }
 

@@ -52,15 +52,17 @@ func (w *Workspace) IsInstalled(dir string) bool {
 	})
 }
 
-// ignored reports whether ignore files name a directory that the session did not
-// write: who has just written what is ignored has not said that it can be made again.
+// ignored reports whether ignore files name a directory, as git has them and the session
+// did not write them: who has just written what is ignored has not said that it can be
+// made again.
 func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
-	for at := dir; w.Wrote != nil && at != r.Top && at != "/"; {
-		if at = path.Dir(at); w.Wrote(at + "/.gitignore") {
+	for at := dir; at != r.Top && at != "/"; {
+		if at = path.Dir(at); w.Wrote != nil && w.Wrote(at+"/.gitignore") ||
+			!w.Missing(at+"/.gitignore") && r.Lost(at+"/.gitignore") != "" {
 			return false
 		}
 	}
-	return r.Ignored(dir)
+	return r.PassesOver(repo.Surely, dir, true)
 }
 
 // NamesOutput reports whether a part of a name is one that builds or package managers use.

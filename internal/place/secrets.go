@@ -130,8 +130,7 @@ func (m *Machine) holdsPatch(name string) bool {
 
 // secretInPlace reports whether a file of dotfiles will be a secret at home.
 func (m *Machine) secretInPlace(real string) bool {
-	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), m.secretAtHome) ||
-		slices.ContainsFunc(m.namesAtHome(real), func(name string) bool { return m.Secrets.Match(m.Home + name) })
+	return slices.ContainsFunc(hosts.InPlace(strings.ToLower(real)), m.secretAtHome)
 }
 
 // secretAtHome reports whether a name below home is that of a secret.

@@ -28,18 +28,3 @@ func (r *Repo) Gitlinks() (names []string, ok bool) {
 	}
 	return names, true
 }
-
-// Links returns the names, below the top, of the links that the index holds; nothing
-// where it is not there or cannot be read.
-func Links(r *Repo) (names []string) {
-	data, err := r.files.Read(r.Dir+"/index", maxIndex)
-	if err != nil || !strings.Contains(string(data), "\x00\x00\xa0\x00") || !r.load() { // the mode of a link, 0120000
-		return nil
-	}
-	for _, e := range r.index.entries {
-		if e.mode == 0o120000 {
-			names = append(names, e.name)
-		}
-	}
-	return names
-}

@@ -5,68 +5,6 @@ import (
 	"strings"
 )
 
-// Ignored reports whether the ignore files of the repository, as git has
-// them, ignore the directory at a real path. An ignore file on the way that
-// differs from git's copy settles it: false.
-func (r *Repo) Ignored(dir string) bool {
-	below, ok := strings.CutPrefix(dir, r.Top+"/")
-	if !ok || !r.load() {
-		return false
-	}
-	parts := strings.Split(below, "/")
-	for n := 1; n <= len(parts); n++ {
-		ignored, known := r.ignores(parts[:n])
-		if ignored || !known {
-			return ignored
-		}
-	}
-	return false
-}
-
-// ignores asks the ignore files above the directory that parts name, the
-// nearest last: it counts most.
-func (r *Repo) ignores(parts []string) (ignored, known bool) {
-	for n := range parts {
-		file := strings.Join(append(append([]string{r.Top}, parts[:n]...), ".gitignore"), "/")
-		if _, err := r.files.Lstat(file); err != nil {
-			continue
-		}
-		if r.Lost(file) != "" {
-			return false, false
-		}
-		data, err := r.files.Read(file, maxFile)
-		if err != nil {
-			return false, false
-		}
-		if ignored, known = lines(string(data), parts[n:], ignored); !known {
-			return false, false
-		}
-	}
-	return ignored, true
-}
-
-// lines applies one ignore file to a directory below it.
-func lines(text string, parts []string, ignored bool) (result, known bool) {
-	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimSuffix(line, "\r")
-		if !strings.HasSuffix(line, `\ `) {
-			line = strings.TrimRight(line, " ")
-		}
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		pattern, negated := strings.CutPrefix(line, "!")
-		matched, plain := matches(strings.TrimSuffix(pattern, "/"), parts)
-		switch {
-		case !plain && negated:
-			return false, false
-		case matched:
-			ignored = !negated
-		}
-	}
-	return ignored, true
-}
-
 // matches reports whether a pattern means the directory. plain is false for a
 // pattern that is not read here.
 func matches(pattern string, parts []string) (matched, plain bool) {
@@ -125,38 +63,25 @@ const (
 )
 
 // PassesOver reports whether git surely passes over the file, or the directory, at a
-// real path because of an ignore file as it is now, or whether it may: one of the
-// repository, or one of those given, which are the user's. A pattern that is not read
+// real path because of an ignore file of the repository as it is now, or whether it may.
+// A pattern that is not read
 // here may mean the file, and may not.
-func (r *Repo) PassesOver(is Certainty, name string, dir bool, user ...string) bool {
+func (r *Repo) PassesOver(is Certainty, name string, dir bool) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok {
 		return is == Maybe
 	}
 	parts := strings.Split(below, "/")
 	for n := 1; n <= len(parts); n++ {
-		if r.passesOver(is, parts[:n], dir || n < len(parts), user) {
+		if r.passesOver(is, parts[:n], dir || n < len(parts)) {
 			return true
 		}
 	}
 	return false
 }
 
-// PassesOverNext is [Repo.PassesOver] for a directory, or a file, of which it is known that
-// git passes over nothing that leads there.
-func (r *Repo) PassesOverNext(is Certainty, name string, dir bool, user ...string) bool {
-	below, ok := strings.CutPrefix(name, r.Top+"/")
-	if !ok {
-		return is == Maybe
-	}
-	return r.passesOver(is, strings.Split(below, "/"), dir, user)
-}
-
 // passesOver asks all ignore files about one name, the nearest last.
-func (r *Repo) passesOver(is Certainty, parts []string, dir bool, user []string) (ignored bool) {
-	for _, file := range user {
-		ignored = r.applied(is, file, parts, dir, ignored)
-	}
+func (r *Repo) passesOver(is Certainty, parts []string, dir bool) (ignored bool) {
 	ignored = r.applied(is, r.Common+"/info/exclude", parts, dir, ignored)
 	at := r.Top
 	for n := range parts {

@@ -1,23 +1,24 @@
-// Package repo reads a git repository without starting git, to answer one
-// question: could the content of this file be restored from it?
+// Package repo reads a git repository without starting git: which files the index
+// tracks, whether it has a file's bytes, what ignore files pass over.
 //
-// git itself is no witness: starting it runs what the repository configures,
-// and its index holds flags (assume-unchanged, skip-worktree, the file system
-// monitor) that make it believe a file is as it was. So the bytes are hashed
-// and compared with the entry of the index, and the object must be there. A
-// file that git would convert on its way in (line ends, filters) differs from
-// its object and counts as not restorable.
+// git itself is no witness: starting it runs what the repository configures, and its
+// index holds flags (assume-unchanged, skip-worktree, the file system monitor) that
+// make it believe a file is as it was. So the bytes are hashed and compared with the
+// entry of the index. A file that git would convert on its way in (line ends, filters)
+// differs from its object and counts as one that git does not have.
 //
-// The index counts, not HEAD: what is only staged is an object too, and stays
-// one for some weeks when it is no longer staged.
+// The index counts, not HEAD: what is only staged is an object too, and stays one for
+// some weeks when it is no longer staged. Objects are not looked at: what the index
+// names git has (docs/threat-model.md).
 //
-// Everything is bounded: see the constants. What is over a bound, damaged, or
-// of a kind that is not read here (a split index, objects in an alternate
-// store) is not restorable.
+// Everything is bounded: see the constants. What is over a bound, or of a kind that is
+// not read here (a split index), git does not have.
 package repo
 
 import (
 	"cmp"
+	"crypto/sha1"
+	"crypto/sha256"
 	"errors"
 	"path"
 	"strconv"
@@ -29,7 +30,6 @@ import (
 // Bounds of what is read for one repository.
 const (
 	maxIndex   = 32 << 20
-	maxPacks   = 256
 	maxFile    = 16 << 20  // the largest file that is hashed
 	maxHashed  = 128 << 20 // all of them together
 	maxParents = 64        // directories that are looked at for a repository
@@ -38,10 +38,12 @@ const (
 // Repo is a working tree with its repository. It remembers what it has read
 // and is not safe for concurrent use.
 type Repo struct {
-	Top string // of the working tree
-	Dir string // its git directory
-	store
+	Top    string // of the working tree
+	Dir    string // its git directory
+	Common string // the git directory that holds the objects: Dir but in a linked working tree
 
+	files    view.Files
+	sha256   bool
 	read     bool
 	fault    string
 	index    index
@@ -64,7 +66,7 @@ func Around(files view.Files, name string) (*Repo, bool) {
 			if _, err := files.Lstat(at + "/commondir"); err == nil { // that of a linked working tree: git goes by it
 				return nil, false
 			}
-			return &Repo{Top: dir, Dir: at, store: store{Common: at, files: files}}, true
+			return &Repo{Top: dir, Dir: at, Common: at, files: files}, true
 		case err == nil && info.Mode.IsRegular():
 			return linked(files, dir, at)
 		case err == nil:
@@ -84,7 +86,7 @@ func linked(files view.Files, top, file string) (*Repo, bool) {
 	if !ok {
 		return nil, false
 	}
-	r := &Repo{Top: top, Dir: dir, store: store{Common: dir, files: files}}
+	r := &Repo{Top: top, Dir: dir, Common: dir, files: files}
 	if _, err := files.Lstat(dir + "/commondir"); err != nil {
 		return r, true
 	}
@@ -123,9 +125,6 @@ func (r *Repo) Lost(name string) (why string) {
 	if !r.same(name, e.id) {
 		return "differs from what git has"
 	}
-	if !r.has(e.id) || r.damaged(e.id) {
-		return "is not in git's objects"
-	}
 	return ""
 }
 
@@ -152,7 +151,65 @@ func (r *Repo) same(name, id string) bool {
 
 // id names the content of a file as git does, in raw bytes.
 func (r *Repo) id(data []byte) string {
-	return r.digest([]byte("blob "+strconv.Itoa(len(data))+"\x00"), data)
+	h := sha1.New()
+	if r.sha256 {
+		h = sha256.New()
+	}
+	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
+	h.Write(data)
+	return string(h.Sum(nil))
+}
+
+func (r *Repo) size() int {
+	if r.sha256 {
+		return sha256.Size
+	}
+	return sha1.Size
+}
+
+// File is a file of the index.
+type File struct {
+	Name string // below the top
+	id   string
+}
+
+// Tracked returns the files of the index that pick lets pass. What was only promised
+// (git add -N), or is no file there and lies as a file in the working tree, is one that
+// the index has nothing of.
+func (r *Repo) Tracked(pick func(File) bool) (files []File) {
+	if !r.load() {
+		return nil
+	}
+	for _, e := range r.index.entries {
+		f := File{e.name, e.id}
+		switch file := e.mode&0o170000 == 0o100000; {
+		case !pick(f):
+		case file && !e.intent:
+			files = append(files, f)
+		default:
+			if info, err := r.files.Lstat(r.Top + "/" + e.name); file || err == nil && info.Mode.IsRegular() {
+				files = append(files, File{Name: e.name})
+			}
+		}
+	}
+	return files
+}
+
+// Differs reports whether the working tree has something else than the index for a
+// tracked file, or nothing.
+func (r *Repo) Differs(f File) bool { return !r.same(r.Top+"/"+f.Name, f.id) }
+
+// MayBeStaged returns the files of directories of which the index says that something
+// was staged since it was written as a tree: by a commit, as a rule.
+func (r *Repo) MayBeStaged() []File {
+	if !r.load() {
+		return nil
+	}
+	written := r.index.treeIDs(r.size())
+	return r.Tracked(func(f File) bool {
+		_, is := written[f.Name[:strings.LastIndexByte(f.Name, '/')+1]]
+		return !is
+	})
 }
 
 // load reads the index once.

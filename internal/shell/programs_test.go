@@ -38,7 +38,6 @@ var mayCompare = map[string]string{
 	"note": "schemes of addresses", "asks": "schemes of addresses",
 
 	// How each is looked up in the objects of git is code; which are is in git's sheet.
-	"found":  "subcommands of git",
 	"finish": "words of the directive code", "filter": "words of the directive args",
 	"stated": "effects that sheets state",
 	"markOf": "words of options in sheets", "Name": "names of effects",
