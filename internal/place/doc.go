@@ -58,8 +58,6 @@ type Machine struct {
 	Secrets, Guards paths.List
 	// Self are nod's own files and directories, by each name; found once.
 	Self func() []Own
-	// Starts are the first components of Secrets; taken apart once.
-	Starts func() *paths.Starts
 
 	agentDirs func() []agentDir
 	unfit     answers                // which directories are no workspace because of their names
@@ -75,7 +73,6 @@ func New(o Options) *Machine {
 	}
 	m.RealHome = m.Real(o.Home)
 	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
-	m.Starts = sync.OnceValue(m.Secrets.Starts)
 	m.agentDirs = sync.OnceValue(m.ownDirs)
 	m.begins = sync.OnceValue(m.Guards.Beginnings)
 	m.obeyed = sync.OnceValue(newObeyed)
