@@ -43,7 +43,7 @@ func (o *openCall) unlessApproved(otherwise func() Decision) Decision {
 	if ok {
 		return d
 	}
-	if d = otherwise(); d.Verdict != Allow && o.gate.approvals != nil {
+	if d = otherwise(); d.Verdict != Allow && o.gate.options.Approvals != nil {
 		d.Approvable = o.approvable()
 		if d.Deferrable {
 			d.Lasting = o.lasting()
@@ -58,10 +58,10 @@ func (o *openCall) unlessApproved(otherwise func() Decision) Decision {
 // approved answers a call that a person approved. ok is false where nobody did,
 // and then notice says, for the person, why that could not be found out.
 func (o *openCall) approved() (d Decision, notice string, ok bool) {
-	if o.gate.approvals == nil {
+	if o.gate.options.Approvals == nil {
 		return Decision{}, "", false
 	}
-	how, err := o.gate.approvals.Approved(o.approvable().Key)
+	how, err := o.gate.options.Approvals.Approved(o.approvable().Key)
 	switch {
 	case err != nil:
 		return Decision{}, "nod could not look for an approval: " + printable.Line(err.Error(), reasonLimit), false
@@ -83,7 +83,7 @@ func (o *openCall) approvable() Approvable {
 // letRun is the fact that a person let this very call run before, for the
 // model.
 func (o *openCall) letRun() []string {
-	if o.gate.approvals == nil || !o.gate.approvals.LetRun(o.approvable().Key) {
+	if o.gate.options.Approvals == nil || !o.gate.options.Approvals.LetRun(o.approvable().Key) {
 		return nil
 	}
 	return []string{
@@ -105,7 +105,7 @@ func (o *openCall) lasting() string {
 			continue
 		}
 		again := *o.gate
-		again.rules.Allow, again.recorder = append(slices.Clip(again.rules.Allow), rule), nil
+		again.options.Rules.Allow, again.options.Recorder = append(slices.Clip(again.options.Rules.Allow), rule), nil
 		if d, settled := again.trial(o.call).settle(); settled && d.Verdict == Allow {
 			return text
 		}

@@ -31,11 +31,11 @@ func confinedText(program, line string) string {
 func (t *trial) confinedLine() (line string, ok bool) {
 	text := strings.TrimSpace(t.call.Command)
 	_, quoted, found := strings.Cut(text, confineWords)
-	if !found || t.gate.confine == nil || t.call.Dialect == PowerShell || len(quoted) < 2 {
+	if !found || t.gate.options.Confine == nil || t.call.Dialect == PowerShell || len(quoted) < 2 {
 		return "", false
 	}
 	line = strings.ReplaceAll(quoted[1:len(quoted)-1], `'\''`, "'")
-	program := t.gate.confine()
+	program := t.gate.options.Confine()
 	return line, program != "" && strings.TrimSpace(line) != "" && text == confinedText(program, line)
 }
 
@@ -64,10 +64,10 @@ const confinedReason = "it runs code that nod has not read, confined"
 // in its place, else with a denial and the line to type. ok is false where something else
 // speaks against it, or nothing can be confined here.
 func (o *openCall) confineInstead() (d Decision, ok bool) {
-	if o.gate.confine == nil || o.call.Command == "" || o.unconfinable().stands() {
+	if o.gate.options.Confine == nil || o.call.Command == "" || o.unconfinable().stands() {
 		return Decision{}, false
 	}
-	program := o.gate.confine()
+	program := o.gate.options.Confine()
 	if program == "" {
 		return Decision{}, false
 	}
@@ -116,7 +116,7 @@ func (o *openCall) unconfinable() objection {
 	}
 	runs := len(o.report.Unknowns) > 0
 	for _, e := range o.report.Effects {
-		if why := o.needsOutside(e, o.gate.rules.Hosts); why.stands() {
+		if why := o.needsOutside(e, o.gate.options.Rules.Hosts); why.stands() {
 			return why
 		}
 		runs = runs || e.Kind == shell.Run
@@ -138,11 +138,11 @@ func (r *rooms) mayAskOthers(command int) bool {
 // setting confine, where that is a list. It fits as it fits an allow rule, but
 // for where further arguments lead: that is bounded like the rest.
 func (o *openCall) unnamed() objection {
-	if o.gate.anyUnread {
+	if o.gate.options.ConfineAll {
 		return objection{}
 	}
 	named := *o.gate
-	named.rules.Allow = named.unread
+	named.options.Rules.Allow = named.options.ConfineRules
 	ruled := &ruling{gate: &named, call: o.call, fit: o.fit}
 	for _, c := range o.report.Commands {
 		_, ok := ruled.allowedBy(c)

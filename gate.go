@@ -93,28 +93,10 @@ type Options struct {
 
 // Gate decides calls. Make one with [New]; it is safe for concurrent use.
 type Gate struct {
-	rules     Rules
-	unusable  error // a rule that cannot be read
-	machine   *place.Machine
-	sources   func() []place.Own // Options.Sources, found out when asked for
-	model     Model
-	timeout   time.Duration
-	profile   Profile
-	recorder  Recorder
-	memory    Memory
-	history   History
-	approvals Approvals
-	keeper    Keeper
-	confine   func() string
-	unread    []Rule // ConfineRules
-	anyUnread bool   // ConfineAll
-	lenient   bool
-	askBlock  bool
-	denyFail  bool
-	mask      func(string) string
-	// maskCommand is of what runs.
-	maskCommand func(string) string
-	now         func() time.Time
+	options  Options // complete: what was left out has its default
+	unusable error   // a rule that cannot be read
+	machine  *place.Machine
+	sources  func() []place.Own // Options.Sources, found out when asked for
 }
 
 // Open returns a gate, or says which rule cannot be read.
@@ -126,42 +108,40 @@ func Open(o Options) (*Gate, error) {
 // New returns a gate. Where a rule cannot be read that should forbid something or ask
 // about it, the gate denies every call and says why; [Open] returns that as an error.
 func New(o Options) *Gate {
-	var unusable error
-	o.Rules, unusable = o.Rules.read()
+	rules, unusable := o.Rules.read()
 	confineRules, err := readRules(ListConfine, o.ConfineRules)
-	o.ConfineRules, unusable = confineRules, cmp.Or(unusable, err)
-	g := &Gate{
-		unusable: unusable, rules: o.Rules, model: o.Model, timeout: o.Timeout, profile: o.Profile,
-		recorder: o.Recorder, memory: o.Memory, history: o.History, approvals: o.Approvals,
-		keeper: o.Keeper, confine: o.Confine,
-		unread: o.ConfineRules, anyUnread: o.ConfineAll,
-		askBlock: o.AskOnBlock, denyFail: o.DenyOnFailure, lenient: o.UnrecordedRuns, mask: o.Mask,
-		maskCommand: o.MaskCommand, now: o.Now,
-	}
-	if g.maskCommand == nil && o.Mask == nil {
-		g.maskCommand = masks.Command
-	}
-	if g.mask == nil {
-		g.mask = masks.Text
-	}
-	if g.maskCommand == nil {
-		g.maskCommand = o.Mask
-	}
-	if o.Files == nil {
-		o.Files = view.NewMemory(false)
-	}
-	if g.timeout <= 0 {
-		g.timeout = DefaultTimeout
-	}
-	if g.now == nil {
-		g.now = time.Now
-	}
+	o = o.complete()
+	o.Rules, o.ConfineRules = rules, confineRules
+	g := &Gate{options: o, unusable: cmp.Or(unusable, err)}
 	g.machine = place.New(place.Options{
 		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self,
 		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
 	})
 	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
 	return g
+}
+
+// complete is the options with their defaults.
+func (o Options) complete() Options {
+	if o.MaskCommand == nil && o.Mask == nil {
+		o.MaskCommand = masks.Command
+	}
+	if o.Mask == nil {
+		o.Mask = masks.Text
+	}
+	if o.MaskCommand == nil {
+		o.MaskCommand = o.Mask
+	}
+	if o.Files == nil {
+		o.Files = view.NewMemory(false)
+	}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultTimeout
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return o
 }
 
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
@@ -186,16 +166,16 @@ func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 func (g *Gate) Stored(c Call) json.RawMessage { return g.trial(c).withheld.Stored(c.Input) }
 
 func (g *Gate) trial(c Call) *trial {
-	c, start := c.whole(), g.now()
+	c, start := c.whole(), g.options.Now()
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
-	if w, ok := g.memory.(Witness); ok {
+	if w, ok := g.options.Memory.(Witness); ok {
 		at.Wrote = func(real string) bool { return w.Origin(real) != "" }
 	}
-	if g.keeper != nil {
+	if g.options.Keeper != nil {
 		at.Keeping = &place.Keeping{}
 	}
 	t := &trial{gate: g, call: c, id: newID(start), start: start}
-	t.answers = &answers{now: g.now, spent: map[Layer]time.Duration{}, mark: start}
+	t.answers = &answers{now: g.options.Now, spent: map[Layer]time.Duration{}, mark: start}
 	t.enter(at, &shell.Report{})
 	return t
 }
@@ -428,7 +408,7 @@ func (t *trial) subagent() objection {
 // allowlist is layer 1: a tool that reads, or only speaks to the agent and
 // the person. It looks at the canonical name alone.
 func (g *Gate) allowlist(c Call) clearance {
-	if c.Tool == "" || c.MCP != nil || !slices.Contains(g.rules.Allowlist, c.Tool) {
+	if c.Tool == "" || c.MCP != nil || !slices.Contains(g.options.Rules.Allowlist, c.Tool) {
 		return clearance{}
 	}
 	return clearance{why: c.Tool + " is a safe tool"}
@@ -454,7 +434,7 @@ func panicked(what string, p any) *fault.Error {
 // finish completes and records a decision.
 func (t *trial) finish(d Decision) Decision {
 	d.ID, d.Spent = t.id, t.spent
-	d.Latency = max(0, t.gate.now().Sub(t.start))
+	d.Latency = max(0, t.gate.options.Now().Sub(t.start))
 	if d.Instead == "" { // which is written out
 		d.Reason = printable.Line(d.Reason, reasonLimit)
 	}
@@ -471,7 +451,7 @@ func (t *trial) finish(d Decision) Decision {
 	d.Definitions, d.Changes = t.ruled.bound, t.withheld.Names(t.changes(t.call, t.behind))
 	d.Downloads, d.Secret, d.Sends = t.withheld.Names(t.taint.Downloads()), t.secrets, t.taint.Sends()
 	d.Foreign = t.taint.Foreign()
-	if t.gate.recorder == nil {
+	if t.gate.options.Recorder == nil {
 		return d
 	}
 	return t.record(d)
@@ -484,7 +464,7 @@ func (t *trial) record(d Decision) Decision {
 	}
 	d.Approvable = Approvable{} // no line of the log bears the name that nod approve would take
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
-	if !t.gate.lenient {
+	if !t.gate.options.UnrecordedRuns {
 		failed := failed(d.Layer, unrecorded(err))
 		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed
 	}
@@ -499,5 +479,5 @@ func (t *trial) written(d Decision) (err error) {
 			err = fmt.Errorf("the recorder failed inside: %v", p)
 		}
 	}()
-	return t.gate.recorder.Record(t.call, d)
+	return t.gate.options.Recorder.Record(t.call, d)
 }

@@ -36,7 +36,7 @@ func (t *trial) kept(d Decision) Decision {
 	if d.Verdict == Deny || t.behind || len(files)+len(commits) == 0 {
 		return d
 	}
-	if err := t.gate.keeper.Keep(t.id, t.call, files, commits); err != nil {
+	if err := t.gate.options.Keeper.Keep(t.id, t.call, files, commits); err != nil {
 		why := "what this replaces or deletes could not be kept: " + printable.Line(err.Error(), reasonLimit/2)
 		asked := t.asked(LayerShell, against(why))
 		asked.Notices = d.Notices

@@ -34,7 +34,7 @@ func (o *openCall) answer(ctx context.Context) Decision {
 		if d, ok := o.confineInstead(); ok {
 			return d
 		}
-		if o.gate.model == nil {
+		if o.gate.options.Model == nil {
 			return o.withoutModel()
 		}
 		return question{o}.ask(ctx)

@@ -67,7 +67,7 @@ func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 		const why = "the call says neither a tool nor what it does, so that there is nothing to judge"
 		return Prompt{}, &fault.Error{Kind: fault.BadInput, Message: why}
 	}
-	if q.gate.profile.Ledger {
+	if q.gate.options.Profile.Ledger {
 		return q.ledgerPrompt(ctx)
 	}
 	return q.seedPrompt(ctx)
@@ -84,7 +84,7 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
 	session, stop := q.conversation().Twice()
 	defer stop()
-	last, err := session.Last(ctx, cmp.Or(q.gate.profile.Entries, 20), cmp.Or(q.gate.profile.Chars, 200))
+	last, err := session.Last(ctx, cmp.Or(q.gate.options.Profile.Entries, 20), cmp.Or(q.gate.options.Profile.Chars, 200))
 	if err != nil {
 		return Prompt{}, err
 	}
@@ -103,7 +103,7 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 
 // seedSystem is the description's system prompt, in one of its two forms.
 func (q question) seedSystem() string {
-	if q.gate.profile.Arrays {
+	if q.gate.options.Profile.Arrays {
 		return judge.LastArrays(q.rulesShown())
 	}
 	return judge.LastSystem(q.rulesShown(), AnswerTool().Name)
@@ -125,7 +125,7 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 	}
 	facts := q.facts(session)
 	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" + judge.Line(facts))
-	if q.gate.profile.Stages == 2 {
+	if q.gate.options.Profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
 	p.CacheKey = cacheKey(p.System, q.call.Session)
@@ -143,7 +143,7 @@ func (q question) conversation() judge.Conversation {
 
 // ended asks what nod itself knows of an earlier call, by its id.
 func (q question) ended() func(string) transcript.Ended {
-	if known, ok := q.gate.memory.(Outcomes); ok {
+	if known, ok := q.gate.options.Memory.(Outcomes); ok {
 		return known.Ended
 	}
 	return func(string) transcript.Ended { return transcript.EndedUnknown }
@@ -152,7 +152,7 @@ func (q question) ended() func(string) transcript.Ended {
 // rulesShown are the rules that a model is shown: those of the agent, without
 // what a repository says that nobody trusts.
 func (q question) rulesShown() judge.Rules {
-	r := q.gate.rules.about(q.call.Agent)
+	r := q.gate.options.Rules.about(q.call.Agent)
 	return judge.Rules{
 		Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny),
 		Environment: shownRules(r.Environment),
@@ -178,7 +178,7 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
 		Show: q.withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
 		Origin: q.taint.Origin, Host: match.HostOf,
-		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.rules.Hosts, target) },
+		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.options.Rules.Hosts, target) },
 	}
 	if !q.ruled.soft.Untrusted {
 		c.Matched = q.ruled.soft.Text

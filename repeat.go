@@ -29,10 +29,10 @@ const (
 )
 
 func (q question) exhausted() *fault.Error {
-	if q.gate.history == nil {
+	if q.gate.options.History == nil {
 		return nil
 	}
-	if why := q.gate.history.Exhausted(); why != "" {
+	if why := q.gate.options.History.Exhausted(); why != "" {
 		return &fault.Error{Kind: fault.CostCeiling, Message: why}
 	}
 	return nil
@@ -48,7 +48,7 @@ func (q question) blocked(d Decision, c Classification) Decision {
 	case why != "":
 		d.Reason = printable.Line(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason,
 			reasonLimit)
-	case q.gate.askBlock && q.call.Interactive:
+	case q.gate.options.AskOnBlock && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line("the model would block this: "+d.Reason, reasonLimit)
 	}
 	return d
@@ -56,10 +56,10 @@ func (q question) blocked(d Decision, c Classification) Decision {
 
 // repeated says that the model blocks too often, this call included.
 func (q question) repeated(c Classification) string {
-	if q.gate.history == nil || c.Remembered {
+	if q.gate.options.History == nil || c.Remembered {
 		return "" // no model was asked
 	}
-	row, all := q.gate.history.Denials()
+	row, all := q.gate.options.History.Denials()
 	switch row, all = row+1, all+1; {
 	case row >= rowLimit:
 		return fmt.Sprintf("the model has blocked %d calls in a row", row)
@@ -84,7 +84,7 @@ func (q question) memoryKey(p Prompt, facts judge.Facts, consent string) string 
 	for i, what := range facts.Unknowns {
 		facts.Unknowns[i] = identity.Unspaced(what)
 	}
-	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(q.gate.profile))
+	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(q.gate.options.Profile))
 	h.Add(c.Tool, c.RawTool, judge.Line(facts), consent)
 	h.Add(q.at.Roots...)
 	h.Add(q.at.PathDirs()...)

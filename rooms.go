@@ -31,7 +31,7 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
 		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
-		withheld: &withheld.Call{Call: shared, Mask: g.mask, MaskCommand: g.maskCommand},
+		withheld: &withheld.Call{Call: shared, Mask: g.options.Mask, MaskCommand: g.options.MaskCommand},
 	}
 	r.loss, r.secrecy = harm.Of(shared)
 	r.self = &guard.Call{
@@ -39,7 +39,7 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 		Read: func(command string) *guard.Call { return g.asCommand(c, command) },
 	}
 	r.identity = &identity.Call{Call: shared, Loss: r.loss}
-	if w, ok := g.memory.(Witness); ok {
+	if w, ok := g.options.Memory.(Witness); ok {
 		r.taint.Session = w
 	}
 	return r

@@ -31,7 +31,7 @@ type ruling struct {
 
 // forbids is what hard_deny says. A rule that may be meant is kept as a doubt.
 func (r *ruling) forbids() objection {
-	for _, rule := range r.gate.rules.HardDeny {
+	for _, rule := range r.gate.options.Rules.HardDeny {
 		switch r.degree(rule) {
 		case match.FitsAll:
 			return objection{why: "a hard_deny rule" + rule.place() + " forbids this: " + place.Objection(rule.Text),
@@ -47,7 +47,7 @@ func (r *ruling) forbids() objection {
 // reserves finds a rule that leaves the call to a person. One that may be
 // meant counts.
 func (r *ruling) reserves() objection {
-	for _, rule := range r.gate.rules.Ask {
+	for _, rule := range r.gate.options.Rules.Ask {
 		switch r.degree(rule) {
 		case match.FitsAll:
 			return objection{rule: rule, why: "an ask rule" + rule.place() +
@@ -75,20 +75,20 @@ func (r *ruling) degree(rule Rule) match.Degree {
 
 // softDenied looks for a soft_deny pattern in the call.
 func (r *ruling) softDenied() bool {
-	i := slices.IndexFunc(r.gate.rules.SoftDeny, func(rule Rule) bool {
+	i := slices.IndexFunc(r.gate.options.Rules.SoftDeny, func(rule Rule) bool {
 		return rule.permission != nil && r.fit.Fits(*rule.permission) != match.Misses || r.fit.Mentions(rule.command)
 	})
 	if i < 0 {
 		return false
 	}
-	r.soft = r.gate.rules.SoftDeny[i]
+	r.soft = r.gate.options.Rules.SoftDeny[i]
 	return true
 }
 
 // permitsTool returns the allow rule that names the tool that is called: one of
 // an MCP server, or one of Claude Code's own of which nod reads no argument.
 func (r *ruling) permitsTool() clearance {
-	for _, rule := range r.gate.rules.Allow {
+	for _, rule := range r.gate.options.Rules.Allow {
 		if rule.permission == nil || !rule.speaksOf(r.call.Agent) || !r.fit.Names(*rule.permission) {
 			continue
 		}
@@ -117,7 +117,7 @@ func (r *ruling) clear() (rule Rule) {
 
 // allowedBy finds the allow pattern whose words equal the command's.
 func (r *ruling) allowedBy(c shell.Command) (Rule, bool) {
-	for _, rule := range r.gate.rules.Allow {
+	for _, rule := range r.gate.options.Rules.Allow {
 		if r.allows(rule, c) {
 			return rule, true
 		}
@@ -159,7 +159,7 @@ func (r *ruling) beyond(e shell.Effect) bool {
 		return false
 	}
 	c, beyond := commands[e.Command], false
-	for _, rule := range r.gate.rules.Allow {
+	for _, rule := range r.gate.options.Rules.Allow {
 		switch {
 		case !r.allows(rule, c):
 		case !rule.command.Open || len(c.Words) == len(rule.command.Words) || r.standsFor(rule, c, e):
@@ -211,7 +211,7 @@ func (r *ruling) unlike(d Evidence) (why string) {
 		return " cannot be read as it will be run"
 	case r.taint.Run(d.Path):
 		return " was written in this session, and the agent has read what may be orders to it"
-	case r.gate.memory != nil && r.gate.memory.Standing(d) == Changed:
+	case r.gate.options.Memory != nil && r.gate.options.Memory.Standing(d) == Changed:
 		return " may have changed in this session"
 	}
 	return ""

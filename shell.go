@@ -171,7 +171,7 @@ func (t *trial) unsettled() objection {
 		if t.ruled.clearsEffect(e) {
 			continue
 		}
-		if o := t.harm(e, t.gate.rules.Hosts); o.stands() {
+		if o := t.harm(e, t.gate.options.Rules.Hosts); o.stands() {
 			return o
 		}
 	}

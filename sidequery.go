@@ -24,8 +24,8 @@ func (q question) ask(ctx context.Context) Decision {
 		d.Notices = []string{"nod asked no model: " + printable.Line(f.Message, reasonLimit)}
 		return d
 	}
-	if q.gate.recorder != nil {
-		if err := q.gate.recorder.Begin(q.call, q.id); err != nil && !q.gate.lenient {
+	if q.gate.options.Recorder != nil {
+		if err := q.gate.options.Recorder.Begin(q.call, q.id); err != nil && !q.gate.options.UnrecordedRuns {
 			return failed(LayerModel, unrecorded(err))
 		}
 	}
@@ -49,7 +49,7 @@ func (q question) modelFailed(f *fault.Error, notices []string) Decision {
 func (q question) unavailable(f *fault.Error, why string) Decision {
 	d := failed(LayerModel, f)
 	d.Reason, d.Rule = q.unsure(why), q.ruled.soft
-	if q.ruled.soft.Text == "" && q.call.Interactive && !q.gate.denyFail {
+	if q.ruled.soft.Text == "" && q.call.Interactive && !q.gate.options.DenyOnFailure {
 		d.Verdict = Ask
 	}
 	return d
@@ -113,7 +113,7 @@ func tamed(notices []string) []string {
 // query asks the model once, within the deadline, and takes nothing but an
 // answer to this very call.
 func (q question) query(ctx context.Context) (Classification, error) {
-	ctx, cancel := context.WithTimeout(ctx, q.gate.timeout)
+	ctx, cancel := context.WithTimeout(ctx, q.gate.options.Timeout)
 	defer cancel()
 	type result struct {
 		answer Classification
@@ -134,7 +134,7 @@ func (q question) query(ctx context.Context) (Classification, error) {
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		why := fmt.Sprintf("no answer within %s", q.gate.timeout)
+		why := fmt.Sprintf("no answer within %s", q.gate.options.Timeout)
 		return Classification{}, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: ctx.Err()}
 	}
 }
@@ -153,7 +153,7 @@ func (q question) classify(ctx context.Context) (Classification, error) {
 		return Classification{}, err
 	}
 	p.ID = q.id
-	a, err := q.gate.model.Classify(ctx, p)
+	a, err := q.gate.options.Model.Classify(ctx, p)
 	if err != nil {
 		return Classification{Notices: a.Notices}, err
 	}
