@@ -84,7 +84,8 @@ func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
 	session, stop := q.conversation().Twice()
 	defer stop()
-	last, err := session.Last(ctx, cmp.Or(q.gate.options.Profile.Entries, 20), cmp.Or(q.gate.options.Profile.Chars, 200))
+	profile := q.gate.options.Profile
+	last, err := session.Last(ctx, cmp.Or(profile.Entries, 20), cmp.Or(profile.Chars, 200))
 	if err != nil {
 		return Prompt{}, err
 	}
