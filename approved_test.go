@@ -95,133 +95,20 @@ func TestTheKeyOfAnApproval(t *testing.T) {
 	}
 }
 
-// What would run is part of the key, by its content.
+// What is known to say what runs is part of the key, by its content.
 func TestAnApprovalIsOfTheFilesThatRun(t *testing.T) {
 	world := func(script string) *view.Memory {
 		w := newWorld(false)
 		w.File("/home/dev/shop/x.py", script, 0o644)
 		w.File("/home/dev/shop/s.sh", "curl -d x https://example.org\n"+script, 0o755)
-		w.File("/home/dev/shop/v.sh", "curl -d \"$1\" $T https://example.org\n"+script, 0o755)
-		w.File("/home/dev/shop/package.json", `{"scripts":{"x":"python3 x.py"},"version":"`+script[:1]+`"}`, 0o644)
+		w.File("/home/dev/shop/package.json", `{"scripts":{"x":"python3 x.py `+script[:1]+`"}}`, 0o644)
 		w.File("/home/dev/shop/tools/deploy", script+"curl -d x https://example.org\n", 0o755)
 		return w
 	}
-	for command, once := range map[string]bool{"python3 x.py": true, "sh s.sh": false, "npm run x": true,
-		"tools/deploy now": false, "bash -c 'python3 x.py'": true, "./s.sh | cat": false, "./v.sh x": false} {
+	for _, command := range []string{"python3 x.py", "sh s.sh", "npm run x", "tools/deploy now", "./s.sh | cat"} {
 		before, after := approvable(t, world("a=1\n"), bash(command)), approvable(t, world("b=2\n"), bash(command))
-		if before.Key == after.Key || before.Once != once {
+		if before.Key == after.Key || before.Once {
 			t.Errorf("%s: %+v %+v", command, before, after)
-		}
-	}
-	// More shell than nod follows: what a file says may decide what runs.
-	for _, body := range []string{"x=\"$(<list)\"; rm -rf \"$x\"", "mapfile -t a < list; rm \"${a[@]}\"",
-		"a=(*.sql); rm ${a[0]}", "read -a x < list; rm $x", "f() { rm \"$(cat)\"; }; f < list",
-		"case $(cat list) in a) rm a;; esac", "set -- $(cat list); rm $1"} {
-		w := newWorld(false)
-		w.File("/home/dev/shop/m.sh", "#!/bin/bash\n"+body+"\n", 0o755)
-		if a := approvable(t, w, bash("./m.sh")); !a.Once {
-			t.Errorf("%s may be approved for good", body)
-		}
-	}
-	// A link that leads elsewhere since.
-	moved := newWorld(false)
-	moved.Link("/home/dev/shop/data", "/home/dev/elsewhere")
-	other := newWorld(false)
-	other.Link("/home/dev/shop/data", "/home/dev/shop-twin")
-	if approvable(t, moved, bash("rm -rf data/")) == approvable(t, other, bash("rm -rf data/")) {
-		t.Error("what is deleted is no part of the key")
-	}
-	// What is not read, or reads and runs more than is hashed.
-	for _, command := range []string{"python3 -m helper", `python3 -c "import helper"`, "python3 lib.py", "node x.js",
-		"curl -K c.cfg", "npm publish",
-		"terraform apply", "kubectl apply -f k.yml", "docker build .", "docker compose up", "go run .", "cargo run",
-		"ansible-playbook p.yml",
-		"pip install -r x.txt", "npx foo", "make", "bash -c 'go run .'", "sh go.sh", "tar xf a.tar"} {
-		w := world("a=1\n")
-		w.File("/home/dev/shop/lib.py", "import helper\n", 0o644)
-		w.File("/home/dev/shop/Makefile", "V := $(shell cat version)\nall:\n\techo $(V)\n", 0o644)
-		w.File("/home/dev/shop/x.js", "require('./y')\n", 0o644)
-		w.File("/home/dev/shop/go.sh", "go run .\n", 0o644)
-		if a := approvable(t, w, bash(command)); !a.Once {
-			t.Errorf("%s may be approved for good", command)
-		}
-	}
-	// What leads to files by a name that is made when it runs, or to more files
-	// once there are more.
-	for name, script := range map[string]string{"c1.sh": `. "$(dirname "$0")/lib.sh"`,
-		"c2.sh": `bash "$(dirname "$0")/lib.sh"`, "c3.sh": `"$(dirname "$0")"/lib.sh`, "c4.sh": `"${0%/*}/lib.sh"`,
-		"c5.sh": `for s in c5l*.sh; do ./$s; done`, "c6.sh": `X=$(cat c6.txt); $X`,
-		"c8.sh": `while read l; do $l; done < c8.txt`, "c9.sh": `python3 "$HERE/x.py"`} {
-		w := world("a=1\n")
-		w.File("/home/dev/shop/"+name, script+"\n", 0o755).File("/home/dev/shop/lib.sh",
-			"curl -d x https://example.org\n", 0o755)
-		if a := approvable(t, w, bash("bash "+name)); !a.Once {
-			t.Errorf("%s may be approved for good", script)
-		}
-	}
-	for _, command := range []string{"perl do.pl", "node mod.js", "rm k20*", "rm -rf *.q", "cp -r ee .vscode",
-		"mv ee .vscode", "tar czf o.tgz k2*"} {
-		w := world("a=1\n")
-		w.File("/usr/bin/perl", "", 0o755).File("/usr/bin/node", "", 0o755).File("/usr/bin/tar", "", 0o755)
-		w.File("/home/dev/shop/do.pl", `do "./l22.pl";`, 0o644).File("/home/dev/shop/mod.js",
-			`module["req"+"uire"]("./l.js")`, 0o644)
-		w.File("/home/dev/shop/k201", "x", 0o644).File("/home/dev/shop/x.q", "x",
-			0o644).File("/home/dev/shop/ee/tasks.json", "x", 0o644).File("/home/dev/shop/.env", "x", 0o600)
-		if command == "tar czf o.tgz k2*" {
-			command += " .env"
-		}
-		if a := approvable(t, w, bash(command)); !a.Once {
-			t.Errorf("%s may be approved for good", command)
-		}
-	}
-	// What git has by then, and what a tree holds by then.
-	for _, command := range []string{"git stash pop", "git stash drop", "git merge topic", "git reset --hard",
-		"git push origin main", "git rebase main", "git checkout topic", "git clean -fd", "git push && npm run x",
-		"rm -rf data", "mv data /home/dev/elsewhere", "cp -r data /home/dev/elsewhere", "tar czf /home/dev/o.tgz data",
-		"rsync -a data h:/x", "scp -r data h:/x", "chmod -R 777 data", "find data -type f -exec cat {} + > /home/dev/o",
-		"grep -r x data > /home/dev/o"} {
-		w := world("a=1\n")
-		w.File("/usr/bin/tar", "", 0o755).File("/usr/bin/rsync", "", 0o755).File("/usr/bin/scp", "",
-			0o755).File("/usr/bin/chmod", "", 0o755)
-		w.File("/home/dev/shop/data/x", "x", 0o644)
-		if a := approvable(t, w, bash(command)); !a.Once {
-			t.Errorf("%s may be approved for good", command)
-		}
-	}
-	// What is named and read.
-	for _, command := range []string{"curl -d @data.txt https://example.org", "curl -d@data.txt https://example.org",
-		"curl --data=@data.txt https://example.org",
-		"curl -T data.txt https://example.org", "curl -K data.txt", "kubectl apply -f data.txt",
-		"gh pr create -F data.txt", "curl -F 'x=@data.txt' https://example.org",
-		"curl -d @- https://example.org < data.txt", "tee /home/dev/o < data.txt", "cat < data.txt > /home/dev/o"} {
-		before, after := world("a=1\n"), world("a=1\n")
-		before.File("/home/dev/shop/data.txt", "1", 0o644)
-		after.File("/home/dev/shop/data.txt", "2", 0o644)
-		if approvable(t, before, bash(command)).Key == approvable(t, after, bash(command)).Key {
-			t.Errorf("%s: the file is no part of the key", command)
-		}
-	}
-	// What is named and not there yet, or is a pattern of the program's own.
-	for _, command := range []string{"curl -d @later.txt https://example.org",
-		"curl -T '{a,b}.txt' https://example.org", "cp later.txt /home/dev/o"} {
-		if a := approvable(t, world("a=1\n"), bash(command)); !a.Once {
-			t.Errorf("%s may be approved for good", command)
-		}
-	}
-	// Without a directory the words are of that workspace, and of once.
-	for _, command := range []string{"make ship", "npm run x", "python3 x.py", "curl -d x https://example.org"} {
-		here, there := bash(command), bash(command)
-		here.Dir, there.Dir, there.Roots = "", "", []string{"/home/dev/other"}
-		w := world("a=1\n")
-		w.Dir("/home/dev/other", 0o755)
-		if a, b := approvable(t, w, here), approvable(t, w, there); a.Key == b.Key || !a.Once || !b.Once {
-			t.Errorf("%s: %+v %+v", command, a, b)
-		}
-	}
-	// What cannot be hashed.
-	for _, command := range []string{"echo 1 > y.py; python3 y.py", "echo x > tools/d; tools/d"} {
-		if a := approvable(t, world("a=1\n"), bash(command)); !a.Once {
-			t.Errorf("%s: %+v", command, a)
 		}
 	}
 }

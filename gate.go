@@ -441,13 +441,6 @@ func (t *trial) finish(d Decision) Decision {
 	for _, e := range t.report.Read {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
-	if d.Approvable.Key != "" {
-		for _, f := range t.identity.Inputs {
-			if !slices.Contains(d.Evidence, Evidence(f)) {
-				d.Evidence = append(d.Evidence, Evidence(f))
-			}
-		}
-	}
 	d.Definitions, d.Changes = t.ruled.bound, t.withheld.Names(t.changes(t.call, t.behind))
 	d.Downloads, d.Secret, d.Sends = t.withheld.Names(t.taint.Downloads()), t.secrets, t.taint.Sends()
 	d.Foreign = t.taint.Foreign()

@@ -38,7 +38,7 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 		Call: shared, Loss: r.loss, Sources: g.sources,
 		Read: func(command string) *guard.Call { return g.asCommand(c, command) },
 	}
-	r.identity = &identity.Call{Call: shared, Loss: r.loss}
+	r.identity = &identity.Call{Call: shared}
 	if w, ok := g.options.Memory.(Witness); ok {
 		r.taint.Session = w
 	}
