@@ -14,17 +14,17 @@ import (
 
 // failure is one way for nod-hook to fail, and the program that stands in for
 // it; "" is none at all.
-type failure struct {
-	kind         install.Failure
-	name, script string
-}
+type failure struct{ name, script string }
+
+// slow is the failure that ends by a limit.
+const slow = "slow"
 
 func failures() []failure {
 	return []failure{
-		{install.Missing, "missing", ""},
-		{install.Killed, "killed", "#!/bin/sh\nkill -9 $$\n"},
-		{install.Hangs, "slow", "#!/bin/sh\nexec sleep 30\n"},
-		{install.Rubbish, "garbled", "#!/bin/sh\necho all is well\n"},
+		{"missing", ""},
+		{"killed", "#!/bin/sh\nkill -9 $$\n"},
+		{slow, "#!/bin/sh\nexec sleep 30\n"},
+		{"garbled", "#!/bin/sh\necho all is well\n"},
 	}
 }
 
@@ -44,22 +44,19 @@ func (e *examination) tryFailures(ctx context.Context, b *Block, in *install.Ins
 
 // measured says what the host itself does with a hook that fails.
 func (e *examination) measured(b *Block) {
-	known := install.Bare(e.agent)
-	basis := e.basis()
 	for _, f := range failures() {
-		i := slices.IndexFunc(known, func(k install.Failing) bool { return k.Failure == f.kind })
 		switch {
-		case i < 0:
+		case e.row.Install.Blocks == nil:
 			b.add(NotTried, f.name, "what the agent does then is not known")
-		case known[i].Runs:
+		case !slices.Contains(e.row.Install.Blocks, f.name):
 			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing "+
-				"of the kind (docs/agents.md)").Basis = basis
+				"of the kind (docs/agents.md)").Basis = e.basis()
 		default:
 			text := "the agent blocks the call"
 			if how := e.adapter.Capabilities().FailClosed; how != "" {
 				text += " (" + how + ")"
 			}
-			b.add(OK, f.name, text).Basis = basis
+			b.add(OK, f.name, text).Basis = e.basis()
 		}
 	}
 }
@@ -92,22 +89,22 @@ func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Inst
 	e.judgeFailure(b, f, got, seconds)
 }
 
-func (e *examination) judgeFailure(b *Block, f failure, got answer, seconds int) {
+func (e *examination) judgeFailure(b *Block, f failure, got install.Ran, seconds int) {
 	denied, how := e.denial(got)
 	switch {
 	case denied:
 		text := "the line " + how + ", for which the agent blocks the call"
-		if f.kind == install.Hangs {
+		if f.name == slow {
 			text = fmt.Sprintf("ended by the line, here after %d s; then %s", seconds, text)
 		}
 		b.add(OK, f.name, text).Basis = e.partly()
-	case !got.ended && f.kind == install.Hangs:
+	case !got.Ended && f.name == slow:
 		l := b.add(Open, f.name,
 			"the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, "+
 				"and the call may run")
 		l.Basis = "tried"
 	default:
-		b.add(Failed, f.name, "the line should be one that "+how+": "+got.String()).Basis = "tried"
+		b.add(Failed, f.name, "the line should be one that "+how+": "+said(got)).Basis = "tried"
 	}
 }
 
@@ -125,15 +122,15 @@ func (e *examination) partly() string { return "tried; the agent's part " + e.ba
 
 // denial reports whether an answer is the host's denial with a reason, as the
 // adapter says it where there is no event, and how that looks.
-func (e *examination) denial(got answer) (denied bool, how string) {
+func (e *examination) denial(got install.Ran) (denied bool, how string) {
 	with := e.adapter.Block("nod says why")
 	if with.Exit == 2 {
-		return got.exit == 2 && len(got.stdout) == 0 &&
-			strings.TrimSpace(string(got.stderr)) != "", "exits with 2 and a reason"
+		return got.Exit == 2 && len(got.Stdout) == 0 &&
+			strings.TrimSpace(string(got.Stderr)) != "", "exits with 2 and a reason"
 	}
 	before, after, _ := strings.Cut(string(with.Stdout), "nod says why")
-	reason, found := strings.CutPrefix(strings.TrimSpace(string(got.stdout)), before)
-	return found && got.exit == with.Exit && strings.HasSuffix(reason, after) &&
+	reason, found := strings.CutPrefix(strings.TrimSpace(string(got.Stdout)), before)
+	return found && got.Exit == with.Exit && strings.HasSuffix(reason, after) &&
 		reason != after, "prints a denial with a reason"
 }
 
@@ -143,7 +140,7 @@ func standIn(ctx context.Context, path, script string) string {
 		return err.Error()
 	}
 	if got := start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil,
-		patience); got.exit != 7 {
+		patience); got.Exit != 7 {
 		return "no program can be started in " + filepath.Dir(path) +
 			", so this was not tried; name another place with TMPDIR"
 	}

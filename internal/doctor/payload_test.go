@@ -29,7 +29,7 @@ func TestEveryHostCanBeAsked(t *testing.T) {
 				dir := filepath.Join(t.TempDir(), "work")
 				e := examination{}
 				text, ok := payload(adapter, r.Event, e.environ(dir), dir, "s", harmless, "default")
-				if !ok && (in.Code || strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
+				if !ok && (strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
 					continue // no command goes through such an event
 				}
 				asked++
@@ -122,7 +122,7 @@ func TestStandIn(t *testing.T) {
 		t.Fatal(why)
 	}
 	got := start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil, hang.Limit())
-	if string(got.stdout) != "all is well\n" || got.exit != 0 {
+	if string(got.Stdout) != "all is well\n" || got.Exit != 0 {
 		t.Errorf("%+v", got)
 	}
 	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == "" {
@@ -134,7 +134,7 @@ func TestStandIn(t *testing.T) {
 func TestStartEnds(t *testing.T) {
 	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), testworld.Started(t.TempDir()), nil,
 		200*time.Millisecond)
-	if got.ended || got.exit != -1 {
+	if got.Ended || got.Exit != -1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -164,18 +164,18 @@ func TestJudge(t *testing.T) {
 	for _, row := range []struct {
 		name, want, quiet string
 		expected          agent.Answer
-		got               answer
+		got               install.Ran
 		state             State
 	}{
-		{"as expected", "deny", "", denied, answer{stdout: []byte("{}\n")}, OK},
-		{"another answer", "deny", "", denied, answer{stdout: []byte("{ }")}, Failed},
-		{"another exit", "deny", "", denied, answer{stdout: []byte("{}"), exit: 1}, Failed},
-		{"silence for a denial", "deny", "", denied, answer{}, Failed},
-		{"settings that allow it", "deny", "", agent.Answer{Said: "allow"}, answer{}, Failed},
-		{"settings that deny it", "allow", "", denied, answer{stdout: []byte("{}")}, NotTried},
-		{"no reason", "deny", "", agent.Answer{Exit: 2, Said: "deny"}, answer{exit: 2}, Failed},
-		{"a seat that cannot grant", "allow", "no hook can grant here", agent.Answer{Said: "abstained"}, answer{}, OK},
-		{"silence where it could grant", "allow", "", agent.Answer{Said: "abstained"}, answer{}, NotTried},
+		{"as expected", "deny", "", denied, install.Ran{Stdout: []byte("{}\n")}, OK},
+		{"another answer", "deny", "", denied, install.Ran{Stdout: []byte("{ }")}, Failed},
+		{"another exit", "deny", "", denied, install.Ran{Stdout: []byte("{}"), Exit: 1}, Failed},
+		{"silence for a denial", "deny", "", denied, install.Ran{}, Failed},
+		{"settings that allow it", "deny", "", agent.Answer{Said: "allow"}, install.Ran{}, Failed},
+		{"settings that deny it", "allow", "", denied, install.Ran{Stdout: []byte("{}")}, NotTried},
+		{"no reason", "deny", "", agent.Answer{Exit: 2, Said: "deny"}, install.Ran{Exit: 2}, Failed},
+		{"a seat that cannot grant", "allow", "no hook can grant here", agent.Answer{Said: "abstained"}, install.Ran{}, OK},
+		{"silence where it could grant", "allow", "", agent.Answer{Said: "abstained"}, install.Ran{}, NotTried},
 	} {
 		if l := e.judge("", row.want, row.quiet, row.expected, row.got); l.State != row.state {
 			t.Errorf("%s: %v (%s), want %v", row.name, l.State, l.Text, row.state)
@@ -187,33 +187,32 @@ func TestJudge(t *testing.T) {
 // fault.
 func TestJudgeFailure(t *testing.T) {
 	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Antigravity{})
-	blocked := answer{exit: 2, stderr: []byte("why\n"), ended: true}
-	object := answer{stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), ended: true}
+	blocked := install.Ran{Exit: 2, Stderr: []byte("why\n"), Ended: true}
+	object := install.Ran{Stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), Ended: true}
 	for _, row := range []struct {
 		agent agent.Adapter
 		name  string
-		kind  install.Failure
-		got   answer
+		got   install.Ran
 		state State
 	}{
-		{codex, "blocked", install.Killed, blocked, OK},
-		{codex, "no reason", install.Killed, answer{exit: 2, ended: true}, Failed},
-		{codex, "runs", install.Rubbish, answer{ended: true}, Failed},
-		{codex, "exit 1", install.Missing, answer{exit: 1, stderr: []byte("x"), ended: true}, Failed},
-		{codex, "hangs without timeout(1)", install.Hangs, answer{exit: -1}, Open},
-		{codex, "ended", install.Hangs, blocked, OK},
-		{codex, "another host's denial", install.Killed, object, Failed},
-		{agy, "denied", install.Killed, object, OK},
-		{agy, "no reason", install.Killed, answer{stdout: []byte(`{"decision":"deny","reason":""}`), ended: true},
+		{codex, "blocked", blocked, OK},
+		{codex, "no reason", install.Ran{Exit: 2, Ended: true}, Failed},
+		{codex, "runs", install.Ran{Ended: true}, Failed},
+		{codex, "exit 1", install.Ran{Exit: 1, Stderr: []byte("x"), Ended: true}, Failed},
+		{codex, slow, install.Ran{Exit: -1}, Open},
+		{codex, slow, blocked, OK},
+		{codex, "another host's denial", object, Failed},
+		{agy, "denied", object, OK},
+		{agy, "no reason", install.Ran{Stdout: []byte(`{"decision":"deny","reason":""}`), Ended: true},
 			Failed},
-		{agy, "silent", install.Killed, answer{ended: true}, Failed},
-		{agy, "an allow", install.Killed, answer{stdout: []byte(`{"decision":"allow","reason":"why"}`), ended: true},
+		{agy, "silent", install.Ran{Ended: true}, Failed},
+		{agy, "an allow", install.Ran{Stdout: []byte(`{"decision":"allow","reason":"why"}`), Ended: true},
 			Failed},
-		{agy, "another host's denial", install.Killed, blocked, Failed},
+		{agy, "another host's denial", blocked, Failed},
 	} {
 		var b Block
 		e := examination{adapter: row.agent}
-		e.judgeFailure(&b, failure{kind: row.kind, name: row.name}, row.got, 1)
+		e.judgeFailure(&b, failure{name: row.name}, row.got, 1)
 		if b.Lines[0].State != row.state {
 			t.Errorf("%s: %v", row.name, b.Lines[0])
 		}

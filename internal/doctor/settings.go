@@ -25,7 +25,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
 		}
 	}
-	for _, u := range hosts.ByName(e.agent).Unasked {
+	for _, u := range e.row.Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
 			found = true
 			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
@@ -36,15 +36,15 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	if !found {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
-	if name := install.HomeVariable(e.agent); name != "" {
+	if name := e.row.HomeVariable; name != "" {
 		if at := variable(e.Environ,
-			name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.agent)) &&
+			name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.row.Name)) &&
 			b.Level == "user" {
 			b.add(Open, "environment",
 				name+" leads the agent to "+printable.Text(at)+", where this file is not read").Next = "unset " + name
 		}
 	}
-	names, bad := install.Environment(e.agent, e.Dir)
+	names, bad := install.Environment(e.row.Name, e.Dir)
 	for _, f := range bad {
 		b.add(NotTried, "environment", f.String())
 	}
@@ -57,9 +57,9 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 
 // unaskedOptions lists the options under which an agent asks no hook, each with
 // what that rests on.
-func unaskedOptions(agent string) string {
+func (e *examination) unaskedOptions() string {
 	var list []string
-	all := slices.Clone(hosts.ByName(agent).Unasked)
+	all := slices.Clone(e.row.Unasked)
 	all = slices.DeleteFunc(all, func(u hosts.Unasked) bool { return u.Options == "" })
 	for i, u := range all {
 		text := u.Options
@@ -72,9 +72,9 @@ func unaskedOptions(agent string) string {
 }
 
 func (e *examination) remedy(in *install.Installed) string {
-	managed := install.Options{Agent: e.agent}
+	managed := install.Options{Agent: e.row.Name}
 	if in.Options.Level != install.Managed && managed.HasLevel() {
-		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.agent
+		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.row.Name
 	}
 	return "take it out"
 }
@@ -102,7 +102,7 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 		}
 		if len(events) > 0 {
 			b.add(state, "trust", strings.Join(events, ", ")+": "+
-				untrustedText(t, b.Title)).Next = install.Next(e.agent, in.Options.Level)
+				untrustedText(t, b.Title)).Next = install.Next(e.row.Name, in.Options.Level)
 		}
 	}
 	if len(list) > 0 && !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.What == "trust" }) {

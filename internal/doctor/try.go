@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -32,20 +30,21 @@ const (
 // patience is how long a hook is waited for that should answer.
 const patience = 20 * time.Second
 
-// answer is what a command line did.
-type answer struct {
-	stdout, stderr []byte
-	exit           int // -1 where it was ended by a signal or did not start
-	ended          bool
-	err            error
+// said is what a command line did, in a line.
+func said(ran install.Ran) string {
+	text := strings.TrimSpace(string(ran.Stdout) + " " + string(ran.Stderr))
+	if ran.Err != nil && text == "" {
+		text = ran.Err.Error()
+	}
+	return fmt.Sprintf("exit %d, %s", ran.Exit, printable.Line(text, 200))
 }
 
-func (a answer) String() string {
-	said := strings.TrimSpace(string(a.stdout) + " " + string(a.stderr))
-	if a.err != nil && said == "" {
-		said = a.err.Error()
-	}
-	return fmt.Sprintf("exit %d, %s", a.exit, printable.Line(said, 200))
+// start runs a command line as a host does, and ends it at the limit.
+func start(ctx context.Context, c install.Command, dir string, environ []string, stdin []byte,
+	limit time.Duration) install.Ran {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return install.Start(ctx, c, dir, environ, stdin)
 }
 
 // tryHooks starts each hook that decides, and copies of it that fail.
@@ -94,7 +93,7 @@ func (e *examination) places(o install.Options) config.Places {
 // fresh makes an empty directory for one run.
 func (e *examination) fresh() (dir string, err error) {
 	e.runs++
-	dir = filepath.Join(e.scratch, fmt.Sprint(e.agent, e.runs))
+	dir = filepath.Join(e.scratch, fmt.Sprint(e.row.Name, e.runs))
 	return dir, os.MkdirAll(filepath.Join(dir, "work"), 0o700)
 }
 
@@ -120,9 +119,6 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 	work := filepath.Join(dir, "work")
 	environ := e.environ(work)
 	text, ok := payload(e.adapter, r.Event, environ, work, "nod-doctor", command, e.mode.name)
-	if !ok && in.Code {
-		return // an event of another agent's
-	}
 	if !ok {
 		b.add(NotTried, want, r.Event+": nod does not know what the agent sends there")
 		return
@@ -152,7 +148,7 @@ func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Insta
 	l := e.judge(r.Event+": ", want, quiet, expected, got)
 	l.Basis = cmp.Or(l.Basis, "tried")
 	if l.State == Failed {
-		l.Next = "nod install " + e.agent + " --" + b.Level
+		l.Next = "nod install " + e.row.Name + " --" + b.Level
 	}
 	b.Lines = append(b.Lines, l)
 }
@@ -193,17 +189,17 @@ func withoutID(out []byte) []byte {
 
 // judge says whether the answer is the expected one, and that one what it
 // should be: want, or silence where quiet says why.
-func (e *examination) judge(where, want, quiet string, expected agent.Answer, got answer) Line {
+func (e *examination) judge(where, want, quiet string, expected agent.Answer, got install.Ran) Line {
 	l, word := Line{State: OK, What: want}, want
 	if quiet != "" {
 		word = "abstained"
 	}
 	switch {
-	case got.exit != expected.Exit || !bytes.Equal(withoutID(got.stdout), withoutID(expected.Stdout)):
-		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
+	case got.Exit != expected.Exit || !bytes.Equal(withoutID(got.Stdout), withoutID(expected.Stdout)):
+		l.State, l.Text = Failed, "the hook answers something else than nod does: "+said(got)
 	case expected.Said != word:
 		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said,
-			canary(want), got)
+			canary(want), said(got))
 		if want == "deny" {
 			l.State = Failed
 		}
@@ -211,7 +207,7 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 		l.Text = canary(want) + " is allowed, said as silence: " + quiet
 	case want == "allow":
 		l.Text = canary(want) + " is allowed"
-	case len(got.stdout)+len(got.stderr) == 0:
+	case len(got.Stdout)+len(got.Stderr) == 0:
 		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
 	default:
 		l.Text = canary(want) + " is denied, with a reason"
@@ -228,41 +224,4 @@ func canary(want string) string {
 		return harmless
 	}
 	return harmful
-}
-
-// start runs a command line as a host does.
-func start(ctx context.Context, c install.Command, dir string, environ []string, stdin []byte,
-	limit time.Duration) answer {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	words := c.Words
-	if c.Shell != "" {
-		words = []string{"/bin/sh", "-c", c.Shell}
-	}
-	if len(words) == 0 {
-		return answer{exit: -1, err: fmt.Errorf("there is no command line")}
-	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Env, cmd.Dir, cmd.Stdin = environ, dir, bytes.NewReader(stdin)
-	var stdout, stderr firstBytes
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// What it starts ends with it, and must not keep the pipes open.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	a := answer{stdout: stdout.b, stderr: stderr.b, exit: -1, ended: ctx.Err() == nil, err: err}
-	if cmd.ProcessState != nil {
-		a.exit = cmd.ProcessState.ExitCode()
-	}
-	return a
-}
-
-// firstBytes keeps the first 64 KiB and drops the rest.
-type firstBytes struct{ b []byte }
-
-func (w *firstBytes) Write(p []byte) (int, error) {
-	const most = 64 << 10
-	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
-	return len(p), nil
 }

@@ -23,6 +23,21 @@ type file struct {
 	gid  int
 }
 
+// Target returns the settings file that o names.
+func (o Options) Target() string { return filepath.Join(o.base(), o.relative()) }
+
+// base is the directory below which the target lies and which the person
+// named; links above it are theirs.
+func (o Options) base() string {
+	switch o.Level {
+	case User:
+		return o.Home
+	case Project:
+		return o.Project
+	}
+	return filepath.Join("/", o.Root)
+}
+
 // read reads the target, or says why nod must not write there.
 func (o Options) read() (file, error) {
 	if base := o.base(); !filepath.IsAbs(base) {
@@ -317,32 +332,10 @@ func (p Plan) swap(dir string) error {
 	if err := p.unchanged(); err != nil {
 		return err
 	}
-	if err := p.replace(h.Name()); err != nil {
+	if err := os.Rename(h.Name(), p.file.real); err != nil {
 		return err
 	}
 	return syncDir(dir)
-}
-
-// replace puts the new file into the old one's place. What was there a moment
-// before is looked at once more: a change of the agent's own is not lost. A file
-// that was not there is linked, which fails where one is by now; one that was is
-// exchanged, where the system can, and exchanged back if it is another.
-func (p Plan) replace(made string) error {
-	if p.Before == nil {
-		if err := os.Link(made, p.file.real); err == nil || errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		return os.Rename(made, p.file.real)
-	}
-	if err := exchange(made, p.file.real); err != nil {
-		return os.Rename(made, p.file.real)
-	}
-	old := p
-	old.file.real = made
-	if changed := old.unchanged(); changed != nil {
-		return errors.Join(changed, exchange(made, p.file.real))
-	}
-	return nil
 }
 
 // unchanged looks whether the file is still what was planned for.
@@ -370,12 +363,4 @@ func syncDir(dir string) error {
 		return err
 	}
 	return errors.Join(h.Sync(), h.Close())
-}
-
-// Quote writes a path as a shell reads it back.
-func Quote(path string) string {
-	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -82,7 +82,7 @@ func TestTarget(t *testing.T) {
 // deadline.
 func TestRegistrations(t *testing.T) {
 	got := make(map[string]string)
-	for _, r := range registrations(paths()) {
+	for _, r := range paths().registrations() {
 		g, h := claudeGroup(t, r)
 		if g.Matcher != "*" || h.Type != "command" || h.Command != "/opt/nod/nod-hook" {
 			t.Errorf("%s: %+v", r.event, g)
@@ -103,7 +103,7 @@ func TestRegistrations(t *testing.T) {
 	}
 	o := paths()
 	o.Settings, o.State = "", ""
-	_, h := claudeGroup(t, registrations(o)[0])
+	_, h := claudeGroup(t, o.registrations()[0])
 	if args := strings.Join(h.Args, " "); args != "claude-code --managed /etc/nod/nod.toml --nod /opt/nod/nod" {
 		t.Errorf("without the user's files: %s", args)
 	}
@@ -163,7 +163,7 @@ func TestGuardScript(t *testing.T) {
 				t.Skip("no /usr/bin/timeout: skipped")
 			}
 			o := Options{Agent: "claude-code", Hook: hook, Nod: "/opt/no d/nod"}
-			line := o.guarded(2)
+			line := o.behind(guardScript, 2)
 			if got := programOf(line); got != hook {
 				t.Errorf("the program of %s is taken for %q", line, got)
 			}
@@ -534,14 +534,14 @@ func withoutRights(t *testing.T, root string) {
 
 func TestDiff(t *testing.T) {
 	for _, tc := range []struct{ name, before, after, want string }{
-		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  b\n  c\n+ X\n  d\n  e\n  ...\n"},
+		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  a\n  b\n  c\n+ X\n  d\n  e\n  f\n"},
 		{"replaced", "a\nb\n", "a\nc\n", "  a\n- b\n+ c\n"},
 		{"new", "", "a\n", "+ a\n"},
-		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n",
-			"- a\n+ A\n  b\n  c\n  ...\n  f\n  g\n- h\n+ H\n"},
+		{"two places", "a\nb\nc\nd\n1\n2\ne\nf\ng\nh\n", "A\nb\nc\nd\n1\n2\ne\nf\ng\nH\n",
+			"- a\n+ A\n  b\n  c\n  d\n  ...\n  e\n  f\n  g\n- h\n+ H\n"},
 		{"control characters", "a\n", "\x1b[2J\u202e\tb\r\n", "- a\n+ \\x1b[2J\\u{202E}    b\n"},
 	} {
-		if d := cmp.Diff(tc.want, diff(tc.before, tc.after)); d != "" {
+		if d := cmp.Diff(tc.want, Plan{Before: []byte(tc.before), After: []byte(tc.after)}.Diff()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
 		}
 	}
@@ -596,26 +596,6 @@ func TestManagedFilesAreForEverybody(t *testing.T) {
 		}
 		if err := os.Chmod(name, info.Mode().Perm()); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// A change of the agent's own between the last look and the rename is not lost.
-func TestAChangeAtTheLastMoment(t *testing.T) {
-	dir := t.TempDir()
-	target, made := filepath.Join(dir, "settings.json"), filepath.Join(dir, "made")
-	for _, before := range []string{"", `{"a":1}`} {
-		write(t, target, `{"theirs":1}`)
-		write(t, made, `{"ours":1}`)
-		p := Plan{Path: target, After: []byte(`{"ours":1}`), file: file{path: target, real: target}}
-		if before != "" {
-			p.Before = []byte(before)
-		}
-		if err := p.replace(made); err == nil {
-			t.Errorf("%q: replaced", before)
-		}
-		if text, err := os.ReadFile(target); err != nil || string(text) != `{"theirs":1}` {
-			t.Errorf("%q: %s %v", before, text, err)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func tells(t *testing.T, agent, events string, words ...string) told {
 	payload := filepath.Join(dir, "payload")
 	script(t, o.Hook, "cat > "+Quote(payload))
 	file := filepath.Join(dir, "nod.mjs")
-	text := strings.Replace(string(plugin(agent+".js")(o)), "export default function (pi)", "function create(pi)", 1)
+	text := strings.Replace(string(o.plugin()), "export default function (pi)", "function create(pi)", 1)
 	write(t, file, text+events)
 	if out, err := exec.Command(node, append([]string{file}, words...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -172,7 +172,7 @@ func TestPluginPiped(t *testing.T) {
 	o := paths()
 	o.Agent = "pi"
 	file := filepath.Join(t.TempDir(), "nod.mjs")
-	write(t, file, string(plugin("pi.js")(o))+"\nconsole.log(piped())\n")
+	write(t, file, string(o.plugin())+"\nconsole.log(piped())\n")
 	for piped, stdin := range map[string]*strings.Reader{"true": strings.NewReader("x"), "false": nil} {
 		cmd := exec.Command(node, file)
 		if stdin != nil {

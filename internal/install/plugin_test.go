@@ -15,14 +15,11 @@ import (
 
 // A file of nod's own is written once, replaced where nod moves, and removed.
 func TestPlugin(t *testing.T) {
-	for _, h := range hosts() {
-		if h.file == nil {
-			continue
-		}
-		t.Run(h.agent, func(t *testing.T) {
+	for _, name := range []string{"opencode", "pi"} {
+		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
 			o := paths()
-			o.Agent, o.Level, o.Home = h.agent, User, home
+			o.Agent, o.Level, o.Home = name, User, home
 			apply := func(plan func(Options) (Plan, error)) Plan {
 				p, err := plan(o)
 				if err == nil {
@@ -34,7 +31,7 @@ func TestPlugin(t *testing.T) {
 				return p
 			}
 			first := apply(PlanInstall)
-			if got := configuredWords(t, first.After); len(got) < 2 || got[0] != o.Hook || got[1] != h.agent {
+			if got := configuredWords(t, first.After); len(got) < 2 || got[0] != o.Hook || got[1] != name {
 				t.Errorf("words are %q", got)
 			}
 			if again := apply(PlanInstall); again.Changed() {
@@ -46,7 +43,7 @@ func TestPlugin(t *testing.T) {
 				t.Errorf("moved:\n%s", moved.After)
 			}
 			apply(PlanUninstall)
-			if _, err := os.Stat(filepath.Join(home, h.user)); !os.IsNotExist(err) {
+			if _, err := os.Stat(o.Target()); !os.IsNotExist(err) {
 				t.Errorf("uninstalled: %v", err)
 			}
 			if again := apply(PlanUninstall); again.Changed() {
@@ -111,7 +108,7 @@ func TestPluginFailsClosed(t *testing.T) {
 			if row.script != "" {
 				script(t, o.Hook, row.script)
 			}
-			text := strings.Replace(string(plugin("pi.js")(o)), "limit = 55000", "limit = 1500", 1) +
+			text := strings.Replace(string(o.plugin()), "limit = 55000", "limit = 1500", 1) +
 				"\nask({tool: \"bash\"}).then((a) => console.log(\"answer \" + a.decision), (e) => console.log(\"threw \" + e.message))\n"
 			file := filepath.Join(dir, "nod.mjs")
 			write(t, file, text)
@@ -156,7 +153,7 @@ func TestOpencodePluginAsks(t *testing.T) {
 			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
 			script(t, o.Hook, "cat > "+Quote(filepath.Join(dir, "payload")))
 			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(plugin("opencode.js")(o))+`
+			write(t, file, string(o.plugin())+`
 const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
 await hooks.config(`+row.config+`)
 await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "x" } })
@@ -207,7 +204,7 @@ func TestOpencodePluginLeavesRules(t *testing.T) {
 			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
 			script(t, o.Hook, `echo '{"decision":"allow","reason":"r"}'`)
 			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(plugin("opencode.js")(o))+`
+			write(t, file, string(o.plugin())+`
 let answers = 0
 const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) },
   postSessionIdPermissionsPermissionId: async () => answers++ }, directory: "/w" })

@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -210,16 +209,16 @@ func TestClaude(t *testing.T) {
 	if at != claude || err != nil {
 		t.Fatalf("%s, %v", at, err)
 	}
-	v, err := ClaudeVersion(context.Background(), at, "/usr/bin:/bin")
+	v, err := ProgramVersion(context.Background(), at, "/usr/bin:/bin")
 	if want := (Version{2, 1, 300}); v != want || err != nil {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := FindClaude("relative"); !errors.Is(err, ErrNotFound) {
+	if _, err := FindClaude("relative"); err == nil {
 		t.Errorf("%v", err)
 	}
 	for body, want := range map[string]string{"echo hello": "not a version", "exit 4": "exit status 4"} {
 		script(t, claude, body)
-		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
+		if _, err := ProgramVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
 			want) {
 			t.Errorf("%s: %v", body, err)
 		}
@@ -228,7 +227,7 @@ func TestClaude(t *testing.T) {
 		if err := os.Chown(claude, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
+		if _, err := ProgramVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
 			"root does not start") {
 			t.Errorf("somebody else's claude, as root: %v", err)
 		}
@@ -247,7 +246,7 @@ func TestHanging(t *testing.T) {
 		hang.Until(t, "the child", func() bool { _, err := os.Stat(filepath.Join(dir, "child")); return err == nil })
 		cancel()
 	}()
-	if _, err := ClaudeVersion(ctx, path, "/usr/bin:/bin"); err == nil || !strings.Contains(err.Error(), "no answer") {
+	if _, err := ProgramVersion(ctx, path, "/usr/bin:/bin"); err == nil || !strings.Contains(err.Error(), "no answer") {
 		t.Errorf("%v", err)
 	}
 	child, err := strconv.Atoi(strings.TrimSpace(read(t, filepath.Join(dir, "child"))))
@@ -269,18 +268,18 @@ func TestOwners(t *testing.T) {
 	if os.Getuid() != 0 {
 		p := beside(t, t.TempDir())
 		if len(p.Owners()) != 2 {
-			t.Errorf("programs of a user: %v", found(p.Owners()))
+			t.Errorf("programs of a user: %v", shown(p.Owners()))
 		}
 		return
 	}
 	p := beside(t, t.TempDir())
 	if all := p.Owners(); len(all) != 0 {
-		t.Errorf("root's own: %v", found(all))
+		t.Errorf("root's own: %v", shown(all))
 	}
 	if err := os.Chown(p.Hook, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
 	if all := p.Owners(); len(all) != 1 || all[0].Kind != Weak || !strings.Contains(all[0].Text, "user id 65534") {
-		t.Errorf("a user's hook: %v", found(all))
+		t.Errorf("a user's hook: %v", shown(all))
 	}
 }
