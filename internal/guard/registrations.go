@@ -54,20 +54,15 @@ func (g *Call) registrations() []registration {
 // directory is followed once, and below a directory that does not exist nothing is
 // looked at.
 func (g *Call) realFiles() func(name string) string {
-	type directory struct {
-		real string
-		none bool
-	}
-	known := map[string]directory{}
+	known, missing := map[string]string{}, map[string]bool{}
 	return func(name string) string {
 		dir, base := path.Split(name)
-		d, ok := known[dir]
+		real, ok := known[dir]
 		if !ok {
-			d.real = g.At.Machine.Real(path.Clean(dir))
-			d.none = g.At.Missing(d.real)
-			known[dir] = d
+			real = g.At.Machine.Real(path.Clean(dir))
+			known[dir], missing[dir] = real, g.At.Missing(real)
 		}
-		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !g.At.IsLink(name) {
+		if name = path.Join(real, base); missing[dir] || !g.At.IsLink(name) {
 			return name
 		}
 		return g.At.Machine.Real(name)
@@ -194,14 +189,14 @@ func (g *Call) callsNodNow(name string) bool {
 // eclipses names the registration that an agent would pass over for a new file
 // beside it.
 func (g *Call) eclipses(real string) (name string) {
-	base := paths.FoldName(path.Base(real))
-	for _, a := range wiring.Eclipsing() {
+	if real == "" || !g.At.Missing(real) {
+		return ""
+	}
+	for _, a := range hosts.Agents() {
 		for _, pair := range a.Eclipsed {
 			other := path.Dir(real) + "/" + pair[1]
-			if base != pair[0] || !paths.New(a.Settings, "").Match(other) {
-				continue
-			}
-			if g.At.Missing(real) && g.callsNodNow(other) {
+			if paths.FoldName(path.Base(real)) == pair[0] && paths.New(a.Settings, "").Match(other) &&
+				g.callsNodNow(other) {
 				return other
 			}
 		}

@@ -20,14 +20,16 @@ func Lines(real string, content []byte) string {
 	if bytes.HasPrefix(content, []byte(PluginMark)) {
 		return string(content)
 	}
-	if IsTOML(real) {
-		return strings.Join(wiringTOML(string(content)), "\n")
-	}
-	tree, _, ok := Read(content)
+	tree, ok := readTree(real, content)
 	if !ok {
 		return wiringLines(Unescape(string(content)))
 	}
 	var found []string
+	if table, _ := tree.(map[string]any); IsTOML(real) {
+		hooks, _ := json.Marshal(table["hooks"])
+		found = append(found, string(hooks))
+		delete(table, "hooks")
+	}
 	collect(tree, "", &found)
 	slices.Sort(found)
 	return strings.Join(found, "\n")
@@ -35,24 +37,6 @@ func Lines(real string, content []byte) string {
 
 // IsTOML reports whether a file is TOML by its name.
 func IsTOML(real string) bool { return strings.HasSuffix(strings.ToLower(real), ".toml") }
-
-// wiringTOML lists the statements of TOML that stand under hooks or name
-// nod-hook, each with its table.
-func wiringTOML(text string) (found []string) {
-	table, ofHooks := "", false
-	for _, s := range statements(plainTOML(text)) {
-		switch {
-		case strings.HasPrefix(s, "[") && !strings.Contains(s, "="):
-			table, ofHooks = s, strings.HasPrefix(strings.TrimLeft(s, "["), "hooks")
-			if ofHooks {
-				found = append(found, s)
-			}
-		case ofHooks, table == "" && strings.HasPrefix(s, "hooks"), strings.Contains(s, "nod-hook"):
-			found = append(found, table+s)
-		}
-	}
-	return found
-}
 
 // Calls reports whether the content of a settings file has lines that call
 // nod, or that say that the person trusts them.

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"github.com/pelletier/go-toml/v2"
 )
 
 // Is reports whether a change is one that "path=type" speaks of.
@@ -20,6 +22,17 @@ func (c Change) Is(neutral string) bool {
 			want = want[1:]
 			return w != part && w != "*"
 		})
+}
+
+// readTree reads settings: TOML by its name, JSON with comments or without.
+func readTree(real string, content []byte) (tree any, ok bool) {
+	if !IsTOML(real) {
+		tree, _, ok = Read(content)
+		return tree, ok
+	}
+	table := map[string]any{}
+	err := toml.Unmarshal(content, &table)
+	return table, err == nil
 }
 
 // Read reads settings as the strictest host does: one value, no key twice.
