@@ -84,7 +84,7 @@ func withoutScheme(s string) string {
 	s, _, _ = strings.Cut(s, "?")
 	path, rest, _ := strings.Cut(s, "%")
 	for part := range strings.SplitSeq(rest, "%") {
-		if c, err := strconv.ParseUint(part[:min(2, len(part))], 16, 8); err == nil {
+		if c, err := strconv.ParseUint(part[:min(2, len(part))], 16, 8); err == nil && len(part) > 1 {
 			part = string([]byte{byte(c)}) + part[2:]
 		}
 		path += part

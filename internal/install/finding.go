@@ -88,15 +88,10 @@ func sayGroup(group *hujson.Value, event string, say func(at int, what string)) 
 		say(group.StartOffset, "an entry of hooks."+event+" that is not an object")
 		return
 	}
-	var handlers *hujson.Value
-	for _, e := range elements(group) {
-		if e.name == "hooks" {
-			handlers = e.value
-		}
-		if e.name == "matcher" && e.value.Value.Kind() != '"' {
-			say(e.value.StartOffset, "a matcher in hooks."+event+" that is not a string")
-		}
+	if m := child(group, "matcher"); m != nil && m.Value.Kind() != '"' {
+		say(m.StartOffset, "a matcher in hooks."+event+" that is not a string")
 	}
+	handlers := child(group, "hooks")
 	if handlers == nil || handlers.Value.Kind() != '[' {
 		say(group.StartOffset, "an entry of hooks."+event+" without a list of hooks")
 		return
@@ -227,12 +222,7 @@ func offs(s hosts.Switch) (all []Finding) {
 		files, _ = filepath.Glob(s.File) // of a file name without brackets
 	}
 	effect := "keeps every hook of the user's and the project's from running, nod's among them"
-	switch {
-	case s.Counts("own"), s.Counts("managed"):
-		effect = "keeps every hook from running, nod's among them"
-	case s.Counts("unmanaged"):
-		effect = "keeps all hooks but those at the managed level from running; install nod there"
-	case s.When != "":
+	if s.When != "" {
 		effect += ", " + s.When
 	}
 	for _, path := range files {
@@ -251,34 +241,26 @@ func offs(s hosts.Switch) (all []Finding) {
 // setting returns a value of a settings file as text, "" where it is not there.
 // key is a path of names with dots between them.
 func setting(path, key string) (value string, line, col int, err error) {
-	data, err := readAny(path)
-	if err != nil {
-		return "", 0, 0, err
-	}
 	if isTOML(path) {
-		var v any
-		if v, err = readTree(string(data)); err != nil {
-			return "", 0, 0, fmt.Errorf("%s: %w", path, err)
-		}
+		v, err := openTOML(path)
 		for name := range strings.SplitSeq(key, ".") {
 			table, _ := v.(map[string]any)
-			if v = table[name]; v == nil {
-				return "", 0, 0, nil
-			}
+			v = table[name]
 		}
-		return fmt.Sprint(v), 0, 0, nil
+		if v == nil {
+			return "", 0, 0, err
+		}
+		return fmt.Sprint(v), 0, 0, err
 	}
-	d, err := parse(path, data)
+	d, err := open(path)
 	if err != nil {
 		return "", 0, 0, err
 	}
-	var steps []any
+	v := &d.root
 	for name := range strings.SplitSeq(key, ".") {
-		steps = append(steps, name)
-	}
-	v := d.at(steps...)
-	if v == nil {
-		return "", 0, 0, nil
+		if v = child(v, name); v == nil {
+			return "", 0, 0, nil
+		}
 	}
 	line, col = d.position(v.StartOffset)
 	return string(minimal(v)), line, col, nil
@@ -289,11 +271,7 @@ func setting(path, key string) (value string, line, col int, err error) {
 func Environment(agent, dir string) (names []string, findings []Finding) {
 	for _, file := range hosts.ByName(agent).Environ {
 		path := filepath.Join(dir, file)
-		data, err := readAny(path)
-		var d *document
-		if err == nil {
-			d, err = parse(path, data)
-		}
+		d, err := open(path)
 		if err != nil {
 			findings = append(findings, Finding{Kind: Unreadable, Path: path, Text: err.Error()})
 			continue
@@ -305,6 +283,27 @@ func Environment(agent, dir string) (names []string, findings []Finding) {
 		}
 	}
 	return names, findings
+}
+
+// open parses a settings file for reading.
+func open(path string) (*document, error) {
+	data, err := readAny(path)
+	if err != nil {
+		return nil, err
+	}
+	return parse(path, data)
+}
+
+// openTOML is open for TOML.
+func openTOML(path string) (tree any, err error) {
+	data, err := readAny(path)
+	if err == nil {
+		tree, err = readTree(string(data))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tree, nil
 }
 
 // readAny reads a settings file through links, as the agent would; one that is

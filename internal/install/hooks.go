@@ -2,6 +2,7 @@ package install
 
 import (
 	"cmp"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -46,48 +47,32 @@ func (o Options) registrations() (list []registration) {
 	return list
 }
 
-// own is one of nod's hooks in a tree.
-type own struct {
-	Registered
-	table   map[string]any
-	path    []any // to it, from the file's top
-	matches bool  // it is asked about every tool
-}
-
-// owned finds nod's hooks, the events that it answers first.
-func (o Options) owned(tree map[string]any) (found []own) {
+// owned finds nod's hooks in a tree, the events that it answers first.
+func (o Options) owned(tree map[string]any) (found []Registered) {
 	lists, _ := tree[o.under()].(map[string]any)
 	in := o.row().Install
 	events := slices.Concat(in.Decides, in.Records)
-	var others []string
-	for event := range lists {
-		if !slices.Contains(events, event) {
-			others = append(others, event)
-		}
-	}
-	slices.Sort(others)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(lists)),
+		func(event string) bool { return slices.Contains(events, event) })
 	for _, event := range append(events, others...) {
 		list, _ := lists[event].([]any)
 		for g := range list {
 			group, _ := list[g].(map[string]any)
-			at := own{Registered: Registered{Event: event, Group: g, Decides: slices.Contains(in.Decides, event)},
+			r := Registered{Event: event, Group: g, Decides: slices.Contains(in.Decides, event), table: group,
 				path: []any{o.under(), event, g}}
-			at.Matcher, at.matches = matcher(group)
-			if at.table = group; isNod(group) { // a list without groups
-				found = append(found, at)
+			r.Matcher, r.matches = matcher(group)
+			if isNod(group) { // a list without groups
+				found = append(found, r)
 				continue
 			}
 			handlers, _ := group["hooks"].([]any)
 			for i := range handlers {
-				at.Index, at.path = i, []any{o.under(), event, g, "hooks", i}
-				if at.table, _ = handlers[i].(map[string]any); isNod(at.table) {
-					found = append(found, at)
+				r.Index, r.path = i, []any{o.under(), event, g, "hooks", i}
+				if r.table, _ = handlers[i].(map[string]any); isNod(r.table) {
+					found = append(found, r)
 				}
 			}
 		}
-	}
-	for i := range found {
-		found[i].line = commandText(found[i].table)
 	}
 	return found
 }
@@ -150,7 +135,7 @@ func (d *document) register(o Options) error {
 		return slices.ContainsFunc(want, func(r registration) bool { return r.event == event })
 	}
 	kept := map[string]bool{} // events of which the first hook that is asked about everything stays
-	err := d.drop(o, func(h own) bool {
+	err := d.drop(o, func(h Registered) bool {
 		first := h.matches && wanted(h.Event) && !kept[h.Event]
 		kept[h.Event] = kept[h.Event] || first
 		return first
@@ -209,7 +194,7 @@ func (d *document) place(o Options, r registration) error {
 
 // drop takes nod's hooks out, but for those that stay, and what held nothing
 // else: groups, and the lists of events that are not wanted.
-func (d *document) drop(o Options, stays func(own) bool, wanted func(event string) bool) error {
+func (d *document) drop(o Options, stays func(Registered) bool, wanted func(event string) bool) error {
 	for skip := 0; ; {
 		all := o.owned(object(&d.root))
 		if skip == len(all) {
@@ -255,7 +240,7 @@ func (d *document) unregister(o Options) error {
 		}
 	}
 	before := d.text
-	err := d.drop(o, func(own) bool { return false }, func(string) bool { return false })
+	err := d.drop(o, func(Registered) bool { return false }, func(string) bool { return false })
 	if hooks := d.at(o.under()); err == nil && d.text != before && hooks != nil && d.bare(hooks) {
 		err = d.cutAt([]any{o.under()})
 	}

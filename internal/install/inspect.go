@@ -26,8 +26,10 @@ type Registered struct {
 	// Written says that the hook is, member for member, what this nod writes
 	// for the paths in it.
 	Written bool
-	// line is its command as it stands there.
-	line string
+
+	table   map[string]any // the hook as it stands there
+	path    []any          // to it, from the file's top
+	matches bool           // it is asked about every tool
 }
 
 // Installed is what a settings file says of nod.
@@ -43,8 +45,6 @@ type Installed struct {
 	Again string
 	// Findings are what [PlanInstall] finds in this file.
 	Findings []Finding
-
-	hooks []own
 }
 
 // Inspect reads the settings file that o names. It returns nil where nothing
@@ -89,7 +89,7 @@ func (in *Installed) readCode(text string) {
 	in.Options = in.Options.withPaths(words)
 	in.Again = in.again()
 	for _, event := range in.Options.row().Install.Decides {
-		in.Hooks = append(in.Hooks, Registered{Event: event, Decides: true, Written: in.Again == ""})
+		in.Hooks = append(in.Hooks, Registered{Event: event, Decides: true, Written: in.Again == "", matches: true})
 	}
 }
 
@@ -120,14 +120,17 @@ func (in *Installed) readJSON(data []byte) error {
 // collect finds nod's hooks, reads the paths off the first, and compares each
 // with what nod would write.
 func (in *Installed) collect(tree map[string]any) {
-	in.hooks = in.Options.owned(tree)
-	for i, h := range in.hooks {
-		if i == 0 {
-			in.Options = in.Options.withPaths(wordsOf(h.table))
+	in.Hooks = in.Options.owned(tree)
+	if len(in.Hooks) == 0 {
+		return
+	}
+	in.Options = in.Options.withPaths(wordsOf(in.Hooks[0].table))
+	for i, h := range in.Hooks {
+		for _, r := range in.Options.registrations() {
+			if r.event == h.Event && in.Options.check() == nil {
+				in.Hooks[i].Written = same(h.table, r.handler)
+			}
 		}
-		want := slices.IndexFunc(in.Options.registrations(), func(r registration) bool { return r.event == h.Event })
-		h.Written = want >= 0 && in.Options.check() == nil && same(h.table, in.Options.handler(h.Decides))
-		in.Hooks = append(in.Hooks, h.Registered)
 	}
 }
 
@@ -186,7 +189,7 @@ func (in *Installed) Command(r Registered, o Options, seconds int) (Command, err
 func (in *Installed) Guarded() bool {
 	for _, r := range in.Hooks {
 		if r.Decides {
-			return strings.HasPrefix(r.line, "/bin/sh -c '")
+			return strings.HasPrefix(commandText(r.table), "/bin/sh -c '")
 		}
 	}
 	return false
@@ -195,11 +198,8 @@ func (in *Installed) Guarded() bool {
 // Missing lists the events that decide and have no hook of nod's which is
 // asked about every tool.
 func (in *Installed) Missing() (events []string) {
-	row := in.Options.row().Install
-	for _, event := range row.Decides {
-		if !slices.ContainsFunc(in.Hooks, func(r Registered) bool {
-			return r.Event == event && (r.Matcher == "" || r.Matcher == "*" || r.Matcher == row.Matcher)
-		}) && !in.Code {
+	for _, event := range in.Options.row().Install.Decides {
+		if !slices.ContainsFunc(in.Hooks, func(r Registered) bool { return r.Event == event && r.matches }) {
 			events = append(events, event)
 		}
 	}

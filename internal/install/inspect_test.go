@@ -198,7 +198,7 @@ func TestCodexTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	var hashes []string
-	for _, h := range in.hooks {
+	for _, h := range in.Hooks {
 		hashes = append(hashes, codexHash(h))
 	}
 	state := func(hash, more string) string {

@@ -128,23 +128,27 @@ func elements(v *hujson.Value) (list []element) {
 }
 
 // at returns the value at a path of names and indexes, nil where there is none.
-// Of several members of one name it is the last, as JavaScript reads them.
 func (d *document) at(path ...any) *hujson.Value {
 	v := &d.root
 	for _, step := range path {
-		list, at := elements(v), -1
-		for i, e := range list {
-			_, object := v.Value.(*hujson.Object)
-			if step == any(i) && !object || object && step == any(e.name) {
-				at = i
-			}
-		}
-		if at < 0 {
+		if v = child(v, step); v == nil {
 			return nil
 		}
-		v = list[at].value
 	}
 	return v
+}
+
+// child returns a value by its name in an object, or its index in a list; nil
+// where it is not there. Of several members of one name it is the last, as
+// JavaScript reads them.
+func child(v *hujson.Value, step any) (found *hujson.Value) {
+	_, object := v.Value.(*hujson.Object)
+	for i, e := range elements(v) {
+		if object && step == any(e.name) || !object && step == any(i) {
+			found = e.value
+		}
+	}
+	return found
 }
 
 // decoded is what a value means; nil where it is too deep to say.

@@ -3,8 +3,8 @@ package install
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"unicode"
@@ -36,24 +36,21 @@ func (in *Installed) Trust() (list []Trust, asks bool, err error) {
 	if in.Options.Agent != "codex" || in.Options.Level == Managed {
 		return nil, false, nil
 	}
-	data, err := readAny(filepath.Join(in.Options.Home, ".codex", "config.toml"))
+	v, err := openTOML(filepath.Join(in.Options.Home, ".codex", "config.toml"))
 	if err != nil {
 		return nil, true, err
 	}
-	tree, err := readTree(string(data))
-	if err != nil {
-		return nil, true, err
-	}
+	tree, _ := v.(map[string]any)
 	real, err := filepath.EvalSymlinks(in.Path)
 	if err != nil {
 		return nil, true, err
 	}
 	hooks, _ := tree["hooks"].(map[string]any)
 	state, _ := hooks["state"].(map[string]any)
-	for _, h := range in.hooks {
-		entry, found := state[codexKey(in.Path, h.Registered)].(map[string]any)
+	for _, h := range in.Hooks {
+		entry, found := state[codexKey(in.Path, h)].(map[string]any)
 		if !found {
-			entry, _ = state[codexKey(real, h.Registered)].(map[string]any)
+			entry, _ = state[codexKey(real, h)].(map[string]any)
 		}
 		list = append(list, codexSays(entry, codexHash(h)))
 	}
@@ -90,26 +87,16 @@ func snake(s string) string {
 	return b.String()
 }
 
-// codexHook is a hook as Codex hashes it: compact JSON with sorted names.
-type codexHook struct {
-	Async         bool   `json:"async"`
-	Command       string `json:"command"`
-	StatusMessage string `json:"statusMessage,omitempty"`
-	Timeout       int    `json:"timeout"`
-	Type          string `json:"type"`
-}
-
-func codexHash(h own) string {
-	var hook codexHook
-	// What nod did not write may have other members; then the hash differs, and
-	// so it must.
-	if json.Unmarshal(encode(h.table), &hook) != nil {
-		hook = codexHook{}
+// codexHash is that of a hook as Codex writes it down: compact JSON with sorted
+// names. What nod did not write may have other members; then the hash differs,
+// and so it must.
+func codexHash(h Registered) string {
+	hook := map[string]any{"async": false}
+	maps.Copy(hook, h.table)
+	named := map[string]any{"event_name": snake(h.Event), "hooks": []any{hook}}
+	if h.Matcher != "" {
+		named["matcher"] = h.Matcher
 	}
-	sum := sha256.Sum256(encode(struct {
-		Event   string      `json:"event_name"`
-		Hooks   []codexHook `json:"hooks"`
-		Matcher string      `json:"matcher,omitempty"`
-	}{snake(h.Event), []codexHook{hook}, h.Matcher}))
+	sum := sha256.Sum256(encode(named))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
