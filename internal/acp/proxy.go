@@ -89,7 +89,7 @@ func (p *proxy) learn(line []byte) {
 		return
 	}
 	if msg.Method == "session/cancel" {
-		p.cancel(agent.ReadACPSessionID(msg.Params))
+		p.cancel(agent.ReadACPSessionID(msg.Params), false)
 	}
 	p.memory.fromEditor(msg)
 }
@@ -102,10 +102,7 @@ func (p *proxy) hand(in *lines, line []byte, whole bool) error {
 	if _, err := p.toAgent.Write(line); err != nil || whole {
 		return err
 	}
-	return in.rest(func(part []byte) error {
-		_, err := p.toAgent.Write(part)
-		return err
-	})
+	return in.rest(p.toAgent)
 }
 
 func (p *proxy) closeAgent(err error) error {
@@ -129,7 +126,7 @@ func (p *proxy) fromAgent(r io.Reader) {
 		case whole:
 			p.queue.put(p.take(line))
 		default:
-			p.queue.through(line, func(to func([]byte) error) error { return in.rest(to) })
+			p.queue.put(item{line: line, long: in, done: make(chan struct{})})
 		}
 	}
 }
@@ -174,36 +171,32 @@ func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.
 
 // ask lets the gate decide. Without an answer in time there is none.
 func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) (result []byte, reason string) {
-	type answer struct {
-		result []byte
-		reason string
-	}
-	done := make(chan answer, 1)
+	answered := make(chan struct{})
+	var said []byte
+	var why string
 	go func() {
+		defer close(answered)
 		select {
 		case p.slots <- struct{}{}:
 			defer func() { <-p.slots }()
 		case <-ctx.Done():
-			done <- answer{}
 			return
 		}
-		o, said := p.hook, answer{}
-		o.Adapter = speaker{ACP: a, say: p.say, reason: &said.reason}
-		said.result = hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
-		done <- said
+		o := p.hook
+		o.Adapter = speaker{ACP: a, say: p.say, reason: &why}
+		said = hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
 	}()
 	select {
-	case said := <-done:
-		if ctx.Err() != nil {
-			return nil, ""
+	case <-answered:
+		if ctx.Err() == nil {
+			return said, why
 		}
-		return said.result, said.reason
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			p.log("no decision within %s; the editor is asked", p.deadline)
-		}
-		return nil, ""
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		p.log("no decision within %s; the editor is asked", p.deadline)
+	}
+	return nil, ""
 }
 
 // reply writes an answer to the agent, with the id as the agent wrote it. A
@@ -217,9 +210,7 @@ func (p *proxy) reply(d *decision, id json.RawMessage, result []byte) (answered,
 	if p.closed || len(result) == 0 {
 		return false, cancelled
 	}
-	line := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	line = append(append(append(line, `,"result":`...), result...), "}\n"...)
-	_, err := p.toAgent.Write(line)
+	_, err := fmt.Fprintf(p.toAgent, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", id, result)
 	return err == nil, cancelled
 }
 
@@ -231,26 +222,16 @@ func (p *proxy) settle(d *decision) (cancelled bool) {
 	return d.cancelled
 }
 
-// cancel marks the requests of a session: by the protocol each must be
-// answered with "cancelled", and the editor does not know them.
-func (p *proxy) cancel(session string) {
+// cancel marks the requests of a session, of all where every: by the protocol
+// each must be answered with "cancelled", and the editor does not know them.
+func (p *proxy) cancel(session string, every bool) {
 	p.pendingMu.Lock()
 	defer p.pendingMu.Unlock()
 	for d := range p.pending {
-		if d.session == session {
+		if every || d.session == session {
 			d.cancelled = true
 			d.cancel()
 		}
-	}
-}
-
-// abandon lets go of all requests: the agent is gone.
-func (p *proxy) abandon() {
-	p.pendingMu.Lock()
-	defer p.pendingMu.Unlock()
-	for d := range p.pending {
-		d.cancelled = true
-		d.cancel()
 	}
 }
 

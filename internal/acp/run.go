@@ -60,31 +60,31 @@ func Run(ctx context.Context, o Options) (int, error) {
 // child is the running agent with our ends of its pipes.
 type child struct {
 	cmd    *exec.Cmd
-	stdin  *os.File
+	stdin  io.WriteCloser
 	stdout *os.File
 }
 
 func start(ctx context.Context, o Options) (*child, error) {
-	inRead, inWrite, err := os.Pipe()
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+	cmd.Env, cmd.Stderr = o.Hook.Environ, o.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = o.Grace
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	outRead, outWrite, err := os.Pipe()
+	// Not StdoutPipe, which Wait closes while a line may be on its way.
+	stdout, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(err, inRead.Close(), inWrite.Close())
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
-	cmd.Env = o.Hook.Environ
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inRead, outWrite, o.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = o.Grace
+	cmd.Stdout = theirs
 	err = cmd.Start()
-	inRead.Close()
-	outWrite.Close()
+	theirs.Close()
 	if err != nil {
-		return nil, errors.Join(err, inWrite.Close(), outRead.Close())
+		return nil, errors.Join(err, stdin.Close(), stdout.Close())
 	}
-	return &child{cmd, inWrite, outRead}, nil
+	return &child{cmd, stdin, stdout}, nil
 }
 
 // run joins the streams until the agent has ended and all that it said is
@@ -109,8 +109,8 @@ func (c *child) run(o Options, stop func()) int {
 	case <-read:
 	case <-time.After(o.Grace): // a process that it left behind holds its output
 	}
-	p.abandon()
-	p.queue.close()
+	p.cancel("", true)
+	close(p.queue.closed)
 	<-written
 	c.stdout.Close()
 	return exitCode(c.cmd.ProcessState)
