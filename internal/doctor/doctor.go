@@ -191,29 +191,30 @@ func (e *examination) absent(about []Line) []Block {
 // that nod was measured with.
 func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
-	tried := e.adapter.Capabilities().Tried
 	if e.found.Program == "" {
 		b.add(NotTried, "version", "its program is not in PATH; what nod knows of it: "+e.basis())
 		return b.Lines
 	}
 	e.Progress(e.row.Title + ": asking for its version")
 	v, err := install.ProgramVersion(ctx, e.found.Program, e.Path)
-	if err != nil {
-		b.add(NotTried, "version", printable.Line(err.Error(), 200)).Basis = "tried"
-		return b.Lines
+	if err == nil {
+		e.version = v.String()
 	}
-	e.version = v.String()
+	var l *Line
 	switch {
-	case e.version == tried:
-		b.add(OK, "version", tried+", with which nod was measured").Basis = "tried"
+	case err != nil:
+		l = b.add(NotTried, "version", printable.Line(err.Error(), 200))
+	case e.version == e.adapter.Capabilities().Tried:
+		l = b.add(OK, "version", e.version+", with which nod was measured")
 	case e.row.Name == nod.ClaudeCode && v.Before(install.FailsClosed()):
-		l := b.add(Open, "version",
+		l = b.add(Open, "version",
 			fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v,
 				install.FailsClosed()))
-		l.Basis, l.Next = "tried", "update Claude Code"
+		l.Next = "update Claude Code"
 	default:
-		b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis()).Basis = "tried"
+		l = b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis())
 	}
+	l.Basis = "tried"
 	return b.Lines
 }
 
@@ -253,16 +254,21 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	}
 	if why := e.untrusted(in); why != "" {
 		l := b.add(NotTried, "hook", why)
-		if l.Next = again; e.gone(in) {
+		l.Next = again
+		if _, err := os.Stat(in.Options.Hook); err != nil {
 			l.Next = "install nod again, then: " + again
-		}
-		if e.blocks(in) && e.gone(in) {
-			l.State = Failed
+			if e.blocks(in) {
+				l.State = Failed
+			}
 		}
 		return
 	}
 	programs := install.Programs{Nod: cmp.Or(in.Options.Nod, e.Self), Hook: in.Options.Hook, Version: version.String()}
-	if err := e.oneBuild(ctx, programs); err != nil {
+	pair := [2]string{programs.Nod, programs.Hook} // asked once, whatever the number of agents
+	if _, asked := e.builds[pair]; !asked {
+		e.builds[pair] = programs.OneBuild(ctx)
+	}
+	if err := e.builds[pair]; err != nil {
 		text, _, _ := strings.Cut(err.Error(), "; install")
 		l := b.add(Open, "programs", printable.Text(text)+": the hook decides, and confines, by rules of its own")
 		l.Next = "install both together"
@@ -270,29 +276,25 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	e.tryHooks(ctx, b, in)
 }
 
-// oneBuild asks each pair of programs once, whatever the number of agents.
-func (e *examination) oneBuild(ctx context.Context, p install.Programs) error {
-	pair := [2]string{p.Nod, p.Hook}
-	err, asked := e.builds[pair]
-	if !asked {
-		err = p.OneBuild(ctx)
-		e.builds[pair] = err
-	}
-	return err
-}
-
 // untrusted says why the programs on the command line are not started: they
 // must be those beside this nod, or root's alone.
 func (e *examination) untrusted(in *install.Installed) string {
 	beside := filepath.Join(filepath.Dir(e.Self), install.HookName)
 	for _, p := range []struct{ named, own string }{{in.Options.Hook, beside}, {in.Options.Nod, e.Self}} {
-		if same(p.named, p.own) || os.Geteuid() != 0 && install.OnlyRoots(p.named) {
-			continue
+		info, err := os.Stat(p.named)
+		own, ownErr := os.Stat(p.own)
+		switch {
+		case err == nil && ownErr == nil && os.SameFile(info, own),
+			os.Geteuid() != 0 && install.OnlyRoots(p.named):
+		case err != nil && p.named != "" && e.blocks(in):
+			return printable.Text(p.named) + " is not there: every call of " + e.row.Title +
+				" is blocked until it is back"
+		case err != nil && p.named != "":
+			return printable.Text(p.named) + " is not there: what " + e.row.Title +
+				" does then is said in docs/agents.md"
+		default:
+			return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 		}
-		if _, err := os.Stat(p.named); err != nil && p.named != "" {
-			return printable.Text(p.named) + " is not there: " + e.missingEffect(in)
-		}
-		return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 	}
 	usual := config.DefaultPlaces(e.Home)
 	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User ||
@@ -302,37 +304,14 @@ func (e *examination) untrusted(in *install.Installed) string {
 	return ""
 }
 
-// gone reports whether the hook's program is not there.
-func (e *examination) gone(in *install.Installed) bool {
-	_, err := os.Stat(in.Options.Hook)
-	return err != nil && in.Options.Hook != ""
-}
-
 // blocks reports whether the agent lets no call run whose hook is missing.
 func (e *examination) blocks(in *install.Installed) bool {
 	return in.Guarded() || e.row.Name == nod.ClaudeCode && len(in.Hooks) > 0 && in.Again == ""
 }
 
-func (e *examination) missingEffect(in *install.Installed) string {
-	if e.blocks(in) {
-		return "every call of " + e.row.Title + " is blocked until it is back"
-	}
-	return "what " + e.row.Title + " does then is said in docs/agents.md"
-}
-
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
-}
-
 // Worst returns the exit status for some blocks: 0 where all is well, 3 where
 // something is open or was not tried, 4 where something failed.
-func Worst(blocks []Block) int {
-	code := 0
+func Worst(blocks []Block) (code int) {
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			switch l.State {

@@ -32,61 +32,53 @@ func failures() []failure {
 // guard script that is tried on a copy of the line; without it the agent's own
 // doing counts, which cannot be tried from here.
 func (e *examination) tryFailures(ctx context.Context, b *Block, in *install.Installed, r install.Registered) {
-	if !in.Guarded() {
-		e.measured(b)
-		return
-	}
 	for _, f := range failures() {
+		if !in.Guarded() {
+			e.measured(b, f)
+			continue
+		}
 		e.Progress(b.Title + ": nod-hook " + f.name)
-		e.tryFailure(ctx, b, in, r, f)
+		seconds := int((e.Hang + time.Second - 1) / time.Second)
+		got, err := e.tryFailure(ctx, in, r, f, seconds)
+		if err != nil {
+			b.add(NotTried, f.name, err.Error())
+			continue
+		}
+		e.judgeFailure(b, f, got, seconds)
 	}
 }
 
 // measured says what the host itself does with a hook that fails.
-func (e *examination) measured(b *Block) {
-	for _, f := range failures() {
-		switch {
-		case e.row.Install.Blocks == nil:
-			b.add(NotTried, f.name, "what the agent does then is not known")
-		case !slices.Contains(e.row.Install.Blocks, f.name):
-			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing "+
-				"of the kind (docs/agents.md)").Basis = e.basis()
-		default:
-			text := "the agent blocks the call"
-			if how := e.adapter.Capabilities().FailClosed; how != "" {
-				text += " (" + how + ")"
-			}
-			b.add(OK, f.name, text).Basis = e.basis()
+func (e *examination) measured(b *Block, f failure) {
+	switch {
+	case e.row.Install.Blocks == nil:
+		b.add(NotTried, f.name, "what the agent does then is not known")
+	case !slices.Contains(e.row.Install.Blocks, f.name):
+		b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing "+
+			"of the kind (docs/agents.md)").Basis = e.basis()
+	default:
+		text := "the agent blocks the call"
+		if how := e.adapter.Capabilities().FailClosed; how != "" {
+			text += " (" + how + ")"
 		}
+		b.add(OK, f.name, text).Basis = e.basis()
 	}
 }
 
 // tryFailure starts a copy of the line whose program fails.
-func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Installed, r install.Registered,
-	f failure) {
-	dir, err := e.fresh()
+func (e *examination) tryFailure(ctx context.Context, in *install.Installed, r install.Registered, f failure,
+	seconds int) (install.Ran, error) {
+	t, err := e.prepare(r.Event, harmless)
 	if err != nil {
-		b.add(NotTried, f.name, err.Error())
-		return
+		return install.Ran{}, err
 	}
-	o := in.Options
-	o.Hook, o.State = filepath.Join(dir, install.HookName), filepath.Join(dir, "state")
+	program := filepath.Join(t.dir, install.HookName)
 	if f.script != "" {
-		if why := standIn(ctx, o.Hook, f.script); why != "" {
-			b.add(NotTried, f.name, why)
-			return
+		if err := standIn(ctx, program, f.script); err != nil {
+			return install.Ran{}, err
 		}
 	}
-	seconds := int((e.Hang + time.Second - 1) / time.Second)
-	line, err := in.Command(r, o, seconds)
-	if err != nil {
-		b.add(NotTried, f.name, err.Error())
-		return
-	}
-	work := filepath.Join(dir, "work")
-	text, _ := payload(e.adapter, r.Event, e.environ(work), work, "nod-doctor-"+f.name, harmless, e.mode.name)
-	got := start(ctx, line, work, e.environ(work), text, time.Duration(seconds+5)*time.Second)
-	e.judgeFailure(b, f, got, seconds)
+	return e.start(ctx, in, r, t, program, seconds, time.Duration(seconds+5)*time.Second)
 }
 
 func (e *examination) judgeFailure(b *Block, f failure, got install.Ran, seconds int) {
@@ -99,10 +91,9 @@ func (e *examination) judgeFailure(b *Block, f failure, got install.Ran, seconds
 		}
 		b.add(OK, f.name, text).Basis = e.partly()
 	case !got.Ended && f.name == slow:
-		l := b.add(Open, f.name,
+		b.add(Open, f.name,
 			"the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, "+
-				"and the call may run")
-		l.Basis = "tried"
+				"and the call may run").Basis = "tried"
 	default:
 		b.add(Failed, f.name, "the line should be one that "+how+": "+said(got)).Basis = "tried"
 	}
@@ -135,17 +126,13 @@ func (e *examination) denial(got install.Ran) (denied bool, how string) {
 }
 
 // standIn writes a program, and says why it cannot be started where that is so.
-func standIn(ctx context.Context, path, script string) string {
+func standIn(ctx context.Context, path, script string) error {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
-		return err.Error()
+		return err
 	}
-	if got := start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil,
-		patience); got.Exit != 7 {
-		return "no program can be started in " + filepath.Dir(path) +
-			", so this was not tried; name another place with TMPDIR"
+	if got := install.Start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil); got.Exit != 7 {
+		return fmt.Errorf("no program can be started in %s, so this was not tried; name another place with TMPDIR",
+			filepath.Dir(path))
 	}
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		return err.Error()
-	}
-	return ""
+	return os.WriteFile(path, []byte(script), 0o700)
 }

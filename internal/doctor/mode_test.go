@@ -55,10 +55,9 @@ func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 	}{
 		{"auto", "", ""}, {"default", "", ""}, {"auto", "never allows", config.Reinforce}, {"plan", "plan mode", ""},
 	} {
-		text, ok := payload(e.adapter, "PreToolUse", nil, filepath.Join(work, "dir"), "s", harmless, row.mode)
-		event, err := e.adapter.Decode(text, nil)
-		if !ok || err != nil || event.Mode != row.mode {
-			t.Fatalf("%s: %v %v %q", row.mode, ok, err, event.Mode)
+		_, event, ok := payload(e.adapter, "PreToolUse", nil, filepath.Join(work, "dir"), harmless, row.mode)
+		if !ok || event.Mode != row.mode {
+			t.Fatalf("%s: %v %q", row.mode, ok, event.Mode)
 		}
 		if got := e.quiet(event,
 			config.Settings{Profile: row.profile}); (got == "") != (row.want == "") || !strings.Contains(got,

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/testworld"
@@ -28,7 +28,7 @@ func TestEveryHostCanBeAsked(t *testing.T) {
 				}
 				dir := filepath.Join(t.TempDir(), "work")
 				e := examination{}
-				text, ok := payload(adapter, r.Event, e.environ(dir), dir, "s", harmless, "default")
+				_, event, ok := payload(adapter, r.Event, e.environ(dir), dir, harmless, "default")
 				if !ok && (strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
 					continue // no command goes through such an event
 				}
@@ -36,9 +36,8 @@ func TestEveryHostCanBeAsked(t *testing.T) {
 				if !ok {
 					t.Fatalf("%s: no payload", r.Event)
 				}
-				event, err := adapter.Decode(text, e.environ(dir))
-				if err != nil || event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
-					t.Errorf("%s: %v %+v", r.Event, err, event)
+				if event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
+					t.Errorf("%s: %+v", r.Event, event)
 				}
 				if event.Complete != nil {
 					event.Complete(&event)
@@ -68,14 +67,13 @@ func TestEveryAdapterReadsItsRow(t *testing.T) {
 		dir, read := filepath.Join(t.TempDir(), "work"), 0
 		environ := (&examination{}).environ(dir)
 		for _, event := range events {
-			text, ok := payload(a, event, environ, dir, "s", harmless, "default")
+			_, e, ok := payload(a, event, environ, dir, harmless, "default")
 			if !ok {
 				continue
 			}
 			read++
-			e, err := a.Decode(text, environ)
-			if err != nil || e.Call.Dir != dir && e.Project != dir {
-				t.Errorf("%s, %s: %v, runs in %q", a.Name(), event, err, e.Call.Dir)
+			if e.Call.Dir != dir && e.Project != dir {
+				t.Errorf("%s, %s: runs in %q", a.Name(), event, e.Call.Dir)
 			}
 			if row := hosts.ByName(a.Name()); row.Project != "" && e.Project != dir {
 				t.Errorf("%s, %s: %s is not read", a.Name(), event, row.Project)
@@ -118,22 +116,24 @@ func installed(t *testing.T, name string) *install.Installed {
 func TestStandIn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "nod-hook")
-	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != "" {
+	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != nil {
 		t.Fatal(why)
 	}
-	got := start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil, hang.Limit())
+	got := install.Start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil)
 	if string(got.Stdout) != "all is well\n" || got.Exit != 0 {
 		t.Errorf("%+v", got)
 	}
-	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == "" {
+	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == nil {
 		t.Error("a directory that is not there")
 	}
 }
 
 // A hook that hangs is ended with all that it started.
 func TestStartEnds(t *testing.T) {
-	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), testworld.Started(t.TempDir()), nil,
-		200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	got := install.Start(ctx, install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(),
+		testworld.Started(t.TempDir()), nil)
 	if got.Ended || got.Exit != -1 {
 		t.Errorf("%+v", got)
 	}

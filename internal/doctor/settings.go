@@ -13,9 +13,8 @@ import (
 // silencers says which settings keep this level's nod from being asked, here
 // or in a directory above, and which lead the agent elsewhere.
 func (e *examination) silencers(b *Block, in *install.Installed) {
-	found := false
+	before := len(b.Lines)
 	for _, off := range install.OffSwitches(in.Options, e.Dir) {
-		found = true
 		switch {
 		case off.Kind == install.Unreadable:
 			b.add(NotTried, "silencers", off.String())
@@ -27,22 +26,18 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	}
 	for _, u := range e.row.Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
-			found = true
 			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
 				" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
 				")").Next = "unset " + u.Variable
 		}
 	}
-	if !found {
+	if len(b.Lines) == before {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
-	if name := e.row.HomeVariable; name != "" {
-		if at := variable(e.Environ,
-			name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.row.Name)) &&
-			b.Level == "user" {
-			b.add(Open, "environment",
-				name+" leads the agent to "+printable.Text(at)+", where this file is not read").Next = "unset " + name
-		}
+	own := filepath.Join(e.Home, install.ConfigDir(e.row.Name))
+	if at := variable(e.Environ, e.row.HomeVariable); at != "" && filepath.Clean(at) != own && b.Level == "user" {
+		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
+			", where this file is not read").Next = "unset " + e.row.HomeVariable
 	}
 	names, bad := install.Environment(e.row.Name, e.Dir)
 	for _, f := range bad {
@@ -89,11 +84,15 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 		b.add(NotTried, "trust", printable.Line(err.Error(), 200))
 		return
 	}
-	for _, t := range []install.Trust{install.Untrusted, install.Altered, install.Disabled} {
+	for _, t := range []struct {
+		trust install.Trust
+		text  string
+	}{{install.Untrusted, "not trusted"}, {install.Altered, "changed since they were trusted"},
+		{install.Disabled, "switched off by a person"}} {
 		var events []string
 		state := Note
 		for i, r := range in.Hooks {
-			if list[i] == t {
+			if list[i] == t.trust {
 				events = append(events, r.Event)
 				if r.Decides {
 					state = Open
@@ -101,31 +100,21 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 			}
 		}
 		if len(events) > 0 {
-			b.add(state, "trust", strings.Join(events, ", ")+": "+
-				untrustedText(t, b.Title)).Next = install.Next(e.row.Name, in.Options.Level)
+			b.add(state, "trust", strings.Join(events, ", ")+": "+t.text+", so "+b.Title+
+				" does not start them, and says nothing").Next = install.Next(e.row.Name, in.Options.Level)
 		}
 	}
-	if len(list) > 0 && !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.What == "trust" }) {
+	if !slices.ContainsFunc(list, func(t install.Trust) bool { return t != install.Trusted }) && len(list) > 0 {
 		b.add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
 	}
 }
 
-func untrustedText(t install.Trust, title string) string {
-	switch t {
-	case install.Altered:
-		return "changed since they were trusted, so " + title + " does not start them, and says nothing"
-	case install.Disabled:
-		return "switched off in " + title
-	}
-	return "not trusted, so " + title + " does not start them, and says nothing"
-}
-
 // variable returns an environment variable; the last one counts.
-func variable(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
-			return v
+func variable(environ []string, name string) (value string) {
+	for _, v := range environ {
+		if k, v, ok := strings.Cut(v, "="); ok && k == name {
+			value = v
 		}
 	}
-	return ""
+	return value
 }
