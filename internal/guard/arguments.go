@@ -111,7 +111,7 @@ func (a inputString) mayRun() bool {
 // inputStrings returns every string in a JSON value, keys too. Those of a list
 // stand under the name of the list.
 func inputStrings(input json.RawMessage) (found []inputString) {
-	tree, _, ok := wiring.Read(input)
+	tree, ok := wiring.Tree("", input)
 	if !ok { // a key that is there twice: any piece may be what the tool takes
 		for piece := range strings.SplitSeq(wiring.Unescape(string(input)), `"`) {
 			found = append(found, inputString{"command", piece})

@@ -165,9 +165,6 @@ func (g *Call) selfByOne(e shell.Effect) change {
 		case g.isSource(name):
 			const next = "use the edit tool, so that nod can see that they stay"
 			return change{"nod takes rules from " + printable.Text(name), next}
-		case e.Kind == shell.Write && g.eclipses(name) != "":
-			return change{what: "beside this file " + printable.Text(g.eclipses(name)) +
-				", which calls nod, does not count"}
 		}
 	}
 	if name := g.takesRegistration(e); name != "" {
@@ -284,9 +281,6 @@ func (g *Call) selfByPath() change {
 		for _, real := range reals {
 			if g.At.Machine.IsSelf(real) {
 				return change{what: printable.Text(name) + " belongs to nod"}
-			}
-			if other := g.eclipses(real); real != "" && other != "" {
-				return change{what: "beside this file " + printable.Text(other) + ", which calls nod, does not count"}
 			}
 		}
 	}

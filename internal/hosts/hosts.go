@@ -49,14 +49,6 @@ type Agent struct {
 	// Settings are patterns, as in the guarded list, of where it is set up: a
 	// file of settings below one may register hooks or silence them.
 	Settings []string
-	// Eclipsed are pairs of files of one directory: where the first is there,
-	// the agent takes no hooks from the second.
-	Eclipsed [][2]string
-	// Comments says that its settings may hold comments and trailing commas.
-	Comments bool
-	// Neutral are the keys of its settings whose value may change, as
-	// "path=type", without a risk that it passes over the whole file.
-	Neutral []string
 	// Keys are words whose mention in its settings may silence hooks.
 	Keys []string
 	// Unasked are the ways to start it so that it asks no hook of the user's.

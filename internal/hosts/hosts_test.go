@@ -21,7 +21,7 @@ func TestEveryRow(t *testing.T) {
 		names = append(names, a.Name)
 		for list, values := range map[string][]string{"Processes": a.Processes, "Marks": a.Marks, "Home": a.Home,
 			"Hooks":    a.Hooks,
-			"Settings": a.Settings, "Neutral": a.Neutral, "Keys": a.Keys} {
+			"Settings": a.Settings, "Keys": a.Keys} {
 			checkList(t, a.Name+"."+list, values)
 		}
 		for _, p := range a.Processes {

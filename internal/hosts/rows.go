@@ -78,10 +78,6 @@ func (a *Agent) set(word, value string) (ok bool) {
 		names, why, ok := strings.Cut(value, " # ")
 		a.Obeys = append(a.Obeys, Obeyed{strings.Fields(names), why})
 		return ok
-	case "eclipsed":
-		first, second, ok := strings.Cut(value, ", ")
-		a.Eclipsed = append(a.Eclipsed, [2]string{first, second})
-		return ok
 	case "payload":
 		a.Payloads = append(a.Payloads, value)
 		return true
@@ -103,7 +99,7 @@ func (a *Agent) set(word, value string) (ok bool) {
 		word string
 		at   *[]string
 	}{{"processes", &a.Processes}, {"marks", &a.Marks}, {"brings", &a.Brings}, {"home", &a.Home},
-		{"hooks", &a.Hooks}, {"settings", &a.Settings}, {"neutral", &a.Neutral}, {"keys", &a.Keys},
+		{"hooks", &a.Hooks}, {"settings", &a.Settings}, {"keys", &a.Keys},
 		{"environ", &a.Environ}, {"sessions", &a.Sessions}, {"decides", &in.Decides}, {"records", &in.Records},
 		{"blocks", &in.Blocks}} {
 		if f.word == word {
@@ -114,7 +110,7 @@ func (a *Agent) set(word, value string) (ok bool) {
 	for _, f := range [...]struct {
 		word string
 		at   *bool
-	}{{"editor", &a.Editor}, {"comments", &a.Comments}, {"flat", &in.Flat}, {"plain", &in.Plain},
+	}{{"editor", &a.Editor}, {"flat", &in.Flat}, {"plain", &in.Plain},
 		{"versioned", &in.Versioned}} {
 		if f.word == word {
 			*f.at = true

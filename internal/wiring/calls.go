@@ -20,7 +20,7 @@ func Lines(real string, content []byte) string {
 	if bytes.HasPrefix(content, []byte(PluginMark)) {
 		return string(content)
 	}
-	tree, ok := readTree(real, content)
+	tree, ok := Tree(real, content)
 	if !ok {
 		return wiringLines(Unescape(string(content)))
 	}

@@ -52,7 +52,7 @@ func HoldsKey(text string) bool {
 // silencers lists what in settings silences hooks: each key with its value, or of
 // a text that cannot be read each line that may be one.
 func silencers(real, text string) (found []string) {
-	tree, ok := readTree(real, []byte(text))
+	tree, ok := Tree(real, []byte(text))
 	if !ok {
 		for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
 			if HoldsKey(strings.ToLower(Unescape(line))) || IsTOML(real) && setsFalse(line) {
@@ -61,10 +61,10 @@ func silencers(real, text string) (found []string) {
 		}
 		return found
 	}
-	for _, c := range Changes(map[string]any{}, tree, nil) {
-		if len(c.Path) > 0 && (silences(c.Path, c.to) || switchesOff(c.Path, c.to) || leadsHooks(c.Path)) {
-			value, _ := json.Marshal(c.to)
-			found = append(found, strings.Join(c.Path, ".")+": "+string(value))
+	for _, p := range pairs(tree, nil) {
+		if len(p.path) > 0 && (silences(p.path, p.value) || switchesOff(p.path, p.value) || leadsHooks(p.path)) {
+			value, _ := json.Marshal(p.value)
+			found = append(found, strings.Join(p.path, ".")+": "+string(value))
 		}
 	}
 	return found
