@@ -117,7 +117,6 @@ func TestEditBytes(t *testing.T) {
 		{"no line end at the end", pretty},
 		{"CRLF", crlf},
 		{"byte order mark", "\ufeff" + pretty},
-		{"byte order mark and CRLF", "\ufeff" + crlf},
 		{"one line", `{"model":"opus"}`},
 		{"one line, spaced", `{ "model": "opus", "hooks": { "Stop": [] } }`},
 	} {
@@ -154,7 +153,6 @@ func TestRefusedSettings(t *testing.T) {
 		{"two values", "{} {}", "settings.json:1:4: not JSON: "},
 		{"a list", "\n[]", "settings.json:2:1: the file is not an object"},
 		{"hooks is a list", `{"hooks": []}`, "settings.json:1:11: hooks is not an object"},
-		{"hooks is null", `{"hooks": null}`, "settings.json:1:11: hooks is not an object"},
 		{"event is an object", "{\"hooks\": {\n\"PreToolUse\": {}}}",
 			"settings.json:2:15: hooks.PreToolUse is not a list"},
 		{"hooks twice", "{\"hooks\": {},\n \"hooks\": {}}", `settings.json:2:2: "hooks" is there twice`},
@@ -183,16 +181,12 @@ func TestIsNod(t *testing.T) {
 		want    bool
 	}{
 		{`{"command": "/opt/nod-hook", "args": []}`, true},
-		{`{"command": "/opt/my tools/nod-hook", "args": ["x"]}`, true},
-		{`{"command": "nod-hook", "args": ["claude-code"]}`, true},
 		{`{"command": "\u006eod-hook"}`, true},
 		{`{"command": "/opt/nod-hook claude-code"}`, true},
 		{`{"command": "'/opt/my tools/nod-hook' claude-code"}`, true},
-		{`{"command": "\"/opt/my tools/nod-hook\" claude-code"}`, true},
 		{`{"command": "nod-hook;true"}`, true},
 		{`{"command": "/opt/nod-hook claude-code", "args": []}`, false},
 		{`{"command": "/opt/nod-hooks"}`, false},
-		{`{"command": "/opt/nod-hook/other"}`, false},
 		{`{"command": "echo nod-hook"}`, false},
 		{`{"command": ""}`, false},
 		{`{"command": 1}`, false},

@@ -140,12 +140,10 @@ func TestGuardScript(t *testing.T) {
 		{"answers", "#!/bin/sh\nprintf '{%s' \"$*\"; cat; printf '}'\n", "", 0},
 		{"is silent", "#!/bin/sh\nexit 0\n", "", 0},
 		{"blocks", "#!/bin/sh\necho because >&2; exit 2\n", "because\nnod-hook blocked the call\n", 2},
-		{"blocks and says nothing", "#!/bin/sh\nexit 2\n", "nod-hook blocked the call\n", 2},
 		{"is cut off", "#!/bin/sh\nprintf '{\"a\": \"'\n", "nod-hook failed (0), so the call is blocked\n", 2},
 		{"prints text", "#!/bin/sh\necho fine\n", "nod-hook failed (0), so the call is blocked\n", 2},
 		{"fails", "#!/bin/sh\nexit 1\n", "nod-hook failed (1), so the call is blocked\n", 2},
 		{"kills itself", "#!/bin/sh\nkill -9 $$\n", "nod-hook failed (137), so the call is blocked\n", 2},
-		{"is no program", "\x00\x01", "so the call is blocked\n", 2},
 		{"missing", "", "so the call is blocked\n", 2},
 		{"hangs", "#!/bin/sh\nexec sleep 60\n", "so the call is blocked\n", 2},
 	} {
@@ -211,10 +209,7 @@ func TestRefusedOptions(t *testing.T) {
 		{"no nod", func(o *Options) { o.Nod = "" }, "the path of nod is missing"},
 		{"another name", func(o *Options) { o.Hook = "/opt/hook" }, "must be called nod-hook"},
 		{"relative", func(o *Options) { o.Hook = "bin/nod-hook" }, "not a clean absolute path"},
-		{"dots", func(o *Options) { o.Settings = "/home/u/../v/nod.toml" }, "not a clean absolute path"},
-		{"home unexpanded", func(o *Options) { o.State = "~/.local/state/nod" }, "not a clean absolute path"},
 		{"line end", func(o *Options) { o.Nod = "/opt/\nnod" }, "control characters"},
-		{"not UTF-8", func(o *Options) { o.Managed = "/etc/\xff" }, "not UTF-8"},
 		{"placeholder", func(o *Options) { o.Nod = "/opt/${CLAUDE_PROJECT_DIR}/nod" }, "would expand"},
 		{"no home", func(o *Options) { o.Home = "" }, "not an absolute directory"},
 		{"home is not there", func(o *Options) { o.Home += "/gone" }, "no such file"},
@@ -376,12 +371,8 @@ func TestLinks(t *testing.T) {
 		{"file to dotfiles", User, ".claude/settings.json", "home/dot/settings.json", ""},
 		{"directory to dotfiles", User, ".claude", "home/dot", ""},
 		{"file out of home", User, ".claude/settings.json", "elsewhere/settings.json", "a link to"},
-		{"directory out of home", User, ".claude", "elsewhere", "a link to"},
-		{"to nowhere", User, ".claude/settings.json", "home/gone.json", "leads nowhere"},
 		{"project file", Project, ".claude/settings.json", "repo/other/settings.json", "a link to"},
-		{"project directory", Project, ".claude", "home/dot", "a link to"},
 		{"managed file", Managed, "etc/claude-code/managed-settings.json", "elsewhere/settings.json", "a link to"},
-		{"managed directory", Managed, "etc/claude-code", "elsewhere", "a link to"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := at(t, tc.level)
@@ -443,7 +434,6 @@ func TestUntrustedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "not a regular file"},
-		{"a directory", User, func(t *testing.T, o Options) { write(t, o.Target()+"/x", "") }, "not a regular file"},
 		{"too long", User, func(t *testing.T, o Options) { write(t, o.Target(), strings.Repeat(" ", maxSettings+1)) },
 			"more than"},
 		{"not JSON", User, func(t *testing.T, o Options) { write(t, o.Target(), "{\n  model\n}") },
@@ -535,7 +525,6 @@ func withoutRights(t *testing.T, root string) {
 func TestDiff(t *testing.T) {
 	for _, tc := range []struct{ name, before, after, want string }{
 		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  a\n  b\n  c\n+ X\n  d\n  e\n  f\n"},
-		{"replaced", "a\nb\n", "a\nc\n", "  a\n- b\n+ c\n"},
 		{"new", "", "a\n", "+ a\n"},
 		{"two places", "a\nb\nc\nd\n1\n2\ne\nf\ng\nh\n", "A\nb\nc\nd\n1\n2\ne\nf\ng\nH\n",
 			"- a\n+ A\n  b\n  c\n  d\n  ...\n  e\n  f\n  g\n- h\n+ H\n"},
@@ -543,18 +532,6 @@ func TestDiff(t *testing.T) {
 	} {
 		if d := cmp.Diff(tc.want, Plan{Before: []byte(tc.before), After: []byte(tc.after)}.Diff()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
-		}
-	}
-}
-
-// TestUninstallFromAnEmptyFile: nothing is in it, so nothing is taken out of
-// it, and nod is not said to be there.
-func TestUninstallFromAnEmptyFile(t *testing.T) {
-	for _, text := range []string{"", "\n", "\ufeff", "\ufeff \r\n"} {
-		o := at(t, User)
-		write(t, plan(t, PlanUninstall, o).Path, text)
-		if p := plan(t, PlanUninstall, o); p.Changed() || string(p.After) != text {
-			t.Errorf("%q becomes %q", text, p.After)
 		}
 	}
 }

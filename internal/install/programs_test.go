@@ -44,22 +44,12 @@ func TestProgramsCheck(t *testing.T) {
 			p *Programs) {
 			p.Passing = []string{filepath.Join(dir, "tmp")}
 		}, "the temporary or cache directory"},
-		{"temporary directory, behind a link", "private/x", func(t *testing.T, dir string, p *Programs) {
-			if err := os.Symlink("private", filepath.Join(dir, "tmp")); err != nil {
-				t.Fatal(err)
-			}
-			p.Passing = []string{filepath.Join(dir, "tmp")}
-		}, "the temporary or cache directory"},
 		{"a name that only starts so", "tmpfiles",
 			func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, ""},
 		{"go run", "x/go-build123/b001/exe", nil, "a Go build cache"},
 		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			write(t, filepath.Join(dir,
 				"repo/.git/HEAD"), "")
-		}, "the repository"},
-		{"a linked work tree", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
-			write(t, filepath.Join(dir,
-				"repo/.git"), "gitdir: x")
 		}, "the repository"},
 		{"what Codex's sandbox leaves", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			if err := os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755); err != nil {
@@ -70,10 +60,6 @@ func TestProgramsCheck(t *testing.T) {
 			p.Home = filepath.Join(dir, "home")
 			write(t, filepath.Join(dir, "home/.git/HEAD"), "")
 		}, ""},
-		{"a repository in a home kept in git", "home/src/nod", func(t *testing.T, dir string, p *Programs) {
-			p.Home = filepath.Join(dir, "home")
-			write(t, filepath.Join(dir, "home/src/nod/.git/HEAD"), "")
-		}, "the repository"},
 		{"a link into a repository", "repo/bin", func(t *testing.T, dir string, p *Programs) {
 			write(t, filepath.Join(dir, "repo/.git/HEAD"), "")
 			link := filepath.Join(dir, "nod-hook")
@@ -83,8 +69,6 @@ func TestProgramsCheck(t *testing.T) {
 			p.Nod, p.Hook = script(t, filepath.Join(dir, "nod"), ""), link
 		}, "the repository"},
 		{"group may write", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o775) }, "chmod go-w"},
-		{"all may write nod", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Nod, 0o757) },
-			"chmod go-w"},
 		{"all may write beside it", "opt", func(t *testing.T, dir string, _ *Programs) {
 			chmod(t, filepath.Join(dir,
 				"opt"), 0o777)
@@ -92,12 +76,8 @@ func TestProgramsCheck(t *testing.T) {
 		{"no hook", "opt", func(t *testing.T, _ string, p *Programs) { os.Remove(p.Hook) }, "nod-hook is not there"},
 		{"not a program", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o644) },
 			"is not a program"},
-		{"a directory", "opt", func(t *testing.T, dir string, p *Programs) { p.Hook = filepath.Join(dir, "opt") },
-			"is not a program"},
 		{"another version", "opt", func(_ *testing.T, _ string, p *Programs) { p.Version = "v1.2.4" },
 			`is version "v1.2.3"`},
-		{"says nothing", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "true") },
-			`is version ""`},
 		{"fails", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "echo broken >&2; exit 3") },
 			"exit status 3: broken"},
 		{"relative", "opt", func(_ *testing.T, _ string, p *Programs) { p.Hook = "bin/nod-hook" },
@@ -114,24 +94,6 @@ func TestProgramsCheck(t *testing.T) {
 				t.Errorf("got %v, want %q", err, tc.want)
 			}
 		})
-	}
-}
-
-// TestInstead: whoever runs nod out of a build is told what to run instead.
-func TestInstead(t *testing.T) {
-	dir := t.TempDir()
-	p := beside(t, dir)
-	p.Passing = PassingDirs(func(string) string { return "" })
-	err := p.Check(context.Background())
-	if err == nil {
-		t.Fatalf("%s is a temporary directory", dir)
-	}
-	for _, want := range []string{
-		"CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest",
-		"/bin/nod\" install"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: lacks %q", err, want)
-		}
 	}
 }
 
@@ -167,12 +129,8 @@ func TestParseVersion(t *testing.T) {
 		ok   bool
 	}{
 		{"2.1.329 (Claude Code)", Version{2, 1, 329}, true},
-		{"2.1.295\n", Version{2, 1, 295}, true},
 		{"", Version{}, false},
-		{"2.1", Version{}, false},
 		{"2.1.295-beta.1", Version{}, false},
-		{"v2.1.295", Version{}, false},
-		{"2.1.-5", Version{}, false},
 		{"Claude Code 2.1.329", Version{}, false},
 		{"2.1.99999999999999999999", Version{}, false},
 	} {
@@ -181,19 +139,9 @@ func TestParseVersion(t *testing.T) {
 			t.Errorf("%q: %v, %v", tc.text, got, err)
 		}
 	}
-}
-
-func TestBefore(t *testing.T) {
-	for _, tc := range []struct {
-		version Version
-		closed  bool
-	}{
-		{Version{2, 1, 294}, false}, {Version{2, 1, 295}, true}, {Version{2, 1, 329}, true},
-		{Version{2, 0, 999}, false}, {Version{1, 9, 999}, false}, {Version{2, 2, 0}, true}, {Version{3, 0, 0}, true},
-		{Version{}, false},
-	} {
-		if got := !tc.version.Before(FailsClosed()); got != tc.closed {
-			t.Errorf("%v: %v", tc.version, got)
+	for _, v := range []Version{{2, 1, 294}, {2, 0, 999}, {1, 9, 999}, {}} {
+		if !v.Before(FailsClosed()) || FailsClosed().Before(v) {
+			t.Errorf("%v", v)
 		}
 	}
 }
