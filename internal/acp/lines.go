@@ -104,10 +104,8 @@ func (q *queue) take() (i item, ok bool) {
 	}
 }
 
-// drain writes to the editor until the queue ends. After an error, lines are
-// taken and dropped, so that nobody waits.
-func (q *queue) drain(w io.Writer) error {
-	to := &dropping{to: w}
+// drain writes to the editor until the queue ends.
+func (q *queue) drain(to *dropping) error {
 	for {
 		i, ok := q.take()
 		if !ok {
@@ -126,15 +124,19 @@ func (q *queue) drain(w io.Writer) error {
 	}
 }
 
-// dropping writes until an error, and takes what comes after it.
+// dropping writes until an error, at which stop is called; what comes after it is
+// taken and dropped, so that nobody waits.
 type dropping struct {
 	to     io.Writer
+	stop   func()
 	failed error
 }
 
 func (d *dropping) Write(b []byte) (int, error) {
 	if d.failed == nil {
-		_, d.failed = d.to.Write(b)
+		if _, d.failed = d.to.Write(b); d.failed != nil {
+			d.stop()
+		}
 	}
 	return len(b), nil
 }

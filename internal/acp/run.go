@@ -99,7 +99,7 @@ func (c *child) run(o Options, stop func()) int {
 	read, written := make(chan struct{}), make(chan struct{})
 	go func() { p.fromAgent(c.stdout); close(read) }()
 	go func() {
-		if err := p.queue.drain(outlet{p.toEditor, stop}); err != nil {
+		if err := p.queue.drain(&dropping{to: o.Stdout, stop: stop}); err != nil {
 			p.log("the editor does not listen any more: %v", err)
 		}
 		close(written)
@@ -114,21 +114,6 @@ func (c *child) run(o Options, stop func()) int {
 	<-written
 	c.stdout.Close()
 	return exitCode(c.cmd.ProcessState)
-}
-
-// outlet is where the agent's lines go; when nobody reads them the agent is
-// told to end.
-type outlet struct {
-	io.Writer
-	stop func()
-}
-
-func (e outlet) Write(b []byte) (int, error) {
-	n, err := e.Writer.Write(b)
-	if err != nil {
-		e.stop()
-	}
-	return n, err
 }
 
 func exitCode(s *os.ProcessState) int {
