@@ -34,7 +34,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	if len(b.Lines) == before {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
-	own := filepath.Join(e.Home, install.ConfigDir(e.row.Name))
+	own := filepath.Join(e.Home, e.row.Home[0])
 	if at := variable(e.Environ, e.row.HomeVariable); at != "" && filepath.Clean(at) != own && b.Level == "user" {
 		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
 			", where this file is not read").Next = "unset " + e.row.HomeVariable

@@ -35,7 +35,8 @@ type Agent struct {
 	Marks []string
 	// Brings are the programs that it brings for its shell, where PATH has none.
 	Brings []string
-	// Home are its own directories below the home directory.
+	// Home are its own directories below the home directory; the first is that
+	// of its settings.
 	Home []string
 	// HomeVariable leads it to another directory than the first of Home.
 	HomeVariable string

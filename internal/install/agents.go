@@ -26,34 +26,17 @@ type Presence struct {
 // directory. It starts nothing.
 func Find(home, path string) (all []Presence) {
 	for _, name := range Agents() {
-		p := Presence{Agent: name, Program: findProgram(hosts.ByName(name).ProgramName(), path)}
-		if dir := ConfigDir(name); dir != "" && filepath.IsAbs(home) {
-			if info, err := os.Stat(filepath.Join(home, dir)); err == nil && info.IsDir() {
-				p.Config = filepath.Join(home, dir)
-			}
+		row := hosts.ByName(name)
+		p := Presence{Agent: name, Program: findProgram(row.ProgramName(), path)}
+		dir := filepath.Join(home, row.Home[0])
+		if info, err := os.Stat(dir); filepath.IsAbs(home) && err == nil && info.IsDir() {
+			p.Config = dir
 		}
 		if p.Program != "" || p.Config != "" {
 			all = append(all, p)
 		}
 	}
 	return all
-}
-
-// ConfigDir is the directory below home that holds a user's hooks: one step
-// down, two where that is everybody's or another agent's.
-func ConfigDir(agent string) string {
-	parts := strings.Split(Options{Agent: agent}.row().Install.User, "/")
-	shared := slices.ContainsFunc(hosts.Agents(), func(a hosts.Agent) bool {
-		return a.Name != agent && a.Install.Format != "" && len(a.Home) > 0 && a.Home[0] == parts[0]
-	})
-	most := 1
-	if parts[0] == ".config" || len(parts) > 2 && shared {
-		most = 2
-	}
-	if len(parts) <= most {
-		return ""
-	}
-	return filepath.Join(parts[:most]...)
 }
 
 // findProgram returns the first program of that name in a PATH, made

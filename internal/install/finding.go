@@ -163,28 +163,22 @@ func OffSwitches(o Options, dir string) (all []Off) {
 		}
 		seen[at] = true
 		home, here := at == o.Home, at == filepath.Clean(dir)
-		for _, off := range offBelow(row, at) {
-			counts := home && off.Counts("home") || here && off.Counts("here") || !home && !here && off.Counts("above")
-			all = append(all, Off{off.Finding, !counts})
-		}
+		all = append(all, offBelow(row, at, func(s hosts.Switch) bool {
+			return home && s.Counts("home") || here && s.Counts("here") || !home && !here && s.Counts("above")
+		})...)
 	}
 	return all
 }
 
-// found is a switch with what was found of it.
-type found struct {
-	hosts.Switch
-	Finding
-}
-
-// offBelow are an agent's switches that are off in the settings of a directory.
-func offBelow(row hosts.Agent, dir string) (all []found) {
+// offBelow are an agent's switches that are off in the settings of a directory,
+// and whether they count there.
+func offBelow(row hosts.Agent, dir string, counts func(hosts.Switch) bool) (all []Off) {
 	for _, s := range row.Off {
 		if s.Counts("home") || s.Counts("here") || s.Counts("above") {
-			file := s
-			file.File = filepath.Join(dir, s.File)
-			for _, f := range offs(file) {
-				all = append(all, found{s, f})
+			elsewhere := !counts(s)
+			s.File = filepath.Join(dir, s.File)
+			for _, f := range offs(s) {
+				all = append(all, Off{f, elsewhere})
 			}
 		}
 	}
@@ -195,7 +189,7 @@ func offBelow(row hosts.Agent, dir string) (all []found) {
 // user's or a project's nod from being asked when Claude Code works there.
 func Silencers(dirs ...string) (all []Finding) {
 	for _, dir := range dirs {
-		for _, off := range offBelow(hosts.ByName("claude-code"), dir) {
+		for _, off := range offBelow(hosts.ByName("claude-code"), dir, func(hosts.Switch) bool { return true }) {
 			all = append(all, off.Finding)
 		}
 	}

@@ -200,7 +200,10 @@ func (d *document) put(in *hujson.Value, name string, value any) error {
 	rest := tail[len(stays):]
 	own := indentIn("\n"+d.text[:in.StartOffset], "")
 	indent, inline := own, d.inline || len(list) > 0 && onOneLine(list, tail)
-	before := d.gap(list)
+	before := ""
+	if len(list) > 0 && !d.inline {
+		before = " "
+	}
 	if !inline {
 		indent = indentIn(last.before, own+d.unit)
 		before = d.newline + indent
@@ -220,17 +223,6 @@ func (d *document) put(in *hujson.Value, name string, value any) error {
 		text += "," // keep the style of a trailing comma
 	}
 	return d.set(d.text[:from] + comma + stays + before + text + rest + d.text[in.EndOffset-1:])
-}
-
-// gap is the space before a new element on the same line.
-func (d *document) gap(list []element) string {
-	switch n := len(list); {
-	case n > 1 && !commented(list[n-1].before):
-		return list[n-1].before
-	case n == 0 || d.inline:
-		return ""
-	}
-	return " "
 }
 
 // onOneLine reports whether no element starts a line.

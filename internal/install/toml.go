@@ -1,6 +1,7 @@
 package install
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -121,28 +122,14 @@ func (o Options) withOwn(text string) (string, error) {
 }
 
 // readTree reads TOML as a tree of the values that JSON has.
-func readTree(text string) (map[string]any, error) {
-	tree := map[string]any{}
-	if err := toml.Unmarshal([]byte(strings.TrimPrefix(text, byteOrderMark)), &tree); err != nil {
+func readTree(text string) (tree map[string]any, err error) {
+	var read map[string]any
+	if err := toml.Unmarshal([]byte(strings.TrimPrefix(text, byteOrderMark)), &read); err != nil {
 		return nil, fmt.Errorf("not TOML: %w", err)
 	}
-	numbers(tree)
-	return tree, nil
-}
-
-// numbers makes the whole numbers of a tree what they are in JSON.
-func numbers(v any) any {
-	switch x := v.(type) {
-	case map[string]any:
-		for k := range x {
-			x[k] = numbers(x[k])
-		}
-	case []any:
-		for i := range x {
-			x[i] = numbers(x[i])
-		}
-	case int64:
-		return float64(x)
+	data, err := json.Marshal(read)
+	if err == nil {
+		err = json.Unmarshal(data, &tree)
 	}
-	return v
+	return tree, err
 }
