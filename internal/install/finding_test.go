@@ -24,22 +24,17 @@ func TestSilencers(t *testing.T) {
 		want             []string
 	}{
 		{"nothing", ".claude/settings.json", `{"model": "opus"}`, nil},
-		{"off", ".claude/settings.json", `{"disableAllHooks": false}`, nil},
 		{"null", ".claude/settings.json", `{"disableAllHooks": null}`, nil},
 		{"on", ".claude/settings.json", "{\n  \"disableAllHooks\": true\n}",
 			[]string{`silences .claude/settings.json:2:22: disableAllHooks = true` + effect}},
-		{"local", ".claude/settings.local.json", `{"disableAllHooks":true}`,
-			[]string{`silences .claude/settings.local.json:1:20: disableAllHooks = true` + effect}},
 		{"another type", ".claude/settings.json", `{"disableAllHooks": "yes"}`,
 			[]string{`silences .claude/settings.json:1:21: disableAllHooks = "yes"` + effect}},
 		{"the second counts", ".claude/settings.json", `{"disableAllHooks": false, "disableAllHooks": true}`,
 			[]string{`silences .claude/settings.json:1:47: disableAllHooks = true` + effect}},
 		{"escaped", ".claude/settings.json", `{"disable\u0041llHooks": true}`,
 			[]string{`silences .claude/settings.json:1:26: disableAllHooks = true` + effect}},
-		{"deeper", ".claude/settings.json", `{"env": {"disableAllHooks": true}}`, nil},
 		{"not JSON", ".claude/settings.json", `{`,
 			[]string{"unreadable .claude/settings.json: cannot tell whether it silences nod: .claude/settings.json:1:2: not JSON: parsing value: unexpected EOF; mend or remove the file, nothing was changed"}},
-		{"managed key", ".claude/settings.json", `{"allowManagedHooksOnly": true}`, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()

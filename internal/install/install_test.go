@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -456,70 +455,6 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	if err := os.Chmod(path, mode); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// nobody is a user id that owns nothing.
-const nobody = 65534
-
-// TestAsAnotherUser runs the steps below without root's rights: as root it
-// starts itself again as nobody, otherwise it is somebody already.
-func TestAsAnotherUser(t *testing.T) {
-	if os.Getenv("NOD_TEST_ROOT") != "" {
-		withoutRights(t, os.Getenv("NOD_TEST_ROOT"))
-		return
-	}
-	root := t.TempDir()
-	write(t, filepath.Join(root, "etc/claude-code/managed-settings.json"), "{}\n")
-	write(t, filepath.Join(root, "repo/.claude/settings.json"), "{}\n")
-	if os.Getuid() != 0 {
-		chmod(t, filepath.Join(root, "etc/claude-code"), 0o555)
-		withoutRights(t, root)
-		chmod(t, filepath.Join(root, "etc/claude-code"), 0o755)
-		return
-	}
-	chmod(t, filepath.Dir(root), 0o755)
-	name, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(root, "test")
-	if err := os.WriteFile(program, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "-test.run=^TestAsAnotherUser$", "-test.v")
-	cmd.Dir, cmd.Env = root, []string{"NOD_TEST_ROOT=" + root, "TMPDIR=/tmp"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("checked without rights")) {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
-
-// withoutRights shows that the managed file of somebody else can be planned
-// for, is known not to be writable, and stays as it is.
-func withoutRights(t *testing.T, root string) {
-	o := paths()
-	o.Root, o.OS = root, "linux"
-	p := plan(t, PlanInstall, o)
-	if err := p.Writable(); !os.IsPermission(err) {
-		t.Errorf("Writable: %v", err)
-	}
-	if _, err := Apply(p, noon); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
-		t.Errorf("Apply: %v", err)
-	}
-	if got := read(t, o.Target()); got != "{}\n" {
-		t.Errorf("changed: %s", got)
-	}
-	o.Level, o.Project = Project, filepath.Join(root, "repo")
-	if _, err := PlanInstall(o); os.Getenv("NOD_TEST_ROOT") != "" && (err == nil || !strings.Contains(err.Error(),
-		"belongs to user id 0")) {
-		t.Errorf("somebody else's repository: %v", err)
-	}
-	t.Log("checked without rights")
 }
 
 func TestDiff(t *testing.T) {
