@@ -281,8 +281,7 @@ func TestWhatIsAskedAndWhatIsDenied(t *testing.T) {
 		"find / -exec chmod 777 {} ;", "find / -type f -exec truncate -s 0 {} ;",
 		"rm -rf ..*", "rm -rf ~/.*", "mv ~/.config/nod x", "mv ~/.config x", "shred /dev/sda", "mkfs.ext4 /dev/sda1",
 		"dd if=/dev/zero of=/dev/sda",
-		"rm -rf /dev", "rm -rf /dev/", "rm -rf /dev/*", "sudo rm -rf /dev", "echo x > ~/.config/n[o]d/nod.toml",
-		"python3 -c 'x' ~/.c*/no?/nod.toml", "frob ~/.con*/nod",
+		"rm -rf /dev", "rm -rf /dev/", "rm -rf /dev/*", "sudo rm -rf /dev",
 		"$(which nod) mode off", "$(command -v nod) mode off", "n*d mode off", "/usr/bin/no? mode off",
 		"`which nod` trust", "$HOME/bin/nod mode off",
 	} {

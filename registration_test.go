@@ -101,17 +101,6 @@ func linked(t *testing.T, o nod.Options, w *view.Memory, real, name string) {
 	guarded(t, o, edits(nod.Edit{Path: "/home/dev/dotfiles/other.json", Whole: true, New: "{}"}), false)
 }
 
-// Settings that call this nod count wherever they stand.
-func TestSettingsThatNobodyLinksTo(t *testing.T) {
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files, o.Self = w, append(o.Self, "/usr/bin/nod-hook")
-	w.File("/home/dev/shop/gemini.conf", registered, 0o644).File("/home/dev/shop/docs.md", "run /usr/bin/nod-hook x\n",
-		0o644)
-	guarded(t, o, bash("rm gemini.conf"), true)
-	guarded(t, o, edits(nod.Edit{Path: "gemini.conf", Whole: true, New: "{}"}), true)
-	guarded(t, o, bash("rm docs.md"), false)
-}
-
 // An edit must leave nod's hook where its agent reads it.
 func TestEditsThatMakeSettingsVoid(t *testing.T) {
 	const claude, gemini, copilot = "/home/dev/.claude/settings.json", "/home/dev/.gemini/settings.json",
@@ -125,7 +114,6 @@ func TestEditsThatMakeSettingsVoid(t *testing.T) {
 	for _, e := range []nod.Edit{
 		{Path: claude, Old: `"model":"sonnet",`, New: `"model":"sonnet","hooks":{},`},
 		{Path: claude, Old: `"model":"sonnet",`, New: `"model":"sonnet","hooks":{},`, All: true},
-		{Path: claude, Old: `"model":"sonnet",`, New: `// mine` + "\n"},
 		{Path: claude, Old: `"model":"sonnet",`, New: `"model":`},
 		{Path: claude, Old: `"type":"command",`, New: `"type":"command","if":{"a":1},`},
 		{Path: gemini, Old: `"hooks"`, New: `"x":1}/*"hooks"`},
@@ -135,19 +123,12 @@ func TestEditsThatMakeSettingsVoid(t *testing.T) {
 	} {
 		guarded(t, o, edits(e), true)
 	}
-	// What nod cannot show to be harmless a person decides, not the model.
-	for _, change := range []string{`"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`,
+	// Whatever else changes there a person decides, not the model.
+	for _, change := range []string{"// mine\n", `"model":"opus",`, `"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`,
 		`"statusLine":{"type":"x"},`, `"model":"sonnet","env":{"A":1},`, `"model":"sonnet","env":{"PATH":"/x"},`,
 		`"model":"sonnet","env":{"NODE_OPTIONS":"--require x"},`, `"model":"sonnet","env":{"GIT_SSH_COMMAND":"x"},`} {
 		d := verdictOf(o, edits(nod.Edit{Path: claude, Old: `"model":"sonnet",`, New: change}))
 		if d.Verdict != nod.Ask || d.Layer != nod.LayerGuard {
-			t.Errorf("%s: %s by %s (%s)", change, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-	for _, change := range []string{`"model":"opus",`, `"model":"sonnet","permissions":{"allow":["Bash(ls)"]},`,
-		`"model":"sonnet","env":{"A":"1"},`} {
-		d := verdictOf(o, edits(nod.Edit{Path: claude, Old: `"model":"sonnet",`, New: change}))
-		if d.Layer != nod.LayerModel {
 			t.Errorf("%s: %s by %s (%s)", change, d.Verdict, d.Layer, d.Reason)
 		}
 	}
@@ -178,18 +159,6 @@ func TestTrustOfHooksIsKept(t *testing.T) {
 	}
 	guarded(t, o, bash("echo > ~/.codex/config.toml"), true)
 	guarded(t, o, edits(nod.Edit{Path: file, Old: `"gpt"`, New: `"gpt-5"`}), false)
-}
-
-// Droid takes no hooks from settings.json where a hooks.json stands beside it.
-func TestAFileThatEclipsesTheRegistration(t *testing.T) {
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	w.File("/home/dev/.factory/settings.json", registered, 0o644)
-	guarded(t, o, edits(nod.Edit{Path: "~/.factory/hooks.json", Whole: true, New: "{}"}), true)
-	write := tool("file_write", "/home/dev/.factory/hooks.json")
-	guarded(t, o, write, true)
-	guarded(t, o, bash("touch ~/.factory/hooks.json"), true)
-	guarded(t, o, bash("touch ~/.factory/other.json"), false)
 }
 
 func TestMCPArgumentsThatChangeNod(t *testing.T) {

@@ -41,8 +41,8 @@ type conversation struct {
 	// that began before.
 	opening *transcript.Turn
 	loaded  bool
-	calls   map[string]*call
-	order   []string // call ids, oldest first
+	calls   map[string][][]byte // what updates said of a tool call, oldest first
+	order   []string            // call ids, oldest first
 }
 
 type turn struct {
@@ -50,9 +50,6 @@ type turn struct {
 	message string // of a message in chunks
 	call    string // of a tool call
 }
-
-// call is what updates said of a tool call, oldest first.
-type call struct{ updates [][]byte }
 
 func newMemory() *memory {
 	return &memory{starts: map[string]agent.ACPSession{}, sessions: map[string]*conversation{}}
@@ -122,7 +119,7 @@ func (m *memory) begin(id string, s agent.ACPSession) {
 	if len(m.order) == maxSessions {
 		m.end(m.order[0])
 	}
-	m.sessions[id] = &conversation{dir: s.Dir, roots: s.Roots, calls: map[string]*call{}}
+	m.sessions[id] = &conversation{dir: s.Dir, roots: s.Roots, calls: map[string][][]byte{}}
 	m.order = append(m.order, id)
 }
 
@@ -141,9 +138,7 @@ func (m *memory) adapter(program, session, callID string, options []agent.ACPOpt
 		return a
 	}
 	a.Dir, a.Roots, a.Opening = c.dir, slices.Clone(c.roots), c.opening
-	if known := c.calls[callID]; known != nil {
-		a.Earlier = slices.Clone(known.updates)
-	}
+	a.Earlier = slices.Clone(c.calls[callID])
 	turns := slices.Clone(c.turns)
 	a.Turns = func(except string) iter.Seq2[transcript.Turn, error] { return newestFirst(turns, except) }
 	return a
@@ -161,9 +156,6 @@ func newestFirst(turns []turn, except string) iter.Seq2[transcript.Turn, error] 
 
 func (c *conversation) add(t turn) {
 	t.Text = t.Text[:min(len(t.Text), maxText)]
-	if len(t.Input) > maxText {
-		t.Input = nil
-	}
 	if len(c.turns) >= maxTurns {
 		c.turns = slices.Delete(c.turns, c.oldest(), c.oldest()+1)
 	}
@@ -214,44 +206,37 @@ func (c *conversation) chunk(u agent.ACPUpdate) {
 
 // called makes a turn of a tool call, and fills it in as more is known.
 func (c *conversation) called(u agent.ACPUpdate) {
-	for i := range c.turns {
-		t := &c.turns[i]
-		if t.call != u.Call {
-			continue
-		}
-		if u.Title != "" {
-			t.Tool = u.Title[:min(len(u.Title), maxText)]
-		}
-		if u.Input != nil && len(u.Input) <= maxText {
-			t.Input = json.RawMessage(slices.Clone(u.Input))
-		}
-		return
+	i := slices.IndexFunc(c.turns, func(t turn) bool { return t.call == u.Call })
+	if i < 0 {
+		c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Tool: "tool call"}, call: u.Call})
+		i = len(c.turns) - 1
 	}
-	title := u.Title
-	if title == "" {
-		title = "tool call"
+	t := &c.turns[i]
+	if u.Title != "" {
+		t.Tool = u.Title[:min(len(u.Title), maxText)]
 	}
-	c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Tool: title[:min(len(title), maxText)],
-		Input: slices.Clone(u.Input)}, call: u.Call})
+	if u.Input != nil && len(u.Input) <= maxText {
+		t.Input = json.RawMessage(slices.Clone(u.Input))
+	}
 }
 
 // learn keeps what was said of a call. What is too much to keep leaves a mark
 // that cannot be read, so that the call counts as not wholly known.
 func (c *conversation) learn(u agent.ACPUpdate) {
-	known := c.calls[u.Call]
-	if known == nil {
+	known, there := c.calls[u.Call]
+	if !there {
 		if len(c.order) == maxCalls {
 			delete(c.calls, c.order[0])
 			c.order = slices.Delete(c.order, 0, 1)
 		}
-		known = &call{}
-		c.calls[u.Call], c.order = known, append(c.order, u.Call)
+		c.order = append(c.order, u.Call)
 	}
 	switch {
-	case len(known.updates) > maxUpdates:
-	case len(known.updates) == maxUpdates, len(u.Raw) > maxUpdate:
-		known.updates = append(known.updates, []byte("too much"))
+	case len(known) > maxUpdates:
+	case len(known) == maxUpdates, len(u.Raw) > maxUpdate:
+		known = append(known, []byte("too much"))
 	default:
-		known.updates = append(known.updates, slices.Clone(u.Raw))
+		known = append(known, slices.Clone(u.Raw))
 	}
+	c.calls[u.Call] = known
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -21,24 +20,20 @@ const permission = "session/request_permission"
 
 // proxy joins two streams.
 type proxy struct {
-	program  string
-	hook     hook.Options
-	deadline time.Duration
-	limit    int
-	memory   *memory
-	log      func(format string, args ...any) // for the person, on standard error
-	said     sync.Map                         // notices that were shown
+	Options
+	memory *memory
+	queue  *queue
+	said   sync.Map   // notices that were shown
+	logMu  sync.Mutex // of standard error
 
-	agentMu sync.Mutex // held for whole lines
+	mu      sync.Mutex // held for whole lines to the agent
 	toAgent io.WriteCloser
 	closed  bool // no more is written to the agent
 
+	// An agent may say more before it reads on, so that what it says must not
+	// wait for mu.
 	pendingMu sync.Mutex
-	pending   map[*decision]struct{}
-
-	toEditor io.Writer
-	queue    *queue
-	slots    chan struct{} // decisions at once
+	pending   map[*decision]bool
 }
 
 // decision is a request that is being decided.
@@ -50,32 +45,28 @@ type decision struct {
 }
 
 func newProxy(o Options, toAgent io.WriteCloser) *proxy {
-	p := &proxy{
-		program: o.Name, hook: o.Hook, deadline: o.Deadline, limit: o.lineLimit, memory: newMemory(),
-		toAgent: toAgent, pending: map[*decision]struct{}{}, toEditor: o.Stdout, queue: newQueue(),
-		slots: make(chan struct{}, 8),
-	}
-	var mu sync.Mutex
-	p.log = func(format string, args ...any) {
-		mu.Lock()
-		defer mu.Unlock()
-		fmt.Fprintf(o.Stderr, "nod acp: "+format+"\n", args...)
-	}
-	return p
+	return &proxy{Options: o, memory: newMemory(), queue: newQueue(), toAgent: toAgent, pending: map[*decision]bool{}}
+}
+
+// log tells the person something, on standard error.
+func (p *proxy) log(format string, args ...any) {
+	p.logMu.Lock()
+	defer p.logMu.Unlock()
+	fmt.Fprintf(p.Stderr, "nod acp: "+format+"\n", args...)
 }
 
 // fromEditor hands on what the editor says, until it stops.
 func (p *proxy) fromEditor(r io.Reader) error {
-	in := newLines(r, p.limit)
+	in := newLines(r, p.lineLimit)
 	for {
 		line, whole, err := in.next()
-		if err != nil {
-			return p.closeAgent(err)
-		}
-		if whole {
+		if err == nil && whole {
 			p.learn(line)
 		}
-		if err := p.hand(in, line, whole); err != nil {
+		if err == nil {
+			err = p.hand(in, line, whole)
+		}
+		if err != nil {
 			return p.closeAgent(err)
 		}
 	}
@@ -89,7 +80,7 @@ func (p *proxy) learn(line []byte) {
 		return
 	}
 	if msg.Method == "session/cancel" {
-		p.cancel(agent.ReadACPSessionID(msg.Params))
+		p.cancel(agent.ReadACPSessionID(msg.Params), false)
 	}
 	p.memory.fromEditor(msg)
 }
@@ -97,20 +88,17 @@ func (p *proxy) learn(line []byte) {
 // hand writes a line to the agent; nod's own answers come before or after it,
 // never within.
 func (p *proxy) hand(in *lines, line []byte, whole bool) error {
-	p.agentMu.Lock()
-	defer p.agentMu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	if _, err := p.toAgent.Write(line); err != nil || whole {
 		return err
 	}
-	return in.rest(func(part []byte) error {
-		_, err := p.toAgent.Write(part)
-		return err
-	})
+	return in.rest(p.toAgent)
 }
 
 func (p *proxy) closeAgent(err error) error {
-	p.agentMu.Lock()
-	defer p.agentMu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.closed = true
 	if closeErr := p.toAgent.Close(); errors.Is(err, io.EOF) {
 		return closeErr
@@ -120,7 +108,7 @@ func (p *proxy) closeAgent(err error) error {
 
 // fromAgent queues what the agent says, until it stops.
 func (p *proxy) fromAgent(r io.Reader) {
-	in := newLines(r, p.limit)
+	in := newLines(r, p.lineLimit)
 	for {
 		line, whole, err := in.next()
 		switch {
@@ -129,7 +117,7 @@ func (p *proxy) fromAgent(r io.Reader) {
 		case whole:
 			p.queue.put(p.take(line))
 		default:
-			p.queue.through(line, func(to func([]byte) error) error { return in.rest(to) })
+			p.queue.put(item{line: line, long: in, done: make(chan struct{})})
 		}
 	}
 }
@@ -149,11 +137,11 @@ func (p *proxy) take(line []byte) item {
 	if err != nil {
 		return item{line: line}
 	}
-	adapter := p.memory.adapter(p.program, session, call, options)
-	ctx, cancel := context.WithTimeout(context.Background(), p.deadline)
+	adapter := p.memory.adapter(p.Name, session, call, options)
+	ctx, cancel := context.WithTimeout(context.Background(), p.Deadline)
 	d := &decision{session: session, cancel: cancel, forward: make(chan []byte, 1)}
 	p.pendingMu.Lock()
-	p.pending[d] = struct{}{}
+	p.pending[d] = true
 	p.pendingMu.Unlock()
 	go p.decide(ctx, d, adapter, msg, line)
 	return item{line: line, forward: d.forward}
@@ -163,8 +151,7 @@ func (p *proxy) take(line []byte) item {
 func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.ACPMessage, line []byte) {
 	defer d.cancel()
 	result, reason := p.ask(ctx, a, msg.Params)
-	answered, cancelled := p.reply(d, msg.ID, result)
-	if answered || cancelled {
+	if p.reply(d, msg.ID, result) {
 		line = nil
 	} else {
 		line = a.WithReason(line, reason)
@@ -174,83 +161,58 @@ func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.
 
 // ask lets the gate decide. Without an answer in time there is none.
 func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) (result []byte, reason string) {
-	type answer struct {
-		result []byte
-		reason string
-	}
-	done := make(chan answer, 1)
+	answered := make(chan struct{})
+	var said []byte
+	var why string
 	go func() {
-		select {
-		case p.slots <- struct{}{}:
-			defer func() { <-p.slots }()
-		case <-ctx.Done():
-			done <- answer{}
-			return
-		}
-		o, said := p.hook, answer{}
-		o.Adapter = speaker{ACP: a, say: p.say, reason: &said.reason}
-		said.result = hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
-		done <- said
+		defer close(answered)
+		o := p.Hook
+		o.Adapter = speaker{ACP: a, say: p.say, reason: &why}
+		said = hook.Answer(ctx, o, bytes.NewReader(params)).Stdout
 	}()
 	select {
-	case said := <-done:
-		if ctx.Err() != nil {
-			return nil, ""
+	case <-answered:
+		if ctx.Err() == nil {
+			return said, why
 		}
-		return said.result, said.reason
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-			p.log("no decision within %s; the editor is asked", p.deadline)
-		}
-		return nil, ""
 	}
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		p.log("no decision within %s; the editor is asked", p.Deadline)
+	}
+	return nil, ""
 }
 
-// reply writes an answer to the agent, with the id as the agent wrote it. A
-// cancellation is either seen here, or goes to the agent after the answer.
-func (p *proxy) reply(d *decision, id json.RawMessage, result []byte) (answered, cancelled bool) {
-	p.agentMu.Lock()
-	defer p.agentMu.Unlock()
-	if cancelled = p.settle(d); cancelled {
+// reply writes an answer to the agent, with the id as the agent wrote it; done is
+// false where the request is the editor's to answer. A cancellation is either seen
+// here, or goes to the agent after the answer.
+func (p *proxy) reply(d *decision, id json.RawMessage, result []byte) (done bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pendingMu.Lock()
+	delete(p.pending, d)
+	cancelled := d.cancelled
+	p.pendingMu.Unlock()
+	if cancelled {
 		result = []byte(agent.ACPCancelled)
 	}
 	if p.closed || len(result) == 0 {
-		return false, cancelled
+		return cancelled
 	}
-	line := append([]byte(`{"jsonrpc":"2.0","id":`), id...)
-	line = append(append(append(line, `,"result":`...), result...), "}\n"...)
-	_, err := p.toAgent.Write(line)
-	return err == nil, cancelled
+	_, err := fmt.Fprintf(p.toAgent, "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\n", id, result)
+	return err == nil || cancelled
 }
 
-// settle takes a request off the list and reports whether it was cancelled.
-func (p *proxy) settle(d *decision) (cancelled bool) {
-	p.pendingMu.Lock()
-	defer p.pendingMu.Unlock()
-	delete(p.pending, d)
-	return d.cancelled
-}
-
-// cancel marks the requests of a session: by the protocol each must be
-// answered with "cancelled", and the editor does not know them.
-func (p *proxy) cancel(session string) {
+// cancel marks the requests of a session, of all where every: by the protocol
+// each must be answered with "cancelled", and the editor does not know them.
+func (p *proxy) cancel(session string, every bool) {
 	p.pendingMu.Lock()
 	defer p.pendingMu.Unlock()
 	for d := range p.pending {
-		if d.session == session {
+		if every || d.session == session {
 			d.cancelled = true
 			d.cancel()
 		}
-	}
-}
-
-// abandon lets go of all requests: the agent is gone.
-func (p *proxy) abandon() {
-	p.pendingMu.Lock()
-	defer p.pendingMu.Unlock()
-	for d := range p.pending {
-		d.cancelled = true
-		d.cancel()
 	}
 }
 

@@ -60,31 +60,31 @@ func Run(ctx context.Context, o Options) (int, error) {
 // child is the running agent with our ends of its pipes.
 type child struct {
 	cmd    *exec.Cmd
-	stdin  *os.File
+	stdin  io.WriteCloser
 	stdout *os.File
 }
 
 func start(ctx context.Context, o Options) (*child, error) {
-	inRead, inWrite, err := os.Pipe()
+	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+	cmd.Env, cmd.Stderr = o.Hook.Environ, o.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = o.Grace
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	outRead, outWrite, err := os.Pipe()
+	// Not StdoutPipe, which Wait closes while a line may be on its way.
+	stdout, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, errors.Join(err, inRead.Close(), inWrite.Close())
+		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
-	cmd.Env = o.Hook.Environ
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = inRead, outWrite, o.Stderr
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	cmd.WaitDelay = o.Grace
+	cmd.Stdout = theirs
 	err = cmd.Start()
-	inRead.Close()
-	outWrite.Close()
+	theirs.Close()
 	if err != nil {
-		return nil, errors.Join(err, inWrite.Close(), outRead.Close())
+		return nil, errors.Join(err, stdin.Close(), stdout.Close())
 	}
-	return &child{cmd, inWrite, outRead}, nil
+	return &child{cmd, stdin, stdout}, nil
 }
 
 // run joins the streams until the agent has ended and all that it said is
@@ -99,7 +99,7 @@ func (c *child) run(o Options, stop func()) int {
 	read, written := make(chan struct{}), make(chan struct{})
 	go func() { p.fromAgent(c.stdout); close(read) }()
 	go func() {
-		if err := p.queue.drain(outlet{p.toEditor, stop}); err != nil {
+		if err := p.queue.drain(&dropping{to: o.Stdout, stop: stop}); err != nil {
 			p.log("the editor does not listen any more: %v", err)
 		}
 		close(written)
@@ -109,26 +109,11 @@ func (c *child) run(o Options, stop func()) int {
 	case <-read:
 	case <-time.After(o.Grace): // a process that it left behind holds its output
 	}
-	p.abandon()
-	p.queue.close()
+	p.cancel("", true)
+	close(p.queue.closed)
 	<-written
 	c.stdout.Close()
 	return exitCode(c.cmd.ProcessState)
-}
-
-// outlet is where the agent's lines go; when nobody reads them the agent is
-// told to end.
-type outlet struct {
-	io.Writer
-	stop func()
-}
-
-func (e outlet) Write(b []byte) (int, error) {
-	n, err := e.Writer.Write(b)
-	if err != nil {
-		e.stop()
-	}
-	return n, err
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -423,7 +423,7 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 			return install.Version{}, err
 		}
 	}
-	return install.ClaudeVersion(ctx, absolute(p, claude), p.Getenv("PATH"))
+	return install.ProgramVersion(ctx, absolute(p, claude), p.Getenv("PATH"))
 }
 
 // aboutClaude says what else concerns Claude Code: consent that nod does not

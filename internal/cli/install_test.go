@@ -251,7 +251,7 @@ func TestInstallKnowingly(t *testing.T) {
 		}, ""},
 		{"comments", "--unread-known", func(m *machine) { m.write(userFile, "{\n  // mine\n}", 0o600) }, "a comment"},
 		{"silenced", "", func(m *machine) { m.write("repo/.claude/settings.json", `{"disableAllHooks": true}`, 0o600) },
-			"repo/.claude/settings.json:1:2:"},
+			"repo/.claude/settings.json:1:21:"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			m := newMachine(t)

@@ -23,55 +23,27 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 )
 
-// State is how one thing stands, from good to bad.
-type State uint8
+// State is how one thing stands, in words; from good to bad:
+type State string
 
 const (
-	// NotTried is the zero value: nothing is known of it.
-	NotTried State = iota
+	// NotTried says that nothing is known of it.
+	NotTried State = "not tried"
 	// Note is what a person should know and cannot change here.
-	Note
+	Note State = "note"
 	// OK holds.
-	OK
+	OK State = "ok"
 	// Open lets calls run that nod should have been asked about.
-	Open
+	Open State = "open"
 	// Failed does not do what it should.
-	Failed
+	Failed State = "failed"
 )
-
-// String returns the state in words.
-func (s State) String() string {
-	switch s {
-	case Note:
-		return "note"
-	case OK:
-		return "ok"
-	case Open:
-		return "open"
-	case Failed:
-		return "failed"
-	}
-	return "not tried"
-}
-
-// MarshalText implements encoding.TextMarshaler.
-func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
-
-// UnmarshalText implements encoding.TextUnmarshaler.
-func (s *State) UnmarshalText(text []byte) error {
-	for _, state := range []State{NotTried, Note, OK, Open, Failed} {
-		if state.String() == string(text) {
-			*s = state
-			return nil
-		}
-	}
-	return fmt.Errorf("doctor: %q is no state", text)
-}
 
 // Line is one finding.
 type Line struct {
@@ -137,12 +109,12 @@ func Examine(ctx context.Context, o Options) ([]Block, error) {
 	found := install.Find(o.Home, o.Path)
 	all, builds := []Block{}, map[[2]string]error{}
 	for _, name := range install.Agents() {
-		if o.Agents != nil && !slices.Contains(o.Agents, name) {
+		adapter, ok := agent.ByName(name)
+		if !ok || o.Agents != nil && !slices.Contains(o.Agents, name) {
 			continue
 		}
-		i := slices.IndexFunc(found, func(p install.Presence) bool { return p.Agent == name })
-		e := &examination{Options: o, agent: name, scratch: scratch, builds: builds}
-		if i >= 0 {
+		e := &examination{Options: o, row: hosts.ByName(name), adapter: adapter, scratch: scratch, builds: builds}
+		if i := slices.IndexFunc(found, func(p install.Presence) bool { return p.Agent == name }); i >= 0 {
 			e.found = found[i]
 		}
 		all = append(all, e.run(ctx)...)
@@ -153,7 +125,7 @@ func Examine(ctx context.Context, o Options) ([]Block, error) {
 // examination is that of one agent.
 type examination struct {
 	Options
-	agent   string
+	row     hosts.Agent
 	adapter agent.Adapter
 	found   install.Presence
 	scratch string
@@ -163,16 +135,17 @@ type examination struct {
 	builds  map[[2]string]error // of nod and nod-hook, that they are of two builds
 }
 
+// target names the settings file of a level.
+func (e *examination) target(level install.Level) install.Options {
+	return install.Options{Agent: e.row.Name, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}
+}
+
 // run looks at every level, and says where there is none.
 func (e *examination) run(ctx context.Context) (all []Block) {
-	adapter, ok := agent.ByName(e.agent)
-	if !ok {
-		return nil
-	}
-	e.adapter, e.mode = adapter, e.modeOf()
+	e.mode = e.modeOf()
 	about := e.programLine(ctx)
 	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
-		target := install.Options{Agent: e.agent, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}
+		target := e.target(level)
 		if !target.HasLevel() || level == install.Project && e.Dir == e.Home {
 			continue
 		}
@@ -180,9 +153,8 @@ func (e *examination) run(ctx context.Context) (all []Block) {
 		if in == nil && err == nil {
 			continue
 		}
-		b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Level: level.String(),
-			Path: target.Target()}
-		b.Lines = append(b.Lines, about...)
+		b := e.block(about)
+		b.Level, b.Path = level.String(), target.Target()
 		if err != nil {
 			b.add(Failed, "settings", printable.Text(err.Error()))
 		} else {
@@ -196,18 +168,22 @@ func (e *examination) run(ctx context.Context) (all []Block) {
 	return all
 }
 
+func (e *examination) block(about []Line) Block {
+	return Block{Agent: e.row.Name, Title: e.row.Title, Version: e.version, Lines: slices.Clone(about)}
+}
+
 // absent is said where nod is in none of the agent's settings.
 func (e *examination) absent(about []Line) []Block {
-	if e.found.Agent == "" && e.Agents == nil {
+	b := e.block(about)
+	switch {
+	case e.found.Agent == "" && e.Agents == nil:
 		return nil
-	}
-	b := Block{Agent: e.agent, Title: install.Title(e.agent), Version: e.version, Lines: about}
-	if e.found.Agent == "" {
+	case e.found.Agent == "":
 		b.Lines = nil
 		b.add(NotTried, "agent", "not found, neither in PATH nor by its directory in your home")
-		return []Block{b}
+	default:
+		b.add(Open, "settings", "nod is not installed here, so nothing asks it").Next = "nod install " + e.row.Name
 	}
-	b.add(Open, "settings", "nod is not installed here, so nothing asks it").Next = "nod install " + e.agent
 	return []Block{b}
 }
 
@@ -215,29 +191,30 @@ func (e *examination) absent(about []Line) []Block {
 // that nod was measured with.
 func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
-	tried := e.adapter.Capabilities().Tried
 	if e.found.Program == "" {
 		b.add(NotTried, "version", "its program is not in PATH; what nod knows of it: "+e.basis())
 		return b.Lines
 	}
-	e.Progress(install.Title(e.agent) + ": asking for its version")
+	e.Progress(e.row.Title + ": asking for its version")
 	v, err := install.ProgramVersion(ctx, e.found.Program, e.Path)
-	if err != nil {
-		b.add(NotTried, "version", printable.Line(err.Error(), 200)).Basis = "tried"
-		return b.Lines
+	if err == nil {
+		e.version = v.String()
 	}
-	e.version = v.String()
+	var l *Line
 	switch {
-	case e.version == tried:
-		b.add(OK, "version", tried+", with which nod was measured").Basis = "tried"
-	case e.agent == "claude-code" && v.Before(install.FailsClosed()):
-		l := b.add(Open, "version",
+	case err != nil:
+		l = b.add(NotTried, "version", printable.Line(err.Error(), 200))
+	case e.version == e.adapter.Capabilities().Tried:
+		l = b.add(OK, "version", e.version+", with which nod was measured")
+	case e.row.Name == nod.ClaudeCode && v.Before(install.FailsClosed()):
+		l = b.add(Open, "version",
 			fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v,
 				install.FailsClosed()))
-		l.Basis, l.Next = "tried", "update Claude Code"
+		l.Next = "update Claude Code"
 	default:
-		b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis()).Basis = "tried"
+		l = b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis())
 	}
+	l.Basis = "tried"
 	return b.Lines
 }
 
@@ -250,15 +227,15 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		}
 		b.add(state, "settings", f.String())
 	}
-	if limit := install.FailOpen(e.agent); limit != "" {
+	if limit := e.row.Install.FailOpen; limit != "" {
 		b.add(Note, "limits", limit)
 	}
-	if options := unaskedOptions(e.agent); options != "" {
+	if options := e.unaskedOptions(); options != "" {
 		b.add(Note, "limits", b.Title+" asks no hook when it is started with "+options)
 	}
 	e.silencers(b, in)
 	e.trusted(b, in)
-	again := "nod install " + e.agent + " --" + b.Level
+	again := "nod install " + e.row.Name + " --" + b.Level
 	if b.Level == "project" {
 		again += " " + install.Quote(e.Dir)
 	}
@@ -277,16 +254,21 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	}
 	if why := e.untrusted(in); why != "" {
 		l := b.add(NotTried, "hook", why)
-		if l.Next = again; e.gone(in) {
+		l.Next = again
+		if _, err := os.Stat(in.Options.Hook); err != nil {
 			l.Next = "install nod again, then: " + again
-		}
-		if e.blocks(in) && e.gone(in) {
-			l.State = Failed
+			if e.blocks(in) {
+				l.State = Failed
+			}
 		}
 		return
 	}
 	programs := install.Programs{Nod: cmp.Or(in.Options.Nod, e.Self), Hook: in.Options.Hook, Version: version.String()}
-	if err := e.oneBuild(ctx, programs); err != nil {
+	pair := [2]string{programs.Nod, programs.Hook} // asked once, whatever the number of agents
+	if _, asked := e.builds[pair]; !asked {
+		e.builds[pair] = programs.OneBuild(ctx)
+	}
+	if err := e.builds[pair]; err != nil {
 		text, _, _ := strings.Cut(err.Error(), "; install")
 		l := b.add(Open, "programs", printable.Text(text)+": the hook decides, and confines, by rules of its own")
 		l.Next = "install both together"
@@ -294,29 +276,25 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	e.tryHooks(ctx, b, in)
 }
 
-// oneBuild asks each pair of programs once, whatever the number of agents.
-func (e *examination) oneBuild(ctx context.Context, p install.Programs) error {
-	pair := [2]string{p.Nod, p.Hook}
-	err, asked := e.builds[pair]
-	if !asked {
-		err = p.OneBuild(ctx)
-		e.builds[pair] = err
-	}
-	return err
-}
-
 // untrusted says why the programs on the command line are not started: they
 // must be those beside this nod, or root's alone.
 func (e *examination) untrusted(in *install.Installed) string {
 	beside := filepath.Join(filepath.Dir(e.Self), install.HookName)
 	for _, p := range []struct{ named, own string }{{in.Options.Hook, beside}, {in.Options.Nod, e.Self}} {
-		if same(p.named, p.own) || os.Geteuid() != 0 && install.OnlyRoots(p.named) {
-			continue
+		info, err := os.Stat(p.named)
+		own, ownErr := os.Stat(p.own)
+		switch {
+		case err == nil && ownErr == nil && os.SameFile(info, own),
+			os.Geteuid() != 0 && install.OnlyRoots(p.named):
+		case err != nil && p.named != "" && e.blocks(in):
+			return printable.Text(p.named) + " is not there: every call of " + e.row.Title +
+				" is blocked until it is back"
+		case err != nil && p.named != "":
+			return printable.Text(p.named) + " is not there: what " + e.row.Title +
+				" does then is said in docs/agents.md"
+		default:
+			return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 		}
-		if _, err := os.Stat(p.named); err != nil && p.named != "" {
-			return printable.Text(p.named) + " is not there: " + e.missingEffect(in)
-		}
-		return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 	}
 	usual := config.DefaultPlaces(e.Home)
 	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User ||
@@ -326,37 +304,14 @@ func (e *examination) untrusted(in *install.Installed) string {
 	return ""
 }
 
-// gone reports whether the hook's program is not there.
-func (e *examination) gone(in *install.Installed) bool {
-	_, err := os.Stat(in.Options.Hook)
-	return err != nil && in.Options.Hook != ""
-}
-
 // blocks reports whether the agent lets no call run whose hook is missing.
 func (e *examination) blocks(in *install.Installed) bool {
-	return in.Guarded() || e.agent == nod.ClaudeCode && len(in.Hooks) > 0 && in.Again == ""
-}
-
-func (e *examination) missingEffect(in *install.Installed) string {
-	if e.blocks(in) {
-		return "every call of " + install.Title(e.agent) + " is blocked until it is back"
-	}
-	return "what " + install.Title(e.agent) + " does then is said in docs/agents.md"
-}
-
-func same(a, b string) bool {
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	return in.Guarded() || e.row.Name == nod.ClaudeCode && len(in.Hooks) > 0 && in.Again == ""
 }
 
 // Worst returns the exit status for some blocks: 0 where all is well, 3 where
 // something is open or was not tried, 4 where something failed.
-func Worst(blocks []Block) int {
-	code := 0
+func Worst(blocks []Block) (code int) {
 	for _, b := range blocks {
 		for _, l := range b.Lines {
 			switch l.State {

@@ -14,17 +14,17 @@ import (
 
 // failure is one way for nod-hook to fail, and the program that stands in for
 // it; "" is none at all.
-type failure struct {
-	kind         install.Failure
-	name, script string
-}
+type failure struct{ name, script string }
+
+// slow is the failure that ends by a limit.
+const slow = "slow"
 
 func failures() []failure {
 	return []failure{
-		{install.Missing, "missing", ""},
-		{install.Killed, "killed", "#!/bin/sh\nkill -9 $$\n"},
-		{install.Hangs, "slow", "#!/bin/sh\nexec sleep 30\n"},
-		{install.Rubbish, "garbled", "#!/bin/sh\necho all is well\n"},
+		{"missing", ""},
+		{"killed", "#!/bin/sh\nkill -9 $$\n"},
+		{slow, "#!/bin/sh\nexec sleep 30\n"},
+		{"garbled", "#!/bin/sh\necho all is well\n"},
 	}
 }
 
@@ -32,82 +32,70 @@ func failures() []failure {
 // guard script that is tried on a copy of the line; without it the agent's own
 // doing counts, which cannot be tried from here.
 func (e *examination) tryFailures(ctx context.Context, b *Block, in *install.Installed, r install.Registered) {
-	if !in.Guarded() {
-		e.measured(b)
-		return
-	}
 	for _, f := range failures() {
+		if !in.Guarded() {
+			e.measured(b, f)
+			continue
+		}
 		e.Progress(b.Title + ": nod-hook " + f.name)
-		e.tryFailure(ctx, b, in, r, f)
+		seconds := int((e.Hang + time.Second - 1) / time.Second)
+		got, err := e.tryFailure(ctx, in, r, f, seconds)
+		if err != nil {
+			b.add(NotTried, f.name, err.Error())
+			continue
+		}
+		e.judgeFailure(b, f, got, seconds)
 	}
 }
 
 // measured says what the host itself does with a hook that fails.
-func (e *examination) measured(b *Block) {
-	known := install.Bare(e.agent)
-	basis := e.basis()
-	for _, f := range failures() {
-		i := slices.IndexFunc(known, func(k install.Failing) bool { return k.Failure == f.kind })
-		switch {
-		case i < 0:
-			b.add(NotTried, f.name, "what the agent does then is not known")
-		case known[i].Runs:
-			b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing "+
-				"of the kind (docs/agents.md)").Basis = basis
-		default:
-			text := "the agent blocks the call"
-			if how := e.adapter.Capabilities().FailClosed; how != "" {
-				text += " (" + how + ")"
-			}
-			b.add(OK, f.name, text).Basis = basis
+func (e *examination) measured(b *Block, f failure) {
+	switch {
+	case e.row.Install.Blocks == nil:
+		b.add(NotTried, f.name, "what the agent does then is not known")
+	case !slices.Contains(e.row.Install.Blocks, f.name):
+		b.add(Note, f.name, "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing "+
+			"of the kind (docs/agents.md)").Basis = e.basis()
+	default:
+		text := "the agent blocks the call"
+		if how := e.adapter.Capabilities().FailClosed; how != "" {
+			text += " (" + how + ")"
 		}
+		b.add(OK, f.name, text).Basis = e.basis()
 	}
 }
 
 // tryFailure starts a copy of the line whose program fails.
-func (e *examination) tryFailure(ctx context.Context, b *Block, in *install.Installed, r install.Registered,
-	f failure) {
-	dir, err := e.fresh()
+func (e *examination) tryFailure(ctx context.Context, in *install.Installed, r install.Registered, f failure,
+	seconds int) (install.Ran, error) {
+	t, err := e.prepare(r.Event, harmless)
 	if err != nil {
-		b.add(NotTried, f.name, err.Error())
-		return
+		return install.Ran{}, err
 	}
-	o := in.Options
-	o.Hook, o.State = filepath.Join(dir, install.HookName), filepath.Join(dir, "state")
+	program := filepath.Join(t.dir, install.HookName)
 	if f.script != "" {
-		if why := standIn(ctx, o.Hook, f.script); why != "" {
-			b.add(NotTried, f.name, why)
-			return
+		if err := standIn(ctx, program, f.script); err != nil {
+			return install.Ran{}, err
 		}
 	}
-	seconds := int((e.Hang + time.Second - 1) / time.Second)
-	line, err := in.Command(r, o, seconds)
-	if err != nil {
-		b.add(NotTried, f.name, err.Error())
-		return
-	}
-	work := filepath.Join(dir, "work")
-	text, _ := payload(e.adapter, r.Event, e.environ(work), work, "nod-doctor-"+f.name, harmless, e.mode.name)
-	got := start(ctx, line, work, e.environ(work), text, time.Duration(seconds+5)*time.Second)
-	e.judgeFailure(b, f, got, seconds)
+	return e.start(ctx, in, r, t, program, seconds, time.Duration(seconds+5)*time.Second)
 }
 
-func (e *examination) judgeFailure(b *Block, f failure, got answer, seconds int) {
+func (e *examination) judgeFailure(b *Block, f failure, got install.Ran, seconds int) {
 	denied, how := e.denial(got)
 	switch {
 	case denied:
 		text := "the line " + how + ", for which the agent blocks the call"
-		if f.kind == install.Hangs {
+		if f.name == slow {
 			text = fmt.Sprintf("ended by the line, here after %d s; then %s", seconds, text)
 		}
 		b.add(OK, f.name, text).Basis = e.partly()
-	case !got.ended && f.kind == install.Hangs:
-		l := b.add(Open, f.name,
+	case !got.Ended && f.name == slow:
+		b.add(Open, f.name,
 			"the line does not end: timeout(1) is missing here, so the agent's own limit ends the hook, "+
-				"and the call may run")
-		l.Basis = "tried"
+				"and the call may run").Basis = "tried"
 	default:
-		b.add(Failed, f.name, "the line should be one that "+how+": "+got.String()).Basis = "tried"
+		b.add(Failed, f.name, "the line should be one that "+how+": "+said(got)).Basis = "tried"
 	}
 }
 
@@ -125,30 +113,26 @@ func (e *examination) partly() string { return "tried; the agent's part " + e.ba
 
 // denial reports whether an answer is the host's denial with a reason, as the
 // adapter says it where there is no event, and how that looks.
-func (e *examination) denial(got answer) (denied bool, how string) {
+func (e *examination) denial(got install.Ran) (denied bool, how string) {
 	with := e.adapter.Block("nod says why")
 	if with.Exit == 2 {
-		return got.exit == 2 && len(got.stdout) == 0 &&
-			strings.TrimSpace(string(got.stderr)) != "", "exits with 2 and a reason"
+		return got.Exit == 2 && len(got.Stdout) == 0 &&
+			strings.TrimSpace(string(got.Stderr)) != "", "exits with 2 and a reason"
 	}
 	before, after, _ := strings.Cut(string(with.Stdout), "nod says why")
-	reason, found := strings.CutPrefix(strings.TrimSpace(string(got.stdout)), before)
-	return found && got.exit == with.Exit && strings.HasSuffix(reason, after) &&
+	reason, found := strings.CutPrefix(strings.TrimSpace(string(got.Stdout)), before)
+	return found && got.Exit == with.Exit && strings.HasSuffix(reason, after) &&
 		reason != after, "prints a denial with a reason"
 }
 
 // standIn writes a program, and says why it cannot be started where that is so.
-func standIn(ctx context.Context, path, script string) string {
+func standIn(ctx context.Context, path, script string) error {
 	if err := os.WriteFile(path, []byte("#!/bin/sh\nexit 7\n"), 0o700); err != nil {
-		return err.Error()
+		return err
 	}
-	if got := start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil,
-		patience); got.exit != 7 {
-		return "no program can be started in " + filepath.Dir(path) +
-			", so this was not tried; name another place with TMPDIR"
+	if got := install.Start(ctx, install.Command{Words: []string{path}}, filepath.Dir(path), nil, nil); got.Exit != 7 {
+		return fmt.Errorf("no program can be started in %s, so this was not tried; name another place with TMPDIR",
+			filepath.Dir(path))
 	}
-	if err := os.WriteFile(path, []byte(script), 0o700); err != nil {
-		return err.Error()
-	}
-	return ""
+	return os.WriteFile(path, []byte(script), 0o700)
 }

@@ -19,15 +19,13 @@ type permissionMode struct{ name, origin string }
 // modeOf finds it out for Claude Code; the other agents' payloads name none
 // that matters. An option on its command line is not seen here.
 func (e *examination) modeOf() permissionMode {
-	if e.agent != nod.ClaudeCode {
+	if e.row.Name != nod.ClaudeCode {
 		return permissionMode{name: "default"}
 	}
-	target := func(level install.Level) string {
-		return install.Options{Agent: e.agent, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}.Target()
-	}
-	project := target(install.Project)
+	project := e.target(install.Project).Target()
 	local := filepath.Join(filepath.Dir(project), "settings.local.json")
-	for _, file := range []string{target(install.Managed), local, project, target(install.User)} {
+	for _, file := range []string{e.target(install.Managed).Target(), local, project,
+		e.target(install.User).Target()} {
 		if mode := defaultMode(file); mode != "" {
 			return permissionMode{mode, file}
 		}
@@ -54,7 +52,7 @@ func defaultMode(file string) string {
 
 // whoDecides says what the mode and the settings come to.
 func (e *examination) whoDecides(b *Block, s config.Settings) {
-	if e.agent != nod.ClaudeCode {
+	if e.row.Name != nod.ClaudeCode {
 		return
 	}
 	b.add(Note, "mode", printable.Line(e.mode.name, 40)+" ("+printable.Text(e.mode.origin)+"): "+

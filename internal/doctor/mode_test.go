@@ -8,6 +8,7 @@ import (
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hosts"
 )
 
 // The mode that is tried is that in which Claude Code starts for this person:
@@ -24,7 +25,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 		}
 	}
 	e := examination{Options: Options{Home: home, Dir: filepath.Join(home, "shop"), Root: filepath.Join(home, "root")},
-		agent: "claude-code", adapter: agent.ClaudeCode{}}
+		row: hosts.ByName("claude-code"), adapter: agent.ClaudeCode{}}
 	for _, step := range []struct{ file, text, want string }{
 		{"x", "", "auto"},
 		{".claude/settings.json", `{"permissions":{"allow":[]}}`, "auto"},
@@ -38,7 +39,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 			t.Errorf("with %s %s: %+v, want %s", step.file, step.text, got, step.want)
 		}
 	}
-	if other := (&examination{agent: "codex"}).modeOf(); other.name != "default" {
+	if other := (&examination{row: hosts.ByName("codex")}).modeOf(); other.name != "default" {
 		t.Errorf("codex: %+v", other)
 	}
 }
@@ -47,17 +48,16 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 // is not.
 func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 	work := t.TempDir()
-	e := examination{adapter: agent.ClaudeCode{}, agent: "claude-code"}
+	e := examination{adapter: agent.ClaudeCode{}, row: hosts.ByName("claude-code")}
 	for _, row := range []struct {
 		mode, want string
 		profile    config.Profile
 	}{
 		{"auto", "", ""}, {"default", "", ""}, {"auto", "never allows", config.Reinforce}, {"plan", "plan mode", ""},
 	} {
-		text, ok := payload(e.adapter, "PreToolUse", nil, filepath.Join(work, "dir"), "s", harmless, row.mode)
-		event, err := e.adapter.Decode(text, nil)
-		if !ok || err != nil || event.Mode != row.mode {
-			t.Fatalf("%s: %v %v %q", row.mode, ok, err, event.Mode)
+		_, event, ok := payload(e.adapter, "PreToolUse", nil, filepath.Join(work, "dir"), harmless, row.mode)
+		if !ok || event.Mode != row.mode {
+			t.Fatalf("%s: %v %q", row.mode, ok, event.Mode)
 		}
 		if got := e.quiet(event,
 			config.Settings{Profile: row.profile}); (got == "") != (row.want == "") || !strings.Contains(got,

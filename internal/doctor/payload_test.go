@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/testworld"
@@ -28,17 +28,16 @@ func TestEveryHostCanBeAsked(t *testing.T) {
 				}
 				dir := filepath.Join(t.TempDir(), "work")
 				e := examination{}
-				text, ok := payload(adapter, r.Event, e.environ(dir), dir, "s", harmless, "default")
-				if !ok && (in.Code || strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
+				_, event, ok := payload(adapter, r.Event, e.environ(dir), dir, harmless, "default")
+				if !ok && (strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
 					continue // no command goes through such an event
 				}
 				asked++
 				if !ok {
 					t.Fatalf("%s: no payload", r.Event)
 				}
-				event, err := adapter.Decode(text, e.environ(dir))
-				if err != nil || event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
-					t.Errorf("%s: %v %+v", r.Event, err, event)
+				if event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
+					t.Errorf("%s: %+v", r.Event, event)
 				}
 				if event.Complete != nil {
 					event.Complete(&event)
@@ -68,14 +67,13 @@ func TestEveryAdapterReadsItsRow(t *testing.T) {
 		dir, read := filepath.Join(t.TempDir(), "work"), 0
 		environ := (&examination{}).environ(dir)
 		for _, event := range events {
-			text, ok := payload(a, event, environ, dir, "s", harmless, "default")
+			_, e, ok := payload(a, event, environ, dir, harmless, "default")
 			if !ok {
 				continue
 			}
 			read++
-			e, err := a.Decode(text, environ)
-			if err != nil || e.Call.Dir != dir && e.Project != dir {
-				t.Errorf("%s, %s: %v, runs in %q", a.Name(), event, err, e.Call.Dir)
+			if e.Call.Dir != dir && e.Project != dir {
+				t.Errorf("%s, %s: runs in %q", a.Name(), event, e.Call.Dir)
 			}
 			if row := hosts.ByName(a.Name()); row.Project != "" && e.Project != dir {
 				t.Errorf("%s, %s: %s is not read", a.Name(), event, row.Project)
@@ -118,23 +116,25 @@ func installed(t *testing.T, name string) *install.Installed {
 func TestStandIn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "nod-hook")
-	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != "" {
+	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != nil {
 		t.Fatal(why)
 	}
-	got := start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil, hang.Limit())
-	if string(got.stdout) != "all is well\n" || got.exit != 0 {
+	got := install.Start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil)
+	if string(got.Stdout) != "all is well\n" || got.Exit != 0 {
 		t.Errorf("%+v", got)
 	}
-	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == "" {
+	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == nil {
 		t.Error("a directory that is not there")
 	}
 }
 
 // A hook that hangs is ended with all that it started.
 func TestStartEnds(t *testing.T) {
-	got := start(t.Context(), install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(), testworld.Started(t.TempDir()), nil,
-		200*time.Millisecond)
-	if got.ended || got.exit != -1 {
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	got := install.Start(ctx, install.Command{Shell: "sleep 60 & sleep 60"}, t.TempDir(),
+		testworld.Started(t.TempDir()), nil)
+	if got.Ended || got.Exit != -1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -164,18 +164,18 @@ func TestJudge(t *testing.T) {
 	for _, row := range []struct {
 		name, want, quiet string
 		expected          agent.Answer
-		got               answer
+		got               install.Ran
 		state             State
 	}{
-		{"as expected", "deny", "", denied, answer{stdout: []byte("{}\n")}, OK},
-		{"another answer", "deny", "", denied, answer{stdout: []byte("{ }")}, Failed},
-		{"another exit", "deny", "", denied, answer{stdout: []byte("{}"), exit: 1}, Failed},
-		{"silence for a denial", "deny", "", denied, answer{}, Failed},
-		{"settings that allow it", "deny", "", agent.Answer{Said: "allow"}, answer{}, Failed},
-		{"settings that deny it", "allow", "", denied, answer{stdout: []byte("{}")}, NotTried},
-		{"no reason", "deny", "", agent.Answer{Exit: 2, Said: "deny"}, answer{exit: 2}, Failed},
-		{"a seat that cannot grant", "allow", "no hook can grant here", agent.Answer{Said: "abstained"}, answer{}, OK},
-		{"silence where it could grant", "allow", "", agent.Answer{Said: "abstained"}, answer{}, NotTried},
+		{"as expected", "deny", "", denied, install.Ran{Stdout: []byte("{}\n")}, OK},
+		{"another answer", "deny", "", denied, install.Ran{Stdout: []byte("{ }")}, Failed},
+		{"another exit", "deny", "", denied, install.Ran{Stdout: []byte("{}"), Exit: 1}, Failed},
+		{"silence for a denial", "deny", "", denied, install.Ran{}, Failed},
+		{"settings that allow it", "deny", "", agent.Answer{Said: "allow"}, install.Ran{}, Failed},
+		{"settings that deny it", "allow", "", denied, install.Ran{Stdout: []byte("{}")}, NotTried},
+		{"no reason", "deny", "", agent.Answer{Exit: 2, Said: "deny"}, install.Ran{Exit: 2}, Failed},
+		{"a seat that cannot grant", "allow", "no hook can grant here", agent.Answer{Said: "abstained"}, install.Ran{}, OK},
+		{"silence where it could grant", "allow", "", agent.Answer{Said: "abstained"}, install.Ran{}, NotTried},
 	} {
 		if l := e.judge("", row.want, row.quiet, row.expected, row.got); l.State != row.state {
 			t.Errorf("%s: %v (%s), want %v", row.name, l.State, l.Text, row.state)
@@ -187,33 +187,32 @@ func TestJudge(t *testing.T) {
 // fault.
 func TestJudgeFailure(t *testing.T) {
 	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Antigravity{})
-	blocked := answer{exit: 2, stderr: []byte("why\n"), ended: true}
-	object := answer{stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), ended: true}
+	blocked := install.Ran{Exit: 2, Stderr: []byte("why\n"), Ended: true}
+	object := install.Ran{Stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), Ended: true}
 	for _, row := range []struct {
 		agent agent.Adapter
 		name  string
-		kind  install.Failure
-		got   answer
+		got   install.Ran
 		state State
 	}{
-		{codex, "blocked", install.Killed, blocked, OK},
-		{codex, "no reason", install.Killed, answer{exit: 2, ended: true}, Failed},
-		{codex, "runs", install.Rubbish, answer{ended: true}, Failed},
-		{codex, "exit 1", install.Missing, answer{exit: 1, stderr: []byte("x"), ended: true}, Failed},
-		{codex, "hangs without timeout(1)", install.Hangs, answer{exit: -1}, Open},
-		{codex, "ended", install.Hangs, blocked, OK},
-		{codex, "another host's denial", install.Killed, object, Failed},
-		{agy, "denied", install.Killed, object, OK},
-		{agy, "no reason", install.Killed, answer{stdout: []byte(`{"decision":"deny","reason":""}`), ended: true},
+		{codex, "blocked", blocked, OK},
+		{codex, "no reason", install.Ran{Exit: 2, Ended: true}, Failed},
+		{codex, "runs", install.Ran{Ended: true}, Failed},
+		{codex, "exit 1", install.Ran{Exit: 1, Stderr: []byte("x"), Ended: true}, Failed},
+		{codex, slow, install.Ran{Exit: -1}, Open},
+		{codex, slow, blocked, OK},
+		{codex, "another host's denial", object, Failed},
+		{agy, "denied", object, OK},
+		{agy, "no reason", install.Ran{Stdout: []byte(`{"decision":"deny","reason":""}`), Ended: true},
 			Failed},
-		{agy, "silent", install.Killed, answer{ended: true}, Failed},
-		{agy, "an allow", install.Killed, answer{stdout: []byte(`{"decision":"allow","reason":"why"}`), ended: true},
+		{agy, "silent", install.Ran{Ended: true}, Failed},
+		{agy, "an allow", install.Ran{Stdout: []byte(`{"decision":"allow","reason":"why"}`), Ended: true},
 			Failed},
-		{agy, "another host's denial", install.Killed, blocked, Failed},
+		{agy, "another host's denial", blocked, Failed},
 	} {
 		var b Block
 		e := examination{adapter: row.agent}
-		e.judgeFailure(&b, failure{kind: row.kind, name: row.name}, row.got, 1)
+		e.judgeFailure(&b, failure{name: row.name}, row.got, 1)
 		if b.Lines[0].State != row.state {
 			t.Errorf("%s: %v", row.name, b.Lines[0])
 		}

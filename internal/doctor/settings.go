@@ -13,9 +13,8 @@ import (
 // silencers says which settings keep this level's nod from being asked, here
 // or in a directory above, and which lead the agent elsewhere.
 func (e *examination) silencers(b *Block, in *install.Installed) {
-	found := false
+	before := len(b.Lines)
 	for _, off := range install.OffSwitches(in.Options, e.Dir) {
-		found = true
 		switch {
 		case off.Kind == install.Unreadable:
 			b.add(NotTried, "silencers", off.String())
@@ -25,26 +24,22 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
 		}
 	}
-	for _, u := range hosts.ByName(e.agent).Unasked {
+	for _, u := range e.row.Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
-			found = true
 			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
 				" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
 				")").Next = "unset " + u.Variable
 		}
 	}
-	if !found {
+	if len(b.Lines) == before {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
-	if name := install.HomeVariable(e.agent); name != "" {
-		if at := variable(e.Environ,
-			name); at != "" && filepath.Clean(at) != filepath.Join(e.Home, install.ConfigDir(e.agent)) &&
-			b.Level == "user" {
-			b.add(Open, "environment",
-				name+" leads the agent to "+printable.Text(at)+", where this file is not read").Next = "unset " + name
-		}
+	own := filepath.Join(e.Home, e.row.Home[0])
+	if at := variable(e.Environ, e.row.HomeVariable); at != "" && filepath.Clean(at) != own && b.Level == "user" {
+		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
+			", where this file is not read").Next = "unset " + e.row.HomeVariable
 	}
-	names, bad := install.Environment(e.agent, e.Dir)
+	names, bad := install.Environment(e.row.Name, e.Dir)
 	for _, f := range bad {
 		b.add(NotTried, "environment", f.String())
 	}
@@ -57,9 +52,9 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 
 // unaskedOptions lists the options under which an agent asks no hook, each with
 // what that rests on.
-func unaskedOptions(agent string) string {
+func (e *examination) unaskedOptions() string {
 	var list []string
-	all := slices.Clone(hosts.ByName(agent).Unasked)
+	all := slices.Clone(e.row.Unasked)
 	all = slices.DeleteFunc(all, func(u hosts.Unasked) bool { return u.Options == "" })
 	for i, u := range all {
 		text := u.Options
@@ -72,9 +67,9 @@ func unaskedOptions(agent string) string {
 }
 
 func (e *examination) remedy(in *install.Installed) string {
-	managed := install.Options{Agent: e.agent}
+	managed := install.Options{Agent: e.row.Name}
 	if in.Options.Level != install.Managed && managed.HasLevel() {
-		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.agent
+		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.row.Name
 	}
 	return "take it out"
 }
@@ -89,11 +84,15 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 		b.add(NotTried, "trust", printable.Line(err.Error(), 200))
 		return
 	}
-	for _, t := range []install.Trust{install.Untrusted, install.Altered, install.Disabled} {
+	for _, t := range []struct {
+		trust install.Trust
+		text  string
+	}{{install.Untrusted, "not trusted"}, {install.Altered, "changed since they were trusted"},
+		{install.Disabled, "switched off by a person"}} {
 		var events []string
 		state := Note
 		for i, r := range in.Hooks {
-			if list[i] == t {
+			if list[i] == t.trust {
 				events = append(events, r.Event)
 				if r.Decides {
 					state = Open
@@ -101,31 +100,21 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 			}
 		}
 		if len(events) > 0 {
-			b.add(state, "trust", strings.Join(events, ", ")+": "+
-				untrustedText(t, b.Title)).Next = install.Next(e.agent, in.Options.Level)
+			b.add(state, "trust", strings.Join(events, ", ")+": "+t.text+", so "+b.Title+
+				" does not start them, and says nothing").Next = install.Next(e.row.Name, in.Options.Level)
 		}
 	}
-	if len(list) > 0 && !slices.ContainsFunc(b.Lines, func(l Line) bool { return l.What == "trust" }) {
+	if !slices.ContainsFunc(list, func(t install.Trust) bool { return t != install.Trusted }) && len(list) > 0 {
 		b.add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
 	}
 }
 
-func untrustedText(t install.Trust, title string) string {
-	switch t {
-	case install.Altered:
-		return "changed since they were trusted, so " + title + " does not start them, and says nothing"
-	case install.Disabled:
-		return "switched off in " + title
-	}
-	return "not trusted, so " + title + " does not start them, and says nothing"
-}
-
 // variable returns an environment variable; the last one counts.
-func variable(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
-			return v
+func variable(environ []string, name string) (value string) {
+	for _, v := range environ {
+		if k, v, ok := strings.Cut(v, "="); ok && k == name {
+			value = v
 		}
 	}
-	return ""
+	return value
 }

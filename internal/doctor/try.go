@@ -4,13 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -23,29 +22,81 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// The calls that are asked about. They are text in a payload and run nowhere.
+// The calls that are asked about, by the answer that they should have. They are
+// text in a payload and run nowhere.
 const (
 	harmless = "ls"
 	harmful  = "rm -rf /" // denied by layer 3, whatever the settings allow
 )
 
+func canary(want string) string {
+	if want == "allow" {
+		return harmless
+	}
+	return harmful
+}
+
 // patience is how long a hook is waited for that should answer.
 const patience = 20 * time.Second
 
-// answer is what a command line did.
-type answer struct {
-	stdout, stderr []byte
-	exit           int // -1 where it was ended by a signal or did not start
-	ended          bool
-	err            error
+// said is what a command line did, in a line.
+func said(ran install.Ran) string {
+	text := strings.TrimSpace(string(ran.Stdout) + " " + string(ran.Stderr))
+	if ran.Err != nil && text == "" {
+		text = ran.Err.Error()
+	}
+	return fmt.Sprintf("exit %d, %s", ran.Exit, printable.Line(text, 200))
 }
 
-func (a answer) String() string {
-	said := strings.TrimSpace(string(a.stdout) + " " + string(a.stderr))
-	if a.err != nil && said == "" {
-		said = a.err.Error()
+// trial is one start of a hook's line.
+type trial struct {
+	dir     string // its own, with the directory "work" in it, where the agent would work
+	work    string
+	environ []string
+	payload []byte
+	event   agent.Event // what the adapter makes of the payload
+}
+
+// prepare makes a trial of a hook with a call of the given command.
+func (e *examination) prepare(event, command string) (t trial, err error) {
+	e.runs++
+	t.dir = filepath.Join(e.scratch, fmt.Sprint(e.row.Name, e.runs))
+	t.work = filepath.Join(t.dir, "work")
+	if err := os.MkdirAll(t.work, 0o700); err != nil {
+		return t, err
 	}
-	return fmt.Sprintf("exit %d, %s", a.exit, printable.Line(said, 200))
+	t.environ = e.environ(t.work)
+	text, read, ok := payload(e.adapter, event, t.environ, t.work, command, e.mode.name)
+	if t.payload, t.event = text, read; !ok {
+		return t, errors.New(event + ": nod does not know what the agent sends there")
+	}
+	return t, nil
+}
+
+// start starts the line of a hook with other programs in it, as a host does, and
+// ends it at the limit.
+func (e *examination) start(ctx context.Context, in *install.Installed, r install.Registered, t trial,
+	hook string, seconds int, limit time.Duration) (install.Ran, error) {
+	o := in.Options
+	o.Hook, o.State = hook, filepath.Join(t.dir, "state")
+	line, err := in.Command(r, o, seconds)
+	if err != nil {
+		return install.Ran{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	return install.Start(ctx, line, t.work, t.environ, t.payload), nil
+}
+
+// environ is what the hook gets: what a host gives, and nothing of ours.
+func (e *examination) environ(dir string) []string {
+	list := []string{"HOME=" + e.Home, "PATH=" + e.Path, "PWD=" + dir}
+	for _, a := range hosts.Agents() {
+		if a.Project != "" {
+			list = append(list, a.Project+"="+dir)
+		}
+	}
+	return list
 }
 
 // tryHooks starts each hook that decides, and copies of it that fail.
@@ -63,111 +114,71 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 	e.whoDecides(b, s)
 	first := true
 	for _, r := range in.Hooks {
-		if !r.Decides {
+		switch {
+		case !r.Decides:
 			continue
-		}
-		if !r.Written {
+		case !r.Written:
 			b.add(NotTried, "answers", r.Event+": the line is not as this nod writes it, so it is not started")
 			continue
 		}
 		e.Progress(b.Title + ": " + r.Event)
-		e.tryAnswer(ctx, b, in, r, s, harmless, "allow")
-		e.tryAnswer(ctx, b, in, r, s, harmful, "deny")
+		for _, want := range []string{"allow", "deny"} {
+			l, err := e.tryAnswer(ctx, in, r, s, want)
+			if err != nil {
+				l = Line{State: NotTried, What: want, Text: printable.Line(err.Error(), 200)}
+			}
+			if l.State == Failed {
+				l.Next = "nod install " + e.row.Name + " --" + b.Level
+			}
+			b.Lines = append(b.Lines, l)
+		}
 		if first {
 			e.tryFailures(ctx, b, in, r)
-			first = false
 		}
+		first = false
 	}
 }
 
 func (e *examination) places(o install.Options) config.Places {
 	places := config.DefaultPlaces(e.Home)
-	if o.Settings != "" {
-		places.User = o.Settings
-	}
-	if o.Managed != "" {
-		places.Managed = o.Managed
-	}
+	places.User, places.Managed = cmp.Or(o.Settings, places.User), cmp.Or(o.Managed, places.Managed)
 	return places.WithClaude()
 }
 
-// fresh makes an empty directory for one run.
-func (e *examination) fresh() (dir string, err error) {
-	e.runs++
-	dir = filepath.Join(e.scratch, fmt.Sprint(e.agent, e.runs))
-	return dir, os.MkdirAll(filepath.Join(dir, "work"), 0o700)
-}
-
-// environ is what the hook gets: what a host gives, and nothing of ours.
-func (e *examination) environ(dir string) []string {
-	list := []string{"HOME=" + e.Home, "PATH=" + e.Path, "PWD=" + dir}
-	for _, a := range hosts.Agents() {
-		if a.Project != "" {
-			list = append(list, a.Project+"="+dir)
-		}
-	}
-	return list
-}
-
 // tryAnswer holds what the line says to what nod, asked here, would say.
-func (e *examination) tryAnswer(ctx context.Context, b *Block, in *install.Installed, r install.Registered,
-	s config.Settings, command, want string) {
-	dir, err := e.fresh()
+func (e *examination) tryAnswer(ctx context.Context, in *install.Installed, r install.Registered, s config.Settings,
+	want string) (Line, error) {
+	t, err := e.prepare(r.Event, canary(want))
 	if err != nil {
-		b.add(NotTried, want, err.Error())
-		return
+		return Line{}, err
 	}
-	work := filepath.Join(dir, "work")
-	environ := e.environ(work)
-	text, ok := payload(e.adapter, r.Event, environ, work, "nod-doctor", command, e.mode.name)
-	if !ok && in.Code {
-		return // an event of another agent's
-	}
-	if !ok {
-		b.add(NotTried, want, r.Event+": nod does not know what the agent sends there")
-		return
-	}
-	expected, asked := e.expected(ctx, in, environ, filepath.Join(dir, "expected"), text)
+	expected, asked := e.expected(ctx, in, t)
 	if asked {
-		b.add(NotTried, want, r.Event+": your settings have a model decide about "+command)
-		return
+		return Line{}, errors.New(r.Event + ": your settings have a model decide about " + canary(want))
 	}
-	o := in.Options
-	o.State = filepath.Join(dir, "state")
-	line, err := in.Command(r, o, 0)
+	got, err := e.start(ctx, in, r, t, in.Options.Hook, 0, patience)
 	if err != nil {
-		b.add(NotTried, want, printable.Line(err.Error(), 200))
-		return
+		return Line{}, err
 	}
-	event, err := e.adapter.Decode(text, environ)
-	if err != nil { // payload has decoded it before
-		b.add(Failed, want, printable.Line(err.Error(), 200))
-		return
-	}
-	got := start(ctx, line, work, environ, text, patience)
 	quiet := ""
 	if want == "allow" {
-		quiet = e.quiet(event, s)
+		quiet = e.quiet(t.event, s)
 	}
 	l := e.judge(r.Event+": ", want, quiet, expected, got)
 	l.Basis = cmp.Or(l.Basis, "tried")
-	if l.State == Failed {
-		l.Next = "nod install " + e.agent + " --" + b.Level
-	}
-	b.Lines = append(b.Lines, l)
+	return l, nil
 }
 
 // expected is what nod says to this payload, in the host's dialect. asked is
 // true where that would take a model, which is not asked.
-func (e *examination) expected(ctx context.Context, in *install.Installed, environ []string, state string,
-	text []byte) (said agent.Answer, asked bool) {
+func (e *examination) expected(ctx context.Context, in *install.Installed, t trial) (said agent.Answer, asked bool) {
 	places := e.places(in.Options)
-	places.State = state
+	places.State = filepath.Join(t.dir, "expected")
 	model := &unasked{}
 	said = hook.Answer(ctx, hook.Options{
-		Adapter: e.adapter, Environ: environ, Places: places, Model: model,
+		Adapter: e.adapter, Environ: t.environ, Places: places, Model: model,
 		Self: []string{in.Options.Hook}, Version: version.String(),
-	}, bytes.NewReader(text))
+	}, bytes.NewReader(t.payload))
 	return said, model.asked
 }
 
@@ -193,17 +204,17 @@ func withoutID(out []byte) []byte {
 
 // judge says whether the answer is the expected one, and that one what it
 // should be: want, or silence where quiet says why.
-func (e *examination) judge(where, want, quiet string, expected agent.Answer, got answer) Line {
+func (e *examination) judge(where, want, quiet string, expected agent.Answer, got install.Ran) Line {
 	l, word := Line{State: OK, What: want}, want
 	if quiet != "" {
 		word = "abstained"
 	}
 	switch {
-	case got.exit != expected.Exit || !bytes.Equal(withoutID(got.stdout), withoutID(expected.Stdout)):
-		l.State, l.Text = Failed, "the hook answers something else than nod does: "+got.String()
+	case got.Exit != expected.Exit || !bytes.Equal(withoutID(got.Stdout), withoutID(expected.Stdout)):
+		l.State, l.Text = Failed, "the hook answers something else than nod does: "+said(got)
 	case expected.Said != word:
 		l.State, l.Text = NotTried, fmt.Sprintf("your settings have nod answer %q to %s: %s", expected.Said,
-			canary(want), got)
+			canary(want), said(got))
 		if want == "deny" {
 			l.State = Failed
 		}
@@ -211,7 +222,7 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 		l.Text = canary(want) + " is allowed, said as silence: " + quiet
 	case want == "allow":
 		l.Text = canary(want) + " is allowed"
-	case len(got.stdout)+len(got.stderr) == 0:
+	case len(got.Stdout)+len(got.Stderr) == 0:
 		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
 	default:
 		l.Text = canary(want) + " is denied, with a reason"
@@ -223,46 +234,49 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	return l
 }
 
-func canary(want string) string {
-	if want == "allow" {
-		return harmless
+// payload returns what the host would send about a shell command at an event,
+// and writes the transcript that goes with it beside dir. It is the first of the
+// agent's row that its adapter reads as that command at that event; ok is false
+// where the adapter reads none so.
+func payload(a agent.Adapter, event string, environ []string, dir, command,
+	mode string) (text []byte, read agent.Event, ok bool) {
+	transcript := filepath.Join(filepath.Dir(dir), "transcript.jsonl")
+	if os.WriteFile(transcript, rollout(command), 0o600) != nil {
+		return nil, read, false
 	}
-	return harmful
+	named := strings.NewReplacer(
+		`"$EVENT"`, quoted(event), `"$SESSION"`, `"nod-doctor"`, `"$CALL"`, quoted(callID), `"$DIR"`, quoted(dir),
+		`"$COMMAND"`, quoted(command), `"$MODE"`, quoted(mode), `"$TRANSCRIPT"`, quoted(transcript))
+	for _, shape := range hosts.ByName(a.Name()).Payloads {
+		text := []byte(named.Replace(shape))
+		read, err := a.Decode(text, environ)
+		if err == nil && (read.Kind == agent.Decide || read.Kind == agent.Prompt) && read.Name == event &&
+			read.Call.Command == command {
+			return text, read, true
+		}
+	}
+	return nil, read, false
 }
 
-// start runs a command line as a host does.
-func start(ctx context.Context, c install.Command, dir string, environ []string, stdin []byte,
-	limit time.Duration) answer {
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	words := c.Words
-	if c.Shell != "" {
-		words = []string{"/bin/sh", "-c", c.Shell}
+// callID is the host's id of the calls that are asked about.
+const callID = "nod-doctor"
+
+// quoted is a value as JSON.
+func quoted(v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return "null"
 	}
-	if len(words) == 0 {
-		return answer{exit: -1, err: fmt.Errorf("there is no command line")}
-	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Env, cmd.Dir, cmd.Stdin = environ, dir, bytes.NewReader(stdin)
-	var stdout, stderr firstBytes
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// What it starts ends with it, and must not keep the pipes open.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	a := answer{stdout: stdout.b, stderr: stderr.b, exit: -1, ended: ctx.Err() == nil, err: err}
-	if cmd.ProcessState != nil {
-		a.exit = cmd.ProcessState.ExitCode()
-	}
-	return a
+	return string(data)
 }
 
-// firstBytes keeps the first 64 KiB and drops the rest.
-type firstBytes struct{ b []byte }
-
-func (w *firstBytes) Write(p []byte) (int, error) {
-	const most = 64 << 10
-	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
-	return len(p), nil
+// rollout is a transcript in which Codex has written the call: without it the
+// adapter does not know that nobody can type into the command. Where a call is
+// settled no other adapter reads its transcript.
+func rollout(command string) []byte {
+	return []byte(quoted(fields{"timestamp": "2026-01-01T00:00:00.000Z", "type": "response_item",
+		"payload": fields{"type": "function_call", "name": "exec_command",
+			"arguments": quoted(fields{"cmd": command}), "call_id": callID}}) + "\n")
 }
+
+type fields = map[string]any

@@ -1,13 +1,15 @@
 package guard
 
 import (
-	"bytes"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/wiring"
 )
 
 // selfByArgument finds nod's files among the arguments of tools whose meaning
@@ -16,15 +18,20 @@ func (g *Call) selfByArgument() change {
 	if g.MCP == nil && g.Tool != "" {
 		return change{}
 	}
-	var commands []string
+	var commands, arguments []string
 	for _, a := range inputStrings(g.Input) {
 		if c := g.selfByName(a.text); c.what != "" {
 			return c
 		}
-		if a.mayRun() && len(commands) < maxCommands {
+		switch {
+		case !a.mayRun() || len(commands)+len(arguments) >= maxCommands:
+		case strings.HasPrefix(a.key, "arg"):
+			arguments = append(arguments, a.text)
+		default:
 			commands = append(commands, a.text)
 		}
 	}
+	commands = append(commands, arguments...)
 	if len(commands) > 1 { // a program and its arguments
 		commands = append(commands, shell.QuoteWords(commands))
 	}
@@ -63,7 +70,7 @@ func (g *Call) selfByName(s string) change {
 }
 
 // withoutScheme returns the path in a file's address, percent escapes
-// resolved; any other text as it stands.
+// resolved, whatever the host; any other text as it stands.
 func withoutScheme(s string) string {
 	const scheme = "file:"
 	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {
@@ -71,24 +78,18 @@ func withoutScheme(s string) string {
 	}
 	s = s[len(scheme):]
 	if host, ok := strings.CutPrefix(s, "//"); ok {
-		if i := strings.IndexByte(host, '/'); i >= 0 {
-			s = host[i:] // whatever the host
-		}
+		s = host[max(0, strings.IndexByte(host, '/')):]
 	}
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
-	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '%' && i+2 < len(s) {
-			if c, err := strconv.ParseUint(s[i+1:i+3], 16, 8); err == nil {
-				b.WriteByte(byte(c))
-				i += 2
-				continue
-			}
+	path, rest, _ := strings.Cut(s, "%")
+	for part := range strings.SplitSeq(rest, "%") {
+		if c, err := strconv.ParseUint(part[:min(2, len(part))], 16, 8); err == nil && len(part) > 1 {
+			part = string([]byte{byte(c)}) + part[2:]
 		}
-		b.WriteByte(s[i])
+		path += part
 	}
-	return b.String()
+	return path
 }
 
 // inputString is a string in a call's input, with the name that it stands under.
@@ -110,39 +111,31 @@ func (a inputString) mayRun() bool {
 // inputStrings returns every string in a JSON value, keys too. Those of a list
 // stand under the name of the list.
 func inputStrings(input json.RawMessage) (found []inputString) {
-	type level struct {
-		object, value bool // value: a key has been read
-		key           string
+	tree, ok := wiring.Tree("", input)
+	if !ok { // a key that is there twice: any piece may be what the tool takes
+		for piece := range strings.SplitSeq(wiring.Unescape(string(input)), `"`) {
+			found = append(found, inputString{"command", piece})
+		}
+		return found
 	}
-	stack := []level{{}}
-	dec := json.NewDecoder(bytes.NewReader(input))
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return found
-		}
-		top := &stack[len(stack)-1]
-		switch tok {
-		case json.Delim('{'), json.Delim('['):
-			top.value = false
-			stack = append(stack, level{object: tok == json.Delim('{'), key: top.key})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			stack = stack[:max(1, len(stack)-1)]
-			continue
-		}
-		text, isText := tok.(string)
-		switch {
-		case top.object && !top.value && isText:
-			top.key, top.value = text, true
-			found = append(found, inputString{"", text})
-		case isText:
-			top.value = false
-			found = append(found, inputString{top.key, text})
-		default:
-			top.value = false
+	var walk func(key string, v any)
+	walk = func(key string, v any) {
+		switch x := v.(type) {
+		case string:
+			found = append(found, inputString{key, x})
+		case []any:
+			for _, e := range x {
+				walk(key, e)
+			}
+		case map[string]any:
+			for _, name := range slices.Sorted(maps.Keys(x)) {
+				found = append(found, inputString{"", name})
+				walk(name, x[name])
+			}
 		}
 	}
+	walk("", tree)
+	return found
 }
 
 // selfByText judges an argument as the command that it may be.

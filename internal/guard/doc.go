@@ -29,5 +29,5 @@ type Call struct {
 	// person to decide.
 	Unproven place.Objection
 
-	hooked []registration // where hooks may stand; nil: not looked yet
+	hooked []place.Own // where hooks may stand; nil: not looked yet
 }

@@ -8,11 +8,9 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
-	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/shell/variables"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/internal/wiring"
 )
@@ -21,28 +19,22 @@ import (
 // stands, links followed, by its name, or by what is in it: settings that
 // people keep elsewhere and link to count like those in their usual place.
 
-// registration is a file in which an agent's hooks may stand.
-type registration struct {
-	place.Own
-	agent hosts.Agent
-}
-
 // registrations lists them for the person, the machine, and the call's
 // workspaces, each by its name and, where that differs, by its real path.
-func (g *Call) registrations() []registration {
+func (g *Call) registrations() []place.Own {
 	if g.hooked != nil {
 		return g.hooked
 	}
-	g.hooked = make([]registration, 0, 256)
-	real := g.realFiles()
+	real, seen := g.realFiles(), map[string]bool{}
+	g.hooked = make([]place.Own, 0, 256)
 	roots, homes := cleaned(slices.Concat(g.Roots, g.At.Machine.Roots)), cleaned([]string{g.At.Machine.Home,
 		g.At.Machine.RealHome})
 	for _, a := range hosts.Agents() {
-		of := len(g.hooked)
 		for _, name := range g.there(g.hookFiles(a, roots, homes)) {
 			for _, n := range [...]string{name, real(name)} {
-				if !slices.ContainsFunc(g.hooked[of:], func(r registration) bool { return r.Name == n }) {
-					g.hooked = append(g.hooked, registration{place.Own{Name: n, Lower: strings.ToLower(n)}, a})
+				if !seen[n] {
+					seen[n] = true
+					g.hooked = append(g.hooked, place.Own{Name: n, Lower: strings.ToLower(n)})
 				}
 			}
 		}
@@ -54,20 +46,15 @@ func (g *Call) registrations() []registration {
 // directory is followed once, and below a directory that does not exist nothing is
 // looked at.
 func (g *Call) realFiles() func(name string) string {
-	type directory struct {
-		real string
-		none bool
-	}
-	known := map[string]directory{}
+	known, missing := map[string]string{}, map[string]bool{}
 	return func(name string) string {
 		dir, base := path.Split(name)
-		d, ok := known[dir]
+		real, ok := known[dir]
 		if !ok {
-			d.real = g.At.Machine.Real(path.Clean(dir))
-			d.none = g.At.Missing(d.real)
-			known[dir] = d
+			real = g.At.Machine.Real(path.Clean(dir))
+			known[dir], missing[dir] = real, g.At.Missing(real)
 		}
-		if name = strings.TrimSuffix(d.real, "/") + "/" + base; d.none || !g.At.IsLink(name) {
+		if name = path.Join(real, base); missing[dir] || !g.At.IsLink(name) {
 			return name
 		}
 		return g.At.Machine.Real(name)
@@ -123,41 +110,9 @@ func (g *Call) there(names []string) (files []string) {
 
 // registers reports whether a file may be the one by which an agent asks nod.
 func (g *Call) registers(real string) bool {
-	return wiring.IsSettings(real) || len(g.registeredAs(real)) > 0 || g.namesThisNod(real)
-}
-
-// registeredAs returns the agents whose hooks stand in this very file, by its
-// path or by a hard link.
-func (g *Call) registeredAs(real string) (agents []hosts.Agent) {
-	info, err := g.At.Machine.Files.Lstat(real)
-	linked := err == nil && info.Links > 1 && info.Mode.IsRegular()
 	lower := strings.ToLower(real)
-	for _, r := range g.registrations() {
-		same := r.Lower == lower
-		if linked && !same {
-			other, err := g.At.Machine.Files.Lstat(r.Name)
-			same = err == nil && info.Same(other)
-		}
-		if same {
-			agents = append(agents, r.agent)
-		}
-	}
-	return agents
-}
-
-// namesThisNod reports whether settings, wherever they stand, have a hook that
-// calls this very nod. Copies that nod install keeps do not count.
-func (g *Call) namesThisNod(real string) bool {
-	data, err := g.At.Machine.Files.Read(real, 256<<10)
-	if err != nil || !wiring.Calls(real, data) || strings.Contains(path.Base(real), ".nod-backup-") {
-		return false
-	}
-	if _, _, ok := wiring.Read(data); !ok && !wiring.IsTOML(real) {
-		return strings.HasPrefix(string(data), wiring.PluginMark)
-	}
-	calls := wiring.Lines(real, data)
-	return slices.ContainsFunc(g.At.Machine.Self(),
-		func(own place.Own) bool { return strings.Contains(calls, own.Name) })
+	return wiring.IsSettings(real) ||
+		slices.ContainsFunc(g.registrations(), func(own place.Own) bool { return own.Lower == lower })
 }
 
 // takesRegistration finds a registration of nod's in what an effect deletes,
@@ -191,24 +146,6 @@ func (g *Call) callsNodNow(name string) bool {
 	return err == nil && g.callsNod(real)
 }
 
-// eclipses names the registration that an agent would pass over for a new file
-// beside it.
-func (g *Call) eclipses(real string) (name string) {
-	base := paths.FoldName(path.Base(real))
-	for _, a := range wiring.Eclipsing() {
-		for _, pair := range a.Eclipsed {
-			other := path.Dir(real) + "/" + pair[1]
-			if base != pair[0] || !paths.New(a.Settings, "").Match(other) {
-				continue
-			}
-			if g.At.Missing(real) && g.callsNodNow(other) {
-				return other
-			}
-		}
-	}
-	return ""
-}
-
 // rewired judges an edit of a file by which an agent may ask nod. why says that
 // the agent would no longer ask as before; unsure says that nod cannot show
 // that it would, which is for a person to decide.
@@ -223,49 +160,13 @@ func (g *Call) rewired(real string, before, after []byte) (why, unsure string) {
 	if !wiring.Calls(real, before) || wiring.IsTOML(real) || strings.HasPrefix(string(before), wiring.PluginMark) {
 		return "", ""
 	}
-	was, extended, readable := wiring.Read(before)
-	if !readable {
-		return "", "nod cannot read " + shown + ", which calls nod, as the agent does"
-	}
-	is, extends, readable := wiring.Read(after)
-	if !readable || extends && !extended && !g.takesComments(real) {
-		return "its agent would pass over the whole of " + shown + ", which calls nod", ""
-	}
-	list := wiring.Changes(was, is, nil)
-	if len(list) > 0 && path.Base(real) == "nod.json" {
+	if path.Base(real) == "nod.json" {
 		return shown + " is wholly nod's own", ""
 	}
-	for _, c := range list {
-		if !g.neutral(real, c) {
-			key := printable.Text(printable.Line(strings.Join(c.Path, "."), 80))
-			return "", "nod cannot show that its hook in " + shown + " stays in force when " + key + " changes"
-		}
+	if _, readable := wiring.Tree(real, after); !readable {
+		return "its agent would pass over the whole of " + shown + ", which calls nod", ""
 	}
-	return "", ""
-}
-
-// agentsOf returns the agents that read a file.
-func (g *Call) agentsOf(real string) []hosts.Agent {
-	if found := g.registeredAs(real); len(found) > 0 {
-		return found
-	}
-	return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool {
-		return !paths.New(a.Settings, "").Match(real)
-	})
-}
-
-func (g *Call) takesComments(real string) bool {
-	return slices.ContainsFunc(g.agentsOf(real), func(a hosts.Agent) bool { return a.Comments })
-}
-
-// neutral reports whether a change cannot make the file void for its agent.
-func (g *Call) neutral(real string, c wiring.Change) bool {
-	if at := c.Path; len(at) == 2 && at[0] == "env" && variables.Influences(at[1]) {
-		return false // hooks get it too
-	}
-	return slices.ContainsFunc(g.agentsOf(real), func(a hosts.Agent) bool {
-		return slices.ContainsFunc(a.Neutral, c.Is)
-	})
+	return "", "nod cannot show that its hook in " + shown + " stays in force with this change"
 }
 
 // callsNod reports whether a settings file has lines that call nod. A file that cannot

@@ -142,7 +142,7 @@ func (g *Call) selfByEffect() change {
 			return c
 		}
 	}
-	if g.writesSettings() && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
+	if g.changes(wiring.IsSettings) && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
 		return change{what: "this would silence its hooks"}
 	}
 	return change{}
@@ -165,9 +165,6 @@ func (g *Call) selfByOne(e shell.Effect) change {
 		case g.isSource(name):
 			const next = "use the edit tool, so that nod can see that they stay"
 			return change{"nod takes rules from " + printable.Text(name), next}
-		case e.Kind == shell.Write && g.eclipses(name) != "":
-			return change{what: "beside this file " + printable.Text(g.eclipses(name)) +
-				", which calls nod, does not count"}
 		}
 	}
 	if name := g.takesRegistration(e); name != "" {
@@ -215,9 +212,8 @@ func (g *Call) selfByMention() change {
 	if len(g.Report.Unknowns) == 0 && !g.runsCode() {
 		return change{}
 	}
-	globs := globsOf(g.Command)
 	for _, own := range g.At.Machine.Self() {
-		if spelling := g.spelling(own.Name); mentions(g.Command, spelling) || mayMention(globs, spelling) {
+		if mentions(g.Command, g.spelling(own.Name)) {
 			return change{what: "this is not known to leave " + printable.Text(own.Name) + " as it is"}
 		}
 	}
@@ -254,51 +250,11 @@ func mentions(text, name string) bool {
 	return false
 }
 
-// globsOf are the words of a text that may be globs of paths.
-func globsOf(text string) (globs []string) {
-	if !strings.Contains(text, "/") || !strings.ContainsAny(text, "*?[") {
-		return nil
-	}
-	for word := range strings.FieldsFuncSeq(text,
-		func(r rune) bool { return strings.ContainsRune(" \t\n<>|&;()`=\"'", r) }) {
-		if strings.ContainsAny(word, "*?[") && strings.Contains(word, "/") {
-			globs = append(globs, word)
-		}
-	}
-	return globs
-}
-
-// mayMention reports whether one of the globs may stand for a path.
-func mayMention(globs []string, name string) bool {
-	want := strings.Split(name, "/")
-	for _, word := range globs {
-		for parts := strings.Split(word, "/"); len(parts) >= len(want); parts = parts[1:] {
-			if allMatch(parts, want) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// allMatch reports whether the first components are globs of the wanted ones. A
-// component of stars alone means any name and speaks of none.
-func allMatch(globs, want []string) bool {
-	for i, name := range want {
-		if strings.Trim(globs[i], "*?") == "" || strings.HasSuffix(globs[i], `\`) || !paths.GlobMatch(globs[i], name) {
-			return false
-		}
-	}
-	return true
-}
-
-func (g *Call) writesSettings() bool {
-	for _, e := range g.Report.Effects {
-		if (e.Kind == shell.Write || e.Kind == shell.Delete) && wiring.IsSettings(e.Target) {
-			return true
-		}
-	}
-	return false
+// changes reports whether a command writes to or deletes such a file.
+func (g *Call) changes(such func(target string) bool) bool {
+	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
+		return (e.Kind == shell.Write || e.Kind == shell.Delete) && such(e.Target)
+	})
 }
 
 // handlesSilencer reports whether a file that the line reads, moves or changes
@@ -311,7 +267,7 @@ func (g *Call) handlesSilencer() bool {
 		}
 		data, err := g.At.Machine.Files.Read(e.Target, 1<<20)
 		return err == nil && (wiring.IsSettings(e.Target) || g.Report.ProgramOf(e) != "") &&
-			wiring.Silences(e.Target, string(data))
+			wiring.MayHoldSilencer(e.Target, string(data))
 	})
 }
 
@@ -325,9 +281,6 @@ func (g *Call) selfByPath() change {
 		for _, real := range reals {
 			if g.At.Machine.IsSelf(real) {
 				return change{what: printable.Text(name) + " belongs to nod"}
-			}
-			if other := g.eclipses(real); real != "" && other != "" {
-				return change{what: "beside this file " + printable.Text(other) + ", which calls nod, does not count"}
 			}
 		}
 	}
@@ -372,9 +325,6 @@ func concernsHooks(real, old string, before, after []byte) bool {
 	}
 	settings := wiring.IsSettings(real)
 	for _, text := range [...]string{old, string(before), string(after)} {
-		if !settings && wiring.Quiet(text) {
-			continue
-		}
 		text = strings.ToLower(wiring.Unescape(text))
 		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || wiring.HoldsKey(text) ||
 			settings && (strings.Contains(text, "hook") || strings.Contains(text, "env")) {
@@ -400,8 +350,7 @@ func (g *Call) miswired(real string, e place.Edit, before, after []byte, known b
 		}
 		g.Unproven = cmp.Or(g.Unproven, place.Objection(unsure))
 	}
-	if wiring.Silences(real, string(after)) &&
-		(!wiring.Silences(real, string(before)) || wiring.Resilenced(string(before), string(after))) {
+	if wiring.Silenced(real, string(before), string(after)) {
 		return "this would silence its hooks"
 	}
 	return ""

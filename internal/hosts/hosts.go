@@ -1,14 +1,19 @@
 // Package hosts holds one row for each coding agent, and one for each tool,
 // that runs or obeys something of a repository by itself: what it is called,
-// where its settings stand, what silences its hooks, and which names an agent
-// must not fill unasked. The guard, the guarded list, install, doctor and the
-// check of who asks all read these rows.
+// where its settings stand and how hooks are written there, what silences its
+// hooks, and which names an agent must not fill unasked. The guard, the guarded
+// list, install, doctor and the check of who asks all read these rows.
 //
-// A row is facts, each with its source. A directory that is the agent's own
-// stands as a whole: which of its files count differs by version.
+// The rows are data, agents.txt and tools.txt: facts, each with its source. A
+// directory that is the agent's own stands as a whole: which of its files count
+// differs by version.
 package hosts
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Agent is the row of one coding agent. A list that is empty says that nothing
 // is known, not that there is nothing.
@@ -30,25 +35,21 @@ type Agent struct {
 	Marks []string
 	// Brings are the programs that it brings for its shell, where PATH has none.
 	Brings []string
-	// Home are its own directories below the home directory.
+	// Home are its own directories below the home directory; the first is that
+	// of its settings.
 	Home []string
 	// HomeVariable leads it to another directory than the first of Home.
 	HomeVariable string
+	// Install is how nod's hook is written; its zero value says that a person
+	// writes it.
+	Install Install
 	// Hooks are the files in which its hooks may stand: below home with "~/",
 	// on the machine with "/", in a repository without either; a star stands
-	// for any name.
+	// for any name. Those of Install are among them.
 	Hooks []string
 	// Settings are patterns, as in the guarded list, of where it is set up: a
 	// file of settings below one may register hooks or silence them.
 	Settings []string
-	// Eclipsed are pairs of files of one directory: where the first is there,
-	// the agent takes no hooks from the second.
-	Eclipsed [][2]string
-	// Comments says that its settings may hold comments and trailing commas.
-	Comments bool
-	// Neutral are the keys of its settings whose value may change, as
-	// "path=type", without a risk that it passes over the whole file.
-	Neutral []string
 	// Keys are words whose mention in its settings may silence hooks.
 	Keys []string
 	// Unasked are the ways to start it so that it asks no hook of the user's.
@@ -57,8 +58,7 @@ type Agent struct {
 	Obeys []Obeyed
 	// Project is the variable in which its hooks are told the workspace.
 	Project string
-	// Off are settings, in another file than the one that hooks stand in or in that
-	// one, that keep hooks of the user's and the project's from running.
+	// Off are the settings that keep hooks from running.
 	Off []Switch
 	// Environ are settings below a project that set variables for the agent and its
 	// hooks, under "env".
@@ -74,12 +74,47 @@ type Agent struct {
 	Payloads []string
 }
 
+// Install is how nod's hook is written into an agent's settings.
+type Install struct {
+	// User, Project, Managed and ManagedDarwin are the files, below the home
+	// directory, a repository and the root; "" where there is none, or none that
+	// nod edits.
+	User, Project, Managed, ManagedDarwin string
+	// Format is how one hook is written; package install knows the names.
+	Format string
+	// Versioned says that a new file must hold "version": 1.
+	Versioned bool
+	// Named is the hook's name where the file's top holds hooks by name, each
+	// with its own events; "" where they stand under "hooks".
+	Named string
+	// Flat says that an event's list holds the hooks themselves, not groups of
+	// them under a matcher.
+	Flat bool
+	// Matcher asks about every tool; "" where it is left out.
+	Matcher string
+	// Decides and Records are the events that nod answers. Where a hook of the
+	// first fails the call must not run; one of the second must not stop work.
+	Decides, Records []string
+	// Plain says that the agent reads standard JSON only.
+	Plain bool
+	// Blocks are the failures of a hook for which the agent itself blocks the
+	// call, in the words of nod doctor; nil where that was not measured.
+	Blocks []string
+	// Next is what the person must do before the hook is asked, Confirm the same
+	// for all levels but the managed one.
+	Next, Confirm string
+	// FailOpen is what nod cannot close on this agent, in a sentence.
+	FailOpen string
+}
+
 // Switch is a setting that keeps an agent's hooks from running.
 type Switch struct {
-	File string // below a directory; JSON, or TOML by its name
-	// Home, Here and Above say in which directories it counts: the home
-	// directory, the one in which the agent works, those above that one.
-	Home, Here, Above bool
+	// Where are words that say in which directories File counts: "home", "here"
+	// (in which the agent works), "above" (those above that one), "managed" (that
+	// of the managed settings), "unmanaged" (the same, for a hook that stands
+	// elsewhere); or "own", the very file in which the hook stands.
+	Where []string
+	File  string // JSON, or TOML by its name; may be a pattern where it is managed
 	// Key is a path of names with dots between them. The switch is off where
 	// the value is false, if Falsely, else where it is anything but false.
 	Key     string
@@ -87,6 +122,9 @@ type Switch struct {
 	// When restricts it, in words; "" where nothing does.
 	When string
 }
+
+// Counts reports whether a switch stands in such a directory.
+func (s Switch) Counts(where string) bool { return slices.Contains(s.Where, where) }
 
 // Unasked is a way to start an agent so that it asks no hook of the user's.
 type Unasked struct {
@@ -97,11 +135,11 @@ type Unasked struct {
 	Source   string
 }
 
-// Obeyed are names in a repository, as patterns of the guarded list.
+// Obeyed are names in a repository, as patterns of the guarded list, and what
+// they are, with the source.
 type Obeyed struct {
-	Names  []string
-	What   string
-	Source string
+	Names []string
+	Why   string
 }
 
 // Tool is the row of a program that runs something from a repository when
@@ -114,7 +152,7 @@ type Tool struct {
 // Guarded lists the names that an agent or a tool runs or obeys by itself.
 func Guarded() []string {
 	lists := ofAgents()
-	for _, t := range tools {
+	for _, t := range tools() {
 		lists = append(lists, t.Obeys...)
 	}
 	return namesOf(lists)
@@ -124,7 +162,7 @@ func Guarded() []string {
 func AgentsObey() []string { return namesOf(ofAgents()) }
 
 func ofAgents() (lists []Obeyed) {
-	for _, a := range agents {
+	for _, a := range agents() {
 		lists = append(lists, a.Obeys...)
 	}
 	return lists
@@ -132,8 +170,8 @@ func ofAgents() (lists []Obeyed) {
 
 // namesOf are the names, each once, in their order.
 func namesOf(lists []Obeyed) []string {
-	names := make([]string, 0, 256)
-	seen := make(map[string]bool, 256)
+	names := make([]string, 0, 512)
+	seen := make(map[string]bool, 512)
 	for _, o := range lists {
 		for _, name := range o.Names {
 			if !seen[name] {
@@ -145,19 +183,28 @@ func namesOf(lists []Obeyed) []string {
 	return names
 }
 
+// Agents returns every row, those that nod is installed for first.
+func Agents() []Agent { return slices.Clone(agents()) }
+
+// Tools returns the programs that run something of a repository by themselves.
+func Tools() (all []Tool) {
+	for _, t := range tools() {
+		all = append(all, Tool{t.Name, t.Obeys})
+	}
+	return all
+}
+
 // Settings lists the patterns of where any agent is set up.
-func Settings() []string {
-	var all []string
-	for _, a := range agents {
+func Settings() (all []string) {
+	for _, a := range agents() {
 		all = append(all, a.Settings...)
 	}
 	return all
 }
 
 // Processes lists the names of all agents' programs and packages.
-func Processes() []string {
-	var all []string
-	for _, a := range agents {
+func Processes() (all []string) {
+	for _, a := range agents() {
 		all = append(all, a.Processes...)
 	}
 	return all
@@ -165,13 +212,14 @@ func Processes() []string {
 
 // ByName returns an agent's row; the zero value where there is none.
 func ByName(name string) Agent {
-	for _, a := range agents {
-		if a.Name == name {
-			return *a
-		}
+	if i := slices.IndexFunc(agents(), func(a Agent) bool { return a.Name == name }); i >= 0 {
+		return agents()[i]
 	}
 	return Agent{}
 }
+
+// ProgramName is the agent's program in PATH.
+func (a Agent) ProgramName() string { return cmp.Or(a.Program, a.Name) }
 
 // Set reports whether the variable is set in an environment, and to what.
 func (u Unasked) Set(environ []string) (value string, set bool) {

@@ -21,7 +21,7 @@ func TestEveryRow(t *testing.T) {
 		names = append(names, a.Name)
 		for list, values := range map[string][]string{"Processes": a.Processes, "Marks": a.Marks, "Home": a.Home,
 			"Hooks":    a.Hooks,
-			"Settings": a.Settings, "Neutral": a.Neutral, "Keys": a.Keys} {
+			"Settings": a.Settings, "Keys": a.Keys} {
 			checkList(t, a.Name+"."+list, values)
 		}
 		for _, p := range a.Processes {
@@ -40,7 +40,7 @@ func TestEveryRow(t *testing.T) {
 			t.Errorf("%s: people call it something", a.Name)
 		}
 		for _, s := range a.Off {
-			if s.File == "" || s.Key == "" || !s.Home && !s.Here && !s.Above {
+			if s.File == "" && !s.Counts("own") || s.Key == "" {
 				t.Errorf("%s: %+v is in no file, or counts nowhere", a.Name, s)
 			}
 		}
@@ -85,8 +85,8 @@ func startsGuarded(name string) bool {
 func checkObeys(t *testing.T, name string, list []hosts.Obeyed) {
 	t.Helper()
 	for _, o := range list {
-		if len(o.Names) == 0 || o.What == "" || o.Source == "" {
-			t.Errorf("%s: %+v needs names, what and a source", name, o)
+		if len(o.Names) == 0 || !strings.HasSuffix(o.Why, ")") {
+			t.Errorf("%s: %+v needs names, what they are, and a source in parentheses", name, o)
 		}
 		checkList(t, name, o.Names)
 		for _, n := range o.Names {

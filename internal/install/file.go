@@ -23,23 +23,37 @@ type file struct {
 	gid  int
 }
 
+// Target returns the settings file that o names.
+func (o Options) Target() string { return filepath.Join(o.base(), o.relative()) }
+
+// base is the directory below which the target lies and which the person
+// named; links above it are theirs.
+func (o Options) base() string {
+	switch o.Level {
+	case User:
+		return o.Home
+	case Project:
+		return o.Project
+	}
+	return filepath.Join("/", o.Root)
+}
+
 // read reads the target, or says why nod must not write there.
-func (o Options) read() (file, error) {
+func (o Options) read() (f file, err error) {
 	if base := o.base(); !filepath.IsAbs(base) {
 		return file{}, fmt.Errorf("install: %s level: %q is not an absolute directory", o.Level, base)
 	}
-	f := file{path: o.Target(), mode: 0o644, uid: -1, gid: -1}
+	f = file{path: o.Target(), mode: 0o644, uid: -1, gid: -1}
 	if o.Level == User {
 		f.mode = 0o600
 	}
-	var err error
-	if f.real, err = o.resolve(); err != nil {
-		return file{}, err
+	if f.real, err = o.resolve(); err == nil {
+		err = f.load()
 	}
-	if err := f.load(); err != nil {
-		return file{}, err
+	if err == nil {
+		err = o.trusted(f)
 	}
-	return f, o.trusted(f)
+	return f, err
 }
 
 // resolve returns where the target's bytes are. Links below the base are
@@ -55,38 +69,29 @@ func (o Options) resolve() (string, error) {
 	for part := range strings.SplitSeq(o.relative(), "/") {
 		at = filepath.Join(at, part)
 		info, err := os.Lstat(at)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("install: %w", err)
 		}
-		if info.Mode()&fs.ModeSymlink == 0 {
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 			continue
 		}
-		if at, err = o.follow(base, at); err != nil {
-			return "", err
+		real, err := filepath.EvalSymlinks(at)
+		if err != nil {
+			return "", fmt.Errorf("%s: a link that leads nowhere: %w", at, err)
 		}
+		if o.Level != User || !below(base, real) {
+			return "", fmt.Errorf("%s: a link to %s; nod writes through no link at %s level that leaves its "+
+				"directory; edit that file's owner's way or replace the link by the file", at, real, o.Level)
+		}
+		at = real
 	}
 	return at, nil
-}
-
-func (o Options) follow(base, link string) (string, error) {
-	real, err := filepath.EvalSymlinks(link)
-	if err != nil {
-		return "", fmt.Errorf("%s: a link that leads nowhere: %w", link, err)
-	}
-	if o.Level != User || !below(base, real) {
-		return "", fmt.Errorf("%s: a link to %s; nod writes through no link at %s level that leaves its directory; "+
-			"edit that file's owner's way or replace the link by the file", link, real, o.Level)
-	}
-	return real, nil
 }
 
 // below reports whether path is dir or lies in it, name by name.
 func below(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
-	return err == nil && rel != ".." && !strings.HasPrefix(rel, "../")
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // load reads the bytes of a regular file, without waiting at a pipe.
@@ -106,9 +111,9 @@ func (f *file) load() error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file", f.path)
 	}
-	f.mode, f.uid, f.gid = info.Mode().Perm(), -1, -1
+	f.mode, f.uid, f.gid = info.Mode().Perm(), owner(info), -1
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		f.uid, f.gid = int(s.Uid), int(s.Gid)
+		f.gid = int(s.Gid)
 	}
 	if f.data, err = io.ReadAll(io.LimitReader(h, maxSettings+1)); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
@@ -116,41 +121,48 @@ func (f *file) load() error {
 	if len(f.data) > maxSettings {
 		return fmt.Errorf("%s: more than %d bytes", f.path, maxSettings)
 	}
-	if f.data == nil {
-		f.data = []byte{}
-	}
 	return nil
+}
+
+// owner is a file's user id, -1 where the system has none.
+func owner(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Uid)
+	}
+	return -1
+}
+
+// standing is the directory that a file lies in or would be made below.
+func standing(file string) (dir string, info fs.FileInfo, err error) {
+	for dir = filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if info, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == "/" {
+			return dir, info, err
+		}
+	}
 }
 
 // trusted refuses files that are somebody else's: root must not be led
 // through a user's directories, and what others may write promises nothing at
 // the managed level.
 func (o Options) trusted(f file) error {
+	dir, info, err := standing(f.real)
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	if err := o.trusts(dir, owner(info), info.Mode()); err != nil || f.data == nil {
+		return err
+	}
+	return o.trusts(f.path, f.uid, f.mode)
+}
+
+func (o Options) trusts(path string, uid int, mode fs.FileMode) error {
 	self := os.Geteuid()
-	for at := filepath.Dir(f.real); ; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if errors.Is(err, fs.ErrNotExist) && at != "/" {
-			continue
-		}
-		if err != nil {
-			return fmt.Errorf("install: %w", err)
-		}
-		s, ok := info.Sys().(*syscall.Stat_t)
-		if ok && int(s.Uid) != self && !(o.Level == Managed && s.Uid == 0) {
-			return fmt.Errorf("%s: belongs to user id %d, and this runs as %d; run it as that user", at, s.Uid, self)
-		}
-		if o.Level == Managed && info.Mode().Perm()&0o022 != 0 {
-			return fmt.Errorf("%s: others may write there, so managed settings in it promise nothing; "+
-				"first run: chmod go-w %s", at, Quote(at))
-		}
-		break
-	}
-	if f.data != nil && f.uid != self && !(o.Level == Managed && f.uid == 0) {
-		return fmt.Errorf("%s: belongs to user id %d, and this runs as %d; run it as that user", f.path, f.uid, self)
-	}
-	if f.data != nil && o.Level == Managed && f.mode&0o022 != 0 {
-		return fmt.Errorf("%s: others may write to it, so it promises nothing; first run: chmod go-w %s", f.path,
-			Quote(f.path))
+	switch {
+	case uid >= 0 && uid != self && !(o.Level == Managed && uid == 0):
+		return fmt.Errorf("%s: belongs to user id %d, and this runs as %d; run it as that user", path, uid, self)
+	case o.Level == Managed && mode.Perm()&0o022 != 0:
+		return fmt.Errorf("%s: others may write there, so managed settings in it promise nothing; first run: "+
+			"chmod go-w %s", path, Quote(path))
 	}
 	return nil
 }
@@ -164,20 +176,35 @@ func (f file) weaknesses() []Finding {
 		Text: "other users may write to it and so take nod out; run: chmod go-w " + Quote(f.path)}}
 }
 
+// hidden says what keeps other users, and so their agents, from reading a
+// managed file: "" for nothing.
+func (p Plan) hidden() string {
+	if p.Level != Managed || p.After == nil {
+		return ""
+	}
+	if p.file.mode&0o004 == 0 {
+		return p.file.real
+	}
+	for _, dir := range parents(filepath.Dir(p.file.real)) {
+		if info, err := os.Stat(dir); err == nil && info.Mode()&0o001 == 0 {
+			return dir
+		}
+	}
+	return ""
+}
+
 // Writable returns nil if this process may write p's file, and the system's
 // error otherwise.
 func (p Plan) Writable() error {
 	const writeAndSearch = 0o2 | 0o1
-	for at := filepath.Dir(p.file.real); ; at = filepath.Dir(at) {
-		err := syscall.Access(at, writeAndSearch)
-		if errors.Is(err, fs.ErrNotExist) && at != "/" {
-			continue
-		}
-		if err != nil {
-			return &fs.PathError{Op: "write", Path: at, Err: err}
-		}
-		return nil
+	dir, _, err := standing(p.file.real)
+	if err == nil {
+		err = syscall.Access(dir, writeAndSearch)
 	}
+	if err != nil {
+		return &fs.PathError{Op: "write", Path: dir, Err: err}
+	}
+	return nil
 }
 
 // Apply makes the change: a copy of the old file beside it, then one rename,
@@ -188,16 +215,15 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 	if !p.Changed() {
 		return "", nil
 	}
-	dir := filepath.Dir(p.file.real)
-	if err := makeDir(dir, p.Level); err != nil {
+	if err := makeDir(filepath.Dir(p.file.real), p.Level); err != nil {
 		return "", fmt.Errorf("install: %w", err)
 	}
 	if p.Before != nil {
 		if backup, err = writeBackup(p.file.real, p.Before, now); err != nil {
-			return "", err
+			return "", fmt.Errorf("install: no backup, so nothing was changed: %w", err)
 		}
 	}
-	if err := p.swap(dir); err != nil {
+	if err := p.swap(); err != nil {
 		return backup, fmt.Errorf("%s: not written: %w", p.Path, err)
 	}
 	return backup, nil
@@ -210,56 +236,27 @@ func makeDir(dir string, l Level) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
-	if parent := filepath.Dir(dir); parent != dir {
-		if err := makeDir(parent, l); err != nil {
-			return err
-		}
-	}
-	if err := os.Mkdir(dir, dirMode(l)); err != nil {
+	if err := makeDir(filepath.Dir(dir), l); err != nil {
 		return err
 	}
-	if l != Managed {
-		return nil
-	}
-	return os.Chmod(dir, dirMode(l))
-}
-
-// hidden says what keeps other users, and so their agents, from reading a
-// managed file: "" for nothing.
-func (p Plan) hidden() string {
-	if p.Level != Managed || p.After == nil {
-		return ""
-	}
-	if p.file.mode&0o004 == 0 {
-		return p.file.real
-	}
-	for dir := filepath.Dir(p.file.real); ; dir = filepath.Dir(dir) {
-		if info, err := os.Stat(dir); err == nil && info.Mode()&0o001 == 0 {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
-	}
-}
-
-func dirMode(l Level) fs.FileMode {
+	mode := fs.FileMode(0o755)
 	if l == User {
-		return 0o700
+		mode = 0o700
 	}
-	return 0o755
+	err := os.Mkdir(dir, mode)
+	if err == nil && l == Managed {
+		err = os.Chmod(dir, mode)
+	}
+	return err
 }
 
 // Backups lists the copies of the file that earlier changes left beside it.
-func (p Plan) Backups() []string {
-	entries, err := os.ReadDir(filepath.Dir(p.file.real))
-	if err != nil {
-		return nil
-	}
-	var list []string
+func (p Plan) Backups() (list []string) {
+	dir, name := filepath.Split(p.file.real)
+	entries, _ := os.ReadDir(dir) // none where it cannot be read
 	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), filepath.Base(p.file.real)+".nod-backup-") {
-			list = append(list, filepath.Join(filepath.Dir(p.file.real), e.Name()))
+		if strings.HasPrefix(e.Name(), name+".nod-backup-") {
+			list = append(list, dir+e.Name())
 		}
 	}
 	return list
@@ -267,82 +264,52 @@ func (p Plan) Backups() []string {
 
 // writeBackup copies data beside path, under a name that is not taken.
 func writeBackup(path string, data []byte, now time.Time) (string, error) {
-	name := path + ".nod-backup-" + now.UTC().Format("20060102T150405Z")
+	first := path + ".nod-backup-" + now.UTC().Format("20060102T150405Z")
+	name := first
 	for n := 2; ; n++ {
 		h, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if errors.Is(err, fs.ErrExist) && n < 100 {
-			name = fmt.Sprintf("%s.nod-backup-%s-%d", path, now.UTC().Format("20060102T150405Z"), n)
+			name = fmt.Sprintf("%s-%d", first, n)
 			continue
 		}
-		if err != nil {
-			return "", fmt.Errorf("install: no backup, so nothing was changed: %w", err)
+		if err == nil {
+			err = fill(h, data)
 		}
-		if err := fill(h, data); err != nil {
-			return "", fmt.Errorf("install: no backup, so nothing was changed: %w", err)
-		}
-		return name, nil
+		return name, err
 	}
 }
 
 // swap writes the new file beside the old one and renames it, or removes the
 // old one.
-func (p Plan) swap(dir string) error {
-	if p.After == nil {
-		if err := p.unchanged(); err != nil {
+func (p Plan) swap() error {
+	dir := filepath.Dir(p.file.real)
+	put := func() error { return os.Remove(p.file.real) }
+	if p.After != nil {
+		h, err := os.CreateTemp(dir, ".nod-settings-*")
+		if err != nil {
 			return err
 		}
-		if err := os.Remove(p.file.real); err != nil {
+		defer os.Remove(h.Name()) // gone once it is renamed
+		err = h.Chmod(p.file.mode)
+		if err == nil && p.Before != nil && p.file.gid != os.Getegid() {
+			err = h.Chown(-1, p.file.gid)
+		}
+		if err = errors.Join(err, fill(h, p.After)); err != nil {
 			return err
 		}
-		return syncDir(dir)
-	}
-	h, err := os.CreateTemp(dir, ".nod-settings-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(h.Name()) // gone once it is renamed
-	if err := h.Chmod(p.file.mode); err != nil {
-		h.Close()
-		return err
-	}
-	if p.Before != nil && p.file.gid != os.Getegid() {
-		if err := h.Chown(-1, p.file.gid); err != nil {
-			h.Close()
-			return fmt.Errorf("cannot keep its group: %w", err)
-		}
-	}
-	if err := fill(h, p.After); err != nil {
-		return err
+		put = func() error { return os.Rename(h.Name(), p.file.real) }
 	}
 	if err := p.unchanged(); err != nil {
 		return err
 	}
-	if err := p.replace(h.Name()); err != nil {
+	if err := put(); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-// replace puts the new file into the old one's place. What was there a moment
-// before is looked at once more: a change of the agent's own is not lost. A file
-// that was not there is linked, which fails where one is by now; one that was is
-// exchanged, where the system can, and exchanged back if it is another.
-func (p Plan) replace(made string) error {
-	if p.Before == nil {
-		if err := os.Link(made, p.file.real); err == nil || errors.Is(err, fs.ErrExist) {
-			return err
-		}
-		return os.Rename(made, p.file.real)
+	h, err := os.Open(dir)
+	if err != nil {
+		return err
 	}
-	if err := exchange(made, p.file.real); err != nil {
-		return os.Rename(made, p.file.real)
-	}
-	old := p
-	old.file.real = made
-	if changed := old.unchanged(); changed != nil {
-		return errors.Join(changed, exchange(made, p.file.real))
-	}
-	return nil
+	return errors.Join(h.Sync(), h.Close())
 }
 
 // unchanged looks whether the file is still what was planned for.
@@ -362,20 +329,4 @@ func (p Plan) unchanged() error {
 func fill(h *os.File, data []byte) error {
 	_, err := h.Write(data)
 	return errors.Join(err, h.Sync(), h.Close())
-}
-
-func syncDir(dir string) error {
-	h, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(h.Sync(), h.Close())
-}
-
-// Quote writes a path as a shell reads it back.
-func Quote(path string) string {
-	if strings.Trim(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+@:,") == "" {
-		return path
-	}
-	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }

@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/tailscale/hujson"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -16,8 +18,8 @@ import (
 type Kind uint8
 
 const (
-	// Unread: Claude Code throws the whole file away, so a hook in it does
-	// not run and every call passes.
+	// Unread: the agent throws the whole file away, so a hook in it does not
+	// run and every call passes.
 	Unread Kind = iota
 	// Silences: hooks that stand in other files do not run.
 	Silences
@@ -26,21 +28,6 @@ const (
 	// Weak: somebody else can change it.
 	Weak
 )
-
-// String returns the kind in a word.
-func (k Kind) String() string {
-	switch k {
-	case Unread:
-		return "unread"
-	case Silences:
-		return "silences"
-	case Unreadable:
-		return "unreadable"
-	case Weak:
-		return "weak"
-	}
-	return "unknown"
-}
 
 // Finding is something about a settings file that a person should know.
 type Finding struct {
@@ -60,33 +47,60 @@ func (f Finding) String() string {
 	return printable.Text(where + ": " + f.Text)
 }
 
-// unread finds what makes Claude Code throw a whole settings file away
-// (measured with 2.1.329, which takes a byte order mark and any line ends):
+// unread finds what makes an agent throw a whole settings file away (measured
+// with Claude Code 2.1.329, which takes a byte order mark and any line ends):
 // the first comment or trailing comma, and entries of the deciding events that
 // do not have the shape of hooks. There are more causes, such as a known key
 // of the wrong type; `claude doctor` lists them.
-func unread(d *document, h host) []Finding {
-	if !h.plain {
+func unread(d *document, o Options) (all []Finding) {
+	row := o.row()
+	if !row.Install.Plain {
 		return nil
 	}
-	so := "; " + h.title() + " then throws the whole file away, so no hook in it would run and every call would pass"
-	if h.agent == "claude-code" {
-		so = "; Claude Code (measured: 2.1.329) then throws the whole file away, so no hook in it would run and " +
-			"every call would pass"
+	who := row.Title
+	if row.Name == "claude-code" {
+		who += " (" + row.Source + ")"
 	}
-	var all []Finding
-	if at, what := d.notPlain(); what != "" {
+	say := func(at int, what string) {
 		line, col := d.position(at)
-		all = append(all, Finding{Unread, d.path, line, col, what + so})
+		all = append(all, Finding{Unread, d.path, line, col, what + "; " + who +
+			" then throws the whole file away, so no hook in it would run and every call would pass"})
 	}
-	if h.flat {
+	if at, what := d.notPlain(); what != "" {
+		say(at, what)
+	}
+	if row.Install.Flat {
 		return all
 	}
-	for _, m := range misshapen(d) {
-		line, col := d.position(m.at)
-		all = append(all, Finding{Unread, d.path, line, col, m.what + so})
+	for _, event := range []string{"PreToolUse", "PermissionRequest"} {
+		if list := d.at(o.under(), event); list != nil {
+			for _, group := range elements(list) {
+				sayGroup(group.value, event, say)
+			}
+		}
 	}
 	return all
+}
+
+// sayGroup says what in an entry of an event's list is not a group of hooks.
+func sayGroup(group *hujson.Value, event string, say func(at int, what string)) {
+	if group.Value.Kind() != '{' {
+		say(group.StartOffset, "an entry of hooks."+event+" that is not an object")
+		return
+	}
+	if m := child(group, "matcher"); m != nil && m.Value.Kind() != '"' {
+		say(m.StartOffset, "a matcher in hooks."+event+" that is not a string")
+	}
+	handlers := child(group, "hooks")
+	if handlers == nil || handlers.Value.Kind() != '[' {
+		say(group.StartOffset, "an entry of hooks."+event+" without a list of hooks")
+		return
+	}
+	for _, h := range elements(handlers) {
+		if h.value.Value.Kind() != '{' {
+			say(h.start, "a hook in hooks."+event+" that is not an object")
+		}
+	}
 }
 
 // notPlain returns the place of the first thing that is not standard JSON.
@@ -107,143 +121,165 @@ func (d *document) notPlain() (at int, what string) {
 	return at, "a comment"
 }
 
-// shapeFault is something in a list of hooks that is not a hook.
-type shapeFault struct {
-	at   int
-	what string
+// Off is a setting that silences nod, and for whom.
+type Off struct {
+	Finding
+	// Elsewhere says that it silences an agent that is started in another
+	// directory, and not one that is started in the one that was asked about.
+	Elsewhere bool
 }
 
-func misshapen(d *document) (faults []shapeFault) {
-	root, ok := d.root.Value.(*hujson.Object)
-	if !ok {
-		return nil
-	}
-	hooks := find(root, d.under)
-	if hooks == nil {
-		return nil
-	}
-	for _, event := range []string{"PreToolUse", "PermissionRequest"} {
-		events, _ := hooks.Value.(*hujson.Object)
-		if events == nil {
+// OffSwitches returns the settings of the machine, in home, dir and the
+// directories above dir that keep o's nod from being asked at o's level, as far
+// as they are known. A file that cannot be read is one of them.
+func OffSwitches(o Options, dir string) (all []Off) {
+	row := o.row()
+	machine := o
+	machine.Level = Managed
+	for _, s := range row.Off {
+		switch {
+		case s.Counts("own"):
+			s.File = o.Target()
+		case s.Counts("managed") || s.Counts("unmanaged") && o.Level != Managed:
+			s.File = filepath.Join(filepath.Dir(machine.Target()), s.File)
+		default:
 			continue
 		}
-		list := find(events, event)
-		if groups, ok := arrayOf(list); ok {
-			for i := range groups.Elements {
-				faults = append(faults, groupFaults(event, &groups.Elements[i])...)
+		for _, f := range offs(s) {
+			all = append(all, Off{Finding: f})
+		}
+	}
+	if o.Level == Managed {
+		return all
+	}
+	dirs := parents(dir)
+	if len(dirs) == 0 || o.Home != dirs[0] {
+		dirs = append(dirs, o.Home)
+	}
+	seen := map[string]bool{"": true}
+	for _, at := range dirs {
+		if seen[at] {
+			continue
+		}
+		seen[at] = true
+		home, here := at == o.Home, at == filepath.Clean(dir)
+		all = append(all, offBelow(row, at, func(s hosts.Switch) bool {
+			return home && s.Counts("home") || here && s.Counts("here") || !home && !here && s.Counts("above")
+		})...)
+	}
+	return all
+}
+
+// offBelow are an agent's switches that are off in the settings of a directory,
+// and whether they count there.
+func offBelow(row hosts.Agent, dir string, counts func(hosts.Switch) bool) (all []Off) {
+	for _, s := range row.Off {
+		if s.Counts("home") || s.Counts("here") || s.Counts("above") {
+			elsewhere := !counts(s)
+			s.File = filepath.Join(dir, s.File)
+			for _, f := range offs(s) {
+				all = append(all, Off{f, elsewhere})
 			}
 		}
 	}
-	return faults
+	return all
 }
 
-func groupFaults(event string, v *hujson.Value) (faults []shapeFault) {
-	g, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return []shapeFault{{v.StartOffset, "an entry of hooks." + event + " that is not an object"}}
-	}
-	if m := find(g, "matcher"); m != nil && m.Value.Kind() != '"' {
-		faults = append(faults, shapeFault{m.StartOffset, "a matcher in hooks." + event + " that is not a string"})
-	}
-	handlers, ok := arrayOf(find(g, "hooks"))
-	if !ok {
-		return append(faults, shapeFault{v.StartOffset, "an entry of hooks." + event + " without a list of hooks"})
-	}
-	for i := range handlers.Elements {
-		if h := &handlers.Elements[i]; h.Value.Kind() != '{' {
-			faults = append(faults, shapeFault{h.StartOffset, "a hook in hooks." + event + " that is not an object"})
-		}
-	}
-	return faults
-}
-
-func arrayOf(v *hujson.Value) (*hujson.Array, bool) {
-	if v == nil {
-		return nil, false
-	}
-	a, ok := v.Value.(*hujson.Array)
-	return a, ok
-}
-
-// Silencers returns what in the settings of the given directories
-// (DIR/.claude/settings.json and settings.local.json) would keep a user's or
-// a project's nod from being asked when an agent works there. A hook at the
-// managed level still runs (measured, Claude Code 2.1.329). Directories
-// without settings have none.
-func Silencers(dirs ...string) []Finding {
-	var all []Finding
+// Silencers returns what in the settings of the given directories would keep a
+// user's or a project's nod from being asked when Claude Code works there.
+func Silencers(dirs ...string) (all []Finding) {
 	for _, dir := range dirs {
-		for _, name := range []string{"settings.json", "settings.local.json"} {
-			path := filepath.Join(dir, ".claude", name)
-			all = append(all, switches(path, "disableAllHooks",
-				"hooks that are not managed do not run, nod's among them")...)
+		for _, off := range offBelow(hosts.ByName("claude-code"), dir, func(hosts.Switch) bool { return true }) {
+			all = append(all, off.Finding)
 		}
 	}
 	return all
 }
 
-// ManagedSilencers returns what in the machine's settings would keep nod from
-// being asked, if it stands at the given level. root and goos are
-// [Options.Root] and [Options.OS].
-func ManagedSilencers(level Level, root, goos string) []Finding {
-	target := Options{Level: Managed, Root: root, OS: goos}.Target()
-	// A pattern that cannot be read would be an error; this one has no
-	// brackets but the root's, which only tests and image builds set.
-	parts, _ := filepath.Glob(filepath.Join(filepath.Dir(target), "managed-settings.d", "*.json"))
-	var all []Finding
-	for _, path := range append([]string{target}, parts...) {
-		all = append(all, switches(path, "disableAllHooks", "no hook runs, nod's among them")...)
-		if level != Managed {
-			all = append(all, switches(path, "allowManagedHooksOnly",
-				"only hooks at the managed level run; install nod there")...)
-		}
-	}
-	return all
-}
-
-// silencers are those of the files that count for o's level.
-func (o Options) silencers() (all []Finding) {
-	if h := o.host(); h.agent != "claude-code" {
-		for _, key := range h.silencers {
-			all = append(all, switches(o.Target(), key, "no hook in this file runs, nod's among them")...)
-		}
-		return all
-	}
-	all = ManagedSilencers(o.Level, o.Root, o.OS)
-	if o.Level != Managed && o.Home != "" {
-		all = append(all, Silencers(o.Home)...)
-	}
-	if o.Level == Project && o.Project != o.Home {
-		all = append(all, Silencers(o.Project)...)
-	}
-	return all
-}
-
-// switches finds a key at the top of a settings file, set to anything but
-// false or null, and says what that does.
-func switches(path, key, effect string) []Finding {
-	d, err := open(path)
-	if err != nil {
-		return []Finding{{Kind: Unreadable, Path: path, Text: "cannot tell whether it silences nod: " + err.Error()}}
-	}
-	root, ok := d.root.Value.(*hujson.Object)
-	if !ok {
+// parents lists a directory and those above it, up to the root.
+func parents(dir string) (all []string) {
+	if !filepath.IsAbs(dir) {
 		return nil
 	}
-	var all []Finding
-	for i := range root.Members {
-		m := &root.Members[i]
-		if nameOf(m) != key || m.Value.Value.Kind() == 'f' || m.Value.Value.Kind() == 'n' {
-			continue
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if all = append(all, at); at == "/" {
+			return all
 		}
-		line, col := d.position(m.Name.StartOffset)
-		all = append(all, Finding{Silences, path, line, col, fmt.Sprintf("%q: %s; %s", key, minimal(&m.Value), effect)})
+	}
+}
+
+// offs says in which files a switch is off. Its file is absolute, and may be a
+// pattern.
+func offs(s hosts.Switch) (all []Finding) {
+	files := []string{s.File}
+	if strings.Contains(filepath.Base(s.File), "*") {
+		files, _ = filepath.Glob(s.File) // of a file name without brackets
+	}
+	effect := "keeps every hook of the user's and the project's from running, nod's among them"
+	if s.When != "" {
+		effect += ", " + s.When
+	}
+	for _, path := range files {
+		value, line, col, err := setting(path, s.Key)
+		switch {
+		case err != nil:
+			all = append(all, Finding{Kind: Unreadable, Path: path,
+				Text: "cannot tell whether it silences nod: " + err.Error()})
+		case value != "" && value != "null" && (value == "false") == s.Falsely:
+			all = append(all, Finding{Silences, path, line, col, fmt.Sprintf("%s = %s %s", s.Key, value, effect)})
+		}
 	}
 	return all
 }
 
-// open parses a settings file for reading, through links as the agent would.
-// One that is not there holds nothing.
+// setting returns a value of a settings file as text, "" where it is not there.
+// key is a path of names with dots between them.
+func setting(path, key string) (value string, line, col int, err error) {
+	if isTOML(path) {
+		v, err := openTOML(path)
+		for name := range strings.SplitSeq(key, ".") {
+			table, _ := v.(map[string]any)
+			v = table[name]
+		}
+		if v == nil {
+			return "", 0, 0, err
+		}
+		return fmt.Sprint(v), 0, 0, err
+	}
+	d, err := open(path)
+	if err != nil {
+		return "", 0, 0, err
+	}
+	v := &d.root
+	for name := range strings.SplitSeq(key, ".") {
+		if v = child(v, name); v == nil {
+			return "", 0, 0, nil
+		}
+	}
+	line, col = d.position(v.StartOffset)
+	return string(minimal(v)), line, col, nil
+}
+
+// Environment returns what a project's settings put into the environment of
+// the agent and its hooks, on hosts whose settings can: the names, in order.
+func Environment(agent, dir string) (names []string, findings []Finding) {
+	for _, file := range hosts.ByName(agent).Environ {
+		path := filepath.Join(dir, file)
+		d, err := open(path)
+		if err != nil {
+			findings = append(findings, Finding{Kind: Unreadable, Path: path, Text: err.Error()})
+			continue
+		}
+		if env := d.at("env"); env != nil {
+			for _, e := range elements(env) {
+				names = append(names, e.name)
+			}
+		}
+	}
+	return names, findings
+}
+
+// open parses a settings file for reading.
 func open(path string) (*document, error) {
 	data, err := readAny(path)
 	if err != nil {
@@ -252,7 +288,20 @@ func open(path string) (*document, error) {
 	return parse(path, data)
 }
 
-// readAny reads a settings file through links; one that is not there is empty.
+// openTOML is open for TOML.
+func openTOML(path string) (tree any, err error) {
+	data, err := readAny(path)
+	if err == nil {
+		tree, err = readTree(string(data))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return tree, nil
+}
+
+// readAny reads a settings file through links, as the agent would; one that is
+// not there is empty.
 func readAny(path string) ([]byte, error) {
 	f := file{path: path}
 	var err error

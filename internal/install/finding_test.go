@@ -9,43 +9,38 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func found(all []Finding) []string {
+func shown(all []Finding) []string {
 	var s []string
 	for _, f := range all {
-		s = append(s, f.Kind.String()+" "+f.String())
+		s = append(s, [...]string{"unread", "silences", "unreadable", "weak"}[f.Kind]+" "+f.String())
 	}
 	return s
 }
 
 func TestSilencers(t *testing.T) {
-	const effect = "; hooks that are not managed do not run, nod's among them"
+	const effect = " keeps every hook of the user's and the project's from running, nod's among them"
 	for _, tc := range []struct {
 		name, file, text string
 		want             []string
 	}{
 		{"nothing", ".claude/settings.json", `{"model": "opus"}`, nil},
-		{"off", ".claude/settings.json", `{"disableAllHooks": false}`, nil},
 		{"null", ".claude/settings.json", `{"disableAllHooks": null}`, nil},
 		{"on", ".claude/settings.json", "{\n  \"disableAllHooks\": true\n}",
-			[]string{`silences .claude/settings.json:2:3: "disableAllHooks": true` + effect}},
-		{"local", ".claude/settings.local.json", `{"disableAllHooks":true}`,
-			[]string{`silences .claude/settings.local.json:1:2: "disableAllHooks": true` + effect}},
+			[]string{`silences .claude/settings.json:2:22: disableAllHooks = true` + effect}},
 		{"another type", ".claude/settings.json", `{"disableAllHooks": "yes"}`,
-			[]string{`silences .claude/settings.json:1:2: "disableAllHooks": "yes"` + effect}},
-		{"the second counts too", ".claude/settings.json", `{"disableAllHooks": false, "disableAllHooks": true}`,
-			[]string{`silences .claude/settings.json:1:28: "disableAllHooks": true` + effect}},
+			[]string{`silences .claude/settings.json:1:21: disableAllHooks = "yes"` + effect}},
+		{"the second counts", ".claude/settings.json", `{"disableAllHooks": false, "disableAllHooks": true}`,
+			[]string{`silences .claude/settings.json:1:47: disableAllHooks = true` + effect}},
 		{"escaped", ".claude/settings.json", `{"disable\u0041llHooks": true}`,
-			[]string{`silences .claude/settings.json:1:2: "disableAllHooks": true` + effect}},
-		{"deeper", ".claude/settings.json", `{"env": {"disableAllHooks": true}}`, nil},
+			[]string{`silences .claude/settings.json:1:26: disableAllHooks = true` + effect}},
 		{"not JSON", ".claude/settings.json", `{`,
 			[]string{"unreadable .claude/settings.json: cannot tell whether it silences nod: .claude/settings.json:1:2: not JSON: parsing value: unexpected EOF; mend or remove the file, nothing was changed"}},
-		{"managed key", ".claude/settings.json", `{"allowManagedHooksOnly": true}`, nil},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
 			write(t, filepath.Join(dir, tc.file), tc.text)
 			var got []string
-			for _, s := range found(Silencers(dir, filepath.Join(dir, "gone"))) {
+			for _, s := range shown(Silencers(dir, filepath.Join(dir, "gone"))) {
 				got = append(got, strings.ReplaceAll(s, dir+"/", ""))
 			}
 			if d := cmp.Diff(tc.want, got); d != "" {
@@ -83,12 +78,12 @@ func TestManagedSilencers(t *testing.T) {
 	write(t, filepath.Join(root, "etc/claude-code/managed-settings.d/10-x.json"), `{"disableAllHooks": true}`)
 	for level, want := range map[Level][]string{
 		Managed: {"disableAllHooks"},
-		User:    {"allowManagedHooksOnly", "disableAllHooks"},
-		Project: {"allowManagedHooksOnly", "disableAllHooks"},
+		User:    {"disableAllHooks", "allowManagedHooksOnly"},
+		Project: {"disableAllHooks", "allowManagedHooksOnly"},
 	} {
-		got := ManagedSilencers(level, root, "linux")
+		got := OffSwitches(Options{Level: level, Root: root, OS: "linux"}, "")
 		if len(got) != len(want) {
-			t.Fatalf("%v: %v", level, found(got))
+			t.Fatalf("%v: %v", level, got)
 		}
 		for i := range want {
 			if !strings.Contains(got[i].Text, want[i]) || got[i].Kind != Silences {
@@ -125,7 +120,7 @@ func TestUnread(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got string
-		for _, f := range unread(d, claudeCode()) {
+		for _, f := range unread(d, paths()) {
 			what, effect, _ := strings.Cut(f.String(), ";")
 			got += strings.TrimPrefix(what, "x:") + ";"
 			if f.Kind != Unread || !strings.Contains(effect, "every call would pass") {

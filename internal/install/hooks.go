@@ -1,281 +1,94 @@
 package install
 
 import (
-	"bytes"
+	"cmp"
+	"maps"
 	"path"
+	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/nodgate/nod/internal/hosts"
 )
 
-// Seconds that Claude Code waits for nod-hook. The first must exceed nod's own
-// deadline for the model, at most 45 s, by what starting and answering take: a hook
-// that is killed says nothing about why.
-const (
-	decideTimeout = 60
-	recordTimeout = 10
-)
+// Both formats of settings are read as one tree: under "hooks", or the name that
+// nod has there, each event has a list; in it stand groups, with a matcher and a
+// list of handlers, or on some agents the handlers themselves.
 
-// group is one entry of an event's list.
-type group struct {
-	Matcher string    `json:"matcher,omitempty"`
-	Hooks   []ordered `json:"hooks"`
-}
+// under is the key at the top of the file under which nod's events stand.
+func (o Options) under() string { return cmp.Or(o.row().Install.Named, "hooks") }
 
 // registration is a hook and the event it stands under.
 type registration struct {
 	event   string
+	decides bool
 	handler ordered
 	entry   any // an element of the event's list that holds the handler
 }
 
 // registrations lists what must stand in the file.
-func registrations(o Options) []registration {
-	h := o.host()
-	var list []registration
-	for _, e := range h.events {
-		r := registration{event: e.name, handler: h.handler(o, e.decides)}
+func (o Options) registrations() (list []registration) {
+	in := o.row().Install
+	for _, event := range slices.Concat(in.Decides, in.Records) {
+		r := registration{event: event, decides: slices.Contains(in.Decides, event)}
+		r.handler = o.handler(r.decides)
 		r.entry = r.handler
-		if !h.flat {
-			r.entry = group{h.matcher, []ordered{r.handler}}
+		if !in.Flat {
+			group := ordered{{"hooks", []ordered{r.handler}}}
+			if in.Matcher != "" {
+				group = slices.Insert(group, 0, member{"matcher", in.Matcher})
+			}
+			r.entry = group
 		}
 		list = append(list, r)
 	}
 	return list
 }
 
-// register makes o's hooks the only entries of nod's in the document.
-func register(d *document, o Options) error {
-	want := registrations(o)
-	d.under = o.host().under()
-	if err := d.distinct(); err != nil {
-		return err
-	}
-	root, err := d.object(&d.root, "the file")
-	if err != nil {
-		return err
-	}
-	for _, m := range o.host().top {
-		if find(root, m.name) == nil {
-			d.appendMember(root, "", m.name, m.value)
-		}
-	}
-	if o.StatusLine {
-		if err := showStatus(d, root, o); err != nil {
-			return err
-		}
-	}
-	v := find(root, d.under)
-	if v == nil {
-		d.appendMember(root, "", d.under, eventLists(want))
-		return nil
-	}
-	hooks, err := d.object(v, d.under)
-	if err != nil {
-		return err
-	}
-	indent := memberIndent(root, d.under, "")
-	dropElsewhere(d, hooks, want)
-	for _, r := range want {
-		if err := d.place(hooks, indent, r); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// eventLists is the whole value of that key in a file that has none.
-func eventLists(want []registration) ordered {
-	var events ordered
-	for _, r := range want {
-		events = append(events, member{r.event, []any{r.entry}})
-	}
-	return events
-}
-
-// dropElsewhere takes nod's entries out of events that it no longer answers.
-func dropElsewhere(d *document, hooks *hujson.Object, want []registration) {
-	for i := len(hooks.Members) - 1; i >= 0; i-- {
-		m := &hooks.Members[i]
-		wanted := false
-		for _, r := range want {
-			wanted = wanted || r.event == nameOf(m)
-		}
-		if list, ok := m.Value.Value.(*hujson.Array); ok && !wanted {
-			if dropFrom(d, list, false) && bare(arraySequence{list}) {
-				d.remove(objectSequence{hooks}, i)
-			}
-		}
-	}
-}
-
-// place makes r's handler the only one of nod's in its event.
-func (d *document) place(hooks *hujson.Object, indent string, r registration) error {
-	list, err := d.arrayIn(hooks, r.event)
-	if err != nil {
-		return err
-	}
-	if list == nil {
-		d.appendMember(hooks, indent, r.event, []any{r.entry})
-		return nil
-	}
-	own := memberIndent(hooks, r.event, indent)
-	dropFrom(d, list, true)
-	if !d.refresh(list, own, r.handler) {
-		d.appendElement(list, own, r.entry)
-	}
-	return nil
-}
-
-// refresh writes h over the one handler of nod's in the list, where it
-// differs. It reports whether there was one.
-func (d *document) refresh(list *hujson.Array, indent string, h ordered) bool {
-	if d.refreshIn(list, indent, h) {
-		return true
-	}
-	for i := range list.Elements {
-		g, hooks := groupAt(list, i)
-		if hooks != nil && d.refreshIn(hooks,
-			memberIndent(g, "hooks", lineIndent(list.Elements[i].BeforeExtra, indent)), h) {
-			return true
-		}
-	}
-	return false
-}
-
-func (d *document) refreshIn(hooks *hujson.Array, indent string, h ordered) bool {
-	for j := range hooks.Elements {
-		old := &hooks.Elements[j]
-		if !isNod(old) {
-			continue
-		}
-		if !d.holds(old, h) {
-			inline := !bytes.ContainsRune(old.Pack(), '\n')
-			old.Value = d.render(h, lineIndent(old.BeforeExtra, indent), inline)
-		}
-		return true
-	}
-	return false
-}
-
-// matchesAll reports whether a group is asked about every tool: its matcher
-// is absent, "" or "*".
-func matchesAll(g *hujson.Object) bool {
-	m := find(g, "matcher")
-	if m == nil {
-		return true
-	}
-	lit, ok := m.Value.(hujson.Literal)
-	return ok && lit.Kind() == '"' && (lit.String() == "" || lit.String() == "*")
-}
-
-// unregister takes every entry of nod's out, and what held nothing else.
-func unregister(d *document) {
-	root, ok := d.root.Value.(*hujson.Object)
-	if !ok {
-		return
-	}
-	hideStatus(d, root)
-	for i := len(root.Members) - 1; i >= 0; i-- {
-		hooks, ok := root.Members[i].Value.Value.(*hujson.Object)
-		if !ok || nameOf(&root.Members[i]) != d.under {
-			continue
-		}
-		if dropEvents(d, hooks) && bare(objectSequence{hooks}) {
-			d.remove(objectSequence{root}, i)
-		}
-	}
-}
-
-func dropEvents(d *document, hooks *hujson.Object) (dropped bool) {
-	for i := len(hooks.Members) - 1; i >= 0; i-- {
-		list, ok := hooks.Members[i].Value.Value.(*hujson.Array)
-		if !ok || !dropFrom(d, list, false) {
-			continue
-		}
-		dropped = true
-		if bare(arraySequence{list}) {
-			d.remove(objectSequence{hooks}, i)
-		}
-	}
-	return dropped
-}
-
-// dropFrom takes nod's handlers out of an event's list, and the groups that
-// held nothing else; with spare, the first that is asked about every tool
-// stays. It reports whether it took any.
-func dropFrom(d *document, list *hujson.Array, spare bool) (dropped bool) {
-	for i := 0; i < len(list.Elements); {
-		if isNod(&list.Elements[i]) { // a list without groups
-			if spare && matchesAll(list.Elements[i].Value.(*hujson.Object)) {
-				spare = false
-				i++
+// owned finds nod's hooks in a tree, the events that it answers first.
+func (o Options) owned(tree map[string]any) (found []Registered) {
+	lists, _ := tree[o.under()].(map[string]any)
+	in := o.row().Install
+	events := slices.Concat(in.Decides, in.Records)
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(lists)),
+		func(event string) bool { return slices.Contains(events, event) })
+	for _, event := range append(events, others...) {
+		list, _ := lists[event].([]any)
+		for g := range list {
+			group, _ := list[g].(map[string]any)
+			r := Registered{Event: event, Group: g, Decides: slices.Contains(in.Decides, event), table: group,
+				path: []any{o.under(), event, g}}
+			r.Matcher, r.matches = matcher(group)
+			if isNod(group) { // a list without groups
+				found = append(found, r)
 				continue
 			}
-			d.remove(arraySequence{list}, i)
-			dropped = true
-			continue
-		}
-		g, hooks := groupAt(list, i)
-		if hooks == nil || len(hooks.Elements) == 0 {
-			i++
-			continue
-		}
-		for j := 0; j < len(hooks.Elements); {
-			switch {
-			case !isNod(&hooks.Elements[j]):
-				j++
-			case spare && matchesAll(g):
-				spare = false
-				j++
-			default:
-				d.remove(arraySequence{hooks}, j)
-				dropped = true
+			handlers, _ := group["hooks"].([]any)
+			for i := range handlers {
+				r.Index, r.path = i, []any{o.under(), event, g, "hooks", i}
+				if r.table, _ = handlers[i].(map[string]any); isNod(r.table) {
+					found = append(found, r)
+				}
 			}
 		}
-		if bare(arraySequence{hooks}) {
-			d.remove(arraySequence{list}, i)
-		} else {
-			i++
-		}
 	}
-	return dropped
+	return found
 }
 
-// groupAt returns the group at index i and its handlers, nil where it does not
-// have that shape: such an entry is not nod's, and not nod's to mend.
-func groupAt(list *hujson.Array, i int) (*hujson.Object, *hujson.Array) {
-	g, ok := list.Elements[i].Value.(*hujson.Object)
-	if !ok {
-		return nil, nil
-	}
-	v := find(g, "hooks")
-	if v == nil {
-		return nil, nil
-	}
-	hooks, ok := v.Value.(*hujson.Array)
-	if !ok {
-		return nil, nil
-	}
-	return g, hooks
+// matcher is that of a group, and whether it is asked about every tool.
+func matcher(group map[string]any) (text string, all bool) {
+	v, there := group["matcher"]
+	text, ok := v.(string)
+	return text, !there || ok && (text == "" || text == "*")
 }
 
 // isNod reports whether a handler starts nod-hook.
-func isNod(v *hujson.Value) bool {
-	h, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return false
-	}
+func isNod(handler map[string]any) bool {
 	for _, name := range []string{"command", "bash"} {
-		c := find(h, name)
-		if c == nil {
-			continue
-		}
-		lit, ok := c.Value.(hujson.Literal)
-		if !ok || lit.Kind() != '"' {
-			continue
-		}
-		program := lit.String()
-		if find(h, "args") == nil {
+		program, _ := handler[name].(string)
+		if handler["args"] == nil {
 			program = programOf(program)
 		}
 		if path.Base(program) == HookName {
@@ -285,28 +98,213 @@ func isNod(v *hujson.Value) bool {
 	return false
 }
 
-// holds reports whether v is h, member for member, whatever the spacing. A
-// member more (if, async, a second command) makes it another handler.
-func (d *document) holds(v *hujson.Value, h ordered) bool {
-	have, ok := v.Value.(*hujson.Object)
-	if !ok {
-		return false
+// commandText is the hook's command as a shell reads it, "" where none does.
+func commandText(handler map[string]any) string {
+	if handler["args"] != nil {
+		return ""
 	}
-	want := d.render(h, "", true).(*hujson.Object)
-	if len(have.Members) != len(want.Members) {
-		return false
-	}
-	for i := range want.Members {
-		m := find(have, nameOf(&want.Members[i]))
-		if m == nil || !bytes.Equal(minimal(m), minimal(&want.Members[i].Value)) {
-			return false
-		}
-	}
-	return true
+	command, _ := handler["command"].(string)
+	bash, _ := handler["bash"].(string)
+	return cmp.Or(command, bash)
 }
 
-func minimal(v *hujson.Value) []byte {
-	c := v.Clone()
-	c.Minimize()
-	return c.Pack()
+// register makes o's hooks the only entries of nod's in the document.
+func (d *document) register(o Options) error {
+	if err := d.checkShape(o.under()); err != nil {
+		return err
+	}
+	if o.row().Install.Versioned && d.at("version") == nil {
+		if err := d.put(&d.root, "version", 1); err != nil {
+			return err
+		}
+	}
+	if o.StatusLine {
+		if err := d.showStatus(o); err != nil {
+			return err
+		}
+	}
+	want := o.registrations()
+	if d.at(o.under()) == nil {
+		var events ordered
+		for _, r := range want {
+			events = append(events, member{r.event, []any{r.entry}})
+		}
+		return d.put(&d.root, o.under(), events)
+	}
+	wanted := func(event string) bool {
+		return slices.ContainsFunc(want, func(r registration) bool { return r.event == event })
+	}
+	kept := map[string]bool{} // events of which the first hook that is asked about everything stays
+	err := d.drop(o, func(h Registered) bool {
+		first := h.matches && wanted(h.Event) && !kept[h.Event]
+		kept[h.Event] = kept[h.Event] || first
+		return first
+	}, wanted)
+	for _, r := range want {
+		if err == nil {
+			err = d.place(o, r)
+		}
+	}
+	return err
 }
+
+// checkShape refuses what nod cannot add to: a file or hooks that are no object,
+// and names that are there twice where nod reads.
+func (d *document) checkShape(under string) error {
+	if _, ok := d.root.Value.(*hujson.Object); !ok {
+		return d.errorAt(d.root.StartOffset, "the file is not an object")
+	}
+	if err := d.distinct(&d.root); err != nil {
+		return err
+	}
+	hooks := d.at(under)
+	if hooks == nil {
+		return nil
+	}
+	if _, ok := hooks.Value.(*hujson.Object); !ok {
+		return d.errorAt(hooks.StartOffset, "%s is not an object", under)
+	}
+	for v := range hooks.All() {
+		if err := d.distinct(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place makes r's handler the only one of nod's in its event.
+func (d *document) place(o Options, r registration) error {
+	list := d.at(o.under(), r.event)
+	if list == nil {
+		return d.put(d.at(o.under()), r.event, []any{r.entry})
+	}
+	if _, ok := list.Value.(*hujson.Array); !ok {
+		return d.errorAt(list.StartOffset, "hooks.%s is not a list", r.event)
+	}
+	for _, h := range o.owned(object(&d.root)) {
+		if h.Event == r.event {
+			if same(h.table, r.handler) {
+				return nil
+			}
+			return d.replace(d.at(h.path...), r.handler)
+		}
+	}
+	return d.put(list, "", r.entry)
+}
+
+// drop takes nod's hooks out, but for those that stay, and what held nothing
+// else: groups, and the lists of events that are not wanted.
+func (d *document) drop(o Options, stays func(Registered) bool, wanted func(event string) bool) error {
+	for skip := 0; ; {
+		all := o.owned(object(&d.root))
+		if skip == len(all) {
+			return nil
+		}
+		h := all[skip]
+		if stays(h) {
+			skip++
+			continue
+		}
+		path, err := h.path, d.cutAt(h.path)
+		if err == nil && len(path) == 5 && d.bare(d.at(path[:4]...)) {
+			path, err = path[:3], d.cutAt(path[:3])
+		}
+		if err == nil && len(path) == 3 && !wanted(h.Event) && d.bare(d.at(path[:2]...)) {
+			err = d.cutAt(path[:2])
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// cutAt takes out what stands at a path.
+func (d *document) cutAt(path []any) error {
+	in := d.at(path[:len(path)-1]...)
+	at, ok := path[len(path)-1].(int)
+	if !ok {
+		for i, e := range elements(in) {
+			if e.name == path[len(path)-1] {
+				at = i
+			}
+		}
+	}
+	return d.cut(in, at)
+}
+
+// unregister takes every entry of nod's out, and what held nothing else.
+func (d *document) unregister(o Options) error {
+	if isStatus(object(d.at(statusKey))) {
+		if err := d.cutAt([]any{statusKey}); err != nil {
+			return err
+		}
+	}
+	before := d.text
+	err := d.drop(o, func(Registered) bool { return false }, func(string) bool { return false })
+	if hooks := d.at(o.under()); err == nil && d.text != before && hooks != nil && d.bare(hooks) {
+		err = d.cutAt([]any{o.under()})
+	}
+	return err
+}
+
+// statusKey is where Claude Code keeps the command of its status line.
+const statusKey = "statusLine"
+
+// showStatus writes nod's status line, where no other program's stands.
+func (d *document) showStatus(o Options) error {
+	command := quoteAll(append([]string{o.Nod, "statusline"}, o.places()...))
+	value := ordered{{"type", "command"}, {"command", command}}
+	there := d.at(statusKey)
+	switch {
+	case there == nil:
+		return d.put(&d.root, statusKey, value)
+	case !isStatus(object(there)):
+		return d.errorAt(there.StartOffset, "%s is another program's; nod's can be called from it: %s", statusKey,
+			command)
+	case same(object(there), value):
+		return nil
+	}
+	return d.replace(there, value)
+}
+
+// isStatus reports whether a value is nod's status line.
+func isStatus(line map[string]any) bool {
+	command, _ := line["command"].(string)
+	program, rest := cutWord(command)
+	word, _ := cutWord(rest)
+	return path.Base(program) == "nod" && word == "statusline"
+}
+
+// HasStatusLine reports whether a settings file of Claude Code names a status
+// line, nod's or another program's.
+func HasStatusLine(text []byte) bool {
+	d, err := parse("", text)
+	return err == nil && d.at(statusKey) != nil
+}
+
+// row is what is known of o's agent; the zero value where there is none that nod
+// can be installed for.
+func (o Options) row() hosts.Agent {
+	row := hosts.ByName(cmp.Or(o.Agent, "claude-code"))
+	if row.Install.Format == "" {
+		return hosts.Agent{}
+	}
+	return row
+}
+
+// relative is the file of o's level, below [Options.base]; "" where there is none.
+func (o Options) relative() string {
+	in := o.row().Install
+	switch {
+	case o.Level == User:
+		return in.User
+	case o.Level == Project:
+		return in.Project
+	case in.ManagedDarwin != "" && cmp.Or(o.OS, runtime.GOOS) == "darwin":
+		return in.ManagedDarwin
+	}
+	return in.Managed
+}
+
+// isTOML reports whether a file is TOML by its name.
+func isTOML(name string) bool { return strings.HasSuffix(name, ".toml") }

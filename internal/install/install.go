@@ -1,16 +1,16 @@
 // Package install puts nod into a coding agent's settings and takes it out
 // again.
 //
-// It edits one JSON file as text: what is not nod's keeps its bytes, comments
-// and order. [PlanInstall] and [PlanUninstall] say what would change without
+// It edits one file of JSON or TOML as text: what is not nod's keeps its bytes,
+// comments and order. [PlanInstall] and [PlanUninstall] say what would change without
 // touching anything, [Apply] writes it: a backup beside the file first, then
 // one rename. Installing twice changes nothing.
 //
 // What it must not do silently is leave a person believing that calls are
 // checked. So it also answers: are nod's own programs somewhere they will
 // stay ([Programs.Check]), does this Claude Code block when a hook fails
-// ([ClaudeVersion], [FailsClosed]), will it read this file at all and will
-// other settings silence the hook ([Finding], [Silencers]).
+// ([ProgramVersion], [FailsClosed]), will it read this file at all and will
+// other settings silence the hook ([Finding], [OffSwitches]).
 //
 // nod is recognised in a settings file by the base name of a hook's program,
 // nod-hook. Nothing here is linked into nod-hook itself.
@@ -26,6 +26,11 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // HookName is the base name of the hook's program, by which nod's entries are
@@ -87,21 +92,6 @@ type Options struct {
 	StatusLine bool
 }
 
-// Target returns the settings file that o names.
-func (o Options) Target() string { return filepath.Join(o.base(), o.relative()) }
-
-// base is the directory below which the target lies and which the person
-// named; links above it are theirs.
-func (o Options) base() string {
-	switch o.Level {
-	case User:
-		return o.Home
-	case Project:
-		return o.Project
-	}
-	return filepath.Join("/", o.Root)
-}
-
 // Plan is a change to one settings file that has not been made.
 type Plan struct {
 	Level Level
@@ -122,10 +112,28 @@ func (p Plan) Changed() bool { return !bytes.Equal(p.Before, p.After) }
 // Diff returns the change as lines that start with "-", "+" or a space, ""
 // if there is none. Control characters are shown escaped.
 func (p Plan) Diff() string {
-	if !p.Changed() {
-		return ""
+	var out strings.Builder
+	text := string(diff.Diff("", ended(p.Before), "", ended(p.After)))
+	_, text, _ = strings.Cut(text, "\n@@ ")
+	for line := range strings.Lines("@@ " + text) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case text == "":
+		case !strings.HasPrefix(line, "@@ "):
+			out.WriteString(printable.Text(line[:1]+" "+strings.ReplaceAll(line[1:], "\t", "    ")) + "\n")
+		case out.Len() > 0:
+			out.WriteString("  ...\n")
+		}
 	}
-	return diff(string(p.Before), string(p.After))
+	return out.String()
+}
+
+// ended is a text whose last line has an end, if there is one.
+func ended(text []byte) []byte {
+	if len(text) == 0 || bytes.HasSuffix(text, []byte("\n")) {
+		return text
+	}
+	return append(slices.Clip(text), '\n')
 }
 
 // PlanInstall says how the settings file must change so that nod-hook is
@@ -135,7 +143,7 @@ func PlanInstall(o Options) (Plan, error) {
 	if err := o.check(); err != nil {
 		return Plan{}, err
 	}
-	p, err := o.planInstall()
+	p, err := o.plan(true)
 	if hidden := p.hidden(); err == nil && hidden != "" {
 		p.Findings = append(p.Findings, Finding{Weak, hidden, 0, 0,
 			"other users of this machine cannot read it, so that their agents run without nod; chmod a+rX it"})
@@ -143,64 +151,88 @@ func PlanInstall(o Options) (Plan, error) {
 	return p, err
 }
 
-func (o Options) planInstall() (Plan, error) {
-	if h := o.host(); h.file != nil {
-		return o.planFile(h.file(o))
+// PlanUninstall says how the settings file must change so that nothing of nod
+// is left in it. It needs no program of nod's.
+func PlanUninstall(o Options) (Plan, error) { return o.plan(false) }
+
+// plan plans for a file in which nod's lines are afterwards, or are not.
+func (o Options) plan(put bool) (Plan, error) {
+	if !o.HasLevel() {
+		return Plan{}, fmt.Errorf("install: %s has no hooks at the %s level that nod could edit",
+			cmp.Or(Title(o.Agent), o.Agent), o.Level)
 	}
-	if o.byLines() {
-		return o.planLines(true)
-	}
-	p, doc, err := o.open()
+	f, err := o.read()
 	if err != nil {
 		return Plan{}, err
 	}
-	p.Findings = slices.Concat(p.file.weaknesses(), unread(doc, o.host()), o.silencers())
-	if err := register(doc, o); err != nil {
-		return Plan{}, err
+	p := Plan{Level: o.Level, Path: f.path, Before: f.data, Findings: f.weaknesses(), file: f}
+	switch {
+	case o.row().Install.Format == "code":
+		err = o.planCode(&p, put)
+	case isTOML(p.Path):
+		err = o.planTOML(&p, put)
+	default:
+		err = o.planJSON(&p, put)
 	}
-	p.After = doc.pack()
-	if _, err := parse(p.Path, p.After); err != nil {
-		return Plan{}, fmt.Errorf("install: a fault in nod's edit: %w", err)
+	if err != nil {
+		return Plan{}, err
 	}
 	return p, nil
 }
 
-// PlanUninstall says how the settings file must change so that nothing of nod
-// is left in it. It needs no program of nod's.
-func PlanUninstall(o Options) (Plan, error) {
-	if o.host().file != nil {
-		return o.planFile(nil)
-	}
-	if o.byLines() {
-		return o.planLines(false)
-	}
-	p, doc, err := o.open()
-	if err != nil {
-		return Plan{}, err
-	}
-	if len(bytes.TrimSpace(bytes.TrimPrefix(p.Before, []byte("\ufeff")))) == 0 { // missing or empty
+// planCode plans for an agent for which nod writes a file of its own.
+func (o Options) planCode(p *Plan, put bool) error {
+	theirs := len(p.Before) > 0 && !bytes.HasPrefix(p.Before, []byte(pluginMark))
+	switch {
+	case put && theirs:
+		return fmt.Errorf("%s: nod did not write this file; move it away first, nothing was changed", p.Path)
+	case put:
+		p.After = o.plugin()
+	case theirs:
 		p.After = p.Before
-		return p, nil
 	}
-	unregister(doc)
-	if p.After = doc.pack(); p.Changed() && o.made(p) {
-		p.After = nil
+	return nil
+}
+
+func (o Options) planJSON(p *Plan, put bool) error {
+	d, err := parse(p.Path, p.Before)
+	if err != nil {
+		return err
 	}
-	return p, nil
+	if !put {
+		if len(bytes.TrimSpace(bytes.TrimPrefix(p.Before, []byte(byteOrderMark)))) == 0 {
+			p.After = p.Before // missing or empty
+			return nil
+		}
+		if err := d.unregister(o); err != nil {
+			return err
+		}
+		if p.After = d.pack(); p.Changed() && o.made(*p) {
+			p.After = nil
+		}
+		return nil
+	}
+	p.Findings = append(p.Findings, unread(d, o)...)
+	for _, off := range OffSwitches(o, o.Project) {
+		if !off.Elsewhere {
+			p.Findings = append(p.Findings, off.Finding)
+		}
+	}
+	if err := d.register(o); err != nil {
+		return err
+	}
+	p.After = d.pack()
+	return nil
 }
 
 // made reports whether nod made the file: what would be left in it is what nod's
 // own edit of no file leaves, and no copy beside it is of a time before nod.
 func (o Options) made(p Plan) bool {
+	o.Hook, o.Nod = "/"+HookName, "/nod"
 	empty, err := parse(p.Path, nil)
-	if err != nil {
+	if err != nil || empty.register(o) != nil || empty.unregister(o) != nil {
 		return false
 	}
-	o.Hook, o.Nod, empty.under = "/"+HookName, "/nod", o.host().under()
-	if register(empty, o) != nil {
-		return false
-	}
-	unregister(empty)
 	return slices.Equal(strings.Fields(string(empty.pack())), strings.Fields(string(p.After))) &&
 		!slices.ContainsFunc(p.Backups(), func(name string) bool {
 			text, err := os.ReadFile(name)
@@ -208,30 +240,45 @@ func (o Options) made(p Plan) bool {
 		})
 }
 
-func (o Options) open() (Plan, *document, error) {
-	if !o.HasLevel() {
-		return Plan{}, nil, o.noLevel()
+// Agents returns the names of the agents that nod can be installed for.
+func Agents() (names []string) {
+	for _, row := range hosts.Agents() {
+		if row.Install.Format != "" {
+			names = append(names, row.Name)
+		}
 	}
-	f, err := o.read()
-	if err != nil {
-		return Plan{}, nil, err
-	}
-	doc, err := parse(f.path, f.data)
-	if err == nil {
-		doc.under = o.host().under()
-	}
-	return Plan{Level: o.Level, Path: f.path, Before: f.data, file: f}, doc, err
+	return names
 }
 
-func (o Options) noLevel() error {
-	return fmt.Errorf("install: %s has no hooks at the %s level that nod could edit", cmp.Or(o.host().title(), o.Agent),
-		o.Level)
+// Title returns the name that people call an agent by; "" for none of
+// [Agents].
+func Title(agent string) string { return Options{Agent: agent}.row().Title }
+
+// readOnly goes with every agent that nod's tests do not run.
+const readOnly = "nod's tests do not run this agent: what nod says to it is from its documentation. See that a call " +
+	"you have forbidden by hard_deny does not run before you rely on it."
+
+// Next returns what a person must do after installing at a level before the
+// agent asks nod, "" if nothing.
+func Next(agent string, level Level) string {
+	row := Options{Agent: agent}.row()
+	switch {
+	case strings.HasPrefix(row.Source, "read: "):
+		return strings.TrimSpace(readOnly + " " + row.Install.Next)
+	case level == Managed:
+		return row.Install.Next
+	}
+	return cmp.Or(row.Install.Next, row.Install.Confirm)
 }
+
+// FailOpen returns what nod cannot close on this agent, "" if nothing.
+func FailOpen(agent string) string { return Options{Agent: agent}.row().Install.FailOpen }
+
+// HasLevel reports whether nod can be installed for o's agent at o's level.
+func (o Options) HasLevel() bool { return o.relative() != "" }
 
 func (o Options) check() error {
-	for _, p := range []struct{ what, path string }{
-		{"the hook", o.Hook}, {"nod", o.Nod},
-	} {
+	for _, p := range []struct{ what, path string }{{"the hook", o.Hook}, {"nod", o.Nod}} {
 		if p.path == "" {
 			return fmt.Errorf("install: the path of %s is missing", p.what)
 		}

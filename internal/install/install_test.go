@@ -1,7 +1,6 @@
 package install
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -82,7 +81,7 @@ func TestTarget(t *testing.T) {
 // deadline.
 func TestRegistrations(t *testing.T) {
 	got := make(map[string]string)
-	for _, r := range registrations(paths()) {
+	for _, r := range paths().registrations() {
 		g, h := claudeGroup(t, r)
 		if g.Matcher != "*" || h.Type != "command" || h.Command != "/opt/nod/nod-hook" {
 			t.Errorf("%s: %+v", r.event, g)
@@ -103,7 +102,7 @@ func TestRegistrations(t *testing.T) {
 	}
 	o := paths()
 	o.Settings, o.State = "", ""
-	_, h := claudeGroup(t, registrations(o)[0])
+	_, h := claudeGroup(t, o.registrations()[0])
 	if args := strings.Join(h.Args, " "); args != "claude-code --managed /etc/nod/nod.toml --nod /opt/nod/nod" {
 		t.Errorf("without the user's files: %s", args)
 	}
@@ -140,12 +139,10 @@ func TestGuardScript(t *testing.T) {
 		{"answers", "#!/bin/sh\nprintf '{%s' \"$*\"; cat; printf '}'\n", "", 0},
 		{"is silent", "#!/bin/sh\nexit 0\n", "", 0},
 		{"blocks", "#!/bin/sh\necho because >&2; exit 2\n", "because\nnod-hook blocked the call\n", 2},
-		{"blocks and says nothing", "#!/bin/sh\nexit 2\n", "nod-hook blocked the call\n", 2},
 		{"is cut off", "#!/bin/sh\nprintf '{\"a\": \"'\n", "nod-hook failed (0), so the call is blocked\n", 2},
 		{"prints text", "#!/bin/sh\necho fine\n", "nod-hook failed (0), so the call is blocked\n", 2},
 		{"fails", "#!/bin/sh\nexit 1\n", "nod-hook failed (1), so the call is blocked\n", 2},
 		{"kills itself", "#!/bin/sh\nkill -9 $$\n", "nod-hook failed (137), so the call is blocked\n", 2},
-		{"is no program", "\x00\x01", "so the call is blocked\n", 2},
 		{"missing", "", "so the call is blocked\n", 2},
 		{"hangs", "#!/bin/sh\nexec sleep 60\n", "so the call is blocked\n", 2},
 	} {
@@ -163,7 +160,7 @@ func TestGuardScript(t *testing.T) {
 				t.Skip("no /usr/bin/timeout: skipped")
 			}
 			o := Options{Agent: "claude-code", Hook: hook, Nod: "/opt/no d/nod"}
-			line := o.guarded(2)
+			line := o.behind(guardScript, 2)
 			if got := programOf(line); got != hook {
 				t.Errorf("the program of %s is taken for %q", line, got)
 			}
@@ -211,10 +208,7 @@ func TestRefusedOptions(t *testing.T) {
 		{"no nod", func(o *Options) { o.Nod = "" }, "the path of nod is missing"},
 		{"another name", func(o *Options) { o.Hook = "/opt/hook" }, "must be called nod-hook"},
 		{"relative", func(o *Options) { o.Hook = "bin/nod-hook" }, "not a clean absolute path"},
-		{"dots", func(o *Options) { o.Settings = "/home/u/../v/nod.toml" }, "not a clean absolute path"},
-		{"home unexpanded", func(o *Options) { o.State = "~/.local/state/nod" }, "not a clean absolute path"},
 		{"line end", func(o *Options) { o.Nod = "/opt/\nnod" }, "control characters"},
-		{"not UTF-8", func(o *Options) { o.Managed = "/etc/\xff" }, "not UTF-8"},
 		{"placeholder", func(o *Options) { o.Nod = "/opt/${CLAUDE_PROJECT_DIR}/nod" }, "would expand"},
 		{"no home", func(o *Options) { o.Home = "" }, "not an absolute directory"},
 		{"home is not there", func(o *Options) { o.Home += "/gone" }, "no such file"},
@@ -376,12 +370,8 @@ func TestLinks(t *testing.T) {
 		{"file to dotfiles", User, ".claude/settings.json", "home/dot/settings.json", ""},
 		{"directory to dotfiles", User, ".claude", "home/dot", ""},
 		{"file out of home", User, ".claude/settings.json", "elsewhere/settings.json", "a link to"},
-		{"directory out of home", User, ".claude", "elsewhere", "a link to"},
-		{"to nowhere", User, ".claude/settings.json", "home/gone.json", "leads nowhere"},
 		{"project file", Project, ".claude/settings.json", "repo/other/settings.json", "a link to"},
-		{"project directory", Project, ".claude", "home/dot", "a link to"},
 		{"managed file", Managed, "etc/claude-code/managed-settings.json", "elsewhere/settings.json", "a link to"},
-		{"managed directory", Managed, "etc/claude-code", "elsewhere", "a link to"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := at(t, tc.level)
@@ -443,7 +433,6 @@ func TestUntrustedFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "not a regular file"},
-		{"a directory", User, func(t *testing.T, o Options) { write(t, o.Target()+"/x", "") }, "not a regular file"},
 		{"too long", User, func(t *testing.T, o Options) { write(t, o.Target(), strings.Repeat(" ", maxSettings+1)) },
 			"more than"},
 		{"not JSON", User, func(t *testing.T, o Options) { write(t, o.Target(), "{\n  model\n}") },
@@ -468,93 +457,16 @@ func chmod(t *testing.T, path string, mode os.FileMode) {
 	}
 }
 
-// nobody is a user id that owns nothing.
-const nobody = 65534
-
-// TestAsAnotherUser runs the steps below without root's rights: as root it
-// starts itself again as nobody, otherwise it is somebody already.
-func TestAsAnotherUser(t *testing.T) {
-	if os.Getenv("NOD_TEST_ROOT") != "" {
-		withoutRights(t, os.Getenv("NOD_TEST_ROOT"))
-		return
-	}
-	root := t.TempDir()
-	write(t, filepath.Join(root, "etc/claude-code/managed-settings.json"), "{}\n")
-	write(t, filepath.Join(root, "repo/.claude/settings.json"), "{}\n")
-	if os.Getuid() != 0 {
-		chmod(t, filepath.Join(root, "etc/claude-code"), 0o555)
-		withoutRights(t, root)
-		chmod(t, filepath.Join(root, "etc/claude-code"), 0o755)
-		return
-	}
-	chmod(t, filepath.Dir(root), 0o755)
-	name, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	self, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(root, "test")
-	if err := os.WriteFile(program, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, "-test.run=^TestAsAnotherUser$", "-test.v")
-	cmd.Dir, cmd.Env = root, []string{"NOD_TEST_ROOT=" + root, "TMPDIR=/tmp"}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
-	out, err := cmd.CombinedOutput()
-	if err != nil || !bytes.Contains(out, []byte("checked without rights")) {
-		t.Fatalf("%v: %s", err, out)
-	}
-}
-
-// withoutRights shows that the managed file of somebody else can be planned
-// for, is known not to be writable, and stays as it is.
-func withoutRights(t *testing.T, root string) {
-	o := paths()
-	o.Root, o.OS = root, "linux"
-	p := plan(t, PlanInstall, o)
-	if err := p.Writable(); !os.IsPermission(err) {
-		t.Errorf("Writable: %v", err)
-	}
-	if _, err := Apply(p, noon); err == nil || !strings.Contains(err.Error(), "nothing was changed") {
-		t.Errorf("Apply: %v", err)
-	}
-	if got := read(t, o.Target()); got != "{}\n" {
-		t.Errorf("changed: %s", got)
-	}
-	o.Level, o.Project = Project, filepath.Join(root, "repo")
-	if _, err := PlanInstall(o); os.Getenv("NOD_TEST_ROOT") != "" && (err == nil || !strings.Contains(err.Error(),
-		"belongs to user id 0")) {
-		t.Errorf("somebody else's repository: %v", err)
-	}
-	t.Log("checked without rights")
-}
-
 func TestDiff(t *testing.T) {
 	for _, tc := range []struct{ name, before, after, want string }{
-		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  b\n  c\n+ X\n  d\n  e\n  ...\n"},
-		{"replaced", "a\nb\n", "a\nc\n", "  a\n- b\n+ c\n"},
+		{"added in the middle", "a\nb\nc\nd\ne\nf\n", "a\nb\nc\nX\nd\ne\nf\n", "  a\n  b\n  c\n+ X\n  d\n  e\n  f\n"},
 		{"new", "", "a\n", "+ a\n"},
-		{"two places", "a\nb\nc\nd\ne\nf\ng\nh\n", "A\nb\nc\nd\ne\nf\ng\nH\n",
-			"- a\n+ A\n  b\n  c\n  ...\n  f\n  g\n- h\n+ H\n"},
+		{"two places", "a\nb\nc\nd\n1\n2\ne\nf\ng\nh\n", "A\nb\nc\nd\n1\n2\ne\nf\ng\nH\n",
+			"- a\n+ A\n  b\n  c\n  d\n  ...\n  e\n  f\n  g\n- h\n+ H\n"},
 		{"control characters", "a\n", "\x1b[2J\u202e\tb\r\n", "- a\n+ \\x1b[2J\\u{202E}    b\n"},
 	} {
-		if d := cmp.Diff(tc.want, diff(tc.before, tc.after)); d != "" {
+		if d := cmp.Diff(tc.want, Plan{Before: []byte(tc.before), After: []byte(tc.after)}.Diff()); d != "" {
 			t.Errorf("%s (-want +got):\n%s", tc.name, d)
-		}
-	}
-}
-
-// TestUninstallFromAnEmptyFile: nothing is in it, so nothing is taken out of
-// it, and nod is not said to be there.
-func TestUninstallFromAnEmptyFile(t *testing.T) {
-	for _, text := range []string{"", "\n", "\ufeff", "\ufeff \r\n"} {
-		o := at(t, User)
-		write(t, plan(t, PlanUninstall, o).Path, text)
-		if p := plan(t, PlanUninstall, o); p.Changed() || string(p.After) != text {
-			t.Errorf("%q becomes %q", text, p.After)
 		}
 	}
 }
@@ -596,26 +508,6 @@ func TestManagedFilesAreForEverybody(t *testing.T) {
 		}
 		if err := os.Chmod(name, info.Mode().Perm()); err != nil {
 			t.Fatal(err)
-		}
-	}
-}
-
-// A change of the agent's own between the last look and the rename is not lost.
-func TestAChangeAtTheLastMoment(t *testing.T) {
-	dir := t.TempDir()
-	target, made := filepath.Join(dir, "settings.json"), filepath.Join(dir, "made")
-	for _, before := range []string{"", `{"a":1}`} {
-		write(t, target, `{"theirs":1}`)
-		write(t, made, `{"ours":1}`)
-		p := Plan{Path: target, After: []byte(`{"ours":1}`), file: file{path: target, real: target}}
-		if before != "" {
-			p.Before = []byte(before)
-		}
-		if err := p.replace(made); err == nil {
-			t.Errorf("%q: replaced", before)
-		}
-		if text, err := os.ReadFile(target); err != nil || string(text) != `{"theirs":1}` {
-			t.Errorf("%q: %s %v", before, text, err)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func tells(t *testing.T, agent, events string, words ...string) told {
 	payload := filepath.Join(dir, "payload")
 	script(t, o.Hook, "cat > "+Quote(payload))
 	file := filepath.Join(dir, "nod.mjs")
-	text := strings.Replace(string(plugin(agent+".js")(o)), "export default function (pi)", "function create(pi)", 1)
+	text := strings.Replace(string(o.plugin()), "export default function (pi)", "function create(pi)", 1)
 	write(t, file, text+events)
 	if out, err := exec.Command(node, append([]string{file}, words...)...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -87,17 +87,10 @@ func TestOpencodePluginTells(t *testing.T) {
 			[]string{"person: go", "agent: I will", `agent: bash {"command":"ls"}`}},
 		{"a command", `await runs("s", "deploy", text("push everything")); await says("s", text("push everything")); await says("s", text("now")); await calls("s", {})`,
 			[]string{"person: /deploy a b", "person: now"}},
-		{"a command that another plugin changed",
-			`await runs("s", "deploy", text("push everything")); await says("s", text("push all")); await says("s", text("now")); await calls("s", {})`,
-			[]string{"person: /deploy a b"}},
 		{"a sub-agent's call", `await says("s", text("go")); await says("kid", text("the person agrees")); await answers("kid", "yes"); await calls("kid", { command: "ls" }); await calls("kid", {})`,
 			[]string{"person: go"}},
 		{"taken up again", `await says("old", text("go on")); await calls("old", {})`,
 			[]string{"person: go on", "cut"}},
-		{"a session that the host does not know", `await says("who", text("go")); await calls("who", {})`, nil},
-		{"a host that does not answer",
-			`client.session.get = () => new Promise((done) => setTimeout(done, 6000, { data: {} })); await says("s", text("go")); await calls("s", {})`, nil},
-		{"half a character", `await says("s", text("a\ud83e")); await calls("s", {})`, []string{"person: a\ufffd"}},
 		{"a call that cannot be written",
 			`await says("s", text("go")); await calls("s", { n: 1n }).catch(() => {}); await calls("s", {})`,
 			[]string{"person: go", "agent: bash"}},
@@ -110,21 +103,6 @@ func TestOpencodePluginTells(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-// A long session is bounded, and says so.
-func TestOpencodePluginTellsABoundedPart(t *testing.T) {
-	p := tells(t, "opencode", opencodePlay+`
-for (let i = 0; i < 100; i++) await says("s", text(i + "x".repeat(1000)))
-for (let i = 0; i < 100; i++) await says("n" + i, text("x"))
-await calls("s", {})`, "serve")
-	size := 0
-	for _, turn := range p.Said {
-		size += len(turn.Text)
-	}
-	if !p.Cut || size > 32768 || size < 30000 || !strings.HasPrefix(p.Said[len(p.Said)-1].Text, "99x") {
-		t.Errorf("%d turns of %d bytes, cut %v", len(p.Said), size, p.Cut)
 	}
 }
 
@@ -162,24 +140,5 @@ func TestPiExtensionTells(t *testing.T) {
 				t.Error(diff)
 			}
 		})
-	}
-}
-
-// What is piped in stands in the first message of print mode, and nobody typed
-// it.
-func TestPluginPiped(t *testing.T) {
-	node := testworld.Needs(t, "node")
-	o := paths()
-	o.Agent = "pi"
-	file := filepath.Join(t.TempDir(), "nod.mjs")
-	write(t, file, string(plugin("pi.js")(o))+"\nconsole.log(piped())\n")
-	for piped, stdin := range map[string]*strings.Reader{"true": strings.NewReader("x"), "false": nil} {
-		cmd := exec.Command(node, file)
-		if stdin != nil {
-			cmd.Stdin = stdin
-		}
-		if out, err := cmd.Output(); err != nil || strings.TrimSpace(string(out)) != piped {
-			t.Errorf("%v: %q, want %s", err, out, piped)
-		}
 	}
 }

@@ -15,14 +15,11 @@ import (
 
 // A file of nod's own is written once, replaced where nod moves, and removed.
 func TestPlugin(t *testing.T) {
-	for _, h := range hosts() {
-		if h.file == nil {
-			continue
-		}
-		t.Run(h.agent, func(t *testing.T) {
+	for _, name := range []string{"opencode", "pi"} {
+		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
 			o := paths()
-			o.Agent, o.Level, o.Home = h.agent, User, home
+			o.Agent, o.Level, o.Home = name, User, home
 			apply := func(plan func(Options) (Plan, error)) Plan {
 				p, err := plan(o)
 				if err == nil {
@@ -34,7 +31,7 @@ func TestPlugin(t *testing.T) {
 				return p
 			}
 			first := apply(PlanInstall)
-			if got := configuredWords(t, first.After); len(got) < 2 || got[0] != o.Hook || got[1] != h.agent {
+			if got := configuredWords(t, first.After); len(got) < 2 || got[0] != o.Hook || got[1] != name {
 				t.Errorf("words are %q", got)
 			}
 			if again := apply(PlanInstall); again.Changed() {
@@ -46,7 +43,7 @@ func TestPlugin(t *testing.T) {
 				t.Errorf("moved:\n%s", moved.After)
 			}
 			apply(PlanUninstall)
-			if _, err := os.Stat(filepath.Join(home, h.user)); !os.IsNotExist(err) {
+			if _, err := os.Stat(o.Target()); !os.IsNotExist(err) {
 				t.Errorf("uninstalled: %v", err)
 			}
 			if again := apply(PlanUninstall); again.Changed() {
@@ -91,15 +88,10 @@ func TestPluginFailsClosed(t *testing.T) {
 		{"deny", `echo '{"decision":"deny","reason":"because"}'`, "threw because"},
 		{"deny without a reason", `echo '{"decision":"deny"}'`, "threw nod-hook blocked"},
 		{"exit 2", `echo blocked here >&2; exit 2`, "threw blocked here"},
-		{"exit 2 without text", `exit 2`, "threw nod-hook blocked"},
-		{"exit 2 with an allow", `echo '{"decision":"allow"}'; exit 2`, "threw nod-hook blocked"},
 		{"exit 1 with an allow", `echo '{"decision":"allow"}'; exit 1`, "threw nod-hook failed (1)"},
 		{"killed", `kill -9 $$`, "threw nod-hook failed (SIGKILL)"},
 		{"text", `echo fine`, "threw nod-hook printed"},
-		{"cut off", `printf '{"decision":"al'`, "threw nod-hook printed"},
 		{"an unknown word", `echo '{"decision":"approve"}'`, "threw nod-hook printed"},
-		{"a list", `echo '["allow"]'`, "threw nod-hook printed"},
-		{"null", `echo null`, "threw nod-hook printed"},
 		{"too slow", `exec sleep 30`, "threw nod-hook did not answer in time"},
 		{"missing", "", "threw nod-hook could not be started"},
 	} {
@@ -111,7 +103,7 @@ func TestPluginFailsClosed(t *testing.T) {
 			if row.script != "" {
 				script(t, o.Hook, row.script)
 			}
-			text := strings.Replace(string(plugin("pi.js")(o)), "limit = 55000", "limit = 1500", 1) +
+			text := strings.Replace(string(o.plugin()), "limit = 55000", "limit = 1500", 1) +
 				"\nask({tool: \"bash\"}).then((a) => console.log(\"answer \" + a.decision), (e) => console.log(\"threw \" + e.message))\n"
 			file := filepath.Join(dir, "nod.mjs")
 			write(t, file, text)
@@ -133,18 +125,13 @@ func TestOpencodePluginAsks(t *testing.T) {
 		session      string
 	}{
 		{`{}`, "serve", true, `{data:{}}`},
-		{`{"permission":{"edit":"ask"}}`, "serve", true, `{data:{}}`},
 		{`{"permission":{"bash":"ask"}}`, "serve", true, `{data:{}}`},
 		{`{"permission":"ask"}`, "serve", true, `{data:{}}`},
 		{`{}`, "run", false, `{data:{}}`},
 		{`{"permission":"allow"}`, "serve", false, `{data:{}}`},
 		{`{"permission":{"bash":"allow"}}`, "serve", false, `{data:{}}`},
-		{`{"permission":{"bash":{"*":"ask","git *":"allow"}}}`, "serve", false, `{data:{}}`},
 		{`{"permission":{"*":"allow"}}`, "serve", false, `{data:{}}`},
-		{`{"permission":{"bash":"ask","*":"allow"}}`, "serve", false, `{data:{}}`},
-		{`{"permission":{"b*":"allow"}}`, "serve", false, `{data:{}}`},
 		{`{"agent":{"build":{"permission":{"bash":"allow"}}}}`, "serve", false, `{data:{}}`},
-		{`{"mode":{"build":{"tools":{"bash":true}}}}`, "serve", false, `{data:{}}`},
 		{`{}`, "serve", true, `{data:{permission:[{permission:"bash",pattern:"rm *",action:"deny"}]}}`},
 		{`{}`, "serve", false, `{data:{permission:[{permission:"bash",pattern:"*",action:"allow"}]}}`},
 		{`{}`, "serve", false, `{error:"gone"}`},
@@ -156,7 +143,7 @@ func TestOpencodePluginAsks(t *testing.T) {
 			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
 			script(t, o.Hook, "cat > "+Quote(filepath.Join(dir, "payload")))
 			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(plugin("opencode.js")(o))+`
+			write(t, file, string(o.plugin())+`
 const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
 await hooks.config(`+row.config+`)
 await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "x" } })
@@ -191,12 +178,9 @@ func TestOpencodePluginLeavesRules(t *testing.T) {
 		{`{"permission":{"bash":"ask"}}`, "bash", `{data:{}}`, false},
 		{`{"permission":{"bash":{"*":"allow","git commit*":"ask"}}}`, "bash", `{data:{}}`, false},
 		{`{"permission":{"*":"ask"}}`, "bash", `{data:{}}`, false},
-		{`{"permission":{"b*":"ask"}}`, "bash", `{data:{}}`, false},
 		{`{"permission":{"external_directory":{"/etc/*":"ask"}}}`, "external_directory", `{data:{}}`, false},
 		{`{"permission":{"bash":"ask"}}`, "external_directory", `{data:{}}`, true},
 		{`{"agent":{"build":{"permission":{"bash":{"git commit*":"ask"}}}}}`, "bash", `{data:{}}`, false},
-		{`{"agent":{"build":{"permission":{"edit":"ask"}}}}`, "bash", `{data:{}}`, true},
-		{`{"mode":{"build":{"permission":"ask"}}}`, "bash", `{data:{}}`, false},
 		{`{}`, "bash", `{data:{permission:[{permission:"bash",pattern:"git *",action:"ask"}]}}`, false},
 		{`{}`, "bash", `{error:"gone"}`, false},
 	} {
@@ -207,7 +191,7 @@ func TestOpencodePluginLeavesRules(t *testing.T) {
 			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
 			script(t, o.Hook, `echo '{"decision":"allow","reason":"r"}'`)
 			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(plugin("opencode.js")(o))+`
+			write(t, file, string(o.plugin())+`
 let answers = 0
 const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) },
   postSessionIdPermissionsPermissionId: async () => answers++ }, directory: "/w" })

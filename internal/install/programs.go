@@ -67,7 +67,7 @@ func (p Programs) Check(ctx context.Context) error {
 func (p Programs) OneBuild(ctx context.Context) error {
 	out, err := output(ctx, []string{"HOME=/nonexistent", "PATH=/usr/bin:/bin"}, p.Hook, "version")
 	if err != nil {
-		return fmt.Errorf("%s does not answer \"version\": %w; %s", p.Hook, err, p.instead())
+		return fmt.Errorf("%s does not answer \"version\": %w; %s", p.Hook, err, instead)
 	}
 	nod, hook := p.Version+revision(p.Nod), strings.TrimPrefix(out, "nod ")+revision(p.Hook)
 	if hook != nod {
@@ -94,8 +94,7 @@ func revision(file string) (words string) {
 
 // Owners returns a finding for each program that somebody other than root may
 // change, which the managed level would have to trust for every user.
-func (p Programs) Owners() []Finding {
-	var all []Finding
+func (p Programs) Owners() (all []Finding) {
 	for _, path := range []string{p.Nod, p.Hook} {
 		if why := replaceable(path); why != "" {
 			all = append(all, Finding{Kind: Weak, Path: path,
@@ -106,17 +105,17 @@ func (p Programs) Owners() []Finding {
 	return all
 }
 
+// OnlyRoots reports whether nobody but root can replace a program.
+func OnlyRoots(path string) bool { return plainPath(path) == nil && replaceable(path) == "" }
+
 // replaceable says how somebody other than root can change a program, "" if
 // nobody can: by owning it or a directory above it, or by writing there.
 func replaceable(path string) string {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return err.Error()
-	}
-	for at := real; ; at = filepath.Dir(at) {
-		info, err := os.Stat(at)
-		if err != nil {
-			return err.Error()
+	at, err := filepath.EvalSymlinks(path)
+	for ; err == nil; at = filepath.Dir(at) {
+		var info fs.FileInfo
+		if info, err = os.Stat(at); err != nil {
+			break
 		}
 		if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 {
 			return fmt.Sprintf("%s belongs to user id %d", at, s.Uid)
@@ -128,7 +127,11 @@ func replaceable(path string) string {
 			return ""
 		}
 	}
+	return err.Error()
 }
+
+// instead says what to do with a program that cannot be named.
+const instead = "install nod where it can stay:\n  " + getProgram + "\n  \"$(go env GOPATH)/bin/nod\" install"
 
 func (p Programs) lasting(path string) error {
 	if err := plainPath(path); err != nil {
@@ -136,7 +139,7 @@ func (p Programs) lasting(path string) error {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not there; %s", path, p.instead())
+		return fmt.Errorf("%s is not there; %s", path, instead)
 	}
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
@@ -144,14 +147,10 @@ func (p Programs) lasting(path string) error {
 	for _, at := range []string{path, real} {
 		if why := p.passing(at); why != "" {
 			return fmt.Errorf("%s lies in %s, where it may be replaced or gone when an agent asks it; %s", at, why,
-				p.instead())
+				instead)
 		}
 	}
 	return ownersAlone(real)
-}
-
-func (p Programs) instead() string {
-	return "install nod where it can stay:\n  " + getProgram + "\n  \"$(go env GOPATH)/bin/nod\" install"
 }
 
 // passing says in what place that does not last path lies, "" if in none.
@@ -162,10 +161,8 @@ func (p Programs) passing(path string) string {
 			return "the temporary or cache directory " + dir
 		}
 	}
-	for part := range strings.SplitSeq(path, "/") {
-		if strings.HasPrefix(part, "go-build") {
-			return "a Go build cache"
-		}
+	if strings.Contains(path, "/go-build") {
+		return "a Go build cache"
 	}
 	if root := p.workspace(path); root != "" {
 		return "the repository " + root
@@ -212,18 +209,16 @@ func ownersAlone(path string) error {
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	if !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+	dir, err := os.Stat(filepath.Dir(path))
+	switch {
+	case err != nil:
+		return fmt.Errorf("install: %w", err)
+	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
 		return fmt.Errorf("%s is not a program", path)
-	}
-	if info.Mode()&0o022 != 0 {
+	case info.Mode()&0o022 != 0:
 		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, info.Mode().Perm(),
 			Quote(path))
-	}
-	dir, err := os.Stat(filepath.Dir(path))
-	if err != nil {
-		return fmt.Errorf("install: %w", err)
-	}
-	if dir.Mode()&0o002 != 0 {
+	case dir.Mode()&0o002 != 0:
 		return fmt.Errorf("%s: anybody may replace it (mode of its directory: %v); run: chmod o-w %s", path,
 			dir.Mode().Perm(), Quote(filepath.Dir(path)))
 	}
@@ -239,22 +234,14 @@ const startDeadline = 45 * time.Second
 func output(ctx context.Context, environ []string, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()
-	var stdout, stderr firstBytes
-	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Env, cmd.Dir = environ, "/"
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	// What it starts ends with it, and must not keep the pipes open.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	err := cmd.Run()
-	if ctx.Err() != nil {
+	ran := Start(ctx, Command{Words: append([]string{path}, args...)}, "/", environ, nil)
+	if !ran.Ended {
 		return "", fmt.Errorf("no answer within %v", startDeadline)
 	}
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, printable.Text(firstLine(stderr.b)))
+	if ran.Err != nil {
+		return "", fmt.Errorf("%w: %s", ran.Err, printable.Text(firstLine(ran.Stderr)))
 	}
-	return firstLine(stdout.b), nil
+	return firstLine(ran.Stdout), nil
 }
 
 func firstLine(b []byte) string {
@@ -262,11 +249,45 @@ func firstLine(b []byte) string {
 	return string(bytes.TrimSpace(line))
 }
 
-// firstBytes keeps the first 4 KiB and drops the rest.
-type firstBytes struct{ b []byte }
+// Ran is what a command line did. Of what it printed the first 64 KiB are kept.
+type Ran struct {
+	Stdout, Stderr []byte
+	Exit           int // -1 where it was ended by a signal or did not start
+	Ended          bool
+	Err            error
+}
+
+// Start runs a command line as a host does: with the given environment and no
+// more. When ctx ends, all that it has started ends with it.
+func Start(ctx context.Context, c Command, dir string, environ []string, stdin []byte) Ran {
+	words := c.Words
+	if c.Shell != "" {
+		words = []string{"/bin/sh", "-c", c.Shell}
+	}
+	if len(words) == 0 {
+		return Ran{Exit: -1, Err: errors.New("there is no command line")}
+	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
+	cmd.Env, cmd.Dir, cmd.Stdin = environ, dir, bytes.NewReader(stdin)
+	var stdout, stderr firstBytes
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	// What it starts ends with it, and must not keep the pipes open.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	err := cmd.Run()
+	ran := Ran{Stdout: stdout, Stderr: stderr, Exit: -1, Ended: ctx.Err() == nil, Err: err}
+	if cmd.ProcessState != nil {
+		ran.Exit = cmd.ProcessState.ExitCode()
+	}
+	return ran
+}
+
+// firstBytes keeps the first 64 KiB and drops the rest.
+type firstBytes []byte
 
 func (w *firstBytes) Write(p []byte) (int, error) {
-	const most = 4096
-	w.b = append(w.b, p[:min(len(p), most-len(w.b))]...)
+	const most = 64 << 10
+	*w = append(*w, p[:min(len(p), most-len(*w))]...)
 	return len(p), nil
 }

@@ -2,16 +2,10 @@ package install
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"syscall"
 	"testing"
-
-	"github.com/nodgate/nod/internal/hang"
 )
 
 // script writes a program that prints a line.
@@ -45,22 +39,12 @@ func TestProgramsCheck(t *testing.T) {
 			p *Programs) {
 			p.Passing = []string{filepath.Join(dir, "tmp")}
 		}, "the temporary or cache directory"},
-		{"temporary directory, behind a link", "private/x", func(t *testing.T, dir string, p *Programs) {
-			if err := os.Symlink("private", filepath.Join(dir, "tmp")); err != nil {
-				t.Fatal(err)
-			}
-			p.Passing = []string{filepath.Join(dir, "tmp")}
-		}, "the temporary or cache directory"},
 		{"a name that only starts so", "tmpfiles",
 			func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, ""},
 		{"go run", "x/go-build123/b001/exe", nil, "a Go build cache"},
 		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			write(t, filepath.Join(dir,
 				"repo/.git/HEAD"), "")
-		}, "the repository"},
-		{"a linked work tree", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
-			write(t, filepath.Join(dir,
-				"repo/.git"), "gitdir: x")
 		}, "the repository"},
 		{"what Codex's sandbox leaves", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			if err := os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755); err != nil {
@@ -71,10 +55,6 @@ func TestProgramsCheck(t *testing.T) {
 			p.Home = filepath.Join(dir, "home")
 			write(t, filepath.Join(dir, "home/.git/HEAD"), "")
 		}, ""},
-		{"a repository in a home kept in git", "home/src/nod", func(t *testing.T, dir string, p *Programs) {
-			p.Home = filepath.Join(dir, "home")
-			write(t, filepath.Join(dir, "home/src/nod/.git/HEAD"), "")
-		}, "the repository"},
 		{"a link into a repository", "repo/bin", func(t *testing.T, dir string, p *Programs) {
 			write(t, filepath.Join(dir, "repo/.git/HEAD"), "")
 			link := filepath.Join(dir, "nod-hook")
@@ -84,8 +64,6 @@ func TestProgramsCheck(t *testing.T) {
 			p.Nod, p.Hook = script(t, filepath.Join(dir, "nod"), ""), link
 		}, "the repository"},
 		{"group may write", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o775) }, "chmod go-w"},
-		{"all may write nod", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Nod, 0o757) },
-			"chmod go-w"},
 		{"all may write beside it", "opt", func(t *testing.T, dir string, _ *Programs) {
 			chmod(t, filepath.Join(dir,
 				"opt"), 0o777)
@@ -93,12 +71,8 @@ func TestProgramsCheck(t *testing.T) {
 		{"no hook", "opt", func(t *testing.T, _ string, p *Programs) { os.Remove(p.Hook) }, "nod-hook is not there"},
 		{"not a program", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o644) },
 			"is not a program"},
-		{"a directory", "opt", func(t *testing.T, dir string, p *Programs) { p.Hook = filepath.Join(dir, "opt") },
-			"is not a program"},
 		{"another version", "opt", func(_ *testing.T, _ string, p *Programs) { p.Version = "v1.2.4" },
 			`is version "v1.2.3"`},
-		{"says nothing", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "true") },
-			`is version ""`},
 		{"fails", "opt", func(t *testing.T, _ string, p *Programs) { script(t, p.Hook, "echo broken >&2; exit 3") },
 			"exit status 3: broken"},
 		{"relative", "opt", func(_ *testing.T, _ string, p *Programs) { p.Hook = "bin/nod-hook" },
@@ -118,24 +92,6 @@ func TestProgramsCheck(t *testing.T) {
 	}
 }
 
-// TestInstead: whoever runs nod out of a build is told what to run instead.
-func TestInstead(t *testing.T) {
-	dir := t.TempDir()
-	p := beside(t, dir)
-	p.Passing = PassingDirs(func(string) string { return "" })
-	err := p.Check(context.Background())
-	if err == nil {
-		t.Fatalf("%s is a temporary directory", dir)
-	}
-	for _, want := range []string{
-		"CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest github.com/nodgate/nod/cmd/nod-hook@latest",
-		"/bin/nod\" install"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%v: lacks %q", err, want)
-		}
-	}
-}
-
 func TestPassingDirs(t *testing.T) {
 	environ := map[string]string{"TMPDIR": "/scratch", "GOCACHE": "/cache/go", "GOTMPDIR": "relative"}
 	got := strings.Join(PassingDirs(func(name string) string { return environ[name] }), " ") + " "
@@ -149,18 +105,6 @@ func TestPassingDirs(t *testing.T) {
 	}
 }
 
-// TestEnvironment: a program that is asked for its version sees none of the
-// caller's variables.
-func TestEnvironment(t *testing.T) {
-	t.Setenv("SECRET", "hunter2")
-	p := beside(t, t.TempDir())
-	script(t, p.Hook, `echo "nod $SECRET$PWD"`)
-	p.Version = "/"
-	if err := p.Check(context.Background()); err != nil {
-		t.Error(err)
-	}
-}
-
 func TestParseVersion(t *testing.T) {
 	for _, tc := range []struct {
 		text string
@@ -168,12 +112,8 @@ func TestParseVersion(t *testing.T) {
 		ok   bool
 	}{
 		{"2.1.329 (Claude Code)", Version{2, 1, 329}, true},
-		{"2.1.295\n", Version{2, 1, 295}, true},
 		{"", Version{}, false},
-		{"2.1", Version{}, false},
 		{"2.1.295-beta.1", Version{}, false},
-		{"v2.1.295", Version{}, false},
-		{"2.1.-5", Version{}, false},
 		{"Claude Code 2.1.329", Version{}, false},
 		{"2.1.99999999999999999999", Version{}, false},
 	} {
@@ -182,19 +122,9 @@ func TestParseVersion(t *testing.T) {
 			t.Errorf("%q: %v, %v", tc.text, got, err)
 		}
 	}
-}
-
-func TestBefore(t *testing.T) {
-	for _, tc := range []struct {
-		version Version
-		closed  bool
-	}{
-		{Version{2, 1, 294}, false}, {Version{2, 1, 295}, true}, {Version{2, 1, 329}, true},
-		{Version{2, 0, 999}, false}, {Version{1, 9, 999}, false}, {Version{2, 2, 0}, true}, {Version{3, 0, 0}, true},
-		{Version{}, false},
-	} {
-		if got := !tc.version.Before(FailsClosed()); got != tc.closed {
-			t.Errorf("%v: %v", tc.version, got)
+	for _, v := range []Version{{2, 1, 294}, {2, 0, 999}, {1, 9, 999}, {}} {
+		if !v.Before(FailsClosed()) || FailsClosed().Before(v) {
+			t.Errorf("%v", v)
 		}
 	}
 }
@@ -210,16 +140,16 @@ func TestClaude(t *testing.T) {
 	if at != claude || err != nil {
 		t.Fatalf("%s, %v", at, err)
 	}
-	v, err := ClaudeVersion(context.Background(), at, "/usr/bin:/bin")
+	v, err := ProgramVersion(context.Background(), at, "/usr/bin:/bin")
 	if want := (Version{2, 1, 300}); v != want || err != nil {
 		t.Errorf("%v, %v", v, err)
 	}
-	if _, err := FindClaude("relative"); !errors.Is(err, ErrNotFound) {
+	if _, err := FindClaude("relative"); err == nil {
 		t.Errorf("%v", err)
 	}
 	for body, want := range map[string]string{"echo hello": "not a version", "exit 4": "exit status 4"} {
 		script(t, claude, body)
-		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
+		if _, err := ProgramVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
 			want) {
 			t.Errorf("%s: %v", body, err)
 		}
@@ -228,59 +158,32 @@ func TestClaude(t *testing.T) {
 		if err := os.Chown(claude, nobody, nobody); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := ClaudeVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
+		if _, err := ProgramVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
 			"root does not start") {
 			t.Errorf("somebody else's claude, as root: %v", err)
 		}
 	}
 }
 
-// TestHanging: a program that hangs, and leaves a child that holds its
-// output, does not hang the installer, and neither of them stays.
-func TestHanging(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	dir := t.TempDir()
-	path := script(t, filepath.Join(dir, "claude"),
-		"sleep 86400 & echo $! >"+dir+"/child.new; mv "+dir+"/child.new "+dir+"/child; sleep 86400")
-	go func() {
-		hang.Until(t, "the child", func() bool { _, err := os.Stat(filepath.Join(dir, "child")); return err == nil })
-		cancel()
-	}()
-	if _, err := ClaudeVersion(ctx, path, "/usr/bin:/bin"); err == nil || !strings.Contains(err.Error(), "no answer") {
-		t.Errorf("%v", err)
-	}
-	child, err := strconv.Atoi(strings.TrimSpace(read(t, filepath.Join(dir, "child"))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Its parent is gone, so somebody else reaps it.
-	hang.Until(t, fmt.Sprintf("the end of process %d", child),
-		func() bool { return syscall.Kill(child, 0) != nil || zombie(child) })
-}
-
-// zombie reports whether a process has ended and waits to be reaped.
-func zombie(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	return err == nil && strings.Contains(string(stat), ") Z ")
-}
+// nobody is a user id that owns nothing.
+const nobody = 65534
 
 func TestOwners(t *testing.T) {
 	if os.Getuid() != 0 {
 		p := beside(t, t.TempDir())
 		if len(p.Owners()) != 2 {
-			t.Errorf("programs of a user: %v", found(p.Owners()))
+			t.Errorf("programs of a user: %v", shown(p.Owners()))
 		}
 		return
 	}
 	p := beside(t, t.TempDir())
 	if all := p.Owners(); len(all) != 0 {
-		t.Errorf("root's own: %v", found(all))
+		t.Errorf("root's own: %v", shown(all))
 	}
 	if err := os.Chown(p.Hook, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
 	if all := p.Owners(); len(all) != 1 || all[0].Kind != Weak || !strings.Contains(all[0].Text, "user id 65534") {
-		t.Errorf("a user's hook: %v", found(all))
+		t.Errorf("a user's hook: %v", shown(all))
 	}
 }

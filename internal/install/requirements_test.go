@@ -26,12 +26,11 @@ func TestRequirements(t *testing.T) {
 		"no last line end":      "x = 1",
 		"other hooks":           policy + theirs,
 		"other hooks, two ends": theirs + "\n\n",
-		"a features table":      policy + "[features]  # ours\nmemories = false\n\n[mcp_servers]\n",
 		"the feature":           "[features]\nhooks = true\n",
 		"the feature, dotted":   "features.hooks = true\n",
-		"dotted":                "features.memories = false\nx = 1\n[y]\n",
+		"more features":         "[features]  # ours\nhooks = true\nmemories = false\n[y]\n",
 		"a table of hooks":      "[hooks]\nmanaged_dir = \"/opt/hooks\"\n",
-		"line ends of Windows":  strings.ReplaceAll(policy+"[features]\nmemories = false\n", "\n", "\r\n"),
+		"line ends of Windows":  strings.ReplaceAll(policy+"[x]\nmemories = false\n", "\n", "\r\n"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := managedCodex(t)
@@ -97,6 +96,7 @@ func TestRequirementsRefused(t *testing.T) {
 		"an inline table":    {"hooks = { PreToolUse = [] }\n", "cannot add to", ""},
 		"an inline list":     {"[hooks]\nPreToolUse = []\n", "cannot add to", ""},
 		"inline features":    {"features = { memories = true }\n", "cannot add to", ""},
+		"other features":     {"[features]\nmemories = true\n", "add hooks = true", ""},
 		"copied by hand": {strings.ReplaceAll(strings.ReplaceAll(own, ownBegin+"\n", ""), ownEnd+"\n", ""),
 			"outside of nod's own lines", "outside of nod's own lines"},
 		"cut off": {strings.ReplaceAll(own, ownEnd, ""), "is missing", "is missing"},

@@ -3,6 +3,7 @@ package wiring
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -10,49 +11,45 @@ import (
 // PluginMark is how a file begins that nod install has written as a whole.
 const PluginMark = "// nod-hook: "
 
-// Lines returns what of an agent's settings calls nod: every hook entry that
-// names nod-hook, with the event and matcher it stands under. Two files with
-// the same wiring call nod in the same way. Of TOML it is all that stands
-// under hooks, where Codex also keeps what the person trusts. A file that is
-// neither is taken line by line: each that names nod-hook, and the few around
-// it. Of a file that nod has written itself every byte counts.
+// Lines returns what of an agent's settings calls nod: each entry of hooks that
+// names nod-hook, with the event it stands under; where another key holds it, all
+// of that. Two files with the same wiring call nod in the same way. Of TOML it is
+// all that stands under hooks, where Codex also keeps what the person trusts. A
+// file that is neither is taken as a whole, and so is one that nod has written
+// itself.
 func Lines(real string, content []byte) string {
-	if bytes.HasPrefix(content, []byte(PluginMark)) {
+	tree, ok := Tree(real, content)
+	top, isObject := tree.(map[string]any)
+	if bytes.HasPrefix(content, []byte(PluginMark)) || !ok || !isObject {
 		return string(content)
 	}
-	if IsTOML(real) {
-		return strings.Join(wiringTOML(string(content)), "\n")
-	}
-	tree, _, ok := Read(content)
-	if !ok {
-		return wiringLines(Unescape(string(content)))
-	}
 	var found []string
-	collect(tree, "", &found)
-	slices.Sort(found)
+	add := func(key string, value any) {
+		if text, _ := json.Marshal(value); bytes.Contains(text, []byte("nod-hook")) || IsTOML(real) && key == "hooks" {
+			found = append(found, key+" "+string(text))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(top)) {
+		hooks, ofEvents := top[key].(map[string]any)
+		if key != "hooks" || !ofEvents || IsTOML(real) {
+			add(key, top[key])
+			continue
+		}
+		for _, event := range slices.Sorted(maps.Keys(hooks)) {
+			list, isList := hooks[event].([]any)
+			if !isList {
+				add(event, hooks[event])
+			}
+			for _, entry := range list {
+				add(event, entry)
+			}
+		}
+	}
 	return strings.Join(found, "\n")
 }
 
 // IsTOML reports whether a file is TOML by its name.
 func IsTOML(real string) bool { return strings.HasSuffix(strings.ToLower(real), ".toml") }
-
-// wiringTOML lists the statements of TOML that stand under hooks or name
-// nod-hook, each with its table.
-func wiringTOML(text string) (found []string) {
-	table, ofHooks := "", false
-	for _, s := range statements(plainTOML(text)) {
-		switch {
-		case strings.HasPrefix(s, "[") && !strings.Contains(s, "="):
-			table, ofHooks = s, strings.HasPrefix(strings.TrimLeft(s, "["), "hooks")
-			if ofHooks {
-				found = append(found, s)
-			}
-		case ofHooks, table == "" && strings.HasPrefix(s, "hooks"), strings.Contains(s, "nod-hook"):
-			found = append(found, table+s)
-		}
-	}
-	return found
-}
 
 // Calls reports whether the content of a settings file has lines that call
 // nod, or that say that the person trusts them.
@@ -74,67 +71,6 @@ func Permissions(content []byte) string {
 	permissions, _ := json.Marshal(tree["permissions"])
 	mode, _ := json.Marshal(tree["autoMode"])
 	return string(permissions) + " " + string(mode)
-}
-
-// collect walks a JSON tree. above is the object keys on the way, with what
-// stands beside them; positions in lists do not count, so that other hooks may
-// come and go. Of the hook itself every member counts.
-func collect(tree any, above string, found *[]string) {
-	switch x := tree.(type) {
-	case string:
-		if strings.Contains(x, "nod-hook") {
-			*found = append(*found, above+" = "+x)
-		}
-	case []any:
-		for _, v := range x {
-			collect(v, above, found)
-		}
-	case map[string]any:
-		here := above
-		if above != "" {
-			here += besides(x)
-		}
-		for k, v := range x {
-			collect(v, here+"/"+k, found)
-		}
-	}
-}
-
-// besides renders what of an object is neither a list of objects nor leads to
-// nod's hook.
-func besides(object map[string]any) string {
-	var values []string
-	for k, v := range object {
-		text, err := json.Marshal(v)
-		_, nested := v.(map[string]any)
-		if err != nil || holdsObject(v) || nested && bytes.Contains(text, []byte("nod-hook")) {
-			continue
-		}
-		values = append(values, k+":"+string(text))
-	}
-	slices.Sort(values)
-	return "{" + strings.Join(values, ",") + "}"
-}
-
-func holdsObject(v any) bool {
-	list, ok := v.([]any)
-	return ok && slices.ContainsFunc(list, func(e any) bool { _, nested := e.(map[string]any); return nested })
-}
-
-func wiringLines(text string) string {
-	const around = 6
-	lines := strings.Split(text, "\n")
-	var kept []string
-	last := -1
-	for i, line := range lines {
-		if !strings.Contains(line, "nod-hook") {
-			continue
-		}
-		for j := max(last+1, i-around); j <= min(i+around, len(lines)-1); j++ {
-			kept, last = append(kept, strings.TrimSpace(lines[j])), j
-		}
-	}
-	return strings.Join(kept, "\n")
 }
 
 // MentionsHook reports whether a text names nod's hook, escapes resolved.

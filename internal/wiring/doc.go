@@ -1,5 +1,5 @@
 // Package wiring reads what the settings of an agent say about nod: which lines
-// call nod ([Lines], [Calls]), and what silences hooks ([Silences]). It is
+// call nod ([Lines], [Calls]), and what silences hooks ([Silenced]). It is
 // handed names and texts; it looks at no file system and decides nothing.
 //
 // A host may read its settings more loosely than any standard says: with

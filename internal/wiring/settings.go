@@ -16,14 +16,11 @@ func NameByte(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// settingsNames are where agents are set up, settingsKeys what silences their
-// hooks, in small letters, and eclipsing the agents of [Eclipsing].
+// settingsNames are where agents are set up, and settingsKeys what silences their
+// hooks, in small letters.
 var (
 	settingsNames = sync.OnceValue(func() paths.List { return paths.New(hosts.Settings(), "") })
-	eclipsing     = sync.OnceValue(func() []hosts.Agent {
-		return slices.DeleteFunc(hosts.Agents(), func(a hosts.Agent) bool { return len(a.Eclipsed) == 0 })
-	})
-	settingsKeys = sync.OnceValue(func() (keys []string) {
+	settingsKeys  = sync.OnceValue(func() (keys []string) {
 		for _, a := range hosts.Agents() {
 			for _, key := range a.Keys {
 				if key = strings.ToLower(key); !slices.Contains(keys, key) {
@@ -34,10 +31,6 @@ var (
 		return keys
 	})
 )
-
-// Eclipsing are the agents that pass over a file of settings where another file
-// stands beside it.
-func Eclipsing() []hosts.Agent { return eclipsing() }
 
 // IsSettings reports whether a path is where an agent's hooks are
 // registered or silenced.

@@ -1,0 +1,149 @@
+package hosts
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+)
+
+//go:embed agents.txt
+var agentsText string
+
+//go:embed tools.txt
+var toolsText string
+
+// agents and tools are read once, where somebody asks: some 50 µs, which a hook
+// pays at each start.
+var (
+	agents = sync.OnceValue(func() []Agent { return readRows(agentsText) })
+	tools  = sync.OnceValue(func() []Agent { return readRows(toolsText) })
+)
+
+// readRows reads rows: a name in brackets, then "word: value" for each fact. A
+// line that starts with white space goes on with the one above. What is wrong in
+// them is a fault in nod, which every start of it would show.
+func readRows(text string) (rows []Agent) {
+	word, value := "", ""
+	store := func() {
+		if word != "" && !rows[len(rows)-1].set(word, strings.TrimSpace(value)) {
+			panic(fmt.Sprintf("hosts: [%s] %s: %s", rows[len(rows)-1].Name, word, value))
+		}
+		word, value = "", ""
+	}
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		switch {
+		case line[0] == ' ':
+			value += " " + trimmed
+			continue
+		case trimmed == "" || line[0] == '#':
+			continue
+		}
+		store()
+		if name, ok := strings.CutPrefix(trimmed, "["); ok {
+			rows = append(rows, Agent{Name: strings.TrimSuffix(name, "]")})
+			continue
+		}
+		word, value, _ = strings.Cut(trimmed, ":")
+	}
+	store()
+	for i := range rows {
+		rows[i].Hooks = append(rows[i].Install.files(), rows[i].Hooks...)
+	}
+	return rows
+}
+
+// files are where nod's hook may be written, as Hooks names them.
+func (in Install) files() (all []string) {
+	for _, f := range [...][2]string{{"~/", in.User}, {"", in.Project}, {"/", in.Managed}, {"/", in.ManagedDarwin}} {
+		if f[1] != "" {
+			all = append(all, f[0]+f[1])
+		}
+	}
+	return all
+}
+
+// set stores the value that a word stands for; ok is false where there is no
+// such word, or the value is none for it.
+func (a *Agent) set(word, value string) (ok bool) {
+	in := &a.Install
+	switch word {
+	case "unasked":
+		return a.setUnasked(value)
+	case "off":
+		return a.setSwitch(value)
+	case "obeys":
+		names, why, ok := strings.Cut(value, " # ")
+		a.Obeys = append(a.Obeys, Obeyed{strings.Fields(names), why})
+		return ok
+	case "payload":
+		a.Payloads = append(a.Payloads, value)
+		return true
+	}
+	for _, f := range [...]struct {
+		word string
+		at   *string
+	}{{"title", &a.Title}, {"program", &a.Program}, {"source", &a.Source}, {"home variable", &a.HomeVariable},
+		{"project variable", &a.Project}, {"sessions variable", &a.SessionsVariable}, {"user", &in.User},
+		{"project", &in.Project}, {"managed", &in.Managed}, {"managed on macOS", &in.ManagedDarwin},
+		{"format", &in.Format}, {"named", &in.Named}, {"matcher", &in.Matcher}, {"next", &in.Next},
+		{"confirm", &in.Confirm}, {"fails open", &in.FailOpen}} {
+		if f.word == word {
+			*f.at = value
+			return value != ""
+		}
+	}
+	for _, f := range [...]struct {
+		word string
+		at   *[]string
+	}{{"processes", &a.Processes}, {"marks", &a.Marks}, {"brings", &a.Brings}, {"home", &a.Home},
+		{"hooks", &a.Hooks}, {"settings", &a.Settings}, {"keys", &a.Keys},
+		{"environ", &a.Environ}, {"sessions", &a.Sessions}, {"decides", &in.Decides}, {"records", &in.Records},
+		{"blocks", &in.Blocks}} {
+		if f.word == word {
+			*f.at = strings.Split(value, ", ")
+			return value != ""
+		}
+	}
+	for _, f := range [...]struct {
+		word string
+		at   *bool
+	}{{"editor", &a.Editor}, {"flat", &in.Flat}, {"plain", &in.Plain},
+		{"versioned", &in.Versioned}} {
+		if f.word == word {
+			*f.at = true
+			return value == "yes"
+		}
+	}
+	return false
+}
+
+func (a *Agent) setUnasked(value string) bool {
+	how, source, ok := strings.Cut(value, "; ")
+	u := Unasked{Options: how, Source: source}
+	if variable, is := strings.CutPrefix(how, "$"); is {
+		u.Options, u.Variable = "", variable
+	}
+	a.Unasked = append(a.Unasked, u)
+	return ok
+}
+
+// setSwitch reads "where; file; key = value; when".
+func (a *Agent) setSwitch(value string) bool {
+	parts := strings.SplitN(value, ";", 4)
+	if len(parts) < 3 {
+		return false
+	}
+	for i := range parts {
+		parts[i] = strings.TrimSpace(parts[i])
+	}
+	key, off, ok := strings.Cut(parts[2], " = ")
+	s := Switch{Where: strings.Fields(parts[0]), File: parts[1], Key: key, Falsely: off == "false"}
+	if len(parts) > 3 {
+		s.When = parts[3]
+	}
+	a.Off = append(a.Off, s)
+	return ok && len(s.Where) > 0 && !slices.Contains(s.Where, "")
+}
