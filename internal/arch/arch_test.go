@@ -152,7 +152,8 @@ var layers = []struct {
 
 // hookMay lists the outside modules that the hook's packages may import. Each
 // costs start-up at every tool call; docs/design.md gives the reason.
-var hookMay = []string{"mvdan.cc/sh/v3/syntax", "github.com/pelletier/go-toml/v2", "golang.org/x/text/unicode/norm",
+var hookMay = []string{"mvdan.cc/sh/v3/syntax", "github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson",
+	"golang.org/x/text/unicode/norm",
 	"golang.org/x/sys/unix"} // the last on macOS: by what words the agent was started
 
 // hookNever lists what the hook's packages must not import, tests apart.
