@@ -5,147 +5,108 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 
-	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/jsonline"
 )
 
-// field is one key of a line. [marshal], [sealed] and [tightened] come from the list of
-// them, so that a text which is written is masked and cut too.
-type field struct {
-	key   string
-	write func(o *jsonline.Object, key string, e *Entry)
-	// texts hands each text of the field to change, which masks or cuts it.
-	texts func(e *Entry, change func(string) string)
-	// bare says why the texts are not masked; "" where they are.
-	bare string
-}
-
-const (
-	ownWord = "it is one of nod's own words"
-	digests = "it is a digest, by which a call or a file is found again"
-)
-
-// fields are the keys of a line, in their order.
-func fields() []field {
-	f := []field{
-		{key: "v", write: func(o *jsonline.Object, key string, e *Entry) { o.Int(key, int64(e.Version)) }},
-		{key: "kind", bare: ownWord,
-			write: func(o *jsonline.Object, key string, e *Entry) { o.Text(key, string(e.Kind)) },
-			texts: func(e *Entry, change func(string) string) { e.Kind = Kind(change(string(e.Kind))) }},
-		bare(always("id", func(e *Entry) *string { return &e.ID }), "nod made it, and a decision is named by it"),
-		{key: "time", write: func(o *jsonline.Object, key string, e *Entry) { o.Time(key, e.Time) }},
-		always("nod", func(e *Entry) *string { return &e.Nod }),
+// texts are the texts of an entry that come from elsewhere, all of them masked. Input is
+// masked by its keys, see [stored].
+func (e *Entry) texts() []*string {
+	list := []*string{&e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool, &e.Dir, &e.Root,
+		&e.Answered, &e.Reason, &e.Model, &e.Quick}
+	if e.Rule != nil {
+		list = append(list, &e.Rule.Text, &e.Rule.Origin)
 	}
-	return slices.Concat(f, callFields(), answerFields(), costFields())
-}
-
-func callFields() []field {
-	return []field{
-		optional("agent", func(e *Entry) *string { return &e.Agent }),
-		optional("session", func(e *Entry) *string { return &e.Session }),
-		optional("call_id", func(e *Entry) *string { return &e.CallID }),
-		optional("mode", func(e *Entry) *string { return &e.Mode }),
-		optional("setting", func(e *Entry) *string { return &e.Setting }),
-		optional("tool", func(e *Entry) *string { return &e.Tool }),
-		optional("raw_tool", func(e *Entry) *string { return &e.RawTool }),
-		optional("dir", func(e *Entry) *string { return &e.Dir }),
-		optional("root", func(e *Entry) *string { return &e.Root }),
-		{key: "input", write: writeInput, bare: "stored masks it, key by key"},
-		{key: "input_bytes",
-			write: func(o *jsonline.Object, key string, e *Entry) { o.IntIf(key, int64(e.InputBytes)) }},
-		bare(optional("input_sha256", func(e *Entry) *string { return &e.InputSHA256 }), digests),
+	if e.Error != nil {
+		list = append(list, (*string)(&e.Error.Kind), &e.Error.Message)
 	}
-}
-
-func answerFields() []field {
-	return []field{
-		{key: "verdict", write: func(o *jsonline.Object, key string, e *Entry) { o.Text(key, e.Verdict.String()) }},
-		optional("answered", func(e *Entry) *string { return &e.Answered }),
-		{key: "layer", write: func(o *jsonline.Object, key string, e *Entry) { o.Text(key, e.Layer.String()) }},
-		optional("reason", func(e *Entry) *string { return &e.Reason }),
-		{key: "rule", write: writeRule, texts: func(e *Entry, change func(string) string) {
-			if e.Rule != nil {
-				e.Rule.Text, e.Rule.Origin = change(e.Rule.Text), change(e.Rule.Origin)
-			}
-		}},
-		{key: "error", write: writeError, texts: func(e *Entry, change func(string) string) {
-			if e.Error != nil {
-				e.Error.Kind, e.Error.Message = fault.Kind(change(string(e.Error.Kind))), change(e.Error.Message)
-			}
-		}},
-		{key: "evidence", write: writeEvidence, texts: func(e *Entry, change func(string) string) {
-			for i := range e.Evidence {
-				e.Evidence[i].Path, e.Evidence[i].SHA256 = change(e.Evidence[i].Path), change(e.Evidence[i].SHA256)
-			}
-		}},
-		{key: "approvable", write: writeApprovable, bare: digests, texts: func(e *Entry, change func(string) string) {
-			if e.Approvable != nil {
-				e.Approvable.Key = change(e.Approvable.Key)
-			}
-		}},
-		{key: "kept", write: func(o *jsonline.Object, key string, e *Entry) { o.IntIf(key, int64(e.Kept)) }},
-		{key: "latency_us", write: func(o *jsonline.Object, key string, e *Entry) { o.Int(key, e.Latency) }},
-		{key: "spent_us", write: writeSpent, texts: func(e *Entry, change func(string) string) {
-			spent := e.Spent
-			for layer, us := range spent {
-				if changed := change(layer); changed != layer {
-					delete(e.Spent, layer)
-					e.Spent[changed] = us
-				}
-			}
-		}},
+	for i := range e.Evidence {
+		list = append(list, &e.Evidence[i].Path, &e.Evidence[i].SHA256)
 	}
+	return list
 }
 
-func costFields() []field {
-	return []field{
-		optional("model", func(e *Entry) *string { return &e.Model }),
-		{key: "remembered", write: func(o *jsonline.Object, key string, e *Entry) { o.TrueIf(key, e.Remembered) }},
-		optional("quick", func(e *Entry) *string { return &e.Quick }),
-		{key: "tokens", write: writeTokens},
-		{key: "cost_usd", write: func(o *jsonline.Object, key string, e *Entry) { o.FloatIf(key, e.Cost) }},
-		{key: "session_cost_usd",
-			write: func(o *jsonline.Object, key string, e *Entry) { o.FloatIf(key, e.SessionCost) }},
+// ownTexts are digests and nod's own words and names, by which a call or a decision is
+// found again: they are not masked.
+func (e *Entry) ownTexts() []*string {
+	list := []*string{(*string)(&e.Kind), &e.ID, &e.InputSHA256}
+	if e.Approvable != nil {
+		list = append(list, &e.Approvable.Key)
 	}
-}
-
-// optional is a text that is left out where it is empty.
-func optional(key string, at func(*Entry) *string) field {
-	return field{
-		key:   key,
-		write: func(o *jsonline.Object, key string, e *Entry) { o.TextIf(key, *at(e)) },
-		texts: func(e *Entry, change func(string) string) { *at(e) = change(*at(e)) },
-	}
-}
-
-// always is a text that is written also where it is empty.
-func always(key string, at func(*Entry) *string) field {
-	f := optional(key, at)
-	f.write = func(o *jsonline.Object, key string, e *Entry) { o.Text(key, *at(e)) }
-	return f
-}
-
-// bare is a field that is not masked.
-func bare(f field, why string) field {
-	f.bare = why
-	return f
+	return list
 }
 
 // marshal writes an entry as its JSON tags have it, without reflection.
 func marshal(e Entry) []byte {
 	o := jsonline.New()
-	for _, f := range fields() {
-		f.write(o, f.key, &e)
+	o.Int("v", int64(e.Version))
+	o.Text("kind", string(e.Kind))
+	o.Text("id", e.ID)
+	o.Time("time", e.Time)
+	o.Text("nod", e.Nod)
+	e.writeCall(o)
+	e.writeAnswer(o)
+	o.Int("latency_us", e.Latency)
+	if len(e.Spent) > 0 {
+		o.In("spent_us", func() {
+			for _, layer := range slices.Sorted(maps.Keys(e.Spent)) {
+				o.Int(layer, e.Spent[layer])
+			}
+		})
 	}
+	o.TextIf("model", e.Model)
+	o.TrueIf("remembered", e.Remembered)
+	o.TextIf("quick", e.Quick)
+	if e.Usage != nil {
+		o.In("tokens", func() {
+			o.Int("in", int64(e.Usage.In))
+			o.Int("out", int64(e.Usage.Out))
+			o.Int("cached", int64(e.Usage.Cached))
+		})
+	}
+	o.FloatIf("cost_usd", e.Cost)
+	o.FloatIf("session_cost_usd", e.SessionCost)
 	return o.Bytes()
 }
 
-func writeInput(o *jsonline.Object, key string, e *Entry) {
+func (e Entry) writeCall(o *jsonline.Object) {
+	o.TextIf("agent", e.Agent)
+	o.TextIf("session", e.Session)
+	o.TextIf("call_id", e.CallID)
+	o.TextIf("mode", e.Mode)
+	o.TextIf("setting", e.Setting)
+	o.TextIf("tool", e.Tool)
+	o.TextIf("raw_tool", e.RawTool)
+	o.TextIf("dir", e.Dir)
+	o.TextIf("root", e.Root)
 	if len(e.Input) > 0 {
-		o.Raw(key, onOneLine(e.Input))
+		o.Raw("input", onOneLine(e.Input))
 	}
+	o.IntIf("input_bytes", int64(e.InputBytes))
+	o.TextIf("input_sha256", e.InputSHA256)
+}
+
+func (e Entry) writeAnswer(o *jsonline.Object) {
+	o.Text("verdict", e.Verdict.String())
+	o.TextIf("answered", e.Answered)
+	o.Text("layer", e.Layer.String())
+	o.TextIf("reason", e.Reason)
+	if e.Rule != nil {
+		o.In("rule", func() { o.Text("text", e.Rule.Text); o.Text("origin", e.Rule.Origin) })
+	}
+	if e.Error != nil {
+		o.In("error", func() { o.Text("kind", string(e.Error.Kind)); o.Text("message", e.Error.Message) })
+	}
+	if len(e.Evidence) > 0 {
+		o.List("evidence", len(e.Evidence),
+			func(i int) { o.Text("path", e.Evidence[i].Path); o.Text("sha256", e.Evidence[i].SHA256) })
+	}
+	if e.Approvable != nil {
+		o.In("approvable", func() { o.Text("key", e.Approvable.Key); o.TrueIf("once", e.Approvable.Once) })
+	}
+	o.IntIf("kept", int64(e.Kept))
 }
 
 // onOneLine takes out what stands between JSON tokens: a payload may be spread
@@ -159,57 +120,6 @@ func onOneLine(input json.RawMessage) []byte {
 		return asText(string(input))
 	}
 	return b.Bytes()
-}
-
-func writeRule(o *jsonline.Object, key string, e *Entry) {
-	if e.Rule != nil {
-		o.In(key, func() { o.Text("text", e.Rule.Text); o.Text("origin", e.Rule.Origin) })
-	}
-}
-
-func writeError(o *jsonline.Object, key string, e *Entry) {
-	if e.Error != nil {
-		o.In(key, func() { o.Text("kind", string(e.Error.Kind)); o.Text("message", e.Error.Message) })
-	}
-}
-
-func writeEvidence(o *jsonline.Object, key string, e *Entry) {
-	if len(e.Evidence) > 0 {
-		o.List(key, len(e.Evidence),
-			func(i int) { o.Text("path", e.Evidence[i].Path); o.Text("sha256", e.Evidence[i].SHA256) })
-	}
-}
-
-func writeApprovable(o *jsonline.Object, key string, e *Entry) {
-	if e.Approvable != nil {
-		o.In(key, func() { o.Text("key", e.Approvable.Key); o.TrueIf("once", e.Approvable.Once) })
-	}
-}
-
-func writeSpent(o *jsonline.Object, key string, e *Entry) {
-	if len(e.Spent) == 0 {
-		return
-	}
-	layers := make([]string, 0, len(e.Spent))
-	for l := range e.Spent {
-		layers = append(layers, l)
-	}
-	slices.Sort(layers)
-	o.In(key, func() {
-		for _, l := range layers {
-			o.Int(l, e.Spent[l])
-		}
-	})
-}
-
-func writeTokens(o *jsonline.Object, key string, e *Entry) {
-	if e.Usage != nil {
-		o.In(key, func() {
-			o.Int("in", int64(e.Usage.In))
-			o.Int("out", int64(e.Usage.Out))
-			o.Int("cached", int64(e.Usage.Cached))
-		})
-	}
 }
 
 func asText(s string) json.RawMessage { return jsonline.AppendString(nil, s) }

@@ -51,8 +51,8 @@ func TestMarshalWritesWhatTheTagsSay(t *testing.T) {
 	}
 }
 
-// A text of an entry is masked in the line, unless the table of fields says why not: a
-// field that is added is masked, or this fails.
+// A text of an entry is written and masked, unless it is nod's own: a field that is added
+// is, or this fails.
 func TestEveryTextIsMasked(t *testing.T) {
 	const token = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1Ab3dEf6hIj9"
 	var e Entry
@@ -64,30 +64,21 @@ func TestEveryTextIsMasked(t *testing.T) {
 			t.Fatal(err)
 		}
 		var bare []string
-		for _, f := range fields() {
-			if bytes.Contains(got[f.key], []byte(token)) {
-				bare = append(bare, f.key)
+		for field := range reflect.TypeFor[Entry]().Fields() {
+			key, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+			if bytes.Contains(got[key], []byte(token)) {
+				bare = append(bare, key)
 			}
-			if len(got[f.key]) == 0 {
-				t.Errorf("%s: %s is not written", name, f.key)
+			if len(got[key]) == 0 {
+				t.Errorf("%s: %s is not written", name, key)
 			}
-			delete(got, f.key)
+			delete(got, key)
 		}
-		if diff := cmp.Diff([]string{"kind", "id", "input_sha256", "approvable"}, bare); diff != "" {
+		if diff := cmp.Diff([]string{"kind", "id", "input_sha256", "approvable", "spent_us"}, bare); diff != "" {
 			t.Errorf("%s: the fields that hold the token: %s", name, diff)
 		}
 		if len(got) > 0 {
-			t.Errorf("%s: no field of the table: %v", name, got)
-		}
-	}
-	keys := map[string]bool{}
-	for _, f := range fields() {
-		keys[f.key] = true
-	}
-	for i := range reflect.TypeFor[Entry]().NumField() {
-		key, _, _ := strings.Cut(reflect.TypeFor[Entry]().Field(i).Tag.Get("json"), ",")
-		if !keys[key] {
-			t.Errorf("%q is no field of the table, so that it is not written", key)
+			t.Errorf("%s: no field of an entry: %v", name, got)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -143,17 +142,15 @@ func sealed(e Entry) Entry {
 		e.InputBytes = size
 	}
 	e = apart(e)
-	for _, f := range fields() {
-		if f.bare == "" && f.texts != nil {
-			f.texts(&e, MaskText)
-		}
+	for _, text := range e.texts() {
+		*text = MaskText(*text)
 	}
 	return e
 }
 
 // apart returns e with copies of what it points to.
 func apart(e Entry) Entry {
-	e.Evidence, e.Spent = slices.Clone(e.Evidence), maps.Clone(e.Spent)
+	e.Evidence = slices.Clone(e.Evidence)
 	e.Rule, e.Error, e.Approvable = copied(e.Rule), copied(e.Error), copied(e.Approvable)
 	return e
 }
@@ -178,10 +175,8 @@ func tightened(e Entry) Entry {
 	if len(e.Spent) > tightList {
 		e.Spent = nil
 	}
-	for _, f := range fields() {
-		if f.texts != nil {
-			f.texts(&e, tight)
-		}
+	for _, text := range append(e.texts(), e.ownTexts()...) {
+		*text = tight(*text)
 	}
 	return e
 }

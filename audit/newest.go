@@ -3,6 +3,7 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -11,8 +12,8 @@ import (
 	"slices"
 )
 
-// chunk is how much is read at a time from the end of a file.
-const chunk = 256 << 10
+// chunk is how much is read at first from the end of a file, and then twice as much.
+const chunk = 8 << 10
 
 // Newest yields the lines of dir that f selects, newest first, that is in the
 // reverse of [Read]'s order. It reads no more than its consumer takes, so the
@@ -37,23 +38,20 @@ func readBackward(file *os.File, f Filter, yield func(Line, error) bool) bool {
 	if err != nil {
 		return yield(Line{}, &Problem{File: file.Name(), Err: err})
 	}
-	b := backward{file: file, pos: info.Size()}
 	newer := &Newer{}
-	for {
-		raw, offset, err := b.line()
-		if err == io.EOF {
-			break
-		}
+	for end := info.Size(); end > 0; {
+		raw, start, err := lineBefore(file, end)
 		if err != nil && !errors.Is(err, errLong) {
 			return yield(Line{}, &Problem{File: file.Name(), Err: err})
 		}
+		end = start
 		if len(raw) == 0 && err == nil {
 			continue
 		}
 		more := give(raw, err, &Problem{File: file.Name()}, newer, f, func(l Line, err error) bool {
 			var p *Problem
 			if errors.As(err, &p) {
-				p.Line = lineAt(file, offset)
+				p.Line = lineAt(file, start)
 			}
 			return yield(l, err)
 		})
@@ -64,91 +62,48 @@ func readBackward(file *os.File, f Filter, yield func(Line, error) bool) bool {
 	return newer.Lines == 0 || yield(Line{}, &Problem{File: file.Name(), Err: newer})
 }
 
-// backward reads the lines of a file from its end.
-type backward struct {
-	file *os.File
-	pos  int64  // what lies before it is still to be read
-	buf  []byte // what lies behind it and was not returned
-}
-
-// line returns the last line that was not returned yet and where it starts;
-// io.EOF after the first one of the file.
-func (b *backward) line() ([]byte, int64, error) {
-	if len(b.buf) == 0 && b.pos > 0 {
-		if err := b.more(); err != nil {
+// lineBefore returns the line that ends at an offset, without its newline, and where it
+// starts. Of one that is too long it returns only where that is.
+func lineBefore(file io.ReaderAt, end int64) (line []byte, start int64, err error) {
+	tail := make([]byte, 1)
+	if _, err := file.ReadAt(tail, end-1); err != nil && err != io.EOF {
+		return nil, 0, err
+	}
+	last := end // of the text of the line
+	if tail[0] == '\n' {
+		last--
+	}
+	start = last
+	for size := int64(chunk); start > 0; size = min(2*size, readLimit) {
+		part := make([]byte, min(start, size))
+		if _, err := file.ReadAt(part, start-int64(len(part))); err != nil && err != io.EOF {
 			return nil, 0, err
 		}
-	}
-	b.buf = bytes.TrimSuffix(b.buf, []byte("\n"))
-	searched := 0 // bytes at the end of buf that hold no newline
-	for {
-		if i := bytes.LastIndexByte(b.buf[:len(b.buf)-searched], '\n'); i >= 0 {
-			line := slices.Clone(b.buf[i+1:])
-			b.buf = b.buf[:i+1]
-			return line, b.pos + int64(i) + 1, tooLong(line)
+		i := bytes.LastIndexByte(part, '\n')
+		start -= int64(len(part) - 1 - i)
+		if line = append(slices.Clone(part[i+1:]), line...); int64(len(line)) > readLimit {
+			line = nil
 		}
-		searched = len(b.buf)
-		if b.pos == 0 {
-			line := b.buf
-			b.buf = nil
-			if len(line) == 0 {
-				return nil, 0, io.EOF
-			}
-			return line, 0, tooLong(line)
-		}
-		if len(b.buf) > readLimit {
-			return nil, b.skip(), errLong
-		}
-		if err := b.more(); err != nil {
-			return nil, 0, err
-		}
-	}
-}
-
-func tooLong(line []byte) error {
-	if len(line) >= readLimit {
-		return errLong
-	}
-	return nil
-}
-
-// more reads the chunk before pos.
-func (b *backward) more() error {
-	n := min(b.pos, chunk)
-	buf := make([]byte, n, int(n)+len(b.buf))
-	if _, err := b.file.ReadAt(buf, b.pos-n); err != nil && err != io.EOF {
-		return err
-	}
-	b.pos -= n
-	b.buf = append(buf, b.buf...)
-	return nil
-}
-
-// skip drops a line that is too long and returns where it starts.
-func (b *backward) skip() int64 {
-	for b.buf = nil; b.pos > 0; {
-		if b.more() != nil {
-			b.pos = 0
+		if i >= 0 {
 			break
 		}
-		if i := bytes.LastIndexByte(b.buf, '\n'); i >= 0 {
-			b.buf = b.buf[:i+1]
-			return b.pos + int64(i) + 1
-		}
-		b.buf = nil
 	}
-	return 0
+	if end-start > readLimit {
+		return nil, start, errLong
+	}
+	return line, start, nil
 }
 
 // lineAt returns the number of the line that starts at offset.
-func lineAt(file *os.File, offset int64) int {
-	n, buf := 1, make([]byte, chunk)
-	for at := int64(0); at < offset; {
-		got, err := file.ReadAt(buf[:min(chunk, offset-at)], at)
-		n += bytes.Count(buf[:got], []byte("\n"))
-		if at += int64(got); err != nil {
-			break
+func lineAt(file io.ReaderAt, offset int64) int {
+	in := bufio.NewReaderSize(io.NewSectionReader(file, 0, offset), chunk)
+	n := 1
+	for {
+		part, err := in.ReadSlice('\n')
+		if err == nil {
+			n++
+		} else if err != bufio.ErrBufferFull || len(part) == 0 {
+			return n
 		}
 	}
-	return n
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,7 +125,7 @@ func Read(dir string, f Filter) iter.Seq2[Line, error] {
 			return
 		}
 		for _, file := range files {
-			if !readFile(file, f, yield) {
+			if r := (forward{file: file}); !r.read(f, false, yield) {
 				return
 			}
 		}
@@ -186,25 +187,40 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// readFile yields the lines of one file; false ends the reading.
-func readFile(file *os.File, f Filter, yield func(Line, error) bool) bool {
-	in := bufio.NewReaderSize(file, 64<<10)
+// forward reads the lines of a file from its start, or from where it stopped.
+type forward struct {
+	file *os.File
+	pos  int64
+	line int // how many were read
+}
+
+// read yields the lines that are there; false ends the reading. whole leaves a last line
+// whose end is missing for the next time.
+func (r *forward) read(f Filter, whole bool, yield func(Line, error) bool) bool {
+	in := bufio.NewReaderSize(io.NewSectionReader(r.file, r.pos, math.MaxInt64-r.pos), 64<<10)
 	newer := &Newer{}
-	for n := 1; ; n++ {
-		raw, err := readLine(in)
+	for {
+		raw, size, err := readLine(in)
+		ends := err == io.EOF
+		if ends && (size == 0 || whole) {
+			break
+		}
+		r.pos, r.line = r.pos+int64(size), r.line+1
+		p := &Problem{File: r.file.Name(), Line: r.line}
+		if err != nil && !ends && !errors.Is(err, errLong) {
+			p.Err = err
+			return yield(Line{}, p)
+		}
 		if len(raw) > 0 || errors.Is(err, errLong) {
-			if !give(raw, err, &Problem{File: file.Name(), Line: n}, newer, f, yield) {
+			if !give(raw, err, p, newer, f, yield) {
 				return false
 			}
 		}
-		if err == io.EOF {
+		if ends {
 			break
 		}
-		if err != nil && !errors.Is(err, errLong) {
-			return yield(Line{}, &Problem{File: file.Name(), Line: n, Err: err})
-		}
 	}
-	return newer.Lines == 0 || yield(Line{}, &Problem{File: file.Name(), Err: newer})
+	return newer.Lines == 0 || yield(Line{}, &Problem{File: r.file.Name(), Err: newer})
 }
 
 // give yields one line, or the problem with it.
@@ -228,22 +244,20 @@ func give(raw []byte, err error, p *Problem, newer *Newer, f Filter, yield func(
 
 var errLong = errors.New("longer than 8 MiB") // readLimit
 
-// readLine returns the next line without its newline.
+// readLine returns the next line without its newline, and its size with it.
 // A line over the limit is read to its end and not returned.
-func readLine(in *bufio.Reader) ([]byte, error) {
-	var line []byte
-	size := 0
+func readLine(in *bufio.Reader) (line []byte, size int, err error) {
 	for {
 		part, err := in.ReadSlice('\n')
 		if size += len(part); size <= readLimit {
 			line = append(line, part...)
 		}
-		if err == bufio.ErrBufferFull {
-			continue
+		switch {
+		case err == bufio.ErrBufferFull:
+		case size > readLimit && (err == nil || err == io.EOF):
+			return nil, size, errLong
+		default:
+			return bytes.TrimSuffix(line, []byte("\n")), size, err
 		}
-		if size > readLimit && (err == nil || err == io.EOF) {
-			return nil, errLong
-		}
-		return bytes.TrimSuffix(line, []byte("\n")), err
 	}
 }

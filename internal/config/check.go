@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -209,9 +208,6 @@ func checkPathPattern(pattern string) error {
 	}
 	return nil
 }
-
-// shown is a file's name for a message.
-func shown(name string) string { return printable.Text(name) }
 
 // Nearest returns the word that key was probably meant to be; ok is false where
 // it is like none of them.

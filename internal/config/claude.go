@@ -1,6 +1,7 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,8 +9,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
-	"github.com/pelletier/go-toml/v2/unstable"
+	"github.com/tailscale/hujson"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/match"
@@ -83,112 +85,120 @@ func (p Places) claude(how ClaudeRules, roots []string) (layers []layer, notHeld
 	if how == ClaudeOff {
 		return nil, nil, nil
 	}
-	for _, f := range []struct {
-		name  string
-		level Level
-	}{{p.ClaudeManaged, Managed}, {p.ClaudeUser, User}} {
-		for _, name := range p.parts(f.name, f.level) {
-			l, left, err := p.claudeLayer(name, f.level, how, roots)
-			if err != nil {
-				return nil, nil, failure(shown(name) + ":" + err.Error() + ` (or set claude_rules = "off" in nod.toml)`)
-			}
-			notHeld = append(notHeld, left...)
-			if l.source.Path != "" {
-				layers = append(layers, l)
-			}
+	files := p.claudeTeam()
+	if p.ClaudeUser != "" {
+		files = append(files, claudeSource{p.ClaudeUser, User})
+	}
+	for _, f := range files {
+		l, left, err := p.claudeLayer(f, how, roots)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue
+		case err != nil:
+			return nil, nil, failure(located(f.name, err).Error() + ` (or set claude_rules = "off" in nod.toml)`)
 		}
+		layers, notHeld = append(layers, l), append(notHeld, left...)
 	}
 	return append(layers, p.claudeOfRepository()...), notHeld, nil
 }
 
-// claudeOfRepository are Claude Code's settings in the workspace, which the repository may
-// have brought: what they deny or ask about, as patterns, and nothing else of them. A file
-// that Claude Code passes over as well counts for nothing.
-func (p Places) claudeOfRepository() (layers []layer) {
-	if p.Root == "" {
-		return nil
-	}
-	for _, name := range []string{"settings.json", "settings.local.json"} {
-		l, _, err := p.claudeLayer(path.Join(p.Root, ".claude", name), Repository, ClaudeTighten, nil)
-		if err != nil || l.source.Path == "" {
-			continue
-		}
-		taken := 0
-		for list := range l.added {
-			l.added[list] = slices.DeleteFunc(l.added[list], func(i Item) bool {
-				taken++
-				tightens := (list == listHardDeny || list == listAsk) && !i.Rule.Prose
-				return !tightens || taken > maxUntrustedRules || len(i.Text) > maxUntrustedRule
-			})
-			for i := range l.added[list] {
-				l.added[list][i].Rule.Untrusted = true
-			}
-		}
-		layers = append(layers, l)
-	}
-	return layers
+type claudeSource struct {
+	name  string
+	level Level
 }
 
-// parts are a file and, of the organisation's, what lies in the directory
-// beside it.
-func (p Places) parts(name string, level Level) []string {
-	if name == "" || level != Managed {
-		return slices.DeleteFunc([]string{name}, func(n string) bool { return n == "" })
+// claudeTeam are the organisation's files: one, and what lies in the directory beside it.
+func (p Places) claudeTeam() (files []claudeSource) {
+	if p.ClaudeManaged == "" {
+		return nil
 	}
-	names := []string{name}
-	dir := path.Join(path.Dir(name), "managed-settings.d")
+	files = append(files, claudeSource{p.ClaudeManaged, Managed})
+	dir := path.Join(path.Dir(p.ClaudeManaged), "managed-settings.d")
 	entries, _ := p.Files.List(dir, 1000)
 	slices.Sort(entries)
 	for _, e := range entries {
 		if strings.HasSuffix(e, ".json") && !strings.HasPrefix(e, ".") {
-			names = append(names, dir+"/"+e)
+			files = append(files, claudeSource{dir + "/" + e, Managed})
 		}
 	}
-	return names
+	return files
 }
 
-// claudeLayer reads one file; source.Path is "" where there is none.
-func (p Places) claudeLayer(name string, level Level, how ClaudeRules,
-	roots []string) (l layer, notHeld []NotHeld, err error) {
-	real, err := view.Resolve(p.Files, name)
-	if err != nil {
-		return l, nil, fmt.Errorf(" cannot be followed (%v)", plain(err))
+// claudeInRoot are Claude Code's settings in the workspace, which the repository may have
+// brought. A file that Claude Code passes over as well counts for nothing.
+func (p Places) claudeInRoot() (layers []layer, notHeld []NotHeld) {
+	if p.Root == "" {
+		return nil, nil
 	}
-	info, err := p.Files.Lstat(real)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return l, nil, nil
-	case err != nil:
-		return l, nil, fmt.Errorf(" cannot be looked at (%v)", plain(err))
-	case !info.Mode.IsRegular():
-		return l, nil, errors.New(" not a regular file")
-	case info.Size > maxSettings:
-		return l, nil, fmt.Errorf(" %d bytes, more than the %d that are read", info.Size, maxSettings)
+	for _, name := range []string{"settings.json", "settings.local.json"} {
+		file := claudeSource{path.Join(p.Root, ".claude", name), Repository}
+		if l, left, err := p.claudeLayer(file, ClaudeTighten, nil); err == nil {
+			layers, notHeld = append(layers, l), append(notHeld, left...)
+		}
 	}
-	text, err := p.Files.Read(real, maxSettings)
-	if err != nil {
-		return l, nil, fmt.Errorf(" cannot be read (%v)", plain(err))
+	return layers, notHeld
+}
+
+// claudeOfRepository is what the workspace's settings deny or ask about, as patterns, and
+// nothing else of them.
+func (p Places) claudeOfRepository() []layer {
+	layers, _ := p.claudeInRoot()
+	for l := range layers {
+		taken := 0
+		for i := range layers[l].added {
+			layers[l].added[i] = slices.DeleteFunc(layers[l].added[i], func(item Item) bool {
+				taken++
+				tightens := (i == listHardDeny || i == listAsk) && !item.Rule.Prose
+				return !tightens || taken > maxUntrustedRules || len(item.Text) > maxUntrustedRule
+			})
+			for n := range layers[l].added[i] {
+				layers[l].added[i][n].Rule.Untrusted = true
+			}
+		}
 	}
-	root, err := parseJSON(text)
+	return layers
+}
+
+// Overridden lists the allow rules in a workspace's own settings of Claude Code,
+// where the host writes "don't ask again": nod reads none of them, since the
+// repository may have brought them.
+func (p Places) Overridden() (list []NotHeld) {
+	if p.Files == nil {
+		p.Files = view.Disk{}
+	}
+	_, notHeld := p.claudeInRoot()
+	for _, rule := range notHeld {
+		if rule.List == "allow" {
+			rule.Why = strings.TrimSuffix(rule.Why, orAll)
+			list = append(list, rule)
+		}
+	}
+	return list
+}
+
+// claudeLayer reads one file. The error is fs.ErrNotExist where there is none.
+func (p Places) claudeLayer(f claudeSource, how ClaudeRules, roots []string) (l layer, notHeld []NotHeld, err error) {
+	real, info, text, err := p.read(f.name, maxSettings, nil)
 	if err != nil {
 		return l, nil, err
 	}
-	l.source, l.real = Source{Path: name, Level: level, SHA256: hash(text), Trusted: true, Used: true}, real
-	r := claudeReader{layer: &l, dir: path.Dir(name), widens: how == ClaudeAll}
-	if level == Repository { // where /x is x of the project
+	l.source = Source{Path: f.name, Level: f.level, SHA256: hash(text), Trusted: true, Used: true}
+	l.real = real
+	r := claudeReader{layer: &l, text: text, dir: path.Dir(f.name), widens: how == ClaudeAll}
+	if f.level == Repository { // where /x is x of the project
 		r.dir = path.Dir(r.dir)
 	}
 	if r.widens {
-		r.doubt = p.claudeDoubt(name, level, real, info, roots)
+		r.doubt = p.claudeDoubt(f, real, info, roots)
 	}
-	r.read(root)
+	r.read()
 	return l, r.notHeld, r.err
 }
 
 // claudeDoubt says why a file may not widen what is allowed, "" if it may: an
 // agent might have written it.
-func (p Places) claudeDoubt(name string, level Level, real string, info view.Info, roots []string) string {
-	if level == User && name != claudeUser(p.User) {
+func (p Places) claudeDoubt(f claudeSource, real string, info view.Info, roots []string) string {
+	if f.level == User && f.name != claudeUser(p.User) {
 		return "the file is not beside your own nod.toml at ~/.config/nod"
 	}
 	if err := p.checkOwner(real, info); err != nil {
@@ -203,6 +213,7 @@ func (p Places) claudeDoubt(name string, level Level, real string, info view.Inf
 // claudeReader takes the rules out of one file. It keeps the first problem.
 type claudeReader struct {
 	layer   *layer
+	text    []byte
 	dir     string
 	widens  bool
 	doubt   string // why nothing may widen all the same
@@ -211,67 +222,105 @@ type claudeReader struct {
 	err     error
 }
 
-func (r *claudeReader) fail(at position, format string, args ...any) {
+func (r *claudeReader) fail(offset int, format string, args ...any) {
 	if r.err == nil {
-		r.err = problemf(at, format, args...)
+		r.err = problemf(positionIn(r.text, offset), format, args...)
 	}
 }
 
-// child is a member that nod reads: at most one, and null is none.
-func (r *claudeReader) child(n *node, key string) *node {
-	var found *node
-	for _, c := range n.children {
+// maxJSONParts bounds lists and objects, which could be nested.
+const maxJSONParts = 5000
+
+// parse reads JSON with the comments and trailing commas that people leave in
+// such files: reading too much of a file loses no rule of it. A text that holds
+// nothing is an empty object.
+func (r *claudeReader) parse() hujson.Value {
+	r.text = bytes.TrimPrefix(r.text, []byte("\xef\xbb\xbf"))
+	empty := hujson.Value{Value: &hujson.Object{}}
+	switch {
+	case len(bytes.TrimSpace(r.text)) == 0:
+		return empty
+	case !utf8.Valid(r.text):
+		r.fail(0, "not UTF-8 text; save the file as UTF-8")
+		return empty
+	case bytes.Count(r.text, []byte("["))+bytes.Count(r.text, []byte("{")) > maxJSONParts:
+		r.fail(0, "more than %d lists and objects; remove some", maxJSONParts)
+		return empty
+	}
+	root, err := hujson.Parse(r.text)
+	if err == nil {
+		return root
+	}
+	at := position{1, 1}
+	said := strings.TrimPrefix(err.Error(), "hujson: ")
+	if n, _ := fmt.Sscanf(said, "line %d, column %d:", &at.line, &at.col); n == 2 {
+		said = said[strings.IndexByte(said, ':')+2:]
+	}
+	r.err = problemf(at, "not JSON: %s; correct it", said)
+	return empty
+}
+
+// member is a value that nod reads: at most one, and null is none.
+func (r *claudeReader) member(o *hujson.Object, key string) (found *hujson.Value) {
+	for i, m := range o.Members {
 		switch {
-		case c.key != key:
+		case m.Name.Value.(hujson.Literal).String() != key:
 		case found != nil:
-			r.fail(c.at, "%q stands twice, first on line %d; keep one", key, found.at.line)
+			r.fail(m.Name.StartOffset, "%q stands twice, first on line %d; keep one", key,
+				positionIn(r.text, found.StartOffset).line)
 		default:
-			found = c
+			found = &o.Members[i].Value
 		}
 	}
-	if found != nil && found.form == isValue && found.kind == unstable.Invalid {
+	if found != nil && found.Value.Kind() == 'n' {
 		return nil
 	}
 	return found
 }
 
-// object is a member that holds members.
-func (r *claudeReader) object(n *node, key string) *node {
-	c := r.child(n, key)
-	if c == nil {
-		return &node{form: isTable}
+// object is a value that holds others.
+func (r *claudeReader) object(v *hujson.Value, what string) *hujson.Object {
+	if v == nil {
+		return &hujson.Object{}
 	}
-	if c.form != isTable {
-		r.fail(c.valueAt, "%s needs an object", key)
+	o, ok := v.Value.(*hujson.Object)
+	if !ok {
+		r.fail(v.StartOffset, "%s needs an object", what)
+		return &hujson.Object{}
 	}
-	return c
+	return o
 }
 
 // texts are the entries of a list.
-func (r *claudeReader) texts(n *node, key string, each func(text string, line int)) {
-	list := r.child(n, key)
-	switch {
-	case list == nil:
-		return
-	case list.form != isList:
-		r.fail(list.valueAt, "%s needs a list", key)
+func (r *claudeReader) texts(o *hujson.Object, key string, each func(text, origin string)) {
+	v := r.member(o, key)
+	if v == nil {
 		return
 	}
-	for _, item := range list.items {
-		if item.form != isValue || item.kind != unstable.String {
-			r.fail(item.valueAt, "%s: an entry is no text", key)
+	list, ok := v.Value.(*hujson.Array)
+	if !ok {
+		r.fail(v.StartOffset, "%s needs a list", key)
+		return
+	}
+	for _, item := range list.Elements {
+		if item.Value.Kind() != '"' {
+			r.fail(item.StartOffset, "%s: an entry is not a string", key)
 			return
 		}
-		if text := strings.Join(strings.Fields(item.text), " "); text != "" {
-			each(text, item.valueAt.line)
+		text := strings.Join(strings.Fields(item.Value.(hujson.Literal).String()), " ")
+		if text != "" {
+			each(text, originOf(r.layer.source, positionIn(r.text, item.StartOffset).line))
 		}
 	}
 }
 
-func (r *claudeReader) read(root *node) {
-	mode, permissions := r.object(root, "autoMode"), r.object(root, "permissions")
-	if c := r.child(mode, "classifyAllShell"); c != nil {
-		r.shells = c.text != "false"
+func (r *claudeReader) read() {
+	value := r.parse()
+	root := r.object(&value, "the file")
+	mode := r.object(r.member(root, "autoMode"), "autoMode")
+	permissions := r.object(r.member(root, "permissions"), "permissions")
+	if all := r.member(mode, "classifyAllShell"); all != nil {
+		r.shells = all.Value.Kind() != 'f'
 	}
 	r.prose(mode, "soft_deny", listSoftDeny)
 	r.prose(mode, "hard_deny", listHardDeny)
@@ -289,10 +338,12 @@ func (r *claudeReader) read(root *node) {
 // Asked begins what is said of an allow rule that nod's asks override.
 const Asked = "nod asks all the same"
 
+const orAll = `, or claude_rules = "all"`
+
 // overridden names the allow rules that nod's asks override, and what to write
 // to have each count.
-func (r *claudeReader) overridden(permissions *node) {
-	r.texts(permissions, "allow", func(text string, line int) {
+func (r *claudeReader) overridden(permissions *hujson.Object) {
+	r.texts(permissions, "allow", func(text, origin string) {
 		why := Asked
 		rule, err := nod.ParsePermission(nod.ListAllow, text, "", r.dir)
 		switch {
@@ -301,38 +352,13 @@ func (r *claudeReader) overridden(permissions *node) {
 		case err != nil:
 			why += ", and has no rule that means the same: " + err.Error()
 		case rule.IsCommand() || strings.HasPrefix(rule.Text, "mcp__"):
-			why += fmt.Sprintf("; to have it count: allow = [%q], or claude_rules = \"all\"", rule.Text)
+			why += fmt.Sprintf("; to have it count: allow = [%q]", rule.Text) + orAll
 		default:
-			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q], or claude_rules = \"all\"", defaultsMark,
-				match.CanonicalTool(rule.Text))
+			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q]", defaultsMark,
+				match.CanonicalTool(rule.Text)) + orAll
 		}
-		r.leave("allow", text, originOf(r.layer.source, line), why)
+		r.leave("allow", text, origin, why)
 	})
-}
-
-// Overridden lists the allow rules in a workspace's own settings of Claude Code,
-// where the host writes "don't ask again": nod reads none of them, since the
-// repository may have brought them.
-func (p Places) Overridden() (list []NotHeld) {
-	if p.Files == nil {
-		p.Files = view.Disk{}
-	}
-	if p.Root == "" {
-		return nil
-	}
-	for _, name := range []string{"settings.json", "settings.local.json"} {
-		_, notHeld, err := p.claudeLayer(path.Join(p.Root, ".claude", name), Repository, ClaudeTighten, nil)
-		if err != nil {
-			continue // a file that Claude Code passes over as well
-		}
-		for _, rule := range notHeld {
-			if rule.List == "allow" {
-				rule.Why = strings.TrimSuffix(rule.Why, `, or claude_rules = "all"`)
-				list = append(list, rule)
-			}
-		}
-	}
-	return list
 }
 
 // add puts a rule into a list. What speaks for calls speaks for Claude Code's.
@@ -343,7 +369,7 @@ func (r *claudeReader) add(list int, rule nod.Rule) {
 		rule.Agent = nod.ClaudeCode
 	}
 	r.layer.added[list] = append(r.layer.added[list],
-		Item{List: listNames()[list], Text: rule.Text, Origin: rule.Origin, Level: source.Level, Rule: rule})
+		Item{List: lists()[list].name, Text: rule.Text, Origin: rule.Origin, Level: source.Level, Rule: rule})
 }
 
 // leave notes a rule that is not held as it was meant.
@@ -353,9 +379,8 @@ func (r *claudeReader) leave(list, text, origin, why string) {
 
 // prose reads a list of autoMode: text for the model, whatever it begins with.
 // "$defaults" stands for Claude Code's own list, and nod has its own.
-func (r *claudeReader) prose(n *node, key string, list int) {
-	r.texts(n, key, func(text string, line int) {
-		origin := originOf(r.layer.source, line)
+func (r *claudeReader) prose(mode *hujson.Object, key string, list int) {
+	r.texts(mode, key, func(text, origin string) {
 		switch {
 		case text == defaultsMark:
 			return
@@ -371,10 +396,9 @@ func (r *claudeReader) prose(n *node, key string, list int) {
 
 // permissions reads permission rules. One that denies or asks and that nod
 // cannot hold stays as text for the model.
-func (r *claudeReader) permissions(n *node, key string, list int) {
-	r.texts(n, key, func(text string, line int) {
-		origin := originOf(r.layer.source, line)
-		rule, err := nod.ParsePermission(nod.RuleList(listNames()[list]), text, origin, r.dir)
+func (r *claudeReader) permissions(permissions *hujson.Object, key string, list int) {
+	r.texts(permissions, key, func(text, origin string) {
+		rule, err := nod.ParsePermission(nod.RuleList(lists()[list].name), text, origin, r.dir)
 		switch {
 		case list == listAllow && r.doubt != "":
 			r.leave(key, text, origin, "left out: "+r.doubt)
@@ -384,11 +408,11 @@ func (r *claudeReader) permissions(n *node, key string, list int) {
 			r.add(list, rule)
 		case list == listAllow:
 			r.leave(key, text, origin, "left out: "+err.Error())
-		case list == listAsk:
-			r.leave(key, text, origin, "only a model holds it: "+err.Error())
-			r.add(listSoftDeny, nod.Rule{Text: text, Origin: origin, Prose: true})
 		default:
 			r.leave(key, text, origin, "only a model holds it: "+err.Error())
+			if list == listAsk { // advice, which asks the model and no person
+				list = listSoftDeny
+			}
 			r.add(list, nod.Rule{Text: text, Origin: origin, Prose: true})
 		}
 	})

@@ -1,12 +1,9 @@
 package config
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -188,17 +185,17 @@ func TestWhichClaudeFiles(t *testing.T) {
 // A file that is there and cannot be used never means fewer rules.
 func TestBadClaudeFiles(t *testing.T) {
 	for text, want := range map[string]string{
-		`{`:                                `1:2: not JSON: a key in quotes is expected`,
-		`{"permissions":{"deny":["a"}`:     `1:28: not JSON: ',' or ']' is expected`,
+		`{`:                                `1:2: not JSON: parsing value: unexpected EOF; correct it`,
+		`{"permissions":{"deny":["a"}`:     `1:28: not JSON: invalid character '}'`,
 		"{\n  \"permissions\": []\n}":      `2:18: permissions needs an object`,
 		`{"permissions":{"deny":"x"}}`:     `1:24: deny needs a list`,
-		`{"permissions":{"deny":[1]}}`:     `1:25: deny: an entry is no text`,
+		`{"permissions":{"deny":[1]}}`:     `1:25: deny: an entry is not a string`,
 		`{"autoMode":1}`:                   `1:13: autoMode needs an object`,
-		`{"permissions":{"deny":[]}} x`:    `1:29: not JSON: something follows the end of the object`,
+		`{"permissions":{"deny":[]}} x`:    `1:29: not JSON: invalid character 'x'`,
 		`{"autoMode":{},"autoMode":{}}`:    `1:16: "autoMode" stands twice, first on line 1; keep one`,
-		`{"a":"\q"}`:                       `1:9: not JSON: no such escape`,
-		`[]`:                               `1:1: not JSON: an object is expected`,
-		`{"a":` + strings.Repeat("[", 200): `not JSON: it is nested too deeply`,
+		`{"a":"\q"}`:                       `1:6: not JSON: invalid literal`,
+		`[]`:                               `1:1: the file needs an object`,
+		`{"a":` + strings.Repeat("[", 6000): `more than 5000 lists and objects`,
 		"\xff":                             `1:1: not UTF-8 text`,
 	} {
 		files := world().File(claudeFile, text, 0o600)
@@ -222,20 +219,4 @@ func TestBadClaudeFiles(t *testing.T) {
 	for _, text := range []string{"", " \n", "{}", `{"permissions":null,"autoMode":{"allow":null}}`, "\xef\xbb\xbf{}"} {
 		loaded(t, claudePlaces(world().File(claudeFile, text, 0o600)))
 	}
-}
-
-// FuzzJSON: what a strict reader of JSON accepts is read here too, and nothing
-// panics.
-func FuzzJSON(f *testing.F) {
-	for _, text := range []string{claudeText, `{"a":[1,-2.5e3,true,null,"\u00e9\ud83d\ude00\n"]}`, `{"a":{},}`,
-		`{"a":"b" /* c`} {
-		f.Add([]byte(text))
-	}
-	f.Fuzz(func(t *testing.T, text []byte) {
-		_, err := parseJSON(text)
-		strict := json.Valid(text) && utf8.Valid(text) && bytes.HasPrefix(bytes.TrimSpace(text), []byte("{"))
-		if err != nil && strict && bytes.Count(text, []byte("["))+bytes.Count(text, []byte("{")) < maxJSONDepth {
-			t.Errorf("%q: %v", text, err)
-		}
-	})
 }

@@ -149,7 +149,6 @@ package config
 import (
 	"os"
 	"path"
-	"slices"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -305,18 +304,21 @@ type Item struct {
 // checked by package llm.
 type Target struct {
 	// Provider is one of llm.Providers; "" configures no model.
-	Provider string
-	Name     string // "" is the provider's default
-	Endpoint string // "" is the vendor's own address
-	// KeyFile is absolute, "" is none; see [Target.Key].
-	KeyFile                              string
-	Region, Project, APIVersion, Channel string
+	Provider   string `toml:"provider"`
+	Name       string `toml:"name"`     // "" is the provider's default
+	Endpoint   string `toml:"endpoint"` // "" is the vendor's own address
+	KeyFile    string `toml:"key_file"` // absolute, "" is none; see [Target.Key]
+	Region     string `toml:"region"`
+	Project    string `toml:"project"`
+	APIVersion string `toml:"api_version"`
+	Channel    string `toml:"channel"`
 	// Effort and Thinking are the model's own; "" leaves them to it.
-	Effort, Thinking string
+	Effort   string `toml:"effort"`
+	Thinking string `toml:"thinking"`
 	// Temperature is nil where it is left to nod: 0 where the model takes it.
-	Temperature *float64
+	Temperature *float64 `toml:"temperature"`
 	// Headers are added to requests to this target and to no other.
-	Headers map[string]string
+	Headers map[string]string `toml:"headers"`
 }
 
 // ModelSettings says how layer 4 reaches its model.
@@ -356,8 +358,10 @@ type LogSettings struct {
 
 // Price is what a model costs, in US dollars for a million tokens.
 type Price struct {
-	Model           string
-	In, Out, Cached float64
+	Model  string  `toml:"model"`
+	In     float64 `toml:"in"`
+	Out    float64 `toml:"out"`
+	Cached float64 `toml:"cached"`
 }
 
 // Source is a settings file that was found.
@@ -377,30 +381,33 @@ func Load(p Places) (Settings, error) {
 		p.Files = view.Disk{}
 	}
 	p.Root = p.workspaceRoot()
-	var layers []layer
+	var layers []layer // highest first
+	all := standard()
 	for _, f := range []struct {
 		name  string
 		level Level
-	}{{p.Managed, Managed}, {p.User, User}} {
-		l, found, err := p.layer(f.name, f.level)
+	}{{p.User, User}, {p.Managed, Managed}} {
+		l, found, err := p.layer(f.name, f.level, &all)
 		if err != nil {
 			return Settings{}, err
 		}
 		if found {
-			layers = append(layers, l)
+			layers = append([]layer{l}, layers...)
 		}
 	}
 	repo := p.repository()
 	if repo.err != nil {
 		return Settings{}, repo.err
 	}
-	roots := []string{p.Root}
+	var roots []string
+	if p.Root != "" {
+		roots = append(roots, p.Root)
+	}
 	for _, l := range layers {
 		roots = append(roots, l.roots...)
 	}
-	roots = slices.DeleteFunc(roots, func(root string) bool { return root == "" })
-	claude, notHeld, err := p.claude(claudeRules(layers), roots)
-	s := merge(layers, claude, repo)
+	claude, notHeld, err := p.claude(ClaudeRules(all.ClaudeRules), roots)
+	s := merge(all, layers, claude, repo)
 	if err != nil && s.Mode != Off {
 		return Settings{}, err
 	}

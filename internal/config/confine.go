@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"strconv"
 
 	"github.com/nodgate/nod"
 )
@@ -34,88 +33,56 @@ func (c Confine) String() string {
 	return "off"
 }
 
-// confined is the key confine of one file: a word, or patterns.
-type confined struct {
-	word string // "on" or "off"; "" where there are patterns
-	Confine
-}
-
 // stricter reports whether c lets less run confined than o.
-func (c confined) stricter(o confined) bool {
-	return !c.On() && o.On() || !c.All && o.All
-}
+func (c Confine) stricter(o Confine) bool { return !c.On() && o.On() || !c.All && o.All }
 
 // mergeConfine takes the strictest, and of two lists the highest file's.
-func mergeConfine(layers []layer) Confine {
-	var holds *confined
+func mergeConfine(layers []layer) (holds Confine) {
+	said := false
 	for _, l := range layers {
-		if l.confined != nil && (holds == nil || l.confined.stricter(*holds)) {
-			holds = l.confined
+		if l.confine != nil && (!said || l.confine.stricter(holds)) {
+			holds, said = *l.confine, true
 		}
 	}
-	if holds == nil {
-		return Confine{}
-	}
-	return holds.Confine
+	return holds
 }
 
-func (r *reader) confined(n *node) {
-	c := confined{Confine: Confine{Origin: originOf(r.layer.source, n.at.line)}}
-	if n.form != isList {
-		word := r.oneOf(n, "on", "off")
-		if word == nil {
-			return
+// confine reads the key of that name: a word, or patterns.
+func (r *reader) confine(value any) {
+	c := &Confine{Origin: originOf(r.layer.source, r.doc.at("confine").line)}
+	switch value := value.(type) {
+	case nil:
+		return
+	case string:
+		r.oneOf("confine", value, "on", "off")
+		c.All = value == "on"
+	case []any:
+		for i, element := range value {
+			c.Items = append(c.Items, r.confinedItem(fmt.Sprintf("confine.%d", i), element))
 		}
-		c.word, c.All = *word, *word == "on"
-	}
-	for _, element := range n.items {
-		if item, ok := r.confinedItem(element); ok {
-			c.Items = append(c.Items, item)
+		if len(value) == 0 {
+			r.fail("confine",
+				`confine has no pattern; write "off", or the commands, such as ["npm test", "go test *"]`)
 		}
+	default:
+		r.fail("confine", "%s", needs("confine"))
 	}
-	if n.form == isList && len(n.items) == 0 {
-		r.fail(n.valueAt, `confine has no pattern; write "off", or the commands, such as ["npm test", "go test *"]`)
-	}
-	if r.err == nil {
-		r.layer.confined = &c
-	}
+	r.layer.confine = c
 }
 
 // confinedItem reads one pattern of the key confine.
-func (r *reader) confinedItem(n *node) (item Item, ok bool) {
-	text := r.str(n)
-	if text == nil {
-		return item, false
+func (r *reader) confinedItem(path string, element any) Item {
+	text, ok := element.(string)
+	if !ok {
+		r.fail(path, "%s", needs("confine"))
+		return Item{}
 	}
-	source := r.layer.source
-	origin := originOf(source, n.valueAt.line)
-	item = Item{List: string(nod.ListConfine), Text: *text, Level: source.Level, Origin: origin}
-	var err error
-	if item.Rule, err = nod.ParseRule(nod.ListConfine, *text, item.Origin); err != nil {
-		r.fail(n.valueAt, "confine: %v", err)
+	item, err := newItem(list{name: string(nod.ListConfine)}, text, r.layer.source, r.doc.at(path).line)
+	if text == defaultsMark {
+		item.Rule, err = nod.ParseRule(nod.ListConfine, text, item.Origin)
 	}
-	return item, err == nil
-}
-
-// SetConfine writes confine into the user's settings file, as [SetMode] does
-// its key. Patterns that stand there are replaced.
-func SetConfine(p Places, on bool) error {
-	word := "off"
-	if on {
-		word = "on"
+	if err != nil {
+		r.fail(path, "confine: %v", err)
 	}
-	return p.editUser(func(text []byte) ([]byte, error) {
-		edited, err := editTop(text, "confine", strconv.Quote(word))
-		if err == nil {
-			var l layer
-			l, err = readLayer(p, Source{Path: p.User, Level: User}, edited)
-			if err == nil && (l.confined == nil || l.confined.word != word) {
-				return nil, failure(fmt.Sprintf("%s: set confine = %q by hand", shown(p.User), word))
-			}
-		}
-		if err != nil {
-			return nil, located(p.User, err)
-		}
-		return edited, nil
-	})
+	return item
 }

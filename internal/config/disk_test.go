@@ -157,7 +157,7 @@ func TestEditMode(t *testing.T) {
 		{"dotted key", "log.on_failure = \"block\"\n", "log.on_failure = \"block\"\nmode = \"observe\"\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := placesIn(world()).withMode([]byte(c.text), Observe)
+			got, err := placesIn(world()).withWord([]byte(c.text), "mode", "observe")
 			if err != nil {
 				t.Fatal(err)
 			}

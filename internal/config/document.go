@@ -4,14 +4,24 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
 	"unicode/utf8"
 
+	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
 // position is where something stands in a file, counted from one; columns are
 // characters.
 type position struct{ line, col int }
+
+func positionIn(text []byte, offset int) position {
+	before := text[:min(offset, len(text))]
+	line := bytes.LastIndexByte(before, '\n') + 1
+	return position{1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[line:])}
+}
 
 // problem is what is wrong with a file, and where. Its text says what to do.
 type problem struct {
@@ -25,301 +35,232 @@ func problemf(at position, format string, args ...any) *problem {
 	return &problem{at: at, what: fmt.Sprintf(format, args...)}
 }
 
-// form is what a node holds.
-type form uint8
-
-const (
-	isValue form = iota
-	isList
-	isTable
-	isTables // [[name]]
-)
-
-// node is one key of a document, or one element of a list.
-type node struct {
-	key  string
-	at   position // of the key
-	form form
-
-	kind       unstable.Kind // of an isValue
-	text       string        // the value: decoded for a string, as written otherwise
-	start, end int           // the value's bytes in the file; for a single value, or a list that is no element
-	valueAt    position      // where the value starts; the key's where that is not known
-	items      []*node       // elements of isList, tables of isTables
-	children   []*node       // keys of isTable, in the order of the file
-	headed     bool          // a table that has its [header]
-	dotted     bool          // a table made by a.b = 1
-	sealed     bool          // a table written {inline}
-}
-
-func (n *node) child(key string) *node {
-	for _, c := range n.children {
-		if c.key == key {
-			return c
-		}
-	}
-	return nil
-}
-
-// document is a parsed file.
+// document says where the keys and values of a TOML file stand. What they say
+// is decoded into a struct, see [document.decode].
 type document struct {
-	root *node
-	// header is the offset of the first [table], -1 without one; keys end at
-	// lastKey, the end of the last key before it, 0 without one.
+	text []byte
+	keys []key
+	// values are where the values and the elements of lists stand, by path:
+	// "model.name", "allow.0", "price.1.in".
+	values map[string]span
+	// header is the offset of the first [table], -1 without one; lastKey is
+	// the end of the last key before it, 0 without one.
 	header, lastKey int
+
+	tables  map[string]int // how many elements a list of tables has, by path
+	control error          // the first string that holds a control character
 }
 
-// builder turns the parser's flat expressions into a tree, and refuses what
-// TOML forbids and that parser does not look at: a key or table given twice.
-type builder struct {
-	parser unstable.Parser
-	text   []byte
-	offset int      // where counting stopped
-	at     position // of offset
-	doc    document
-	here   *node
+// key is one key of the file, in its order.
+type key struct {
+	table, name string // the table without the numbers of a path: "price"
+	path        string
+	offset      int
 }
 
-// parseDocument reads TOML. The error is a *problem.
-func parseDocument(text []byte) (document, error) {
+// span is text[start:end].
+type span struct{ start, end int }
+
+// maxKeys bounds the work that a file of an untrusted repository can make.
+const maxKeys = 5000
+
+// parseDocument reads the syntax. The error is a *problem.
+func parseDocument(text []byte) (*document, error) {
+	d := &document{text: text, values: map[string]span{}, tables: map[string]int{}, header: -1}
 	if !utf8.Valid(text) {
-		return document{}, problemf(position{1, 1}, "not UTF-8 text; save the file as UTF-8")
+		return nil, problemf(position{1, 1}, "not UTF-8 text; save the file as UTF-8")
 	}
-	b := &builder{text: text, at: position{1, 1}}
-	b.doc = document{root: &node{form: isTable, at: position{1, 1}}, header: -1}
-	b.here = b.doc.root
-	b.parser.Reset(text)
-	for b.parser.NextExpression() {
-		if err := b.expression(b.parser.Expression()); err != nil {
-			return document{}, err
-		}
-	}
-	if err := b.parser.Error(); err != nil {
-		return document{}, b.syntax(err)
-	}
-	return b.doc, nil
-}
-
-func (b *builder) syntax(err error) error {
-	var pe *unstable.ParserError
-	if !errors.As(err, &pe) {
-		return problemf(position{1, 1}, "%v", err)
-	}
-	at := position{1, 1}
-	if offset := cap(b.text) - cap(pe.Highlight); pe.Highlight != nil && offset >= 0 && offset <= len(b.text) {
-		at = b.position(offset)
-	}
-	return problemf(at, "not TOML: %s; correct it", pe.Message)
-}
-
-// position counts on from the last one, since offsets mostly grow.
-func (b *builder) position(offset int) position {
-	if offset < b.offset {
-		b.offset, b.at = 0, position{1, 1}
-	}
-	for ; b.offset < offset; b.offset++ {
-		switch c := b.text[b.offset]; {
-		case c == '\n':
-			b.at = position{b.at.line + 1, 1}
-		case utf8.RuneStart(c):
-			b.at.col++
-		}
-	}
-	return b.at
-}
-
-func (b *builder) expression(e *unstable.Node) error {
-	switch e.Kind {
-	case unstable.Table, unstable.ArrayTable:
-		if b.doc.header < 0 {
-			b.doc.header = b.headerStart(e)
-		}
-		return b.open(e)
-	case unstable.KeyValue:
-		if b.doc.header < 0 {
-			b.doc.lastKey = int(e.Raw.Offset + e.Raw.Length)
-		}
-		return b.keyValue(b.here, e)
-	}
-	return nil
-}
-
-// headerStart finds the bracket that opens a header: nothing but blanks can
-// stand between it and its first key.
-func (b *builder) headerStart(e *unstable.Node) int {
-	keys := e.Key()
-	keys.Next()
-	offset := int(keys.Node().Raw.Offset)
-	for offset > 0 && b.text[offset-1] != '\n' {
-		offset--
-	}
-	return offset
-}
-
-// open makes the table of a header the current one.
-func (b *builder) open(e *unstable.Node) error {
-	at := b.doc.root
-	for keys := e.Key(); keys.Next(); {
-		key := keys.Node()
-		var err error
-		if !keys.IsLast() {
-			at, err = b.descend(at, key)
-		} else if e.Kind == unstable.Table {
-			at, err = b.table(at, key)
-		} else {
-			at, err = b.element(at, key)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	b.here = at
-	return nil
-}
-
-// maxKeys bounds the keys of one table, since each is compared with the ones
-// before it.
-const maxKeys = 500
-
-func (b *builder) add(parent *node, key *unstable.Node, f form) (*node, error) {
-	at := b.position(int(key.Raw.Offset))
-	if len(parent.children) >= maxKeys {
-		return nil, problemf(at, "more than %d keys in one table; remove some", maxKeys)
-	}
-	n := &node{key: string(key.Data), at: at, valueAt: at, form: f}
-	parent.children = append(parent.children, n)
-	return n, nil
-}
-
-// descend goes into a table that a header or dotted key passes through.
-func (b *builder) descend(parent *node, key *unstable.Node) (*node, error) {
-	n := parent.child(string(key.Data))
-	switch {
-	case n == nil:
-		return b.add(parent, key, isTable)
-	case n.form == isTables:
-		return n.items[len(n.items)-1], nil
-	case n.form == isTable && !n.sealed:
-		return n, nil
-	}
-	return nil, b.twice(n, key)
-}
-
-func (b *builder) table(parent *node, key *unstable.Node) (*node, error) {
-	n := parent.child(string(key.Data))
-	if n == nil {
-		var err error
-		if n, err = b.add(parent, key, isTable); err != nil {
-			return nil, err
-		}
-	}
-	if n.form != isTable || n.headed || n.sealed || n.dotted {
-		return nil, b.twice(n, key)
-	}
-	n.headed = true
-	return n, nil
-}
-
-func (b *builder) element(parent *node, key *unstable.Node) (*node, error) {
-	n := parent.child(string(key.Data))
-	if n == nil {
-		var err error
-		if n, err = b.add(parent, key, isTables); err != nil {
-			return nil, err
-		}
-	}
-	if n.form != isTables {
-		return nil, b.twice(n, key)
-	}
-	item := &node{key: n.key, at: b.position(int(key.Raw.Offset)), form: isTable, headed: true}
-	n.items = append(n.items, item)
-	return item, nil
-}
-
-func (b *builder) twice(first *node, key *unstable.Node) error {
-	return problemf(b.position(int(key.Raw.Offset)), "%q is set twice, first on line %d; keep one", string(key.Data),
-		first.at.line)
-}
-
-func (b *builder) keyValue(parent *node, e *unstable.Node) error {
-	for keys := e.Key(); keys.Next(); {
-		key := keys.Node()
-		n := parent.child(string(key.Data))
-		if keys.IsLast() {
-			return b.leaf(parent, n, key, e)
-		}
-		if n == nil {
-			var err error
-			if n, err = b.add(parent, key, isTable); err != nil {
-				return err
+	var parser unstable.Parser
+	parser.Reset(text)
+	var here place
+	for parser.NextExpression() {
+		switch e := parser.Expression(); e.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			here = d.open(e)
+		case unstable.KeyValue:
+			d.keyValue(here, e)
+			if d.header < 0 {
+				d.lastKey = int(e.Raw.Offset + e.Raw.Length)
 			}
-			n.dotted = true
 		}
-		if n.form != isTable || n.sealed || n.headed {
-			return b.twice(n, key)
+		if len(d.keys) > maxKeys {
+			return nil, problemf(d.keys[maxKeys].at(text), "more than %d keys; remove some", maxKeys)
 		}
-		parent = n
 	}
-	return nil
+	return d, d.syntax(parser.Error())
 }
 
-func (b *builder) leaf(parent, there *node, key, e *unstable.Node) error {
-	if there != nil {
-		return b.twice(there, key)
+func (k key) at(text []byte) position { return positionIn(text, k.offset) }
+
+func (d *document) syntax(err error) error {
+	var pe *unstable.ParserError
+	switch {
+	case err == nil:
+		return nil
+	case !errors.As(err, &pe):
+		return problemf(position{1, 1}, "not TOML: %v; correct it", err)
 	}
-	n, err := b.add(parent, key, isValue)
-	if err != nil {
-		return err
+	offset := cap(d.text) - cap(pe.Highlight)
+	if pe.Highlight == nil || offset < 0 || offset > len(d.text) {
+		offset = 0
 	}
-	if err := b.value(n, e.Value()); err != nil || n.form != isList {
-		return err
-	}
-	n.start, n.end = b.around(key, e)
-	return nil
+	return problemf(positionIn(d.text, offset), "not TOML: %s; correct it", pe.Message)
 }
 
-// around is where a list stands, of which the parser gives no place: behind the
-// key's "=" to the end of the expression.
-func (b *builder) around(key, e *unstable.Node) (start, end int) {
-	start, end = int(key.Raw.Offset+key.Raw.Length), int(e.Raw.Offset+e.Raw.Length)
-	if start > end || end > len(b.text) {
-		return 0, 0
+// place is a table of the document.
+type place struct{ table, path string }
+
+func (p place) in(name string) place {
+	if p.path == "" {
+		return place{name, name}
 	}
-	equals := bytes.IndexByte(b.text[start:end], '=')
-	opening := bytes.IndexByte(b.text[start:end], '[')
-	if equals < 0 || opening < equals {
-		return 0, 0
-	}
-	return start + opening, start + len(bytes.TrimRight(b.text[start:end], " \t\r\n"))
+	return place{p.table + "." + name, p.path + "." + name}
 }
 
-// value fills n from a value's syntax.
-func (b *builder) value(n *node, v *unstable.Node) error {
+func (p place) element(i int) place { return place{p.table, p.path + "." + strconv.Itoa(i)} }
+
+// open notes the keys of a [table] or [[table]] and returns it.
+func (d *document) open(e *unstable.Node) (here place) {
+	for keys := e.Key(); keys.Next(); {
+		k := keys.Node()
+		if d.header < 0 { // nothing but blanks can stand before the first key
+			d.header = bytes.LastIndexByte(d.text[:k.Raw.Offset], '\n') + 1
+		}
+		here = d.note(here, k)
+		if e.Kind == unstable.ArrayTable && keys.IsLast() {
+			d.tables[here.path]++
+		}
+		if n := d.tables[here.path]; n > 0 {
+			here = here.element(n - 1)
+			d.values[here.path] = span{int(k.Raw.Offset), int(k.Raw.Offset)}
+		}
+	}
+	return here
+}
+
+// note adds a key, where it is new, and returns what it names.
+func (d *document) note(parent place, k *unstable.Node) place {
+	here := parent.in(string(k.Data))
+	if _, known := d.values[here.path]; !known {
+		offset := int(k.Raw.Offset)
+		d.keys = append(d.keys, key{parent.table, string(k.Data), here.path, offset})
+		d.values[here.path] = span{offset, offset}
+	}
+	return here
+}
+
+func (d *document) keyValue(here place, e *unstable.Node) {
+	end := 0
+	for keys := e.Key(); keys.Next(); {
+		here = d.note(here, keys.Node())
+		end = int(keys.Node().Raw.Offset + keys.Node().Raw.Length)
+	}
+	d.value(here, e.Value(), d.behind(end, e))
+}
+
+// behind is where the value of a key that ends at an offset stands; the parser
+// gives no place for a list.
+func (d *document) behind(keyEnd int, e *unstable.Node) span {
+	end := int(e.Raw.Offset + e.Raw.Length)
+	if end <= keyEnd || end > len(d.text) {
+		return span{keyEnd, keyEnd}
+	}
+	value := bytes.TrimLeft(d.text[keyEnd:end], " \t=")
+	return span{end - len(value), end - len(value) + len(bytes.TrimRight(value, " \t\r\n"))}
+}
+
+func (d *document) value(here place, v *unstable.Node, at span) {
+	if v.Raw.Length > 0 {
+		at = span{int(v.Raw.Offset), int(v.Raw.Offset + v.Raw.Length)}
+	}
+	d.values[here.path] = at
+	i := 0
 	switch v.Kind {
 	case unstable.Array:
-		n.form = isList
-		for children := v.Children(); children.Next(); {
-			item := &node{key: n.key, at: n.at, valueAt: n.valueAt}
-			if err := b.value(item, children.Node()); err != nil {
-				return err
-			}
-			n.items = append(n.items, item)
+		for children := v.Children(); children.Next(); i++ {
+			d.value(here.element(i), children.Node(), at)
 		}
-		return nil
 	case unstable.InlineTable:
-		n.form = isTable
 		for children := v.Children(); children.Next(); {
-			if err := b.keyValue(n, children.Node()); err != nil {
-				return err
-			}
+			d.keyValue(here, children.Node())
 		}
-		n.sealed = true
-		return nil
+	case unstable.String:
+		d.checkControl(here, string(v.Data))
 	}
-	n.kind, n.text = v.Kind, string(v.Data)
-	n.start, n.end = int(v.Raw.Offset), int(v.Raw.Offset+v.Raw.Length)
-	if v.Raw.Length > 0 {
-		n.valueAt = b.position(n.start)
-	}
-	return nil
 }
+
+// checkControl remembers a control character. An element of a list may run
+// over several lines.
+func (d *document) checkControl(here place, s string) {
+	inList := here.path[len(here.path)-1] >= '0' && here.path[len(here.path)-1] <= '9'
+	for _, c := range s {
+		blank := inList && (c == '\n' || c == '\r' || c == '\t')
+		if d.control == nil && unicode.IsControl(c) && !blank {
+			d.control = problemf(d.at(here.path), "%s holds a control character (%U); remove it",
+				lastName(here.table), c)
+		}
+	}
+}
+
+// has reports whether the file holds a key.
+func (d *document) has(path string) bool {
+	_, ok := d.values[path]
+	return ok
+}
+
+// at is where a value stands.
+func (d *document) at(path string) position { return positionIn(d.text, d.values[path].start) }
+
+// decode fills a struct. The error is a *problem.
+func (d *document) decode(into any) error {
+	err := toml.Unmarshal(d.text, into)
+	var de *toml.DecodeError
+	switch {
+	case err == nil:
+		return d.control
+	case !errors.As(err, &de):
+		return problemf(position{1, 1}, "not TOML: %v; correct it", err)
+	}
+	return d.wrong(de)
+}
+
+// wrong says in the words of a settings file what the decoder refused.
+func (d *document) wrong(de *toml.DecodeError) *problem {
+	line, col := de.Position()
+	text := bytes.SplitN(d.text, []byte("\n"), line+1)[line-1]
+	at := position{line, 1 + utf8.RuneCount(text[:min(col-1, len(text))])}
+	said, name := strings.TrimPrefix(de.Error(), "toml: "), ""
+	if keys := de.Key(); len(keys) > 0 {
+		name = keys[len(keys)-1]
+	}
+	switch {
+	case strings.Contains(said, "already"):
+		return problemf(at, "%q is set twice; keep one", name)
+	case name == "" || !strings.HasPrefix(said, "cannot "):
+		return problemf(at, "not TOML: %s; correct it", said)
+	case strings.Contains(said, "of type []string"):
+		return problemf(at, `%s needs a list; write %[1]s = ["..."]`, name)
+	}
+	return problemf(at, "%s", needs(name))
+}
+
+// needs says what the value of a key has to be.
+func needs(name string) string {
+	switch name {
+	case "model", "log", "headers":
+		return fmt.Sprintf("%s is a table; write [%[1]s] and its keys below it", name)
+	case "fallback", "price", "repository":
+		return fmt.Sprintf("%s is a list of tables; write [[%[1]s]] and its keys below it", name)
+	case "timeout":
+		return `timeout needs a duration in quotes, such as "20s"`
+	case "max_tokens", "stages":
+		return name + " needs a whole number"
+	case "max_cost_session", "max_cost_day", "in", "out", "cached":
+		return name + " needs an amount of US dollars, such as 1.50"
+	case "temperature":
+		return "temperature is a number from 0 to 2"
+	}
+	return name + " needs a string; put it in quotes"
+}
+
+func lastName(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }

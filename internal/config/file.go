@@ -8,9 +8,11 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -26,8 +28,9 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// layer reads a managed or user file. found is false where there is none.
-func (p Places) layer(name string, level Level) (l layer, found bool, err error) {
+// layer reads a managed or user file, over what the files below it say. found
+// is false where there is none.
+func (p Places) layer(name string, level Level, below *scalars) (l layer, found bool, err error) {
 	if name == "" {
 		return layer{}, false, nil
 	}
@@ -36,50 +39,67 @@ func (p Places) layer(name string, level Level) (l layer, found bool, err error)
 	case errors.Is(err, fs.ErrNotExist):
 		return layer{}, false, nil
 	case err != nil:
-		return layer{}, false, failure(fmt.Sprintf("%s: %v", shown(name), err))
+		return layer{}, false, located(name, err)
 	}
 	source := Source{Path: name, Level: level, SHA256: hash(text), Trusted: true, Used: true}
-	l, err = readLayer(p, source, text)
+	l, err = readLayer(p, source, text, below)
 	l.real = real
 	p.apply(&l)
 	return l, true, located(name, err)
 }
 
-// located names the file that a problem lies in.
+// located names the file that an error lies in.
 func located(name string, err error) error {
-	if err == nil {
+	var p *problem
+	switch {
+	case err == nil:
 		return nil
+	case errors.As(err, &p):
+		return failure(shown(name) + ":" + err.Error())
 	}
-	return failure(shown(name) + ":" + err.Error())
+	return failure(shown(name) + ": " + err.Error())
 }
 
 // readSettings follows name to the real file, checks who may change it, and
 // reads it. The error is fs.ErrNotExist where there is none.
 func (p Places) readSettings(name string) (real string, text []byte, err error) {
 	if !path.IsAbs(name) {
-		return "", nil, fmt.Errorf("not an absolute name; write one")
+		return "", nil, errors.New("not an absolute name; write one")
 	}
-	if real, err = view.Resolve(p.Files, path.Clean(name)); err != nil {
-		return "", nil, fmt.Errorf("cannot be followed (%v); make it readable, or correct its links", plain(err))
-	}
-	info, err := p.Files.Lstat(real)
+	real, _, text, err = p.read(path.Clean(name), maxSettings, p.checkOwner)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, p.dangling(name, real)
 	}
-	if err != nil {
-		return "", nil, fmt.Errorf("cannot be looked at (%v); make it readable, or remove it", plain(err))
+	return real, text, err
+}
+
+// read follows name to a regular file, which check may refuse, and reads it. The
+// error is fs.ErrNotExist where there is none.
+func (p Places) read(name string, limit int64, check func(real string, info view.Info) error) (real string,
+	info view.Info, text []byte, err error) {
+	if real, err = view.Resolve(p.Files, name); err != nil {
+		return "", info, nil, fmt.Errorf("cannot be followed (%v); make it readable, or correct its links", plain(err))
 	}
-	if err := p.checkOwner(real, info); err != nil {
-		return "", nil, err
+	info, err = p.Files.Lstat(real)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return real, info, nil, fs.ErrNotExist
+	case err != nil:
+		return real, info, nil, fmt.Errorf("cannot be looked at (%v); make it readable, or remove it", plain(err))
+	case !info.Mode.IsRegular():
+		return real, info, nil, errors.New("not a regular file")
+	case info.Size > limit:
+		return real, info, nil, fmt.Errorf("%d bytes, more than the %d that are read; shorten it", info.Size, limit)
 	}
-	if info.Size > maxSettings {
-		return "", nil, fmt.Errorf("%d bytes, more than the %d that are read; shorten it", info.Size, maxSettings)
+	if check != nil {
+		if err := check(real, info); err != nil {
+			return real, info, nil, err
+		}
 	}
-	text, err = p.Files.Read(real, maxSettings)
-	if err != nil {
-		return "", nil, fmt.Errorf("cannot be read (%v); make it readable, or remove it", plain(err))
+	if text, err = p.Files.Read(real, limit); err != nil {
+		return real, info, nil, fmt.Errorf("cannot be read (%v); make it readable, or remove it", plain(err))
 	}
-	return real, text, nil
+	return real, info, text, nil
 }
 
 // dangling tells a settings file that is not there from a link that leads
@@ -103,8 +123,6 @@ func plain(err error) error {
 // checkOwner refuses a file that somebody else could have written.
 func (p Places) checkOwner(real string, info view.Info) error {
 	switch {
-	case !info.Mode.IsRegular():
-		return fmt.Errorf("not a regular file; put the settings into one, or remove it")
 	case info.UID != 0 && info.UID != p.UID:
 		return fmt.Errorf("owned by user %d, neither root nor you (%d); take it over with chown, or remove it",
 			info.UID, p.UID)
@@ -131,6 +149,24 @@ func (p Places) checkAbove(real string) error {
 	}
 }
 
+// checkPrivate refuses a file that anybody but the user may use.
+func checkPrivate(name string, info view.Info, uid uint32) error {
+	switch {
+	case info.UID != uid:
+		return fmt.Errorf("owned by user %d, not you (%d); take it over with chown", info.UID, uid)
+	case info.Mode.Perm()&0o077 != 0:
+		return fmt.Errorf("others may use it (mode %#o); run: chmod go= %s", info.Mode.Perm(), quoteForShell(name))
+	}
+	return nil
+}
+
+func originOf(source Source, line int) string {
+	return shown(source.Path) + ":" + strconv.Itoa(line)
+}
+
+// shown is a file's name for a message.
+func shown(name string) string { return printable.Text(name) }
+
 func quoteForShell(name string) string {
 	if !strings.ContainsAny(name, " '$`&|;<>()*?[]#~!{}\\\"") {
 		return shown(name)
@@ -142,7 +178,7 @@ func quoteForShell(name string) string {
 // keys, and what models were asked and answered, by both names where it is a
 // link. No entry of a list lets them go.
 func (p Places) ownSecrets(s Settings) (own []Item) {
-	for _, name := range append(keyFiles(s), s.Log.DumpDir) {
+	for _, name := range append(s.Model.KeyFiles(), s.Log.DumpDir) {
 		if name == "" {
 			continue
 		}
@@ -152,14 +188,6 @@ func (p Places) ownSecrets(s Settings) (own []Item) {
 		}
 	}
 	return unique(own)
-}
-
-func keyFiles(s Settings) []string {
-	files := []string{s.Model.KeyFile}
-	for _, t := range s.Model.Fallbacks {
-		files = append(files, t.KeyFile)
-	}
-	return files
 }
 
 // checkPlaces refuses settings, keys and dumps that lie where an agent may
@@ -177,7 +205,7 @@ func (p Places) checkPlaces(layers []layer, s Settings) error {
 	}
 	type named struct{ key, name string }
 	names := []named{{"ca_file", s.Model.CAFile}, {"dump_dir", s.Log.DumpDir}}
-	for _, file := range keyFiles(s) {
+	for _, file := range s.Model.KeyFiles() {
 		names = append(names, named{"key_file", file})
 	}
 	for _, f := range names {
@@ -233,30 +261,18 @@ func (m Target) EnvironmentKey() bool { return m.KeyFile == "" && m.Endpoint == 
 
 // readKey reads one line, or, of a provider whose keys are documents, the text.
 func readKey(files view.Files, name string, uid uint32, document bool) (string, error) {
-	real, err := view.Resolve(files, name)
+	_, _, text, err := Places{Files: files}.read(name, 64<<10, func(real string, info view.Info) error {
+		return checkPrivate(real, info, uid)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", errors.New("it does not exist; write the key into it, mode 0600")
+	}
 	if err != nil {
 		return "", err
 	}
-	info, err := files.Lstat(real)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", fmt.Errorf("it does not exist; write the key into it, mode 0600")
-	case err != nil:
-		return "", plain(err)
-	case !info.Mode.IsRegular():
-		return "", fmt.Errorf("not a regular file")
-	case info.UID != uid:
-		return "", fmt.Errorf("owned by user %d, not you (%d); take it over with chown", info.UID, uid)
-	case info.Mode.Perm()&0o077 != 0:
-		return "", fmt.Errorf("others may read it (mode %#o); run: chmod 600 %s", info.Mode.Perm(), quoteForShell(real))
-	}
-	text, err := files.Read(real, 64<<10)
-	if err != nil {
-		return "", plain(err)
-	}
 	key := strings.TrimSpace(string(text))
 	if key == "" || !document && strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("it does not hold one key; write the key into it, and nothing else")
+		return "", errors.New("it does not hold one key; write the key into it, and nothing else")
 	}
 	return key, nil
 }

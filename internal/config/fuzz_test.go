@@ -80,11 +80,11 @@ func FuzzSetMode(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		p := placesIn(world())
-		edited, err := p.withMode(text, Observe)
+		edited, err := p.withWord(text, "mode", "observe")
 		if err != nil {
 			return
 		}
-		again, err := p.withMode(edited, Observe)
+		again, err := p.withWord(edited, "mode", "observe")
 		if err != nil || string(again) != string(edited) {
 			t.Errorf("not stable: %q then %q, %v", edited, again, err)
 		}
@@ -93,7 +93,7 @@ func FuzzSetMode(f *testing.F) {
 			t.Fatal(err)
 		}
 		rest := text
-		if n := doc.root.child("mode"); n != nil {
+		if n, ok := doc.values["mode"]; ok {
 			rest = slices.Concat(text[:n.start], text[n.end:])
 		}
 		if !subsequence(rest, edited) {

@@ -2,366 +2,190 @@ package config
 
 import (
 	"fmt"
-	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/nodgate/nod"
-	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// defaultsMark stands for the built-in list.
-const defaultsMark = "$defaults"
-
-// The lists, in the order in which they are shown.
-const (
-	listAllow = iota
-	listSoftDeny
-	listHardDeny
-	listAsk
-	listEnvironment
-	listHosts
-	listAllowlist
-	listSecrets
-	listGuarded
-	listCount
-)
-
-func listNames() [listCount]string {
-	return [listCount]string{"allow", "soft_deny", "hard_deny", "ask", "environment", "hosts", "allowlist",
-		"secrets", "guarded"}
-}
-
-// listed is one key that holds a list.
-type listed struct {
-	present bool
-	items   []Item // Text may be defaultsMark
-}
-
-// layer is one file, read. A nil pointer is a key that is not there.
+// layer is one file, read.
 type layer struct {
 	source Source
 	real   string // the file's real path
 	lists  [listCount]listed
+	added  [listCount][]Item // what only adds: of the scopes that hold here, and of Claude Code's settings
 
-	mode     *Mode
-	modeLine int
-	profile  *string
-	unknown  *string
-	claude   *string
-	approved *string
-	confined *confined
-	roots    []string
-
-	target
-	proxy, caFile, transcript *string
-	stages                    *int
-	fallbacks                 []target
-
-	maxCostSession, maxCostDay *float64
-	onBlock, onUnavailable     *string
-
-	timeout   *time.Duration
-	maxTokens *int
-	headers   []header
-	onFailure *OnFailure
-	dumpDir   *string
+	modeLine  int // 0 where the file does not say
+	confine   *Confine
+	roots     []string
+	fallbacks []Target
 	prices    []Price
-
-	scopes []scoped
-	broad  []NotHeld         // rules of allow that were left out, and why
-	added  [listCount][]Item // of the scopes that hold here
+	scopes    []scoped
+	broad     []NotHeld // rules of allow that were left out, and why
 }
 
-type header struct{ name, value string }
-
-// target is which model is asked, and where: [model], or one [[fallback]].
-type target struct {
-	provider, name, endpoint, keyFile, region, project, apiVersion, channel *string
-	effort, thinking                                                        *string
-	temperature                                                             *float64
-	headers                                                                 []header // of a fallback
+// settingsText is a managed or user file as it is decoded.
+type settingsText struct {
+	scalars
+	listTexts
+	Roots      []string    `toml:"workspace_roots"`
+	Confine    any         `toml:"confine"`
+	Fallback   []Target    `toml:"fallback"`
+	Price      []Price     `toml:"price"`
+	Repository []scopeText `toml:"repository"`
 }
 
-// reader turns a tree into a layer. It keeps the first problem it meets and
-// then does nothing more.
+// scalars are the keys of which the highest file that has one holds: each file
+// is decoded over what the ones below it say.
+type scalars struct {
+	Mode        string    `toml:"mode"`
+	Profile     string    `toml:"profile"`
+	Unknown     string    `toml:"unknown"`
+	ClaudeRules string    `toml:"claude_rules"`
+	Approvals   string    `toml:"approvals"`
+	Model       modelText `toml:"model"`
+	Log         logText   `toml:"log"`
+}
+
+type modelText struct {
+	Target
+	Timeout        string  `toml:"timeout"`
+	MaxTokens      int     `toml:"max_tokens"`
+	Proxy          string  `toml:"proxy"`
+	CAFile         string  `toml:"ca_file"`
+	Profile        string  `toml:"profile"`
+	Transcript     string  `toml:"transcript"` // the older spelling
+	Stages         int     `toml:"stages"`
+	MaxCostSession float64 `toml:"max_cost_session"`
+	MaxCostDay     float64 `toml:"max_cost_day"`
+	OnBlock        string  `toml:"on_block"`
+	OnUnavailable  string  `toml:"on_unavailable"`
+}
+
+type logText struct {
+	OnFailure string `toml:"on_failure"`
+	DumpDir   string `toml:"dump_dir"`
+}
+
+// standard is what holds where no file says otherwise. The time is for all
+// stages together.
+func standard() scalars {
+	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
+		Model: modelText{Timeout: "30s", Transcript: "ledger", OnBlock: "deny", OnUnavailable: "ask"},
+		Log:   logText{OnFailure: "continue"}}
+}
+
+// readLayer reads the text of a managed or user file, over what the files below
+// it say. The error is a *problem.
+func readLayer(p Places, source Source, text []byte, below *scalars) (layer, error) {
+	doc, err := parseDocument(text)
+	if err != nil {
+		return layer{}, err
+	}
+	if err := doc.checkKeys(tables()); err != nil {
+		return layer{}, err
+	}
+	t := settingsText{scalars: *below}
+	headers := t.Model.Headers
+	t.Model.Headers = nil
+	if err := doc.decode(&t); err != nil {
+		return layer{}, err
+	}
+	r := &reader{places: p, doc: doc, layer: layer{source: source}, leaves: true}
+	r.scalars(&t.scalars)
+	for name, value := range headers {
+		if _, set := t.Model.Headers[name]; !set {
+			t.Model.Headers = with(t.Model.Headers, name, value)
+		}
+	}
+	r.rest(&t)
+	if r.err == nil {
+		*below = t.scalars
+	}
+	return r.layer, r.err
+}
+
+// tables are the keys of each table of a settings file.
+func tables() map[string][]string {
+	return map[string][]string{
+		"": keysOf(reflect.TypeFor[settingsText]()), "model": keysOf(reflect.TypeFor[modelText]()),
+		"fallback": keysOf(reflect.TypeFor[Target]()), "log": keysOf(reflect.TypeFor[logText]()),
+		"price": keysOf(reflect.TypeFor[Price]()), "repository": append(listsThat(list.mayBeScoped), "path"),
+	}
+}
+
+func keysOf(t reflect.Type) (keys []string) {
+	for field := range t.Fields() {
+		if field.Anonymous {
+			keys = append(keys, keysOf(field.Type)...)
+		} else {
+			keys = append(keys, field.Tag.Get("toml"))
+		}
+	}
+	return keys
+}
+
+// checkKeys refuses a key that does not exist. The decoder would take one in
+// other letters, and pass over the rest.
+func (d *document) checkKeys(tables map[string][]string) error {
+	for _, k := range d.keys {
+		keys, known := tables[k.table]
+		if !known || slices.Contains(keys, k.name) {
+			continue
+		}
+		what := fmt.Sprintf("%q is not a key", k.name)
+		if k.table != "" {
+			what += fmt.Sprintf(" of [%s]", k.table)
+		}
+		return problemf(k.at(d.text), "%s; %s", what, suggestion(k, keys, tables))
+	}
+	return nil
+}
+
+// suggestion says what was meant by a key that does not exist.
+func suggestion(k key, keys []string, tables map[string][]string) string {
+	folded := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(k.name))
+	switch {
+	case strings.Contains(folded, "readonly"):
+		return `no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`
+	case k.table != "" && slices.Contains(tables[""], k.name):
+		return fmt.Sprintf("put %s at the top of the file, before the first [table]", k.name)
+	}
+	for _, table := range []string{"model", "log"} {
+		if slices.Contains(tables[table], k.name) {
+			return fmt.Sprintf("put %s below [%s]", k.name, table)
+		}
+	}
+	if near, ok := Nearest(k.name, keys); ok {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return "the keys are " + strings.Join(slices.Sorted(slices.Values(keys)), ", ")
+}
+
+// reader checks what a file says. It keeps the first problem that it meets.
 type reader struct {
 	places Places
-	layer  *layer
+	doc    *document
+	layer  layer
 	err    error
 	// leaves says that a broad rule is left out with a notice, and no fault.
 	leaves bool
 }
 
-// readLayer reads the text of a managed or user file. The error is a *problem.
-func readLayer(p Places, source Source, text []byte) (layer, error) {
-	doc, err := parseDocument(text)
-	if err != nil {
-		return layer{}, err
-	}
-	l := layer{source: source}
-	r := &reader{places: p, layer: &l, leaves: true}
-	for _, n := range doc.root.children {
-		r.top(n)
-	}
-	return l, r.err
-}
-
-func (r *reader) fail(at position, format string, args ...any) {
+// fail notes what is wrong with the value at a path.
+func (r *reader) fail(path, format string, args ...any) {
 	if r.err == nil {
-		r.err = problemf(at, format, args...)
+		r.err = problemf(r.doc.at(path), format, args...)
 	}
 }
 
-func topKeys() []string {
-	names := listNames()
-	return append([]string{"mode", "profile", "unknown", "claude_rules", "approvals", "confine", "workspace_roots",
-		"model",
-		"fallback", "log", "price", "repository"}, names[:]...)
-}
-
-func (r *reader) top(n *node) {
-	l := r.layer
-	switch n.key {
-	case "mode":
-		r.mode(n)
-	case "profile":
-		if n.text == "seed" || n.text == "ledger" {
-			r.fail(n.valueAt, "profile %q is what a model is shown; put it below [model]", n.text)
-			return
-		}
-		l.profile = r.oneOf(n, "", "replace", "reinforce")
-	case "unknown":
-		l.unknown = r.oneOf(n, "host", "ask")
-	case "claude_rules":
-		l.claude = r.oneOf(n, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
-	case "approvals":
-		l.approved = r.oneOf(n, "on", "off")
-	case "confine":
-		r.confined(n)
-	case "workspace_roots":
-		r.workspaceRoots(n)
-	case "model":
-		r.table(n, r.model)
-	case "fallback":
-		r.fallbacks(n)
-	case "log":
-		r.table(n, r.log)
-	case "price":
-		r.prices(n)
-	case "repository":
-		r.repositories(n)
-	default:
-		names := listNames()
-		if i := slices.Index(names[:], n.key); i >= 0 {
-			l.lists[i] = r.list(i, n)
-			return
-		}
-		r.unknown(n, "", topKeys())
+func (r *reader) oneOf(path, value string, words ...string) {
+	if r.doc.has(path) && !slices.Contains(words, value) {
+		r.fail(path, "%s cannot be %q; write %s", lastName(path), value, quoted(words))
 	}
-}
-
-func targetKeys() []string {
-	return []string{"provider", "name", "endpoint", "key_file", "region", "project", "api_version", "channel",
-		"effort", "thinking", "temperature"}
-}
-
-func modelKeys() []string {
-	return append(targetKeys(), "timeout", "max_tokens", "proxy", "ca_file", "headers", "profile", "transcript",
-		"stages", "max_cost_session", "max_cost_day", "on_block", "on_unavailable")
-}
-
-func (r *reader) model(n *node) {
-	l := r.layer
-	switch n.key {
-	case "timeout":
-		l.timeout = r.duration(n)
-	case "max_tokens":
-		l.maxTokens = r.integer(n, 1, 32768)
-	case "proxy":
-		l.proxy = r.address(n, "http", "https", "socks5")
-	case "ca_file":
-		l.caFile = r.file(n)
-	case "headers":
-		r.table(n, r.header)
-	case "profile":
-		if l.transcript = r.oneOf(n, "ledger", "seed"); l.transcript != nil && *l.transcript == "seed" {
-			shown := last20
-			l.transcript = &shown
-		}
-	case "transcript": // the older spelling
-		l.transcript = r.oneOf(n, "ledger", last20)
-	case "stages":
-		l.stages = r.integer(n, 1, 2)
-	case "max_cost_session":
-		l.maxCostSession = r.ceiling(n)
-	case "max_cost_day":
-		l.maxCostDay = r.ceiling(n)
-	case "on_block":
-		l.onBlock = r.oneOf(n, "deny", "ask")
-	case "on_unavailable":
-		l.onUnavailable = r.oneOf(n, "ask", "deny")
-	default:
-		if !r.target(n, &l.target) {
-			r.unknown(n, "model", modelKeys())
-		}
-	}
-}
-
-// target reads a key that says which model is asked.
-func (r *reader) target(n *node, t *target) (known bool) {
-	switch n.key {
-	case "provider":
-		t.provider = r.oneOf(n,
-			"", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
-	case "name":
-		t.name = r.str(n)
-	case "endpoint":
-		t.endpoint = r.address(n, "https", "http")
-	case "key_file":
-		t.keyFile = r.file(n)
-	case "region":
-		t.region = r.str(n)
-	case "project":
-		t.project = r.str(n)
-	case "api_version":
-		t.apiVersion = r.str(n)
-	case "channel":
-		t.channel = r.oneOf(n, "", "tool", "auto", "schema", "lines")
-	case "effort":
-		t.effort = r.oneOf(n, "", "none", "minimal", "low", "medium", "high", "xhigh", "max")
-	case "thinking":
-		t.thinking = r.oneOf(n, "", "off", "adaptive")
-	case "temperature":
-		t.temperature = r.temperature(n)
-	default:
-		return false
-	}
-	return true
-}
-
-// fallbackLimit bounds how many models one call may wait for.
-const fallbackLimit = 4
-
-func (r *reader) fallbacks(n *node) {
-	if n.form != isTables {
-		r.fail(n.valueAt, "fallback is a list of tables; write [[fallback]] and its keys below it")
-		return
-	}
-	for _, item := range n.items {
-		var t target
-		for _, c := range item.children {
-			switch {
-			case c.key == "headers": // a gateway's are for that gateway alone
-				before := r.layer.headers
-				r.layer.headers = nil
-				r.table(c, r.header)
-				t.headers, r.layer.headers = r.layer.headers, before
-			case !r.target(c, &t):
-				r.unknown(c, "fallback", append(targetKeys(), "headers"))
-			}
-		}
-		switch {
-		case r.err != nil:
-			return
-		case t.provider == nil || *t.provider == "":
-			r.fail(item.at, "a fallback needs a provider; add it")
-		case len(r.layer.fallbacks) == fallbackLimit:
-			r.fail(item.at, "more than %d fallbacks; a call would wait too long for them", fallbackLimit)
-		}
-		r.layer.fallbacks = append(r.layer.fallbacks, t)
-	}
-}
-
-func logKeys() []string { return []string{"on_failure", "dump_dir"} }
-
-func (r *reader) log(n *node) {
-	switch n.key {
-	case "on_failure":
-		if s := r.oneOf(n, "continue", "block"); s != nil {
-			policy := Block
-			if *s == "continue" {
-				policy = Continue
-			}
-			r.layer.onFailure = &policy
-		}
-	case "dump_dir":
-		r.layer.dumpDir = r.file(n)
-	default:
-		r.unknown(n, "log", logKeys())
-	}
-}
-
-func (r *reader) mode(n *node) {
-	s := r.oneOf(n, "enforce", "observe", "off")
-	if s == nil {
-		return
-	}
-	m, _ := ParseMode(*s)
-	r.layer.mode, r.layer.modeLine = &m, n.at.line
-}
-
-// table reads each key of n.
-func (r *reader) table(n *node, key func(*node)) {
-	if n.form != isTable {
-		r.fail(n.valueAt, "%s is a table; write [%s] and its keys below it", n.key, n.key)
-		return
-	}
-	for _, c := range n.children {
-		key(c)
-	}
-}
-
-// unknown reports a key that does not exist, with the one that was meant.
-func (r *reader) unknown(n *node, table string, keys []string) {
-	what := fmt.Sprintf("%q is not a key", n.key)
-	if table != "" {
-		what = fmt.Sprintf("%q is not a key of [%s]", n.key, table)
-	}
-	r.fail(n.at, "%s; %s", what, suggestion(n.key, table, keys))
-}
-
-func suggestion(key, table string, keys []string) string {
-	switch {
-	case strings.Contains(strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(key)), "readonly"):
-		return `no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`
-	case table != "" && slices.Contains(topKeys(), key):
-		return fmt.Sprintf("put %s at the top of the file, before the first [table]", key)
-	case table != "model" && slices.Contains(modelKeys(), key):
-		return fmt.Sprintf("put %s below [model]", key)
-	case table != "log" && slices.Contains(logKeys(), key):
-		return fmt.Sprintf("put %s below [log]", key)
-	}
-	if near, ok := Nearest(key, keys); ok {
-		return fmt.Sprintf("did you mean %s?", near)
-	}
-	slices.Sort(keys)
-	return "the keys are " + strings.Join(keys, ", ")
-}
-
-// str reads a string without control characters.
-func (r *reader) str(n *node) *string {
-	if n.form != isValue || n.kind != unstable.String {
-		r.fail(n.valueAt, "%s needs a string; put it in quotes", n.key)
-		return nil
-	}
-	if i := strings.IndexFunc(n.text, unicode.IsControl); i >= 0 {
-		r.fail(n.valueAt, "%s holds a control character (%U); remove it", n.key, []rune(n.text[i:])[0])
-		return nil
-	}
-	return &n.text
-}
-
-func (r *reader) oneOf(n *node, words ...string) *string {
-	s := r.str(n)
-	if s == nil || slices.Contains(words, *s) {
-		return s
-	}
-	r.fail(n.valueAt, "%s cannot be %q; write %s", n.key, *s, quoted(words))
-	return nil
 }
 
 // quoted lists words for a message: "a", "b" or "c".
@@ -379,252 +203,228 @@ func quoted(words []string) string {
 	return b.String()
 }
 
-func (r *reader) integer(n *node, low, high int64) *int {
-	if n.form != isValue || n.kind != unstable.Integer {
-		r.fail(n.valueAt, "%s needs a whole number", n.key)
-		return nil
+func (r *reader) scalars(s *scalars) {
+	if s.Profile == "seed" || s.Profile == "ledger" {
+		r.fail("profile", "profile %q is what a model is shown; put it below [model]", s.Profile)
 	}
-	v, err := strconv.ParseInt(n.text, 0, 64)
-	if err != nil || v < low || v > high {
-		r.fail(n.valueAt, "%s is %s; write a number from %d to %d", n.key, n.text, low, high)
-		return nil
+	r.oneOf("mode", s.Mode, "enforce", "observe", "off")
+	r.oneOf("profile", s.Profile, "", string(Replace), string(Reinforce))
+	r.oneOf("unknown", s.Unknown, "host", "ask")
+	r.oneOf("claude_rules", s.ClaudeRules, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
+	r.oneOf("approvals", s.Approvals, "on", "off")
+	r.oneOf("log.on_failure", s.Log.OnFailure, "continue", "block")
+	r.file("log.dump_dir", &s.Log.DumpDir)
+	r.model(&s.Model)
+	if r.doc.has("mode") {
+		r.layer.modeLine = r.doc.at("mode").line
 	}
-	i := int(v)
-	return &i
 }
 
-// maxTimeout leaves the hook its own few seconds inside the 60 that nod
-// install gives the host.
-const maxTimeout = 45 * time.Second
+const (
+	last20       = "last20"
+	maxMaxTokens = 32768
+	// maxTimeout leaves the hook its own few seconds inside the 60 that nod
+	// install gives the host.
+	maxTimeout = 45 * time.Second
+	// maxDollars bounds a ceiling: more is a slip of the pen.
+	maxDollars = 10_000
+)
 
-func (r *reader) duration(n *node) *time.Duration {
-	if n.form != isValue || n.kind != unstable.String {
-		r.fail(n.valueAt, `%s needs a duration in quotes, such as "20s"`, n.key)
-		return nil
+func (r *reader) model(m *modelText) {
+	r.target("model", &m.Target)
+	if d, err := time.ParseDuration(m.Timeout); err != nil || d < time.Millisecond || d > maxTimeout {
+		r.fail("model.timeout", `timeout cannot be %q; write a duration up to "45s", such as "20s"`, m.Timeout)
 	}
-	d, err := time.ParseDuration(n.text)
-	if err != nil || d < time.Millisecond || d > maxTimeout {
-		r.fail(n.valueAt, `%s cannot be %q; write a duration up to "45s", such as "20s"`, n.key, n.text)
-		return nil
-	}
-	return &d
-}
-
-// maxDollars bounds a ceiling: more is a slip of the pen.
-const maxDollars = 10_000
-
-// ceiling reads an amount; 0 is no ceiling.
-func (r *reader) ceiling(n *node) *float64 {
-	if n.form != isValue || n.kind != unstable.Integer && n.kind != unstable.Float {
-		r.fail(n.valueAt, "%s needs an amount of US dollars, such as 1.50", n.key)
-		return nil
-	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
-	if err != nil || !(v >= 0 && v <= maxDollars) {
-		r.fail(n.valueAt, "%s is %s; write US dollars from 0 (no ceiling) to %d", n.key, n.text, maxDollars)
-		return nil
-	}
-	return &v
-}
-
-// temperature reads a number from 0 to 2.
-func (r *reader) temperature(n *node) *float64 {
-	if v, err := strconv.ParseFloat(n.text, 64); err == nil && v >= 0 && v <= 2 {
-		return &v
-	}
-	r.fail(n.valueAt, "temperature is a number from 0 to 2")
-	return nil
-}
-
-// file reads the name of a file, "~/" expanded; "" is none.
-func (r *reader) file(n *node) *string {
-	s := r.str(n)
-	if s == nil || *s == "" {
-		return s
-	}
-	name, err := r.places.expand(*s)
-	if err != nil {
-		r.fail(n.valueAt, "%s: %v", n.key, err)
-		return nil
-	}
-	return &name
-}
-
-func (r *reader) address(n *node, schemes ...string) *string {
-	s := r.str(n)
-	if s == nil || *s == "" {
-		return s
-	}
-	if err := checkAddress(*s, schemes); err != nil {
-		r.fail(n.valueAt, "%s: %v", n.key, err)
-		return nil
-	}
-	return s
-}
-
-func (r *reader) header(n *node) {
-	s := r.str(n)
-	if s == nil {
-		return
-	}
-	if err := checkHeader(n.key); err != nil {
-		r.fail(n.at, "headers: %v", err)
-		return
-	}
-	h := header{strings.ToLower(n.key), *s}
-	for _, o := range r.layer.headers {
-		if o.name == h.name {
-			r.fail(n.at, "header %s is set twice, in different case; keep one", h.name)
-			return
+	r.number("model.max_tokens", m.MaxTokens, 1, maxMaxTokens)
+	r.number("model.stages", m.Stages, 1, 2)
+	r.ceiling("model.max_cost_session", m.MaxCostSession)
+	r.ceiling("model.max_cost_day", m.MaxCostDay)
+	r.address("model.proxy", m.Proxy, "http", "https", "socks5")
+	r.file("model.ca_file", &m.CAFile)
+	r.oneOf("model.on_block", m.OnBlock, "deny", "ask")
+	r.oneOf("model.on_unavailable", m.OnUnavailable, "ask", "deny")
+	r.oneOf("model.transcript", m.Transcript, "ledger", last20)
+	r.oneOf("model.profile", m.Profile, "ledger", "seed")
+	if r.doc.has("model.profile") {
+		if m.Transcript = m.Profile; m.Profile == "seed" {
+			m.Transcript = last20
 		}
 	}
-	r.layer.headers = append(r.layer.headers, h)
 }
 
-func (r *reader) workspaceRoots(n *node) {
-	for _, item := range r.elements(n) {
-		s := r.str(item)
-		if s == nil {
-			return
-		}
-		root, err := r.places.expand(*s)
-		if err == nil {
-			root, err = r.places.usableRoot(root)
-		}
-		if err != nil {
-			r.fail(item.valueAt, "workspace_roots: %v", err)
-			return
-		}
-		r.layer.roots = append(r.layer.roots, root)
+// target checks which model is asked: [model], or a [[fallback]].
+func (r *reader) target(table string, t *Target) {
+	r.oneOf(table+".provider", t.Provider,
+		"", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
+	r.address(table+".endpoint", t.Endpoint, "https", "http")
+	r.file(table+".key_file", &t.KeyFile)
+	r.oneOf(table+".channel", t.Channel, "", "tool", "auto", "schema", "lines")
+	r.oneOf(table+".effort", t.Effort, "", "none", "minimal", "low", "medium", "high", "xhigh", "max")
+	r.oneOf(table+".thinking", t.Thinking, "", "off", "adaptive")
+	if t.Temperature != nil && !(*t.Temperature >= 0 && *t.Temperature <= 2) {
+		r.fail(table+".temperature", "temperature is a number from 0 to 2")
 	}
+	t.Headers = r.headers(table+".headers", t.Headers)
 }
 
-// elements returns the elements of a list.
-func (r *reader) elements(n *node) []*node {
-	if n.form != isList {
-		r.fail(n.valueAt, "%s needs a list; write %s = [\"...\"]", n.key, n.key)
-		return nil
-	}
-	return n.items
-}
-
-func (r *reader) list(i int, n *node) listed {
-	got := listed{present: true}
-	for _, element := range r.elements(n) {
-		s := r.prose(element)
-		if s == nil {
-			break
-		}
-		item, err := r.item(i, *s, element.valueAt.line)
-		if r.leaves && i == listAllow && nod.IsBroad(err) { // without it nod only asks more
-			r.layer.broad = append(r.layer.broad, NotHeld{List: n.key, Text: *s,
-				Origin: originOf(r.layer.source, element.valueAt.line), Why: "left out: " + err.Error()})
+// headers returns them with their names in lower case.
+func (r *reader) headers(table string, said map[string]string) (headers map[string]string) {
+	for _, k := range r.doc.keys {
+		name := strings.ToLower(k.name)
+		if k.path != table+"."+k.name {
 			continue
 		}
-		if err != nil {
-			r.fail(element.valueAt, "%s: %v", n.key, err)
-			break
+		if err := checkHeader(k.name); err != nil && r.err == nil {
+			r.err = problemf(k.at(r.doc.text), "headers: %v", err)
 		}
-		got.items = append(got.items, item)
+		if _, twice := headers[name]; twice && r.err == nil {
+			r.err = problemf(k.at(r.doc.text), "header %s is set twice, in different case; keep one", name)
+		}
+		headers = with(headers, name, said[k.name])
+	}
+	return headers
+}
+
+func with(m map[string]string, key, value string) map[string]string {
+	if m == nil {
+		m = map[string]string{}
+	}
+	m[key] = value
+	return m
+}
+
+func (r *reader) number(path string, n, low, high int) {
+	if r.doc.has(path) && (n < low || n > high) {
+		r.fail(path, "%s is %d; write a number from %d to %d", lastName(path), n, low, high)
+	}
+}
+
+// ceiling checks an amount; 0 is no ceiling.
+func (r *reader) ceiling(path string, dollars float64) {
+	if !(dollars >= 0 && dollars <= maxDollars) {
+		r.fail(path, "%s is %s; write US dollars from 0 (no ceiling) to %d", lastName(path), r.doc.word(path),
+			maxDollars)
+	}
+}
+
+// file makes the name of a file absolute; "" is none.
+func (r *reader) file(path string, name *string) {
+	if *name == "" || !r.doc.has(path) {
+		return
+	}
+	full, err := r.places.expand(*name)
+	if err != nil {
+		r.fail(path, "%s: %v", lastName(path), err)
+	}
+	*name = full
+}
+
+func (r *reader) address(path, address string, schemes ...string) {
+	if address == "" || !r.doc.has(path) {
+		return
+	}
+	if err := checkAddress(address, schemes); err != nil {
+		r.fail(path, "%s: %v", lastName(path), err)
+	}
+}
+
+// rest checks what each file has for itself.
+func (r *reader) rest(t *settingsText) {
+	for _, table := range []string{"fallback", "price", "repository"} {
+		if r.doc.has(table) && !r.doc.has(table+".0") {
+			r.fail(table, "%s", needs(table))
+		}
+	}
+	for i := range listCount {
+		r.layer.lists[i] = r.list(i, "", &t.listTexts)
+	}
+	r.confine(t.Confine)
+	for i, name := range t.Roots {
+		if root, ok := r.directory(fmt.Sprintf("workspace_roots.%d", i), "workspace_roots", name); ok {
+			r.layer.roots = append(r.layer.roots, root)
+		}
+	}
+	for i := range t.Fallback {
+		r.fallback(i, t.Fallback[i])
+	}
+	for i := range t.Price {
+		r.price(i, t.Price[i])
+	}
+	for i := range t.Repository {
+		r.repository(i, t.Repository[i])
+	}
+}
+
+// directory resolves one that is no place for everything.
+func (r *reader) directory(path, key, name string) (real string, ok bool) {
+	real, err := r.places.expand(name)
+	if err == nil {
+		real, err = r.places.usableRoot(real)
+	}
+	if err != nil {
+		r.fail(path, "%s: %v", key, err)
+	}
+	return real, err == nil
+}
+
+// list checks the entries of a list, at the top or in the table with that prefix.
+func (r *reader) list(i int, prefix string, texts *listTexts) listed {
+	l := lists()[i]
+	got := listed{present: r.doc.has(prefix + l.name)}
+	for n, text := range l.said(texts) {
+		path := fmt.Sprintf("%s%s.%d", prefix, l.name, n)
+		line := r.doc.at(path).line
+		item, err := newItem(l, onOneLine(text), r.layer.source, line)
+		switch {
+		case r.leaves && i == listAllow && nod.IsBroad(err): // without it nod only asks more
+			r.layer.broad = append(r.layer.broad, NotHeld{List: l.name, Text: item.Text,
+				Origin: item.Origin, Why: "left out: " + err.Error()})
+		case err != nil:
+			r.fail(path, "%s: %v", l.name, err)
+		default:
+			got.items = append(got.items, item)
+		}
 	}
 	return got
 }
 
-// prose reads an element; rules may run over several lines, which count as
-// blanks.
-func (r *reader) prose(n *node) *string {
-	if n.form == isValue && n.kind == unstable.String && strings.ContainsAny(n.text, "\r\n\t") {
-		flat := *n
-		flat.text = strings.TrimSpace(strings.NewReplacer("\r\n", " ", "\n", " ", "\t", " ").Replace(n.text))
-		n = &flat
+// fallbackLimit bounds how many models one call may wait for.
+const fallbackLimit = 4
+
+func (r *reader) fallback(i int, t Target) {
+	path := fmt.Sprintf("fallback.%d", i)
+	r.target(path, &t)
+	switch {
+	case t.Provider == "":
+		r.fail(path, "a fallback needs a provider; add it")
+	case i == fallbackLimit:
+		r.fail(path, "more than %d fallbacks; a call would wait too long for them", fallbackLimit)
 	}
-	return r.str(n)
+	r.layer.fallbacks = append(r.layer.fallbacks, t)
 }
 
-func (r *reader) item(i int, text string, line int) (Item, error) {
-	return newItem(i, text, r.layer.source, line)
-}
+// maxPrice bounds what a million tokens cost.
+const maxPrice = 1e6
 
-func originOf(source Source, line int) string {
-	return shown(source.Path) + ":" + strconv.Itoa(line)
-}
-
-// newItem checks one entry of a list.
-func newItem(i int, text string, source Source, line int) (Item, error) {
-	item := Item{List: listNames()[i], Text: text, Level: source.Level, Origin: originOf(source, line)}
-	if text == defaultsMark {
-		return item, nil
-	}
-	var err error
-	switch i {
-	case listHosts:
-		err = checkHost(text)
-	case listAllowlist:
-		err = checkTool(text)
-	case listSecrets, listGuarded:
-		err = checkPathPattern(text)
-	default:
-		item.Rule, err = nod.ParseRule(nod.RuleList(item.List), text, item.Origin)
-		item.Rule.Team = item.Level == Managed
-	}
-	return item, err
-}
-
-func (r *reader) prices(n *node) {
-	if n.form != isTables {
-		r.fail(n.valueAt, "price is a list of tables; write [[price]] and its keys below it")
-		return
-	}
-	for _, t := range n.items {
-		r.price(t)
-	}
-}
-
-func (r *reader) price(t *node) {
-	var p Price
-	var model *string
-	var in, out, cached *float64
-	for _, n := range t.children {
-		switch n.key {
-		case "model":
-			model = r.str(n)
-		case "in":
-			in = r.dollars(n)
-		case "out":
-			out = r.dollars(n)
-		case "cached":
-			cached = r.dollars(n)
-		default:
-			r.unknown(n, "price", []string{"model", "in", "out", "cached"})
+func (r *reader) price(i int, p Price) {
+	path := fmt.Sprintf("price.%d", i)
+	for _, d := range []struct {
+		key     string
+		dollars float64
+	}{{"in", p.In}, {"out", p.Out}, {"cached", p.Cached}} {
+		if !(d.dollars >= 0 && d.dollars <= maxPrice) {
+			r.fail(path+"."+d.key, "%s is %s; write US dollars for a million tokens, such as 1.5", d.key,
+				r.doc.word(path+"."+d.key))
 		}
 	}
-	if r.err != nil {
-		return
+	if !r.doc.has(path + ".cached") {
+		p.Cached = p.In
 	}
-	if model == nil || *model == "" || in == nil || out == nil {
-		r.fail(t.at, "a price needs model, in and out; add what is missing")
-		return
-	}
-	p = Price{Model: *model, In: *in, Out: *out, Cached: *in}
-	if cached != nil {
-		p.Cached = *cached
-	}
-	if slices.ContainsFunc(r.layer.prices, func(o Price) bool { return o.Model == p.Model }) {
-		r.fail(t.at, "the price of %q is set twice; keep one", p.Model)
-		return
+	switch {
+	case p.Model == "" || !r.doc.has(path+".in") || !r.doc.has(path+".out"):
+		r.fail(path, "a price needs model, in and out; add what is missing")
+	case slices.ContainsFunc(r.layer.prices, func(o Price) bool { return o.Model == p.Model }):
+		r.fail(path, "the price of %q is set twice; keep one", p.Model)
 	}
 	r.layer.prices = append(r.layer.prices, p)
-}
-
-func (r *reader) dollars(n *node) *float64 {
-	if n.form != isValue || n.kind != unstable.Float && n.kind != unstable.Integer {
-		r.fail(n.valueAt, "%s needs a number of US dollars for a million tokens", n.key)
-		return nil
-	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
-	if err != nil || math.IsNaN(v) || v < 0 || v > 1e6 {
-		r.fail(n.valueAt, "%s is %s; write US dollars for a million tokens, such as 1.5", n.key, n.text)
-		return nil
-	}
-	return &v
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -213,7 +214,7 @@ out = 4
 		Model: ModelSettings{
 			Target: Target{Provider: "openai", Endpoint: "https://gate.example.com",
 				Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"}},
-			Timeout: defaultTimeout, MaxTokens: defaultMaxTokens, Transcript: defaultTranscript, Stages: defaultStages,
+			Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2,
 		},
 		Log:    LogSettings{OnFailure: Block},
 		Prices: []Price{{"m", 1, 2, 1}, {"n", 3, 4, 3}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/nodgate/nod/internal/view"
 )
@@ -37,7 +38,7 @@ func (p Places) repository() repository {
 		return repository{}
 	}
 	name := path.Join(p.Root, RepositoryName)
-	text, err := readRepository(p.Files, name)
+	text, err := p.readRepository(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return repository{}
 	}
@@ -67,69 +68,82 @@ func (r *repository) leaveOut(notice string) {
 
 // readRepository returns the text of a .nod.toml. The error is fs.ErrNotExist
 // where there is none, and else says what is wrong without the file's name.
-func readRepository(files view.Files, name string) ([]byte, error) {
-	info, err := files.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, fs.ErrNotExist
-	case err != nil:
-		return nil, fmt.Errorf("cannot be looked at (%v)", plain(err))
-	case !info.Mode.IsRegular():
+func (p Places) readRepository(name string) ([]byte, error) {
+	if info, err := p.Files.Lstat(name); err == nil && !info.Mode.IsRegular() {
 		return nil, errors.New("not a regular file")
-	case info.Size > maxRepository:
-		return nil, fmt.Errorf("%d bytes, more than the %d that are read", info.Size, maxRepository)
 	}
-	text, err := files.Read(name, maxRepository)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read (%v)", plain(err))
-	}
-	return text, nil
+	_, _, text, err := p.read(name, maxRepository, nil)
+	return text, err
 }
 
-// trustedList reports whether a trusted file may hold the list.
-func trustedList(i int) bool { return i <= listHosts }
-
-// readTrusted reads a file that a person vouched for. The error is a
-// *fault.Error.
-func readTrusted(p Places, source Source, text []byte) ([listCount]listed, error) {
+// readTrusted reads a file that a person vouched for.
+func readTrusted(p Places, source Source, text []byte) (lists [listCount]listed, err error) {
 	doc, err := parseDocument(text)
 	if err != nil {
-		return [listCount]listed{}, located(source.Path, err)
+		return lists, located(source.Path, err)
 	}
-	l := layer{source: source}
-	r := &reader{places: p, layer: &l}
-	names := listNames()
-	for _, n := range doc.root.children {
-		i := slices.Index(names[:], n.key)
-		switch {
-		case i >= 0 && trustedList(i):
-			l.lists[i] = r.list(i, n)
-		case slices.Contains(topKeys(), n.key):
-			r.fail(n.at, "a repository's file cannot set %s; put it into your own settings", n.key)
-		default:
-			r.unknown(n, "", names[:listHosts+1])
+	var t listTexts
+	if err = doc.checkRepository(); err == nil {
+		err = doc.decode(&t)
+	}
+	if err != nil {
+		return lists, located(source.Path, err)
+	}
+	r := &reader{places: p, doc: doc, layer: layer{source: source}}
+	for i := range listCount {
+		lists[i] = r.list(i, "", &t)
+	}
+	return lists, located(source.Path, r.err)
+}
+
+// checkRepository refuses the keys that a repository cannot set.
+func (d *document) checkRepository() error {
+	own := tables()
+	for _, k := range d.keys {
+		if k.table == "" && slices.Contains(own[""], k.name) && !slices.Contains(listsThat(list.mayBeTrusted), k.name) {
+			return problemf(k.at(d.text), "a repository's file cannot set %s; put it into your own settings", k.name)
 		}
 	}
-	return l.lists, located(source.Path, r.err)
+	return d.checkKeys(map[string][]string{"": listsThat(list.mayBeTrusted)})
+}
+
+func (l list) mayBeTrusted() bool { return l.trusted }
+
+// listsThat names the lists for which something is true.
+func listsThat(is func(list) bool) (names []string) {
+	for _, l := range lists() {
+		if is(l) {
+			names = append(names, l.name)
+		}
+	}
+	return names
 }
 
 // readUntrusted takes the command patterns that tighten, and names the rest in
 // one notice.
 func (r *repository) readUntrusted(known func(string) bool, text []byte) {
 	doc, err := parseDocument(text)
+	said := map[string]any{}
+	if err == nil {
+		control := doc.control
+		doc.control = nil // leaves out one rule, not all
+		err = doc.decode(&said)
+		doc.control = control
+	}
 	if err != nil {
 		r.leaveOut(fmt.Sprintf("%s:%v; it was left out", shown(r.source.Path), err))
 		return
 	}
-	u := untrusted{source: r.source, known: known}
-	for _, n := range doc.root.children {
-		switch n.key {
-		case "soft_deny":
-			r.lists[listSoftDeny] = u.list(listSoftDeny, n)
-		case "hard_deny":
-			r.lists[listHardDeny] = u.list(listHardDeny, n)
+	u := untrusted{source: r.source, known: known, doc: doc}
+	for _, k := range doc.keys {
+		switch {
+		case k.table != "":
+		case k.name == "soft_deny":
+			r.lists[listSoftDeny] = u.list(listSoftDeny, said[k.name])
+		case k.name == "hard_deny":
+			r.lists[listHardDeny] = u.list(listHardDeny, said[k.name])
 		default:
-			u.leaveOut(n.key, n.at)
+			u.leaveOut(k.name, k.at(doc.text))
 		}
 	}
 	if len(u.left) > 0 {
@@ -141,6 +155,7 @@ func (r *repository) readUntrusted(known func(string) bool, text []byte) {
 type untrusted struct {
 	source Source
 	known  func(string) bool
+	doc    *document
 	taken  int
 	left   []string // what was left out, with its line
 }
@@ -153,47 +168,49 @@ func (u *untrusted) leaveOut(what string, at position) {
 }
 
 func (u *untrusted) notice() string {
-	shownLeft, more := u.left, ""
-	if len(u.left) > 5 {
-		shownLeft, more = u.left[:5], fmt.Sprintf(" and %d more", len(u.left)-5)
+	left, more := u.left, ""
+	if len(left) > 5 {
+		left, more = left[:5], fmt.Sprintf(" and %d more", len(left)-5)
 	}
 	return fmt.Sprintf("%s is not trusted, so this was left out: %s%s; to read and accept it, run: nod trust %s",
-		shown(u.source.Path), strings.Join(shownLeft, ", "), more, quoteForShell(path.Dir(u.source.Path)))
+		shown(u.source.Path), strings.Join(left, ", "), more, quoteForShell(path.Dir(u.source.Path)))
 }
 
-func (u *untrusted) list(i int, n *node) listed {
-	if n.form != isList {
-		u.leaveOut(n.key, n.at)
+func (u *untrusted) list(i int, value any) listed {
+	l := lists()[i]
+	elements, ok := value.([]any)
+	if !ok {
+		u.leaveOut(l.name, u.doc.at(l.name))
 		return listed{}
 	}
 	got := listed{present: true}
-	for _, element := range n.items {
-		if item, ok := u.pattern(i, element); ok {
+	for n, element := range elements {
+		text, _ := element.(string)
+		at := u.doc.at(fmt.Sprintf("%s.%d", l.name, n))
+		if item, ok := u.pattern(l, text, at.line); ok {
 			got.items = append(got.items, item)
-		} else if element.text != defaultsMark {
-			u.leaveOut(element.text, element.valueAt)
+		} else if text != defaultsMark {
+			u.leaveOut(text, at)
 		}
 	}
 	return got
 }
 
 // pattern accepts a command pattern and nothing else.
-func (u *untrusted) pattern(i int, n *node) (Item, bool) {
-	r := &reader{}
-	text := r.str(n)
-	if text == nil || *text == defaultsMark || len(*text) > maxUntrustedRule || u.taken >= maxUntrustedRules {
+func (u *untrusted) pattern(l list, text string, line int) (Item, bool) {
+	if text == defaultsMark || len(text) > maxUntrustedRule || u.taken >= maxUntrustedRules ||
+		strings.ContainsFunc(text, unicode.IsControl) {
 		return Item{}, false
 	}
-	item, err := newItem(i, *text, u.source, n.valueAt.line)
-	if err != nil || !item.Rule.IsPattern(u.isKnown) {
+	item, err := newItem(l, text, u.source, line)
+	known := func(program string) bool { return u.known == nil || u.known(program) }
+	if err != nil || !item.Rule.IsPattern(known) {
 		return Item{}, false
 	}
 	u.taken++
 	item.Rule.Untrusted = true
 	return item, true
 }
-
-func (u *untrusted) isKnown(program string) bool { return u.known == nil || u.known(program) }
 
 // RepositoryFile is a .nod.toml as a person is shown it before trusting it.
 type RepositoryFile struct {
@@ -216,7 +233,7 @@ func ReadRepository(p Places) (RepositoryFile, error) {
 		return RepositoryFile{}, failure(err.Error())
 	}
 	f := RepositoryFile{Path: path.Join(root, RepositoryName), Root: root}
-	if f.Text, err = readRepository(p.Files, f.Path); err != nil {
+	if f.Text, err = p.readRepository(f.Path); err != nil {
 		bad := failure(shown(f.Path) + ": there is no file to trust")
 		bad.Cause = err
 		return f, bad

@@ -201,7 +201,7 @@ func TestUntrustedCannotBreak(t *testing.T) {
 			return m.File(repoFile, strings.Repeat("#", 64<<10+1),
 				0o644)
 		},
-			repoFile + ": 65537 bytes, more than the 65536 that are read; it was left out"},
+			repoFile + ": 65537 bytes, more than the 65536 that are read; shorten it; it was left out"},
 		{"settings that it may not have", func(m *view.Memory) *view.Memory {
 			return m.File(repoFile, "mode = \"off\"\nlog.on_failure = 7\nallowlist = [\"bash\"]\nsecrets = []\n[model]\nendpoint = \"https://evil\"\n", 0o644)
 		}, `left out: "mode" (line 1), "log" (line 2), "allowlist" (line 3), "secrets" (line 4), "model" (line 5); to read`},

@@ -2,9 +2,9 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -26,80 +26,42 @@ type scoped struct {
 	lists [listCount]listed
 }
 
-// scopedList reports whether a [[repository]] may hold the list. In secrets
-// and guarded a later entry takes an earlier one back, and there the order of
-// files is subtle enough.
-func scopedList(i int) bool { return i <= listAllowlist }
-
-func scopedKeys() []string {
-	names := listNames()
-	return append([]string{"path"}, names[:listAllowlist+1]...)
+// scopeText is a [[repository]] as it is decoded.
+type scopeText struct {
+	Path string `toml:"path"`
+	listTexts
 }
 
-// repositories reads [[repository]].
-func (r *reader) repositories(n *node) {
-	if n.form != isTables {
-		r.fail(n.valueAt, "repository is a list of tables; write [[repository]] and its keys below it")
+func (l list) mayBeScoped() bool { return l.scoped }
+
+// repository reads one [[repository]].
+func (r *reader) repository(i int, t scopeText) {
+	table := fmt.Sprintf("repository.%d", i)
+	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line), Level: r.layer.source.Level}}
+	if !r.doc.has(table + ".path") {
+		r.fail(table, "a [[repository]] needs path, the repository's directory; add it")
 		return
 	}
-	for _, t := range n.items {
-		r.repository(t)
-	}
-}
-
-func (r *reader) repository(t *node) {
-	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, t.at.line), Level: r.layer.source.Level}}
-	names := listNames()
-	for _, n := range t.children {
-		i := slices.Index(names[:], n.key)
-		switch {
-		case n.key == "path":
-			s.Path = r.scopePath(n)
-		case i >= 0 && scopedList(i):
-			s.lists[i] = r.addedList(i, n)
-			s.Rules += len(s.lists[i].items)
-		case slices.Contains(topKeys(), n.key):
-			r.fail(n.at, "a [[repository]] cannot set %s; put it at the top of the file, before the first [table]",
-				n.key)
-		default:
-			r.unknown(n, "[repository]", scopedKeys())
-		}
-	}
-	if r.err == nil && s.Path == "" {
-		r.fail(t.at, "a [[repository]] needs path, the repository's directory; add it")
-	}
-	for _, l := range s.lists {
-		for j := range l.items {
-			l.items[j].Scope = s.Path
-		}
+	s.Path, _ = r.directory(table+".path", "path", t.Path)
+	for n := range s.lists {
+		s.lists[n] = r.addedList(n, table+".", &t.listTexts, s.Path)
+		s.Rules += len(s.lists[n].items)
 	}
 	r.layer.scopes = append(r.layer.scopes, s)
 }
 
-// scopePath reads a repository's directory. What holds everything is none.
-func (r *reader) scopePath(n *node) string {
-	name := r.str(n)
-	if name == nil {
-		return ""
-	}
-	real, err := r.places.expand(*name)
-	if err == nil {
-		real, err = r.places.usableRoot(real)
-	}
-	if err != nil {
-		r.fail(n.valueAt, "path: %v", err)
-	}
-	return real
-}
-
-// addedList reads a list that only adds.
-func (r *reader) addedList(i int, n *node) listed {
-	l := r.list(i, n)
-	for j, item := range l.items {
-		if item.Text == defaultsMark {
-			r.fail(n.items[j].valueAt, "%s: a [[repository]] only adds; put %q into the list at the top of the file",
-				n.key, defaultsMark)
+// addedList reads a list that only adds, to a repository's rules.
+func (r *reader) addedList(i int, prefix string, texts *listTexts, scope string) listed {
+	l := r.list(i, prefix, texts)
+	name := lists()[i].name
+	for j, text := range lists()[i].said(texts) {
+		if text == defaultsMark {
+			r.fail(fmt.Sprintf("%s%s.%d", prefix, name, j),
+				"%s: a [[repository]] only adds; put %q into the list at the top of the file", name, defaultsMark)
 		}
+	}
+	for j := range l.items {
+		l.items[j].Scope = scope
 	}
 	return l
 }

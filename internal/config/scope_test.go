@@ -140,14 +140,14 @@ func TestBadScopes(t *testing.T) {
 		"[[repository]]\npath = \"/\"\n":                                     "2:8: path: / is no workspace",
 		"[[repository]]\npath = 3\n":                                         "2:8: path needs a string",
 		"[[repository]]\npath = \"\"\n":                                      "2:8: path: \"\" is relative",
-		"[[repository]]\npath = \"~/a\"\nmode = \"off\"\n":                   "3:1: a [[repository]] cannot set mode; put it at the top",
-		"[[repository]]\npath = \"~/a\"\nsecrets = []\n":                     "3:1: a [[repository]] cannot set secrets",
-		"[[repository]]\npath = \"~/a\"\nalow = []\n":                        "3:1: \"alow\" is not a key of [[repository]]; did you mean allow?",
+		"[[repository]]\npath = \"~/a\"\nmode = \"off\"\n":                   "3:1: \"mode\" is not a key of [repository]; put mode at the top",
+		"[[repository]]\npath = \"~/a\"\nsecrets = []\n":                     "3:1: \"secrets\" is not a key of [repository]; put secrets at the top",
+		"[[repository]]\npath = \"~/a\"\nalow = []\n":                        "3:1: \"alow\" is not a key of [repository]; did you mean allow?",
 		"[[repository]]\npath = \"~/a\"\nallow = [\"$defaults\"]\n":          "3:10: allow: a [[repository]] only adds",
 		"[[repository]]\npath = \"~/a\"\nallow = \"npm test\"\n":             "3:9: allow needs a list",
 		"[[repository]]\npath = \"~/a\"\n[[repository]]\nhosts=[\"a.b\"]\n":  "3:3: a [[repository]] needs path",
 		"[[repository]]\npath = \"~/a\"\npath = \"~/b\"\n":                   "3:1: \"path\" is set twice",
-		"[[repository]]\npath = \"~/a\"\n[repository.model]\nname = \"x\"\n": "3:13: a [[repository]] cannot set model",
+		"[[repository]]\npath = \"~/a\"\n[repository.model]\nname = \"x\"\n": "3:13: \"model\" is not a key of [repository]; put model at the top",
 	} {
 		got := badSettings(t, placesIn(world().File(userFile, text, 0o600)))
 		if len(got) < len(userFile)+1+len(want) || got[len(userFile)+1:][:len(want)] != want {

@@ -62,27 +62,20 @@ func Trusts(p Places) ([]Trust, error) {
 }
 
 func (p Places) readTrust(name string) ([]Trust, error) {
-	info, err := p.Files.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil
-	case err != nil:
-		return nil, plain(err)
-	case !info.Mode.IsRegular():
+	if info, err := p.Files.Lstat(name); err == nil && !info.Mode.IsRegular() {
 		return nil, errors.New("not a regular file")
-	case info.UID != p.UID:
-		return nil, fmt.Errorf("owned by user %d, not you (%d)", info.UID, p.UID)
-	case info.Mode.Perm()&0o077 != 0:
-		return nil, fmt.Errorf("others may use it (mode %#o)", info.Mode.Perm())
 	}
-	if p.Root != "" {
-		if real, err := view.Resolve(p.Files, name); err != nil || view.Within(p.Files, p.Root, real) {
-			return nil, errors.New("it lies in the workspace, where an agent may write")
+	_, _, text, err := p.read(name, maxTrust, func(real string, info view.Info) error {
+		if p.Root != "" && view.Within(p.Files, p.Root, real) {
+			return errors.New("it lies in the workspace, where an agent may write")
 		}
+		return checkPrivate(real, info, p.UID)
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	text, err := p.Files.Read(name, maxTrust)
 	if err != nil {
-		return nil, plain(err)
+		return nil, err
 	}
 	return parseTrust(text)
 }

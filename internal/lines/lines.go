@@ -27,12 +27,10 @@ const Limit = 1 << 20
 
 // File is a file of lines. It is safe for concurrent use.
 type File struct {
-	name string
-	mu   sync.Mutex   // one append at a time
-	open sync.RWMutex // held by who uses fd and does not hold mu
-	fd   int          // -1 after Close
-	// write stands for write(2), so that tests can fail it.
-	write func(fd int, p []byte) (int, error)
+	file *os.File
+	mu   sync.Mutex // one append at a time
+	// write stands for write(2), so that tests can come in between.
+	write func(p []byte) (int, error)
 }
 
 // PrivateDir makes sure that name is a directory of this user that no one
@@ -40,24 +38,30 @@ type File struct {
 // directory that is open to others is refused, not repaired: what lies in it
 // may not be ours.
 func PrivateDir(name string) error {
-	var st syscall.Stat_t
-	err := syscall.Lstat(name, &st)
+	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(name, 0o700); err != nil {
 			return err
 		}
-		err = syscall.Lstat(name, &st)
+		info, err = os.Lstat(name)
 	}
-	switch {
-	case err != nil:
-		return &fs.PathError{Op: "lstat", Path: name, Err: err}
-	case st.Mode&syscall.S_IFMT != syscall.S_IFDIR:
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
 		return fmt.Errorf("%s is not a directory (links are not followed); move it away", name)
-	case int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("%s belongs to user %d, not to this one (%d)", name, st.Uid, os.Geteuid())
-	case st.Mode&0o077 != 0:
-		return fmt.Errorf("%s is open to other users (mode %04o); look who wrote there, then chmod 700 %[1]s", name,
-			st.Mode&0o7777)
+	}
+	return checkOurs(name, info, "look who wrote there, then chmod 700")
+}
+
+// checkOurs refuses what others own or may use.
+func checkOurs(name string, info fs.FileInfo, mend string) error {
+	owner := int(info.Sys().(*syscall.Stat_t).Uid)
+	switch {
+	case owner != os.Geteuid():
+		return fmt.Errorf("%s belongs to user %d, not to this one (%d)", name, owner, os.Geteuid())
+	case info.Mode().Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to other users (mode %04o); %s %[1]s", name, info.Mode().Perm(), mend)
 	}
 	return nil
 }
@@ -65,63 +69,38 @@ func PrivateDir(name string) error {
 // Open opens name for appending and reading, and makes it (mode 0600) where
 // it is missing. It follows no link at the last component and never blocks.
 func Open(name string) (*File, error) {
-	const flags = syscall.O_RDWR | syscall.O_APPEND | syscall.O_CREAT |
-		syscall.O_NOFOLLOW | syscall.O_CLOEXEC | syscall.O_NONBLOCK
-	fd, err := openRetrying(name, flags)
+	const flags = os.O_RDWR | os.O_APPEND | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_CLOEXEC | syscall.O_NONBLOCK
+	file, err := os.OpenFile(name, flags, 0o600)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, fmt.Errorf("%s is a symbolic link, which nod does not follow here; remove it", name)
 	}
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	f := &File{name: name, fd: fd, write: syscall.Write}
-	if err := f.check(); err != nil {
-		f.Close()
 		return nil, err
 	}
-	return f, nil
-}
-
-func openRetrying(name string, flags int) (fd int, err error) {
-	for {
-		fd, err = syscall.Open(name, flags, 0o600)
-		if err != syscall.EINTR {
-			return fd, err
-		}
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file; move it away", name)
 	}
-}
-
-func (f *File) check() error {
-	st, err := f.stat()
-	switch {
-	case err != nil:
-		return err
-	case st.Mode&syscall.S_IFMT != syscall.S_IFREG:
-		return fmt.Errorf("%s is not a regular file; move it away", f.name)
-	case int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("%s belongs to user %d, not to this one (%d)", f.name, st.Uid, os.Geteuid())
-	case st.Mode&0o077 != 0:
-		return fmt.Errorf("%s is open to other users (mode %04o); chmod 600 %[1]s", f.name, st.Mode&0o7777)
+	if err == nil {
+		err = checkOurs(name, info, "chmod 600")
 	}
-	return nil
-}
-
-func (f *File) stat() (st syscall.Stat_t, err error) {
-	f.open.RLock()
-	defer f.open.RUnlock()
-	if err := syscall.Fstat(f.fd, &st); err != nil {
-		return st, &fs.PathError{Op: "fstat", Path: f.name, Err: err}
+	if err != nil {
+		file.Close()
+		return nil, err
 	}
-	return st, nil
+	return &File{file: file, write: file.Write}, nil
 }
 
 // Name returns the name that the file was opened by.
-func (f *File) Name() string { return f.name }
+func (f *File) Name() string { return f.file.Name() }
 
 // Size returns how long the file is now.
 func (f *File) Size() (int64, error) {
-	st, err := f.stat()
-	return st.Size, err
+	info, err := f.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
 }
 
 // Append writes one line with one write(2). The line holds no newline and is
@@ -129,7 +108,7 @@ func (f *File) Size() (int64, error) {
 // an error; what it left behind does not damage the next line.
 func (f *File) Append(line []byte) error {
 	if len(line) >= Limit {
-		return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.name, len(line), Limit)
+		return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.Name(), len(line), Limit)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,13 +117,13 @@ func (f *File) Append(line []byte) error {
 	if err != nil {
 		return err
 	}
-	if torn {
-		return f.put(buf)
+	if !torn {
+		if _, err := f.write(buf[1:]); err != nil || !f.glued(int64(len(buf)-1)) {
+			return err
+		}
 	}
-	if err := f.put(buf[1:]); err != nil || !f.glued(int64(len(buf)-1)) {
-		return err
-	}
-	return f.put(buf)
+	_, err = f.write(buf)
+	return err
 }
 
 // glued reports whether the last n bytes, just written, stand behind a line
@@ -152,12 +131,12 @@ func (f *File) Append(line []byte) error {
 // An append leaves the descriptor's offset at its own end, whoever has
 // written since.
 func (f *File) glued(n int64) bool {
-	end, err := syscall.Seek(f.fd, 0, io.SeekCurrent)
+	end, err := f.file.Seek(0, io.SeekCurrent)
 	if err != nil || end <= n {
 		return false
 	}
 	var before [1]byte
-	got, _ := f.ReadAt(before[:], end-n-1)
+	got, _ := f.file.ReadAt(before[:], end-n-1)
 	return got == 1 && before[0] != '\n'
 }
 
@@ -165,92 +144,46 @@ func (f *File) glued(n int64) bool {
 // process is writing this may be true for a moment; the empty line that
 // follows from it is skipped by readers.
 func (f *File) torn() (bool, error) {
-	st, err := f.stat()
-	if err != nil || st.Size == 0 {
+	size, err := f.Size()
+	if err != nil || size == 0 {
 		return false, err
 	}
 	var last [1]byte
-	n, err := f.ReadAt(last[:], st.Size-1)
+	n, err := f.file.ReadAt(last[:], size-1)
 	if err != nil && err != io.EOF {
 		return false, err
 	}
 	return n == 1 && last[0] != '\n', nil
 }
 
-func (f *File) put(p []byte) error {
-	for {
-		n, err := f.write(f.fd, p)
-		switch {
-		case err == syscall.EINTR && n <= 0:
-			continue
-		case err != nil:
-			return &fs.PathError{Op: "write", Path: f.name, Err: err}
-		case n < len(p):
-			return &fs.PathError{Op: "write", Path: f.name,
-				Err: fmt.Errorf("%w: %d of %d bytes (is the disk full?)", io.ErrShortWrite, n, len(p))}
-		}
-		return nil
-	}
-}
-
 // ReadAt implements io.ReaderAt.
-func (f *File) ReadAt(p []byte, off int64) (int, error) {
-	f.open.RLock()
-	defer f.open.RUnlock()
-	got := 0
-	for got < len(p) {
-		n, err := syscall.Pread(f.fd, p[got:], off+int64(got))
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err != nil:
-			return got, &fs.PathError{Op: "read", Path: f.name, Err: err}
-		case n == 0:
-			return got, io.EOF
-		}
-		got += n
-	}
-	return got, nil
-}
+func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p, off) }
 
 // Lock takes the file's advisory lock for itself alone and reports whether it
 // got it, without waiting. It is released by Unlock and by the end of the
 // process, however that comes.
-func (f *File) Lock() bool {
-	f.open.RLock()
-	defer f.open.RUnlock()
+func (f *File) Lock() bool { return f.flock(syscall.LOCK_EX|syscall.LOCK_NB) == nil }
+
+// Unlock releases the lock.
+func (f *File) Unlock() { f.flock(syscall.LOCK_UN) }
+
+func (f *File) flock(how int) error {
 	for {
-		err := syscall.Flock(f.fd, syscall.LOCK_EX|syscall.LOCK_NB)
-		if err != syscall.EINTR {
-			return err == nil
+		if err := syscall.Flock(int(f.file.Fd()), how); err != syscall.EINTR {
+			return err
 		}
 	}
 }
 
-// Unlock releases the lock.
-func (f *File) Unlock() {
-	f.open.RLock()
-	defer f.open.RUnlock()
-	syscall.Flock(f.fd, syscall.LOCK_UN)
-}
-
 // Current reports whether the file still bears the name it was opened by.
 func (f *File) Current() bool {
-	st, err := f.stat()
-	var named syscall.Stat_t
-	return err == nil && syscall.Lstat(f.name, &named) == nil && named.Dev == st.Dev && named.Ino == st.Ino
+	info, err := f.file.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Lstat(f.Name())
+	return err == nil && os.SameFile(info, named)
 }
 
 // Close closes the file; nothing can be appended or read afterwards.
-func (f *File) Close() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.open.Lock() // nobody may read by a number that is another file's by then
-	defer f.open.Unlock()
-	if f.fd < 0 {
-		return nil
-	}
-	err := syscall.Close(f.fd)
-	f.fd = -1
-	return err
-}
+func (f *File) Close() error { return f.file.Close() }

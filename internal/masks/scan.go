@@ -2,118 +2,63 @@ package masks
 
 import "strings"
 
-// passes bounds how often a text is scanned again after something in it was
-// masked. Two are the rule.
-const passes = 8
-
 // Text does for plain text (a command, a file's content, a message) what
 // [Mask] does for JSON. It reads each byte a bounded number of times.
-//
-// Nothing that a shell could run disappears: see [Mask].
-func Text(s string) string { return maskAll(s, false) }
+func Text(s string) string { return scan(s, false) }
 
-// Command masks the text of a command or of a program: the names of programs in it
-// stay, whatever they look like, and so does what an expression may run.
-func Command(s string) string { return maskAll(s, true) }
+// Command masks the text of a command or of a program: the word that a command begins with
+// stays, whatever it looks like.
+func Command(s string) string { return scan(s, true) }
 
-func maskAll(s string, command bool) string {
-	for range passes {
-		masked := maskOnce(s, command)
-		if masked == s {
-			break
-		}
-		s = masked // what was masked may change how the rest reads
+func scan(in string, command bool) string {
+	s := scanner{in: in, command: command}
+	for s.pos < len(in) {
+		s.step()
 	}
-	return s
+	return string(append(s.out, in[s.from:]...))
 }
-
-func maskOnce(s string, command bool) string {
-	if len(s) < 4 {
-		return s
-	}
-	sc := scanner{text: text{s}, command: command}
-	for sc.pos < len(s) {
-		sc.step()
-	}
-	if sc.out == nil {
-		return s
-	}
-	return string(append(sc.out, s[sc.from:]...))
-}
-
-// text is what is read; its methods look, and change nothing.
-type text struct{ in string }
 
 // scanner reads text from left to right, once. It knows a little of shell
 // quoting, which is also that of most languages; where it guesses wrong it
 // masks too much or too little of one value and finds its way back.
 type scanner struct {
-	text
-	out   []byte
-	from  int    // in[:from] is in out
-	pos   int    // the next byte
-	quote byte   // the quote that is open, 0 for none
-	tool  tool   // the program whose options are being read
-	word  string // the word before this one, on this line
-	// Addresses and web tokens that begin before these were looked at.
-	atless, jwtless int
-	command         bool // the text is a command's
-	alone           bool // a quoted value is one constant, and ends with its quote
-	expanded        map[string]bool
-	data            *bool     // see runsData; nil until it is asked for
-	decodes         bool      // and makes other texts of it
-	literals        *literals // what a shell takes as it stands; nil until it is asked for
+	in       string
+	out      []byte
+	from     int    // in[:from] is in out
+	pos      int    // the next byte
+	quote    byte   // the quote that is open, 0 for none
+	tool     string // the program whose options are being read
+	command  bool   // the text is a command's
+	expanded map[string]bool
 }
-
-// tool is a program that takes passwords as arguments.
-type tool uint8
-
-const (
-	noTool tool = iota
-	curl
-	mysql
-	sshpass
-	redis
-	ldap
-	zip
-	login // any program's login command, and .netrc
-)
 
 func (s *scanner) step() {
 	i := s.pos
-	switch c := s.in[i]; c {
-	case '\n', ';', '|', '&':
-		s.tool, s.word = noTool, ""
+	switch c := s.in[i]; {
+	case c == '\n' || c == ';' || c == '|' || c == '&':
+		s.tool = ""
 		s.pos++
-	case '\\':
-		s.pos++
-		if s.pos < len(s.in) && isQuote(s.in[s.pos]) {
-			s.pos++ // an escaped quote opens and closes nothing
+	case c == '\\':
+		s.pos = min(i+2, len(s.in)) // what is escaped opens and closes nothing
+		if i+1 < len(s.in) && s.in[i+1] == '\n' {
+			s.pos = i + 1
 		}
-	case '"', '\'', '`':
+	case isQuote(c):
 		s.toggle(c)
 		s.pos++
-	case '=', ':':
+	case c == '$':
+		s.pos = s.reference(i)
+	case c == '=' || c == ':':
 		s.assignment(i)
-	case ',':
+	case c == ',':
 		s.pair(i)
-	default:
-		s.other(i)
-	}
-}
-
-func (s *scanner) other(i int) {
-	if s.in[i] == '-' && strings.HasPrefix(s.in[i:], pemBegin) {
-		if n := pemTitle(s.in[i:]); n > 0 {
-			s.keyBlock(i + n)
-			return
-		}
-	}
-	if s.boundary(i) {
+	case c == '-' && strings.HasPrefix(s.in[i:], pemBegin):
+		s.keyBlock(i + len(pemBegin))
+	case s.begins(i):
 		s.start(i)
-		return
+	default:
+		s.pos++
 	}
-	s.pos++
 }
 
 func (s *scanner) toggle(c byte) {
@@ -125,221 +70,419 @@ func (s *scanner) toggle(c byte) {
 	}
 }
 
-// put replaces in[a:b] by a marker, unless nothing secret can stand there.
-func (s *scanner) put(a, b int) {
-	if a >= b || isMarker(s.in[a:b]) || isReference(s.in[a:b]) {
+// begins reports whether a word may begin at i. What an escape such as \n or %3D ends with
+// is no part of one.
+func (s *scanner) begins(i int) bool {
+	return i == 0 || !isAlnum(s.in[i-1]) || i > 1 && s.in[i-2] == '\\' || i > 2 && s.in[i-3] == '%'
+}
+
+// hide replaces in[a:b] by a marker; a marker stays.
+func (s *scanner) hide(a, b int) {
+	s.pos = max(s.pos, b)
+	if a > 0 && s.in[a-1] == '$' {
+		a++ // $[ is an operator
+	}
+	if a >= b || a < s.from || strings.HasPrefix(s.in[a:b], "masked-") {
 		return
 	}
 	s.out = append(append(s.out, s.in[s.from:a]...), marker(b-a)...)
 	s.from = b
 }
 
-// boundary reports whether something may begin at i: not in the middle of a
-// word. What an escape such as \n or %3D ends with is no word.
-func (t text) boundary(i int) bool {
-	return i == 0 || !isAlnum(t.in[i-1]) || i > 1 && t.in[i-2] == '\\' || i > 2 && t.in[i-3] == '%'
+// startsCommand reports whether the first word of a command may begin at i, or a comment.
+func (s *scanner) startsCommand(i int) bool {
+	if s.in[i] == '#' {
+		return true
+	}
+	before := strings.TrimRight(s.in[max(0, i-nameLimit):i], " \t\"'\\")
+	return before == "" || strings.IndexByte(";|&(){}\n`!", before[len(before)-1]) >= 0
 }
 
-// start handles what begins at i: a token, or a word.
+// start handles what begins at i: a key, a token, or a word that a secret may follow.
 func (s *scanner) start(i int) {
-	if n := max(tokenLen(s.in[i:]), s.jwt(i)); n > 0 {
-		s.token(i, i+n)
+	rest := s.in[i:]
+	s.pos = i + 1
+	if n := tokenLen(rest, i == 0 || !isTokenByte(s.in[i-1])); n > 0 && !(s.command && s.startsCommand(i)) {
+		s.hide(i, i+n)
 		return
 	}
-	if n := webhook(s.in[i:]); n > 0 {
-		s.pos = i + n
-		s.hide(s.pos, s.until(i+n, "?;&|()$\\,"))
+	if n := webhook(rest); n > 0 {
+		s.value(i+n, 0)
 		return
 	}
-	s.pos = s.pastWord(i)
-	if i == 0 || isSpace(s.in[i-1]) || isQuote(s.in[i-1]) || strings.IndexByte("=(/,:;|&\\", s.in[i-1]) >= 0 {
-		s.startWord(i)
-	}
-}
-
-// pastWord returns where the next boundary after i can be.
-func (t text) pastWord(i int) int {
-	n := i + 1
-	if !isTokenByte(t.in[i]) {
-		return n // the word begins behind it
-	}
-	if i > 1 && t.in[i-1] != '\\' && t.in[i-1] != '%' && t.in[i-2] != '%' {
-		for n < len(t.in) && isAlnum(t.in[n]) {
-			n++
-		}
-	}
-	return n
-}
-
-// wordLimit bounds the words that are looked at.
-const wordLimit = 64
-
-func (t text) wordEnd(i int) int {
 	end := i
-	for end < len(t.in) && end-i < wordLimit && (isTokenByte(t.in[end]) || t.in[end] == '.') {
+	for end < len(s.in) && end-i < nameLimit && (isTokenByte(s.in[end]) || s.in[end] == '.') {
 		end++
 	}
-	return end
+	s.word(i, end)
 }
 
-// startWord handles keywords, programs and options that a secret follows.
-func (s *scanner) startWord(i int) {
-	end := s.wordEnd(i)
+// word handles keywords, programs and options that a secret follows.
+func (s *scanner) word(i, end int) {
 	w := s.in[i:end]
-	if w == "" {
-		return
-	}
-	before := s.word
-	s.word = w
-	switch w[0] {
-	case '-':
-		s.option(i, end)
-		return
-	case 'b', 'B', 'p', 'P':
-		if s.scheme(w, end) || s.quoted(w, before, end) {
-			return
+	next := s.blanks(end)
+	follows := next > end && next < len(s.in)
+	switch name := strings.ToLower(w); {
+	case w == "":
+	case w[0] == '-':
+		s.option(w, i, end, next)
+	case (name == "bearer" || name == "basic") && follows:
+		if b := s.runEnd(next); looksRandom(s.in[next:b]) {
+			s.hide(next, b)
 		}
+	case follows && secretName(w) && (s.tool == "login" && name == "password" || s.tool == "configure" ||
+		isQuote(s.in[next]) && s.in[next] != s.quote): // of SQL
+		s.value(next, 0)
+	case follows && name == "by" && isQuote(s.in[next]) && s.in[next] != s.quote: // IDENTIFIED BY 'x'
+		s.value(next, 0)
+	default:
+		s.program(w)
 	}
-	if (before == "set" || before == "config") && secretName(w) || s.tool == login && strings.EqualFold(w, "password") {
-		s.argument(end)
-		return
-	}
-	s.program(w)
-}
-
-// scheme handles "Bearer TOKEN" and "Basic TOKEN".
-func (s *scanner) scheme(w string, end int) bool {
-	if !strings.EqualFold(w, "bearer") && !strings.EqualFold(w, "basic") {
-		return false
-	}
-	a := s.blanks(end)
-	b := a
-	for b < len(s.in) && (isTokenByte(s.in[b]) || strings.IndexByte("._~+/=", s.in[b]) >= 0) {
-		b++
-	}
-	if a == end || !looksRandom(s.in[a:b]) {
-		return false
-	}
-	s.hide(a, b)
-	return true
-}
-
-// quoted handles PASSWORD 'x' and IDENTIFIED BY 'x' of SQL.
-func (s *scanner) quoted(w, before string, end int) bool {
-	if !(strings.EqualFold(w, "by") && strings.EqualFold(before, "identified")) &&
-		!strings.EqualFold(w, "password") && !strings.EqualFold(w, "passwd") && !strings.EqualFold(w, "passphrase") {
-		return false
-	}
-	a := s.blanks(end)
-	if a == end || a == len(s.in) || !isQuote(s.in[a]) || s.in[a] == s.quote || s.command && s.isWord(a) {
-		return false
-	}
-	s.mask(a)
-	return true
 }
 
 // program notes that the options of a program follow.
 func (s *scanner) program(w string) {
 	switch w {
-	case "curl", "curl.exe", "xh", "http", "https":
-		s.tool = curl
+	case "curl", "xh", "http", "https":
+		s.tool = "curl"
 	case "mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mongosh", "mongo", "mongodump":
-		s.tool = mysql
-	case "sshpass":
-		s.tool = sshpass
-	case "redis-cli":
-		s.tool = redis
+		s.tool = "mysql"
 	case "ldapsearch", "ldapmodify", "ldapadd", "ldappasswd":
-		s.tool = ldap
+		s.tool = "ldap"
 	case "zip", "unzip", "7z", "7za":
-		s.tool = zip
-	case "login":
-		s.tool = login
+		s.tool = "zip"
+	case "sshpass", "redis-cli", "login", "configure":
+		s.tool = w
 	}
 }
 
 // option handles "--password VALUE" and the short options of known programs.
-func (s *scanner) option(i, end int) {
-	w := s.in[i:end]
-	switch {
-	case s.tool == mysql && strings.HasPrefix(w, "-p") && i+2 < len(s.in) && !isSpace(s.in[i+2]):
-		s.mask(i + 2)
+func (s *scanner) option(w string, start, end, next int) {
+	s.pos = end
+	short := s.blanks(min(start+2, end))
+	switch name := s.tool + " " + w[:min(len(w), 2)]; {
 	case w == "--from-literal" && end < len(s.in):
-		s.fromLiteral(end)
-	case s.tool == curl && w == "-b":
-		s.cookies(s.blanks(end))
-	case end < len(s.in) && (s.in[end] == ' ' || s.in[end] == '\t') && optionTakesSecret(w):
-		s.argument(end)
-	case s.tool == curl && (w == "--user" || w == "--proxy-user"):
-		s.user(s.blanks(end))
-	case s.tool == curl && (strings.HasPrefix(w, "-u") || strings.HasPrefix(w, "-U")):
-		s.user(s.blanks(i + 2))
-	case s.tool == sshpass && strings.HasPrefix(w, "-p"), s.tool == login && w == "-p",
-		s.tool == zip && (strings.HasPrefix(w, "-P") || strings.HasPrefix(w, "-p")), s.tool == ldap &&
-			w == "-w", s.tool == redis && w == "-a":
-		s.mask(s.blanks(i + 2))
+		s.behind(end+1, '=')
+	case s.tool == "curl" && (w == "--user" || w == "--proxy-user"):
+		s.behind(next, ':')
+	case name == "curl -u", name == "curl -U":
+		s.behind(short, ':')
+	case name == "curl -b":
+		s.behind(short, '=')
+		s.cookies()
+	case name == "sshpass -p", name == "login -p", name == "zip -P", name == "zip -p", name == "ldap -w",
+		name == "redis-cli -a", name == "mysql -p" && len(w) > 2:
+		s.value(short, 0)
+	case next > end && next < len(s.in) && s.in[next] != '-' && optionTakesSecret(w):
+		s.value(next, 0)
 	}
 }
 
-// argument masks the word after an option, unless that is an option too.
-func (s *scanner) argument(end int) {
-	a := s.blanks(end)
-	if a == end || a+1 < len(s.in) && s.in[a] == '-' && (s.in[a+1] == '-' || isAlnum(s.in[a+1])) {
-		return
-	}
-	s.mask(a)
-}
-
-// user masks the password of user:password at a.
-func (s *scanner) user(a int) {
-	a, b, next := s.value(a)
-	user, password, ok := strings.Cut(s.in[a:b], ":")
-	if !ok || password == "" {
-		return
-	}
-	s.pastValue(s.hide(a+len(user)+1, b), next)
-}
-
-// fromLiteral masks the value of kubectl's --from-literal=NAME=VALUE.
-func (s *scanner) fromLiteral(end int) {
-	a, b, next := s.value(end + 1)
-	name, value, ok := strings.Cut(s.in[a:b], "=")
-	if ok && value != "" {
-		s.pastValue(s.hide(a+len(name)+1, b), next)
+// behind hides what follows the first separator in the word at i.
+func (s *scanner) behind(i int, separator byte) {
+	var open byte
+	for ; i < len(s.in) && (isQuote(s.in[i]) || isValueByte(s.in[i])); i++ {
+		switch c := s.in[i]; {
+		case c == separator:
+			s.value(i+1, open)
+			return
+		case isQuote(c) && s.closes(i):
+			return
+		case isQuote(c):
+			open = c
+		}
 	}
 }
 
-func (t text) blanks(i int) int {
-	for i < len(t.in) && (t.in[i] == ' ' || t.in[i] == '\t') {
+func (s *scanner) blanks(i int) int {
+	for i < len(s.in) && (s.in[i] == ' ' || s.in[i] == '\t') {
 		i++
 	}
 	return i
 }
 
-// mask hides the value at i and goes on behind it.
-func (s *scanner) mask(i int) {
-	a, b, next := s.value(i)
-	if s.command && mayCall(s.in, a, b) {
-		return // what stands in it is looked at by itself
+// assignment handles what stands around the = or : at i: a URL, or a name
+// and its value.
+func (s *scanner) assignment(i int) {
+	end := i + 1
+	for end < len(s.in) && end-i < 3 && strings.IndexByte("=:>", s.in[end]) >= 0 {
+		end++
 	}
-	s.pastValue(s.hide(a, b), next)
+	s.pos = end
+	if strings.HasPrefix(s.in[i:], "://") {
+		s.url(i + 3)
+		return
+	}
+	name, quoted := s.nameBefore(i)
+	op := s.in[i:end]
+	if strings.HasPrefix(op, "::") || !secretName(name) {
+		return
+	}
+	a := s.blanks(end)
+	for quoted && a < len(s.in) && (s.in[a] == '\n' || s.in[a] == '\r') {
+		a = s.blanks(a + 1)
+	}
+	compares := strings.HasPrefix(op, "==") || i > 0 && strings.IndexByte("!<>", s.in[i-1]) >= 0
+	switch {
+	case a == len(s.in), compares && !isQuote(s.in[a]):
+	case op == "=" && a > end && s.in[i-1] != ' ' && s.in[i-1] != '\t': // NAME= command: empty, in a shell
+	case op == "=" && s.expands(name): // what may run is shown
+	case hasAnySuffix(strings.ToLower(name), "authorization", "cookie") && !isQuote(s.in[a]):
+		s.header(a)
+	default:
+		s.value(a, 0)
+	}
 }
 
-// mayCall reports whether what stands in the place of a value is code: token=rm(x),
-// token=f"{rm()}", password "!rm -rf x".
-func mayCall(text string, a, b int) bool {
-	_, called, opens := strings.Cut(text[a:b], "(")
-	return b < len(text) && text[b] == '(' || strings.HasPrefix(text[a:b], "!") ||
-		opens && strings.Contains(called, ")")
+// pair handles "name", "value".
+func (s *scanner) pair(i int) {
+	s.pos = i + 1
+	name, quoted := s.nameBefore(i)
+	if a := s.blanks(i + 1); quoted && a < len(s.in) && isQuote(s.in[a]) && secretName(name) {
+		s.value(a, 0)
+	}
 }
 
-// rescan is how much of a value that was not hidden whole is read again.
-const rescan = 4 << 10
-
-// pastValue goes on behind a value. Where only its beginning was hidden, what
-// follows is looked at by itself; a long one only once.
-func (s *scanner) pastValue(all bool, next int) {
-	if all || next-s.pos > rescan {
-		s.pos = max(next, s.pos)
+// nameBefore returns the name that ends before i, and whether it is quoted.
+// "api key" and the like are one name.
+func (s *scanner) nameBefore(i int) (name string, quoted bool) {
+	before := strings.TrimRight(s.in[max(0, i-2*nameLimit):i], " \t!+?<>:")
+	bare := strings.TrimRight(before, "\"'`]\\)")
+	quoted = strings.ContainsAny(before[len(bare):], "\"'`")
+	start := nameStart(bare)
+	if strings.EqualFold(bare[start:], "key") && start > 0 && bare[start-1] == ' ' {
+		start = nameStart(bare[:start-1])
 	}
+	return bare[start:], quoted
+}
+
+func nameStart(s string) int {
+	start := len(s)
+	for start > 0 && (isTokenByte(s[start-1]) || s[start-1] == '.') {
+		start--
+	}
+	return start
+}
+
+// expands reports whether the text expands a variable of that name, and so
+// may run its value: password=rm; $password -rf x.
+func (s *scanner) expands(name string) bool {
+	if s.expanded == nil {
+		s.expanded = map[string]bool{}
+		for i := range len(s.in) {
+			if s.in[i] == '$' {
+				rest := strings.TrimLeft(s.in[i+1:min(len(s.in), i+nameLimit)], "{!#")
+				end := strings.IndexFunc(rest, func(r rune) bool { return r == '.' || !isNameRune(r) })
+				if end < 0 {
+					end = len(rest)
+				}
+				s.expanded[rest[:end]] = true
+			}
+		}
+	}
+	return s.expanded[name]
+}
+
+// header hides what follows a header's name; its scheme stays.
+func (s *scanner) header(a int) {
+	scheme := a
+	for scheme < len(s.in) && (isAlnum(s.in[scheme]) || s.in[scheme] == '-') {
+		scheme++
+	}
+	if next := s.blanks(scheme); next > scheme && next < len(s.in) && strings.IndexByte("\n;|&", s.in[next]) < 0 {
+		a = next
+	}
+	s.value(a, 0)
+	s.cookies()
+}
+
+// cookies hides each further NAME=VALUE behind a semicolon.
+func (s *scanner) cookies() {
+	for s.pos < len(s.in) && s.in[s.pos] == ';' {
+		name := s.blanks(s.pos + 1)
+		equals := name
+		for equals < len(s.in) && (isTokenByte(s.in[equals]) || s.in[equals] == '.') {
+			equals++
+		}
+		if equals == name || equals == len(s.in) || s.in[equals] != '=' {
+			return
+		}
+		s.value(equals+1, 0)
+	}
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// isValueByte reports whether c may be hidden: it ends no word, begins no expansion and
+// joins nothing.
+func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`\\$;|&<>(){}[],#\x7f", c) < 0 }
+
+func (s *scanner) runEnd(i int) int {
+	for i < len(s.in) && isValueByte(s.in[i]) {
+		i++
+	}
+	return i
+}
+
+// value hides the words of the value that starts at i, in the quote that is open: of one
+// in quotes all up to the closing one, else up to a blank or an operator. What a shell
+// would put in place of a part is left, and ends the value where it is a command.
+func (s *scanner) value(i int, open byte) {
+	for i < len(s.in) && !s.endsValue(i, open) {
+		switch c := s.in[i]; {
+		case c == '\\' && i+1 < len(s.in) && isQuote(s.in[i+1]):
+			i++
+		case c == '\\' && i+1 < len(s.in) && !isValueByte(s.in[i+1]):
+			i += 2
+		case c == open:
+			if open, i = 0, i+1; i < len(s.in) && !isAlnum(s.in[i]) && !isQuote(s.in[i]) { // and not a"b"c
+				s.pos = max(s.pos, i)
+				return
+			}
+		case isQuote(c) && open == 0:
+			open = c
+			i++
+		case c == '$' && open != '\'':
+			i = s.reference(i)
+		case isValueByte(c), c == '$':
+			end := max(s.runEnd(i), i+1)
+			for open == '\'' && end < len(s.in) && s.in[end] == '$' && !s.endsValue(end, open) {
+				end = s.runEnd(end + 1)
+			}
+			if end == len(s.in) || s.in[end] != '(' { // what is called: print(1)
+				s.hide(i, end)
+			}
+			i = end
+		default:
+			i++
+		}
+	}
+	s.pos = max(s.pos, min(i, len(s.in)))
+}
+
+// endsValue reports whether a value ends before i.
+func (s *scanner) endsValue(i int, open byte) bool {
+	switch c := s.in[i]; {
+	case c == '\n', c == '`', strings.HasPrefix(s.in[i:], "$("), strings.HasPrefix(s.in[i:], "${") && !s.names(i):
+		return true
+	case open != 0, c == '$':
+		return false
+	case c == '\\':
+		return i+1 == len(s.in) || s.in[i+1] == '\n'
+	case isQuote(c):
+		return s.closes(i)
+	default:
+		return !isValueByte(c)
+	}
+}
+
+// reference returns where the name of the variable at i ends, which is no secret.
+func (s *scanner) reference(i int) int {
+	start := min(i+1, len(s.in))
+	if start < len(s.in) && strings.IndexByte("{-?!@*", s.in[start]) >= 0 {
+		start++
+	}
+	for i = start; i < len(s.in) && (s.in[i] == '_' || isAlnum(s.in[i])); {
+		i++
+	}
+	return i
+}
+
+// names reports whether the ${ at i is one that only names a variable.
+func (s *scanner) names(i int) bool {
+	body, _, closed := strings.Cut(s.in[i:min(len(s.in), i+4*nameLimit)], "}")
+	return closed && strings.TrimFunc(strings.Trim(body, "${ "), isNameRune) == ""
+}
+
+// closes reports whether the quote at i ends the string that is open, rather than begins
+// another: an apostrophe further up may have confused the count.
+func (s *scanner) closes(i int) bool {
+	return s.in[i] == s.quote && (i+1 == len(s.in) || strings.IndexByte(" \t\r\n;|&)],}", s.in[i+1]) >= 0)
+}
+
+// addressLimit bounds how much of an address is looked at.
+const addressLimit = 512
+
+// url hides the password of user:password@ at the start of an authority. A
+// password with a slash in it is not allowed there and occurs.
+func (s *scanner) url(start int) {
+	end := start
+	for end < len(s.in) && end-start < addressLimit && (isValueByte(s.in[end]) || s.in[end] == '$' ||
+		strings.IndexByte("{}", s.in[end]) >= 0) {
+		end++
+	}
+	authority := s.in[start:end]
+	if i := strings.IndexAny(authority, "/?#"); i >= 0 && strings.Contains(authority[:i], "@") {
+		authority = authority[:i]
+	}
+	at := strings.LastIndexByte(authority, '@')
+	colon := strings.IndexByte(authority, ':')
+	if at < 0 || colon < 0 || colon > at || strings.Contains(authority[:colon], "/") {
+		return
+	}
+	port, _, path := strings.Cut(authority[colon+1:at], "/")
+	if path && strings.Trim(port, "0123456789") == "" || strings.Contains(authority[:at], "?") {
+		return
+	}
+	for i := start + colon + 1; i < start+at; {
+		if !isValueByte(s.in[i]) { // a reference
+			return
+		}
+		b := min(s.runEnd(i), start+at)
+		s.hide(i, b)
+		i = b
+	}
+}
+
+const (
+	pemBegin = "-----BEGIN "
+	pemEnd   = "-----END "
+	// keyLine is the shortest line of a key that is not its last.
+	keyLine = 16
+)
+
+// keyBlock hides the lines of a private key, whose title begins at i: to its end, or as
+// far as nothing else is there. Words of a program are shorter than the lines of a key.
+func (s *scanner) keyBlock(i int) {
+	s.pos = i
+	title, _, found := strings.Cut(s.in[i:min(len(s.in), i+96)], "-----")
+	if !found || !strings.Contains(title, "PRIVATE KEY") || strings.ContainsAny(title, "\n;|&$") {
+		return
+	}
+	for i += len(title) + 5; i < len(s.in) && !strings.HasPrefix(s.in[i:], pemEnd); {
+		end := i
+		for end < len(s.in) && (isAlnum(s.in[end]) || strings.IndexByte("+/=", s.in[end]) >= 0) {
+			end++
+		}
+		switch {
+		case end-i >= keyLine, end > i && strings.HasPrefix(s.in[s.betweenLines(end):], pemEnd):
+			s.hide(i, end)
+			i = end
+		case end > i, s.in[i] == ':', s.in[i] == '-': // Proc-Type: 4,ENCRYPTED
+			i = max(end, i+1)
+		default:
+			end = s.betweenLines(i)
+			if end == i {
+				return
+			}
+			i = end
+		}
+	}
+	s.pos = max(s.pos, i)
+}
+
+// betweenLines returns where the next line of a key begins: behind blanks,
+// escaped newlines, and the quotes that a language puts around each line.
+func (s *scanner) betweenLines(i int) int {
+	for i < len(s.in) {
+		switch c := s.in[i]; {
+		case strings.IndexByte(" \t\r\n\"',", c) >= 0:
+			i++
+		case c == '\\' && i+1 < len(s.in) && strings.IndexByte("nr\n\"", s.in[i+1]) >= 0:
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
 }

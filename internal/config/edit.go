@@ -1,0 +1,218 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/nodgate/nod/internal/view"
+)
+
+// SetMode writes mode into the user's settings file, and leaves everything
+// else in it as it is: comments, order, line ends. It makes the file (0600)
+// and its directory (0700) where they are missing, and writes through a link.
+// A file that cannot be read as settings is left alone; the error is then a
+// *[fault.Error].
+func SetMode(p Places, mode Mode) error {
+	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "mode", mode.String()) })
+}
+
+// SetConfine writes confine as [SetMode] does its key. Patterns that stand
+// there are replaced.
+func SetConfine(p Places, on bool) error {
+	word := "off"
+	if on {
+		word = "on"
+	}
+	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "confine", word) })
+}
+
+// withWord returns the text with a key at its top set to a word, and checks
+// that it is.
+func (p Places) withWord(text []byte, key, word string) ([]byte, error) {
+	if _, err := p.readBack(text); err != nil {
+		return nil, err
+	}
+	doc, err := parseDocument(text)
+	if err != nil {
+		return nil, err
+	}
+	edited := doc.withTop(key, strconv.Quote(word))
+	if _, err := p.readBack(edited); err != nil {
+		return nil, err
+	}
+	if doc, err = parseDocument(edited); err != nil || !doc.has(key) || doc.word(key) != strconv.Quote(word) {
+		return nil, fmt.Errorf("%s could not be changed; set %[1]s = %q by hand", key, word)
+	}
+	return edited, nil
+}
+
+// word is a value as it stands in the file.
+func (d *document) word(path string) string {
+	at := d.values[path]
+	return string(d.text[at.start:at.end])
+}
+
+// readBack reads a text as the user's file.
+func (p Places) readBack(text []byte) (layer, error) {
+	all := standard()
+	return readLayer(p, Source{Path: p.User, Level: User}, text, &all)
+}
+
+// withTop changes a key's value where there is one. Else it adds a line after
+// the last key that stands before the first table; without such a key, before
+// the comment that belongs to that table; without a table, at the end.
+func (d *document) withTop(key, value string) []byte {
+	if at, ok := d.values[key]; ok {
+		return splitAt(d.text, at.start, at.end, value)
+	}
+	eol := lineEnd(d.text)
+	line := key + " = " + value + eol
+	at := len(d.text)
+	switch {
+	case d.lastKey > 0:
+		at = endOfLine(d.text, d.lastKey)
+	case d.header >= 0:
+		at = startOfComment(d.text, d.header)
+		line += eol
+	}
+	if at > 0 && d.text[at-1] != '\n' {
+		line = eol + line
+	}
+	return splitAt(d.text, at, at, line)
+}
+
+func lineEnd(text []byte) string {
+	if bytes.Contains(text, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
+}
+
+// splitAt replaces text[start:end], in new memory.
+func splitAt(text []byte, start, end int, with string) []byte {
+	return bytes.Join([][]byte{text[:start], []byte(with), text[end:]}, nil)
+}
+
+func endOfLine(text []byte, offset int) int {
+	if i := bytes.IndexByte(text[offset:], '\n'); i >= 0 {
+		return offset + i + 1
+	}
+	return len(text)
+}
+
+// startOfComment goes back over the comment lines directly above a line.
+func startOfComment(text []byte, line int) int {
+	for line > 0 {
+		above := bytes.LastIndexByte(text[:line-1], '\n') + 1
+		if !bytes.HasPrefix(bytes.TrimLeft(text[above:line], " \t"), []byte("#")) {
+			break
+		}
+		line = above
+	}
+	return line
+}
+
+// Entry is one entry of one list, to be written.
+type Entry struct{ List, Text string }
+
+// AddRepository writes a [[repository]] of root, a real path, with the entries
+// at the end of the user's settings file, and leaves everything else in it as
+// it is, as [SetMode] does. What it would write is read back first: a file that
+// could not be used after, or would say something else, is left alone.
+func AddRepository(p Places, root string, entries []Entry) error {
+	return p.editUser(func(text []byte) ([]byte, error) {
+		if _, err := p.readBack(text); err != nil {
+			return nil, err
+		}
+		edited := append(bytes.Clone(text), repositoryTable(text, root, entries)...)
+		after, err := p.readBack(edited)
+		if err != nil {
+			return nil, err
+		}
+		if n := len(after.scopes); n == 0 || !after.scopes[n-1].says(root, entries) {
+			return nil, errors.New("the rules could not be written so that they read the same; write them by hand")
+		}
+		return edited, nil
+	})
+}
+
+// says reports whether the scope is what was to be written.
+func (s scoped) says(root string, entries []Entry) bool {
+	said := map[Entry]bool{}
+	for _, l := range s.lists {
+		for _, item := range l.items {
+			said[Entry{item.List, item.Text}] = true
+		}
+	}
+	for _, e := range entries {
+		if !said[e] {
+			return false
+		}
+	}
+	return s.Path == root && s.Rules == len(entries)
+}
+
+// repositoryTable is the text to append, in the line ends of the file.
+func repositoryTable(text []byte, root string, entries []Entry) string {
+	var b strings.Builder
+	if len(text) > 0 && text[len(text)-1] != '\n' {
+		b.WriteString("\n")
+	}
+	if len(text) > 0 {
+		b.WriteString("\n")
+	}
+	b.WriteString("# written by nod init\n[[repository]]\npath = " + quoteTOML(root) + "\n")
+	for _, name := range listsThat(list.mayBeScoped) {
+		var lines string
+		for _, e := range entries {
+			if e.List == name {
+				lines += "  " + quoteTOML(e.Text) + ",\n"
+			}
+		}
+		if lines != "" {
+			b.WriteString(name + " = [\n" + lines + "]\n")
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", lineEnd(text))
+}
+
+// quoteTOML writes a basic string. Control characters do not get here: what is
+// written is read back.
+func quoteTOML(s string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+// editUser replaces the user's file with what edit makes of it.
+func (p Places) editUser(edit func(text []byte) ([]byte, error)) error {
+	if p.Files == nil {
+		p.Files = view.Disk{}
+	}
+	perm := fs.FileMode(0o600)
+	real, text, err := p.readSettings(p.User)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if real, err = view.Resolve(p.Files, p.User); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(path.Dir(real), 0o700); err != nil {
+			return err
+		}
+	case err != nil:
+		return located(p.User, err)
+	default:
+		if info, err := p.Files.Lstat(real); err == nil {
+			perm = info.Mode.Perm()
+		}
+	}
+	edited, err := edit(text)
+	if err != nil {
+		return located(p.User, err)
+	}
+	return replaceFile(real, edited, perm)
+}
