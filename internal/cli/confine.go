@@ -212,7 +212,7 @@ func tryConfine(ctx context.Context, p *Process) error {
 		return err
 	}
 	state := config.DefaultPlaces(p.Getenv("HOME")).State
-	if err := confine.Try(ctx, home, behind.Stage); err != nil {
+	if err := confine.Try(ctx, home); err != nil {
 		proof.Forget(state)
 		return err
 	}

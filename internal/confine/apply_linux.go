@@ -339,7 +339,7 @@ func (a *applier) link(name string) {
 	case path.IsAbs(to) || target == ".." || strings.HasPrefix(target, "../"):
 		a.refuse(name, "it is a link that leads out of the workspace")
 		return
-	case up(to) || a.throughLink(target):
+	case path.Clean(to) != strings.TrimSuffix(to, "/") || a.throughLink(target): // up after down leads anywhere
 		a.refuse(name, "it is a link that leads through another one")
 		return
 	}
@@ -358,19 +358,6 @@ func (a *applier) link(name string) {
 		}
 	}
 	a.replace(name, func(dir int, temporary string) error { return unix.Symlinkat(to, dir, temporary) })
-}
-
-// up reports whether a path goes up after it went down: where that leads, its
-// text does not say.
-func up(to string) bool {
-	down := false
-	for part := range strings.SplitSeq(to, "/") {
-		if part == ".." && down {
-			return true
-		}
-		down = down || part != ".." && part != "." && part != ""
-	}
-	return false
 }
 
 // throughLink reports whether a directory on the way to a name is a link, in
@@ -499,7 +486,7 @@ func (a *applier) replace(name string, make func(dir int, temporary string) erro
 		if err != nil {
 			return err
 		}
-		temporary := ownName + filepath.Base(filepath.Dir(a.upper))
+		temporary := temporary(filepath.Dir(a.upper))
 		defer unix.Unlinkat(dir, temporary, 0)
 		if err := make(dir, temporary); err != nil {
 			return err

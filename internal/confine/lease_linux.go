@@ -1,9 +1,8 @@
 package confine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,24 +18,28 @@ type lease struct {
 	notes     []string // what became of runs that were killed
 }
 
-// layers is where a stage mounts the overlays, each in a mount namespace of its
+// Names in a run's directory: of the workspace's layer, and of the file that says of which
+// workspace it is, which is there while what the run wrote is applied.
+const (
+	workspaceLayer = "workspace"
+	rootFile       = "root"
+)
+
+// layers is where overlays are mounted, those of each run in a mount namespace of its
 // own, so that runs share the directory.
 func layers(cache string) string { return filepath.Join(cache, "layers") }
 
 // rent makes the directories, and removes those of runs that were killed.
 func rent(o Options) (*lease, error) {
 	runs := filepath.Join(o.Cache, "runs")
-	err := errors.Join(os.MkdirAll(runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.Chmod(o.Cache, 0o700))
+	l := &lease{kept: filepath.Join(o.Cache, "workspaces", short(o.Root))}
+	err := errors.Join(os.MkdirAll(runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.MkdirAll(l.kept, 0o700),
+		os.Chmod(o.Cache, 0o700))
+	if err == nil {
+		l.notes = sweep(runs)
+		err = l.begin(runs)
+	}
 	if err != nil {
-		return nil, err
-	}
-	l := &lease{notes: sweep(runs)}
-	if err := l.begin(runs); err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256([]byte(o.Root))
-	l.kept = filepath.Join(o.Cache, "workspaces", hex.EncodeToString(sum[:8]))
-	if err := os.MkdirAll(l.kept, 0o700); err != nil {
 		return nil, err
 	}
 	free, err := l.lock(l.kept)
@@ -55,7 +58,7 @@ func (l *lease) begin(runs string) error {
 			return err
 		}
 		free, err := l.lock(run)
-		if _, gone := os.Stat(run); free && gone == nil {
+		if free && exists(run) {
 			l.run = run
 			return nil
 		}
@@ -72,15 +75,16 @@ func (l *lease) lock(name string) (free bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return false, nil
-		}
-		return false, err
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		l.locks = append(l.locks, f)
+		return true, nil
 	}
-	l.locks = append(l.locks, f)
-	return true, nil
+	_ = f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = nil
+	}
+	return false, err
 }
 
 // made is when a layer was made, by the clock of its file system.
@@ -97,21 +101,29 @@ func (l *lease) end() {
 	}
 }
 
-// sweep removes what killed runs left, and says what it put in order.
+// sweep removes what killed runs left below nod's own directory. What one left in its
+// workspace it names: that may be what somebody changed meanwhile.
 func sweep(runs string) (notes []string) {
 	entries, _ := os.ReadDir(runs)
 	for _, e := range entries {
-		if !e.IsDir() {
+		l := &lease{run: filepath.Join(runs, e.Name())}
+		if free, err := l.lock(l.run); !free || err != nil {
 			continue
 		}
-		l := &lease{run: filepath.Join(runs, e.Name())}
-		if free, err := l.lock(l.run); free && err == nil {
-			notes = append(notes, recovered(l.run)...)
-			l.end()
+		if root, err := os.ReadFile(filepath.Join(l.run, rootFile)); err == nil {
+			notes = append(notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so "+
+				"that part of that may be missing, and a file %s may lie there, which can go", root, temporary(l.run)))
 		}
+		l.end()
 	}
 	return notes
 }
+
+// ownName begins the names that applying needs for a moment.
+const ownName = ".nod-confine-"
+
+// temporary is such a name.
+func temporary(run string) string { return ownName + filepath.Base(run) }
 
 // applying remembers on disk of which workspace the run's layer is, for who comes
 // after this process is killed.
