@@ -140,12 +140,16 @@ func (l *layout) caches() error {
 
 // programs are toolchains, and where PATH leads.
 func (l *layout) programs() error {
-	dirs := slices.Concat(l.inHome(toolchains()), l.namedBy(toolchainVariables()))
+	err := l.read(slices.Concat(l.inHome(toolchains()), l.namedBy(toolchainVariables())))
 	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
-		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && !l.isShown(dir) {
-			dirs = append(dirs, l.ofPrograms(dir)...)
+		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && !l.isShown(dir) { // to list one costs more than all else
+			err = errors.Join(err, l.read(l.ofPrograms(dir)))
 		}
 	}
+	return err
+}
+
+func (l *layout) read(dirs []string) error {
 	for _, dir := range dirs {
 		if isDir(dir) && !l.isShown(dir) && l.fits(dir) && l.isNarrow(dir) {
 			if err := l.show(toRead, dir); err != nil {
@@ -218,7 +222,7 @@ func (l *layout) ofPrograms(dir string) (dirs []string) {
 	if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != l.o.Home {
 		for _, beside := range []string{"lib", "lib64", "libexec", "share", "include", "pkg"} {
 			at := filepath.Join(above, beside)
-			if info, err := os.Lstat(at); err == nil && info.IsDir() {
+			if info, err := os.Lstat(at); err == nil && info.IsDir() && !l.isShown(at) {
 				if _, plain := l.plain(at); plain {
 					dirs = append(dirs, at)
 				}
@@ -269,7 +273,8 @@ func (l *layout) show(how, dir string) error {
 func (l *layout) secretsIn(dir shown) (names []string) {
 	for _, store := range l.stores {
 		for _, row := range [][2]string{{store.name, dir.name}, {store.real, dir.real}} {
-			if at, in := row[0], row[1]; within(in, at) && at != in {
+			at, in := row[0], row[1]
+			if within(in, at) && at != in && !slices.Contains(names, below(in, at)) {
 				names = append(names, below(in, at))
 			}
 		}

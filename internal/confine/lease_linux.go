@@ -13,9 +13,9 @@ import (
 // lease is what belongs to one run: a directory of its own, and the layers
 // over the caches, which runs in the same workspace use one after the other.
 type lease struct {
-	run, kept string
-	locks     []*os.File
-	notes     []string // what became of runs that were killed
+	runs, run, kept string
+	locks           []*os.File
+	notes           []string // what became of runs that were killed
 }
 
 // Names in a run's directory: of the workspace's layer, and of the file that says of which
@@ -29,15 +29,13 @@ const (
 // own, so that runs share the directory.
 func layers(cache string) string { return filepath.Join(cache, "layers") }
 
-// rent makes the directories, and removes those of runs that were killed.
+// rent makes the directories.
 func rent(o Options) (*lease, error) {
-	runs := filepath.Join(o.Cache, "runs")
-	l := &lease{kept: filepath.Join(o.Cache, "workspaces", short(o.Root))}
-	err := errors.Join(os.MkdirAll(runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.MkdirAll(l.kept, 0o700),
+	l := &lease{runs: filepath.Join(o.Cache, "runs"), kept: filepath.Join(o.Cache, "workspaces", short(o.Root))}
+	err := errors.Join(os.MkdirAll(l.runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.MkdirAll(l.kept, 0o700),
 		os.Chmod(o.Cache, 0o700))
 	if err == nil {
-		l.notes = sweep(runs)
-		err = l.begin(runs)
+		err = l.begin()
 	}
 	if err != nil {
 		return nil, err
@@ -51,9 +49,9 @@ func rent(o Options) (*lease, error) {
 }
 
 // begin makes this run's directory. Who sweeps may take one before it is locked.
-func (l *lease) begin(runs string) error {
+func (l *lease) begin() error {
 	for range 100 {
-		run, err := os.MkdirTemp(runs, "")
+		run, err := os.MkdirTemp(l.runs, "")
 		if err != nil {
 			return err
 		}
@@ -94,29 +92,39 @@ func made(layer string) (time.Time, error) {
 	return time.Unix(s.Ctim.Unix()), err
 }
 
+// end removes the files of a run. Its directories the next run removes: that takes the
+// kernel a quarter of a millisecond for each.
 func (l *lease) end() {
-	remove(l.run)
+	_ = filepath.WalkDir(l.run, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case d != nil && d.IsDir() && err == nil:
+			_ = os.Chmod(name, 0o700)
+		case err == nil:
+			_ = os.Remove(name)
+		}
+		return nil
+	})
 	for _, f := range l.locks {
 		_ = f.Close()
 	}
 }
 
-// sweep removes what killed runs left below nod's own directory. What one left in its
-// workspace it names: that may be what somebody changed meanwhile.
-func sweep(runs string) (notes []string) {
-	entries, _ := os.ReadDir(runs)
+// sweep removes what earlier runs left below nod's own directory. What a killed one left
+// in its workspace it names: that may be what somebody changed meanwhile.
+func (l *lease) sweep() {
+	entries, _ := os.ReadDir(l.runs)
 	for _, e := range entries {
-		l := &lease{run: filepath.Join(runs, e.Name())}
-		if free, err := l.lock(l.run); !free || err != nil {
+		old := &lease{run: filepath.Join(l.runs, e.Name())}
+		if free, err := old.lock(old.run); !free || err != nil {
 			continue
 		}
-		if root, err := os.ReadFile(filepath.Join(l.run, rootFile)); err == nil {
-			notes = append(notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so "+
-				"that part of that may be missing, and a file %s may lie there, which can go", root, temporary(l.run)))
+		if root, err := os.ReadFile(filepath.Join(old.run, rootFile)); err == nil {
+			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so "+
+				"that part of that may be missing, and a file %s may lie there, which can go", root, temporary(old.run)))
 		}
-		l.end()
+		old.end()
+		_ = os.RemoveAll(old.run)
 	}
-	return notes
 }
 
 // ownName begins the names that applying needs for a moment.
@@ -129,21 +137,4 @@ func temporary(run string) string { return ownName + filepath.Base(run) }
 // after this process is killed.
 func (l *lease) applying(root string) error {
 	return os.WriteFile(filepath.Join(l.run, rootFile), []byte(root), 0o600)
-}
-
-// remove removes a tree whose directories may have lost their modes.
-func remove(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(name, 0o700)
-			if err != nil {
-				_ = os.RemoveAll(name)
-			}
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
 }

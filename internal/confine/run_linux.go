@@ -51,7 +51,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := (&running{Options: o, layout: l}).run(ctx)
+	result, err := (&running{Options: o, layout: l, lease: lease}).run(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -86,6 +86,7 @@ func (o *Options) check() (err error) {
 type running struct {
 	Options
 	layout *layout
+	lease  *lease
 	streams
 }
 
@@ -121,6 +122,7 @@ func (r *running) run(ctx context.Context) (Result, error) {
 	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, time: r.Time, until: time.Now().Add(r.Time),
 		done: make(chan struct{})}
 	go g.watch(ctx, signals)
+	r.copying.Go(r.lease.sweep) // while the line runs
 	said, _ := io.ReadAll(status)
 	var ended unix.WaitStatus
 	for {

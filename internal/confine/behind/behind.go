@@ -97,10 +97,6 @@ func confinement(p Process, line string) (confine.Options, error) {
 	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
 		Self: []string{beside}, Keeper: kept}, settings, nil, nil)
 	keep := confine.Keep(gate, root, p.Environ, true)
-	if why := keep(filepath.Join(root, "nod-confine-probe"), false); why != "" {
-		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it",
-			printable.Text(root))
-	}
 	home, _ := filepath.EvalSymlinks(places.Home)
 	return confine.Options{
 		Line: line, Before: func(names []string) { kept.before(names, keep) },
