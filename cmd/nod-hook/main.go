@@ -6,7 +6,6 @@ import (
 	"os"
 
 	"github.com/nodgate/nod/internal/confine/behind"
-	"github.com/nodgate/nod/internal/confine/stage"
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/version"
@@ -34,8 +33,6 @@ func run(ctx context.Context, args []string) int {
 		name = args[0]
 	}
 	switch name {
-	case stage.Word:
-		return stage.Main()
 	case behind.Word:
 		return confined(ctx, args[1:])
 	case "demo":

@@ -125,7 +125,7 @@ var layers = []struct {
 	{"internal/witness", []string{".", "fault", "internal/shell", "internal/shell/commands", "internal/view"},
 		"lays what nod says beside what happens; started by hand and by tests"},
 	{"internal/witness/recorder", nil, "stands in for programs; starts fast"},
-	{"internal/confine/stage", nil, "the process before bubblewrap; starts fast and decides nothing"},
+	{"internal/confine/stage", nil, "starts bubblewrap; decides nothing"},
 	{"internal/confine/proof", nil, "whether the boundary was tried here; the hook asks"},
 	{"internal/rewriting", nil, "which host programs run what a hook hands them, as it was proven; the hook asks"},
 	{"internal/rewriting/trial", []string{"internal/printable"}, "starts a host program against a model of its own"},
@@ -145,7 +145,7 @@ var layers = []struct {
 	{"internal/picture", []string{"internal/cli"}, "draws what the command prints"},
 	{"e2e", []string{""}, "tests the whole"},
 	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
-	{"cmd/nod-hook", []string{"internal/confine/behind", "internal/confine/stage", "internal/hook", "internal/demo",
+	{"cmd/nod-hook", []string{"internal/confine/behind", "internal/hook", "internal/demo",
 		"internal/version"}, "a doorway that links no SDK"},
 	{"examples", []string{""}, "users of the library"},
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/config"
-	"github.com/nodgate/nod/internal/confine/stage"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -72,9 +71,6 @@ func commands() []command {
 func Main(ctx context.Context, p *Process, args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
-	}
-	if args[0] == stage.Word {
-		return stage.Main()
 	}
 	if name, asked := helpAsked(args); asked {
 		return help(ctx, p.folded([]string{"help"}), name)

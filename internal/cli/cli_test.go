@@ -15,7 +15,6 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/nodgate/nod/internal/confine/stage"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/keep"
 	"github.com/nodgate/nod/internal/version"
@@ -24,9 +23,6 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == stage.Word { // a confined run starts its own program once more
-		os.Exit(stage.Main())
-	}
 	syscall.Umask(0o022) // scripts hold settings files, which others may not write
 	testscript.Main(m, map[string]func(){"nod": nodMain, "nod-hook": hookMain})
 }

@@ -54,7 +54,7 @@ func (c command) words() []string {
 	case "mode":
 		list = []string{"enforce", "observe", "off"}
 	case "confine":
-		list = []string{"on", "off"}
+		list = []string{"on", "off", "profile"}
 	case "rules":
 		list = []string{"check", "critique"}
 	case "daemon":

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/nodgate/nod/internal/config"
@@ -23,7 +24,7 @@ import (
 func confineCommand() command {
 	return command{
 		name:    "confine",
-		usage:   "confine [--json] [on | off] | confine -- 'LINE'",
+		usage:   "confine [--json] [on | off] | confine profile | confine -- 'LINE'",
 		summary: "run a command line without network and home (Linux)",
 		long: `Runs a command line behind a boundary that the kernel holds: no network but a
 loopback of its own, no other processes, no home directory but for toolchains,
@@ -43,6 +44,9 @@ nod-hook does the same and starts faster.
   on       try the boundary here and switch this on; a person has to
   off      switch it off
            with nothing, say whether it is on, and whether it works here
+  profile  print the boundary as a profile of macOS's sandbox-exec, which nobody
+           has run yet and nod does not use:
+           sandbox-exec -D TMP="$(mktemp -d)" -p "$(nod confine profile)" make
   --json   that as one JSON object, "v": 1
 
 For named commands only, write patterns into the settings, as in allow; each
@@ -74,12 +78,24 @@ func runConfine(ctx context.Context, p *Process, args []string) int {
 	case err != nil:
 	case flags.NArg() == 0 && len(args) == flags.NFlag():
 		return confineStatus(ctx, p, *asJSON)
+	case word == "profile" && len(args) == 1:
+		return printProfile(p)
 	case flags.NArg() == 1 && (word == "on" || word == "off"):
 		return setConfine(ctx, p, word, *asJSON)
 	default:
-		err = errors.New("want on, off, or -- and the whole line as one quoted word")
+		err = errors.New("want on, off, profile, or -- and the whole line as one quoted word")
 	}
 	return usageError(p, confineCommand(), err)
+}
+
+func printProfile(p *Process) int {
+	settings, err := config.Load(behind.Places(p.Environ))
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod confine:", err)
+		return ExitBadInput
+	}
+	fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
+	return ExitOK
 }
 
 // confineOutput is the answer of confine --json. Fields are only ever added.
@@ -157,8 +173,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	default:
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + whyNot(ctx, err),
-				Basis: "tried", Next: "it takes Linux, bubblewrap (apt install bubblewrap) and user " +
-					"namespaces: docs/confine.md"})
+				Basis: "tried", Next: confine.Remedy(os.DirFS("/"), bubblewrapVersion(ctx), runtime.GOOS)})
 	}
 	return b
 }
@@ -212,7 +227,7 @@ func tryConfine(ctx context.Context, p *Process) error {
 		return err
 	}
 	state := config.DefaultPlaces(p.Getenv("HOME")).State
-	if err := confine.Try(ctx, home, behind.Stage); err != nil {
+	if err := confine.Try(ctx, home); err != nil {
 		proof.Forget(state)
 		return err
 	}

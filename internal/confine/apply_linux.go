@@ -33,8 +33,20 @@ type applier struct {
 	since time.Time
 	root  int
 	holes int64 // in the files that were applied
+	// looks says that nothing is changed: only found are the real files that would be
+	// replaced or removed.
+	looks bool
+	found []string
 	applied
 }
+
+// Why a name stays as it was.
+var (
+	errEnvironment = errors.New("it is an environment, whose programs run later")
+	errRepository  = errors.New("it makes a git repository, whose settings run programs")
+	errUnreadable  = errors.New("the run left what cannot be read")
+	errMeanwhile   = errors.New("it was changed from outside while the run went on")
+)
 
 // apply puts what lies in upper into the workspace. An error is one of the
 // machine's; what was applied before it is counted.
@@ -44,82 +56,51 @@ func apply(o Options, upper string, since time.Time) (applied, error) {
 		return applied{}, fmt.Errorf("%w: the workspace cannot be opened: %w", ErrNotKept, err)
 	}
 	defer unix.Close(root)
-	a := &applier{o: o, upper: upper, since: since, root: root}
 	if o.Before != nil {
-		o.Before(a.changes(""))
+		look := &applier{o: o, upper: upper, since: since, root: root, looks: true}
+		look.dir("")
+		o.Before(look.found)
 	}
+	a := &applier{o: o, upper: upper, since: since, root: root}
 	a.dir("")
 	return a.applied, nil
 }
 
-// changes are the real files that a directory of the layer would replace or remove.
-func (a *applier) changes(below string) (names []string) {
-	at := filepath.Join(a.upper, below)
-	entries, _ := os.ReadDir(at)
-	there := map[string]bool{}
-	for _, e := range entries {
-		there[e.Name()] = true
-		name := path.Join(below, e.Name())
-		info, err := e.Info()
-		switch {
-		case err != nil:
-		case gone(info):
-			names = append(names, a.files(name)...)
-		case info.IsDir():
-			names = append(names, a.changes(name)...)
-		case !info.Mode().IsRegular() || !a.equal(name, info):
-			names = append(names, a.files(name)...)
-		}
-	}
-	if opaque(at) {
-		entries, _ := os.ReadDir(filepath.Join(a.o.Root, below))
-		for _, e := range entries {
-			if !there[e.Name()] {
-				names = append(names, a.files(path.Join(below, e.Name()))...)
-			}
-		}
-	}
-	return names
-}
+func (a *applier) real(name string) string { return filepath.Join(a.o.Root, name) }
 
-// files are the real files at a name and below it that the run saw.
-func (a *applier) files(name string) (names []string) {
-	_ = filepath.WalkDir(filepath.Join(a.o.Root, name), func(at string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || a.o.Hidden != nil && a.o.Hidden(at):
-		case d.Name() == ".git" && d.IsDir():
-			return filepath.SkipDir // which stays as it is
-		case !d.IsDir():
-			names = append(names, at)
-		}
-		return nil
-	})
-	return names
-}
+func (a *applier) left(name string) string { return filepath.Join(a.upper, name) }
 
-func (a *applier) refuse(name, why string) {
-	a.refused = append(a.refused, Refusal{name, why})
+// refuse names what stays as it was, if there is a reason.
+func (a *applier) refuse(name string, why error) {
+	var n unix.Errno
+	if errors.As(why, &n) {
+		why = n
+	}
+	if why != nil {
+		a.refused = append(a.refused, Refusal{cmp.Or(name, "."), why.Error()})
+	}
 }
 
 // dir applies what lies in one directory of the layer.
 func (a *applier) dir(below string) {
-	at := filepath.Join(a.upper, below)
-	_ = os.Chmod(at, 0o700)
-	entries, err := os.ReadDir(at)
+	_ = os.Chmod(a.left(below), 0o700)
+	entries, err := os.ReadDir(a.left(below))
 	if err != nil {
-		a.refuse(below, "the run left what cannot be read")
-		return
+		err = errUnreadable
+	} else {
+		err = a.programs(below, entries)
 	}
-	if why := a.programs(below, entries); why != "" {
-		a.refuse(cmp.Or(below, "."), why)
+	if err != nil {
+		a.refuse(below, err)
 		return
 	}
 	there := map[string]bool{}
 	for _, e := range entries {
 		there[e.Name()] = true
-		a.entry(path.Join(below, e.Name()))
+		name := path.Join(below, e.Name())
+		a.refuse(name, a.entry(name))
 	}
-	if opaque(at) {
+	if opaque(a.left(below)) {
 		a.rest(below, there)
 	}
 }
@@ -129,67 +110,52 @@ func (a *applier) dir(below string) {
 // found by what is in it. git reads the settings of a repository without a
 // working tree wherever it lies; an environment of Python's or conda's is put
 // before all other programs.
-func (a *applier) programs(below string, entries []fs.DirEntry) (why string) {
+func (a *applier) programs(below string, entries []fs.DirEntry) error {
 	has := func(name string) bool {
-		_, up := os.Lstat(filepath.Join(a.upper, below, name))
-		_, real := os.Lstat(filepath.Join(a.o.Root, below, name))
-		return up == nil || real == nil
+		return exists(a.left(path.Join(below, name))) || exists(a.real(path.Join(below, name)))
 	}
-	switch {
-	case touchesRepository(entries) && has("HEAD") && (has("objects") || has("refs") || has("commondir")):
-		return "it makes a git repository, whose settings run programs"
-	case below != "" && (has("pyvenv.cfg") || has("conda-meta")):
-		return ofEnvironment
-	}
-	return ""
-}
-
-const ofEnvironment = "it is an environment, whose programs run later"
-
-// environment reports whether a name is a part of an environment that the
-// workspace itself is: the sources lie beside.
-func (a *applier) environment(name string) bool {
-	_, err := os.Lstat(filepath.Join(a.o.Root, "pyvenv.cfg"))
-	return err == nil && slices.Contains([]string{"bin", "lib", "lib64", "include", "pyvenv.cfg"}, name)
-}
-
-func touchesRepository(entries []fs.DirEntry) bool {
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+	touches := slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return slices.Contains([]string{"head", "config", "objects", "refs", "commondir", "gitdir"},
 			strings.ToLower(e.Name()))
 	})
+	switch {
+	case touches && has("HEAD") && (has("objects") || has("refs") || has("commondir")):
+		return errRepository
+	case below != "" && (has("pyvenv.cfg") || has("conda-meta")):
+		return errEnvironment
+	}
+	return nil
 }
 
 // entry applies one name.
-func (a *applier) entry(name string) {
-	info, err := os.Lstat(filepath.Join(a.upper, name))
+func (a *applier) entry(name string) error {
+	info, err := os.Lstat(a.left(name))
 	if err != nil {
-		a.refuse(name, "the run left what cannot be read")
-		return
+		return errUnreadable
 	}
 	switch mode := info.Mode(); {
 	case strings.HasPrefix(path.Base(name), ownName):
-		a.refuse(name, "it has a name of nod's")
-	case a.environment(name):
-		a.refuse(name, ofEnvironment)
+		return errors.New("it has a name of nod's")
+	case exists(a.real("pyvenv.cfg")) &&
+		slices.Contains([]string{"bin", "lib", "lib64", "include", "pyvenv.cfg"}, name): // the sources lie beside
+		return errEnvironment
 	case gone(info):
-		a.remove(name)
+		return a.remove(name)
 	case path.Base(name) == "__pycache__": // what Python runs instead of a source that says something else
+		return nil
 	case mode.IsDir():
-		a.directory(name, mode)
+		return a.directory(name, mode)
 	case mode.IsRegular():
-		a.file(name, info)
+		return a.file(name, info)
 	case mode&fs.ModeSymlink != 0:
-		a.link(name)
-	default:
-		a.refuse(name, "it is no file")
+		return a.link(name)
 	}
+	return errors.New("it is no file")
 }
 
 // gone recognises what says that a name was removed.
 func gone(info fs.FileInfo) bool {
-	s := info.Sys().(*syscall.Stat_t)
-	return info.Mode()&fs.ModeCharDevice != 0 && s.Rdev == 0
+	return info.Mode()&fs.ModeCharDevice != 0 && info.Sys().(*syscall.Stat_t).Rdev == 0
 }
 
 func opaque(dir string) bool {
@@ -201,184 +167,179 @@ func opaque(dir string) bool {
 // rest removes what the run removed with its directory, before it made the
 // directory anew.
 func (a *applier) rest(below string, there map[string]bool) {
-	entries, _ := os.ReadDir(filepath.Join(a.o.Root, below))
+	entries, _ := os.ReadDir(a.real(below))
 	for _, e := range entries {
 		if name := path.Join(below, e.Name()); !there[e.Name()] {
-			a.remove(name)
+			a.refuse(name, a.remove(name))
 		}
 	}
 }
 
-// whole reports whether a directory is one in which nothing may be changed: what
-// lies in it is not looked at then. Below a file there is nothing to ask about.
-func (a *applier) whole(name string) (why string) {
-	if info, err := os.Lstat(filepath.Join(a.o.Root, name)); err == nil && info.Mode().IsRegular() {
+// keep says why a name is not changed, nil if it may be.
+func (a *applier) keep(name string, deletes bool) error {
+	why := "nothing may be changed"
+	if a.o.Keep != nil {
+		why = a.o.Keep(a.real(name), deletes)
+	}
+	if why == "" {
+		return nil
+	}
+	return errors.New(why)
+}
+
+// whole says why nothing in a directory may be changed: what lies in it is not looked at
+// then. Below a file there is nothing to ask about.
+func (a *applier) whole(name string) error {
+	if isFile(a.real(name)) {
 		return a.keep(name, false)
 	}
 	return a.keep(path.Join(name, "nod-confine-probe"), false)
 }
 
-func (a *applier) keep(name string, deletes bool) (why string) {
-	if a.o.Keep == nil {
-		return "nothing may be changed"
-	}
-	return a.o.Keep(filepath.Join(a.o.Root, name), deletes)
+func isFile(name string) bool {
+	info, err := os.Lstat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
-func (a *applier) directory(name string, mode fs.FileMode) {
-	if why := a.whole(name); why != "" {
-		a.refuseWhole(name, why)
-		return
+func (a *applier) directory(name string, mode fs.FileMode) error {
+	if why := a.whole(name); why != nil {
+		if a.changes(name) {
+			return why
+		}
+		return nil
 	}
 	err := a.below(name, func(dir int, base string) error {
-		var now unix.Stat_t
-		err := unix.Fstatat(dir, base, &now, unix.AT_SYMLINK_NOFOLLOW)
-		if err == nil && now.Mode&unix.S_IFMT != unix.S_IFDIR {
-			if why := a.may(name, now, true); why != nil {
-				return why
+		now, err := stat(dir, base)
+		if err == nil && !now.isDir() {
+			if err = a.unlink(dir, base, name, now); err == nil {
+				err = unix.ENOENT
 			}
-			if err := unix.Unlinkat(dir, base, 0); err != nil {
-				return err
-			}
-			err = unix.ENOENT
 		}
-		if errors.Is(err, unix.ENOENT) {
+		if errors.Is(err, unix.ENOENT) && !a.looks {
 			a.count++
-			return unix.Mkdirat(dir, base, uint32(mode.Perm()|0o700))
+			err = unix.Mkdirat(dir, base, uint32(mode.Perm()|0o700))
 		}
 		return err
 	})
-	if err != nil {
-		a.refuse(name, said(err))
-		return
+	if err != nil && !a.looks {
+		return err
 	}
 	a.dir(name)
-}
-
-// refuseWhole names a directory in which the run changed something. That git
-// wrote its index anew is no change of anybody's.
-func (a *applier) refuseWhole(name, why string) {
-	changed := false
-	_ = filepath.WalkDir(filepath.Join(a.upper, name), func(at string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil || changed:
-			return filepath.SkipAll
-		case d.IsDir():
-			return nil
-		}
-		below, _ := filepath.Rel(a.upper, at)
-		info, err := d.Info()
-		silent := path.Base(name) == ".git" && strings.HasPrefix(d.Name(), "index") || name == "__pycache__"
-		changed = !silent && (err != nil || !info.Mode().IsRegular() || !a.equal(below, info))
-		return nil
-	})
-	if changed {
-		a.refuse(name, why)
-	}
-}
-
-// may says why what is at a name must not be replaced or removed.
-func (a *applier) may(name string, now unix.Stat_t, deletes bool) error {
-	changed := time.Unix(now.Ctim.Unix())
-	if !changed.Before(a.since) && now.Mode&unix.S_IFMT != unix.S_IFDIR {
-		return errors.New("it was changed from outside while the run went on")
-	}
-	if why := a.keep(name, deletes); why != "" {
-		return errors.New(why)
-	}
 	return nil
 }
 
-// remove removes a name, and all below it that may go.
-func (a *applier) remove(name string) {
-	real := filepath.Join(a.o.Root, name)
-	info, err := os.Lstat(real)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return
-	case a.o.Hidden != nil && a.o.Hidden(real):
-		return // the run did not see it, and so did not mean it
-	case err == nil && info.IsDir():
-		if why := a.whole(name); why != "" {
-			a.refuse(name, why)
-			return
+// changes reports whether the run changed something in a directory. That git wrote its
+// index anew is no change of anybody's.
+func (a *applier) changes(name string) (changed bool) {
+	_ = filepath.WalkDir(a.left(name), func(at string, d fs.DirEntry, err error) error {
+		if err != nil || changed {
+			return filepath.SkipAll
 		}
-		a.rest(name, nil)
-	}
-	err = a.below(name, func(dir int, base string) error { return a.unlink(dir, base, name) })
-	if err != nil && !errors.Is(err, unix.ENOTEMPTY) {
-		a.refuse(name, said(err))
-	}
+		info, err := d.Info()
+		silent := d.IsDir() || path.Base(name) == ".git" && strings.HasPrefix(d.Name(), "index")
+		changed = !silent && (err != nil || !info.Mode().IsRegular() || !a.equal(below(a.upper, at), info))
+		return nil
+	})
+	return changed
 }
 
-func (a *applier) unlink(dir int, base, name string) error {
-	var now unix.Stat_t
-	if err := unix.Fstatat(dir, base, &now, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return err
+// found is what is at a name of the real tree.
+type found struct{ unix.Stat_t }
+
+func stat(dir int, base string) (now found, err error) {
+	return now, unix.Fstatat(dir, base, &now.Stat_t, unix.AT_SYMLINK_NOFOLLOW)
+}
+
+func (f found) isDir() bool { return f.Mode&unix.S_IFMT == unix.S_IFDIR }
+
+// may says why what is at a name must not be replaced or removed.
+func (a *applier) may(name string, now found, deletes bool) error {
+	if !time.Unix(now.Ctim.Unix()).Before(a.since) && !now.isDir() {
+		return errMeanwhile
 	}
-	if now.Mode&unix.S_IFMT == unix.S_IFDIR {
-		a.count++
-		return unix.Unlinkat(dir, base, unix.AT_REMOVEDIR)
+	return a.keep(name, deletes)
+}
+
+// remove removes a name, and all below it that may go.
+func (a *applier) remove(name string) error {
+	real := a.real(name)
+	switch {
+	case !exists(real):
+		return nil
+	case a.o.Hidden != nil && a.o.Hidden(real):
+		return nil // the run did not see it, and so did not mean it
 	}
-	if err := a.may(name, now, true); err != nil {
-		return err
+	err := a.below(name, func(dir int, base string) error {
+		now, err := stat(dir, base)
+		if err == nil && now.isDir() {
+			if err = a.whole(name); err == nil {
+				a.rest(name, nil)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		return a.unlink(dir, base, name, now)
+	})
+	if errors.Is(err, unix.ENOTEMPTY) {
+		return nil
+	}
+	return err
+}
+
+func (a *applier) unlink(dir int, base, name string, now found) error {
+	flags := 0
+	switch {
+	case now.isDir():
+		flags = unix.AT_REMOVEDIR
+	case a.looks:
+		a.found = append(a.found, a.real(name))
+	default:
+		if err := a.may(name, now, true); err != nil {
+			return err
+		}
+	}
+	if a.looks {
+		return nil
 	}
 	a.count++
-	return unix.Unlinkat(dir, base, 0)
+	return unix.Unlinkat(dir, base, flags)
 }
 
 // link makes a link that stays inside the workspace. One that leads out lends a
 // harmless name to what lies there.
-func (a *applier) link(name string) {
-	to, err := os.Readlink(filepath.Join(a.upper, name))
+func (a *applier) link(name string) error {
+	to, err := os.Readlink(a.left(name))
 	target := path.Join(path.Dir(name), to)
 	switch {
 	case err != nil:
-		a.refuse(name, "the run left what cannot be read")
-		return
+		return errUnreadable
 	case path.IsAbs(to) || target == ".." || strings.HasPrefix(target, "../"):
-		a.refuse(name, "it is a link that leads out of the workspace")
-		return
-	case up(to) || a.throughLink(target):
-		a.refuse(name, "it is a link that leads through another one")
-		return
+		return errors.New("it is a link that leads out of the workspace")
+	case path.Clean(to) != strings.TrimSuffix(to, "/") || a.throughLink(target): // up after down leads anywhere
+		return errors.New("it is a link that leads through another one")
+	case isDir(a.real(target)):
+		err = a.whole(target)
+	default:
+		err = a.keep(target, false)
 	}
-	look := a.whole
-	if !isDir(filepath.Join(a.o.Root, target)) {
-		look = func(name string) string { return a.keep(name, false) }
+	if err != nil {
+		return fmt.Errorf("it is a link to what is guarded: %w", err)
 	}
-	if why := look(target); why != "" {
-		a.refuse(name, "it is a link to what is guarded: "+why)
-		return
-	}
-	if info, err := os.Lstat(filepath.Join(a.o.Root, name)); err == nil && info.Mode().IsRegular() {
-		if why := a.keep(name, true); why != "" { // of what was there nothing is left, as where it is removed
-			a.refuse(name, why)
-			return
+	if isFile(a.real(name)) && !a.looks { // of what was there nothing is left, as where it is removed
+		if err := a.keep(name, true); err != nil {
+			return err
 		}
 	}
-	a.replace(name, func(dir int, temporary string) error { return unix.Symlinkat(to, dir, temporary) })
-}
-
-// up reports whether a path goes up after it went down: where that leads, its
-// text does not say.
-func up(to string) bool {
-	down := false
-	for part := range strings.SplitSeq(to, "/") {
-		if part == ".." && down {
-			return true
-		}
-		down = down || part != ".." && part != "." && part != ""
-	}
-	return false
+	return a.replace(name, func(dir int, temporary string) error { return unix.Symlinkat(to, dir, temporary) })
 }
 
 // throughLink reports whether a directory on the way to a name is a link, in
 // the workspace or in what the run wrote.
 func (a *applier) throughLink(name string) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		for _, tree := range []string{a.upper, a.o.Root} {
-			if info, err := os.Lstat(filepath.Join(tree, dir)); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		for _, at := range []string{a.left(dir), a.real(dir)} {
+			if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 				return true
 			}
 		}
@@ -391,22 +352,19 @@ func (a *applier) throughLink(name string) bool {
 const maxHoles = 1 << 30
 
 // file puts a file where it belongs, with none of the bits that lend rights.
-func (a *applier) file(name string, info fs.FileInfo) {
+func (a *applier) file(name string, info fs.FileInfo) error {
 	if a.equal(name, info) {
-		return
+		return nil
 	}
 	s := info.Sys().(*syscall.Stat_t)
 	holes := max(0, s.Size-s.Blocks*512)
 	if a.holes+holes > maxHoles {
-		a.refuse(name, "it seems far larger than what was written into it")
-		return
+		return errors.New("it seems far larger than what was written into it")
 	}
 	a.holes += holes
-	a.replace(name, func(dir int, temporary string) error {
-		from, err := os.OpenFile(filepath.Join(a.upper, name), os.O_RDONLY|unix.O_NOFOLLOW, 0)
-		if err != nil && os.Chmod(filepath.Join(a.upper, name), 0o600) == nil {
-			from, err = os.OpenFile(filepath.Join(a.upper, name), os.O_RDONLY|unix.O_NOFOLLOW, 0)
-		}
+	return a.replace(name, func(dir int, temporary string) error {
+		_ = os.Chmod(a.left(name), 0o600)
+		from, err := os.OpenFile(a.left(name), os.O_RDONLY|unix.O_NOFOLLOW, 0)
 		if err != nil {
 			return err
 		}
@@ -418,7 +376,8 @@ func (a *applier) file(name string, info fs.FileInfo) {
 		}
 		to := os.NewFile(uintptr(fd), temporary)
 		_, err = io.Copy(to, from)
-		return errors.Join(err, to.Chmod(lent(info)), times(fd, a.time(info.ModTime())), to.Close())
+		at := unix.NsecToTimeval(a.time(info.ModTime()).UnixNano())
+		return errors.Join(err, to.Chmod(lent(info)), unix.Futimes(fd, []unix.Timeval{at, at}), to.Close())
 	})
 }
 
@@ -437,25 +396,19 @@ func (a *applier) time(at time.Time) time.Time {
 	return at
 }
 
-func times(fd int, at time.Time) error {
-	t := unix.NsecToTimeval(at.UnixNano())
-	return unix.Futimes(fd, []unix.Timeval{t, t})
-}
-
 // equal reports whether the real file already is what the run left: a time that
 // was set makes a layer hold the file.
 func (a *applier) equal(name string, info fs.FileInfo) bool {
-	real, err := os.Lstat(filepath.Join(a.o.Root, name))
-	if err != nil || !real.Mode().IsRegular() || real.Size() != info.Size() ||
-		real.Mode().Perm() != lent(info) {
+	real, err := os.Lstat(a.real(name))
+	if err != nil || !real.Mode().IsRegular() || real.Size() != info.Size() || real.Mode().Perm() != lent(info) {
 		return false
 	}
-	one, err := os.Open(filepath.Join(a.upper, name))
+	one, err := os.Open(a.left(name))
 	if err != nil {
 		return false
 	}
 	defer one.Close()
-	other, err := os.OpenFile(filepath.Join(a.o.Root, name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	other, err := os.OpenFile(a.real(name), os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
 	if err != nil {
 		return false
 	}
@@ -479,27 +432,24 @@ func sameContent(one, other io.Reader) bool {
 
 // replace makes a new name beside the old one and puts it in its place. Where
 // the old one is another than the one that was looked at, it is put back.
-func (a *applier) replace(name string, make func(dir int, temporary string) error) {
-	err := a.below(name, func(dir int, base string) error {
-		var now unix.Stat_t
-		err := unix.Fstatat(dir, base, &now, unix.AT_SYMLINK_NOFOLLOW)
+func (a *applier) replace(name string, make func(dir int, temporary string) error) error {
+	return a.below(name, func(dir int, base string) error {
+		now, err := stat(dir, base)
 		there := err == nil
 		switch {
-		case there && now.Mode&unix.S_IFMT == unix.S_IFDIR:
-			a.remove(name)
-			there = false
+		case there && now.isDir():
+			there, err = false, a.remove(name)
+		case there && a.looks:
+			a.found = append(a.found, a.real(name))
 		case there:
 			err = a.may(name, now, false)
 		case errors.Is(err, unix.ENOENT):
-			if why := a.keep(name, false); why != "" {
-				return errors.New(why)
-			}
-			err = nil
+			err = a.keep(name, false)
 		}
-		if err != nil {
+		if err != nil || a.looks {
 			return err
 		}
-		temporary := ownName + filepath.Base(filepath.Dir(a.upper))
+		temporary := temporary(filepath.Dir(a.upper))
 		defer unix.Unlinkat(dir, temporary, 0)
 		if err := make(dir, temporary); err != nil {
 			return err
@@ -510,12 +460,9 @@ func (a *applier) replace(name string, make func(dir int, temporary string) erro
 		}
 		return exchange(dir, temporary, base, now)
 	})
-	if err != nil {
-		a.refuse(name, said(err))
-	}
 }
 
-func exchange(dir int, temporary, base string, seen unix.Stat_t) error {
+func exchange(dir int, temporary, base string, seen found) error {
 	err := unix.Renameat2(dir, temporary, dir, base, unix.RENAME_EXCHANGE)
 	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOSYS) {
 		return unix.Renameat(dir, temporary, dir, base)
@@ -523,15 +470,12 @@ func exchange(dir int, temporary, base string, seen unix.Stat_t) error {
 	if err != nil {
 		return err
 	}
-	var old unix.Stat_t
-	if err := unix.Fstatat(dir, temporary, &old, unix.AT_SYMLINK_NOFOLLOW); err != nil {
-		return err
-	}
-	if old.Ino != seen.Ino || old.Mtim != seen.Mtim || old.Size != seen.Size {
+	old, err := stat(dir, temporary)
+	if err == nil && (old.Ino != seen.Ino || old.Mtim != seen.Mtim || old.Size != seen.Size) {
 		_ = unix.Renameat2(dir, temporary, dir, base, unix.RENAME_EXCHANGE)
-		return errors.New("it was changed from outside while the run went on")
+		return errMeanwhile
 	}
-	return nil
+	return err
 }
 
 // below opens the directory of a name, below the workspace and through no link.
@@ -545,13 +489,4 @@ func (a *applier) below(name string, do func(dir int, base string) error) error 
 	}
 	defer unix.Close(dir)
 	return do(dir, path.Base(name))
-}
-
-// said is an error as one reads it.
-func said(err error) string {
-	var n unix.Errno
-	if errors.As(err, &n) {
-		return n.Error()
-	}
-	return err.Error()
 }

@@ -76,8 +76,9 @@ type Options struct {
 	// applied, "" if it is. nil applies nothing. deletes says that the path is
 	// to go.
 	Keep func(path string, deletes bool) (why string)
-	// Stage is the program that becomes the stage; see package stage.
-	Stage string
+	// Repository is the git directory of a linked working tree, which is shown to be
+	// read. "": the workspace has its own, or none.
+	Repository string
 	// Bubblewrap is bubblewrap's program. "": [Find].
 	Bubblewrap string
 	// Stdin, Stdout and Stderr are the run's. nil is /dev/null.

@@ -14,19 +14,15 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/confine"
-	"github.com/nodgate/nod/internal/confine/stage"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == stage.Word {
-		os.Exit(stage.Main())
-	}
 	if len(os.Args) > 2 && os.Args[1] == confine.KilledWord {
-		os.Exit(confine.RunAndBeKilled(os.Args[2], os.Args[0]))
+		os.Exit(confine.RunAndBeKilled(os.Args[2]))
 	}
 	if len(os.Args) > 2 && os.Args[1] == confine.MountedWord {
-		os.Exit(confine.RunOverAMount(os.Args[2], os.Args[0]))
+		os.Exit(confine.RunOverAMount(os.Args[2]))
 	}
 	os.Exit(m.Run())
 }
@@ -61,11 +57,7 @@ func newWorld(t *testing.T) *world {
 // able skips where no boundary can be made.
 func (w *world) able() {
 	w.t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := confine.Try(context.Background(), w.home, self); errors.Is(err, confine.ErrUnavailable) {
+	if err := confine.Try(context.Background(), w.home); errors.Is(err, confine.ErrUnavailable) {
 		w.t.Skipf("SKIPPED: %v", err)
 	} else if err != nil {
 		w.t.Fatal(err)
@@ -73,13 +65,12 @@ func (w *world) able() {
 }
 
 func (w *world) options(line string) confine.Options {
-	self, _ := os.Executable()
 	gate := nod.New(nod.Options{Rules: w.rules, Files: nod.OnDisk(), Home: w.home})
 	return confine.Options{
 		Line: line, Shell: "/bin/bash", Dir: w.root, Root: w.root, Home: w.home, Environ: w.environ,
 		Cache:  filepath.Join(w.home, ".cache/nod/confine"),
 		Stores: confine.Stores(w.rules.Secrets, w.home), Hidden: gate.HoldsSecret,
-		Keep: confine.Keep(gate, w.root, w.environ, false), Stage: self,
+		Keep: confine.Keep(gate, w.root, w.environ, false),
 	}
 }
 
@@ -297,15 +288,22 @@ func TestChangedFromOutsideMeanwhile(t *testing.T) {
 	}
 }
 
-// No run leaves anything in confine's own directory but the caches' layers.
+// No run leaves anything in confine's own directory but the caches' layers, and empty
+// directories, which the next one removes.
 func TestNothingIsLeft(t *testing.T) {
 	w := newWorld(t)
 	name := fmt.Sprintf("1000%d", os.Getpid()) // a time that names the sleeping
 	w.run("mkdir -p a/b; chmod 000 a/b a; mkdir /tmp/x; chmod 000 /tmp/x; sleep " + name + " & setsid nohup sleep " +
 		name + " >/dev/null 2>&1 & (trap '' TERM HUP INT; sleep " + name + ") & echo started")
-	left, err := os.ReadDir(filepath.Join(w.home, ".cache/nod/confine/runs"))
-	if err != nil || len(left) != 0 {
-		t.Errorf("%v %v", left, err)
+	runs := filepath.Join(w.home, ".cache/nod/confine/runs")
+	for name := range tree(t, runs) {
+		if info, err := os.Stat(filepath.Join(runs, name)); err != nil || !info.IsDir() {
+			t.Errorf("%s is left: %v", name, err)
+		}
+	}
+	w.run("true")
+	if left, err := os.ReadDir(runs); err != nil || len(left) != 1 {
+		t.Errorf("the next run leaves %v %v", left, err)
 	}
 	if alive := running(t, name); alive != "" {
 		t.Errorf("%q runs on", alive)
@@ -366,8 +364,7 @@ func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 	for name, change := range map[string]func(o *confine.Options){
 		"no bubblewrap":              func(o *confine.Options) { o.Bubblewrap = "/nowhere/bwrap" },
 		"a bubblewrap that is older": func(o *confine.Options) { o.Bubblewrap = old },
-		"another program":            func(o *confine.Options) { o.Stage = "/bin/false" },
-		"no stage":                   func(o *confine.Options) { o.Stage = "/nowhere" },
+		"another program":            func(o *confine.Options) { o.Bubblewrap = "/bin/false" },
 		"home is the workspace":      func(o *confine.Options) { o.Root, o.Dir = o.Home, o.Home },
 		"the workspace holds home": func(o *confine.Options) {
 			o.Root, o.Dir = filepath.Dir(o.Home),

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -77,7 +78,6 @@ func newCost(t testing.TB) *cost {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	c.o.Stage = c.program
 	if _, err := Run(t.Context(), c.o); errors.Is(err, ErrUnavailable) {
 		t.Skipf("SKIPPED: %v", err)
 	} else if err != nil {
@@ -102,20 +102,29 @@ func (c *cost) nod() time.Duration {
 	return c.time(exec.Command(c.program, "confine", "--", "true"))
 }
 
-// overlays is bubblewrap behind the stage that mounts them. What is made before
-// and removed after is nod's, and not counted.
+// overlays is bubblewrap, started as nod starts it. What is made before and removed after
+// is nod's, and not counted.
 func (c *cost) overlays() time.Duration {
 	r, end := c.laid()
 	defer end()
-	r.layout.plan.Command, r.layout.plan.Environ = withoutDescriptors(r.words()), c.o.Environ
-	plan, err := memfile([]byte(r.layout.plan.Text()))
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	defer plan.Close()
-	cmd := exec.Command(c.program, stage.Word)
-	cmd.SysProcAttr, cmd.ExtraFiles = namespace(), []*os.File{os.Stderr, os.Stderr, os.Stderr, plan}
-	return c.time(cmd)
+	defer null.Close()
+	p := r.layout.plan
+	p.Command, p.Environ, p.Files = withoutDescriptors(r.words()), c.o.Environ, []*os.File{null, null, os.Stderr}
+	begun := time.Now()
+	pid, err := stage.Start(p)
+	var ended syscall.WaitStatus
+	if err == nil {
+		_, err = syscall.Wait4(pid, &ended, 0, nil)
+	}
+	if took := time.Since(begun); err == nil && ended == 0 {
+		return took
+	}
+	c.t.Fatalf("%v %v", err, ended)
+	return 0
 }
 
 // binds is bubblewrap, with the directories in place of the overlays.

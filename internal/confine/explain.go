@@ -13,6 +13,10 @@ type sign struct {
 	pattern string
 }
 
+// Server begins what is said of a server on this machine that a run did not reach: each
+// run has a network of its own.
+const Server = "a server outside"
+
 // signs are looked for one after the other; of those of one kind the first counts,
 // so that those which name a host come first.
 func signs() []sign {
@@ -26,10 +30,12 @@ func signs() []sign {
 			`temporary failure in name resolution|only-if-cached|attempting to make an HTTP request, but --offline|` +
 			`--offline was specified|offline mode|UV_OFFLINE)`},
 		{"a daemon outside", `(?i)(docker daemon|/var/run/docker\.sock|podman\.sock|DBUS_SESSION_BUS|ssh-agent)`},
-		{"a server outside", `(?i)ECONNREFUSED ([^\s'",]+:\d+)`},
-		{"a server outside", `(?i)((?:127\.0\.0\.1|localhost|\[::1\]):\d+)[^\n]{0,60}refused`},
-		{"a server outside", `(?i)port (\d+) failed: connection refused`},
-		{"a server outside", `(?i)connection refused`},
+		{Server, `(?i)ECONNREFUSED ([^\s'",]+:\d+)`},
+		{Server, `(?i)failed to connect to (?:localhost|127\.0\.0\.1|::1) port (\d+)`},
+		{Server, `ERR_CONNECTION_REFUSED at (?:https?|wss?)://([^\s/]+)`},
+		{Server, `(?i)((?:127\.0\.0\.1|localhost|\[::1\]):\d+)[^\n]{0,60}refused`},
+		{Server, `(?i)port (\d+) failed: connection refused`},
+		{Server, `(?i)connection refused`},
 		{"to write outside of the workspace", `(?i)([^\s'":,]+): read-only file system`},
 		{"a system call", `(?i)(ptrace|io_uring|unshare|perf_event_open|mount)[^\n]{0,40}not permitted`},
 		{"a system call", `(?i)(no usable sandbox)`},

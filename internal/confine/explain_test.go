@@ -22,6 +22,8 @@ func TestMissed(t *testing.T) {
 		"dial tcp 127.0.0.1:6379: connect: connection refused":                                                                       "a server outside: 127.0.0.1:6379",
 		"Error: connect ECONNREFUSED 127.0.0.1:5432":                                                                                 "a server outside: 127.0.0.1:5432",
 		"ConnectionRefusedError: [Errno 111] Connection refused":                                                                     "a server outside",
+		"curl: (7) Failed to connect to localhost port 3000 after 0 ms: Couldn't connect to server":                                  "a server outside: 3000",
+		"page.goto: net::ERR_CONNECTION_REFUSED at http://localhost:3000/x":                                                          "a server outside: localhost:3000",
 		"bash: line 1: /etc/foo: Read-only file system":                                                                              "to write outside of the workspace: /etc/foo",
 		"strace: ptrace(PTRACE_TRACEME, ...): Operation not permitted":                                                               "a system call: ptrace",
 		"cat: /home/u/.ssh/unseen: No such file or directory":                                                                        "a file that it does not see: /home/u/.ssh/unseen",

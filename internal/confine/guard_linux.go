@@ -122,7 +122,7 @@ func (g *guard) processes() []process {
 	entries, _ := os.ReadDir("/proc")
 	for _, e := range entries {
 		if pid, err := strconv.Atoi(e.Name()); err == nil {
-			parent, threads := stat(pid)
+			parent, threads := statOf(pid)
 			below[parent] = append(below[parent], process{pid: pid, threads: threads})
 		}
 	}
@@ -136,9 +136,9 @@ func (g *guard) processes() []process {
 	return list
 }
 
-// stat reads a process's parent, -1 where it is not there, and how many threads
+// statOf reads a process's parent, -1 where it is not there, and how many threads
 // it has.
-func stat(pid int) (parent, threads int) {
+func statOf(pid int) (parent, threads int) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	end := bytes.LastIndexByte(text, ')')
 	fields := strings.Fields(string(text[end+1:]))

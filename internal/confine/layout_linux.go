@@ -1,6 +1,8 @@
 package confine
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
@@ -15,42 +17,6 @@ import (
 	"github.com/nodgate/nod/internal/confine/stage"
 )
 
-// system are the directories that hold programs and their settings.
-func system() []string {
-	return []string{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix", "/gnu",
-		"/snap", "/home/linuxbrew/.linuxbrew"}
-}
-
-// toolchains are the directories below home that hold programs. Each is as
-// narrow as it can be: logins often lie beside.
-func toolchains() []string {
-	return []string{
-		".local/bin", ".local/lib", ".local/share/uv", ".local/share/pipx", ".local/share/mise", ".local/share/rtx",
-		".local/share/fnm", ".local/share/virtualenvs", ".local/share/coursier", ".local/pipx", ".cargo/bin",
-		".rustup", "go/bin", "sdk", ".pyenv", ".nvm", ".fnm", ".volta/bin", ".volta/tools", ".nodenv", ".n",
-		".rbenv", ".rvm", ".asdf", ".sdkman/candidates", ".jenv", ".jdks", ".goenv", ".gvm/gos", ".bun/bin",
-		".deno/bin", ".ghcup/bin", ".ghcup/ghc", ".cabal/bin", ".stack/programs", ".dotnet", ".nix-profile",
-		".local/state/nix", "miniconda3", "anaconda3", "miniforge3", "mambaforge", ".conda/envs", ".juliaup/bin",
-		".julia/juliaup", ".opam", ".elan", ".proto", ".swiftly", "Android/Sdk", ".npm-global", ".yarn/bin",
-		".local/share/swiftly",
-	}
-}
-
-// caches are those of package managers and compilers below home: what is there
-// is read, and what a run adds goes to a layer of confine's own.
-func caches() []string {
-	return []string{
-		".cache/go-build", "go/pkg", ".npm", ".cache/pip", ".cache/uv", ".cache/pnpm", ".cache/yarn", ".cache/node",
-		".cache/node-gyp", ".cache/ms-playwright", ".cache/puppeteer", ".cache/Cypress", ".cache/electron",
-		".cache/golangci-lint", ".cache/pre-commit", ".cache/bazel", ".cache/deno", ".cache/pypoetry",
-		".cache/ccache", ".cache/zig", ".cache/coursier", ".local/share/pnpm", ".local/share/pypoetry",
-		".cargo/registry", ".cargo/git", ".gradle/caches", ".gradle/wrapper", ".gradle/native", ".m2/repository",
-		".m2/wrapper", ".ivy2/cache", ".ivy2/local", ".sbt/boot", ".nuget/packages", ".pub-cache/hosted", ".mix",
-		".hex/packages", ".bun/install/cache", ".composer/cache", ".bundle/cache", ".julia/packages",
-		".julia/compiled", ".yarn/berry/cache", ".konan", ".android/build-cache",
-	}
-}
-
 // layout is what a run sees: overlays, and the words that tell bubblewrap about
 // them.
 type layout struct {
@@ -60,7 +26,7 @@ type layout struct {
 	plan   stage.Plan
 	mounts []string // where file systems are mounted
 	stores []shown  // that are there
-	sheets []*sheet // over the caches
+	sheets []*sheet
 	places []place
 	hidden []string // names of the workspace that are not there
 	upper  string   // what the run writes into the workspace
@@ -72,13 +38,36 @@ type place struct {
 	words []string
 }
 
+// sheet is an overlay over all of a directory, of which a run sees some parts. To
+// make, mount and remove an overlay that can be written takes about two milliseconds,
+// so that all that lies in the home directory shares one.
+type sheet struct {
+	top         string
+	mask, upper string   // layers of what is not there and of what is written, "" where there are none
+	secrets     []string // names below it that are not there
+}
+
+// shown is a directory that a run sees, by its name and by its real path.
+type shown struct{ name, real string }
+
+// How a directory is shown.
+const (
+	toRead  = "--ro-bind"
+	toWrite = "--bind"
+)
+
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
-	l := &layout{o: o, run: run, kept: kept, stores: present(o.Stores), plan: stage.Plan{Dir: layers(o.Cache)}}
-	err := errors.Join(l.ground(), l.storesOfPackages(), l.programs(), l.sewn(), l.workspace(), l.repository(),
-		l.footing())
+	l := &layout{o: o, run: run, kept: kept, stores: present(o.Stores), mounts: mounts(),
+		plan: stage.Plan{Dir: layers(o.Cache)}}
+	for _, step := range []func() error{l.ground, l.caches, l.programs, l.finish, l.workspace, l.repository,
+		l.footing} {
+		if err := step(); err != nil {
+			return l, err
+		}
+	}
 	slices.SortStableFunc(l.places, func(a, b place) int { return strings.Count(a.at, "/") - strings.Count(b.at, "/") })
-	return l, err
+	return l, nil
 }
 
 func (l *layout) put(at string, words ...string) {
@@ -88,17 +77,12 @@ func (l *layout) put(at string, words ...string) {
 // ground is what is there on every machine.
 func (l *layout) ground() error {
 	for _, dir := range system() {
-		to, err := os.Readlink(dir)
-		switch {
-		case err == nil:
+		if to, err := os.Readlink(dir); err == nil {
 			l.put(dir, "--symlink", to, dir)
-		case isDir(dir):
-			err = l.read(dir)
-		default:
-			err = nil
-		}
-		if err != nil {
-			return err
+		} else if isDir(dir) {
+			if err := l.show(toRead, dir); err != nil {
+				return err
+			}
 		}
 	}
 	// Without /sys/fs/cgroup: Java takes the one of another namespace for its own, and fails.
@@ -118,6 +102,15 @@ func (l *layout) ground() error {
 		l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
 }
 
+// own puts a directory of confine's own somewhere, to be written.
+func (l *layout) own(at, dir string) error {
+	l.put(at, toWrite, dir, at)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(dir, 0o700) // an earlier run may have changed it
+}
+
 // footing makes the directories on which bubblewrap mounts below the cache that
 // stays. An earlier run may have put a link there, which bubblewrap would follow,
 // to the file system outside as well.
@@ -125,38 +118,41 @@ func (l *layout) footing() (err error) {
 	cache := filepath.Join(l.o.Home, ".cache")
 	for _, p := range l.places {
 		if within(cache, p.at) {
-			err = errors.Join(err, plain(filepath.Join(l.kept, "cache"), below(cache, p.at),
-				func(string, string) error { return nil }))
+			err = errors.Join(err, directories(filepath.Join(l.kept, "cache"), below(cache, p.at), "", true))
 		}
 	}
 	return err
 }
 
-// own puts a directory of confine's own somewhere, to be written.
-func (l *layout) own(at, dir string) error {
-	if at == "/" || at == "" {
-		return errors.New("the home directory is not known")
+// caches are those of package managers, with a layer of confine's own over each.
+func (l *layout) caches() error {
+	dirs := slices.Concat(l.inHome(caches()), l.namedBy(cacheVariables()))
+	for i, dir := range dirs {
+		if slices.Contains(dirs[:i], dir) || !isDir(dir) || !l.fits(dir) {
+			continue
+		}
+		if err := l.show(toWrite, dir); err != nil {
+			return err
+		}
 	}
-	l.put(at, "--bind", dir, at)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
-	return os.Chmod(dir, 0o700) // an earlier run may have changed it
+	return nil
 }
 
 // programs are toolchains, and where PATH leads.
 func (l *layout) programs() error {
-	var dirs []string
-	for _, below := range toolchains() {
-		dirs = append(dirs, filepath.Join(l.o.Home, below))
-	}
-	dirs = append(dirs, l.namedBy(toolchainVariables())...)
+	err := l.read(slices.Concat(l.inHome(toolchains()), l.namedBy(toolchainVariables())))
 	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
-		dirs = append(dirs, l.ofPrograms(filepath.Clean(dir))...)
+		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && !l.isShown(dir) { // to list one costs more than all else
+			err = errors.Join(err, l.read(l.ofPrograms(dir)))
+		}
 	}
+	return err
+}
+
+func (l *layout) read(dirs []string) error {
 	for _, dir := range dirs {
-		if l.takes(dir) && isDir(dir) {
-			if err := l.read(dir); err != nil {
+		if isDir(dir) && !l.isShown(dir) && l.fits(dir) && l.isNarrow(dir) {
+			if err := l.show(toRead, dir); err != nil {
 				return err
 			}
 		}
@@ -164,84 +160,47 @@ func (l *layout) programs() error {
 	return nil
 }
 
-// takes reports whether a directory of programs is narrow enough to be shown,
-// and not there yet. What holds home, or a whole project of another's, is not.
-func (l *layout) takes(dir string) bool {
-	dir = filepath.Clean(dir)
-	if !filepath.IsAbs(dir) || l.secret(dir) ||
-		within(dir, l.o.Home) || within(dir, l.o.Root) || within(l.o.Root, dir) ||
-		strings.Count(dir, "/") < 2 && dir != "/opt" {
-		return false
+func (l *layout) inHome(names []string) (dirs []string) {
+	for _, name := range names {
+		dirs = append(dirs, filepath.Join(l.o.Home, name))
 	}
-	for _, hidden := range []string{"/tmp", "/proc", "/sys", "/dev", "/run", "/var/run",
-		filepath.Join(l.o.Home, ".cache"), filepath.Join(l.o.Home, ".config"), l.o.Cache} {
-		if dir == hidden || hidden != "/tmp" && within(hidden, dir) {
-			return false
-		}
-	}
-	for _, name := range []string{".local", ".local/share", ".ssh", ".aws", ".gnupg", ".config"} {
-		if dir == filepath.Join(l.o.Home, name) {
-			return false
-		}
-	}
-	return !slices.ContainsFunc(l.places, func(p place) bool {
-		return p.at == dir || len(p.words) == 3 && p.words[0] == "--ro-bind" && within(p.at, dir)
+	return dirs
+}
+
+// isShown reports whether a directory is there already, or a part of what is there to be read.
+func (l *layout) isShown(dir string) bool {
+	return slices.ContainsFunc(l.places, func(p place) bool {
+		return p.at == dir || p.words[0] == toRead && within(p.at, dir)
 	})
 }
 
-// storesOfPackages are the caches, with a layer of confine's own over each.
-func (l *layout) storesOfPackages() error {
-	var dirs []string
-	for _, below := range caches() {
-		dirs = append(dirs, filepath.Join(l.o.Home, below))
-	}
-	dirs = append(dirs, l.namedBy(cacheVariables())...)
-	for i, dir := range dirs {
-		if slices.Contains(dirs[:i], dir) || !l.takesCache(dir) {
-			continue
+// fits reports whether a directory may be shown: it holds neither home nor the
+// workspace nor what is nod's, and is no secret.
+func (l *layout) fits(dir string) bool {
+	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && !within(dir, l.o.Home) && !within(dir, l.o.Root) &&
+		!within(l.o.Root, dir) && !within(dir, l.o.Cache) && !within(l.o.Cache, dir) && !l.secret(dir)
+}
+
+// isNarrow reports whether a directory of programs is not one of all sorts of things.
+func (l *layout) isNarrow(dir string) bool {
+	for _, wide := range append(l.inHome([]string{".cache", ".config"}), "/proc", "/sys", "/dev", "/run", "/var/run") {
+		if within(wide, dir) {
+			return false
 		}
-		if err := l.write(dir); err != nil {
-			return err
-		}
 	}
-	return nil
-}
-
-// naming is a variable of the environment that names a directory: below says which part
-// of it is meant, and one of holds lies in it where it is what the variable says. A
-// variable alone opens nothing: GOCACHE=$HOME/.ssh is no cache.
-type naming struct {
-	name, below string
-	holds       []string
-}
-
-func toolchainVariables() []naming {
-	return []naming{
-		{"GOROOT", "", []string{"bin/go"}}, {"JAVA_HOME", "", []string{"bin/java"}},
-		{"RUSTUP_HOME", "", []string{"toolchains"}}, {"PYENV_ROOT", "", []string{"versions"}},
-		{"NVM_DIR", "", []string{"versions"}}, {"VIRTUAL_ENV", "", []string{"pyvenv.cfg"}},
-		{"CONDA_PREFIX", "", []string{"conda-meta"}}, {"DOTNET_ROOT", "", []string{"dotnet"}},
-		{"ANDROID_HOME", "", []string{"platforms", "platform-tools", "build-tools"}},
-	}
-}
-
-func cacheVariables() []naming {
-	return []naming{
-		{"GOCACHE", "", []string{"00", "trim.txt"}}, {"GOMODCACHE", "", []string{"cache/download", "cache/lock"}},
-		{"npm_config_cache", "", []string{"_cacache"}}, {"GOPATH", "pkg", []string{"mod", "sumdb"}},
-		{"CARGO_HOME", "registry", []string{"index", "cache", "src"}},
-		{"CARGO_HOME", "git", []string{"db", "checkouts"}},
-	}
+	return !slices.Contains(append(l.inHome([]string{".local", ".local/share", ".ssh", ".aws", ".gnupg"}), "/tmp"), dir)
 }
 
 // namedBy are the directories that variables name and that are what the variables say,
 // but for those in which a secret lies.
 func (l *layout) namedBy(variables []naming) (dirs []string) {
 	for _, v := range variables {
-		dir := filepath.Join(variable(l.o.Environ, v.name), v.below)
-		sign := slices.ContainsFunc(v.holds, func(name string) bool { return exists(filepath.Join(dir, name)) })
-		if _, plain := l.plain(dir); sign && plain && filepath.IsAbs(dir) {
-			dirs = append(dirs, dir)
+		value := variable(l.o.Environ, v.name)
+		if dir := filepath.Join(value, v.below); filepath.IsAbs(value) &&
+			slices.ContainsFunc(v.holds, func(name string) bool { return exists(filepath.Join(dir, name)) }) {
+			if _, plain := l.plain(dir); plain {
+				dirs = append(dirs, dir)
+			}
 		}
 	}
 	return dirs
@@ -263,7 +222,7 @@ func (l *layout) ofPrograms(dir string) (dirs []string) {
 	if above := filepath.Dir(dir); filepath.Base(dir) == "bin" && above != l.o.Home {
 		for _, beside := range []string{"lib", "lib64", "libexec", "share", "include", "pkg"} {
 			at := filepath.Join(above, beside)
-			if info, err := os.Lstat(at); err == nil && info.IsDir() {
+			if info, err := os.Lstat(at); err == nil && info.IsDir() && !l.isShown(at) {
 				if _, plain := l.plain(at); plain {
 					dirs = append(dirs, at)
 				}
@@ -286,10 +245,99 @@ func (l *layout) plain(dir string) (names []string, plain bool) {
 
 func (l *layout) secret(name string) bool { return l.o.Hidden != nil && l.o.Hidden(name) }
 
-func (l *layout) takesCache(dir string) bool {
-	return filepath.IsAbs(dir) && strings.Count(dir, "/") > 1 && isDir(dir) &&
-		!l.secret(dir) && !within(dir, l.o.Home) &&
-		!within(dir, l.o.Root) && !within(l.o.Root, dir) && !within(l.o.Cache, dir) && !within(dir, l.o.Cache)
+// show shows a directory through an overlay, to be read, or to be written with a layer
+// that stays for the next run. One with secrets in it has an overlay of its own.
+func (l *layout) show(how, dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return err
+	}
+	top, secrets := real, l.secretsIn(shown{dir, real})
+	if within(l.o.Home, real) && len(secrets) == 0 && l.mountedBelow(l.o.Home) == "" {
+		top = l.o.Home
+	}
+	i := slices.IndexFunc(l.sheets, func(s *sheet) bool { return s.top == top })
+	if i < 0 {
+		i = l.add(&sheet{top: top, secrets: secrets})
+	}
+	if how == toWrite { // the run's layer has its directories
+		l.sheets[i].upper = filepath.Join(l.kept, "layer-"+short(top))
+		err = directories(l.sheets[i].upper, below(top, real), top, true)
+	}
+	l.put(dir, how, filepath.Join(l.plan.At(i), below(top, real)), dir)
+	return err
+}
+
+// secretsIn are the stores that lie in a directory, below it: by their own names, and by
+// where a link leads.
+func (l *layout) secretsIn(dir shown) (names []string) {
+	for _, store := range l.stores {
+		for _, row := range [][2]string{{store.name, dir.name}, {store.real, dir.real}} {
+			at, in := row[0], row[1]
+			if within(in, at) && at != in && !slices.Contains(names, below(in, at)) {
+				names = append(names, below(in, at))
+			}
+		}
+	}
+	return names
+}
+
+// add puts a sheet on the list and returns its number.
+func (l *layout) add(s *sheet) int {
+	l.sheets = append(l.sheets, s)
+	return len(l.sheets) - 1
+}
+
+// short is a name for a directory.
+func short(dir string) string {
+	sum := sha256.Sum256([]byte(dir))
+	return hex.EncodeToString(sum[:8])
+}
+
+// finish takes the secrets out of what is shown so far.
+func (l *layout) finish() error {
+	for i, s := range l.sheets {
+		for _, name := range s.secrets {
+			if err := errors.Join(l.masked(i, s), whiteout(s.top, s.mask, name)); err != nil {
+				return err
+			}
+		}
+		if err := l.overlay(i, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// masked gives a sheet a layer that takes names out of it.
+func (l *layout) masked(i int, s *sheet) error {
+	if s.mask != "" {
+		return nil
+	}
+	s.mask = filepath.Join(l.run, "mask"+strconv.Itoa(i))
+	return errors.Join(os.Mkdir(s.mask, 0o700), copyMode(s.top, s.mask))
+}
+
+// overlay is a sheet as the kernel takes it. One that nobody can write has two layers
+// at least. What can be written is mounted as volatile: the kernel would else bring all
+// of the disk up to date when the run ends. What is lost when the machine fails is what
+// a program that does not sync would lose.
+func (l *layout) overlay(i int, s *sheet) (err error) {
+	options := "lowerdir="
+	if s.mask != "" {
+		options += escape(s.mask) + ":"
+	}
+	options += escape(s.top)
+	switch {
+	case s.upper != "":
+		work := filepath.Join(l.run, "work"+strconv.Itoa(i))
+		err = os.Mkdir(work, 0o700)
+		options += ",upperdir=" + escape(s.upper) + ",workdir=" + escape(work) + ",volatile"
+	case s.mask == "":
+		options += ":" + escape(l.plan.Empty())
+	}
+	l.plan.Overlays = append(l.plan.Overlays, options)
+	return err
 }
 
 // workspace lays a new layer over the workspace, and a mask below it.
@@ -297,118 +345,87 @@ func (l *layout) workspace() error {
 	if at := l.mountedBelow(l.o.Root); at != "" {
 		return fmt.Errorf("%s is mounted inside the workspace, which no overlay shows", at)
 	}
-	mask, err := l.newMask(l.o.Root, len(l.plan.Overlays))
-	if err != nil {
+	l.upper = filepath.Join(l.run, workspaceLayer)
+	s := &sheet{top: l.o.Root, upper: l.upper}
+	i := l.add(s)
+	if err := l.masked(i, s); err != nil {
 		return err
 	}
-	m := masker{root: l.o.Root, mask: mask, hidden: l.o.Hidden}
-	if err := m.walk(); err != nil {
+	m := masker{root: l.o.Root, mask: s.mask, hidden: l.o.Hidden}
+	if err := m.walk(l.stores); err != nil {
 		return err
 	}
-	if err := m.otherNames(l.stores); err != nil {
-		return err
-	}
-	l.hidden, l.upper = m.names, filepath.Join(l.run, workspaceLayer)
-	return l.over(l.o.Root, l.upper, mask)
+	l.hidden = m.names
+	l.put(l.o.Root, toWrite, l.plan.At(i), l.o.Root)
+	return errors.Join(os.Mkdir(l.upper, 0o700), copyMode(l.o.Root, l.upper), l.overlay(i, s))
 }
 
 // hides reports whether the run did not see a path of the workspace.
 func (l *layout) hides(path string) bool {
-	return l.o.Hidden != nil && l.o.Hidden(path) ||
-		within(l.o.Root, path) && slices.Contains(l.hidden, below(l.o.Root, path))
+	return l.secret(path) || within(l.o.Root, path) && slices.Contains(l.hidden, below(l.o.Root, path))
 }
 
 // repository shows the repository of a linked working tree, to be read.
 func (l *layout) repository() error {
-	dir, ok := gitDirectory(l.o.Root)
-	if !ok || within(l.o.Root, dir) || filepath.Base(dir) != ".git" && !strings.HasSuffix(dir, ".git") ||
-		within(dir, l.o.Home) {
+	dir := l.o.Repository
+	if dir == "" || within(l.o.Root, dir) || !strings.HasSuffix(dir, ".git") || within(dir, l.o.Home) {
 		return nil
 	}
-	mask, err := l.newMask(dir, len(l.plan.Overlays))
-	if err == nil {
-		err = (&masker{root: dir, mask: mask}).git(dir, ".")
-	}
-	if err != nil {
+	s := &sheet{top: dir}
+	i := l.add(s)
+	if err := l.masked(i, s); err != nil {
 		return err
 	}
-	l.mount("--ro-bind", dir, "lowerdir="+escape(mask)+":"+escape(dir))
-	return nil
+	l.put(dir, toRead, l.plan.At(i), dir)
+	return errors.Join((&masker{root: dir, mask: s.mask}).git("."), l.overlay(i, s))
 }
 
-// gitDirectory is where the repository of a linked working tree lies.
-func gitDirectory(root string) (dir string, ok bool) {
-	text, err := os.ReadFile(filepath.Join(root, ".git"))
+// present are the stores that are there. Each is looked for once, since there are
+// hundreds of names of stores and many directories that one may lie in. real is ""
+// for a link that leads nowhere.
+func present(names []string) (stores []shown) {
+	for _, name := range names {
+		if exists(name) {
+			real, _ := filepath.EvalSymlinks(name)
+			stores = append(stores, shown{name, real})
+		}
+	}
+	return stores
+}
+
+// mountedBelow is what is mounted below a directory, "" where nothing is. The
+// kernel gives nobody an overlay over such a directory: what lies below the mount
+// would be seen. Where the kernel does not say what is mounted, something may be.
+func (l *layout) mountedBelow(dir string) string {
+	i := slices.IndexFunc(l.mounts, func(m string) bool { return m == anywhere || m != dir && within(dir, m) })
+	if i < 0 {
+		return ""
+	}
+	return l.mounts[i]
+}
+
+// anywhere stands for a mount of which nobody knows the place.
+const anywhere = "something unknown (/proc/self/mountinfo cannot be read)"
+
+// mounts is where file systems are mounted. The kernel writes blanks in names as octal numbers.
+func mounts() (all []string) {
+	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return "", false
+		return []string{anywhere}
 	}
-	dir, ok = strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir: ")
-	if !ok {
-		return "", false
+	plain := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); len(fields) > 4 {
+			all = append(all, plain.Replace(fields[4]))
+		}
 	}
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(root, dir)
-	}
-	common, err := os.ReadFile(filepath.Join(dir, "commondir"))
-	if err != nil {
-		return "", false
-	}
-	dir, err = filepath.EvalSymlinks(filepath.Join(dir, strings.TrimSpace(string(common))))
-	return dir, err == nil
-}
-
-// read shows a directory through an overlay that nobody can write. An overlay
-// that nobody can write has two layers at least.
-func (l *layout) read(dir string) error {
-	mask, err := l.mask(len(l.plan.Overlays), dir, shown{dir, dir})
-	switch {
-	case err != nil:
-		return err
-	case mask == "":
-		l.mount("--ro-bind", dir, "lowerdir="+escape(dir)+":"+escape(l.plan.Empty()))
-	default:
-		l.mount("--ro-bind", dir, "lowerdir="+escape(mask)+":"+escape(dir))
-	}
-	return nil
-}
-
-// over shows a directory with a layer to be written.
-func (l *layout) over(dir, upper, mask string) error {
-	err := os.Mkdir(upper, 0o700)
-	if err == nil {
-		err = copyMode(dir, upper)
-	}
-	written, writeErr := l.written(upper, len(l.plan.Overlays))
-	l.mount("--bind", dir, "lowerdir="+escape(mask)+":"+escape(dir)+written)
-	return errors.Join(err, writeErr)
-}
-
-// written are the options for a layer to be written. It is mounted as volatile:
-// the kernel would else bring all of the disk up to date when the run ends. What
-// is lost when the machine fails is what a program that does not sync would lose.
-func (l *layout) written(upper string, number int) (options string, err error) {
-	work := filepath.Join(l.run, "work"+strconv.Itoa(number))
-	return ",upperdir=" + escape(upper) + ",workdir=" + escape(work) + ",volatile", os.Mkdir(work, 0o700)
-}
-
-// mount puts an overlay where a directory is.
-func (l *layout) mount(how, dir, options string) {
-	at := l.plan.At(len(l.plan.Overlays))
-	l.plan.Overlays = append(l.plan.Overlays, options)
-	l.put(dir, how, at, dir)
-}
-
-// newMask is an empty layer for a directory, over which the overlay of that
-// number is.
-func (l *layout) newMask(dir string, number int) (string, error) {
-	mask := filepath.Join(l.run, "mask"+strconv.Itoa(number))
-	return mask, errors.Join(os.Mkdir(mask, 0o700), copyMode(dir, mask))
+	return all
 }
 
 // whiteout makes a name below dir not be there. It is not there already where a
 // directory above it is not.
 func whiteout(dir, mask, name string) error {
-	err := parents(dir, mask, name)
+	err := directories(mask, filepath.Dir(name), dir, false)
 	if err == nil {
 		err = unix.Mknod(filepath.Join(mask, name), syscall.S_IFCHR, 0)
 	}
@@ -418,38 +435,31 @@ func whiteout(dir, mask, name string) error {
 	return os.NewSyscallError("whiteout", err)
 }
 
-// plain makes each part of a name below a directory a directory, and no link to
-// one. made is called with each that was made, below dir and with dir before it.
-func plain(dir, name string, made func(below, at string) error) error {
-	for i := 1; i <= len(name); i++ {
-		if name == "." || i < len(name) && name[i] != '/' {
-			continue
-		}
-		at := filepath.Join(dir, name[:i])
-		info, err := os.Lstat(at)
-		if err == nil && info.IsDir() {
-			if err := os.Chmod(at, info.Mode().Perm()|0o700); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := errors.Join(os.RemoveAll(at), os.Mkdir(at, 0o700), made(name[:i], at)); err != nil {
-			return err
-		}
+// directories makes those of a name in a layer, as they are below the directory that the
+// layer is for: those above what is written may be another user's, whom the kernel
+// cannot copy. What is none, such as a link that an earlier run put there, is an error,
+// or makes way for one.
+func directories(layer, name, as string, makesWay bool) error {
+	if err := os.MkdirAll(layer, 0o700); err != nil {
+		return err
 	}
-	return nil
-}
-
-// parents makes the directories above a name in a layer, as they are below dir.
-func parents(dir, layer, name string) error {
-	for i := range len(name) {
-		if name[i] != '/' {
+	for i := range len(name) + 1 {
+		if name == "." || i == 0 || i < len(name) && name[i] != '/' {
 			continue
 		}
-		if err := os.Mkdir(filepath.Join(layer, name[:i]), 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-			return err
+		at := filepath.Join(layer, name[:i])
+		info, err := os.Lstat(at)
+		switch {
+		case err == nil && info.IsDir():
+			err = os.Chmod(at, info.Mode().Perm()|0o700)
+		case err == nil && !makesWay:
+			err = unix.ENOTDIR
+		default:
+			if err = errors.Join(os.RemoveAll(at), os.Mkdir(at, 0o700)); err == nil && as != "" {
+				err = copyMode(filepath.Join(as, name[:i]), at)
+			}
 		}
-		if err := copyMode(filepath.Join(dir, name[:i]), filepath.Join(layer, name[:i])); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -461,15 +471,20 @@ func copyMode(from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.Chmod(to, info.Mode().Perm()|0o700); err != nil {
-		return err
-	}
-	return os.Chtimes(to, info.ModTime(), info.ModTime())
+	return errors.Join(os.Chmod(to, info.Mode().Perm()|0o700), os.Chtimes(to, info.ModTime(), info.ModTime()))
 }
 
 // escape is a path as an option of a mount.
 func escape(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `:`, `\:`, `,`, `\,`).Replace(path)
+}
+
+// below is a path without the directory that it lies in, "." where it is it.
+func below(dir, path string) string {
+	if dir == path {
+		return "."
+	}
+	return path[len(strings.TrimSuffix(dir, "/"))+1:]
 }
 
 func isDir(name string) bool {

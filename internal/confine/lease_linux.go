@@ -1,9 +1,8 @@
 package confine
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,29 +13,31 @@ import (
 // lease is what belongs to one run: a directory of its own, and the layers
 // over the caches, which runs in the same workspace use one after the other.
 type lease struct {
-	run, kept string
-	locks     []*os.File
-	notes     []string // what became of runs that were killed
+	runs, run, kept string
+	locks           []*os.File
+	notes           []string // what became of runs that were killed
 }
 
-// layers is where a stage mounts the overlays, each in a mount namespace of its
+// Names in a run's directory: of the workspace's layer, and of the file that says of which
+// workspace it is, which is there while what the run wrote is applied.
+const (
+	workspaceLayer = "workspace"
+	rootFile       = "root"
+)
+
+// layers is where overlays are mounted, those of each run in a mount namespace of its
 // own, so that runs share the directory.
 func layers(cache string) string { return filepath.Join(cache, "layers") }
 
-// rent makes the directories, and removes those of runs that were killed.
+// rent makes the directories.
 func rent(o Options) (*lease, error) {
-	runs := filepath.Join(o.Cache, "runs")
-	err := errors.Join(os.MkdirAll(runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.Chmod(o.Cache, 0o700))
+	l := &lease{runs: filepath.Join(o.Cache, "runs"), kept: filepath.Join(o.Cache, "workspaces", short(o.Root))}
+	err := errors.Join(os.MkdirAll(l.runs, 0o700), os.MkdirAll(layers(o.Cache), 0o700), os.MkdirAll(l.kept, 0o700),
+		os.Chmod(o.Cache, 0o700))
+	if err == nil {
+		err = l.begin()
+	}
 	if err != nil {
-		return nil, err
-	}
-	l := &lease{notes: sweep(runs)}
-	if err := l.begin(runs); err != nil {
-		return nil, err
-	}
-	sum := sha256.Sum256([]byte(o.Root))
-	l.kept = filepath.Join(o.Cache, "workspaces", hex.EncodeToString(sum[:8]))
-	if err := os.MkdirAll(l.kept, 0o700); err != nil {
 		return nil, err
 	}
 	free, err := l.lock(l.kept)
@@ -48,14 +49,14 @@ func rent(o Options) (*lease, error) {
 }
 
 // begin makes this run's directory. Who sweeps may take one before it is locked.
-func (l *lease) begin(runs string) error {
+func (l *lease) begin() error {
 	for range 100 {
-		run, err := os.MkdirTemp(runs, "")
+		run, err := os.MkdirTemp(l.runs, "")
 		if err != nil {
 			return err
 		}
 		free, err := l.lock(run)
-		if _, gone := os.Stat(run); free && gone == nil {
+		if free && exists(run) {
 			l.run = run
 			return nil
 		}
@@ -72,15 +73,16 @@ func (l *lease) lock(name string) (free bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.Close()
-		if errors.Is(err, syscall.EWOULDBLOCK) {
-			return false, nil
-		}
-		return false, err
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		l.locks = append(l.locks, f)
+		return true, nil
 	}
-	l.locks = append(l.locks, f)
-	return true, nil
+	_ = f.Close()
+	if errors.Is(err, syscall.EWOULDBLOCK) {
+		err = nil
+	}
+	return false, err
 }
 
 // made is when a layer was made, by the clock of its file system.
@@ -90,48 +92,49 @@ func made(layer string) (time.Time, error) {
 	return time.Unix(s.Ctim.Unix()), err
 }
 
+// end removes the files of a run. Its directories the next run removes: that takes the
+// kernel a quarter of a millisecond for each.
 func (l *lease) end() {
-	remove(l.run)
+	_ = filepath.WalkDir(l.run, func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case d != nil && d.IsDir() && err == nil:
+			_ = os.Chmod(name, 0o700)
+		case err == nil:
+			_ = os.Remove(name)
+		}
+		return nil
+	})
 	for _, f := range l.locks {
 		_ = f.Close()
 	}
 }
 
-// sweep removes what killed runs left, and says what it put in order.
-func sweep(runs string) (notes []string) {
-	entries, _ := os.ReadDir(runs)
+// sweep removes what earlier runs left below nod's own directory. What a killed one left
+// in its workspace it names: that may be what somebody changed meanwhile.
+func (l *lease) sweep() {
+	entries, _ := os.ReadDir(l.runs)
 	for _, e := range entries {
-		if !e.IsDir() {
+		old := &lease{run: filepath.Join(l.runs, e.Name())}
+		if free, err := old.lock(old.run); !free || err != nil {
 			continue
 		}
-		l := &lease{run: filepath.Join(runs, e.Name())}
-		if free, err := l.lock(l.run); free && err == nil {
-			notes = append(notes, recovered(l.run)...)
-			l.end()
+		if root, err := os.ReadFile(filepath.Join(old.run, rootFile)); err == nil {
+			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so "+
+				"that part of that may be missing, and a file %s may lie there, which can go", root, temporary(old.run)))
 		}
+		old.end()
+		_ = os.RemoveAll(old.run)
 	}
-	return notes
 }
+
+// ownName begins the names that applying needs for a moment.
+const ownName = ".nod-confine-"
+
+// temporary is such a name.
+func temporary(run string) string { return ownName + filepath.Base(run) }
 
 // applying remembers on disk of which workspace the run's layer is, for who comes
 // after this process is killed.
 func (l *lease) applying(root string) error {
 	return os.WriteFile(filepath.Join(l.run, rootFile), []byte(root), 0o600)
-}
-
-// remove removes a tree whose directories may have lost their modes.
-func remove(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			_ = os.Chmod(name, 0o700)
-			if err != nil {
-				_ = os.RemoveAll(name)
-			}
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir)
 }

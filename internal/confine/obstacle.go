@@ -37,6 +37,30 @@ func Obstacle(root fs.FS, version string) string {
 	return ""
 }
 
+// Remedy is the one command that would change that the boundary cannot be made, as far
+// as it is known.
+func Remedy(root fs.FS, version, system string) string {
+	if system == "darwin" {
+		return "nod confine profile prints a profile for sandbox-exec, which has not been run; nod does not use it"
+	}
+	known := Obstacle(root, version)
+	if i := strings.LastIndex(known, "sysctl "); i >= 0 {
+		return "sudo " + known[i:]
+	}
+	for _, command := range []string{"apt install bubblewrap", "modprobe overlay"} {
+		if strings.HasSuffix(known, command) {
+			return "sudo " + command
+		}
+	}
+	for _, sign := range []string{".dockerenv", "run/.containerenv"} {
+		if _, err := fs.Stat(root, sign); err == nil && known == "" {
+			return "containers often refuse user namespaces: start this one with --security-opt seccomp=unconfined " +
+				"--security-opt systempaths=unconfined"
+		}
+	}
+	return "it takes Linux 5.12, bubblewrap 0.8 and user namespaces: docs/confine.md"
+}
+
 // before reports whether a version is older than major.minor. What is no
 // version is not.
 func before(version string, major, minor int) bool {

@@ -48,6 +48,32 @@ func TestObstacle(t *testing.T) {
 	}
 }
 
+// What would change it is one command.
+func TestRemedy(t *testing.T) {
+	const version = "bubblewrap 0.8.0\n"
+	linux := map[string]string{"proc/sys/kernel/osrelease": "6.8.0\n"}
+	for _, row := range []struct{ name, text, version, system, want string }{
+		{"proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1\n", version, "linux",
+			"sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+		{"proc/sys/user/max_user_namespaces", "0\n", version, "linux", "sudo sysctl user.max_user_namespaces=10000"},
+		{"", "", "", "linux", "sudo apt install bubblewrap"},
+		{".dockerenv", "", version, "linux", "--security-opt seccomp=unconfined"},
+		{"proc/sys/kernel/osrelease", "", version, "darwin", "has not been run"},
+		{"", "", version, "linux", "docs/confine.md"},
+	} {
+		root := fstest.MapFS{}
+		for name, text := range linux {
+			root[name] = &fstest.MapFile{Data: []byte(text)}
+		}
+		if row.name != "" {
+			root[row.name] = &fstest.MapFile{Data: []byte(row.text)}
+		}
+		if got := confine.Remedy(root, row.version, row.system); !strings.Contains(got, row.want) {
+			t.Errorf("%s, %q, %s: %q, want %q", row.name, row.version, row.system, got, row.want)
+		}
+	}
+}
+
 // refusing is a variable of the environment: this process is in a user namespace
 // in which no other can be made.
 const refusing = "NOD_TEST_REFUSING"
@@ -55,8 +81,7 @@ const refusing = "NOD_TEST_REFUSING"
 // A kernel that refuses: the namespace is a real one, and so is the refusal.
 func TestTheKernelRefuses(t *testing.T) {
 	if os.Getenv(refusing) != "" {
-		self, _ := os.Executable()
-		err := confine.Try(context.Background(), t.TempDir(), self)
+		err := confine.Try(context.Background(), t.TempDir())
 		if !errors.Is(err, confine.ErrUnavailable) {
 			t.Errorf("%v", err)
 		}

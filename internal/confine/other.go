@@ -8,19 +8,7 @@ import "context"
 func Find() (string, error) { return "", ErrUnavailable }
 
 // Try finds nothing.
-func Try(context.Context, string, string) error { return ErrUnavailable }
+func Try(context.Context, string) error { return ErrUnavailable }
 
 // Run runs nothing: the boundary is Linux's.
 func Run(context.Context, Options) (Result, error) { return Result{}, ErrUnavailable }
-
-// Ahead is nothing here.
-type Ahead struct{}
-
-// Prepare prepares nothing.
-func Prepare(Options) *Ahead { return &Ahead{} }
-
-// Run runs nothing.
-func (*Ahead) Run(context.Context, Options) (Result, error) { return Result{}, ErrUnavailable }
-
-// Close does nothing.
-func (*Ahead) Close() {}

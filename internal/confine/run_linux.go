@@ -6,15 +6,15 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/nodgate/nod/internal/confine/stage"
 )
@@ -35,14 +35,6 @@ func Find() (string, error) {
 // Run runs the line. An error says that nothing ran, or that what became of it
 // is not known; nothing of the workspace has changed then.
 func Run(ctx context.Context, o Options) (Result, error) {
-	a := Prepare(o)
-	defer a.Close()
-	return a.Run(ctx, o)
-}
-
-// Run runs the line of the options behind the boundary that was prepared, as the
-// function of that name does.
-func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 	if err := o.check(); err != nil {
 		return Result{}, err
 	}
@@ -59,8 +51,7 @@ func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := running{Options: o, layout: l, Ahead: a}
-	result, err := r.run(ctx)
+	result, err := (&running{Options: o, layout: l, lease: lease}).run(ctx)
 	if err != nil {
 		return Result{}, err
 	}
@@ -74,25 +65,17 @@ func (a *Ahead) Run(ctx context.Context, o Options) (Result, error) {
 	return result, err
 }
 
-func (o *Options) check() error {
-	for _, name := range []string{o.Dir, o.Root, o.Home, o.Cache, o.Stage} {
+func (o *Options) check() (err error) {
+	for _, name := range []string{o.Dir, o.Root, o.Home, o.Cache} {
 		if !filepath.IsAbs(name) || filepath.Clean(name) != name {
 			return fmt.Errorf("%q is no absolute path", name)
 		}
 	}
-	if !within(o.Root, o.Dir) || within(o.Root, o.Home) || within(o.Root, o.Cache) {
+	if !within(o.Root, o.Dir) || within(o.Root, o.Home) || within(o.Root, o.Cache) || o.Home == "/" {
 		return fmt.Errorf("%s is no workspace", o.Root)
 	}
-	if o.Shell == "" {
-		o.Shell = "/bin/sh"
-	}
-	if o.Time <= 0 {
-		o.Time = defaultTime
-	}
-	if o.Memory == 0 {
-		o.Memory = memory() / 4 * 3
-	}
-	var err error
+	o.Shell = cmp.Or(o.Shell, "/bin/sh")
+	o.Time, o.Memory = cmp.Or(o.Time, defaultTime), cmp.Or(o.Memory, memory()/4*3)
 	if o.Bubblewrap == "" {
 		o.Bubblewrap, err = Find()
 	}
@@ -102,64 +85,105 @@ func (o *Options) check() error {
 // running is a run in the making.
 type running struct {
 	Options
-	*Ahead
 	layout *layout
+	lease  *lease
+	streams
 }
 
-// namespace is that of the stage: root in it, this user outside. The stage, and
-// bubblewrap after it, is the first process of a pid namespace, whose end the kernel
-// says only when it has ended all others in there: also those that bubblewrap does
-// not wait for, and those that it has not bound to its own life yet when this
-// process is killed.
-func namespace() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{
-		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
-		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getuid(), Size: 1}},
-		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getgid(), Size: 1}},
-		Pdeathsig:   syscall.SIGKILL,
-	}
-}
+// Descriptors of bubblewrap's beside those of the line.
+const (
+	filterFrom = "3"
+	statusTo   = "4"
+)
 
 // words are bubblewrap's.
 func (r *running) words() []string {
 	words := []string{r.Bubblewrap, "--unshare-user", "--disable-userns", "--unshare-ipc", "--unshare-pid",
 		"--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
 		"--uid", fmt.Sprint(os.Getuid()), "--gid", fmt.Sprint(os.Getgid()), "--die-with-parent", "--new-session",
-		"--cap-drop", "ALL", "--seccomp", "4", "--json-status-fd", "5"}
+		"--cap-drop", "ALL", "--seccomp", filterFrom, "--json-status-fd", statusTo}
 	for _, p := range r.layout.places {
 		words = append(words, p.words...)
 	}
 	return append(words, "--remount-ro", "/", "--chdir", r.Dir, "--", r.Shell, "-c", r.Line)
 }
 
-// run hands the stage its plan, waits for the end of all, and says how it ended.
+// run starts bubblewrap, waits for the end of all, and says how it ended.
 func (r *running) run(ctx context.Context) (Result, error) {
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH,
 		syscall.SIGUSR1, syscall.SIGUSR2)
 	defer signal.Stop(signals)
-	r.layout.plan.Command, r.layout.plan.Environ = r.words(), Environment(r.Environ, r.Home)
-	if err := r.told(r.layout.plan.Text()); err != nil {
+	pid, status, err := r.start()
+	if err != nil {
 		return Result{}, err
 	}
-	pid := r.cmd.Process.Pid
+	defer status.Close()
 	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, time: r.Time, until: time.Now().Add(r.Time),
 		done: make(chan struct{})}
 	go g.watch(ctx, signals)
-	said, _ := io.ReadAll(r.status)
-	err := r.wait()
+	r.copying.Go(r.lease.sweep) // while the line runs
+	said, _ := io.ReadAll(status)
+	var ended unix.WaitStatus
+	for {
+		if _, err = unix.Wait4(pid, &ended, 0, nil); err != unix.EINTR {
+			break
+		}
+	}
 	close(g.done)
-	return r.ended(err, g.why(), bytes.Contains(said, []byte("exit-code")))
+	if err != nil {
+		return Result{}, os.NewSyscallError("wait4", err)
+	}
+	r.copying.Wait()
+	return r.ended(ended, g.why(), bytes.Contains(said, []byte("exit-code")))
+}
+
+// start starts bubblewrap. What it says of the line's end is read from status.
+func (r *running) start() (pid int, status *os.File, err error) {
+	status, statusEnd, err := os.Pipe()
+	if err != nil {
+		return 0, nil, err
+	}
+	defer statusEnd.Close()
+	code, err := filter()
+	if err != nil {
+		return 0, nil, err
+	}
+	rules, err := memfile(code)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer rules.Close()
+	theirs, err := r.open(r.Stdin, r.Stdout, r.Stderr)
+	defer r.hand()
+	if err != nil {
+		return 0, nil, err
+	}
+	p := r.layout.plan
+	p.Command, p.Environ, p.Files = r.words(), Environment(r.Environ, r.Home), append(theirs, rules, statusEnd)
+	if pid, err = stage.Start(p); err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
+	return pid, status, nil
+}
+
+// memfile holds the filter where no name leads to it.
+func memfile(data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("filter", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	f := os.NewFile(uintptr(fd), "filter")
+	if _, err := f.Write(data); err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
 }
 
 // ended is how bubblewrap ended: it passes the shell's exit code on, and says
 // (ran) whether there was one.
-func (r *running) ended(err error, stopped string, ran bool) (Result, error) {
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) && !errors.Is(err, exec.ErrWaitDelay) {
-		return Result{}, err
-	}
-	status := r.cmd.ProcessState.Sys().(syscall.WaitStatus)
+func (r *running) ended(status unix.WaitStatus, stopped string, ran bool) (Result, error) {
 	result := Result{Code: status.ExitStatus(), Stopped: stopped}
 	if status.Signaled() {
 		result.Code = 128 + int(status.Signal())

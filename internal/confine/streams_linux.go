@@ -13,50 +13,75 @@ import (
 
 // streams hands on terminals. All else is read and written here instead: opened
 // anew by its descriptor, a file, a socket, a pipe or a device would be a way out.
-func (a *Ahead) streams(o Options) error {
-	a.cmd.Stdout, a.cmd.Stderr = a.output(o.Stdout), a.output(o.Stderr)
-	if same(o.Stdout, o.Stderr) {
-		a.cmd.Stderr = a.cmd.Stdout
+type streams struct {
+	said    tail
+	copying sync.WaitGroup // of what the run prints, and of what else goes on meanwhile
+	ends    []*os.File     // the run's ends of pipes
+}
+
+// open are the run's input, output and errors.
+func (s *streams) open(in, out, errors *os.File) (theirs []*os.File, err error) {
+	for i, f := range []*os.File{in, out, errors} {
+		switch {
+		case f != nil && isTerminal(f):
+		case i == 0:
+			f, err = s.input(f)
+		case i == 2 && same(out, errors):
+			f = theirs[1]
+		default:
+			f, err = s.output(f)
+		}
+		if err != nil {
+			return nil, err
+		}
+		theirs = append(theirs, f)
 	}
-	return a.input(o.Stdin)
+	return theirs, nil
+}
+
+// hand closes in this process what the run has.
+func (s *streams) hand() {
+	for _, f := range s.ends {
+		_ = f.Close()
+	}
 }
 
 // input copies what is no terminal. Nobody waits for the end of what is copied:
 // it may never come.
-func (a *Ahead) input(f *os.File) error {
-	if terminal(f) {
-		a.cmd.Stdin = f
-		return nil
-	}
+func (s *streams) input(f *os.File) (*os.File, error) {
 	from, to, err := os.Pipe()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	a.cmd.Stdin = from
-	a.theirs = append(a.theirs, from)
+	s.ends = append(s.ends, from)
 	go func() {
 		_, _ = io.Copy(to, f) // nil has no end of its own: it cannot be read
 		_ = to.Close()
 	}()
-	return nil
+	return from, nil
 }
 
-func terminal(f *os.File) bool {
-	if f == nil {
-		return false
+// output copies what the run prints, and remembers its end.
+func (s *streams) output(f *os.File) (*os.File, error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, err
 	}
+	s.ends = append(s.ends, to)
+	out := io.Writer(&s.said)
+	if f != nil {
+		out = io.MultiWriter(&s.said, f)
+	}
+	s.copying.Go(func() {
+		_, _ = io.Copy(out, from)
+		_ = from.Close()
+	})
+	return to, nil
+}
+
+func isTerminal(f *os.File) bool {
 	_, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS)
 	return err == nil
-}
-
-func (a *Ahead) output(f *os.File) io.Writer {
-	switch {
-	case f == nil:
-		return io.Discard
-	case terminal(f):
-		return f
-	}
-	return &copied{f, &a.said}
 }
 
 func same(a, b *os.File) bool {
@@ -68,17 +93,6 @@ func same(a, b *os.File) bool {
 	return err == nil && otherErr == nil && os.SameFile(one, other)
 }
 
-// copied hands output on and remembers its end.
-type copied struct {
-	to   io.Writer
-	said *tail
-}
-
-func (c *copied) Write(p []byte) (int, error) {
-	c.said.add(p)
-	return c.to.Write(p)
-}
-
 // tail is the end of what was printed.
 type tail struct {
 	mu   sync.Mutex
@@ -87,13 +101,14 @@ type tail struct {
 
 const tailLimit = 64 << 10
 
-func (t *tail) add(p []byte) {
+func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.last = append(t.last, p...)
 	if len(t.last) > 2*tailLimit {
 		t.last = slices.Clone(t.last[len(t.last)-tailLimit:])
 	}
+	return len(p), nil
 }
 
 func (t *tail) text() string {

@@ -12,7 +12,7 @@ import (
 // Try runs a line behind the boundary, in a workspace made for it below the
 // home directory. nil: the boundary can be made, and holds what it says about
 // the network and the workspace.
-func Try(ctx context.Context, home, stageProgram string) error {
+func Try(ctx context.Context, home string) error {
 	cache := filepath.Join(home, ".cache/nod/confine")
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return err
@@ -27,8 +27,7 @@ func Try(ctx context.Context, home, stageProgram string) error {
 		return err
 	}
 	o := Options{Line: tryLine, Dir: space, Root: space, Home: home, Cache: filepath.Join(root, "cache"),
-		Stage: stageProgram,
-		Keep:  func(string, bool) string { return "" }}
+		Keep: func(string, bool) string { return "" }}
 	result, err := Run(ctx, o)
 	if err != nil {
 		return err

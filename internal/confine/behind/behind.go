@@ -48,12 +48,10 @@ func Main(ctx context.Context, p Process, args []string) int {
 		p.say("want -- and the whole line as one quoted word")
 		return 2
 	}
-	ahead := confine.Prepare(confine.Options{Stage: Stage, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr})
-	defer ahead.Close()
 	o, err := confinement(p, args[1])
 	var result confine.Result
 	if err == nil {
-		result, err = ahead.Run(ctx, o)
+		result, err = confine.Run(ctx, o)
 	}
 	if err != nil {
 		p.say(printable.Line(failed(err), 400) + "; a person can let the line run as it is: nod approve")
@@ -85,9 +83,9 @@ func confinement(p Process, line string) (confine.Options, error) {
 		return confine.Options{}, err
 	}
 	places := Places(p.Environ)
-	root := dir
+	root, repository := dir, ""
 	if r, ok := repo.Around(view.Disk{}, dir+"/x"); ok {
-		root = r.Top
+		root, repository = r.Top, r.Common
 	}
 	places.Root = root
 	settings, err := config.Load(places)
@@ -99,16 +97,12 @@ func confinement(p Process, line string) (confine.Options, error) {
 	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
 		Self: []string{beside}, Keeper: kept}, settings, nil, nil)
 	keep := confine.Keep(gate, root, p.Environ, true)
-	if why := keep(filepath.Join(root, "nod-confine-probe"), false); why != "" {
-		return confine.Options{}, fmt.Errorf("%s is no workspace of which nod could say what may be changed in it",
-			printable.Text(root))
-	}
 	home, _ := filepath.EvalSymlinks(places.Home)
 	return confine.Options{
 		Line: line, Before: func(names []string) { kept.before(names, keep) },
 		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"),
-		Shell:  shell(p.Environ),
-		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep, Stage: Stage,
+		Repository: repository, Shell: shell(p.Environ),
+		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep,
 		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	}, nil
 }
@@ -165,10 +159,6 @@ func programs() (nod, hook string) {
 	dir := filepath.Dir(self)
 	return filepath.Join(dir, "nod"), filepath.Join(dir, "nod-hook")
 }
-
-// Stage is the program that becomes the stage: this one, whatever lies at its path
-// or beside it by now. So a line has the boundary of the program that was typed.
-const Stage = "/proc/self/exe"
 
 // shell is the one that started this line, else that of the person; one of the
 // system's in any case.

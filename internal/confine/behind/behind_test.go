@@ -47,6 +47,16 @@ func TestNamesAreSeenToBeNames(t *testing.T) {
 	}
 }
 
+// Who starts a server in one call and asks it in another is told how to.
+func TestAServerOfAnotherCall(t *testing.T) {
+	for wanted, told := range map[string]bool{confine.Server + ": 127.0.0.1:3000": true, "the network: example.com": false} {
+		text := explain(confine.Result{Code: 7, Missed: []string{wanted}})
+		if strings.Contains(text, "in one call (server & test)") != told || !strings.Contains(text, "nod approve") {
+			t.Errorf("%s: %s", wanted, text)
+		}
+	}
+}
+
 // A line that ran and left nothing is not said to have been run by nobody.
 func TestWhatFailedIsSaid(t *testing.T) {
 	full := errors.New("no space left on device")

@@ -20,6 +20,10 @@ func explain(r confine.Result) string {
 	if len(r.Refused) > 0 {
 		parts = append(parts, "left as it was: "+refusals(r.Refused))
 	}
+	if slices.ContainsFunc(r.Missed, func(what string) bool { return strings.HasPrefix(what, confine.Server) }) {
+		parts = append(parts, "each confined call has a network of its own, which ends with it: start the server and "+
+			"what asks it in one call (server & test)")
+	}
 	if r.Code != 0 {
 		parts = append(parts, missed(r)+
 			". If that is why it failed, do not try again: a person can let the line itself run once (nod approve) or "+

@@ -15,7 +15,7 @@ const oldCall = "old-call"
 
 // compat are ways of the architecture's.
 func compat() []way {
-	return []way{{"a system call of 32 bits", func(facts) error {
+	return []way{{name: "a system call of 32 bits", try: func(facts) error {
 		err := exec.Command("/proc/self/exe", oldCall).Run()
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

@@ -1,6 +1,0 @@
-//go:build !linux
-
-package stage
-
-// Main cannot do anything here.
-func Main() int { return 125 }
