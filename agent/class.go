@@ -27,32 +27,33 @@ const (
 
 // ClassOf returns the class of a host's own tool by the host's name of it.
 func ClassOf(host, raw string) Class {
-	if host == (ClaudeCode{}).Name() {
-		return classOf(claudeBuiltin(raw).canonical)
-	}
-	return classOf(lookUp(tableOf(host), raw).canonical)
+	table, _ := toolsOf(host)
+	return classOf(lookUp(table, raw).canonical)
 }
 
 // Names reports whether some host has a tool that nod calls by this name.
 func Names(tool string) bool { return classOf(tool) != Unclassified }
 
-// tableOf is the table of a driven host's tools.
-func tableOf(host string) []builtin {
+// toolsOf is the table of a driven host's tools, and how they call their arguments.
+func toolsOf(host string) ([]builtin, spelling) {
+	var p profile
 	switch host {
+	case "claude-code":
+		return claudeTools[:], claudeSpelling()
 	case "codex":
-		return codexTools[:]
+		p = codex{}.profile()
 	case "copilot":
-		return copilotTools[:]
+		p = copilot{}.profile()
 	case "gemini":
-		return geminiTools[:]
+		p = gemini{}.profile()
 	case "qwen":
-		return qwenTools[:]
+		p = qwen{}.profile()
 	case "opencode":
-		return opencodeTools[:]
+		p = opencode{}.profile()
 	case "pi":
-		return piTools[:]
+		p = pi{}.profile()
 	}
-	return nil
+	return p.tools, p.spelled
 }
 
 // classOf goes by nod's own name of a tool.
@@ -84,24 +85,13 @@ func classOf(tool string) Class {
 // which a model is offered it; nil for a tool that nod settles by no argument. A call
 // with a further one is not settled: it may say where or how the call runs.
 func Arguments(host, offered string) []string {
-	tool, as := lookUp(tableOf(host), offered), spelling{}
-	switch host {
-	case "claude-code":
-		tool, as = claudeBuiltin(offered).known(), claudeSpelling()
-	case "codex":
-		if as = codexSpelling(); offered == codexRun().raw {
-			tool, as = codexRun(), codexExec()
-		}
-	case "copilot":
-		as = copilotSpelling()
-	case "gemini":
-		as = geminiSpelling()
-	case "qwen":
-		as = qwenSpelling()
-	case "opencode":
-		as = Opencode{}.shim().spelled
-	case "pi":
-		as = Pi{}.shim().spelled
+	table, as := toolsOf(host)
+	tool := lookUp(table, offered)
+	switch {
+	case host == "codex" && offered == codexRun().raw:
+		tool, as = codexRun(), codexExec()
+	case tool.raw == "Monitor":
+		tool.shape = command
 	}
 	if !tool.listed() {
 		return nil

@@ -12,11 +12,9 @@ import (
 func TestEveryBuiltinHasAClass(t *testing.T) {
 	allowlist := nod.DefaultRules().Allowlist
 	seen := map[string]string{}
-	for _, row := range claudeTools {
-		seen[row.canonical] = "Claude Code's " + row.raw
-	}
 	for _, a := range All() {
-		for _, row := range tableOf(a.Name()) {
+		table, _ := toolsOf(a.Name())
+		for _, row := range table {
 			seen[row.canonical] = a.Name() + "'s " + row.raw
 		}
 	}

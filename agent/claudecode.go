@@ -164,31 +164,26 @@ func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
 		Agent:       c.Name(),
 		Session:     f.word("session_id"),
 		RawTool:     f.word("tool_name"),
-		Dir:         f.word("cwd"),
+		Dir:         f.place("cwd"),
 		Environ:     environ,
 		Interactive: claudeAttended(variable(environ, "CLAUDE_CODE_ENTRYPOINT"), e.Mode),
 		HostJudges:  e.Mode == "auto",
 	}
 	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
 	if name := f.optional("transcript_path"); name != "" {
 		e.Call.Transcript = claudeTranscript(name, e.Call.ID, f.optional("prompt_id"))
-		e.Call.Opening = opening(name, claudeOpening)
+		e.Call.Opening = claudeRecord().opening(name)
 	}
 	c.decodeTool(&e.Call, f)
-	e.Theirs = claudeFlows(*e) || claudesOwn(e, f.optional("transcript_path"))
-	if variable(environ, "CLAUDE_CONFIG_DIR") == "" {
-		e.Complete = func(e *Event) { claudeCompleted(e, variable(environ, "HOME")) }
+	e.Theirs = claudeFlows(*e) ||
+		e.Call.Tool == "cron_create" || e.Call.Tool == "enter_worktree" // what comes of these comes to nod
+	if home := variable(environ, "HOME"); path.IsAbs(home) && variable(environ, "CLAUDE_CONFIG_DIR") == "" {
+		e.Complete = func(e *Event) {
+			e.Contained = claudeContained(e, home)
+			e.Theirs = e.Theirs || (e.Mode == "default" || e.Mode == "acceptEdits") && claudeGranted(e.Call, home)
+		}
 	}
 	f.outcome(e)
-}
-
-// claudeCompleted adds what the host's settings say of a call.
-func claudeCompleted(e *Event, home string) {
-	claudeContained(e, home)
-	e.Theirs = e.Theirs || claudeGranted(e.Call, e.Project, home)
 }
 
 // claudeFlows reports whether the host decides by itself about what nod leaves it: a person
@@ -237,7 +232,7 @@ func (ClaudeCode) decodeTool(call *nod.Call, f fields) {
 		mcp.Named, mcp.Brought = server != "", source == "project"
 		call.Tool, call.MCP = "mcp", mcp
 	default:
-		claudeArguments(call, claudeBuiltin(call.RawTool), in)
+		claudeArguments(call, in)
 	}
 }
 

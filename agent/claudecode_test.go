@@ -222,7 +222,7 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 		{"command twin", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","Command":"ls"}`)...),
 			`differs from "command" in case only`},
 		{"command twice", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","command":"ls"}`)...),
-			"(tool_input.command): the key stands twice"},
+			"(command): the key stands twice"},
 		{"tool twin", payload("PreToolUse", append(tool("TaskList", `{}`), `"Tool_Name":"Bash"`)...),
 			`differs from "tool_name" in case only`},
 		{"half a character", payload("PreToolUse", tool("Bash", `{"command":"\ud800"}`)...), "half a surrogate pair"},
@@ -334,10 +334,10 @@ func TestClaudeToolsInOrder(t *testing.T) {
 		}
 	}
 	for _, tool := range claudeTools {
-		if claudeBuiltin(tool.raw) != tool {
+		if lookUp(claudeTools[:], tool.raw) != tool {
 			t.Errorf("%s is not found", tool.raw)
 		}
-		if claudeBuiltin(tool.canonical) != (claudeTool{}) {
+		if lookUp(claudeTools[:], tool.canonical) != (builtin{}) {
 			t.Errorf("%s is a canonical name and found as a built-in", tool.canonical)
 		}
 	}

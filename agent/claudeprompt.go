@@ -63,7 +63,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	case ok:
 		e.Call.Tool, e.Call.MCP = "mcp", mcp
 	default:
-		claudeArguments(&e.Call, claudeBuiltin(e.Call.RawTool), in)
+		claudeArguments(&e.Call, in)
 	}
 	if stays := variable(environ, staysInProject); e.Call.Command != "" && stays != "1" && stays != "true" {
 		e.Call.Dir = ""

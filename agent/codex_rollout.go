@@ -86,7 +86,7 @@ func codexTurnOf(rollout string) codexTurn {
 	if err != nil {
 		return codexTurn{}
 	}
-	defer lines.close()
+	defer lines.file.Close()
 	for {
 		line, torn, err := lines.next()
 		if err != nil {
@@ -102,7 +102,7 @@ func codexTurnOf(rollout string) codexTurn {
 }
 
 func codexTurnIn(line []byte) (turn codexTurn, is bool) {
-	top, err := readObject(line, scanner{depth: 512, halve: true})
+	top, err := readLoosely(line)
 	if err != nil {
 		return turn, false
 	}
@@ -151,7 +151,7 @@ func codexCalls(rollout, id, command string) (calls []codexCall) {
 	if err != nil {
 		return nil
 	}
-	defer lines.close()
+	defer lines.file.Close()
 	done := map[string]bool{}
 	for {
 		line, torn, err := lines.next()
@@ -180,7 +180,7 @@ func codexCalls(rollout, id, command string) (calls []codexCall) {
 
 // codexDone is the call whose result a line records, "" where it cannot be read.
 func codexDone(line []byte) string {
-	top, err := readObject(line, scanner{depth: 512, halve: true})
+	top, err := readLoosely(line)
 	if err != nil {
 		return ""
 	}
@@ -193,7 +193,7 @@ func codexDone(line []byte) string {
 
 // codexCallOf reads one line; is says that it is the call in question.
 func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err error) {
-	top, err := readObject(line, scanner{depth: 512, halve: true})
+	top, err := readLoosely(line)
 	if err != nil {
 		return call, false, err
 	}
@@ -207,7 +207,7 @@ func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err 
 		}
 		return call, false, err
 	}
-	args, err := readObject([]byte(payload.optional("arguments")), scanner{depth: 512})
+	args, err := readPayload([]byte(payload.optional("arguments")))
 	if err != nil {
 		return call, false, err
 	}

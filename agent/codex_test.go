@@ -254,7 +254,7 @@ func TestCodexTranscript(t *testing.T) {
 		`{"timestamp":"2026-11-20T10:00:00Z","type":"response_item","payload":{"type":"reasoning"}}`,
 	}
 	want := []string{
-		`agent: exec_command {"cmd":"ls"}`, "agent: I will",
+		"tool: the user agrees", `agent: exec_command {"cmd":"ls"}`, "agent: I will",
 		"other: unmarked", "other: something of a kind that nod does not know",
 		"person: what is ## My request for Codex: good for?", "other: something of a kind that nod does not know",
 		"person: lint it",

@@ -3,7 +3,6 @@ package agent
 import (
 	"bytes"
 	"encoding/hex"
-	"path"
 	"strings"
 	"time"
 
@@ -64,21 +63,30 @@ import (
 // A tool is mcp_<server>_<tool>, which can be divided in several ways. The
 // payload's mcp_context names both; without it a name that is not certain is
 // no tool that nod knows.
-type Gemini struct{}
+type Gemini struct{ profiled[gemini] }
 
-// Name returns "gemini".
-func (Gemini) Name() string { return "gemini" }
+type gemini struct{}
 
-// Capabilities returns what was measured on 0.61.0.
-func (Gemini) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "0.61.0",
-		Before:        Seat{Deny: true, Silence: Flows},
-		ReasonReaches: true,
-		NeedsReason:   true,
-		TimeUnit:      time.Millisecond,
-		SeesSubagents: true,
-		HearsAfter:    Nested,
+func (gemini) profile() profile {
+	return profile{
+		agent: "gemini",
+		can: Capabilities{
+			Tried:         "0.61.0",
+			Before:        Seat{Deny: true, Silence: Flows},
+			ReasonReaches: true,
+			NeedsReason:   true,
+			TimeUnit:      time.Millisecond,
+			SeesSubagents: true,
+			HearsAfter:    Nested,
+		},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, dir: []string{"cwd"}, fixed: true,
+		tool: []string{"tool_name"}, input: []string{"tool_input"}, project: "GEMINI_PROJECT_DIR",
+		before: []string{"BeforeTool"}, after: []string{"AfterTool"},
+		others: []string{"BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd", "PreCompress",
+			"BeforeModel", "AfterModel", "BeforeToolSelection"}, // read
+		tools: geminiTools[:], spelled: geminiSpelling(), detaches: []string{"is_background"},
+		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
+		answer: geminiAnswer,
 	}
 }
 
@@ -150,105 +158,46 @@ func geminiSpelling() spelling {
 			"write_todos": {"todos"}}}
 }
 
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards. A sub-agent's payload is as its root's in all but the
-// call.
-func (g Gemini) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	return claudeShaped(g.Name(), top, geminiEvent, func(e *Event, f fields) { g.decodeCall(e, f, environ) })
-}
-
-// geminiEvent knows the events of 0.61.0 (read, but for the two of tools).
-func geminiEvent(name string) Kind {
-	switch name {
-	case "BeforeTool":
-		return Decide
-	case "AfterTool":
-		return Outcome
-	case "BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd",
-		"PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection":
-		return Other
-	}
-	return Unexpected
-}
-
-func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
-	if dir := variable(environ, "GEMINI_PROJECT_DIR"); path.IsAbs(dir) {
-		e.Project = dir
-	}
-	e.Call = nod.Call{
-		Agent:   g.Name(),
-		Session: f.word("session_id"),
-		RawTool: f.word("tool_name"),
-		Dir:     f.word("cwd"),
-		Environ: environ,
-	}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
+// geminiQuirk adds the transcript, the names that the host takes instead, and how a call
+// ended: a failure is an error with a message.
+func geminiQuirk(e *Event, in, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		e.Call.Transcript = geminiTranscript(name)
-		e.Call.Opening = lineOpening(name, geminiLine)
+		r := geminiRecord()
+		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
 	}
-	g.decodeTool(&e.Call, f)
-	if e.Call.Tool == "bash" && geminiUnwraps(e.Call.Command) {
-		e.Call.Rewritten = geminiUnwrapped
-	}
-	e.Complete = func(e *Event) {
-		geminiContained(e, variable(environ, "HOME"))
-		e.Theirs = e.Kind == Decide && attended("gemini", printsOnly)
-		geminiSought(e)
+	if e.Call.MCP == nil {
+		geminiTracked(&e.Call, in)
+		geminiSigns(&e.Call)
 	}
 	if e.Kind == Outcome {
-		geminiOutcome(e, f)
-	}
-}
-
-// geminiOutcome reads how a call ended: a failure is an error with a message.
-func geminiOutcome(e *Event, f fields) {
-	e.Returned = f.returned("tool_response")
-	response, given := f.maybeChild("tool_response")
-	if given == nil {
-		return
-	}
-	if failure, given := response.maybeChild("error"); given != nil {
-		e.Failed, e.Error = true, failure.optional("message")
-	}
-}
-
-// decodeTool recognises the tool, MCP first, and reads its arguments. Those
-// of an MCP tool or an unknown one are free-form.
-func (Gemini) decodeTool(call *nod.Call, f fields) {
-	in, raw := f.child("tool_input")
-	call.Input = raw
-	from, given := f.maybeChild("mcp_context")
-	if given != nil {
-		call.Tool, call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name"),
-			Named: true}
-		return
-	}
-	if rest, found := strings.CutPrefix(call.RawTool, "mcp_"); found {
-		server, tool, _ := strings.Cut(rest, "_")
-		if server != "" && tool != "" && !strings.Contains(tool, "_") && !strings.Contains(tool, "...") {
-			call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+		e.Returned = f.returned("tool_response")
+		response, _ := f.maybeChild("tool_response")
+		if failure, given := response.maybeChild("error"); given != nil {
+			e.Failed, e.Error = true, failure.optional("message")
 		}
 		return
 	}
-	tool := lookUp(geminiTools[:], call.RawTool)
-	if tool.shape != special || *f.err != nil {
-		arguments(call, tool, geminiSpelling(), in)
-		call.Outlives = tool.shape == command && in.flag("is_background")
-		geminiTracked(call, in)
-	} else {
-		call.Tool = tool.canonical
-		lookFurther(call, in, geminiSpelling(), tool)
-		geminiSearch(call, tool.raw, in)
+	e.Complete = func(e *Event) {
+		e.Theirs = attended("gemini", printsOnly)
+		geminiSought(e)
 	}
-	geminiSigns(call)
+}
+
+// geminiMCP recognises a call to an MCP server. A name that cannot be divided for
+// certain is no tool that nod knows.
+func geminiMCP(e *Event, f fields, input *member) bool {
+	f.asObject(input) // free-form, but an object
+	if from, given := f.maybeChild("mcp_context"); given != nil {
+		e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name"),
+			Named: true}
+		return true
+	}
+	rest, found := strings.CutPrefix(e.Call.RawTool, "mcp_")
+	server, tool, _ := strings.Cut(rest, "_")
+	if found && server != "" && tool != "" && !strings.Contains(tool, "_") && !strings.Contains(tool, "...") {
+		e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+	}
+	return found
 }
 
 // geminiTracked looks at the ids of tasks: each is the name of a file below Gemini's own
@@ -267,10 +216,7 @@ func geminiTracked(call *nod.Call, in fields) {
 // geminiSought marks an edit of a file that is not there: the host then looks for one
 // whose name ends so, anywhere in the workspace (read in 0.61.0, correctPath).
 func geminiSought(e *Event) {
-	if e.Kind != Decide || e.Call.RawTool != "replace" {
-		return
-	}
-	if len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
+	if e.Call.RawTool == "replace" && len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
 		e.Call.Rewritten = geminiSearched
 	}
 }
@@ -370,23 +316,14 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// Encode says a decision as the comment on [Gemini] lays it down. The host
-// has no place for notices to the person.
-func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	switch e.Kind {
-	case Decide:
-		word := says(g.Capabilities(), e, d, p, model)
-		a := Answer{Said: logged(word)}
-		if a.Said == saysDeny {
-			why := reasonOf(d, word)
-			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) +
-				`,"systemMessage":` + quoted(blocking(why)) + `}`)
-		}
-		return a
+// geminiAnswer denies, and is silent about all else. The host has no place for notices
+// to the person.
+func geminiAnswer(d nod.Decision, word string) Answer {
+	a := Answer{Said: logged(word)}
+	if a.Said == saysDeny {
+		why := reasonOf(d, word)
+		a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) +
+			`,"systemMessage":` + quoted(blocking(why)) + `}`)
 	}
-	return notDecided(e, g.Block)
+	return a
 }
-
-// Block exits with 2 and a reason on standard error, which blocks; the model
-// reads it.
-func (Gemini) Block(reason string) Answer { return exit2(reason) }

@@ -11,27 +11,38 @@ import (
 // is an unknown tool, and nothing settles it. A name that is not in the table
 // has the zero profile: it has no events, so everything is blocked.
 func (g Generic) row() profile {
+	var p profile
 	switch g.Agent {
 	case "crush":
-		return crushRow()
+		p = crushRow()
 	case "cursor":
-		return cursorRow()
+		p = cursorRow()
 	case "droid":
-		return droidRow()
+		p = droidRow()
 	case "goose":
-		return gooseRow()
+		p = gooseRow()
 	case "grok":
-		return grokRow()
+		p = grokRow()
 	case "kiro":
-		return kiroRow()
+		p = kiroRow()
 	case "openhands":
-		return openhandsRow()
+		p = openhandsRow()
 	case "vscode":
-		return vscodeRow()
+		p = vscodeRow()
 	case "windsurf":
-		return windsurfRow()
+		p = windsurfRow()
+	default:
+		return profile{}
 	}
-	return profile{}
+	p.agent = g.Agent
+	return p
+}
+
+// heard is what a row says of an agent: what was read, its seat, the unit of its time
+// limits, and its own fail-closed switch.
+func heard(tried string, seat Seat, unit time.Duration, closed string) Capabilities {
+	return Capabilities{Tried: tried, Before: seat, ReasonReaches: true, NeedsReason: true, FailClosed: closed,
+		TimeUnit: unit}
 }
 
 // crushRow: charmbracelet/crush. Hooks run for the top agent only, so what a
@@ -39,7 +50,8 @@ func (g Generic) row() profile {
 // the person has switched it off.
 func crushRow() profile {
 	return profile{
-		agent: "crush", tried: "read: source at 37f36e9 (0.90)",
+		can: heard("read: source at 37f36e9 (0.90)",
+			Seat{Allow: true, Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"event"}, session: []string{"session_id"}, dir: []string{"cwd"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"},
@@ -61,7 +73,7 @@ func crushRow() profile {
 				"grep": {"literal_text"}, "view": {"limit", "offset"}}},
 		detaches: []string{"run_in_background"},
 		mcp:      "mcp_", divided: "_",
-		answer: versioned, seat: Seat{Allow: true, Deny: true, Silence: Flows}, unit: time.Second,
+		answer: versioned,
 	}
 }
 
@@ -72,7 +84,8 @@ func crushRow() profile {
 // follows them is not known.
 func cursorRow() profile {
 	return profile{
-		agent: "cursor", tried: "read: cursor.com/docs/hooks as of September 2026",
+		can: heard("read: cursor.com/docs/hooks as of September 2026",
+			Seat{Deny: true, Silence: Flows}, time.Second, "failClosed: true"),
 		event: []string{"hook_event_name"}, session: []string{"conversation_id"}, call: []string{"tool_use_id"},
 		dir: []string{"cwd"}, roots: []string{"workspace_roots"}, tool: []string{"tool_name"},
 		input:  []string{"tool_input"},
@@ -87,8 +100,8 @@ func cursorRow() profile {
 			beside: map[string][]string{
 				"Shell": {"block_until_ms", "is_background", "notify_on_output", "required_permissions"}}},
 		keeps: true, detaches: []string{"is_background"},
-		answer: permission, seat: Seat{Deny: true, Silence: Flows},
-		project: "CURSOR_PROJECT_DIR", closed: "failClosed: true", unit: time.Second,
+		answer:  permission,
+		project: "CURSOR_PROJECT_DIR",
 	}
 }
 
@@ -97,7 +110,8 @@ func cursorRow() profile {
 // does not read: it is silent.
 func droidRow() profile {
 	return profile{
-		agent: "droid", tried: "read: Factory-AI/factory docs at 2a4debc",
+		can: heard("read: Factory-AI/factory docs at 2a4debc",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"hook_event_name", "hookEventName"}, session: []string{"session_id", "sessionId"},
 		dir: []string{"cwd"}, tool: []string{"tool_name", "toolName"}, input: []string{"tool_input", "toolInput"},
 		mode:   []string{"permission_mode", "permissionMode"},
@@ -111,8 +125,8 @@ func droidRow() profile {
 		spelled: spelling{command: "command", file: "file_path", content: "content",
 			beside: map[string][]string{"Execute": {"fireAndForget", "riskLevel", "riskLevelReason"}}},
 		mcp: "mcp__", divided: "__",
-		answer: nested, seat: Seat{Deny: true, Silence: Flows},
-		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"}, unit: time.Second,
+		answer:  withoutNotices,
+		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"},
 	}
 }
 
@@ -120,7 +134,8 @@ func droidRow() profile {
 // it asks about. Tools are extension__tool, its own ones too.
 func gooseRow() profile {
 	return profile{
-		agent: "goose", tried: "read: docs at 0825b57 (1.38)",
+		can: heard("read: docs at 0825b57 (1.38)",
+			Seat{Deny: true, Silence: Flows}, time.Second, `on_failure: "block"`),
 		event: []string{"event"}, session: []string{"session_id"}, call: []string{"tool_call_id"},
 		dir:  []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
@@ -133,20 +148,21 @@ func gooseRow() profile {
 			beside: map[string][]string{"developer__shell": {"timeout_secs"},
 				"developer__text_editor": {"view_range"}}},
 		divided: "__",
-		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, closed: `on_failure: "block"`, unit: time.Second,
+		answer:  codeTwo,
 	}
 }
 
 // grokRow: Grok CLI. The payload names no event.
 func grokRow() profile {
 	return profile{
-		agent: "grok", tried: "read: what others report of it",
+		can: heard("read: what others report of it",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		single: true, before: []string{"PreToolUse"},
 		session: []string{"sessionId", "session_id"}, dir: []string{"cwd"},
 		tool: []string{"toolName", "tool_name"}, input: []string{"toolInput", "tool_input"},
 		tools:   []builtin{{"bash", "bash", command}},
 		spelled: spelling{command: "command"},
-		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		answer:  codeTwo,
 	}
 }
 
@@ -155,7 +171,8 @@ func grokRow() profile {
 // version 3 on, may type it into a terminal that they have.
 func kiroRow() profile {
 	return profile{
-		agent: "kiro", tried: "read: kiro.dev/docs/cli/hooks",
+		can: heard("read: kiro.dev/docs/cli/hooks",
+			Seat{Deny: true, Silence: Flows}, time.Millisecond, ""),
 		event: []string{"hook_event_name"}, dir: []string{"cwd"}, tool: []string{"tool_name"},
 		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "PreToolUse"}, after: []string{"postToolUse", "PostToolUse"},
@@ -168,14 +185,15 @@ func kiroRow() profile {
 			new: "new_str"},
 		keeps: true,
 		mcp:   "@", divided: "/",
-		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Millisecond,
+		answer: codeTwo,
 	}
 }
 
 // openhandsRow: OpenHands software-agent-sdk. allow is no opinion there.
 func openhandsRow() profile {
 	return profile{
-		agent: "openhands", tried: "read: SDK 1.43.1",
+		can: heard("read: SDK 1.43.1",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"event_type"}, session: []string{"session_id"}, dir: []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
@@ -187,7 +205,7 @@ func openhandsRow() profile {
 		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
 			beside: map[string][]string{"file_editor": {"security_risk", "view_range"},
 				"terminal": {"is_input", "reset", "security_risk"}}},
-		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		answer: codeTwo,
 	}
 }
 
@@ -196,7 +214,8 @@ func openhandsRow() profile {
 // about the command; nod does not read them, and so is silent.
 func vscodeRow() profile {
 	return profile{
-		agent: "vscode", tried: "read: code.visualstudio.com/docs as of November 2026",
+		can: heard("read: code.visualstudio.com/docs as of November 2026",
+			Seat{Deny: true, Ask: true, Silence: Flows}, time.Second, ""),
 		event: []string{"hookEventName", "hook_event_name"}, session: []string{"sessionId", "session_id"},
 		call: []string{"tool_use_id"}, dir: []string{"cwd"}, tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
@@ -209,8 +228,7 @@ func vscodeRow() profile {
 			"runTerminalCommand": {"goal", "isBackground", "mode"},
 			"run_in_terminal": {"goal", "isBackground", "mode", "requestUnsandboxedExecution",
 				"requestUnsandboxedExecutionReason"}}},
-		answer: nested, seat: Seat{Deny: true, Ask: true, Silence: Flows}, editor: true,
-		unit: time.Second,
+		answer: withoutNotices, editor: true,
 	}
 }
 
@@ -218,7 +236,8 @@ func vscodeRow() profile {
 // reports that it types into a terminal.
 func windsurfRow() profile {
 	return profile{
-		agent: "windsurf", tried: "read: docs.windsurf.com/windsurf/cascade/hooks",
+		can: heard("read: docs.windsurf.com/windsurf/cascade/hooks",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"agent_action_name"}, session: []string{"trajectory_id"}, input: []string{"tool_info"},
 		before: []string{"pre_run_command", "pre_write_code", "pre_mcp_tool_use", "pre_read_code"},
 		acts: []builtin{
@@ -230,6 +249,39 @@ func windsurfRow() profile {
 		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string",
 			new: "new_string"},
 		keeps: true, rewrites: windsurfRewrites,
-		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		answer: codeTwo,
 	}
+}
+
+// codeTwo denies by exit code; all else is silence.
+func codeTwo(d nod.Decision, word string) Answer {
+	if logged(word) == abstained {
+		return Answer{Said: abstained}
+	}
+	return exit2Shown(reasonOf(d, word))
+}
+
+// withoutNotices answers as Claude Code's hooks do, in a place that has no notices.
+func withoutNotices(d nod.Decision, word string) Answer {
+	d.Notices = nil
+	return nestedBefore(d, word)
+}
+
+// versioned is Crush's: {"version", "decision", "reason"}.
+func versioned(d nod.Decision, word string) Answer {
+	a := Answer{Said: logged(word)}
+	if a.Said != abstained {
+		a.Stdout = []byte(`{"version":1,"decision":"` + a.Said + `","reason":` + quoted(reasonOf(d, word)) + `}`)
+	}
+	return a
+}
+
+// permission is Cursor's: {"permission", "user_message", "agent_message"}.
+func permission(d nod.Decision, word string) Answer {
+	a := Answer{Said: logged(word)}
+	if reason := quoted(reasonOf(d, word)); a.Said != abstained {
+		a.Stdout = []byte(`{"permission":"` + a.Said + `","user_message":` + reason + `,"agent_message":` + reason +
+			`}`)
+	}
+	return a
 }

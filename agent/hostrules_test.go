@@ -80,7 +80,6 @@ func TestCodexRulesStay(t *testing.T) {
 			"abstained"},
 		{"by place", "git add .", user, `prefix_rule(["git"], "prompt")`, escalated, "abstained"},
 		{"cut off", "git add .", user, `prefix_rule(pattern=["rm"], decision="prompt"`, escalated, "abstained"},
-		{"a sign of no text", "git add .", user, "prefix_rule(pattern=[\"rm\"])\x00" + prompt, escalated, "abstained"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			line := `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":` +

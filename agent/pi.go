@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -29,19 +30,23 @@ import (
 //
 // A tool that an extension or a trusted project defines may take the name of a
 // built-in one; its code runs inside Pi and needs no call to do anything.
-type Pi struct{}
+type Pi struct{ profiled[pi] }
 
-// Name returns "pi".
-func (Pi) Name() string { return "pi" }
+type pi struct{}
 
-// Capabilities returns what was measured on 1.5.2.
-func (Pi) Capabilities() Capabilities {
-	return Capabilities{
+func (pi) profile() profile {
+	p := plugged("pi", "tool_call", "tool_result")
+	p.can = Capabilities{
 		Tried:         "1.5.2",
 		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Runs},
 		ReasonReaches: true,
 		TimeUnit:      time.Millisecond,
 	}
+	p.tools, p.own, p.quirk = piTools[:], claudeMCPOnly, piQuirk
+	p.spelled = spelling{command: "command", file: "path", content: "content", old: "oldText", new: "newText",
+		dir: "path", pattern: "pattern", filter: "glob", beside: map[string][]string{"find": {"limit"},
+			"grep": {"context", "ignoreCase", "limit", "literal"}, "ls": {"limit"}, "read": {"limit", "offset"}}}
+	return p
 }
 
 // piTools maps the tools of Pi 1.5.2 in the order of the raw name. Source: the
@@ -56,24 +61,25 @@ var piTools = [...]builtin{
 	{"write", "file_write", write},
 }
 
-func (p Pi) shim() shim {
-	return shim{
-		name: p.Name(), before: "tool_call", after: "tool_result", tools: piTools[:], prefixed: true,
-		spelled: spelling{command: "command", file: "path", content: "content", old: "oldText", new: "newText",
-			dir: "path", pattern: "pattern", filter: "glob", beside: map[string][]string{"find": {"limit"},
-				"grep": {"context", "ignoreCase", "limit", "literal"}, "ls": {"limit"}, "read": {"limit", "offset"}}},
-	}
-}
-
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards.
-func (p Pi) Decode(payload []byte, environ []string) (Event, error) {
-	e, err := p.shim().decode(payload, environ)
+func piQuirk(e *Event, _, f fields) {
+	plugin(e, f)
 	piNames(&e.Call)
 	if e.Call.RawTool == "read" {
 		e.Complete = piSought
 	}
-	return e, err
+}
+
+// claudeMCPOnly recognises a call to an MCP server by a name as Claude Code's are.
+func claudeMCPOnly(e *Event, f fields, input *member) bool {
+	mcp, ok, wrong := claudeMCP(e.Call.RawTool, "")
+	switch {
+	case wrong != "":
+		*f.err = badInput(errors.New(wrong))
+	case ok:
+		f.asObject(input) // free-form, but an object
+		e.Call.Tool, e.Call.MCP = "mcp", mcp
+	}
+	return ok || wrong != ""
 }
 
 // piNames reads names as Pi does (1.5.2, dist/utils/paths.js): blanks beyond ASCII are
@@ -118,12 +124,3 @@ func piName(call *nod.Call, name string) string {
 	}
 	return name
 }
-
-// Encode says a decision as the comment on [Pi] lays it down.
-func (p Pi) Encode(e Event, d nod.Decision, profile Profile, model bool) Answer {
-	return p.shim().encode(p.Capabilities(), e, d, profile, model)
-}
-
-// Block exits with 2 and a reason on standard error, which the extension
-// throws.
-func (Pi) Block(reason string) Answer { return exit2(reason) }

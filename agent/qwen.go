@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -65,24 +64,37 @@ import (
 // the model by tool_call; its hooks see what is called, and where they do not,
 // it is taken out here. A name with more than one "__" behind the prefix can be
 // divided in several ways and is no tool that nod knows.
-type Qwen struct{}
+type Qwen struct{ profiled[qwen] }
 
-// Name returns "qwen".
-func (Qwen) Name() string { return "qwen" }
+type qwen struct{}
 
-// Capabilities returns what was measured on 0.24.4. Limits below 1000 are
-// seconds, others milliseconds. That it asks a person was read, not measured:
-// no interactive session was driven.
-func (Qwen) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "0.24.4",
-		Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
-		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
-		ReasonReaches: true,
-		NeedsReason:   true,
-		TimeUnit:      time.Millisecond,
-		SeesSubagents: true,
-		HearsAfter:    Nested,
+// Of the time limits those below 1000 are seconds, others milliseconds. That it asks a
+// person was read, not measured: no interactive session was driven.
+func (qwen) profile() profile {
+	return profile{
+		agent: "qwen",
+		can: Capabilities{
+			Tried:         "0.24.4",
+			Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
+			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+			ReasonReaches: true,
+			NeedsReason:   true,
+			TimeUnit:      time.Millisecond,
+			SeesSubagents: true,
+			HearsAfter:    Nested,
+		},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_call_id"},
+		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
+		input: []string{"tool_input"}, project: "QWEN_PROJECT_DIR",
+		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"},
+		after: []string{"PostToolUse", "PostToolUseFailure"}, denied: []string{"PermissionDenied"},
+		others: []string{"InstructionsLoaded", "MessageDisplay", "Notification", "PostCompact",
+			"PostToolBatch", "PreCompact", "SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure",
+			"SubagentStart", "SubagentStop", "TodoCompleted", "TodoCreated", "UserPromptExpansion",
+			"UserPromptSubmit"}, // read
+		tools: qwenTools[:], spelled: qwenSpelling(), detaches: []string{"is_background"},
+		rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk,
+		answer: nestedBefore, prompt: nestedInstead,
 	}
 }
 
@@ -146,64 +158,14 @@ func qwenSpelling() spelling {
 			"update_goal": {"blockerKind", "status"}}}
 }
 
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards. A sub-agent's payload carries the session of its root.
-func (q Qwen) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	return claudeShaped(q.Name(), top, qwenEvent, func(e *Event, f fields) { q.decodeCall(e, f, environ) })
-}
-
-// qwenEvent knows the events of 0.24.4; those of tools were measured, but for
-// PermissionDenied, the others read.
-func qwenEvent(name string) Kind {
-	switch name {
-	case "PreToolUse":
-		return Decide
-	case "PermissionRequest":
-		return Prompt
-	case "PostToolUse", "PostToolUseFailure":
-		return Outcome
-	case "PermissionDenied":
-		return HostDenied
-	case "InstructionsLoaded", "MessageDisplay", "Notification", "PostCompact", "PostToolBatch", "PreCompact",
-		"SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
-		"TodoCompleted", "TodoCreated", "UserPromptExpansion", "UserPromptSubmit":
-		return Other
-	}
-	return Unexpected
-}
-
-func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
-	e.Mode = f.optional("permission_mode")
-	e.Plan = e.Mode == "plan"
-	e.PromptFollows = e.Kind == Prompt
-	if dir := variable(environ, "QWEN_PROJECT_DIR"); path.IsAbs(dir) {
-		e.Project = dir
-	}
-	e.Call = nod.Call{
-		ID:          f.optional("tool_call_id"),
-		Agent:       q.Name(),
-		Session:     f.word("session_id"),
-		RawTool:     f.word("tool_name"),
-		Dir:         f.word("cwd"),
-		Environ:     environ,
-		Interactive: e.Kind == Prompt, // else nothing says so
-		HostJudges:  e.Mode == "auto",
-	}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
+func qwenQuirk(e *Event, _, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		e.Call.Transcript = qwenTranscript(name, e.Call.ID)
-		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
+		r := qwenRecord(e.Call.ID)
+		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
 	}
-	q.decodeTool(&e.Call, f)
-	if e.Call.Tool == "bash" && qwenAdds(e.Call.Command) {
-		e.Call.Rewritten = qwenAdded
+	e.Call.HostJudges = e.Mode == "auto"
+	if e.Call.MCP == nil {
+		qwenEscapes(&e.Call)
 	}
 	f.outcome(e)
 	switch e.Kind {
@@ -214,35 +176,27 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 	}
 }
 
-// decodeTool recognises the tool, MCP first, and reads its arguments. Those
-// of an MCP tool or an unknown one are free-form.
-func (Qwen) decodeTool(call *nod.Call, f fields) {
-	in, raw := f.child("tool_input")
-	call.Input = raw
-	if call.RawTool == "tool_call" && *f.err == nil {
+// qwenOwn takes a call out of tool_call, and recognises one to an MCP server. A name that
+// can be divided in several ways is no tool that nod knows.
+func qwenOwn(e *Event, f fields, input *member) bool {
+	call := &e.Call
+	if call.RawTool == "tool_call" {
+		in, _ := f.asObject(input)
 		call.RawTool = in.word("name")
-		in, call.Input = in.child("arguments")
-	}
-	if *f.err != nil {
-		return
-	}
-	if rest, found := strings.CutPrefix(call.RawTool, "mcp__"); found {
-		server, tool, _ := strings.Cut(rest, "__")
-		if server != "" && tool != "" && !strings.Contains(tool, "__") {
-			call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+		if input = in.get("arguments"); input == nil || call.RawTool == "tool_call" {
+			return true
 		}
-		return
+		call.Input = input.value
+		qwen{}.profile().decodeTool(e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+		return true
 	}
-	tool := lookUp(qwenTools[:], call.RawTool)
-	if tool.shape != special {
-		arguments(call, tool, qwenSpelling(), in)
-		call.Outlives = tool.shape == command && in.flag("is_background")
-	} else {
-		call.Tool = tool.canonical
-		lookFurther(call, in, qwenSpelling(), tool)
-		qwenSpecial(call, tool.raw, in)
+	f.asObject(input)
+	rest, found := strings.CutPrefix(call.RawTool, "mcp__")
+	server, tool, _ := strings.Cut(rest, "__")
+	if found && server != "" && tool != "" && !strings.Contains(tool, "__") {
+		call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
 	}
-	qwenEscapes(call)
+	return found
 }
 
 // qwenEscapes adds the names that the host takes instead of those with a backslash in
@@ -314,18 +268,3 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		call.Edits, call.Paths = []nod.Edit{one}, []string{one.Path}
 	}
 }
-
-// Encode says a decision as the comment on [Qwen] lays it down.
-func (q Qwen) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	switch e.Kind {
-	case Decide:
-		return nestedBefore(d, says(q.Capabilities(), e, d, p, model))
-	case Prompt:
-		return nestedInstead(d, says(q.Capabilities(), e, d, p, model))
-	}
-	return notDecided(e, q.Block)
-}
-
-// Block exits with 2 and a reason on standard error, which blocks a call that
-// is about to run; PermissionRequest ignores it and asks the person.
-func (Qwen) Block(reason string) Answer { return exit2(reason) }

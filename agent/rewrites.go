@@ -42,6 +42,20 @@ func geminiUnwraps(command string) bool {
 	return true
 }
 
+func geminiRewrites(command string) string {
+	if geminiUnwraps(command) {
+		return geminiUnwrapped
+	}
+	return ""
+}
+
+func qwenRewrites(command string) string {
+	if qwenAdds(command) {
+		return qwenAdded
+	}
+	return ""
+}
+
 // isBlank is what a host written in JavaScript takes for a blank: more than a shell does.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == 0xFEFF }
 

@@ -89,10 +89,28 @@ func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
 	case write:
 		c.Edits = []nod.Edit{{Path: in.word(as.file), New: in.text(as.content), Whole: true}}
 		c.Paths = []string{c.Edits[0].Path}
+	case edits:
+		severalEdits(c, as, in)
 	case fetch:
 		c.URL = in.word(as.url)
 	case patch:
 		patched(c, in.text(as.patch))
+	}
+}
+
+// severalEdits reads the replacements of one file; there is always at least one.
+func severalEdits(c *nod.Call, as spelling, in fields) {
+	name := in.word(as.file)
+	c.Paths = []string{name}
+	for _, one := range in.list("edits") {
+		edit := nod.Edit{Path: name, Old: one.text(as.old), New: one.text(as.new)}
+		if as.all != "" {
+			edit.All = one.flag(as.all)
+		}
+		c.Edits = append(c.Edits, edit)
+	}
+	if len(c.Edits) == 0 {
+		c.Edits = []nod.Edit{{Path: name}}
 	}
 }
 
