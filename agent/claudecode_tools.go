@@ -98,7 +98,6 @@ var claudeTools = [...]builtin{
 // machine, is not among them.
 func claudeSpelling() spelling {
 	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
-	task := []string{"subject", "activeForm", "metadata"}
 	starts := []string{"effort", "isolation", "max_turns", "mode", "model", "name", "prompt", "resume",
 		"run_in_background", "subagent_type", "team_name"}
 	return spelling{command: "command", file: "file_path", old: "old_string", new: "new_string", all: "replace_all",
@@ -115,20 +114,8 @@ func claudeSpelling() spelling {
 			"WebFetch":     {"prompt", "offset"},
 			"LSP":          {"operation", "filePath", "file_path", "line", "character", "query"},
 
-			"AskUserQuestion": {"questions", "answers", "annotations", "metadata"},
-			"BashOutput":      {"bash_id", "filter"}, "KillBash": {"shell_id"}, "KillShell": {"shell_id"},
-			"ExitPlanMode": {"allowedPrompts", "plan", "planFilePath"}, // the last two are the host's own
-			"ListAgents":   {"channel", "cursor", "q"}, "ListMcpResourcesTool": {"server"},
-			"ProposeGoal": {"condition", "ask_user"}, "ProposeSkills": {"proposals"},
-			"ReadMcpResourceDir": {"server", "uri"}, "ReadMcpResourceTool": {"server", "uri"},
-			"ReportFindings": {"findings", "level"}, "ScheduleWakeup": {"delaySeconds", "noop", "prompt", "stop"},
-			"SendMessage":      {"to", "message", "notify_when_idle"},
-			"SubagentHandback": {"message"}, "TaskCreate": task, "TaskGet": {"taskId"},
-			"TaskOutput": {"task_id", "block"},
-			"TaskStop":   {"task_id", "shell_id"}, "TaskUpdate": append(task, "taskId", "status", "owner",
-				"addBlocks", "addBlockedBy"),
-			"TeamCreate": {"team_name", "agent_type"}, "TodoWrite": {"todos"}, "ToolSearch": {"max_results", "query"},
-			"WaitForMcpServers": {"servers"},
+			"ScheduleWakeup": {"delaySeconds", "noop", "prompt", "stop"},
+			"SendMessage":    {"to", "message", "notify_when_idle"},
 		}}
 }
 

@@ -121,15 +121,10 @@ var codexTools = [...]builtin{
 func codexSpelling() spelling {
 	return spelling{command: "command", patch: "command", file: "path",
 		beside: map[string][]string{"view_image": {"detail"},
-			"close_agent": {"target"}, "interrupt_agent": {"target"}, "list_agents": {"path_prefix"},
 			"followup_task": {"message", "target"}, "send_message": {"message", "target"},
-			"create_goal":                 {"objective", "token_budget"},
-			"list_mcp_resource_templates": {"cursor", "server"}, "list_mcp_resources": {"cursor", "server"},
-			"read_mcp_resource": {"server", "uri"}, "request_user_input": {"questions"}, "resume_agent": {"id"},
 			"send_input": {"id", "interrupt", "items", "message", "target"},
 			"spawn_agent": {"agent_type", "fork_context", "fork_turns", "items", "message", "model", "reasoning_effort",
-				"task_name"},
-			"update_goal": {"status"}, "update_plan": {"plan"}, "wait_agent": {"ids", "targets", "timeout_ms"}}}
+				"task_name"}}}
 }
 
 // codexItems looks at what an agent is told in pieces: a piece that is no text names a

@@ -116,12 +116,7 @@ func copilotSpelling() spelling {
 	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
 		beside: map[string][]string{
 			"bash": {"detach", "initial_wait", "mode", "shellId"}, "glob": {"path", "paths", "pattern"},
-			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"},
-			"ask_user":    {"allow_freeform", "choices", "question", "message", "requestedSchema"},
-			"list_agents": {"include_completed", "scope"}, "read_agent": {"agent_id", "since_turn", "wait"},
-			"read_bash": {"delay", "shellId"}, "stop_bash": {"shellId"},
-			"task":        {"agent_type", "context_tier", "mode", "model", "name", "prompt", "reasoning_effort"},
-			"write_agent": {"agent_id", "agent_ids", "message", "scope"}}}
+			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"}}}
 }
 
 // copilotEvent tells the event from the keys.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/hex"
 	"strings"
 	"time"
 
@@ -131,7 +130,6 @@ var geminiTools = [...]builtin{
 }
 
 func geminiSpelling() spelling {
-	task := []string{"dependencies", "id", "parentId", "status", "title", "type"}
 	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "allow_multiple",
 		beside: map[string][]string{
@@ -144,18 +142,7 @@ func geminiSpelling() spelling {
 			"list_directory":  {"dir_path", "file_filtering_options", "ignore"},
 			"read_many_files": {"exclude", "file_filtering_options", "include"},
 			"replace":         {"ai_proposed_content", "instruction"}, "write_file": {"ai_proposed_content"},
-			"run_shell_command": {"additional_permissions", "delay_ms", "is_background", "wait_for_previous"},
-			"ask_user":          {"questions"}, "complete_task": {"result", "response", "Result", "Response"},
-			"exit_plan_mode": {"plan_filename", "plan_path"}, "get_internal_docs": {"path"},
-			"list_background_processes": {"wait_for_previous"},
-			"list_mcp_resources":        {"serverName"},
-			"read_background_output":    {"delay_ms", "lines", "pid", "wait_for_previous"},
-			"read_mcp_resource":         {"uri"},
-			"tracker_add_dependency":    {"dependencyId", "taskId"}, "tracker_create_task": task,
-			"tracker_get_task": {"id"}, "tracker_list_tasks": {"parentId", "status", "type"},
-			"tracker_update_task": task, "update_topic": {"strategic_intent", "title", "wait_for_previous"},
-			"web_fetch":   {"prompt"},
-			"write_todos": {"todos"}}}
+			"run_shell_command": {"additional_permissions", "delay_ms", "is_background", "wait_for_previous"}}}
 }
 
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call
@@ -167,7 +154,7 @@ func geminiQuirk(e *Event, in, f fields) {
 	}
 	if e.Call.MCP == nil {
 		geminiTracked(&e.Call, in)
-		geminiSigns(&e.Call)
+		respelled(&e.Call, geminiOdd)
 	}
 	if e.Kind == Outcome {
 		e.Returned = f.returned("tool_response")
@@ -217,83 +204,25 @@ func geminiTracked(call *nod.Call, in fields) {
 // whose name ends so, anywhere in the workspace (read in 0.61.0, correctPath).
 func geminiSought(e *Event) {
 	if e.Call.RawTool == "replace" && len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
-		e.Call.Rewritten = geminiSearched
+		e.Call.Rewritten = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
+			"whole path of a file that is there, or write a new one"
 	}
 }
 
-// geminiSigns adds the names that the host may take instead of those that begin with
-// the sign for a mention: it leaves @ and slashes out where nothing lies there under
-// the whole name (read in resolveDefensiveToolPath, and seen).
-func geminiSigns(call *nod.Call) {
-	for _, name := range call.Paths {
-		call.Paths = append(call.Paths, otherNames(name)...)
-	}
-	for _, e := range call.Edits {
-		for _, name := range otherNames(e.Path) {
-			e.Path = name
-			call.Edits = append(call.Edits, e)
-		}
-	}
-}
-
-// otherNames are those that the host may take instead of one: without its signs, and
-// with %2e and its kin decoded (read in 0.61.0, resolveToRealPath).
-func otherNames(name string) (names []string) {
-	for _, given := range append([]string{name}, withoutSigns(name)...) {
-		one := given
-		names = append(names, belowHome(one)...)
-		for plain := percentDecoded(one); plain != one; one, plain = plain, percentDecoded(plain) {
-			names = append(names, plain) // its sandbox decodes what is decoded once more
-		}
-		if given != name {
-			names = append(names, given)
-		}
-	}
-	return names
-}
-
-// belowHome are the names that one with backslashes may mean to a search: ~\.ssh\x is
-// taken apart at both kinds of slashes (read in Qwen Code 0.24.4, expandTilde).
-func belowHome(name string) (names []string) {
-	if below, ok := strings.CutPrefix(name, `~\`); ok {
-		return []string{"~/" + below, "~/" + strings.ReplaceAll(below, `\`, "/")}
-	}
-	return nil
-}
-
-// percentDecoded is a name with %2e and its kin as the bytes that they stand for.
-func percentDecoded(name string) string {
-	parts := strings.Split(name, "%")
-	for i, part := range parts[1:] {
-		if code, err := hex.DecodeString(part[:min(2, len(part))]); err == nil && len(code) == 1 {
-			parts[i+1] = string(code) + part[2:]
-		} else {
-			parts[i+1] = "%" + part
-		}
-	}
-	return strings.Join(parts, "")
-}
-
-// withoutSigns are the names that are left of one as its signs go, one by one.
-func withoutSigns(name string) (names []string) {
-	name = strings.ReplaceAll(name, "\x00", "")
-	for strings.HasPrefix(name, "@") && len(name) > 1 {
-		name = name[1:]
-		names = append(names, name)
-		if name = strings.TrimLeft(name, `/\`); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+// geminiOdd reports whether the host may take another name instead of one: it leaves @
+// out at its beginning where nothing lies there, decodes %2e and its kin, and takes ~\.ssh
+// apart at both kinds of slashes (read in 0.61.0, and seen).
+func geminiOdd(name string) bool {
+	return strings.HasPrefix(name, "@") || strings.ContainsAny(name, "%\\\x00")
 }
 
 // geminiSearch reads where a search looks; what it looks for is a regular
 // expression in grep_search, and part of the place in glob.
 func geminiSearch(call *nod.Call, raw string, in fields) {
 	where := func(dir, pattern, filter string) {
-		for _, dir := range append([]string{dir}, withoutSigns(dir)...) {
-			call.Paths = append(call.Paths, searched(call.Dir, dir, pattern, filter)...)
-		}
+		call.Paths = append(call.Paths, dir)
+		respelled(call, geminiOdd)
+		call.Paths = searched(call.Dir, dir, pattern, filter)
 	}
 	switch raw {
 	case "invoke_agent":

@@ -248,7 +248,7 @@ func windsurfRow() profile {
 		},
 		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string",
 			new: "new_string"},
-		keeps: true, rewrites: windsurfRewrites,
+		keeps: true, rewrites: typedRewrites,
 		answer: codeTwo,
 	}
 }

@@ -60,9 +60,7 @@ func (opencode) profile() profile {
 	p.spelled = spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
 		old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
 		url: "url", patch: "patchText",
-		beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}, "question": {"questions"},
-			"invalid": {"error", "tool"},
-			"task":    {"command", "prompt", "subagent_type", "task_id"}, "todowrite": {"todos"}}}
+		beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}}}
 	return p
 }
 

@@ -4,8 +4,7 @@ import (
 	"errors"
 	"strings"
 	"time"
-
-	"github.com/nodgate/nod"
+	"unicode"
 )
 
 // Pi is the adapter for Pi. What it states was measured on version 1.5.2 in
@@ -63,7 +62,7 @@ var piTools = [...]builtin{
 
 func piQuirk(e *Event, _, f fields) {
 	plugin(e, f)
-	piNames(&e.Call)
+	respelled(&e.Call, piOdd)
 	if e.Call.RawTool == "read" {
 		e.Complete = piSought
 	}
@@ -82,16 +81,11 @@ func claudeMCPOnly(e *Event, f fields, input *member) bool {
 	return ok || wrong != ""
 }
 
-// piNames reads names as Pi does (1.5.2, dist/utils/paths.js): blanks beyond ASCII are
-// blanks, a sign for a mention is left out, and file:// begins an address, which nod
-// does not read: the tool of such a call is unknown.
-func piNames(call *nod.Call) {
-	for i, name := range call.Paths {
-		call.Paths[i] = piName(call, name)
-	}
-	for i := range call.Edits {
-		call.Edits[i].Path = piName(call, call.Edits[i].Path)
-	}
+// piOdd reports whether Pi reads a name otherwise (1.5.2, dist/utils/paths.js): blanks
+// beyond ASCII are blanks, a sign for a mention is left out, and file:// begins an address.
+func piOdd(name string) bool {
+	return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "file://") ||
+		strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 && unicode.IsSpace(r) })
 }
 
 // piSought marks a read of a file that is not there under a name that Pi then spells
@@ -105,22 +99,8 @@ func piSought(e *Event) {
 			continue
 		}
 		if absent(e.Call, name) {
-			e.Call.Rewritten = piSpelled
+			e.Call.Rewritten = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
+				"list the directory, and give the name as it is there"
 		}
 	}
-}
-
-// piName is one name. Where it is an address, the tool of the call becomes unknown.
-func piName(call *nod.Call, name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r == 0xA0 || 0x2000 <= r && r <= 0x200A || r == 0x202F || r == 0x205F || r == 0x3000 {
-			return ' '
-		}
-		return r
-	}, name)
-	name = strings.TrimPrefix(name, "@")
-	if strings.HasPrefix(name, "file://") {
-		call.Tool = ""
-	}
-	return name
 }

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -138,7 +137,6 @@ var qwenTools = [...]builtin{
 }
 
 func qwenSpelling() spelling {
-	task := []string{"activeForm", "metadata", "subject"}
 	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
 		old: "old_string", new: "new_string", all: "replace_all", url: "url",
 		beside: map[string][]string{
@@ -149,13 +147,7 @@ func qwenSpelling() spelling {
 			"notebook_edit":  {"cell_id", "cell_type", "edit_mode", "new_source", "notebook_path"},
 			"read_file":      {"limit", "offset", "pages"}, "write_file": {"record_as_artifact"},
 			"run_shell_command": {"is_background"}, "web_fetch": {"format", "prompt"},
-			"ask_user_question": {"answers", "metadata", "questions"}, "exit_plan_mode": {"plan"},
-			"read_mcp_resource": {"server_name", "uri"}, "send_message": {"message", "task_id", "to"},
-			"report_findings": {"findings", "level"}, "task_create": task,
-			"task_list":   {"blockedBy", "owner", "status"},
-			"task_update": append(task, "addBlockedBy", "addBlocks", "owner", "status", "taskId"),
-			"task_stop":   {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
-			"update_goal": {"blockerKind", "status"}}}
+			"send_message": {"message", "task_id", "to"}}}
 }
 
 func qwenQuirk(e *Event, _, f fields) {
@@ -165,7 +157,7 @@ func qwenQuirk(e *Event, _, f fields) {
 	}
 	e.Call.HostJudges = e.Mode == "auto"
 	if e.Call.MCP == nil {
-		qwenEscapes(&e.Call)
+		respelled(&e.Call, qwenOdd)
 	}
 	f.outcome(e)
 	switch e.Kind {
@@ -199,45 +191,10 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 	return found
 }
 
-// qwenEscapes adds the names that the host takes instead of those with a backslash in
-// them: it takes what stands behind one as it is (read in 0.24.4, unescapePath).
-func qwenEscapes(call *nod.Call) {
-	for _, name := range call.Paths {
-		call.Paths = append(call.Paths, withoutEscapes(name)...)
-		call.Paths = append(call.Paths, belowHome(name)...)
-	}
-	for _, e := range call.Edits {
-		for _, name := range withoutEscapes(e.Path) {
-			e.Path = name
-			call.Edits = append(call.Edits, e)
-		}
-	}
-}
-
-// withoutEscapes are a name without the backslashes in front of signs, and without any,
-// where these differ from it.
-func withoutEscapes(name string) (names []string) {
-	var signs, all strings.Builder
-	for i := 0; i < len(name); i++ {
-		if name[i] != '\\' || i+1 == len(name) {
-			signs.WriteByte(name[i])
-			all.WriteByte(name[i])
-			continue
-		}
-		i++
-		if c := name[i] | 0x20; 'a' <= c && c <= 'z' || '0' <= name[i] && name[i] <= '9' || name[i] >= 0x80 {
-			signs.WriteByte('\\')
-		}
-		signs.WriteByte(name[i])
-		all.WriteByte(name[i])
-	}
-	for _, one := range []string{signs.String(), all.String()} {
-		if one != name && !slices.Contains(names, one) {
-			names = append(names, one)
-		}
-	}
-	return names
-}
+// qwenOdd reports whether the host takes another name instead of one: it takes what
+// stands behind a backslash as it is, and ~\.ssh apart at both kinds of slashes (read in
+// 0.24.4, unescapePath and expandTilde).
+func qwenOdd(name string) bool { return strings.Contains(name, `\`) }
 
 // qwenSpecial reads searches, of which each has its own names for where it
 // looks, and a cell of a notebook.

@@ -181,15 +181,8 @@ func lookFurther(c *nod.Call, in fields, as spelling, tool builtin) {
 	}
 }
 
-// listed reports whether nod knows the arguments of a tool: of each that it settles, but
-// for those of an answer, which a person's own schema names.
-func (t builtin) listed() bool {
-	switch classOf(t.canonical) {
-	case Unclassified, Acts:
-		return t.shape != opaque
-	}
-	return t.canonical != "structured_output"
-}
+// listed reports whether nod knows the arguments of a tool: of each of which it reads some.
+func (t builtin) listed() bool { return t.shape != opaque }
 
 // known are the arguments of a tool that nod reads or need not read: what is said of a
 // call to a person, and how long it is waited for, most hosts call alike.
