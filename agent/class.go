@@ -39,7 +39,7 @@ func toolsOf(host string) ([]builtin, spelling) {
 	var p profile
 	switch host {
 	case "claude-code":
-		return claudeTools[:], claudeSpelling()
+		p = claude{}.profile()
 	case "codex":
 		p = codex{}.profile()
 	case "copilot":

@@ -212,10 +212,10 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 			"session_id is missing"},
 		{"no directory", []byte(
 			`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"TaskList","tool_input":{}}`),
-			"cwd is missing"},
+			"no absolute directory"},
 		{"relative directory", []byte(
 			`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"w","tool_name":"TaskList","tool_input":{}}`),
-			"an absolute path is expected"},
+			"no absolute directory"},
 		{"no command", payload("PreToolUse", tool("Bash", `{}`)...), "tool_input.command is missing"},
 		{"command is a list", payload("PreToolUse", tool("Bash", `{"command":["ls"]}`)...),
 			"(tool_input.command): a string is expected"},

@@ -102,7 +102,7 @@ func claudeSpelling() spelling {
 		"run_in_background", "subagent_type", "team_name"}
 	return spelling{command: "command", file: "file_path", old: "old_string", new: "new_string", all: "replace_all",
 		content: "content", url: "url", beside: map[string][]string{
-			"Bash": shell, "Monitor": shell, "PowerShell": shell,
+			"Bash": shell, "Monitor": append(shell, "command"), "PowerShell": shell,
 			"Agent": starts, "Task": starts,
 			"Glob": {"pattern", "path"},
 			"Grep": {"pattern", "path", "glob", "output_mode", "type", "-A", "-B", "-C", "-i", "-n", "-o", "context",
@@ -119,30 +119,19 @@ func claudeSpelling() spelling {
 		}}
 }
 
-// claudeArguments fills in what the call would do from its arguments.
+// claudeOddities reads what the table does not say.
 //
 // The Bash tool starts the user's shell, bash or zsh, and no payload says which: the
 // dialect stays unstated, so both must agree. Not measured: which shell runs where
 // $SHELL is neither.
-func claudeArguments(c *nod.Call, in fields) {
-	tool := lookUp(claudeTools[:], c.RawTool)
-	if tool.raw == "Monitor" {
-		if in.optional("command") == "" || in.maybe("ws") != nil { // it watches a socket
-			tool = builtin{tool.raw, "monitor", opaque}
-		} else {
-			tool.shape = command
-		}
-	}
-	arguments(c, tool, claudeSpelling(), in)
-	switch {
-	case tool.shape == special:
-		claudeSpecial(c, tool.raw, in)
-	case tool.raw == "Read":
+func claudeOddities(c *nod.Call, in fields) {
+	switch c.RawTool {
+	case "Read":
 		c.Paths = screenshots(in.word("file_path"))
-	case tool.raw == "PowerShell":
+	case "PowerShell":
 		c.Dialect = nod.PowerShell
 	}
-	if tool.shape == command { // they stay in Input, for the prompt; only their type is checked here
+	if c.Command != "" { // they stay in Input, for the prompt; only their type is checked here
 		in.flag("run_in_background")
 		in.flag("dangerouslyDisableSandbox")
 	}
@@ -150,6 +139,12 @@ func claudeArguments(c *nod.Call, in fields) {
 
 func claudeSpecial(c *nod.Call, raw string, in fields) {
 	switch raw {
+	case "Monitor":
+		if in.optional("command") == "" || in.maybe("ws") != nil { // it watches a socket
+			c.Tool = "monitor"
+		} else {
+			arguments(c, builtin{raw, "bash", command}, claudeSpelling(), in)
+		}
 	case "NotebookRead":
 		c.Paths = []string{in.word("notebook_path")}
 	case "NotebookEdit":

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/nodgate/nod"
 )
 
 // find returns the value of a key, nil where it is absent, and refuses the
@@ -45,28 +43,6 @@ type fields struct {
 
 // fieldsOf returns a reader of o whose first error goes to err.
 func fieldsOf(o object, err *error) fields { return fields{object: o, err: err} }
-
-// claudeShaped reads a payload in the shape of Claude Code's, which several hosts
-// have taken over: kindOf knows the host's events, call reads one that carries a
-// call.
-func claudeShaped(
-	host string, top object, kindOf func(event string) Kind, call func(*Event, fields),
-) (e Event, err error) {
-	f := fieldsOf(top, &err)
-	e.Name = f.word("hook_event_name")
-	switch e.Kind = kindOf(e.Name); e.Kind {
-	case Other:
-		e.Call = nod.Call{Agent: host, Session: top.hint("session_id")}
-	case Unexpected:
-		e.Call = nod.Call{Agent: host, Session: top.hint("session_id"), RawTool: unplaced(f, f.optional("tool_name"))}
-	default:
-		call(&e, f)
-	}
-	if err != nil {
-		return Event{}, err
-	}
-	return e, nil
-}
 
 // carriesCall reports whether a payload has what calls have, by whatever event.
 func carriesCall(f fields) bool {
@@ -143,16 +119,6 @@ func (f fields) optional(key string) string { return f.asText(f.maybe(key)) }
 
 // nullable reads a string that may be absent or null.
 func (f fields) nullable(key string) string { return f.asText(f.nonNull(key)) }
-
-// place reads a required absolute path.
-func (f fields) place(key string) string {
-	m := f.get(key)
-	s := f.asWord(m)
-	if m != nil && s != "" && s[0] != '/' {
-		f.wrong(m, "an absolute path")
-	}
-	return s
-}
 
 func (f fields) asText(m *member) string {
 	if m == nil {

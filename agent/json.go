@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/fault"
@@ -150,35 +149,13 @@ func isKey(rest []byte) bool {
 	return len(rest) > 0 && rest[0] == ':'
 }
 
-// holdsHalf reports whether a string with its quotes holds half a surrogate pair.
+// holdsHalf reports whether a string with its quotes holds half a surrogate pair, which
+// is decoded to U+FFFD; one that has both a surrogate and an escaped U+FFFD counts too.
 func holdsHalf(raw []byte) bool {
-	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); i++ {
-		if raw[i] != '\\' {
-			continue
-		}
-		if i++; raw[i] != 'u' {
-			continue
-		}
-		if high := unicodeEscape(raw[i-1:]); utf16.IsSurrogate(high) {
-			if utf16.DecodeRune(high, unicodeEscape(raw[i+5:])) == utf8.RuneError {
-				return true
-			}
-			i += 6
-		}
+	if !bytes.Contains(raw, []byte(`\u`)) || !bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
+		return false
 	}
-	return false
-}
-
-// unicodeEscape reads \uXXXX at the start of a text, -1 where there is none.
-func unicodeEscape(text []byte) rune {
-	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-		return -1
-	}
-	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-	if err != nil {
-		return -1
-	}
-	return rune(n)
+	return strings.Count(unquoted(raw), "\ufffd") > bytes.Count(raw, []byte("\ufffd"))
 }
 
 // at says what is wrong and where.

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"errors"
 	"strings"
 	"time"
 	"unicode"
@@ -69,17 +68,7 @@ func piQuirk(e *Event, _, f fields) {
 }
 
 // claudeMCPOnly recognises a call to an MCP server by a name as Claude Code's are.
-func claudeMCPOnly(e *Event, f fields, input *member) bool {
-	mcp, ok, wrong := claudeMCP(e.Call.RawTool, "")
-	switch {
-	case wrong != "":
-		*f.err = badInput(errors.New(wrong))
-	case ok:
-		f.asObject(input) // free-form, but an object
-		e.Call.Tool, e.Call.MCP = "mcp", mcp
-	}
-	return ok || wrong != ""
-}
+func claudeMCPOnly(e *Event, f fields, input *member) bool { return claudeServer(e, f, input, "", "") }
 
 // piOdd reports whether Pi reads a name otherwise (1.5.2, dist/utils/paths.js): blanks
 // beyond ASCII are blanks, a sign for a mention is left out, and file:// begins an address.

@@ -108,12 +108,18 @@ func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer
 
 func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
+	halved := err
+	if errors.Is(err, errHalf) { // what a program printed may be cut in the middle of a character
+		top, err = readReport(payload)
+	}
 	if err != nil {
 		return Event{}, err
 	}
 	f := fieldsOf(top, &err)
 	var e Event
-	e.Kind, e.Name = p.kindOf(f)
+	if e.Kind, e.Name = p.kindOf(f); halved != nil && e.Kind != Outcome && e.Kind != Other {
+		return Event{}, halved
+	}
 	switch e.Kind {
 	case Other:
 		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.session))}
