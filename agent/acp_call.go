@@ -362,7 +362,7 @@ func (c acpCall) edit(e *Event) {
 	case raw == nil:
 		e.Unproven = e.Unproven || len(described) == 0 // it may take the file away
 		return
-	case raw.value[0] != '{', manyFiles(string(raw.value)), !c.plainEdit():
+	case raw.value[0] != '{', !c.plainEdit(e.Call.Paths):
 		e.Unproven = true
 	}
 	for _, name := range e.Call.Paths {
@@ -397,14 +397,31 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 
 // plainEdit reports whether no argument may say more of an edit than its name and texts:
 // codex-acp has what it deletes and moves in "changes".
-func (c acpCall) plainEdit() bool {
-	for _, in := range c.args {
-		if slices.ContainsFunc(in.members, func(m member) bool {
-			names := strings.ToLower(string(m.value)) // of files, in a list
-			list := m.value[0] == '[' && (strings.Contains(names, "path") || strings.Contains(names, "file") ||
-				strings.Contains(names, `\u`))
-			return m.value[0] == '{' || list || !ofEdit(string(m.key))
-		}) {
+func (c acpCall) plainEdit(names []string) bool {
+	more := func(m member) bool {
+		value := strings.ToLower(string(m.value))
+		switch {
+		case m.value[0] == '{', !ofEdit(string(m.key)):
+			return true
+		case m.value[0] == '[': // of texts, which may name files
+			return strings.Contains(value, "path") || strings.Contains(value, "file") || strings.Contains(value, `\u`)
+		}
+		return string(m.key) == "diff" && m.value[0] == '"' && !diffOf(unquoted(m.value), names)
+	}
+	return !slices.ContainsFunc(c.args, func(in fields) bool { return slices.ContainsFunc(in.members, more) })
+}
+
+// diffOf reports whether a diff writes these files alone, and takes none away.
+func diffOf(diff string, names []string) bool {
+	for line := range strings.Lines(diff) {
+		sign, name, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		is := func(one string) bool { return strings.HasSuffix("/"+strings.TrimLeft(name, "/"), one) }
+		switch sign {
+		case "+++":
+			if !slices.ContainsFunc(names, is) {
+				return false
+			}
+		case "deleted", "rename", "copy", "***":
 			return false
 		}
 	}
@@ -424,17 +441,6 @@ func ofEdit(key string) bool {
 		return false
 	}
 	return namesFile(key)
-}
-
-// manyFiles reports whether a patch in the arguments, still in its JSON
-// spelling, may be of more than one file, or take one away. A removed line that looks like a
-// header counts: that errs towards asking.
-func manyFiles(raw string) bool {
-	count := func(mark string) int { return strings.Count(raw, mark) }
-	gone := count(`*** Delete File: `) + count(`*** Move to: `) + count(`\nrename `) + count(`\ndeleted `) +
-		count(`+++ /dev/null`)
-	return gone > 0 || count(`\n+++ `) > 1 || count(`diff --git `) > 1 ||
-		count(`*** Update File: `)+count(`*** Add File: `) > 1
 }
 
 // paths are all files that the call names, in whatever place.

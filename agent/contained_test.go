@@ -9,64 +9,9 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// A host's own sandbox or prompt is a fact where the person's settings say so
-// and the repository's do not speak of it: then what nod knows nothing against
-// is the host's, and what is grave is not.
-func TestContainedByTheHostsSettings(t *testing.T) {
-	const box = `{"sandbox":{"enabled":true,"failIfUnavailable":true}}`
-	type files = map[string]string
-	for name, row := range map[string]struct {
-		files  files
-		input  string // of the call; "" is npm test
-		silent bool
-	}{
-		"claude: sandbox": {files{"home/.claude/settings.json": box}, "", true},
-		"claude: may be missing": {files{"home/.claude/settings.json": `{"sandbox":{"enabled":true}}`},
-			"", false},
-		"claude: off": {
-			files{"home/.claude/settings.json": `{"sandbox":{"failIfUnavailable":true}}`}, "", false},
-		"claude: files open": {
-			files{"home/.claude/settings.json": `{"sandbox":{"enabled":true,"failIfUnavailable":true,"filesystem":{"disabled":true}}}`}, "", false},
-		"claude: nothing": {nil, "", false},
-		"claude: broken":  {files{"home/.claude/settings.json": box + "}"}, "", false},
-		"claude: the project says": {
-			files{"home/.claude/settings.json": box, "work/.claude/settings.json": `{"sandbox":{}}`}, "", false},
-		"claude: locally": {
-			files{"home/.claude/settings.json": box, "work/.claude/settings.local.json": `{"sandbox":{}}`}, "", false},
-		"claude: excluded": {
-			files{"home/.claude/settings.json": `{"sandbox":{"enabled":true,"failIfUnavailable":true,"excludedCommands":["npm *"]}}`}, "", false},
-		"claude: leaves it": {files{"home/.claude/settings.json": box},
-			`{"command":"npm test","dangerouslyDisableSandbox":true}`, false},
-		"claude: loses work": {files{"home/.claude/settings.json": box},
-			`{"command":"git push --force"}`, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			dir := hostFiles(t, row.files)
-			if row.input == "" {
-				row.input = `{"command":"npm test"}`
-			}
-			payload := claudePayload("default", "Bash", row.input)
-			home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
-			e, err := ClaudeCode{}.Decode([]byte(payload),
-				[]string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work,
-					"CLAUDE_CODE_ENTRYPOINT=sdk-cli"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			e.Complete(&e)
-			d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
-			if said := (ClaudeCode{}).Encode(e, d, Default, false).Said; (said == abstained) != row.silent {
-				t.Errorf("the host is told %s, silence wanted: %v (%s)", said, row.silent, d.Reason)
-			}
-			if said := (ClaudeCode{}).Encode(e, d, Replace, false).Said; said == abstained {
-				t.Error("profile replace leaves it to the host")
-			}
-		})
-	}
-}
-
 // What the turn's record says of Codex's sandbox.
 func TestCodexTurns(t *testing.T) {
+	turnOf := func(file string) codexTurn { turn, _ := readRollout(file, "", ""); return turn }
 	for _, row := range []struct {
 		payload        string
 		confines, asks bool
@@ -88,11 +33,11 @@ func TestCodexTurns(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if turn := codexTurnOf(file); turn.confines != row.confines || turn.asks != row.asks {
+		if turn := turnOf(file); turn.confines != row.confines || turn.asks != row.asks {
 			t.Errorf("%s: %+v", row.payload, turn)
 		}
 	}
-	if turn := codexTurnOf("/nowhere"); turn != (codexTurn{}) {
+	if turn := turnOf("/nowhere"); turn != (codexTurn{}) {
 		t.Errorf("no rollout: %+v", turn)
 	}
 }
