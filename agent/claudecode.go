@@ -103,6 +103,7 @@ func (claude) profile() profile {
 			"DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact",
 			"PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
 		tools: claudeTools[:], spelled: claudeSpelling(), own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
+		answer: claudeBefore, prompt: nestedInstead, confined: nestedConfined, mayAllow: claudeMayAllow,
 	}
 }
 

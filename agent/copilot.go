@@ -240,7 +240,7 @@ func copilotSearch(call *nod.Call, raw string, in fields) {
 
 // copilotBefore answers preToolUse: flat, since what is nested is ignored. The
 // host has no place for notices to the person.
-func copilotBefore(d nod.Decision, word string) Answer {
+func copilotBefore(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if word != abstained {
 		a.Stdout = []byte(`{"permissionDecision":"` + a.Said + `","permissionDecisionReason":` +
@@ -249,7 +249,7 @@ func copilotBefore(d nod.Decision, word string) Answer {
 	return a
 }
 
-func copilotInstead(d nod.Decision, word string) Answer {
+func copilotInstead(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if a.Said == saysDeny {
 		a.Stdout = []byte(`{"behavior":"deny","message":` + quoted(reasonOf(d, word)) + `}`)

@@ -38,8 +38,7 @@ func logged(says string) string {
 	return says
 }
 
-// says picks one of the words above from what a host can do, for hosts on
-// which nothing but the seat and the plan mode matters.
+// says picks one of the words above from what a host can do.
 //
 //	                 seat allows   seat asks      a prompt follows   else
 //	allow            allow         -              -                  -
@@ -48,21 +47,32 @@ func logged(says string) string {
 //	deny             deny
 //
 // An allow in plan mode, under Reinforce, of a call that is not proven or that a rule of the
-// person's speaks of, or of a tool that is [Idle] or the [Persons], is silence.
-func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
-	seat := can.seat(e.Kind)
+// person's speaks of, or of a tool that is [Idle] or the [Persons], is silence. An allow of
+// another command is said by a seat that can hand it over, and else a denial.
+func (p profile) says(e Event, d nod.Decision, how Profile, model bool) string {
+	seat := p.can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
-		if d.Instead != "" {
-			return saysDeny // only the seats that hand it over may say more
+		may := seat.Allow && how != Reinforce && !e.Unproven && !e.Reserved && !leftToHost(e.Call.Tool)
+		if p.mayAllow != nil {
+			may = may && p.mayAllow(e, d)
+		} else {
+			may = may && !e.Plan
 		}
-		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !e.Reserved &&
-			!leftToHost(e.Call.Tool) {
+		switch {
+		case d.Instead != "" && may && e.Kind == Decide && p.confined != nil:
+			return saysConfined
+		case d.Instead != "":
+			return saysDeny
+		case may:
 			return saysAllow
 		}
 		return abstained
 	case nod.Ask:
-		return saysAsking(seat, e, d, p, model)
+		return saysAsking(seat, e, d, how, model)
+	}
+	if d.Instead != "" && e.Plan && e.Theirs && p.confined != nil {
+		return abstained // in plan mode Claude Code decides by itself what runs
 	}
 	return saysDeny
 }
@@ -75,7 +85,7 @@ func saysAsking(seat Seat, e Event, d nod.Decision, p Profile, model bool) strin
 		return abstained
 	case !seat.Ask:
 		return saysUnasked
-	case e.Call.Interactive, seat.AskHeadless:
+	case e.Call.Interactive && e.Mode != "dontAsk", seat.AskHeadless:
 		return saysAsk
 	}
 	return saysNobody
@@ -116,7 +126,7 @@ func notDecided(e Event, block func(reason string) Answer) Answer {
 
 // nestedBefore answers PreToolUse in the shape of Claude Code, which several
 // hosts have taken over.
-func nestedBefore(d nod.Decision, says string) Answer {
+func nestedBefore(_ Event, d nod.Decision, says string) Answer {
 	reason := reasonOf(d, says)
 	says = logged(says)
 	var out string
@@ -146,7 +156,7 @@ func nestedConfined(e Event, d nod.Decision) Answer {
 
 // nestedInstead answers PermissionRequest in that shape. There is no reason
 // for an allow.
-func nestedInstead(d nod.Decision, says string) Answer {
+func nestedInstead(_ Event, d nod.Decision, says string) Answer {
 	var out string
 	switch says {
 	case saysAllow:

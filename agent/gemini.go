@@ -247,7 +247,7 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 
 // geminiAnswer denies, and is silent about all else. The host has no place for notices
 // to the person.
-func geminiAnswer(d nod.Decision, word string) Answer {
+func geminiAnswer(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if a.Said == saysDeny {
 		why := reasonOf(d, word)

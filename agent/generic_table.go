@@ -254,7 +254,7 @@ func windsurfRow() profile {
 }
 
 // codeTwo denies by exit code; all else is silence.
-func codeTwo(d nod.Decision, word string) Answer {
+func codeTwo(_ Event, d nod.Decision, word string) Answer {
 	if logged(word) == abstained {
 		return Answer{Said: abstained}
 	}
@@ -262,13 +262,13 @@ func codeTwo(d nod.Decision, word string) Answer {
 }
 
 // withoutNotices answers as Claude Code's hooks do, in a place that has no notices.
-func withoutNotices(d nod.Decision, word string) Answer {
+func withoutNotices(_ Event, d nod.Decision, word string) Answer {
 	d.Notices = nil
-	return nestedBefore(d, word)
+	return nestedBefore(Event{}, d, word)
 }
 
 // versioned is Crush's: {"version", "decision", "reason"}.
-func versioned(d nod.Decision, word string) Answer {
+func versioned(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if a.Said != abstained {
 		a.Stdout = []byte(`{"version":1,"decision":"` + a.Said + `","reason":` + quoted(reasonOf(d, word)) + `}`)
@@ -277,7 +277,7 @@ func versioned(d nod.Decision, word string) Answer {
 }
 
 // permission is Cursor's: {"permission", "user_message", "agent_message"}.
-func permission(d nod.Decision, word string) Answer {
+func permission(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if reason := quoted(reasonOf(d, word)); a.Said != abstained {
 		a.Stdout = []byte(`{"permission":"` + a.Said + `","user_message":` + reason + `,"agent_message":` + reason +

@@ -181,7 +181,7 @@ func readsAsShell(name string) bool {
 
 // flatDecision answers with a decision and a reason at the top. There is no place for
 // notices to the person.
-func flatDecision(d nod.Decision, word string) Answer {
+func flatDecision(_ Event, d nod.Decision, word string) Answer {
 	if word == abstained {
 		return Answer{Said: abstained}
 	}

@@ -56,9 +56,13 @@ type profile struct {
 	// arguments, top the whole payload.
 	quirk func(e *Event, in, top fields)
 
-	answer  func(d nod.Decision, says string) Answer // to a Decide event
-	prompt  func(d nod.Decision, says string) Answer // to a Prompt event
-	blocked func(reason string) Answer               // nil: exit code 2
+	answer  func(e Event, d nod.Decision, says string) Answer // to a Decide event
+	prompt  func(e Event, d nod.Decision, says string) Answer // to a Prompt event
+	blocked func(reason string) Answer                        // nil: exit code 2
+	// confined hands over another command in the place of the call's; nil where the host
+	// takes none. mayAllow says in which modes an allow may be said; nil is all but plan.
+	confined func(e Event, d nod.Decision) Answer
+	mayAllow func(e Event, d nod.Decision) bool
 }
 
 // profiled gives an adapter the methods that a profile describes.
@@ -97,11 +101,14 @@ func (p profile) block(reason string) Answer {
 }
 
 func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer {
+	word := p.says(e, d, how, model)
 	switch {
+	case word == saysConfined:
+		return p.confined(e, d)
 	case e.Kind == Decide && p.answer != nil:
-		return p.answer(d, says(p.can, e, d, how, model))
+		return p.answer(e, d, word)
 	case e.Kind == Prompt && p.prompt != nil:
-		return p.prompt(d, says(p.can, e, d, how, model))
+		return p.prompt(e, d, word)
 	}
 	return notDecided(e, p.block)
 }
