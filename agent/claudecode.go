@@ -103,7 +103,8 @@ func (claude) profile() profile {
 			"DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact",
 			"PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
 		tools: claudeTools[:], spelled: claudeSpelling(), own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
-		answer: claudeBefore, prompt: nestedInstead, confined: nestedConfined, mayAllow: claudeMayAllow,
+		answer: claudeBefore, prompt: nestedInstead, mayAllow: claudeMayAllow,
+		mayRewrite: ClaudeCode{}.MayRewrite, confined: nestedConfined,
 	}
 }
 

@@ -48,30 +48,23 @@ func logged(says string) string {
 //
 // An allow in plan mode, under Reinforce, of a call that is not proven or that a rule of the
 // person's speaks of, or of a tool that is [Idle] or the [Persons], is silence. An allow of
-// another command is said by a seat that can hand it over, and else a denial.
+// another command is a denial where it is not handed over ([profile.hands]).
 func (p profile) says(e Event, d nod.Decision, how Profile, model bool) string {
 	seat := p.can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
 		may := seat.Allow && how != Reinforce && !e.Unproven && !e.Reserved && !leftToHost(e.Call.Tool)
-		if p.mayAllow != nil {
-			may = may && p.mayAllow(e, d)
-		} else {
-			may = may && !e.Plan
-		}
 		switch {
-		case d.Instead != "" && may && e.Kind == Decide && p.confined != nil:
-			return saysConfined
 		case d.Instead != "":
-			return saysDeny
-		case may:
+			return saysDeny // what may be handed over has been
+		case may && p.mayAllow == nil && !e.Plan, may && p.mayAllow != nil && p.mayAllow(e, d):
 			return saysAllow
 		}
 		return abstained
 	case nod.Ask:
 		return saysAsking(seat, e, d, how, model)
 	}
-	if d.Instead != "" && e.Plan && e.Theirs && p.confined != nil {
+	if d.Instead != "" && e.Plan && e.Theirs {
 		return abstained // in plan mode Claude Code decides by itself what runs
 	}
 	return saysDeny

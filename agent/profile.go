@@ -59,10 +59,12 @@ type profile struct {
 	answer  func(e Event, d nod.Decision, says string) Answer // to a Decide event
 	prompt  func(e Event, d nod.Decision, says string) Answer // to a Prompt event
 	blocked func(reason string) Answer                        // nil: exit code 2
-	// confined hands over another command in the place of the call's; nil where the host
-	// takes none. mayAllow says in which modes an allow may be said; nil is all but plan.
-	confined func(e Event, d nod.Decision) Answer
+	// mayAllow says in which modes an allow may be said; nil is all but plan.
 	mayAllow func(e Event, d nod.Decision) bool
+	// mayRewrite is [Rewriter]'s MayRewrite, and confined hands the host another command in
+	// the place of the call's; nil where it takes none.
+	mayRewrite func(e Event) bool
+	confined   func(e Event, d nod.Decision) Answer
 }
 
 // profiled gives an adapter the methods that a profile describes.
@@ -103,7 +105,7 @@ func (p profile) block(reason string) Answer {
 func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer {
 	word := p.says(e, d, how, model)
 	switch {
-	case word == saysConfined:
+	case p.hands(e, d, how):
 		return p.confined(e, d)
 	case e.Kind == Decide && p.answer != nil:
 		return p.answer(e, d, word)
@@ -111,6 +113,12 @@ func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer
 		return p.prompt(e, d, word)
 	}
 	return notDecided(e, p.block)
+}
+
+// hands reports whether the host is handed another command in the place of the call's.
+func (p profile) hands(e Event, d nod.Decision, how Profile) bool {
+	return p.mayRewrite != nil && e.Kind == Decide && d.Verdict == nod.Allow && d.Instead != "" && how != Reinforce &&
+		p.mayRewrite(e)
 }
 
 func (p profile) decode(payload []byte, environ []string) (Event, error) {
