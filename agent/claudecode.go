@@ -49,6 +49,11 @@ import (
 // what is open in auto too. Reinforce says "-" for allow in every mode, so that
 // no rule of the person's lets anything run under it.
 //
+// # Its sandbox
+//
+// A command that Claude Code runs in its own sandbox is left to it as in mode
+// auto, where nothing is known against it ([Event.Contained]).
+//
 // # Several prompts
 //
 // An answer to one prompt that changes the mode or the rules ("and switch to
@@ -125,6 +130,7 @@ func claudeQuirk(e *Event, in, f fields) {
 		e.Call.Tool == "cron_create" || e.Call.Tool == "enter_worktree" // what comes of these comes to nod
 	if home := variable(environ, "HOME"); path.IsAbs(home) && variable(environ, "CLAUDE_CONFIG_DIR") == "" {
 		e.Complete = func(e *Event) {
+			e.Contained = claudeContained(e, home)
 			e.Theirs = e.Theirs || (e.Mode == "default" || e.Mode == "acceptEdits") && claudeGranted(e.Call, home)
 		}
 	}

@@ -344,3 +344,22 @@ func claudeGranted(c nod.Call, home string) bool {
 			strings.HasPrefix(c.RawTool, strings.TrimSuffix(strings.TrimSuffix(tool, "*"), "__"))
 	})
 }
+
+// claudeContained reports whether Claude Code runs a command in its sandbox (read in
+// 2.1.329, not run: it needs socat): the person has switched it on, and without it nothing
+// runs; they say nothing else of it, no other settings speak of it, and the call neither.
+func claudeContained(e *Event, home string) bool {
+	own := path.Join(e.Project, ".claude")
+	for _, name := range []string{path.Join(own, "settings.json"), path.Join(own, "settings.local.json"),
+		"/etc/claude-code/managed-settings.json"} {
+		if text, _, err := hostText(name); err != nil || strings.Contains(text, `"sandbox"`) {
+			return false
+		}
+	}
+	var s struct{ Sandbox map[string]json.RawMessage }
+	text, _, err := hostText(path.Join(home, ".claude", "settings.json"))
+	return err == nil && json.Unmarshal([]byte(text), &s) == nil && len(s.Sandbox) == 2 &&
+		string(s.Sandbox["enabled"]) == "true" && string(s.Sandbox["failIfUnavailable"]) == "true" &&
+		e.Kind == Decide && e.Call.RawTool == "Bash" && e.Project != "" &&
+		!strings.Contains(string(e.Call.Input), "dangerouslyDisableSandbox")
+}
