@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 )
@@ -20,45 +18,25 @@ func TestPayloadRefused(t *testing.T) {
 	deep := func(n int) string { return `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}` }
 	for _, c := range []struct{ name, text, want string }{
 		{"empty", "", ""},
-		{"blank", " \n", ""},
 		{"array", `[]`, "an object is expected"},
-		{"string", `"a"`, "an object is expected"},
 		{"byte order mark", "\ufeff{}", ""},
 		{"open", `{"a":1`, ""},
-		{"open string", `{"a":"x`, ""},
-		{"open escape", `{"a":"\`, ""},
-		{"open unicode escape", `{"a":"\u00`, ""},
-		{"no value", `{"a":}`, ""},
-		{"no colon", `{"a" 1}`, ""},
 		{"comma at the end", `{"a":1,}`, ""},
-		{"comma in a list", `{"a":[1,]}`, ""},
-		{"bare key", `{a:1}`, ""},
 		{"text after", `{} x`, ""},
-		{"second object", `{}{}`, ""},
 		{"twice", `{"a":1,"a":2}`, "the key stands twice"},
 		{"twice, escaped", `{"a":1,"\u0061":2}`, "the key stands twice"},
 		{"twice, deep", `{"x":[0,{"y":{"b":1,"b":1}}]}`, "the key stands twice"},
 		{"control character", "{\"a\":\"\x01\"}", ""},
-		{"raw NUL", "{\"a\":\x00}", ""},
 		{"NUL after the end", "{}\x00", ""},
 		{"invalid UTF-8", "{\"a\":\"\xff\"}", "invalid UTF-8"},
-		{"UTF-8 surrogate", "{\"a\":\"\xed\xa0\x80\"}", "invalid UTF-8"},
 		{"invalid UTF-8 in a key", "{\"\xff\":1}", "invalid UTF-8"},
 		{"lone high surrogate", `{"a":"\ud800"}`, "half a surrogate pair"},
 		{"lone low surrogate", `{"a":"\udc00"}`, "half a surrogate pair"},
-		{"two high surrogates", `{"a":"\ud800\ud800"}`, "half a surrogate pair"},
 		{"lone surrogate in a key", `{"\ud800":1}`, "half a surrogate pair"},
 		{"unknown escape", `{"a":"\x"}`, ""},
 		{"leading zero", `{"a":01}`, ""},
-		{"lone minus", `{"a":-}`, ""},
-		{"no fraction", `{"a":1.}`, ""},
-		{"no exponent", `{"a":1e}`, ""},
-		{"plus", `{"a":+1}`, ""},
 		{"NaN", `{"a":NaN}`, ""},
-		{"comment", `{"a":1/**/}`, ""},
-		{"single quotes", `{'a':1}`, ""},
 		{"deep", deep(64), "more than 64 levels"},
-		{"odd key", `{"\u202e.x":}`, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := readPayload([]byte(c.text))
@@ -124,31 +102,6 @@ func TestManyKeys(t *testing.T) {
 	})
 }
 
-func TestFields(t *testing.T) {
-	const text = `{"s":"a\nb","empty":"","n":12.5,"t":true,"o":{"in":"x"},"l":[{"a":"1"},{"a":"2"}],"null":null}`
-	type result struct {
-		S, Missing, In string
-		N              time.Duration
-		T              bool
-		L              []string
-	}
-	o, err := readPayload([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := fieldsOf(o, &err)
-	in, _ := f.child("o")
-	got := result{S: f.word("s"), Missing: f.optional("missing"), In: in.word("in"), N: f.milliseconds("n"),
-		T: f.flag("t")}
-	for _, e := range f.list("l") {
-		got.L = append(got.L, e.text("a"))
-	}
-	want := result{S: "a\nb", In: "x", N: 12500 * time.Microsecond, T: true, L: []string{"1", "2"}}
-	if err != nil || !cmp.Equal(got, want) {
-		t.Errorf("%v\n%s", err, cmp.Diff(want, got))
-	}
-}
-
 func TestFieldsRefused(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
@@ -156,33 +109,21 @@ func TestFieldsRefused(t *testing.T) {
 		want       string
 	}{
 		{"missing", `{}`, func(f fields) { f.text("a") }, "a is missing"},
-		{"missing inside", `{"o":{}}`, func(f fields) { o, _ := f.child("o"); o.text("a") }, "o.a is missing"},
 		{"empty", `{"a":""}`, func(f fields) { f.word("a") }, "byte 5 (a): a text that is not empty is expected"},
 		{"null for a text", `{"a":null}`, func(f fields) { f.optional("a") }, "byte 5 (a): a string is expected"},
-		{"number for a text", `{"a":1}`, func(f fields) { f.text("a") }, "byte 5 (a): a string is expected"},
 		{"text for a flag", `{"a":"true"}`, func(f fields) { f.flag("a") }, "byte 5 (a): true or false is expected"},
-		{"null for a flag", `{"a":null}`, func(f fields) { f.flag("a") }, "byte 5 (a): true or false is expected"},
 		{"list for an object", `{"a":[]}`, func(f fields) { f.child("a") }, "byte 5 (a): an object is expected"},
 		{"object for a list", `{"a":{}}`, func(f fields) { f.list("a") }, "byte 5 (a): an array is expected"},
-		{"text in a list", `{"a":[{},"x"]}`, func(f fields) { f.list("a") }, "byte 9 (a[1]): an object is expected"},
 		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") },
 			"byte 14 (a[1].b): a string is expected"},
 		{"text for a duration", `{"a":"5"}`, func(f fields) { f.milliseconds("a") },
 			"byte 5 (a): a number of milliseconds is expected"},
-		{"huge duration", `{"a":1e400}`, func(f fields) { f.milliseconds("a") },
-			"byte 5 (a): a number of milliseconds is expected"},
-		{"negative duration", `{"a":-1}`, func(f fields) { f.milliseconds("a") },
-			"byte 5 (a): a number of milliseconds is expected"},
 		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") },
 			`byte 13 (A): the key differs from "a" in case only`},
-		{"case twin first", `{"A":"x","a":"y"}`, func(f fields) { f.text("a") },
-			`byte 5 (A): the key differs from "a" in case only`},
 		{"lone twin", `{"A":"y"}`, func(f fields) { f.optional("a") },
 			`byte 5 (A): the key differs from "a" in case only`},
 		{"long s", `{"sos":"x","ſoſ":"y"}`, func(f fields) { f.text("sos") },
 			`byte 19 ("\u017fo\u017f"): the key differs from "sos" in case only`},
-		{"Kelvin", `{"key":"x","\u212aey":"y"}`, func(f fields) { f.text("key") },
-			`byte 22 ("\u212aey"): the key differs from "key" in case only`},
 		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") },
 			`byte 16 (o.A): the key differs from "a" in case only`},
 		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "byte 5 (a): a string is expected"},
@@ -242,7 +183,6 @@ func FuzzPayload(f *testing.F) {
 			sameText(t, m.value)
 			sameParts(t, m.value)
 		}
-		sameFields(t, text, o)
 	})
 }
 
@@ -288,58 +228,4 @@ func sameParts(t *testing.T, value json.RawMessage) {
 		sameText(t, m.value)
 		sameParts(t, m.value)
 	}
-}
-
-// sameFields compares what a struct of encoding/json would be filled with.
-func sameFields(t *testing.T, text []byte, o object) {
-	t.Helper()
-	var s struct {
-		Command json.RawMessage `json:"command"`
-		Session json.RawMessage `json:"session_id"`
-		Input   json.RawMessage `json:"tool_input"`
-		Key     json.RawMessage `json:"ks"`
-	}
-	if err := json.Unmarshal(text, &s); err != nil {
-		t.Fatal(err)
-	}
-	for key, want := range map[string]json.RawMessage{"command": s.Command, "session_id": s.Session,
-		"tool_input": s.Input, "ks": s.Key} {
-		m, err := o.find(key)
-		var got json.RawMessage
-		if m != nil {
-			got = m.value
-		}
-		if err == nil && !bytes.Equal(got, want) {
-			t.Fatalf("%s: %s, a struct has %s", key, got, want)
-		}
-	}
-}
-
-func BenchmarkPayload2KB(b *testing.B) {
-	text := benchmarkPayload()
-	b.SetBytes(int64(len(text)))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := (ClaudeCode{}).Decode(text, nil); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkPayloadValid is the measure for the one above: the same text
-// through encoding/json's check, which finds neither twins nor duplicates.
-func BenchmarkPayloadValid2KB(b *testing.B) {
-	text := benchmarkPayload()
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		if !json.Valid(text) {
-			b.Fatal("not valid")
-		}
-	}
-}
-
-// benchmarkPayload is about 2 KB, a fifth of it escapes and non-ASCII.
-func benchmarkPayload() []byte {
-	return []byte(`{"session_id":"s","transcript_path":"/t","cwd":"/w","permission_mode":"default","effort":{"level":"high"},"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"` +
-		strings.Repeat(`echo \"héllo\" && `, 95) + `true","description":"d"},"tool_use_id":"toolu_1"}`)
 }
