@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"regexp"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -191,12 +192,7 @@ const (
 // isOwnAgent reports whether a name is the id of an agent that the session has started. By
 // any other name a message may go to another session, on another machine too, in which
 // nobody may ask nod; the host asks nobody about it (2.1.329, run).
-func isOwnAgent(to string) bool {
-	n := len(to) - 16
-	return n > 0 && to[0] == 'a' && !strings.ContainsFunc(to[n:], func(r rune) bool {
-		return (r < '0' || r > '9') && (r < 'a' || r > 'f')
-	}) && !strings.ContainsFunc(to[1:n], func(r rune) bool { return r != '-' && r != '_' && !isLetterOrDigit(r) })
-}
+func isOwnAgent(to string) bool { return regexp.MustCompile(`^a[\w-]*[0-9a-f]{16}$`).MatchString(to) }
 
 // screenshots are a name, and the one that the host reads where no file has that name:
 // with the other of the two blanks before AM.png and PM.png (2.1.329, read).

@@ -1,8 +1,8 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -295,31 +295,11 @@ func withoutTags(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}
-	out := make([]byte, 0, len(text))
-	for i := range len(text) {
-		out = append(out, text[i])
-		if text[i] != '>' {
-			continue
-		}
-		if open := bytes.LastIndexByte(out, '<'); open >= 0 && isTag(out[open+1:len(out)-1]) {
-			out = out[:open]
-		}
+	tag := regexp.MustCompile(`<[/ ]*[A-Za-z][\w:-]*(?: [^>]*|[/ ]*)>`)
+	for before := ""; before != text; {
+		before, text = text, tag.ReplaceAllString(text, "")
 	}
-	return string(out)
-}
-
-// isTag reports whether what stands between < and > is a tag: a name, and
-// attributes after a blank.
-func isTag(inside []byte) bool {
-	name := strings.Trim(string(inside), "/ ")
-	name, _, _ = strings.Cut(name, " ")
-	for i, c := range []byte(name) {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789-_:", rune(c))) {
-			return false
-		}
-	}
-	return name != ""
+	return text
 }
 
 // quoted is a JSON string.
