@@ -43,9 +43,10 @@ type Antigravity struct{ profiled[antigravity] }
 
 type antigravity struct{}
 
+func (antigravity) name() string { return "antigravity" }
+
 func (antigravity) profile() profile {
 	return profile{
-		agent: "antigravity",
 		can: Capabilities{
 			Tried:         "read: what others measured on agy 1.1.2, 1.1.8 and 1.2.3",
 			Before:        Seat{Deny: true, Silence: Flows},

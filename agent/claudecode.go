@@ -79,12 +79,13 @@ type ClaudeCode struct{ profiled[claude] }
 
 type claude struct{}
 
+func (claude) name() string { return "claude-code" }
+
 // What it asks was measured in a terminal. A sub-agent's payload carries the session id of
 // its root. The events are those of the vendor's hooks page; those without a fixture were
 // read.
 func (claude) profile() profile {
 	return profile{
-		agent: "claude-code",
 		can: Capabilities{
 			Tried:         "2.1.329",
 			Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Flows},

@@ -61,11 +61,12 @@ type Codex struct{ profiled[codex] }
 
 type codex struct{}
 
+func (codex) name() string { return "codex" }
+
 // The workspace is where Codex started the hook: cwd follows the directory that the
 // model names for a command. The events are those of the schemas that 0.169.0 carries.
 func (codex) profile() profile {
 	return profile{
-		agent: "codex",
 		can: Capabilities{
 			Tried:         "0.169.0",
 			Before:        Seat{Deny: true, Silence: Flows},

@@ -60,9 +60,10 @@ type Copilot struct{ profiled[copilot] }
 
 type copilot struct{}
 
+func (copilot) name() string { return "copilot" }
+
 func (copilot) profile() profile {
 	return profile{
-		agent: "copilot",
 		can: Capabilities{
 			Tried:         "1.0.102",
 			Before:        Seat{Allow: true, Deny: true, Ask: true, AskHeadless: true, Silence: Flows},

@@ -66,9 +66,10 @@ type Gemini struct{ profiled[gemini] }
 
 type gemini struct{}
 
+func (gemini) name() string { return "gemini" }
+
 func (gemini) profile() profile {
 	return profile{
-		agent: "gemini",
 		can: Capabilities{
 			Tried:         "0.61.0",
 			Before:        Seat{Deny: true, Silence: Flows},

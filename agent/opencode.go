@@ -47,8 +47,10 @@ type Opencode struct{ profiled[opencode] }
 
 type opencode struct{}
 
+func (opencode) name() string { return "opencode" }
+
 func (opencode) profile() profile {
-	p := plugged("opencode", "tool.execute.before", "tool.execute.after")
+	p := plugged("tool.execute.before", "tool.execute.after")
 	p.can = Capabilities{
 		Tried:         "1.18.33",
 		Before:        Seat{Allow: true, Deny: true, Silence: Flows},
@@ -150,9 +152,9 @@ func opencodeTop(e *Event) {
 //
 // The lines block where nod-hook exits with anything but 0, is killed, is too
 // slow or prints something else. Nothing printed is no decision.
-func plugged(agent, before, after string) profile {
+func plugged(before, after string) profile {
 	return profile{
-		agent: agent, event: []string{"hook"}, session: []string{"session"}, call: []string{"call"},
+		event: []string{"hook"}, session: []string{"session"}, call: []string{"call"},
 		dir: []string{"directory"}, fixed: true, tool: []string{"tool"}, input: []string{"args"},
 		before: []string{before}, after: []string{after}, answer: flatDecision,
 	}

@@ -32,8 +32,10 @@ type Pi struct{ profiled[pi] }
 
 type pi struct{}
 
+func (pi) name() string { return "pi" }
+
 func (pi) profile() profile {
-	p := plugged("pi", "tool_call", "tool_result")
+	p := plugged("tool_call", "tool_result")
 	p.can = Capabilities{
 		Tried:         "1.5.2",
 		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Runs},

@@ -68,15 +68,25 @@ type profile struct {
 }
 
 // profiled gives an adapter the methods that a profile describes.
-type profiled[P interface{ profile() profile }] struct{}
+type profiled[P described] struct{}
 
-func (profiled[P]) row() profile {
-	var p P
-	return p.profile()
+type described interface {
+	name() string
+	profile() profile
+}
+
+func (h profiled[P]) row() profile {
+	var host P
+	p := host.profile()
+	p.agent = host.name()
+	return p
 }
 
 // Name is the host's.
-func (h profiled[P]) Name() string { return h.row().agent }
+func (h profiled[P]) Name() string {
+	var host P
+	return host.name()
+}
 
 // Capabilities returns what was measured or read, on the version that it names.
 func (h profiled[P]) Capabilities() Capabilities { return h.row().can }
@@ -222,7 +232,7 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 		e.Call.Dialect = p.shell
 	}
 	e.Call.Keeps = p.keeps || !stands
-	e.Call.Outlives = slices.ContainsFunc(p.detaches, in.flag)
+	e.Call.Outlives = e.Call.Outlives || slices.ContainsFunc(p.detaches, in.flag)
 	if p.rewrites != nil && e.Call.Rewritten == "" {
 		e.Call.Rewritten = p.rewrites(e.Call.Command)
 	}

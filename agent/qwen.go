@@ -67,11 +67,12 @@ type Qwen struct{ profiled[qwen] }
 
 type qwen struct{}
 
+func (qwen) name() string { return "qwen" }
+
 // Of the time limits those below 1000 are seconds, others milliseconds. That it asks a
 // person was read, not measured: no interactive session was driven.
 func (qwen) profile() profile {
 	return profile{
-		agent: "qwen",
 		can: Capabilities{
 			Tried:         "0.24.4",
 			Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
@@ -179,7 +180,8 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 			return true
 		}
 		call.Input = input.value
-		qwen{}.profile().decodeTool(e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+		in = Qwen{}.row().decodeTool(e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+		call.Outlives = call.Command != "" && in.flag("is_background")
 		return true
 	}
 	f.asObject(input)

@@ -246,6 +246,8 @@ func TestCommandsThatOutliveTheSession(t *testing.T) {
 		{agent.Gemini{}, gemini + `,"is_background":true}}`, true}, {agent.Gemini{}, gemini + `,"is_background":false}}`, false},
 		{agent.Qwen{}, qwen + `,"is_background":true}}`, true}, {agent.Qwen{}, qwen + `,"is_background":false}}`, false},
 		{agent.Generic{Agent: "crush"}, crush + `,"run_in_background":true}}`, true},
+		{agent.Qwen{}, strings.Replace(qwen, `run_shell_command","tool_input":{`, `tool_call","tool_input":{"name":`+
+			`"run_shell_command","arguments":{`, 1) + `,"is_background":true}}}`, true},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
 		if err != nil || e.Call.Outlives != row.want {
