@@ -51,17 +51,13 @@ type ACPSession struct {
 
 // ReadACPSession reads the params of session/new, load, resume or fork, or the
 // result of the first, which holds the id.
-func ReadACPSession(raw []byte) (ACPSession, error) {
-	top, err := readReport(raw)
-	if err != nil {
-		return ACPSession{}, err
-	}
-	f := fieldsOf(top, &err)
-	s := ACPSession{ID: f.optional("sessionId"), Dir: f.optional("cwd")}
+func ReadACPSession(raw []byte) (s ACPSession, err error) {
+	f := reportOf(raw, &err)
+	s = ACPSession{ID: f.optional("sessionId"), Dir: f.optional("cwd")}
 	if s.Dir != "" && !path.IsAbs(s.Dir) {
 		s.Dir = ""
 	}
-	for _, dir := range (fields{object: top, err: new(error)}).texts("additionalDirectories") {
+	for _, dir := range (fields{object: f.object, err: new(error)}).texts("additionalDirectories") {
 		if path.IsAbs(dir) {
 			s.Roots = append(s.Roots, dir)
 		}
@@ -72,11 +68,7 @@ func ReadACPSession(raw []byte) (ACPSession, error) {
 // ReadACPPeer reads what the agent calls itself from the result of
 // initialize.
 func ReadACPPeer(result []byte) (name, version string, err error) {
-	top, err := readPayload(result)
-	if err != nil {
-		return "", "", err
-	}
-	f := fieldsOf(top, &err)
+	f := reportOf(result, &err)
 	key := "agentInfo"
 	if f.nonNull(key) == nil {
 		key = "info" // version 2
@@ -90,11 +82,7 @@ func ReadACPPeer(result []byte) (name, version string, err error) {
 // ReadACPPrompt reads session/prompt: the session, and what the person typed.
 // Files and pages that come along are not their words.
 func ReadACPPrompt(params []byte) (session, text string, err error) {
-	top, err := readReport(params)
-	if err != nil {
-		return "", "", err
-	}
-	f := fieldsOf(top, &err)
+	f := reportOf(params, &err)
 	var texts []string
 	session = f.word("sessionId")
 	for _, block := range f.list("prompt") {
@@ -117,13 +105,9 @@ type ACPUpdate struct {
 }
 
 // ReadACPUpdate reads the params of session/update.
-func ReadACPUpdate(params []byte) (ACPUpdate, error) {
-	top, err := readReport(params)
-	if err != nil {
-		return ACPUpdate{}, err
-	}
-	f := fieldsOf(top, &err)
-	u := ACPUpdate{Session: f.word("sessionId")}
+func ReadACPUpdate(params []byte) (u ACPUpdate, err error) {
+	f := reportOf(params, &err)
+	u = ACPUpdate{Session: f.word("sessionId")}
 	in, raw := f.child("update")
 	u.Kind = in.word("sessionUpdate")
 	switch u.Kind {
@@ -143,11 +127,16 @@ func ReadACPUpdate(params []byte) (ACPUpdate, error) {
 
 // ReadACPSessionID reads the session that any params name, "" for none.
 func ReadACPSessionID(params []byte) string {
-	top, err := readReport(params)
-	if err != nil {
-		return ""
-	}
-	return top.hint("sessionId")
+	var err error
+	return reportOf(params, &err).hint("sessionId")
+}
+
+// reportOf reads what only reports, as [readReport] does. Where it cannot be read, all of
+// it reads as zero.
+func reportOf(text []byte, err *error) fields {
+	var top object
+	top, *err = readReport(text)
+	return fieldsOf(top, err)
 }
 
 // ReadACPRequest reads of a permission request what surrounds the call: its

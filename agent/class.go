@@ -36,23 +36,12 @@ func Names(tool string) bool { return classOf(tool) != Unclassified }
 
 // toolsOf is the table of a driven host's tools, and how they call their arguments.
 func toolsOf(host string) ([]builtin, spelling) {
-	var p profile
-	switch host {
-	case "claude-code":
-		p = claude{}.profile()
-	case "codex":
-		p = codex{}.profile()
-	case "copilot":
-		p = copilot{}.profile()
-	case "gemini":
-		p = gemini{}.profile()
-	case "qwen":
-		p = qwen{}.profile()
-	case "opencode":
-		p = opencode{}.profile()
-	case "pi":
-		p = pi{}.profile()
+	a, _ := ByName(host)
+	described, ok := a.(interface{ row() profile })
+	if _, read := a.(Generic); read || !ok {
+		return nil, spelling{}
 	}
+	p := described.row()
 	return p.tools, p.spelled
 }
 
