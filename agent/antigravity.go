@@ -56,58 +56,29 @@ func (antigravity) profile() profile {
 		},
 		single: true, before: []string{"PreToolUse"}, session: []string{"conversationId"},
 		roots: []string{"workspacePaths"}, fixed: true, within: "toolCall", tool: []string{"name"},
-		input: []string{"args"}, tools: antigravityTools[:], own: antigravityOwn, quirk: antigravityQuirk,
+		input: []string{"args"}, own: antigravityOwn, quirk: antigravityQuirk,
 		answer: flatDecision,
 		// what exit code 2 does is not known
 		blocked: func(reason string) Answer { return flatAnswer(saysDeny, blocking(said(reason))) },
 	}
 }
 
-// antigravityTools lists the tools whose arguments others captured on agy
-// 1.1.8 and that stand in Google's list of its agent's tools of September
-// 2026. The program has many more, one to type into a running command among
-// them; all of those are unknown.
-var antigravityTools = [...]builtin{
-	{"grep_search", "grep", search},
-	{"list_dir", "glob", search},
-	{"replace_file_content", "file_edit", edit},
-	{"run_command", "bash", command},
-	{"view_file", "read_file", read},
-	{"write_to_file", "file_write", write},
-}
-
 // antigravityOwn reads a tool in its own spelling: each calls its file or directory
 // otherwise. Patterns of a search were not captured.
 func antigravityOwn(e *Event, f fields, input *member) bool {
 	in, _ := f.asObject(input)
-	tool := lookUp(antigravityTools[:], e.Call.RawTool)
-	as := spelling{command: "CommandLine", workdir: "Cwd", file: "TargetFile", content: "CodeContent",
-		old: "TargetContent", new: "ReplacementContent", dir: "SearchPath",
-		beside: map[string][]string{
-			"grep_search": {"CaseInsensitive", "Includes", "IsRegex", "MatchPerLine", "Query"},
-			"replace_file_content": {"AllowMultiple", "Description", "EndLine", "Instruction", "StartLine",
-				"TargetLintErrorIds"},
-			"run_command":   {"SafeToAutoRun", "WaitMsBeforeAsync"},
-			"view_file":     {"EndLine", "StartLine"},
-			"write_to_file": {"ArtifactMetadata", "Description", "Overwrite"}}}
-	as.beside[tool.raw] = append(as.beside[tool.raw], "toolAction", "toolSummary")
-	switch tool.raw {
-	case "view_file":
-		as.file = "AbsolutePath"
-	case "list_dir":
-		as.dir = "DirectoryPath"
-	}
+	tool := lookUp("antigravity", e.Call.RawTool)
 	place := ""
 	switch tool.shape {
 	case command:
-		place = in.optional(as.workdir)
+		place = in.optional(tool.as["workdir"])
 	case search:
-		place = in.optional(as.dir)
+		place = in.optional(tool.as["dir"])
 	case read, edit, write:
-		place = in.optional(as.file)
+		place = in.optional(tool.as["file"])
 	}
 	e.Unproven = tool.shape != opaque && !path.IsAbs(place) || tool.shape == search && in.maybe("Includes") != nil
-	arguments(&e.Call, tool, as, in)
+	arguments(&e.Call, tool, in)
 	return true
 }
 

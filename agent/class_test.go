@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -13,9 +14,17 @@ func TestEveryBuiltinHasAClass(t *testing.T) {
 	allowlist := nod.DefaultRules().Allowlist
 	seen := map[string]string{}
 	for _, a := range All() {
-		table, _ := toolsOf(a.Name())
-		for _, row := range table {
-			seen[row.canonical] = a.Name() + "'s " + row.raw
+		if _, read := a.(Generic); read {
+			continue
+		}
+		for line := range strings.Lines(section(a.Name())) {
+			if words := strings.Fields(line); len(words) > 2 && !strings.Contains("=!#", words[0][:1]) {
+				row := lookUp(a.Name(), words[0])
+				seen[row.canonical] = a.Name() + "'s " + row.raw
+				if row.raw != words[0] {
+					t.Errorf("%s: %s is not found", a.Name(), words[0])
+				}
+			}
 		}
 	}
 	for tool, whose := range seen {

@@ -108,7 +108,7 @@ func (claude) profile() profile {
 			"Stop", "StopFailure", "TaskCreated", "TaskCompleted", "TeammateIdle", "ConfigChange", "CwdChanged",
 			"DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact",
 			"PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
-		tools: claudeTools[:], spelled: claudeSpelling(), own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
+		own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
 		answer: claudeBefore, prompt: nestedInstead, mayAllow: claudeMayAllow,
 		mayRewrite: ClaudeCode{}.MayRewrite, confined: nestedConfined,
 	}

@@ -308,22 +308,6 @@ func TestClaudeIsAttended(t *testing.T) {
 	}
 }
 
-func TestClaudeToolsInOrder(t *testing.T) {
-	for i := 1; i < len(claudeTools); i++ {
-		if claudeTools[i-1].raw >= claudeTools[i].raw {
-			t.Errorf("%s stands before %s", claudeTools[i-1].raw, claudeTools[i].raw)
-		}
-	}
-	for _, tool := range claudeTools {
-		if lookUp(claudeTools[:], tool.raw) != tool {
-			t.Errorf("%s is not found", tool.raw)
-		}
-		if lookUp(claudeTools[:], tool.canonical) != (builtin{}) {
-			t.Errorf("%s is a canonical name and found as a built-in", tool.canonical)
-		}
-	}
-}
-
 // output is what PreToolUse and PermissionRequest may print.
 type output struct {
 	Specific *struct {

@@ -7,119 +7,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// claudeTools maps the built-in tools of Claude Code 2.1.329 to canonical
-// names, in the order of the raw name. Sources: sdk-tools.d.ts of the npm
-// package @anthropic-ai/claude-code@2.1.329, the tools that the program
-// offered to a model in a captured session, and the vendor's tools page.
-// "Legacy" rows are from older documentation and are not in 2.1.329. Code Mode needs an
-// account: its names are those in the program, and no payload of it was seen.
-//
-// The names that layer 1 knows are given to what does the same and nothing
-// else. All others get a name of their own: Agent starts an agent and is no
-// task_create, Monitor runs a shell, SendUserFile sends a file out. [ClassOf]
-// says what becomes of each. A tool that is missing here has the canonical name
-// "" and goes to the model.
-var claudeTools = [...]builtin{
-	{"Agent", "agent", special},
-	{"Artifact", "artifact", opaque},
-	{"ArtifactCheck", "artifact_check", opaque},
-	{"ArtifactComments", "artifact_comments", opaque},
-	{"ArtifactData", "artifact_data", opaque},
-	{"AskUserQuestion", "ask_user_question", opaque},
-	{"Bash", "bash", command},
-	{"BashOutput", "task_get", opaque}, // legacy
-	{"ClaudeDesign", "claude_design", opaque},
-	{"Code", "exec", opaque}, // Code Mode: runs a script, which calls tools
-	{"CronCreate", "cron_create", opaque},
-	{"CronDelete", "cron_delete", opaque},
-	{"CronList", "cron_list", opaque},
-	{"Edit", "file_edit", edit},
-	{"EnterPlanMode", "enter_plan_mode", opaque},
-	{"EnterWorktree", "enter_worktree", opaque},
-	{"Eval", "exec", opaque}, // Code Mode
-	{"ExitPlanMode", "exit_plan_mode", opaque},
-	{"ExitWorktree", "exit_worktree", opaque}, // may discard work
-	{"Glob", "glob", special},
-	{"Grep", "grep", special},
-	{"KillBash", "task_stop", opaque},  // legacy
-	{"KillShell", "task_stop", opaque}, // legacy
-	{"LS", "glob", special},            // legacy
-	{"LSP", "lsp", special},
-	{"ListAgents", "list_agents", opaque},
-	{"ListMcpResourcesTool", "list_mcp_resources", opaque},
-	{"Monitor", "bash", special},
-	{"MultiEdit", "file_edit", edits}, // legacy
-	{"NotebookEdit", "notebook_edit", special},
-	{"NotebookRead", "read_file", special}, // legacy
-	{"OfferChromeSetup", "offer_chrome_setup", opaque},
-	{"PowerShell", "bash", command},
-	{"Projects", "projects", opaque},
-	{"ProposeGoal", "propose_goal", opaque},
-	{"ProposeSkills", "propose_skills", opaque},
-	{"PushNotification", "push_notification", opaque},
-	{"REPL", "exec", opaque}, // Code Mode
-	{"Read", "read_file", read},
-	{"ReadMcpResourceDir", "read_mcp_resource", opaque},
-	{"ReadMcpResourceTool", "read_mcp_resource", opaque},
-	{"ReadNotifications", "read_notifications", opaque},
-	{"RefreshMcpTools", "refresh_mcp_tools", opaque},
-	{"RemoteTrigger", "remote_trigger", opaque},
-	{"ReportFindings", "report_findings", opaque},
-	{"ScheduleWakeup", "schedule_wakeup", special},
-	{"SendFeedback", "send_feedback", opaque}, // uploads
-	{"SendMessage", "send_message", special},
-	{"SendUserFile", "send_user_file", opaque},
-	{"ShareOnboardingGuide", "share_onboarding_guide", opaque}, // uploads
-	{"ShowOnboardingRolePicker", "show_onboarding_role_picker", opaque},
-	{"Skill", "skill", opaque},
-	{"SlashCommand", "slash_command", opaque}, // legacy
-	{"Sleep", "sleep", opaque},
-	{"StructuredOutput", "structured_output", opaque}, // of --json-schema: the answer itself
-	{"SubagentHandback", "subagent_handback", opaque},
-	{"Task", "agent", special}, // the older name of Agent
-	{"TaskCreate", "task_create", opaque},
-	{"TaskGet", "task_get", opaque},
-	{"TaskList", "task_list", opaque},
-	{"TaskOutput", "task_get", opaque},
-	{"TaskStop", "task_stop", opaque},
-	{"TaskUpdate", "task_update", opaque},
-	{"TeamCreate", "team_create", opaque}, // legacy
-	{"TeamDelete", "team_delete", opaque}, // legacy
-	{"TodoWrite", "todo_write", opaque},
-	{"ToolSearch", "tool_search", opaque},
-	{"WaitForMcpServers", "wait_for_mcp_servers", opaque},
-	{"WebFetch", "web_fetch", fetch},
-	{"WebSearch", "web_search", opaque},
-	{"Workflow", "workflow", opaque},
-	{"Write", "file_write", write},
-}
-
-// claudeSpelling is how the tools call their arguments (sdk-tools.d.ts and the schemas of
-// 2.1.329; a test holds it to what the program offers). _host, which names another
-// machine, is not among them.
-func claudeSpelling() spelling {
-	shell := []string{"dangerouslyDisableSandbox", "persistent", "run_in_background", "timeout_ms"}
-	starts := []string{"effort", "isolation", "max_turns", "mode", "model", "name", "prompt", "resume",
-		"run_in_background", "subagent_type", "team_name"}
-	return spelling{command: "command", file: "file_path", old: "old_string", new: "new_string", all: "replace_all",
-		content: "content", url: "url", beside: map[string][]string{
-			"Bash": shell, "Monitor": append(shell, "command"), "PowerShell": shell,
-			"Agent": starts, "Task": starts,
-			"Glob": {"pattern", "path"},
-			"Grep": {"pattern", "path", "glob", "output_mode", "type", "-A", "-B", "-C", "-i", "-n", "-o", "context",
-				"head_limit", "multiline", "offset"},
-			"LS":           {"path", "ignore"},
-			"NotebookEdit": {"notebook_path", "cell_id", "new_source", "cell_type", "edit_mode"},
-			"NotebookRead": {"notebook_path", "cell_id"},
-			"Read":         {"pages", "allow_large", "limit", "offset"},
-			"WebFetch":     {"prompt", "offset"},
-			"LSP":          {"operation", "filePath", "file_path", "line", "character", "query"},
-
-			"ScheduleWakeup": {"delaySeconds", "noop", "prompt", "stop"},
-			"SendMessage":    {"to", "message", "notify_when_idle"},
-		}}
-}
-
 // claudeOddities reads what the table does not say.
 //
 // The Bash tool starts the user's shell, bash or zsh, and no payload says which: the
@@ -144,7 +31,9 @@ func claudeSpecial(c *nod.Call, raw string, in fields) {
 		if in.optional("command") == "" || in.maybe("ws") != nil { // it watches a socket
 			c.Tool = "monitor"
 		} else {
-			arguments(c, builtin{raw, "bash", command}, claudeSpelling(), in)
+			tool := lookUp("claude-code", raw)
+			tool.shape = command
+			arguments(c, tool, in)
 		}
 	case "NotebookRead":
 		c.Paths = []string{in.word("notebook_path")}

@@ -54,8 +54,8 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	in, raw := f.asObject(input)
 	e.Call.Input = raw
 	if err == nil && !claudeServer(&e, f, input, "", "") {
-		tool := lookUp(claudeTools[:], e.Call.RawTool)
-		arguments(&e.Call, tool, claudeSpelling(), in)
+		tool := lookUp(p.Name(), e.Call.RawTool)
+		arguments(&e.Call, tool, in)
 		if tool.shape == special {
 			claudeSpecial(&e.Call, tool.raw, in)
 		}

@@ -85,47 +85,9 @@ func (codex) profile() profile {
 		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"}, after: []string{"PostToolUse"},
 		others: []string{"SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop", "UserPromptSubmit",
 			"PreCompact", "PostCompact", "Interrupt"},
-		tools: codexTools[:], spelled: codexSpelling(), own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
+		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
 		answer: nestedBefore, prompt: nestedInstead,
 	}
-}
-
-// codexTools maps the tools of Codex 0.169.0, as its hooks name them, in the
-// order of the raw name. Source: the tools that the program offered to a model
-// and the payloads of its hooks; those of its second set of tools for agents
-// (followup_task, interrupt_agent, list_agents, send_message), which some models
-// are offered, were read. A shell command is "Bash" whatever tool of
-// Codex's runs it.
-var codexTools = [...]builtin{
-	{"Bash", "bash", command},
-	{"apply_patch", "apply_patch", patch},
-	{"close_agent", "close_agent", opaque},
-	{"create_goal", "create_goal", opaque},
-	{"followup_task", "send_message", special},
-	{"get_goal", "get_goal", opaque},
-	{"interrupt_agent", "close_agent", opaque},
-	{"list_agents", "list_agents", opaque},
-	{"list_mcp_resource_templates", "list_mcp_resources", opaque},
-	{"list_mcp_resources", "list_mcp_resources", opaque},
-	{"read_mcp_resource", "read_mcp_resource", opaque},
-	{"request_user_input", "ask_user_question", opaque},
-	{"resume_agent", "resume_agent", opaque},
-	{"send_input", "send_message", special},
-	{"send_message", "send_message", special},
-	{"spawn_agent", "agent", special},
-	{"update_goal", "update_goal", opaque},
-	{"update_plan", "todo_write", opaque},
-	{"view_image", "read_file", read},
-	{"wait_agent", "wait_agent", opaque},
-}
-
-func codexSpelling() spelling {
-	return spelling{command: "command", patch: "command", file: "path",
-		beside: map[string][]string{"view_image": {"detail"},
-			"followup_task": {"message", "target"}, "send_message": {"message", "target"},
-			"send_input": {"id", "interrupt", "items", "message", "target"},
-			"spawn_agent": {"agent_type", "fork_context", "fork_turns", "items", "message", "model", "reasoning_effort",
-				"task_name"}}}
 }
 
 // codexItems looks at what an agent is told in pieces: a piece that is no text names a

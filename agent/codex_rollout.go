@@ -168,20 +168,9 @@ func codexCallOf(payload fields, command string) (call codexCall, is bool, err e
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
 		wider: f.maybe("additional_permissions") != nil}
 	var seen nod.Call
-	lookFurther(&seen, f, codexExec(), codexRun())
+	lookFurther(&seen, f, lookUp("codex", "exec_command"))
 	call.further = seen.Rewritten
 	return call, is, err
-}
-
-// codexRun is the tool by which the model has a command run; hooks name it Bash.
-func codexRun() builtin { return builtin{"exec_command", "bash", command} }
-
-// codexExec is how exec_command calls its arguments (0.169.0; a test holds it to what the
-// program offers). environment_id, which names a machine, is not among them.
-func codexExec() spelling {
-	return spelling{command: "cmd", workdir: "workdir", beside: map[string][]string{codexRun().raw: {
-		"additional_permissions", "justification", "login", "max_output_tokens", "prefix_rule", "sandbox_permissions",
-		"shell", "tty", "yield_time_ms"}}}
 }
 
 // codexShell reports whether a shell that the model names is one that nod reads, and the

@@ -76,48 +76,10 @@ func (copilot) profile() profile {
 		},
 		kinds: copilotEvent, session: []string{"sessionId"}, dir: []string{"cwd"}, fixed: true,
 		tool: []string{"toolName"}, input: []string{"toolArgs", "toolInput"}, project: "COPILOT_PROJECT_DIR",
-		tools: copilotTools[:], spelled: copilotSpelling(), detaches: []string{"detach"},
-		own: copilotOwn, special: copilotSearch, quirk: copilotQuirk,
+		detaches: []string{"detach"},
+		own:      copilotOwn, special: copilotSearch, quirk: copilotQuirk,
 		answer: copilotBefore, prompt: copilotInstead,
 	}
-}
-
-// copilotTools maps the tools of Copilot CLI 1.0.102 in the order of the raw
-// name. Source: the tools that the program offered to a model, under a name of
-// OpenAI's (apply_patch, rg) and one of Anthropic's (create, edit, grep), and
-// payloads of its hooks. web_fetch and ask_user are offered with an account
-// only; they are from the vendor's documentation.
-var copilotTools = [...]builtin{
-	{"apply_patch", "apply_patch", special},
-	{"ask_user", "ask_user_question", opaque},
-	{"bash", "bash", command},
-	{"create", "file_write", write},
-	{"edit", "file_edit", edit},
-	{"fetch_copilot_cli_documentation", "host_docs", opaque},
-	{"glob", "glob", special},
-	{"grep", "grep", special},
-	{"list_agents", "list_agents", opaque},
-	{"list_bash", "task_list", opaque},
-	{"read_agent", "read_agent", opaque},
-	{"read_bash", "task_get", opaque},
-	{"rg", "grep", special},
-	{"session_store_sql", "session_store_sql", opaque},
-	{"skill", "skill", opaque},
-	{"sql", "session_sql", opaque},
-	{"stop_bash", "task_stop", opaque},
-	{"task", "agent", opaque},
-	{"view", "read_file", read},
-	{"web_fetch", "web_fetch", fetch},
-	{"write_agent", "send_message", opaque},
-}
-
-func copilotSpelling() spelling {
-	searched := []string{"-A", "-B", "-C", "-i", "-n", "glob", "head_limit", "multiline", "output_mode", "path",
-		"paths", "pattern", "type"}
-	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
-		beside: map[string][]string{
-			"bash": {"detach", "initial_wait", "mode", "shellId"}, "glob": {"path", "paths", "pattern"},
-			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"}}}
 }
 
 // copilotEvent tells the event from the keys.

@@ -84,66 +84,10 @@ func (gemini) profile() profile {
 		before: []string{"BeforeTool"}, after: []string{"AfterTool"},
 		others: []string{"BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd", "PreCompress",
 			"BeforeModel", "AfterModel", "BeforeToolSelection"}, // read
-		tools: geminiTools[:], spelled: geminiSpelling(), detaches: []string{"is_background"},
+		detaches: []string{"is_background"},
 		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
 		answer: geminiAnswer,
 	}
-}
-
-// geminiTools maps the tools of Gemini CLI 0.61.0 in the order of the raw
-// name. Source: the tools that the program offered to a model; those that it
-// did not offer (ask_user, complete_task, exit_plan_mode, get_internal_docs,
-// the resources of MCP servers, read_many_files, the tracker) are from the
-// list in its source. The two that have no like elsewhere and end or head
-// nearly every turn are what the allow-list's tools are: complete_task says a
-// sub-agent's result to the agent that started it, update_topic says what the
-// agent is at.
-var geminiTools = [...]builtin{
-	{"activate_skill", "skill", opaque},
-	{"ask_user", "ask_user_question", opaque},
-	{"complete_task", "send_message", opaque},
-	{"enter_plan_mode", "enter_plan_mode", opaque},
-	{"exit_plan_mode", "exit_plan_mode", opaque},
-	{"get_internal_docs", "host_docs", opaque},
-	{"glob", "glob", special},
-	{"google_web_search", "web_search", opaque},
-	{"grep_search", "grep", special},
-	{"invoke_agent", "agent", special},
-	{"list_background_processes", "task_list", opaque},
-	{"list_directory", "glob", special},
-	{"list_mcp_resources", "list_mcp_resources", opaque},
-	{"read_background_output", "task_get", opaque},
-	{"read_file", "read_file", read},
-	{"read_many_files", "read_many_files", special},
-	{"read_mcp_resource", "read_mcp_resource", opaque},
-	{"replace", "file_edit", edit},
-	{"run_shell_command", "bash", command},
-	{"tracker_add_dependency", "task_update", opaque},
-	{"tracker_create_task", "task_create", opaque},
-	{"tracker_get_task", "task_get", opaque},
-	{"tracker_list_tasks", "task_list", opaque},
-	{"tracker_update_task", "task_update", opaque},
-	{"tracker_visualize", "task_list", opaque},
-	{"update_topic", "todo_write", opaque},
-	{"web_fetch", "web_fetch", opaque}, // the addresses stand in a prompt
-	{"write_file", "file_write", write},
-	{"write_todos", "todo_write", opaque},
-}
-
-func geminiSpelling() spelling {
-	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "allow_multiple",
-		beside: map[string][]string{
-			"invoke_agent": {"agent_name", "prompt", "wait_for_previous"},
-			"glob":         {"case_sensitive", "dir_path", "pattern", "respect_gemini_ignore", "respect_git_ignore"},
-			"grep_search": {"after", "before", "case_sensitive", "context", "dir_path", "exclude_pattern",
-				"fixed_strings", "include_pattern", "max_matches_per_file", "names_only", "no_ignore", "pattern",
-				"total_max_matches"},
-			"read_file":       {"end_line", "limit", "offset", "start_line"},
-			"list_directory":  {"dir_path", "file_filtering_options", "ignore"},
-			"read_many_files": {"exclude", "file_filtering_options", "include"},
-			"replace":         {"ai_proposed_content", "instruction"}, "write_file": {"ai_proposed_content"},
-			"run_shell_command": {"additional_permissions", "delay_ms", "is_background", "wait_for_previous"}}}
 }
 
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call

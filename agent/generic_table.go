@@ -54,23 +54,8 @@ func crushRow() profile {
 			Seat{Allow: true, Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"event"}, session: []string{"session_id"}, dir: []string{"cwd"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
-		before: []string{"PreToolUse"},
-		tools: []builtin{
-			{"agent", "unseen_agent", opaque},
-			{"agentic_fetch", "unseen_agent", opaque},
-			{"bash", "bash", command},
-			{"fetch", "web_fetch", fetch},
-			{"glob", "glob", search},
-			{"grep", "grep", textSearch},
-			{"ls", "list_directory", opaque},
-			{"view", "read_file", read},
-			{"write", "file_write", write},
-		},
-		shell: nod.Interp,
-		spelled: spelling{command: "command", workdir: "working_dir", file: "file_path", content: "content",
-			dir: "path", pattern: "pattern", filter: "include", url: "url", bare: true,
-			beside: map[string][]string{"bash": {"auto_background_after", "run_in_background"}, "fetch": {"format"},
-				"grep": {"literal_text"}, "view": {"limit", "offset"}}},
+		before:   []string{"PreToolUse"},
+		shell:    nod.Interp,
 		detaches: []string{"run_in_background"},
 		mcp:      "mcp_", divided: "_",
 		answer: versioned,
@@ -90,16 +75,7 @@ func cursorRow() profile {
 		dir: []string{"cwd"}, roots: []string{"workspace_roots"}, tool: []string{"tool_name"},
 		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
-		acts: []builtin{
-			{"beforeMCPExecution", "mcp", text},
-			{"beforeReadFile", "read_file", read},
-			{"beforeShellExecution", "bash", command},
-		},
-		tools: []builtin{{"Shell", "bash", command}},
-		spelled: spelling{command: "command", workdir: "working_directory", file: "file_path",
-			beside: map[string][]string{
-				"Shell": {"block_until_ms", "is_background", "notify_on_output", "required_permissions"}}},
-		keeps: true, detaches: []string{"is_background"},
+		keeps:  true, detaches: []string{"is_background"},
 		answer:  permission,
 		project: "CURSOR_PROJECT_DIR",
 	}
@@ -116,14 +92,6 @@ func droidRow() profile {
 		dir: []string{"cwd"}, tool: []string{"tool_name", "toolName"}, input: []string{"tool_input", "toolInput"},
 		mode:   []string{"permission_mode", "permissionMode"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"Create", "file_write", write},
-			{"Execute", "bash", command},
-			{"Read", "read_file", read},
-			{"Write", "file_write", write},
-		},
-		spelled: spelling{command: "command", file: "file_path", content: "content",
-			beside: map[string][]string{"Execute": {"fireAndForget", "riskLevel", "riskLevelReason"}}},
 		mcp: "mcp__", divided: "__",
 		answer:  withoutNotices,
 		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"},
@@ -140,13 +108,6 @@ func gooseRow() profile {
 		dir:  []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"developer__shell", "bash", command},
-			{"developer__text_editor", "", editor},
-		},
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: map[string][]string{"developer__shell": {"timeout_secs"},
-				"developer__text_editor": {"view_range"}}},
 		divided: "__",
 		answer:  codeTwo,
 	}
@@ -160,9 +121,7 @@ func grokRow() profile {
 		single: true, before: []string{"PreToolUse"},
 		session: []string{"sessionId", "session_id"}, dir: []string{"cwd"},
 		tool: []string{"toolName", "tool_name"}, input: []string{"toolInput", "tool_input"},
-		tools:   []builtin{{"bash", "bash", command}},
-		spelled: spelling{command: "command"},
-		answer:  codeTwo,
+		answer: codeTwo,
 	}
 }
 
@@ -176,13 +135,6 @@ func kiroRow() profile {
 		event: []string{"hook_event_name"}, dir: []string{"cwd"}, tool: []string{"tool_name"},
 		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "PreToolUse"}, after: []string{"postToolUse", "PostToolUse"},
-		tools: []builtin{
-			{"execute_bash", "bash", command},
-			{"fs_write", "", editor},
-			{"shell", "bash", command},
-		},
-		spelled: spelling{command: "command", workdir: "cwd", file: "path", content: "file_text", old: "old_str",
-			new: "new_str"},
 		keeps: true,
 		mcp:   "@", divided: "/",
 		answer: codeTwo,
@@ -197,14 +149,7 @@ func openhandsRow() profile {
 		event: []string{"event_type"}, session: []string{"session_id"}, dir: []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"file_editor", "", editor},
-			{"terminal", "bash", command},
-		},
 		typed: "is_input", keeps: true, rewrites: openhandsRewrites,
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: map[string][]string{"file_editor": {"security_risk", "view_range"},
-				"terminal": {"is_input", "reset", "security_risk"}}},
 		answer: codeTwo,
 	}
 }
@@ -219,15 +164,7 @@ func vscodeRow() profile {
 		event: []string{"hookEventName", "hook_event_name"}, session: []string{"sessionId", "session_id"},
 		call: []string{"tool_use_id"}, dir: []string{"cwd"}, tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"runTerminalCommand", "bash", command},
-			{"run_in_terminal", "bash", command},
-		},
 		keeps: true, rewrites: vscodeRewrites,
-		spelled: spelling{command: "command", beside: map[string][]string{
-			"runTerminalCommand": {"goal", "isBackground", "mode"},
-			"run_in_terminal": {"goal", "isBackground", "mode", "requestUnsandboxedExecution",
-				"requestUnsandboxedExecutionReason"}}},
 		answer: withoutNotices, editor: true,
 	}
 }
@@ -240,15 +177,7 @@ func windsurfRow() profile {
 			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"agent_action_name"}, session: []string{"trajectory_id"}, input: []string{"tool_info"},
 		before: []string{"pre_run_command", "pre_write_code", "pre_mcp_tool_use", "pre_read_code"},
-		acts: []builtin{
-			{"pre_mcp_tool_use", "mcp", special},
-			{"pre_read_code", "read_file", read},
-			{"pre_run_command", "bash", command},
-			{"pre_write_code", "file_edit", edits},
-		},
-		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string",
-			new: "new_string"},
-		keeps: true, rewrites: typedRewrites,
+		keeps:  true, rewrites: typedRewrites,
 		answer: codeTwo,
 	}
 }

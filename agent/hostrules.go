@@ -340,7 +340,8 @@ func claudeGranted(c nod.Call, home string) bool {
 	}
 	return slices.ContainsFunc(s.Permissions.Allow, func(rule string) bool {
 		tool, _, _ := strings.Cut(rule, "(")
-		return tool == c.RawTool && len(c.Paths) == 0 || c.MCP != nil && !c.MCP.Brought && // the repository may have named its server so
+		// The repository may have named its server so.
+		return tool == c.RawTool && len(c.Paths) == 0 || c.MCP != nil && !c.MCP.Brought &&
 			strings.HasPrefix(c.RawTool, strings.TrimSuffix(strings.TrimSuffix(tool, "*"), "__"))
 	})
 }

@@ -58,31 +58,8 @@ func (opencode) profile() profile {
 		TimeUnit:      time.Millisecond,
 		SeesSubagents: true,
 	}
-	p.tools, p.own, p.quirk = opencodeTools[:], opencodeMCP, opencodeQuirk
-	p.spelled = spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
-		old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
-		url: "url", patch: "patchText",
-		beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}}}
+	p.own, p.quirk = opencodeMCP, opencodeQuirk
 	return p
-}
-
-// opencodeTools maps the tools of opencode 1.18.33 in the order of the raw
-// name. Source: the tools that the program offered to a model.
-var opencodeTools = [...]builtin{
-	{"apply_patch", "apply_patch", patch},
-	{"bash", "bash", command},
-	{"edit", "file_edit", edit},
-	{"glob", "glob", search},
-	{"grep", "grep", textSearch},
-	{"invalid", "tool_search", opaque}, // a call that could not be read; it returns the error
-	{"plan_exit", "exit_plan_mode", opaque},
-	{"question", "ask_user_question", opaque},
-	{"read", "read_file", read},
-	{"skill", "skill", opaque},
-	{"task", "agent", opaque},
-	{"todowrite", "todo_write", opaque},
-	{"webfetch", "web_fetch", fetch},
-	{"write", "file_write", write},
 }
 
 // opencodeQuirk says in which shell a command runs, whether the host asks about it, and

@@ -22,8 +22,8 @@ func opencodeAsks(line string) bool {
 		name     = `([A-Za-z_./][\w./+-]*)`
 		redirect = `[ \t]+\d*(?:>>|>&|<&|>|<)[ \t]*(?:` + word + `)`
 	)
-	command := regexp.MustCompile(`^(?:[ \t\n]|#[^\n]*[^\\\n]\n)*` + assigns + name + `(?:[ \t]+(?:` + word + `))*((?:` +
-		redirect + `)*)[ \t]*(&&|\|\||[|;&\n]|$)`)
+	command := regexp.MustCompile(`^(?:[ \t\n]|#[^\n]*[^\\\n]\n)*` + assigns + name +
+		`(?:[ \t]+(?:` + word + `))*((?:` + redirect + `)*)[ \t]*(&&|\|\||[|;&\n]|$)`)
 	asks, follows := false, false // follows: another command has to
 	for line = withoutDocument(line); strings.Trim(line, " \t\n") != ""; {
 		m := command.FindStringSubmatch(line)

@@ -23,7 +23,8 @@ import (
 func readPatch(text string) (edits []nod.Edit, ok bool) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	last := len(lines) - 1
-	if last < 2 || lines[0] != "*** Begin Patch" || lines[last] != "*** End Patch" || strings.ContainsAny(text, "\r\x00") {
+	if last < 2 || lines[0] != "*** Begin Patch" || lines[last] != "*** End Patch" ||
+		strings.ContainsAny(text, "\r\x00") {
 		return nil, false
 	}
 	for i := 1; i < last; {

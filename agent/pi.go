@@ -42,23 +42,8 @@ func (pi) profile() profile {
 		ReasonReaches: true,
 		TimeUnit:      time.Millisecond,
 	}
-	p.tools, p.own, p.quirk = piTools[:], claudeMCPOnly, piQuirk
-	p.spelled = spelling{command: "command", file: "path", content: "content", old: "oldText", new: "newText",
-		dir: "path", pattern: "pattern", filter: "glob", beside: map[string][]string{"find": {"limit"},
-			"grep": {"context", "ignoreCase", "limit", "literal"}, "ls": {"limit"}, "read": {"limit", "offset"}}}
+	p.own, p.quirk = claudeMCPOnly, piQuirk
 	return p
-}
-
-// piTools maps the tools of Pi 1.5.2 in the order of the raw name. Source: the
-// tools that the program offered to a model, and its types.
-var piTools = [...]builtin{
-	{"bash", "bash", command},
-	{"edit", "file_edit", edits},
-	{"find", "glob", search},
-	{"grep", "grep", textSearch},
-	{"ls", "glob", search},
-	{"read", "read_file", read},
-	{"write", "file_write", write},
 }
 
 func piQuirk(e *Event, _, f fields) {

@@ -30,10 +30,6 @@ type profile struct {
 	// tells the event by something else than a name.
 	single bool
 	kinds  func(f fields) (Kind, string)
-	// acts are events that carry a call without a tool's name: what they do.
-	acts    []builtin
-	tools   []builtin
-	spelled spelling
 	// mcp is what stands before, between and after server and tool in the
 	// name of an MCP tool; divided is the second.
 	mcp, divided string
@@ -244,7 +240,7 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 	if p.within != "" {
 		f, _ = f.child(p.within)
 	}
-	act := lookUp(p.acts, e.Name)
+	act := lookUpAct(p.agent, e.Name)
 	if e.Call.RawTool = act.raw; act.raw == "" {
 		e.Call.RawTool = f.asWord(f.oneOf(p.tool))
 	}
@@ -281,7 +277,7 @@ func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands boo
 		}
 	}
 	if !p.fixed {
-		named = in.maybeNamed(p.spelled.workdir)
+		named = in.maybeNamed(spellingOf(p.agent)["workdir"])
 		stands = at+named != ""
 		if at == "" && len(p.roots) == 0 {
 			at = variable(environ, "PWD")
@@ -299,7 +295,7 @@ func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands boo
 // decodeTool reads the call, and returns its arguments.
 func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields {
 	call := &e.Call
-	if act := lookUp(p.acts, e.Name); act.raw != "" {
+	if act := lookUpAct(p.agent, e.Name); act.raw != "" {
 		if call.Input == nil {
 			call.Input = input.value
 		}
@@ -312,16 +308,16 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 	if in, _ = f.asObject(input); *f.err != nil {
 		return in
 	}
-	tool := lookUp(p.tools, call.RawTool)
+	tool := lookUp(p.agent, call.RawTool)
 	if tool.raw == "" && p.decodeMCP(call) {
 		return in
 	}
 	switch {
 	case p.typed != "" && tool.shape == command && in.flag(p.typed): // an unknown tool
 	case tool.shape == editor:
-		decodeEditor(call, tool, p.spelled, in)
+		decodeEditor(call, tool, in)
 	default:
-		arguments(call, tool, p.spelled, in)
+		arguments(call, tool, in)
 		if tool.shape == special && p.special != nil {
 			p.special(call, tool.raw, in)
 		}
@@ -353,24 +349,24 @@ func (p profile) decodeAct(call *nod.Call, act builtin, in, top fields) {
 		mcp := &nod.MCP{Server: in.word("mcp_server_name"), Tool: in.word("mcp_tool_name"), Named: true}
 		call.Tool, call.MCP, call.RawTool = "mcp", mcp, mcp.Server+"/"+mcp.Tool
 	default:
-		arguments(call, act, p.spelled, in)
+		arguments(call, act, in)
 	}
 }
 
 // decodeEditor reads a tool that views, creates and edits, as its first
 // argument says. A word that is not known leaves the tool unknown.
-func decodeEditor(call *nod.Call, tool builtin, as spelling, in fields) {
-	lookFurther(call, in, as, tool)
-	row := builtin{}
+func decodeEditor(call *nod.Call, tool builtin, in fields) {
+	lookFurther(call, in, tool)
+	row := builtin{as: tool.as}
 	switch in.word("command") {
 	case "view":
-		row = builtin{"", "read_file", read}
+		row.canonical, row.shape = "read_file", read
 	case "create", "write":
-		row = builtin{"", "file_write", write}
+		row.canonical, row.shape = "file_write", write
 	case "str_replace":
-		row = builtin{"", "file_edit", edit}
+		row.canonical, row.shape = "file_edit", edit
 	}
-	arguments(call, row, as, in)
+	arguments(call, row, in)
 }
 
 // oneOf returns a value that must be there under one of several spellings, and

@@ -92,63 +92,10 @@ func (qwen) profile() profile {
 			"PostToolBatch", "PreCompact", "SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure",
 			"SubagentStart", "SubagentStop", "TodoCompleted", "TodoCreated", "UserPromptExpansion",
 			"UserPromptSubmit"}, // read
-		tools: qwenTools[:], spelled: qwenSpelling(), detaches: []string{"is_background"},
+		detaches: []string{"is_background"},
 		rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk,
 		answer: nestedBefore, prompt: nestedInstead,
 	}
-}
-
-// qwenTools maps the tools of Qwen Code 0.24.4 in the order of the raw name.
-// Source: the tools that the program offered to a model; those that it did not
-// offer are from the list in its source, which has some thirty more (media,
-// teams, artifacts, cron) that are left to the model.
-var qwenTools = [...]builtin{
-	{"agent", "agent", special},
-	{"ask_user_question", "ask_user_question", opaque},
-	{"cron_list", "cron_list", opaque},
-	{"edit", "file_edit", edit},
-	{"enter_plan_mode", "enter_plan_mode", opaque},
-	{"exec", "exec", opaque}, // runs code
-	{"exit_plan_mode", "exit_plan_mode", opaque},
-	{"get_goal", "get_goal", opaque},
-	{"glob", "glob", special},
-	{"grep_search", "grep", special},
-	{"list_agents", "list_agents", opaque},
-	{"list_directory", "glob", special},
-	{"monitor", "monitor", opaque}, // runs a shell
-	{"notebook_edit", "notebook_edit", special},
-	{"read_file", "read_file", read},
-	{"read_mcp_resource", "read_mcp_resource", opaque},
-	{"report_findings", "report_findings", opaque},
-	{"run_shell_command", "bash", command},
-	{"save_memory", "save_memory", opaque},
-	{"send_message", "send_message", special},
-	{"skill", "skill", opaque},
-	{"structured_output", "structured_output", opaque},
-	{"task_create", "task_create", opaque},
-	{"task_list", "task_list", opaque},
-	{"task_stop", "task_stop", opaque},
-	{"task_update", "task_update", opaque},
-	{"todo_write", "todo_write", opaque},
-	{"tool_search", "tool_search", opaque},
-	{"update_goal", "update_goal", opaque},
-	{"web_fetch", "web_fetch", fetch},
-	{"web_search", "web_search", opaque},
-	{"write_file", "file_write", write},
-}
-
-func qwenSpelling() spelling {
-	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "replace_all", url: "url",
-		beside: map[string][]string{
-			"agent": {"fork_profile", "fork_tools", "fork_turns", "isolation", "model", "name", "prompt", "read_only",
-				"run_in_background", "subagent_type", "todo_id", "working_dir"},
-			"glob": {"path", "pattern"}, "grep_search": {"glob", "limit", "path", "pattern"},
-			"list_directory": {"file_filtering_options", "ignore", "path"},
-			"notebook_edit":  {"cell_id", "cell_type", "edit_mode", "new_source", "notebook_path"},
-			"read_file":      {"limit", "offset", "pages"}, "write_file": {"record_as_artifact"},
-			"run_shell_command": {"is_background"}, "web_fetch": {"format", "prompt"},
-			"send_message": {"message", "task_id", "to"}}}
 }
 
 func qwenQuirk(e *Event, _, f fields) {

@@ -44,13 +44,14 @@ func qwenRewrites(command string) string {
 	plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(command)
 	commits := strings.Contains(plain, "git") && strings.Contains(plain, "commit")
 	requests := strings.Contains(plain, "gh") && strings.Contains(plain, "pr")
-	takes := strings.ContainsAny(command, `'"`) && regexp.MustCompile(`-\S*(m|b|message|body)[\s"'=]`).MatchString(command)
-	if !commits && !requests || !takes {
+	takes := regexp.MustCompile(`-\S*(m|b|message|body)[\s"'=]`)
+	if !commits && !requests || !strings.ContainsAny(command, `'"`) || !takes.MatchString(command) {
 		return ""
 	}
 	q := quotingOf(command)
 	endsInOption := regexp.MustCompile(`-\S*(m|b|message|body)[ =]*["']`)
-	if !q.unsure && !strings.ContainsAny(q.bare, "#`") && !strings.Contains(command, `\`) && !endsInOption.MatchString(q.inside) {
+	odd := strings.ContainsAny(q.bare, "#`") || strings.Contains(command, `\`)
+	if !q.unsure && !odd && !endsInOption.MatchString(q.inside) {
 		return ""
 	}
 	return "Qwen Code adds lines to the message in this before it runs it, and may add them where a shell reads " +
@@ -81,7 +82,8 @@ func quotingOf(command string) (q quoting) {
 			if n = end + 2; end < 0 {
 				n = len(rest)
 			}
-			q.unsure = q.unsure || end < 0 || c == '"' && strings.ContainsAny(rest[:n], "`$") || strings.HasSuffix(rest[:n-1], `\`)
+			ends := strings.ContainsAny(rest[:n], "`$") || strings.HasSuffix(rest[:n-1], `\`)
+			q.unsure = q.unsure || end < 0 || c == '"' && ends
 			bare.WriteByte('q')
 			inside.WriteString(rest[1:n])
 		default:
