@@ -1,11 +1,9 @@
 package agent
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"iter"
 	"path"
 	"slices"
@@ -123,6 +121,7 @@ func decodeACPCommand(e *Event, in fields, raw json.RawMessage) {
 type acpCall struct {
 	ACP
 	seen []fields
+	args []fields // of each, its arguments where they are an object
 	err  *error
 }
 
@@ -136,25 +135,34 @@ func (a ACP) decodeToolCall(e *Event, in fields) {
 			e.Unproven = true // it may have said where or how the call runs
 		}
 	}
-	kind := c.text("kind")
+	for _, f := range c.seen {
+		if m := f.nonNull("rawInput"); m != nil && m.value[0] == '{' {
+			args, _ := f.asObject(m)
+			c.args = append(c.args, args)
+		}
+	}
+	f, m := c.get("kind")
+	kind := f.asText(m)
 	e.Call.RawTool, e.Call.Input = c.toolName(kind), c.input()
-	if e.Call.MCP = acpMCP(e.Call.RawTool); e.Call.MCP != nil {
-		e.Call.Tool = "mcp"
-		return
+	if rest, found := strings.CutPrefix(e.Call.RawTool, "mcp__"); found {
+		if server, tool, _ := strings.Cut(rest, "__"); server != "" && tool != "" {
+			e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+			return
+		}
 	}
 	switch kind {
 	case "execute":
 		c.command(e)
+		return
 	case "edit":
 		c.edit(e)
-		c.mayCommand(e, true)
 	case "switch_mode": // the prompt is the point of it
 		e.Unproven = true
 		fallthrough
 	default:
 		e.Call.Paths = c.paths()
-		c.mayCommand(e, false)
 	}
+	c.mayCommand(e, kind == "edit")
 }
 
 // mayCommand takes a command among the arguments for what runs, whatever the
@@ -162,11 +170,7 @@ func (a ACP) decodeToolCall(e *Event, in fields) {
 // asks. It proves nothing, so that the call may be denied for it and no more.
 // The verbs of an editing tool ("create") are none.
 func (c acpCall) mayCommand(e *Event, edits bool) {
-	for _, f := range c.seen {
-		in, _ := f.rawInput()
-		if in.members == nil {
-			continue
-		}
+	for _, in := range c.args {
 		command := in.ran()
 		if command == "" || edits && !strings.ContainsAny(command, " \t\n") {
 			continue
@@ -186,145 +190,109 @@ func (c acpCall) get(key string) (fields, *member) {
 	return fields{err: c.err}, nil
 }
 
-func (c acpCall) text(key string) string {
-	f, m := c.get(key)
-	return f.asText(m)
-}
-
 // toolName is the agent's name of the tool, or else the kind.
 func (c acpCall) toolName(kind string) string {
-	if f, m := c.get("_meta"); m != nil && m.value[0] == '{' {
+	f, m := c.get("_meta")
+	if m != nil && m.value[0] == '{' {
 		meta, _ := f.asObject(m)
-		if name := meta.hint("toolName"); name != "" {
-			return name
-		}
-		if own, err := meta.find("claudeCode"); err == nil && own != nil && own.value[0] == '{' {
+		name := meta.hint("toolName")
+		if own, err := meta.find("claudeCode"); name == "" && err == nil && own != nil && own.value[0] == '{' {
 			inner, _ := meta.asObject(own)
-			if name := inner.hint("toolName"); name != "" {
-				return name
-			}
+			name = inner.hint("toolName")
+		}
+		if name != "" {
+			return name
 		}
 	}
 	return cmp.Or(kind, "tool call")
-}
-
-func acpMCP(name string) *nod.MCP {
-	rest, prefixed := strings.CutPrefix(name, "mcp__")
-	server, tool, split := strings.Cut(rest, "__")
-	if !prefixed || !split || server == "" || tool == "" {
-		return nil
-	}
-	return &nod.MCP{Server: server, Tool: tool}
 }
 
 // input is what a model is shown: everything that the person would see. The id of
 // the call and how far it has come are left out: the same call tried again is the
 // same call, and an approval holds for it.
 func (c acpCall) input() json.RawMessage {
+	var parts []string
+	add := func(key string, m *member) { parts = append(parts, quoted(key)+":"+string(m.value)) }
 	if len(c.seen) == 1 {
-		return c.seen[0].without("toolCallId", "status")
-	}
-	var parts []string
-	for _, key := range []string{"kind", "title", "rawInput", "locations", "content"} {
-		if _, m := c.get(key); m != nil {
-			parts = append(parts, quoted(key)+":"+string(m.value))
+		for _, m := range c.seen[0].members {
+			if key := string(m.key); key != "toolCallId" && key != "status" {
+				add(key, &m)
+			}
+		}
+	} else {
+		for _, key := range []string{"kind", "title", "rawInput", "locations", "content"} {
+			if _, m := c.get(key); m != nil {
+				add(key, m)
+			}
 		}
 	}
 	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
 }
 
-// without is the object as text, but for some of its members.
-func (f fields) without(keys ...string) json.RawMessage {
-	var parts []string
-	for _, m := range f.members {
-		if !slices.Contains(keys, string(m.key)) {
-			parts = append(parts, quoted(string(m.key))+":"+string(m.value))
-		}
-	}
-	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
-}
-
-// command reads a call of kind execute.
+// command reads a call of kind execute. The request's own command comes first, and any
+// other one in an update before it leaves the call unproven.
 func (c acpCall) command(e *Event) {
 	e.Call.Tool, e.Call.Paths = "bash", nil
-	var found, dirs []string
-	for _, f := range c.seen {
-		in, _ := f.rawInput()
-		if in.members == nil {
-			continue
-		}
+	var dirs []string
+	said := 0
+	for _, in := range c.args {
 		command, dir, plain := commandOf(in)
 		if command == "" {
 			continue // an update from before the arguments were known
 		}
-		found, e.Unproven = append(found, command), e.Unproven || !plain
+		if said++; said == 1 {
+			e.Call.Command = command
+		}
+		e.Unproven = e.Unproven || !plain || command != e.Call.Command
 		if dir != "" {
 			dirs = append(dirs, dir)
 		}
 	}
-	switch slices.Sort(found); {
-	case len(found) == 0:
+	if said == 0 {
 		c.titled(e)
 		return
-	case found[0] != found[len(found)-1]:
-		e.Unproven = true
 	}
-	e.Call.Command = c.newest(found)
-	c.startsIn(e, dirs, len(found))
+	e.Call.Dir = c.startsIn(e, dirs, said)
 }
 
-// newest prefers the request's own command.
-func (c acpCall) newest(found []string) string {
-	for _, f := range c.seen {
-		if in, _ := f.rawInput(); in.members != nil {
-			if command, _, _ := commandOf(in); command != "" {
-				return command
-			}
-		}
-	}
-	return found[0]
-}
-
-// startsIn sets the directory of a command, or takes it away.
-func (c acpCall) startsIn(e *Event, dirs []string, seen int) {
+// startsIn is the directory of a command, "" where it is not certain.
+func (c acpCall) startsIn(e *Event, dirs []string, said int) string {
 	facts := c.facts()
-	slices.Sort(dirs)
 	switch {
-	case len(dirs) > 0 && dirs[0] != dirs[len(dirs)-1]:
+	case len(dirs) == 0 && facts.fresh && (!facts.partial || said > 1):
+		return c.Dir
+	case len(dirs) == 0:
+		return ""
+	case slices.ContainsFunc(dirs, func(dir string) bool { return dir != dirs[0] }):
 		e.Unproven = true
-	case len(dirs) > 0 && path.IsAbs(dirs[0]):
-		e.Call.Dir = dirs[0]
-		return
-	case len(dirs) > 0 && facts.fresh && c.Dir != "":
-		e.Call.Dir = strings.TrimSuffix(c.Dir, "/") + "/" + dirs[0]
-		return
-	case len(dirs) == 0 && facts.fresh && (!facts.partial || seen > 1):
-		return
+		return ""
+	case path.IsAbs(dirs[0]):
+		return dirs[0]
+	case facts.fresh && c.Dir != "":
+		return strings.TrimSuffix(c.Dir, "/") + "/" + dirs[0]
 	}
-	e.Call.Dir = ""
+	return ""
 }
 
 // titled reads a command that stands in the title. One that does not prove to
 // be the command may be denied for what it says, and no more.
 func (c acpCall) titled(e *Event) {
 	unread := e.Unproven
-	e.Call.Command, e.Unproven = c.text("title"), true
+	f, m := c.get("title")
+	e.Call.Command, e.Unproven = f.asText(m), true
 	facts := c.facts()
 	if unread || facts.titled == "" || facts.titled != c.Version || c.Dir == "" || len(c.seen) > 1 {
 		return
 	}
-	_, content := c.get("content")
-	if content == nil || content.value[0] != '[' {
+	if m := f.maybe("content"); m == nil || m.value[0] != '[' {
 		return
 	}
-	list := c.seen[0].list("content")
+	list := f.list("content")
 	if len(list) != 1 || list[0].hint("type") != "content" {
 		return
 	}
-	inner, raw := list[0].maybeChild("content")
-	if raw != nil && strings.HasPrefix(inner.hint("text"), titledIn+c.Dir+"]") {
-		e.Unproven = false
-	}
+	inner, _ := list[0].maybeChild("content")
+	e.Unproven = !strings.HasPrefix(inner.hint("text"), titledIn+c.Dir+"]")
 }
 
 // commandOf reads the arguments of a shell tool. plain says that nothing
@@ -337,18 +305,18 @@ func commandOf(in fields) (command, dir string, plain bool) {
 			if m.value[0] != '"' {
 				return in.ran(), "", false
 			}
-			command = in.asText(in.maybe("command"))
+			command = in.text("command")
 		case "commands":
-			plain = plain && onlyText(m.value, in.hint("command"))
+			all := fields{object: in.object, err: new(error)}.texts("commands")
+			plain = plain && m.value[0] == '[' && len(all) == 1 && all[0] == in.hint("command")
 		case "cwd", "workdir", "directory", "dir_path", "working_directory", "workingDirectory":
-			if string(m.value) == "null" {
-				continue
-			}
-			if dir != "" || m.value[0] != '"' {
+			switch {
+			case string(m.value) == "null":
+			case dir != "" || m.value[0] != '"':
 				plain = false
-				continue
+			default:
+				dir = in.hint(string(m.key))
 			}
-			dir = in.hint(string(m.key))
 		case "description", "timeout", "is_background", "run_in_background", "background":
 		default:
 			plain = false
@@ -364,66 +332,43 @@ func commandOf(in fields) (command, dir string, plain bool) {
 // under any of the names that agents have for it; "" where there is none.
 func (f fields) ran() string {
 	for _, key := range [...]string{"command", "cmd", "commandLine", "command_line", "script"} {
-		var wrong error
-		words := fieldsOf(f.object, &wrong).texts(key)
+		words := fields{object: f.object, err: new(error)}.texts(key)
 		switch {
-		case wrong != nil || len(words) == 0:
+		case len(words) == 0 || slices.Contains(words, ""):
+			continue
 		case len(words) == 1:
 			return words[0]
-		default:
-			return quotedWords(words)
 		}
+		for i, word := range words { // a shell takes each as it is
+			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+		}
+		return strings.Join(words, " ")
 	}
 	return ""
 }
 
-// quotedWords is a line in which a shell takes each word as it is.
-func quotedWords(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-	}
-	return strings.Join(quoted, " ")
-}
-
-// onlyText reports whether a value is a list of that one text.
-func onlyText(value json.RawMessage, text string) bool {
-	if value[0] != '[' {
-		return false
-	}
-	list := parts(value)
-	if len(list) != 1 || list[0].value[0] != '"' {
-		return false
-	}
-	return unescape(list[0].value[1:len(list[0].value)-1]) == text
-}
-
-// edit reads a call of kind edit.
+// edit reads a call of kind edit. It is proven where it names files by absolute paths,
+// shows or says what it writes, and nothing else stands in it.
 func (c acpCall) edit(e *Event) {
 	e.Call.Tool, e.Call.Paths = "file_edit", c.paths()
-	e.Unproven = e.Unproven || len(e.Call.Paths) == 0
-	for _, name := range e.Call.Paths {
-		if !path.IsAbs(name) {
-			e.Unproven = true // relative to what, the protocol does not say
-		}
-	}
+	relative := func(name string) bool { return !path.IsAbs(name) }
+	e.Unproven = e.Unproven || len(e.Call.Paths) == 0 || slices.ContainsFunc(e.Call.Paths, relative)
 	for _, f := range c.seen { // of what it was a moment ago
 		e.Unproven = e.Unproven || f.nonNull("kind") != nil && f.optional("kind") != "edit"
 	}
 	described := c.diffs(e)
 	_, raw := c.get("rawInput")
-	if raw == nil && len(described) == 0 || raw != nil && raw.value[0] != '{' {
-		e.Unproven = true // it may take the file away
+	switch {
+	case raw == nil:
+		e.Unproven = e.Unproven || len(described) == 0 // it may take the file away
+		return
+	case raw.value[0] != '{', !c.plainEdit(e.Call.Paths):
+		e.Unproven = true
 	}
 	for _, name := range e.Call.Paths {
-		if described[name] || raw == nil {
-			continue
+		if !described[name] { // what it writes is not said, or said in the agent's own way
+			e.Call.Edits = append(e.Call.Edits, nod.Edit{Path: name, New: string(raw.value), Whole: true})
 		}
-		// What it writes is not said, or said in the agent's own way.
-		e.Call.Edits = append(e.Call.Edits, nod.Edit{Path: name, New: string(raw.value), Whole: true})
-	}
-	if raw != nil && (manyFiles(string(raw.value)) || !c.plainEdit()) {
-		e.Unproven = true
 	}
 }
 
@@ -436,56 +381,44 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 		return described
 	}
 	for _, part := range f.list("content") {
-		switch part.optional("type") {
-		case "diff":
-		case "content":
-			continue
-		default:
-			e.Unproven = true // a terminal, say
-			continue
-		}
-		name := part.optional("path")
-		if name == "" || part.nonNull("newText") == nil {
+		kind, name := part.optional("type"), part.optional("path")
+		switch {
+		case kind == "content":
+		case kind != "diff", name == "", part.nonNull("newText") == nil: // a terminal, say
 			e.Unproven = true
-			continue
+		default:
+			one := nod.Edit{Path: name, New: part.text("newText"), Old: part.nullable("oldText")}
+			one.Whole = one.Old == ""
+			e.Call.Edits, described[name] = append(e.Call.Edits, one), true
 		}
-		one := nod.Edit{Path: name, New: part.text("newText")}
-		if old := part.nonNull("oldText"); old != nil {
-			one.Old = part.asText(old)
-		}
-		one.Whole = one.Old == ""
-		e.Call.Edits, described[name] = append(e.Call.Edits, one), true
 	}
 	return described
 }
 
 // plainEdit reports whether no argument may say more of an edit than its name and texts:
 // codex-acp has what it deletes and moves in "changes".
-func (c acpCall) plainEdit() bool {
-	for _, f := range c.seen {
-		in, _ := f.rawInput()
-		if slices.ContainsFunc(in.members, func(m member) bool {
-			if string(m.key) == "diff" && m.value[0] == '"' {
-				return !c.diffOfOne(in.hint("diff"))
-			}
-			return m.value[0] == '{' || m.value[0] == '[' && mayName(m.value) || !ofEdit(string(m.key))
-		}) {
-			return false
+func (c acpCall) plainEdit(names []string) bool {
+	more := func(m member) bool {
+		value := strings.ToLower(string(m.value))
+		switch {
+		case m.value[0] == '{', !ofEdit(string(m.key)):
+			return true
+		case m.value[0] == '[': // of texts, which may name files
+			return strings.Contains(value, "path") || strings.Contains(value, "file") || strings.Contains(value, `\u`)
 		}
+		return string(m.key) == "diff" && m.value[0] == '"' && !diffOf(unquoted(m.value), names)
 	}
-	return true
+	return !slices.ContainsFunc(c.args, func(in fields) bool { return slices.ContainsFunc(in.members, more) })
 }
 
-// diffOfOne reports whether a diff writes files that the call names, and takes none away.
-func (c acpCall) diffOfOne(diff string) bool {
-	paths := c.paths()
+// diffOf reports whether a diff writes these files alone, and takes none away.
+func diffOf(diff string, names []string) bool {
 	for line := range strings.Lines(diff) {
 		sign, name, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		is := func(one string) bool { return strings.HasSuffix("/"+strings.TrimLeft(name, "/"), one) }
 		switch sign {
-		case "+++", "---":
-			name, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(name, "a/"), "b/"), "\t")
-			name = "/" + strings.TrimLeft(name, "/")
-			if !slices.Contains(paths, name) && !(sign == "---" && name == "/dev/null") {
+		case "+++":
+			if !slices.ContainsFunc(names, is) {
 				return false
 			}
 		case "deleted", "rename", "copy", "***":
@@ -495,18 +428,12 @@ func (c acpCall) diffOfOne(diff string) bool {
 	return true
 }
 
-// mayName reports whether a list, still in its JSON spelling, may name files.
-func mayName(list []byte) bool {
-	text := strings.ToLower(string(list))
-	return strings.Contains(text, "path") || strings.Contains(text, "file") || strings.Contains(text, `\u`)
-}
-
 // ofEdit reports whether an argument of that name is one of a plain edit, in the spelling
 // of any agent that was seen.
 func ofEdit(key string) bool {
-	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
+	switch plain := strings.ToLower(strings.ReplaceAll(key, "_", "")); plain {
 	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext",
-		"newtext", "replaceall", "expectedreplacements",
+		"newtext", "replaceall", "expectedreplacements", "diff",
 		"allowmultiple", "instruction", "description", "edits", "insertline", "aiproposedstring", "aiproposedcontent",
 		"modifiedbyuser":
 		return true
@@ -514,16 +441,6 @@ func ofEdit(key string) bool {
 		return false
 	}
 	return namesFile(key)
-}
-
-// manyFiles reports whether a patch in the arguments, still in its JSON
-// spelling, may be of more than one file, or take one away. A removed line that looks like a
-// header counts: that errs towards asking.
-func manyFiles(raw string) bool {
-	return strings.Count(raw, `\n+++ `) > 1 || strings.Count(raw, `diff --git `) > 1 ||
-		strings.Count(raw, `*** Update File: `)+strings.Count(raw, `*** Add File: `) > 1 ||
-		strings.Contains(raw, `*** Delete File: `) || strings.Contains(raw, `*** Move to: `) ||
-		strings.Contains(raw, `\nrename to `)
 }
 
 // paths are all files that the call names, in whatever place.
@@ -535,17 +452,15 @@ func (c acpCall) paths() (names []string) {
 	}
 	for _, f := range c.seen {
 		for _, key := range []string{"locations", "content"} {
-			m := f.nonNull(key)
-			if m == nil || m.value[0] != '[' {
+			if m := f.nonNull(key); m == nil || m.value[0] != '[' {
 				continue
 			}
 			for _, part := range f.list(key) {
-				if at := part.nonNull("path"); at != nil {
-					add(part.asText(at))
-				}
+				add(part.nullable("path"))
 			}
 		}
-		in, _ := f.rawInput()
+	}
+	for _, in := range c.args {
 		for _, m := range in.members {
 			if namesFile(string(m.key)) && m.value[0] == '"' {
 				add(in.hint(string(m.key)))
@@ -564,97 +479,4 @@ func namesFile(key string) bool {
 		return true
 	}
 	return false
-}
-
-// rawInput returns the arguments where they are an object.
-func (f fields) rawInput() (fields, json.RawMessage) {
-	m := f.nonNull("rawInput")
-	if m == nil || m.value[0] != '{' {
-		return fields{err: f.err}, nil
-	}
-	return f.asObject(m)
-}
-
-// nonNull is maybe for keys of which null means absent.
-func (f fields) nonNull(key string) *member {
-	m := f.maybe(key)
-	if m != nil && string(m.value) == "null" {
-		return nil
-	}
-	return m
-}
-
-// ReadACPRequest reads of a permission request what surrounds the call: its
-// session, the id of the call, "" where there is none, and the options.
-func ReadACPRequest(params []byte) (session, call string, options []ACPOption, err error) {
-	top, err := readPayload(params)
-	if err != nil {
-		return "", "", nil, err
-	}
-	f := fieldsOf(top, &err)
-	session = f.word("sessionId")
-	for _, o := range f.list("options") {
-		options = append(options, ACPOption{ID: o.text("optionId"), Kind: o.word("kind")})
-	}
-	if m := f.nonNull("toolCall"); m != nil && m.value[0] == '{' {
-		in, _ := f.asObject(m)
-		call = in.hint("toolCallId")
-	} else if m := f.nonNull("subject"); m != nil && m.value[0] == '{' {
-		in, _ := f.asObject(m)
-		if inner, raw := in.maybeChild("toolCall"); raw != nil {
-			call = inner.hint("toolCallId")
-		}
-	}
-	if err == nil && len(options) == 0 {
-		err = badInput(fmt.Errorf("it offers no options"))
-	}
-	return session, call, options, err
-}
-
-// WithoutAlways takes the options of kind allow_always out of a permission
-// request, since an agent that was told "always" does not ask again, and what
-// it does not ask about no rule denies. The line stays as it is where no
-// allow_once is offered beside them, or where it cannot be read.
-func WithoutAlways(line []byte) []byte {
-	var msg, params map[string]json.RawMessage
-	var options []json.RawMessage
-	if json.Unmarshal(line, &msg) != nil || json.Unmarshal(msg["params"], &params) != nil ||
-		json.Unmarshal(params["options"], &options) != nil {
-		return line
-	}
-	kept, once := options[:0:0], false
-	for _, o := range options {
-		var option struct{ Kind string }
-		if json.Unmarshal(o, &option) != nil {
-			return line
-		}
-		once = once || option.Kind == "allow_once"
-		if option.Kind != "allow_always" {
-			kept = append(kept, o)
-		}
-	}
-	if !once || len(kept) == len(options) {
-		return line
-	}
-	return rewritten(line, msg, params, kept)
-}
-
-// rewritten puts other options into a request; what else it says stays.
-func rewritten(line []byte, msg, params map[string]json.RawMessage, options []json.RawMessage) []byte {
-	list, err := json.Marshal(options)
-	if err != nil {
-		return line
-	}
-	if old := params["options"]; bytes.Count(line, old) == 1 {
-		return bytes.Replace(line, old, list, 1)
-	}
-	params["options"] = list
-	if msg["params"], err = json.Marshal(params); err != nil {
-		return line
-	}
-	whole, err := json.Marshal(msg)
-	if err != nil {
-		return line
-	}
-	return append(whole, '\n')
 }

@@ -41,9 +41,6 @@ func TestACPCalls(t *testing.T) {
 		{name: "it names its directory", peer: "stranger",
 			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/srv"}`,
 			want: want{tool: "bash", command: "make", dir: "/srv"}},
-		{name: "a relative directory of a stranger's", peer: "stranger",
-			call: `"kind":"execute","rawInput":{"command":"make","workdir":"sub"}`,
-			want: want{tool: "bash", command: "make"}},
 		{name: "two directories", peer: "qwen-code",
 			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/a","directory":"/b"}`,
 			want: want{tool: "bash", command: "make", dir: "/a", unproven: true}},
@@ -56,12 +53,6 @@ func TestACPCalls(t *testing.T) {
 		{name: "an argument that nobody knows", peer: "qwen-code",
 			call: `"kind":"execute","rawInput":{"command":"make","host":"prod"}`,
 			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "a list of words", peer: "qwen-code",
-			call: `"kind":"execute","title":"make","rawInput":{"command":["make"]}`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "several commands", peer: "Copilot",
-			call: `"kind":"execute","rawInput":{"command":"make","commands":["make","rm x"]}`,
-			want: want{tool: "bash", command: "make", unproven: true}},
 		{name: "copilot, whose shell lives on", peer: "Copilot",
 			call: `"kind":"execute","rawInput":{"command":"make","commands":["make"]}`,
 			want: want{tool: "bash", command: "make"}},
@@ -72,10 +63,6 @@ func TestACPCalls(t *testing.T) {
 			earlier: []string{`{"toolCallId":"c1","kind":"execute","rawInput":{}}`,
 				`{"toolCallId":"c1","rawInput":{"command":"make","description":"d"}}`},
 			want: want{tool: "bash", command: "make", dir: at}},
-		{name: "opencode, the update names a directory", peer: "OpenCode",
-			call:    `"kind":"execute","rawInput":{"command":"make"}`,
-			earlier: []string{`{"toolCallId":"c1","rawInput":{"command":"make","workdir":"/srv"}}`},
-			want:    want{tool: "bash", command: "make", dir: "/srv"}},
 		{name: "the update says another command", peer: "OpenCode",
 			call:    `"kind":"execute","rawInput":{"command":"make"}`,
 			earlier: []string{`{"toolCallId":"c1","rawInput":{"command":"make clean"}}`},
@@ -97,48 +84,27 @@ func TestACPCalls(t *testing.T) {
 		{name: "gemini, elsewhere", peer: "gemini-cli", version: "0.61.0",
 			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[in sub] [current working directory /home/ada/loom]"}}]`,
 			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "gemini, a twin of the directory", peer: "gemini-cli", version: "0.61.0",
-			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom2]"}}]`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "gemini, a tool of the project's", peer: "gemini-cli", version: "0.61.0",
-			call: `"kind":"execute","title":"make","content":[]`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "a title of a stranger's", peer: "stranger",
-			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom]"}}]`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
 		{name: "an edit", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"locations":[{"path":"/home/ada/loom/a","line":3}]`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
 		{name: "a file that Copilot makes", peer: "copilot",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"path":"/home/ada/loom/a","file_text":"y"}`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
-		{name: "a text that Copilot replaces", peer: "copilot",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"path":"/home/ada/loom/a","old_str":"x","new_str":"y"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
 		{name: "an edit of more than it shows", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"file_path":"/etc/passwd"}`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a", "/etc/passwd"}}},
 		{name: "an edit of nobody knows what", peer: "stranger",
 			call: `"kind":"edit","title":"Edit a"`, want: want{tool: "file_edit", dir: at, unproven: true}},
-		{name: "an edit of a relative name", peer: "stranger",
-			call: `"kind":"edit","locations":[{"path":"a"}]`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"a"}, unproven: true}},
 		{name: "a patch of two files", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"patch":"--- a\n+++ a\n@@\n+x\n--- b\n+++ b\n"}`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "an edit that takes another file away", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"changes":{"/home/ada/.bashrc":{"type":"update","move_path":"/home/ada/loom/a"}}}`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "an argument of an edit that nobody knows", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"target":"/etc/x"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "an edit beside a terminal", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"},{"type":"terminal","terminalId":"t"}]`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "an edit that says no text", peer: "stranger", call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}]`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "arguments that are a text", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":"rm x"`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "edits of several files", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"edits":[{"file_path":"/b"}]}`,
@@ -157,9 +123,6 @@ func TestACPCalls(t *testing.T) {
 		{name: "a question of another kind about a command", peer: "opencode",
 			call: `"kind":"other","title":"external_directory","rawInput":{"command":"git push --force","filepath":"/x"}`,
 			want: want{tool: "bash", command: "git push --force", dir: at, paths: []string{"/x"}, unproven: true}},
-		{name: "the same under another name", peer: "stranger",
-			call: `"kind":"other","title":"x","rawInput":{"cmd":"git push --force"}`,
-			want: want{tool: "bash", command: "git push --force", dir: at, unproven: true}},
 		{name: "the same as a list of words", peer: "stranger",
 			call: `"kind":"other","title":"x","rawInput":{"command":["bash","-lc","git push --force"]}`,
 			want: want{tool: "bash", command: "'bash' '-lc' 'git push --force'", dir: at, unproven: true}},
@@ -169,14 +132,10 @@ func TestACPCalls(t *testing.T) {
 		{name: "a script that is to run", peer: "stranger",
 			call: `"kind":"execute","title":"tidy up","rawInput":{"script":"rm -rf ~"}`,
 			want: want{tool: "bash", command: "rm -rf ~", unproven: true}},
-		{name: "a list of what are no words", peer: "stranger",
-			call: `"kind":"execute","title":"rm -rf ~","rawInput":{"command":[1,"x"]}`,
-			want: want{tool: "bash", command: "rm -rf ~", dir: at, unproven: true}},
 		{name: "a command in an edit", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
 			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"},
 				unproven: true}},
-		{name: "a kind that nobody knows", peer: "stranger", call: `"kind":"teleport"`, want: want{dir: at}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			a := agent.ACP{Program: "x", Peer: row.peer, Version: row.version, Dir: at, Options: acpKinds}
@@ -295,20 +254,13 @@ func TestACPAnswers(t *testing.T) {
 		{name: "deny", options: acpKinds, d: denied, dir: "/w", want: selected("allow")},
 		{name: "ask", options: acpKinds, d: asked, dir: "/w"},
 		{name: "allow, not proven", options: acpKinds, d: allowed, e: agent.Event{Unproven: true}, dir: "/w"},
-		{name: "deny, not proven", options: acpKinds, d: denied, e: agent.Event{Unproven: true}, dir: "/w",
-			want: selected("allow")},
 		{name: "allow in a session that nobody knows", options: acpKinds, d: allowed},
-		{name: "deny in a session that nobody knows", options: acpKinds, d: denied, want: selected("allow")},
 		{name: "allow under reinforce", options: acpKinds, d: allowed, profile: agent.Reinforce, dir: "/w"},
-		{name: "allow where only always is offered", options: one("allow_always", "reject_once"), d: allowed,
-			dir: "/w"},
 		{name: "allow where two are offered", options: one("allow_once", "allow_once"), d: allowed, dir: "/w"},
 		{name: "deny where only always is offered", options: one("allow_once", "reject_always"), d: denied, dir: "/w",
 			want: `{"outcome":{"outcome":"selected","optionId":"\u003creject_always\u003e"}}`},
 		{name: "deny where nothing is offered", options: one("allow_once", "strange"), d: denied, dir: "/w",
 			want: agent.ACPCancelled},
-		{name: "deny by an id that allows too", options: []agent.ACPOption{{ID: "x", Kind: "reject_once"}, {ID: "x",
-			Kind: "allow_once"}}, d: denied, dir: "/w", want: agent.ACPCancelled},
 		{name: "allow by an id that is for always too",
 			options: []agent.ACPOption{{ID: "x", Kind: "allow_once"}, {ID: "x", Kind: "allow_always"}}, d: allowed,
 			dir: "/w"},
@@ -377,33 +329,6 @@ func TestACPCaptured(t *testing.T) {
 	}
 }
 
-// FuzzACP: whatever is sent, nothing panics, and a request that is allowed
-// has one reading in which its command is a text.
-func FuzzACP(f *testing.F) {
-	f.Add(`{"sessionId":"s1",`+acpOptions+
-		`,"toolCall":{"toolCallId":"c1","kind":"execute","rawInput":{"command":"ls","cwd":"/a"}}}`,
-		`{"toolCallId":"c1","rawInput":{"command":"ls"}}`)
-	f.Add(`{"sessionId":"s1",`+acpOptions+`,"subject":{"type":"command","command":"ls","cwd":"/a"}}`, `{}`)
-	f.Add(`{"jsonrpc":"2.0","id":1,"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c"}}}`, ``)
-	f.Fuzz(func(t *testing.T, payload, earlier string) {
-		_, _, options, err := agent.ReadACPRequest([]byte(payload))
-		_, _ = agent.ReadACPMessage([]byte(payload))
-		_, _ = agent.ReadACPUpdate([]byte(payload))
-		_, _ = agent.ReadACPSession([]byte(payload))
-		_, _, _ = agent.ReadACPPrompt([]byte(payload))
-		_, _, _ = agent.ReadACPPeer([]byte(payload))
-		a := agent.ACP{Program: "x", Peer: "OpenCode", Dir: "/w", Options: options, Earlier: [][]byte{[]byte(earlier)}}
-		e, decodeErr := a.Decode([]byte(payload), nil)
-		if decodeErr != nil || err != nil {
-			return
-		}
-		said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false)
-		if said.Said == "allow" && e.Call.Tool == "bash" && e.Call.Command == "" {
-			t.Errorf("an unknown command is allowed: %s", payload)
-		}
-	})
-}
-
 // An editor's "always" would end nod's rules for what the agent no longer asks
 // about.
 func TestWithoutAlways(t *testing.T) {
@@ -440,8 +365,6 @@ func TestACPReason(t *testing.T) {
 			`{"toolCall":{"toolCallId":"c","content":[` + block + `]},"options":[]}`},
 		{`{"toolCall":{"toolCallId":"c","content":[` + diff + `]}}`, ``,
 			`{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
-		{`{"toolCall":{"toolCallId":"c","content":[]}}`, ``,
-			`{"toolCall":{"toolCallId":"c","content":[` + block + `]}}`},
 		{`{"toolCall":{"toolCallId":"c"}}`, `{"content":[` + diff + `]}`,
 			`{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
 		{`{"toolCall":{"toolCallId":"c","content":7}}`, ``, `{"toolCall":{"toolCallId":"c","content":7}}`},
@@ -449,7 +372,6 @@ func TestACPReason(t *testing.T) {
 			`{"subject":{"type":"command"},"title":"t","description":"why"}`},
 		{`{"subject":{"type":"command"},"description":"runs it"}`, ``,
 			`{"subject":{"type":"command"},"description":"runs it\n\nwhy"}`},
-		{`[1]`, ``, `[1]`},
 	} {
 		a := agent.ACP{}
 		if row.earlier != "" {

@@ -1,7 +1,12 @@
 package agent
 
+import (
+	"slices"
+	"strings"
+)
+
 // Class says what becomes of a call of one of a host's own tools. The names
-// that [ClassOf] knows are those of the adapters' tables; every row has a class.
+// that [ClassOf] knows are those of hosts.txt; every row has a class.
 type Class uint8
 
 const (
@@ -26,56 +31,19 @@ const (
 )
 
 // ClassOf returns the class of a host's own tool by the host's name of it.
-func ClassOf(host, raw string) Class {
-	if host == (ClaudeCode{}).Name() {
-		return classOf(claudeBuiltin(raw).canonical)
-	}
-	return classOf(lookUp(tableOf(host), raw).canonical)
-}
+func ClassOf(host, raw string) Class { return classOf(lookUp(host, raw).canonical) }
 
 // Names reports whether some host has a tool that nod calls by this name.
 func Names(tool string) bool { return classOf(tool) != Unclassified }
 
-// tableOf is the table of a driven host's tools.
-func tableOf(host string) []builtin {
-	switch host {
-	case "codex":
-		return codexTools[:]
-	case "copilot":
-		return copilotTools[:]
-	case "gemini":
-		return geminiTools[:]
-	case "qwen":
-		return qwenTools[:]
-	case "opencode":
-		return opencodeTools[:]
-	case "pi":
-		return piTools[:]
-	}
-	return nil
-}
-
 // classOf goes by nod's own name of a tool.
 func classOf(tool string) Class {
-	switch tool {
-	case "bash", "read_file", "grep", "glob", "lsp", "file_edit", "file_write", "notebook_edit", "apply_patch",
-		"web_fetch", "network_access", "read_many_files", "list_mcp_resources", "read_mcp_resource":
-		return Read
-	case "agent", "list_agents", "read_agent", "wait_agent", "close_agent", "resume_agent", "subagent_handback",
-		"send_message", "team_create", "team_delete",
-		"todo_write", "task_create", "task_get", "task_update", "task_list", "task_stop",
-		"get_goal", "create_goal", "update_goal", "cron_list", "schedule_wakeup", "sleep",
-		"tool_search", "wait_for_mcp_servers", "read_notifications",
-		"structured_output", "report_findings", "host_docs":
-		return Idle
-	case "ask_user_question", "enter_plan_mode", "exit_plan_mode",
-		"propose_goal", "propose_skills", "offer_chrome_setup", "show_onboarding_role_picker":
-		return Persons
-	case "remote_agent", "artifact", "artifact_check", "artifact_comments", "artifact_data", "claude_design",
-		"cron_create", "cron_delete", "enter_worktree", "exit_worktree", "monitor", "projects", "push_notification",
-		"refresh_mcp_tools", "remote_trigger", "send_feedback", "send_user_file", "share_onboarding_guide", "skill",
-		"slash_command", "web_search", "workflow", "exec", "save_memory", "session_sql", "session_store_sql":
-		return Acts
+	classes := map[string]Class{"read": Read, "idle": Idle, "persons": Persons, "acts": Acts}
+	for line := range strings.Lines(section("class")) {
+		words := strings.Fields(line)
+		if len(words) > 0 && tool != words[0] && slices.Contains(words, tool) {
+			return classes[words[0]]
+		}
 	}
 	return Unclassified
 }
@@ -84,27 +52,8 @@ func classOf(tool string) Class {
 // which a model is offered it; nil for a tool that nod settles by no argument. A call
 // with a further one is not settled: it may say where or how the call runs.
 func Arguments(host, offered string) []string {
-	tool, as := lookUp(tableOf(host), offered), spelling{}
-	switch host {
-	case "claude-code":
-		tool, as = claudeBuiltin(offered).known(), claudeSpelling()
-	case "codex":
-		if as = codexSpelling(); offered == codexRun().raw {
-			tool, as = codexRun(), codexExec()
-		}
-	case "copilot":
-		as = copilotSpelling()
-	case "gemini":
-		as = geminiSpelling()
-	case "qwen":
-		as = qwenSpelling()
-	case "opencode":
-		as = Opencode{}.shim().spelled
-	case "pi":
-		as = Pi{}.shim().spelled
+	if tool := lookUp(host, offered); tool.listed() {
+		return tool.known()
 	}
-	if !tool.listed() {
-		return nil
-	}
-	return as.known(tool)
+	return nil
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -12,12 +13,18 @@ import (
 func TestEveryBuiltinHasAClass(t *testing.T) {
 	allowlist := nod.DefaultRules().Allowlist
 	seen := map[string]string{}
-	for _, row := range claudeTools {
-		seen[row.canonical] = "Claude Code's " + row.raw
-	}
 	for _, a := range All() {
-		for _, row := range tableOf(a.Name()) {
-			seen[row.canonical] = a.Name() + "'s " + row.raw
+		if _, read := a.(Generic); read {
+			continue
+		}
+		for line := range strings.Lines(section(a.Name())) {
+			if words := strings.Fields(line); len(words) > 2 && !strings.Contains("=!#", words[0][:1]) {
+				row := lookUp(a.Name(), words[0])
+				seen[row.canonical] = a.Name() + "'s " + row.raw
+				if row.raw != words[0] {
+					t.Errorf("%s: %s is not found", a.Name(), words[0])
+				}
+			}
 		}
 	}
 	for tool, whose := range seen {

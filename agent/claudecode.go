@@ -2,12 +2,9 @@ package agent
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 	"time"
-
-	"github.com/nodgate/nod"
 )
 
 // ClaudeCode is the adapter for Claude Code. What it states was measured on
@@ -78,117 +75,91 @@ import (
 //
 // All other events get silence; an event that is not known and carries a tool
 // call is blocked.
-type ClaudeCode struct{}
+type ClaudeCode struct{ profiled[claude] }
 
-// Name returns "claude-code".
-func (ClaudeCode) Name() string { return "claude-code" }
+type claude struct{}
 
-// Capabilities returns what was measured on 2.1.329, what it asks in a terminal.
-func (ClaudeCode) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "2.1.329",
-		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Flows},
-		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
-		ReasonReaches: true,
-		FailClosed:    `onFailure: "block"`,
-		TimeUnit:      time.Second,
-		SeesSubagents: true,
-		HearsAfter:    Nested,
+func (claude) name() string { return "claude-code" }
 
-		PromptsAnswerOthers: true,
+// What it asks was measured in a terminal. A sub-agent's payload carries the session id of
+// its root. The events are those of the vendor's hooks page; those without a fixture were
+// read.
+func (claude) profile() profile {
+	return profile{
+		can: Capabilities{
+			Tried:         "2.1.329",
+			Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Flows},
+			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+			ReasonReaches: true,
+			FailClosed:    `onFailure: "block"`,
+			TimeUnit:      time.Second,
+			SeesSubagents: true,
+			HearsAfter:    Nested,
+
+			PromptsAnswerOthers: true,
+		},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_use_id"},
+		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
+		input: []string{"tool_input"}, project: "CLAUDE_PROJECT_DIR",
+		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"},
+		after: []string{"PostToolUse", "PostToolUseFailure"}, denied: []string{"PermissionDenied"},
+		others: []string{"SessionStart", "SessionEnd", "Setup", "InstructionsLoaded", "UserPromptSubmit",
+			"UserPromptExpansion", "MessageDisplay", "Notification", "PostToolBatch", "SubagentStart", "SubagentStop",
+			"Stop", "StopFailure", "TaskCreated", "TaskCompleted", "TeammateIdle", "ConfigChange", "CwdChanged",
+			"DirectoryAdded", "FileChanged", "WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact",
+			"PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult"},
+		own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
+		answer: claudeBefore, prompt: nestedInstead, mayAllow: claudeMayAllow,
+		mayRewrite: ClaudeCode{}.MayRewrite, confined: nestedConfined,
 	}
 }
 
-// Decode reads one payload. Call.Input shares the payload's memory, which
-// must not change afterwards. A sub-agent's payload carries the session id of
-// its root, as Call.Session wants it.
-func (c ClaudeCode) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := claudeTop(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	return claudeShaped(c.Name(), top, claudeEvent, func(e *Event, f fields) { c.decodeCall(e, f, environ) })
-}
-
-// claudeTop reads the payload, less strictly where it only reports: a
-// program's output is often cut in the middle of a character.
-func claudeTop(payload []byte) (object, error) {
-	top, err := readPayload(payload)
-	if !errors.Is(err, errHalf) {
-		return top, err
-	}
-	loose, again := readReport(payload)
-	if again != nil {
-		return top, err
-	}
-	switch claudeEvent(loose.hint("hook_event_name")) {
-	case Outcome, Other:
-		return loose, nil
-	}
-	return top, err
-}
-
-// claudeEvent says what is wanted of nod. The names are those of the vendor's
-// hooks page; those without a fixture were read.
-func claudeEvent(name string) Kind {
-	switch name {
-	case "PreToolUse":
-		return Decide
-	case "PermissionRequest":
-		return Prompt
-	case "PostToolUse", "PostToolUseFailure":
-		return Outcome
-	case "PermissionDenied":
-		return HostDenied
-	case "SessionStart", "SessionEnd", "Setup", "InstructionsLoaded",
-		"UserPromptSubmit", "UserPromptExpansion", "MessageDisplay", "Notification",
-		"PostToolBatch", "SubagentStart", "SubagentStop", "Stop", "StopFailure",
-		"TaskCreated", "TaskCompleted", "TeammateIdle",
-		"ConfigChange", "CwdChanged", "DirectoryAdded", "FileChanged",
-		"WorktreeCreate", "WorktreeRemove", "PreCompact", "PostCompact",
-		"PreModelSwitch", "PostModelSwitch", "Elicitation", "ElicitationResult":
-		return Other
-	}
-	return Unexpected
-}
-
-func (c ClaudeCode) decodeCall(e *Event, f fields, environ []string) {
-	e.Mode = f.optional("permission_mode")
-	e.Plan = e.Mode == "plan"
+func claudeQuirk(e *Event, in, f fields) {
+	environ := e.Call.Environ
 	e.Child = f.optional("agent_id") != ""
-	if dir := variable(environ, "CLAUDE_PROJECT_DIR"); path.IsAbs(dir) {
-		e.Project = dir
-	}
-	e.Call = nod.Call{
-		ID:          f.optional("tool_use_id"),
-		Agent:       c.Name(),
-		Session:     f.word("session_id"),
-		RawTool:     f.word("tool_name"),
-		Dir:         f.word("cwd"),
-		Environ:     environ,
-		Interactive: claudeAttended(variable(environ, "CLAUDE_CODE_ENTRYPOINT"), e.Mode),
-		HostJudges:  e.Mode == "auto",
-	}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
+	e.PromptFollows = false
+	e.Call.Interactive = claudeAttended(variable(environ, "CLAUDE_CODE_ENTRYPOINT"), e.Mode)
+	e.Call.HostJudges = e.Mode == "auto"
 	if name := f.optional("transcript_path"); name != "" {
 		e.Call.Transcript = claudeTranscript(name, e.Call.ID, f.optional("prompt_id"))
-		e.Call.Opening = opening(name, claudeOpening)
+		e.Call.Opening = claudeRecord().opening(name)
 	}
-	c.decodeTool(&e.Call, f)
-	e.Theirs = claudeFlows(*e) || claudesOwn(e, f.optional("transcript_path"))
-	if variable(environ, "CLAUDE_CONFIG_DIR") == "" {
-		e.Complete = func(e *Event) { claudeCompleted(e, variable(environ, "HOME")) }
+	if e.Call.MCP == nil {
+		claudeOddities(&e.Call, in)
+	}
+	e.Theirs = claudeFlows(*e) ||
+		e.Call.Tool == "cron_create" || e.Call.Tool == "enter_worktree" // what comes of these comes to nod
+	if home := variable(environ, "HOME"); path.IsAbs(home) && variable(environ, "CLAUDE_CONFIG_DIR") == "" {
+		e.Complete = func(e *Event) {
+			e.Contained = claudeContained(e, home)
+			e.Theirs = e.Theirs || (e.Mode == "default" || e.Mode == "acceptEdits") && claudeGranted(e.Call, home)
+		}
 	}
 	f.outcome(e)
 }
 
-// claudeCompleted adds what the host's settings say of a call.
-func claudeCompleted(e *Event, home string) {
-	claudeContained(e, home)
-	e.Theirs = e.Theirs || claudeGranted(e.Call, e.Project, home)
+// claudeOwn recognises a call to an MCP server.
+func claudeOwn(e *Event, f fields, input *member) bool {
+	server, source := "", ""
+	if from, given := f.maybeChild("mcp_server"); given != nil {
+		server, source = from.word("name"), from.optional("source")
+	}
+	return claudeServer(e, f, input, server, source)
+}
+
+// claudeServer recognises a call to an MCP server by the tool's name and, where the payload
+// has it, by the server's.
+func claudeServer(e *Event, f fields, input *member, server, source string) bool {
+	mcp, ok, wrong := claudeMCP(e.Call.RawTool, server)
+	switch {
+	case wrong != "" && *f.err == nil:
+		*f.err = badInput(errors.New(wrong))
+	case ok:
+		f.asObject(input) // free-form, but an object
+		mcp.Named, mcp.Brought = server != "", source == "project"
+		e.Call.Tool, e.Call.MCP = "mcp", mcp
+	}
+	return ok || wrong != ""
 }
 
 // claudeFlows reports whether the host decides by itself about what nod leaves it: a person
@@ -215,30 +186,6 @@ func claudeAttended(entry, mode string) bool {
 		return mode == "default" || mode == "acceptEdits" || mode == "plan"
 	}
 	return false
-}
-
-// decodeTool recognises the tool, MCP first, and reads its arguments. Those
-// of an MCP tool or an unknown one are free-form.
-func (ClaudeCode) decodeTool(call *nod.Call, f fields) {
-	in, raw := f.child("tool_input")
-	call.Input = raw
-	var server, source string
-	if from, given := f.maybeChild("mcp_server"); given != nil {
-		server, source = from.word("name"), from.optional("source")
-	}
-	if *f.err != nil {
-		return
-	}
-	mcp, ok, wrong := claudeMCP(call.RawTool, server)
-	switch {
-	case wrong != "":
-		*f.err = badInput(fmt.Errorf("%s", wrong))
-	case ok:
-		mcp.Named, mcp.Brought = server != "", source == "project"
-		call.Tool, call.MCP = "mcp", mcp
-	default:
-		claudeArguments(call, claudeBuiltin(call.RawTool), in)
-	}
 }
 
 // variable returns the value of an environment variable, "" where it is not

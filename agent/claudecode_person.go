@@ -3,7 +3,6 @@ package agent
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod/transcript"
 )
@@ -16,29 +15,6 @@ import (
 // content is not kept: nothing may be made of it.
 const unknownKind = "something of a kind that nod does not know"
 
-// lineSpeaker says what the lines of a kind hold.
-type lineSpeaker int8
-
-const (
-	nobody   lineSpeaker = iota // a kind that nobody classified
-	spoken                      // a message of the conversation
-	attached                    // what the host hands to the model beside it
-	silent                      // bookkeeping; nobody speaks
-)
-
-// claudeLineSpeaker classifies the "type" of a line.
-func claudeLineSpeaker(kind string) lineSpeaker {
-	switch {
-	case kind == "user" || kind == "assistant":
-		return spoken
-	case kind == "attachment":
-		return attached
-	case slices.Contains(claudeSilent(), kind):
-		return silent
-	}
-	return nobody
-}
-
 // claudeSilent are the lines in which nobody speaks. What waits in the queue
 // (queue-operation) is said once the host hands it over, as an attachment.
 func claudeSilent() []string {
@@ -50,40 +26,19 @@ func claudeSilent() []string {
 	}
 }
 
-// claudeAttachments are the attachments that the host writes by itself. One
-// more, queued_command, holds what a person typed while the agent worked.
-func claudeAttachments() []string {
-	return []string{
-		"agent_listing_delta", "agent_mention", "already_read_file", "async_hook_response", "auto_mode",
-		"auto_mode_exit", "budget_usd", "command_permissions", "compact_file_reference", "compaction_reminder",
-		"critical_system_reminder", "date", "date_change", "deferred_tools_delta", "diagnostics", "directory",
-		"dynamic_skill", "edited_image_file", "edited_text_file", "environment", "file", "hook_additional_context",
-		"hook_blocking_error", "hook_cancelled", "hook_error_during_execution", "hook_non_blocking_error",
-		"hook_permission_decision", "hook_stopped_continuation", "hook_success", "hook_system_message", "image",
-		"invoked_skills", "max_turns_reached", "mcp_instructions_delta", "mcp_resource", "model", "nested_memory",
-		"opened_file_in_ide", "output_style", "output_token_usage", "pdf_reference", "plan_file_reference",
-		"plan_mode", "plan_mode_exit", "plan_mode_reentry", "prompt_snapshot", "relevant_memories",
-		"remote_session_change", "selected_lines_in_ide", "session_context", "skill_discovery", "skill_listing",
-		"structured_output", "task_reminder", "task_status", "team_context", "teammate_mailbox", "todo",
-		"todo_reminder", "token_usage", "total_tokens_reminder", "ultrathink_effort", "verify_plan_reminder",
-	}
-}
-
-// claudeAttached reads an attachment.
+// claudeAttached reads an attachment: queued_command holds what a person typed while
+// the agent worked. All others the host writes by itself; one with a prompt, of a kind
+// that nobody knows, is nobody's.
 func claudeAttached(f fields) claudeLine {
-	attachment, given := f.maybeChild("attachment")
-	if given == nil {
-		return claudeLine{}
-	}
-	switch kind := attachment.hint("type"); {
-	case kind == "queued_command":
-	case slices.Contains(claudeAttachments(), kind):
-		return claudeLine{}
-	default:
-		return unclassified(time.Time{})
+	attachment, _ := f.maybeChild("attachment")
+	if attachment.hint("type") != "queued_command" {
+		if textOf(attachment, "prompt") == "" {
+			return claudeLine{}
+		}
+		return unclassified()
 	}
 	line := claudeLine{kind: "user", origin: claudeQueued(f, attachment)}
-	if text := codexText(attachment, "prompt"); text != "" {
+	if text := textOf(attachment, "prompt"); text != "" {
 		line.blocks = []claudeBlock{{kind: "text", text: text}}
 	}
 	return line
@@ -124,91 +79,43 @@ func claudeFrom(f fields) transcript.Origin {
 	return transcript.OtherAgent // peer, coordinator ...
 }
 
-func unclassified(at time.Time) claudeLine {
-	return claudeLine{kind: "user", origin: transcript.Other, time: at,
+func unclassified() claudeLine {
+	return claudeLine{kind: "user", origin: transcript.Other,
 		blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
 }
 
-const (
-	// claudeRejection begins the result of a call that a person refused at the
-	// host's prompt; claudeSaid comes before what they typed there, and
-	// claudeHint behind it.
-	claudeRejection = "The user doesn't want to proceed with this tool use."
-	claudeSaid      = "the user said:"
-	claudeHint      = "\n\nNote: The user's next message may contain"
-	// claudeClarifies begins what the host says where a person only wants to
-	// talk about a question.
-	claudeClarifies = "The user wants to clarify these questions."
-	// claudeApproval begins the result of a plan that a person approved.
-	claudeApproval = "User has approved your plan"
-)
-
-// result is the turn of what a tool returned: the tool's, or a person's where
-// the host put their words there.
-//
-// What a tool returns is its own affair, so words in it are a person's only where the
-// host marks the line itself; else they count as nobody's: a command can print what the
-// host would say.
-func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
-	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
+// claudeOrigin says who speaks in the texts of a line. A field that is not
+// known to mean a person does not mean one. (userType is "external" on every
+// line and says nothing.)
+func claudeOrigin(kind string, f fields) transcript.Origin {
 	switch {
-	case b.fails && strings.HasPrefix(b.text, claudeRejection):
-		turn.Ended, turn.Text = transcript.EndedRefused, claudeRefusal(b.text)
-		if turn.Text != "" {
-			turn.Origin = r.refuser(line)
+	case f.flag("isSidechain"):
+		return transcript.OtherAgent
+	case kind == "assistant":
+		if by := f.hint("madeBy"); by != "" && by != "model" || f.flag("isApiErrorMessage") {
+			return transcript.Harness
 		}
-		return turn
-	case b.fails:
-		turn.Ended = transcript.EndedFailed
-	case strings.HasPrefix(b.text, claudeApproval) && line.origin != transcript.OtherAgent:
-		if call, found := r.calling(b.id); found && call.tool == "ExitPlanMode" {
-			turn.Origin, turn.Text = transcript.Person, "I approve this plan: "+planOf(call, b.text)
-		}
+		return transcript.Agent
+	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"),
+		f.flag("turnCompanion"), f.hint("sourceToolUseID") != "":
+		return transcript.Harness
 	}
-	if answer := r.answer(line, b); answer != "" {
-		turn.Origin, turn.Text = transcript.Person, answer
+	if from := claudeFrom(f); from != transcript.Person {
+		return from
 	}
-	return turn
+	// transcript.Other is the smaller one: both must speak for a person.
+	return min(claudeSource(f.hint("promptSource")), claudeSource(f.hint("turnOrigin")))
 }
 
-// refuser says whose words stand in a refusal.
-func (r *claudeReader) refuser(line claudeLine) transcript.Origin {
-	if line.origin == transcript.OtherAgent {
-		return transcript.OtherAgent
-	}
-	if line.refused {
+// claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin
+// ("human", "sdk", "task_notification"); older versions write neither. "sdk"
+// is whoever started the session: in print mode that is the person.
+func claudeSource(source string) transcript.Origin {
+	switch source {
+	case "", "typed", "human", "sdk":
 		return transcript.Person
 	}
 	return transcript.Other
-}
-
-// claudeRefusal is what a person typed when they refused a call, "" if nothing.
-func claudeRefusal(text string) string {
-	_, said, ok := strings.Cut(text, claudeSaid)
-	if !ok {
-		return ""
-	}
-	if i := strings.LastIndex(said, claudeHint); i >= 0 {
-		said = said[:i]
-	}
-	if said = strings.TrimSpace(said); strings.HasPrefix(said, claudeClarifies) {
-		return ""
-	}
-	return said
-}
-
-// planOf is the plan that was approved: as the host repeats it, which has what
-// the person changed, else as the agent proposed it.
-func planOf(call claudeBlock, result string) string {
-	if _, plan, ok := strings.Cut(result, "## Approved Plan"); ok {
-		_, plan, _ = strings.Cut(plan, "\n")
-		return strings.TrimSpace(plan)
-	}
-	in, err := readObject(call.input, scanner{depth: 512, halve: true})
-	if err != nil {
-		return "(it cannot be read)"
-	}
-	return fieldsOf(in, &err).optional("plan")
 }
 
 // claudeSpeaker says who speaks in a text that stands in a person's place, and

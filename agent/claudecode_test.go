@@ -148,26 +148,17 @@ func TestClaudeTool(t *testing.T) {
 		paths              []string
 	}{
 		{raw: "read_file", input: `{"file_path":"/x"}`},
-		{raw: "todo_write", input: `{}`},
-		{raw: "read", input: `{}`},
-		{raw: "Read ", input: `{}`},
 		{raw: "NewTool", input: `{"a":1,"A":2}`},
-		{raw: "mcp", input: `{}`},
 		{raw: "Task", input: `{"prompt":"p"}`, tool: "agent"},
 		{raw: "Monitor", input: `{"ws":"wss://x"}`, tool: "monitor"},
 		{raw: "LSP", input: `{"operation":"hover","filePath":"/w/a.go"}`, tool: "lsp", paths: []string{"/w/a.go"}},
-		{raw: "LSP", input: `{"operation":"workspaceSymbol"}`, tool: "lsp"},
 		{raw: "LS", input: `{"path":"/etc"}`, tool: "glob", paths: []string{"/etc"}},
-		{raw: "Grep", input: `{"pattern":"x"}`, tool: "grep", paths: []string{"/w"}},
 		{raw: "Grep", input: `{"pattern":"x","glob":"!*.go"}`, tool: "grep", paths: []string{"/w"}},
 		{raw: "Grep", input: `{"pattern":"x","glob":".env"}`, tool: "grep", paths: []string{"/w", "/w/.env"}},
 		{raw: "Glob", input: `{"pattern":"/home/ada/.ssh/*"}`, tool: "glob", paths: []string{"/w", "/home/ada/.ssh/*"}},
 		{raw: "Glob", input: `{"pattern":"../*","path":"/"}`, tool: "glob", paths: []string{"/", "/../*"}},
-		{raw: "NotebookRead", input: `{"notebook_path":"/n"}`, tool: "read_file", paths: []string{"/n"}},
 		{raw: "mcp__loom__weave", input: `{"command":"a","Command":"b"}`, tool: "mcp",
 			mcp: &nod.MCP{Server: "loom", Tool: "weave"}},
-		{raw: "mcp__todo__write", input: `{}`, server: "todo", tool: "mcp",
-			mcp: &nod.MCP{Server: "todo", Tool: "write", Named: true}},
 		{raw: "mcp__a__b__c", input: `{}`, server: "a__b", tool: "mcp",
 			mcp: &nod.MCP{Server: "a__b", Tool: "c", Named: true}},
 		{raw: "mcp__plugin_loom_weft__pull", input: `{}`, server: "plugin:loom:weft", tool: "mcp",
@@ -204,32 +195,23 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 		want string
 	}{
 		{"no event", []byte(`{"session_id":"s","cwd":"/w"}`), "hook_event_name is missing"},
-		{"event is a number", []byte(`{"hook_event_name":1}`), "a string is expected"},
 		{"no tool", payload("PreToolUse", `"tool_input":{}`), "tool_name is missing"},
-		{"no input", payload("PreToolUse", `"tool_name":"Read"`), "tool_input is missing"},
 		{"input is a text", payload("PreToolUse", tool("Bash", `"ls"`)...), "an object is expected"},
-		{"no session", []byte(`{"hook_event_name":"PreToolUse","cwd":"/w","tool_name":"TaskList","tool_input":{}}`),
-			"session_id is missing"},
 		{"no directory", []byte(
 			`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"TaskList","tool_input":{}}`),
-			"cwd is missing"},
+			"no absolute directory"},
 		{"relative directory", []byte(
 			`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"w","tool_name":"TaskList","tool_input":{}}`),
-			"an absolute path is expected"},
+			"no absolute directory"},
 		{"no command", payload("PreToolUse", tool("Bash", `{}`)...), "tool_input.command is missing"},
 		{"command is a list", payload("PreToolUse", tool("Bash", `{"command":["ls"]}`)...),
 			"(tool_input.command): a string is expected"},
 		{"command twin", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","Command":"ls"}`)...),
 			`differs from "command" in case only`},
 		{"command twice", payload("PreToolUse", tool("Bash", `{"command":"rm -rf /","command":"ls"}`)...),
-			"(tool_input.command): the key stands twice"},
-		{"tool twin", payload("PreToolUse", append(tool("TaskList", `{}`), `"Tool_Name":"Bash"`)...),
-			`differs from "tool_name" in case only`},
+			"(command): the key stands twice"},
 		{"half a character", payload("PreToolUse", tool("Bash", `{"command":"\ud800"}`)...), "half a surrogate pair"},
-		{"no path", payload("PreToolUse", tool("Write", `{"content":"x"}`)...), "tool_input.file_path is missing"},
 		{"path is null", payload("PreToolUse", tool("Read", `{"file_path":null}`)...), "a string is expected"},
-		{"edits is an object", payload("PreToolUse", tool("MultiEdit", `{"file_path":"/x","edits":{}}`)...),
-			"an array is expected"},
 		{"edit twin", payload("PreToolUse", tool("MultiEdit",
 			`{"file_path":"/x","edits":[{"old_string":"a","new_string":"b","New_string":"c"}]}`)...),
 			`(tool_input.edits[0].New_string): the key differs`},
@@ -241,7 +223,6 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 			`"mcp_server":{"name":"c"}`)...), "does not begin with mcp__"},
 		{"server without a tool", payload("PreToolUse", tool("mcp__a", `{}`)...), "names no server and tool"},
 		{"unknown event, odd tool", payload("BeforeTool", `"tool_name":1`), "a string is expected"},
-		{"outcome without a tool", payload("PostToolUse", `"tool_input":{}`), "tool_name is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			e, err := ClaudeCode{}.Decode(c.text, claudeEnviron)
@@ -323,77 +304,6 @@ func TestClaudeIsAttended(t *testing.T) {
 			if err != nil || e.Call.Interactive != want {
 				t.Errorf("%q in mode %q: %v, want %v (%v)", entry, mode, e.Call.Interactive, want, err)
 			}
-		}
-	}
-}
-
-func TestClaudeToolsInOrder(t *testing.T) {
-	for i := 1; i < len(claudeTools); i++ {
-		if claudeTools[i-1].raw >= claudeTools[i].raw {
-			t.Errorf("%s stands before %s", claudeTools[i-1].raw, claudeTools[i].raw)
-		}
-	}
-	for _, tool := range claudeTools {
-		if claudeBuiltin(tool.raw) != tool {
-			t.Errorf("%s is not found", tool.raw)
-		}
-		if claudeBuiltin(tool.canonical) != (claudeTool{}) {
-			t.Errorf("%s is a canonical name and found as a built-in", tool.canonical)
-		}
-	}
-}
-
-// Only these names may lead to a tool of the seed's allow-list.
-func TestClaudeAllowlisted(t *testing.T) {
-	want := map[string]string{
-		"Read": "read_file", "NotebookRead": "read_file", "Grep": "grep", "Glob": "glob", "LS": "glob", "LSP": "lsp",
-		"ToolSearch": "tool_search", "ListMcpResourcesTool": "list_mcp_resources",
-		"ReadMcpResourceTool": "read_mcp_resource", "ReadMcpResourceDir": "read_mcp_resource",
-		"TodoWrite": "todo_write", "TaskCreate": "task_create", "TaskGet": "task_get", "TaskOutput": "task_get",
-		"BashOutput": "task_get", "TaskUpdate": "task_update", "TaskList": "task_list",
-		"TaskStop": "task_stop", "KillShell": "task_stop", "KillBash": "task_stop",
-		"AskUserQuestion": "ask_user_question", "EnterPlanMode": "enter_plan_mode", "ExitPlanMode": "exit_plan_mode",
-		"TeamCreate": "team_create", "TeamDelete": "team_delete", "SendMessage": "send_message", "Sleep": "sleep",
-	}
-	safe := map[string]bool{}
-	for _, canonical := range want {
-		safe[canonical] = true
-	}
-	got := map[string]string{}
-	for _, tool := range claudeTools {
-		if safe[tool.canonical] {
-			got[tool.raw] = tool.canonical
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// TestClaudeCaptured replays payloads that were captured from the program.
-func TestClaudeCaptured(t *testing.T) {
-	dir := filepath.Join("..", "..", "shared", "protocols", "claude-code", "fixtures")
-	names, err := filepath.Glob(filepath.Join(dir, "*.stdin.json"))
-	if err != nil || len(names) == 0 {
-		t.Skipf("%s absent: skipped", dir)
-	}
-	for _, name := range names {
-		tool, event, _ := strings.Cut(strings.TrimSuffix(filepath.Base(name), ".stdin.json"), ".")
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := ClaudeCode{}.Decode(text, nil)
-		if err != nil || e.Name != event || e.Kind == Unexpected {
-			t.Errorf("%s: %+v, %v", name, e, err)
-			continue
-		}
-		if e.Kind == Other {
-			continue
-		}
-		if e.Call.RawTool != tool || e.Call.Tool == "" || e.Call.Dir != "/home/dev/project" ||
-			e.Call.Transcript == nil {
-			t.Errorf("%s: %+v", name, e.Call)
 		}
 	}
 }
@@ -540,25 +450,20 @@ func TestClaudeEncodeExceptions(t *testing.T) {
 		want             string
 	}{
 		{"plan mode, a read", "plan", "read_file", allow(nod.LayerAllowlist), Default, false, "allow"},
-		{"plan mode, a read by rule", "plan", "read_file", allow(nod.LayerModel), Default, true, ""},
 		{"plan mode, a listed tool that is none", "plan", "bash", allow(nod.LayerAllowlist), Default, false, ""},
 		{"plan mode, reinforce", "plan", "read_file", allow(nod.LayerAllowlist), Reinforce, false, ""},
 		{"the prompt is the point", "default", "ask_user_question", allow(nod.LayerAllowlist), Replace, true, ""},
-		{"entering plan mode", "default", "enter_plan_mode", allow(nod.LayerAllowlist), Replace, true, ""},
 		{"leaving plan mode", "plan", "exit_plan_mode", allow(nod.LayerAllowlist), Replace, true, ""},
 		{"denied question", "default", "ask_user_question", nod.Decision{Reason: "because"}, Replace, true, "deny"},
 		{"the host judges", "auto", "bash", unsettled, Default, false, ""},
-		{"the host judges, reinforce", "auto", "bash", unsettled, Reinforce, false, ""},
 		{"the host judges, replace", "auto", "bash", unsettled, Replace, false, "ask"},
 		{"the host does not judge", "default", "bash", unsettled, Default, false, "ask"},
 		{"the host judges, a known loss", "auto", "bash", harmful, Default, false, "ask"},
-		{"the host judges, a known loss, reinforce", "auto", "bash", harmful, Reinforce, false, "ask"},
 		{"the host judges, nod clears it", "auto", "bash", allow(nod.LayerShell), Default, false, "allow"},
 		{"the host judges, reinforce never allows", "auto", "bash", allow(nod.LayerShell), Reinforce, false, ""},
 		{"a rule speaks", "auto", "bash", ruled, Default, false, "ask"},
 		{"a model is there", "auto", "bash", unsettled, Default, true, "ask"},
 		{"the model failed", "auto", "bash", broken, Default, true, "ask"},
-		{"another failure", "auto", "bash", broken, Default, false, "ask"},
 		{"an unknown verdict", "default", "bash", nod.Decision{Verdict: 7, Reason: "because"}, Replace, true, "deny"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -578,14 +483,10 @@ func TestClaudeEncodePrompt(t *testing.T) {
 	}{
 		{"default", nod.Allow, Default, "allow"},
 		{"default", nod.Allow, Reinforce, ""},
-		{"auto", nod.Allow, Default, "allow"},
-		{"auto", nod.Allow, Reinforce, ""},
 		{"auto", nod.Allow, Replace, "allow"},
 		{"plan", nod.Allow, Replace, ""},
 		{"default", nod.Ask, Replace, ""},
-		{"dontAsk", nod.Ask, Replace, ""},
 		{"default", nod.Deny, Reinforce, "deny"},
-		{"default", nod.Deny, Default, "deny"},
 	} {
 		e := Event{Kind: Prompt, Name: "PermissionRequest", Mode: c.mode, Plan: c.mode == "plan",
 			Call: nod.Call{Tool: "bash", Interactive: true, HostJudges: c.mode == "auto"}}

@@ -15,24 +15,14 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// transcriptLimit bounds how much of a transcript is read, from its end. What
-// the person said at the start of a session of 1,000 calls still lies in it.
-const transcriptLimit = 32 << 20
-
 // claudeTranscript returns what reads a Claude Code session file: JSON lines,
-// appended to while it is read, each a user or assistant message or one of a
-// dozen records that are none of a conversation. One message of the model may
-// stand on several lines; each text and each tool call is a turn of its own,
-// so that makes no difference. Tools keep the host's names. The call with the
-// id that is being decided is left out: the file holds it or not, as it
-// happens, and the same call must look the same twice.
+// each a user or assistant message or one of a dozen records that are none of a
+// conversation. Each text and each tool call is a turn of its own. Tools keep the
+// host's names. The call with the id that is being decided is left out: the file
+// holds it or not, as it happens, and the same call must look the same twice.
 //
 // Turns that were taken back by rewinding are still in the file and are
 // yielded.
-//
-// Any error ends the turns: no such file, not a regular one, a line that is
-// not of the format (a torn last one is skipped), no message in it at all,
-// [transcript.ErrEarlier] where not all was read.
 //
 // prompt is the id of what the person typed last, as the payload says it. The
 // host writes that late, and it is waited for: see [awaited]. Where it does not
@@ -40,77 +30,87 @@ const transcriptLimit = 32 << 20
 func claudeTranscript(name, call, prompt string) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		return func(yield func(transcript.Turn, error) bool) {
-			heard := awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
-			lines, err := openBackwards(name, transcriptLimit)
-			if err != nil {
-				yield(transcript.Turn{}, err)
-				return
-			}
-			defer lines.close()
-			if !heard && !yield(transcript.Turn{Text: "a prompt that is not written yet"}, nil) {
-				return
-			}
-			r := claudeReader{lines: lines, call: call}
-			newestFirst(ctx, "Claude Code", r.message, yield)
+			gap := !awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
+			claudeTurns(ctx, name, call)(func(turn transcript.Turn, err error) bool {
+				if gap && err == nil && !yield(transcript.Turn{Text: "a prompt that is not written yet"}, nil) {
+					return false
+				}
+				gap = false
+				return yield(turn, err)
+			})
 		}
 	}
 }
 
-// errNoMessage is what a file is found to be that holds no message of the host.
-var errNoMessage = errors.New("the transcript holds no message of Claude Code")
+// claudeHost names the format in errors.
+const claudeHost = "Claude Code"
+
+func claudeTurns(ctx context.Context, name, call string) iter.Seq2[transcript.Turn, error] {
+	return func(yield func(transcript.Turn, error) bool) {
+		lines, err := openBackwards(name, transcriptLimit)
+		if err != nil {
+			yield(transcript.Turn{}, err)
+			return
+		}
+		defer lines.file.Close()
+		r := claudeReader{lines: lines, call: call}
+		newestFirst(ctx, claudeHost, r.message, yield)
+	}
+}
+
+// claudeRecord reads what may be the opening.
+func claudeRecord() record {
+	return record{host: claudeHost, turn: func(line object) ([]transcript.Turn, bool, error) {
+		parsed, err := parseClaudeLine(line)
+		if err != nil || parsed.kind != "user" || parsed.origin != transcript.Person {
+			return nil, false, err
+		}
+		parsed.blocks = slices.DeleteFunc(parsed.blocks, func(b claudeBlock) bool { return b.kind != "text" })
+		return new(claudeReader).turns(parsed), true, nil
+	}}
+}
 
 // claudeReader turns lines into turns, newest first.
 type claudeReader struct {
 	lines  *backwards
-	walk   walk
-	call   string // id of the call that is left out
-	ahead  []claudeLine
-	broken error // what reading ahead met behind them
-	heard  bool  // a line of a kind that this host writes was met
+	call   string       // id of the call that is left out
+	ahead  []claudeLine // looked at ahead of time
+	broken error        // what reading ahead met behind them
+	heard  bool         // a line of a kind that this host writes was met
 }
 
 // message returns the turns of the message before.
 func (r *claudeReader) message() ([]transcript.Turn, error) {
-	line, err := r.next()
+	if len(r.ahead) > 0 {
+		line := r.ahead[0]
+		r.ahead = r.ahead[1:]
+		return r.turns(line), nil
+	}
+	if r.broken != nil {
+		return nil, r.broken
+	}
+	line, err := r.read()
 	if err != nil {
 		return nil, err
 	}
 	return r.turns(line), nil
 }
 
-// next returns the line before, be it one that was looked at ahead of time.
-func (r *claudeReader) next() (claudeLine, error) {
-	if len(r.ahead) > 0 {
-		line := r.ahead[0]
-		r.ahead = r.ahead[1:]
-		return line, nil
-	}
-	if r.broken != nil {
-		return claudeLine{}, r.broken
-	}
-	return r.read()
-}
-
 // read returns the next line that is a message.
 func (r *claudeReader) read() (claudeLine, error) {
 	for {
-		text, last, err := r.lines.next()
-		if err == io.EOF && !r.heard {
-			err = errNoMessage
+		top, err := r.lines.object(claudeHost)
+		if errors.Is(err, io.EOF) && !r.heard {
+			err = errors.New("the transcript holds no message of " + claudeHost)
 		}
 		if err != nil {
 			return claudeLine{}, err
 		}
-		if len(bytes.TrimSpace(text)) == 0 {
-			continue
+		line, err := parseClaudeLine(top)
+		if err != nil {
+			return claudeLine{}, fmt.Errorf("the transcript is not one of %s: %w", claudeHost, err)
 		}
-		line, err := parseClaudeLine(text, &r.walk)
-		switch {
-		case err != nil && last:
-			continue // half written
-		case err != nil:
-			return claudeLine{}, fmt.Errorf("the transcript is not one of Claude Code: %w", err)
-		case line.kind != "":
+		if line.kind != "" {
 			r.heard = r.heard || line.known
 			return line, nil
 		}
@@ -139,34 +139,21 @@ type claudeBlock struct {
 	fails bool
 }
 
-// parseClaudeLine reads one line. The host writes it with JSON.stringify, in
-// which a text that was cut may end in half a character.
-func parseClaudeLine(text []byte, w *walk) (claudeLine, error) {
-	top, err := w.objectUntil(text, claudeRepeats)
-	if err == nil && w.stopped {
-		if line, ok := claudeResultLine(top); ok {
-			return line, nil
-		}
-		top, err = w.object(text)
-	}
-	if err != nil {
-		return claudeLine{}, err
-	}
+func parseClaudeLine(top object) (line claudeLine, err error) {
 	f := fieldsOf(top, &err)
 	kind := f.word("type")
-	if err != nil {
+	switch {
+	case err != nil:
 		return claudeLine{}, err
-	}
-	line := claudeLine{}
-	switch claudeLineSpeaker(kind) {
-	case spoken:
+	case kind == "user" || kind == "assistant":
 		line = claudeMessage(kind, f)
-	case attached:
+		line.known = true
+	case kind == "attachment":
 		line = claudeAttached(f)
-	case nobody:
-		line = unclassified(time.Time{})
+		line.known = true
+	case !slices.Contains(claudeSilent(), kind):
+		line = unclassified()
 	}
-	line.known = claudeLineSpeaker(kind) != nobody
 	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
 	return line, err
 }
@@ -184,47 +171,13 @@ func claudeMessage(kind string, f fields) claudeLine {
 	line.refused = f.hint("toolDenialKind") == "user-rejected"
 	switch m := f.maybe("toolUseResult"); {
 	case m == nil:
-	case m.value[0] == '{':
+	case m.value[0] == '{' && bytes.Contains(m.value, []byte(`"answers"`)):
 		result, _ := f.asObject(m)
 		line.answer = claudeAnswer(result.object)
 	case string(m.value) == `"User rejected tool use"`:
 		line.refused = true
 	}
 	return line
-}
-
-// claudeRepeats reports whether a member says again what a tool returned: the
-// output of a command, a file, a patch, a list. That of a question, in which a
-// person's answer stands, begins otherwise.
-func claudeRepeats(key, value []byte) bool {
-	if string(key) != "toolUseResult" {
-		return false
-	}
-	for _, begin := range []string{`"`, `[`, `{"stdout":`, `{"type":`, `{"filePath":`, `{"mode":`, `{"filenames":`} {
-		if bytes.HasPrefix(value, []byte(begin)) {
-			return true
-		}
-	}
-	return false
-}
-
-// claudeResultLine reads what stands before such a member; ok is false where
-// that is anything else than results of tools.
-func claudeResultLine(top object) (line claudeLine, ok bool) {
-	var err error
-	f := fieldsOf(top, &err)
-	message, given := f.maybeChild("message")
-	if given == nil || f.optional("type") != "user" {
-		return line, false
-	}
-	line = claudeLine{kind: "user", known: true, origin: transcript.Tool, blocks: claudeBlocks(message)}
-	line.time, _ = time.Parse(time.RFC3339, top.hint("timestamp"))
-	for _, b := range line.blocks {
-		if b.kind != "tool_result" || b.fails && strings.HasPrefix(b.text, claudeRejection) {
-			return line, false
-		}
-	}
-	return line, err == nil && len(line.blocks) > 0
 }
 
 // broughtAlong reports whether the texts of a line came with a tool's result, and are not
@@ -234,97 +187,28 @@ func broughtAlong(f fields, blocks []claudeBlock) bool {
 		!slices.ContainsFunc(blocks, func(b claudeBlock) bool { return b.kind == "tool_result" })
 }
 
-// claudeOrigin says who speaks in the texts of a line. A field that is not
-// known to mean a person does not mean one. (userType is "external" on every
-// line and says nothing.)
-func claudeOrigin(kind string, f fields) transcript.Origin {
-	switch {
-	case f.flag("isSidechain"):
-		return transcript.OtherAgent
-	case kind == "assistant":
-		if by := f.hint("madeBy"); by != "" && by != "model" || f.flag("isApiErrorMessage") {
-			return transcript.Harness
-		}
-		return transcript.Agent
-	case f.flag("isMeta"), f.flag("isCompactSummary"), f.flag("isVisibleInTranscriptOnly"),
-		f.flag("turnCompanion"), f.hint("sourceToolUseID") != "":
-		return transcript.Harness
-	}
-	if from := claudeFrom(f); from != transcript.Person {
-		return from
-	}
-	// transcript.Other is the smaller one: both must speak for a person.
-	return min(claudeSource(f.hint("promptSource")), claudeSource(f.hint("turnOrigin")))
-}
-
-// claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin
-// ("human", "sdk", "task_notification"); older versions write neither. "sdk"
-// is whoever started the session: in print mode that is the person.
-func claudeSource(source string) transcript.Origin {
-	switch source {
-	case "", "typed", "human", "sdk":
-		return transcript.Person
-	}
-	return transcript.Other
-}
-
 // claudeBlocks reads the content of a message: a text or a list of blocks.
-func claudeBlocks(message fields) []claudeBlock {
+func claudeBlocks(message fields) (out []claudeBlock) {
 	m := message.get("content")
 	switch {
 	case m == nil:
 		return nil
 	case m.value[0] == '"':
 		return []claudeBlock{{kind: "text", text: message.asText(m)}}
-	case m.value[0] != '[':
-		message.wrong(m, "a text or a list")
-		return nil
 	}
-	var out []claudeBlock
 	for _, f := range message.list("content") {
-		out = append(out, claudeBlockOf(f))
+		b := claudeBlock{kind: f.word("type")}
+		switch b.kind {
+		case "text":
+			b.text = f.text("text")
+		case "tool_use":
+			b.id, b.tool, b.input = f.optional("id"), f.word("name"), bytes.Clone(f.returned("input"))
+		case "tool_result":
+			b.id, b.fails, b.text = f.optional("tool_use_id"), f.flag("is_error"), textOf(f, "content")
+		}
+		out = append(out, b)
 	}
 	return out
-}
-
-func claudeBlockOf(f fields) claudeBlock {
-	b := claudeBlock{kind: f.word("type")}
-	switch b.kind {
-	case "text":
-		b.text = f.text("text")
-	case "tool_use":
-		b.id, b.tool = f.optional("id"), f.word("name")
-		if m := f.maybe("input"); m != nil {
-			b.input = bytes.Clone(m.value)
-		}
-	case "tool_result":
-		b.id, b.fails = f.optional("tool_use_id"), f.flag("is_error")
-		if b.text = claudeResult(f); strings.HasPrefix(b.text, claudeRejection) ||
-			strings.HasPrefix(b.text, claudeApproval) {
-			b.text = codexText(f, "content") // whole: a person's words stand at its end
-		}
-	}
-	return b
-}
-
-// claudeResult joins the beginnings of the texts that a tool returned.
-func claudeResult(f fields) string {
-	m := f.maybe("content")
-	switch {
-	case m == nil:
-		return ""
-	case m.value[0] == '"':
-		return f.beginning(m)
-	case m.value[0] != '[':
-		return ""
-	}
-	var texts []string
-	for _, part := range f.list("content") {
-		if text := part.beginning(part.maybe("text")); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return strings.Join(texts, "\n")
 }
 
 // turns returns the turns of a line, oldest first.
@@ -357,25 +241,67 @@ func (r *claudeReader) turns(line claudeLine) []transcript.Turn {
 	return out
 }
 
-// answer returns what a person chose in an AskUserQuestion dialogue, "" for
-// every other result. The result's own structure does not prove that: an MCP
-// server could return the like. So the call that it belongs to must be found
-// close before it, be of that tool, and must not have brought its answers
-// along, as the model may.
-func (r *claudeReader) answer(line claudeLine, b claudeBlock) string {
-	if line.answer == "" || b.fails || line.origin != transcript.Person || len(line.blocks) != 1 || !r.asked(b.id) {
-		return ""
+// result is the turn of what a tool returned: the tool's, or a person's where
+// the host put their words there.
+//
+// What a tool returns is its own affair, so words in it are a person's only where the
+// host marks the line itself; else they count as nobody's: a command can print what the
+// host would say.
+func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
+	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
+	switch {
+	case b.fails && strings.HasPrefix(b.text, claudeRejection):
+		turn.Ended, turn.Text = transcript.EndedRefused, claudeRefusal(b.text)
+		switch {
+		case turn.Text == "":
+		case line.origin == transcript.OtherAgent:
+			turn.Origin = transcript.OtherAgent
+		case line.refused:
+			turn.Origin = transcript.Person
+		default:
+			turn.Origin = transcript.Other
+		}
+	case b.fails:
+		turn.Ended = transcript.EndedFailed
+	case strings.HasPrefix(b.text, claudeApproval) && line.origin != transcript.OtherAgent:
+		if call := r.calling(b.id); call.tool == "ExitPlanMode" {
+			turn.Origin, turn.Text = transcript.Person, "I approve this plan: "+planOf(call, b.text)
+		}
+	case line.answer != "" && line.origin == transcript.Person && len(line.blocks) == 1:
+		// The result's own structure proves nothing: an MCP server could return the like.
+		if call := r.calling(b.id); call.tool == "AskUserQuestion" && !answersItself(call.input) {
+			turn.Origin, turn.Text = transcript.Person, line.answer
+		}
 	}
-	return line.answer
+	return turn
 }
 
-// claudeAnswer is what a person chose, as the result of a question says it.
+// calling returns the tool call of that id, which stands a few messages before; the zero
+// value where none does.
+func (r *claudeReader) calling(id string) claudeBlock {
+	for i := 0; id != "" && i < 16; i++ {
+		if i == len(r.ahead) {
+			line, err := r.read()
+			if err != nil {
+				r.broken = err
+				break
+			}
+			r.ahead = append(r.ahead, line)
+		}
+		for _, b := range r.ahead[i].blocks {
+			if b.kind == "tool_use" && b.id == id {
+				return b
+			}
+		}
+	}
+	return claudeBlock{}
+}
+
+// claudeAnswer is what a person chose in an AskUserQuestion dialogue, as the result of
+// the question says it; "" for every other result.
 func claudeAnswer(result object) string {
 	var err error
-	answers, given := fieldsOf(result, &err).maybeChild("answers")
-	if given == nil || err != nil {
-		return ""
-	}
+	answers, _ := fieldsOf(result, &err).maybeChild("answers")
 	var chosen []string
 	for _, m := range answers.members {
 		chosen = append(chosen, answers.asText(&m))
@@ -386,39 +312,53 @@ func claudeAnswer(result object) string {
 	return strings.Join(chosen, "\n")
 }
 
-// asked reports whether the tool call of that id is a question to the person.
-func (r *claudeReader) asked(id string) bool {
-	call, found := r.calling(id)
-	return found && call.tool == "AskUserQuestion" && !answersItself(call.input)
-}
-
-// calling returns the tool call of that id, which stands a few messages before.
-func (r *claudeReader) calling(id string) (call claudeBlock, found bool) {
-	for i := 0; id != "" && i < 16; i++ {
-		if i == len(r.ahead) {
-			line, err := r.read()
-			if err != nil {
-				r.broken = err
-				return call, false
-			}
-			r.ahead = append(r.ahead, line)
-		}
-		for _, b := range r.ahead[i].blocks {
-			if b.kind == "tool_use" && b.id == id {
-				return b, true
-			}
-		}
-	}
-	return call, false
-}
-
-// answersItself reports whether a question came with answers, or cannot be
-// read.
+// answersItself reports whether a question came with answers, as the model may give
+// them, or cannot be read.
 func answersItself(input json.RawMessage) bool {
-	in, err := readObject(input, scanner{depth: 512, halve: true})
+	in, err := readLoosely(input)
 	if err != nil {
 		return true
 	}
 	answers, err := in.find("answers")
 	return answers != nil || err != nil
+}
+
+const (
+	// claudeRejection begins the result of a call that a person refused at the
+	// host's prompt; claudeSaid comes before what they typed there, and
+	// claudeHint behind it.
+	claudeRejection = "The user doesn't want to proceed with this tool use."
+	claudeSaid      = "the user said:"
+	claudeHint      = "\n\nNote: The user's next message may contain"
+	// claudeClarifies begins what the host says where a person only wants to
+	// talk about a question.
+	claudeClarifies = "The user wants to clarify these questions."
+	// claudeApproval begins the result of a plan that a person approved.
+	claudeApproval = "User has approved your plan"
+)
+
+// claudeRefusal is what a person typed when they refused a call, "" if nothing.
+func claudeRefusal(text string) string {
+	_, said, _ := strings.Cut(text, claudeSaid)
+	if i := strings.LastIndex(said, claudeHint); i >= 0 {
+		said = said[:i]
+	}
+	if said = strings.TrimSpace(said); strings.HasPrefix(said, claudeClarifies) {
+		return ""
+	}
+	return said
+}
+
+// planOf is the plan that was approved: as the host repeats it, which has what
+// the person changed, else as the agent proposed it.
+func planOf(call claudeBlock, result string) string {
+	if _, plan, ok := strings.Cut(result, "## Approved Plan"); ok {
+		_, plan, _ = strings.Cut(plan, "\n")
+		return strings.TrimSpace(plan)
+	}
+	in, err := readLoosely(call.input)
+	if err != nil {
+		return "(it cannot be read)"
+	}
+	return in.hint("plan")
 }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/nodgate/nod"
 )
@@ -51,24 +50,24 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: cmp.Or(p.Session, "permission prompts in "+p.Project),
 		RawTool: f.word("tool_name"), Dir: p.Project, Environ: environ,
 	}
-	in, raw := f.child("input")
+	input := f.get("input")
+	in, raw := f.asObject(input)
 	e.Call.Input = raw
+	if err == nil && !claudeServer(&e, f, input, "", "") {
+		tool := lookUp(p.Name(), e.Call.RawTool)
+		arguments(&e.Call, tool, in)
+		if tool.shape == special {
+			claudeSpecial(&e.Call, tool.raw, in)
+		}
+		claudeOddities(&e.Call, in)
+	}
 	if err != nil {
 		return Event{}, err
-	}
-	mcp, ok, wrong := claudeMCP(e.Call.RawTool, "")
-	switch {
-	case wrong != "":
-		err = badInput(fmt.Errorf("%s", wrong))
-	case ok:
-		e.Call.Tool, e.Call.MCP = "mcp", mcp
-	default:
-		claudeArguments(&e.Call, claudeBuiltin(e.Call.RawTool), in)
 	}
 	if stays := variable(environ, staysInProject); e.Call.Command != "" && stays != "1" && stays != "true" {
 		e.Call.Dir = ""
 	}
-	return e, err
+	return e, nil
 }
 
 // Encode answers; what is not allowed is denied.

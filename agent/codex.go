@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"errors"
-	"path"
 	"strings"
 	"time"
 
@@ -59,73 +57,42 @@ import (
 // PermissionRequest also asks whether a command may reach a host. The payload
 // then is the command's, told apart by its description, and an allow would be
 // for the network: such a request is no shell command here.
-type Codex struct{}
+type Codex struct{ profiled[codex] }
 
-// Name returns "codex".
-func (Codex) Name() string { return "codex" }
+type codex struct{}
 
-// Capabilities returns what was measured on 0.169.0.
-func (Codex) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "0.169.0",
-		Before:        Seat{Deny: true, Silence: Flows},
-		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
-		ReasonReaches: true,
-		StrictJSON:    true,
-		NeedsReason:   true,
-		TimeUnit:      time.Second,
-		SeesSubagents: true,
-		StdinUnseen:   true,
-		HearsAfter:    Nested,
+func (codex) name() string { return "codex" }
+
+// The workspace is where Codex started the hook: cwd follows the directory that the
+// model names for a command. The events are those of the schemas that 0.169.0 carries.
+func (codex) profile() profile {
+	return profile{
+		can: Capabilities{
+			Tried:         "0.169.0",
+			Before:        Seat{Deny: true, Silence: Flows},
+			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+			ReasonReaches: true,
+			StrictJSON:    true,
+			NeedsReason:   true,
+			TimeUnit:      time.Second,
+			SeesSubagents: true,
+			StdinUnseen:   true,
+			HearsAfter:    Nested,
+		},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_use_id"},
+		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
+		input: []string{"tool_input"}, project: "PWD",
+		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"}, after: []string{"PostToolUse"},
+		others: []string{"SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop", "UserPromptSubmit",
+			"PreCompact", "PostCompact", "Interrupt"},
+		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
+		answer: nestedBefore, prompt: nestedInstead,
 	}
-}
-
-// codexTools maps the tools of Codex 0.169.0, as its hooks name them, in the
-// order of the raw name. Source: the tools that the program offered to a model
-// and the payloads of its hooks; those of its second set of tools for agents
-// (followup_task, interrupt_agent, list_agents, send_message), which some models
-// are offered, were read. A shell command is "Bash" whatever tool of
-// Codex's runs it.
-var codexTools = [...]builtin{
-	{"Bash", "bash", command},
-	{"apply_patch", "apply_patch", patch},
-	{"close_agent", "close_agent", opaque},
-	{"create_goal", "create_goal", opaque},
-	{"followup_task", "send_message", special},
-	{"get_goal", "get_goal", opaque},
-	{"interrupt_agent", "close_agent", opaque},
-	{"list_agents", "list_agents", opaque},
-	{"list_mcp_resource_templates", "list_mcp_resources", opaque},
-	{"list_mcp_resources", "list_mcp_resources", opaque},
-	{"read_mcp_resource", "read_mcp_resource", opaque},
-	{"request_user_input", "ask_user_question", opaque},
-	{"resume_agent", "resume_agent", opaque},
-	{"send_input", "send_message", special},
-	{"send_message", "send_message", special},
-	{"spawn_agent", "agent", special},
-	{"update_goal", "update_goal", opaque},
-	{"update_plan", "todo_write", opaque},
-	{"view_image", "read_file", read},
-	{"wait_agent", "wait_agent", opaque},
-}
-
-func codexSpelling() spelling {
-	return spelling{command: "command", patch: "command", file: "path",
-		beside: map[string][]string{"view_image": {"detail"},
-			"close_agent": {"target"}, "interrupt_agent": {"target"}, "list_agents": {"path_prefix"},
-			"followup_task": {"message", "target"}, "send_message": {"message", "target"},
-			"create_goal":                 {"objective", "token_budget"},
-			"list_mcp_resource_templates": {"cursor", "server"}, "list_mcp_resources": {"cursor", "server"},
-			"read_mcp_resource": {"server", "uri"}, "request_user_input": {"questions"}, "resume_agent": {"id"},
-			"send_input": {"id", "interrupt", "items", "message", "target"},
-			"spawn_agent": {"agent_type", "fork_context", "fork_turns", "items", "message", "model", "reasoning_effort",
-				"task_name"},
-			"update_goal": {"status"}, "update_plan": {"plan"}, "wait_agent": {"ids", "targets", "timeout_ms"}}}
 }
 
 // codexItems looks at what an agent is told in pieces: a piece that is no text names a
 // file, which the host reads.
-func codexItems(call *nod.Call, in fields) {
+func codexItems(call *nod.Call, _ string, in fields) {
 	if in.maybe("items") == nil {
 		return
 	}
@@ -136,101 +103,31 @@ func codexItems(call *nod.Call, in fields) {
 	}
 }
 
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards. The workspace is where Codex started the hook: cwd
-// follows the directory that the model names for a command.
-func (c Codex) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	return claudeShaped(c.Name(), top, codexEvent, func(e *Event, f fields) { c.decodeCall(e, f, environ) })
-}
-
-// codexEvent knows the events of the schemas that 0.169.0 carries.
-func codexEvent(name string) Kind {
-	switch name {
-	case "PreToolUse":
-		return Decide
-	case "PermissionRequest":
-		return Prompt
-	case "PostToolUse":
-		return Outcome
-	case "SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop",
-		"UserPromptSubmit", "PreCompact", "PostCompact", "Interrupt":
-		return Other
-	}
-	return Unexpected
-}
-
-func (c Codex) decodeCall(e *Event, f fields, environ []string) {
-	e.Mode = f.optional("permission_mode")
-	e.Plan = e.Mode == "plan"
-	if dir := variable(environ, "PWD"); path.IsAbs(dir) {
-		e.Project = dir
-	}
+func codexQuirk(e *Event, in, f fields) {
 	child := f.optional("agent_id") != ""
-	e.PromptFollows = e.Kind == Prompt
-	e.Call = nod.Call{
-		ID:          f.optional("tool_use_id"),
-		Agent:       c.Name(),
-		Session:     f.word("session_id"),
-		RawTool:     f.word("tool_name"),
-		Dir:         f.word("cwd"),
-		Environ:     environ,
-		Interactive: e.Kind == Prompt, // else nothing says so
-		StdinUnseen: true,
-	}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
-	if name := f.nullable("transcript_path"); name != "" {
-		e.Call.Transcript = codexTranscript(name, e.Call.ID, child)
-		e.Call.Opening = lineOpening(name, codexLine(e.Call.ID, child))
+	e.Call.StdinUnseen = true
+	name := f.nullable("transcript_path")
+	if name != "" {
+		r := codexRecord(e.Call.ID, child)
+		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
 	}
 	command := ""
 	if e.Call.RawTool == "Bash" {
-		in, _ := f.child("tool_input")
 		command = in.hint("command")
 	}
-	c.decodeTool(&e.Call, f, e.Kind)
+	if e.Kind == Prompt && e.Call.Tool == "bash" {
+		codexNetwork(&e.Call, in)
+	}
+	codexPatch(&e.Call)
 	if e.Kind == Outcome {
 		e.Returned = f.returned("tool_response")
 	}
-	name, read := f.nullable("transcript_path"), command != "" || e.Call.MCP != nil
+	read := command != "" || e.Call.MCP != nil
 	e.Reserved = read && e.Kind == Prompt && e.Call.Tool != "apply_patch"
 	e.Complete = func(e *Event) {
 		e.Theirs = e.Kind == Decide && attended("codex", commandsCodex)
 		if read {
 			codexComplete(e, name, command)
-		}
-	}
-}
-
-// decodeTool recognises the tool, MCP first, and reads its arguments. Those
-// of an MCP tool or an unknown one are free-form.
-func (Codex) decodeTool(call *nod.Call, f fields, kind Kind) {
-	in, raw := f.child("tool_input")
-	call.Input = raw
-	if *f.err != nil {
-		return
-	}
-	mcp, ok, wrong := claudeMCP(call.RawTool, "")
-	switch {
-	case wrong != "":
-		*f.err = badInput(errors.New(wrong))
-	case ok:
-		call.Tool, call.MCP = "mcp", mcp
-	default:
-		tool := lookUp(codexTools[:], call.RawTool)
-		arguments(call, tool, codexSpelling(), in)
-		if kind == Prompt && call.Tool == "bash" {
-			codexNetwork(call, in)
-		}
-		codexPatch(call)
-		if tool.shape == special {
-			codexItems(call, in)
 		}
 	}
 }
@@ -264,18 +161,3 @@ func codexPatch(call *nod.Call) {
 		call.Tool, call.Command, call.Edits = "apply_patch", "", edits
 	}
 }
-
-// Encode says a decision as the comment on [Codex] lays it down.
-func (c Codex) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	switch e.Kind {
-	case Decide:
-		return nestedBefore(d, says(c.Capabilities(), e, d, p, model))
-	case Prompt:
-		return nestedInstead(d, says(c.Capabilities(), e, d, p, model))
-	}
-	return notDecided(e, c.Block)
-}
-
-// Block exits with 2 and a reason on standard error, which blocks in both
-// seats.
-func (Codex) Block(reason string) Answer { return exit2(reason) }

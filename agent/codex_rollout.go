@@ -23,14 +23,13 @@ const rolloutLimit = 512 << 10
 // A PermissionRequest has no id, so there every recent call of that command that has
 // no result yet must have the same answer.
 func codexComplete(e *Event, rollout, command string) {
-	turn := codexTurnOf(rollout)
+	turn, calls := readRollout(rollout, e.Call.ID, command)
 	reserved := e.Reserved
 	e.Reserved = reserved && codexAsks(e, turn.dir)
 	if e.Call.MCP != nil {
 		e.Contained = e.Kind == Decide && turn.asks && e.Mode != "bypassPermissions"
 		return
 	}
-	calls := codexCalls(rollout, e.Call.ID, command)
 	if len(calls) == 0 {
 		e.Reserved = reserved && (e.Reserved || e.Call.Tool == "bash")
 		return
@@ -72,71 +71,16 @@ func codexPlace(turn, workdir, cwd string) string {
 	return strings.TrimSuffix(cmp.Or(turn, cwd), "/") + "/" + workdir
 }
 
-// codexTurn is what the record of a turn says of Codex's sandbox and prompts.
+// codexTurn is what the record of a turn says of Codex's sandbox and prompts. The zero
+// value is a record that says anything else than is known here.
 type codexTurn struct {
 	confines bool   // commands run in the sandbox
 	asks     bool   // a person is asked about what leaves it
 	dir      string // where its commands start; "" where the record does not say so
 }
 
-// codexTurnOf reads the record of the last turn, the zero value where there is
-// none within reach, or one that says anything else than is known here.
-func codexTurnOf(rollout string) codexTurn {
-	lines, err := openBackwards(rollout, rolloutLimit)
-	if err != nil {
-		return codexTurn{}
-	}
-	defer lines.close()
-	for {
-		line, torn, err := lines.next()
-		if err != nil {
-			return codexTurn{}
-		}
-		if torn || !bytes.Contains(line, []byte(`"turn_context"`)) {
-			continue
-		}
-		if turn, is := codexTurnIn(line); is {
-			return turn
-		}
-	}
-}
-
-func codexTurnIn(line []byte) (turn codexTurn, is bool) {
-	top, err := readObject(line, scanner{depth: 512, halve: true})
-	if err != nil {
-		return turn, false
-	}
-	f := fieldsOf(top, &err)
-	if f.optional("type") != "turn_context" {
-		return turn, false
-	}
-	payload, raw := f.maybeChild("payload")
-	if raw == nil {
-		return turn, true
-	}
-	switch policy, given := payload.maybeChild("sandbox_policy"); {
-	case given == nil:
-	case policy.optional("type") == "workspace-write", policy.optional("type") == "read-only":
-		turn.confines = true
-	}
-	if profile, given := payload.maybeChild("permission_profile"); given != nil {
-		files, restricted := profile.maybeChild("file_system")
-		turn.confines = turn.confines && profile.optional("type") == "managed" && restricted != nil &&
-			files.optional("type") == "restricted"
-	}
-	turn.asks = payload.optional("approval_policy") == "on-request"
-	if turn.dir = payload.optional("cwd"); !path.IsAbs(turn.dir) {
-		turn.dir = ""
-	}
-	if err != nil {
-		return codexTurn{}, true
-	}
-	return turn, true
-}
-
 // codexCall is what a command was started with.
 type codexCall struct {
-	id             string
 	tty, escalated bool
 	wider          bool   // it asks for more than the turn's sandbox gives
 	workdir        string // "" for the turn's directory
@@ -144,97 +88,89 @@ type codexCall struct {
 	further        string // why an argument may say that it runs elsewhere
 }
 
-// codexCalls returns the recent calls with that id, or, without an id, those of
-// that command without a result; nil where one of them cannot be read.
-func codexCalls(rollout, id, command string) (calls []codexCall) {
+// readRollout returns the record of the last turn, and the recent calls with that id, or,
+// without an id, those of that command without a result; nil where one of them cannot be
+// read.
+func readRollout(rollout, id, command string) (turn codexTurn, calls []codexCall) {
 	lines, err := openBackwards(rollout, rolloutLimit)
 	if err != nil {
-		return nil
+		return turn, nil
 	}
-	defer lines.close()
+	defer lines.file.Close()
 	done := map[string]bool{}
-	for {
-		line, torn, err := lines.next()
+	turned, over := false, false
+	for !turned || !over {
+		text, torn, err := lines.next()
 		if err != nil { // the start, or the limit
-			return calls
+			break
 		}
-		if id == "" && bytes.Contains(line, []byte(`"function_call_output"`)) {
-			done[codexDone(line)] = true
-		}
-		if !bytes.Contains(line, []byte(`"function_call"`)) {
+		top, err := readLoosely(text)
+		switch {
+		case len(bytes.TrimSpace(text)) == 0, err != nil && (torn || over):
+			continue
+		case err != nil:
+			calls, over = nil, true
 			continue
 		}
-		call, is, err := codexCallOf(line, id, command)
+		payload, _ := fieldsOf(top, &err).maybeChild("payload")
+		ended := payload.hint("call_id")
 		switch {
-		case err != nil && torn:
-		case err != nil:
-			return nil
-		case is && call.id != "" && done[call.id]:
-		case is:
-			if calls = append(calls, call); id != "" {
-				return calls
+		case top.hint("type") == "turn_context" && !turned:
+			turn, turned = codexTurnIn(payload), true
+		case payload.hint("type") == "function_call_output":
+			done[ended] = true
+		case over, payload.hint("type") != "function_call", id != "" && ended != id, id == "" && done[ended]:
+		default:
+			call, is, err := codexCallOf(payload, command)
+			over = err != nil || id != ""
+			if err != nil || id != "" && !is {
+				calls = nil
+			} else if is {
+				calls = append(calls, call)
 			}
 		}
 	}
+	return turn, calls
 }
 
-// codexDone is the call whose result a line records, "" where it cannot be read.
-func codexDone(line []byte) string {
-	top, err := readObject(line, scanner{depth: 512, halve: true})
-	if err != nil {
-		return ""
+func codexTurnIn(payload fields) (turn codexTurn) {
+	if policy, given := payload.maybeChild("sandbox_policy"); given != nil {
+		kind := policy.optional("type")
+		turn.confines = kind == "workspace-write" || kind == "read-only"
 	}
-	payload, raw := fieldsOf(top, &err).maybeChild("payload")
-	if raw == nil || payload.optional("type") != "function_call_output" {
-		return ""
+	if profile, given := payload.maybeChild("permission_profile"); given != nil {
+		files, _ := profile.maybeChild("file_system")
+		turn.confines = turn.confines && profile.optional("type") == "managed" && files.optional("type") == "restricted"
 	}
-	return payload.optional("call_id")
+	turn.asks = payload.optional("approval_policy") == "on-request"
+	if turn.dir = payload.optional("cwd"); !path.IsAbs(turn.dir) {
+		turn.dir = ""
+	}
+	if *payload.err != nil {
+		return codexTurn{}
+	}
+	return turn
 }
 
-// codexCallOf reads one line; is says that it is the call in question.
-func codexCallOf(line []byte, id, command string) (call codexCall, is bool, err error) {
-	top, err := readObject(line, scanner{depth: 512, halve: true})
-	if err != nil {
-		return call, false, err
+// codexCallOf reads a call; is says that it is of that command.
+func codexCallOf(payload fields, command string) (call codexCall, is bool, err error) {
+	if payload.hint("name") != "exec_command" {
+		return call, false, nil
 	}
-	payload, raw := fieldsOf(top, &err).maybeChild("payload")
-	if raw == nil || payload.optional("type") != "function_call" || id != "" && payload.optional("call_id") != id {
-		return call, false, err
-	}
-	if payload.optional("name") != "exec_command" {
-		if id != "" {
-			err = errors.New("the call is of another tool")
-		}
-		return call, false, err
-	}
-	args, err := readObject([]byte(payload.optional("arguments")), scanner{depth: 512})
+	args, err := readPayload([]byte(payload.hint("arguments")))
 	if err != nil {
 		return call, false, err
 	}
 	args.path = "arguments"
 	f := fieldsOf(args, &err)
 	is = f.word("cmd") == command
-	call = codexCall{id: payload.optional("call_id"), tty: f.flag("tty"), shell: f.optional("shell"),
+	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
 		wider: f.maybe("additional_permissions") != nil}
 	var seen nod.Call
-	lookFurther(&seen, f, codexExec(), codexRun())
+	lookFurther(&seen, f, lookUp("codex", "exec_command"))
 	call.further = seen.Rewritten
-	if id != "" && !is && err == nil {
-		err = errors.New("the call is of another command")
-	}
 	return call, is, err
-}
-
-// codexRun is the tool by which the model has a command run; hooks name it Bash.
-func codexRun() builtin { return builtin{"exec_command", "bash", command} }
-
-// codexExec is how exec_command calls its arguments (0.169.0; a test holds it to what the
-// program offers). environment_id, which names a machine, is not among them.
-func codexExec() spelling {
-	return spelling{command: "cmd", workdir: "workdir", beside: map[string][]string{codexRun().raw: {
-		"additional_permissions", "justification", "login", "max_output_tokens", "prefix_rule", "sandbox_permissions",
-		"shell", "tty", "yield_time_ms"}}}
 }
 
 // codexShell reports whether a shell that the model names is one that nod reads, and the

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"cmp"
-	"path"
 	"strings"
 	"time"
 
@@ -57,91 +56,30 @@ import (
 //   - Each shell command starts afresh in cwd, whatever an earlier one did.
 //   - permissionRequest shows an edit as a file and a diff. A patch of several
 //     files is asked about by one of them, so nod takes it for no edit.
-type Copilot struct{}
+type Copilot struct{ profiled[copilot] }
 
-// Name returns "copilot".
-func (Copilot) Name() string { return "copilot" }
+type copilot struct{}
 
-// Capabilities returns what was measured on 1.0.102.
-func (Copilot) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "1.0.102",
-		Before:        Seat{Allow: true, Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
-		Asking:        Seat{Deny: true, Silence: Prompts},
-		ReasonReaches: true,
-		FailClosed:    "exit codes but 0 deny",
-		HearsAfter:    Flat,
-		TimeUnit:      time.Second,
-		SeesSubagents: true,
+func (copilot) name() string { return "copilot" }
+
+func (copilot) profile() profile {
+	return profile{
+		can: Capabilities{
+			Tried:         "1.0.102",
+			Before:        Seat{Allow: true, Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
+			Asking:        Seat{Deny: true, Silence: Prompts},
+			ReasonReaches: true,
+			FailClosed:    "exit codes but 0 deny",
+			HearsAfter:    Flat,
+			TimeUnit:      time.Second,
+			SeesSubagents: true,
+		},
+		kinds: copilotEvent, session: []string{"sessionId"}, dir: []string{"cwd"}, fixed: true,
+		tool: []string{"toolName"}, input: []string{"toolArgs", "toolInput"}, project: "COPILOT_PROJECT_DIR",
+		detaches: []string{"detach"},
+		own:      copilotOwn, special: copilotSearch, quirk: copilotQuirk,
+		answer: copilotBefore, prompt: copilotInstead,
 	}
-}
-
-// copilotTools maps the tools of Copilot CLI 1.0.102 in the order of the raw
-// name. Source: the tools that the program offered to a model, under a name of
-// OpenAI's (apply_patch, rg) and one of Anthropic's (create, edit, grep), and
-// payloads of its hooks. web_fetch and ask_user are offered with an account
-// only; they are from the vendor's documentation.
-var copilotTools = [...]builtin{
-	{"apply_patch", "apply_patch", special},
-	{"ask_user", "ask_user_question", opaque},
-	{"bash", "bash", command},
-	{"create", "file_write", write},
-	{"edit", "file_edit", edit},
-	{"fetch_copilot_cli_documentation", "host_docs", opaque},
-	{"glob", "glob", special},
-	{"grep", "grep", special},
-	{"list_agents", "list_agents", opaque},
-	{"list_bash", "task_list", opaque},
-	{"read_agent", "read_agent", opaque},
-	{"read_bash", "task_get", opaque},
-	{"rg", "grep", special},
-	{"session_store_sql", "session_store_sql", opaque},
-	{"skill", "skill", opaque},
-	{"sql", "session_sql", opaque},
-	{"stop_bash", "task_stop", opaque},
-	{"task", "agent", opaque},
-	{"view", "read_file", read},
-	{"web_fetch", "web_fetch", fetch},
-	{"write_agent", "send_message", opaque},
-}
-
-func copilotSpelling() spelling {
-	searched := []string{"-A", "-B", "-C", "-i", "-n", "glob", "head_limit", "multiline", "output_mode", "path",
-		"paths", "pattern", "type"}
-	return spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str", url: "url",
-		beside: map[string][]string{
-			"bash": {"detach", "initial_wait", "mode", "shellId"}, "glob": {"path", "paths", "pattern"},
-			"grep": searched, "rg": searched, "view": {"forceReadLargeFiles", "view_range"},
-			"ask_user":    {"allow_freeform", "choices", "question", "message", "requestedSchema"},
-			"list_agents": {"include_completed", "scope"}, "read_agent": {"agent_id", "since_turn", "wait"},
-			"read_bash": {"delay", "shellId"}, "stop_bash": {"shellId"},
-			"task":        {"agent_type", "context_tier", "mode", "model", "name", "prompt", "reasoning_effort"},
-			"write_agent": {"agent_id", "agent_ids", "message", "scope"}}}
-}
-
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards.
-func (c Copilot) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	f := fieldsOf(top, &err)
-	var e Event
-	e.Kind, e.Name = copilotEvent(f)
-	switch e.Kind {
-	case Other:
-		e.Call = nod.Call{Agent: c.Name(), Session: f.word("sessionId")}
-	case Unexpected:
-		e.Call = nod.Call{Agent: c.Name(), Session: top.hint("sessionId"),
-			RawTool: unplaced(f, cmp.Or(f.optional("toolName"), f.optional("tool_name")))}
-	default:
-		c.decodeCall(&e, f, environ)
-	}
-	if err != nil {
-		return Event{}, err
-	}
-	return e, nil
 }
 
 // copilotEvent tells the event from the keys.
@@ -165,41 +103,23 @@ func copilotEvent(f fields) (Kind, string) {
 	return Decide, "preToolUse"
 }
 
-func (c Copilot) decodeCall(e *Event, f fields, environ []string) {
-	if dir := variable(environ, "COPILOT_PROJECT_DIR"); path.IsAbs(dir) {
-		e.Project = dir
-	}
-	session := f.word("sessionId")
+func copilotQuirk(e *Event, in, f fields) {
 	if parent := f.optional("parentAgentId"); parent != "" && e.Kind != Prompt {
-		session = parent
+		e.Call.Session = parent
 	}
-	e.Call = nod.Call{Agent: c.Name(), Session: session, RawTool: f.word("toolName"), Dir: f.word("cwd"),
-		Environ: copilotEnviron(environ)}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
+	environ := e.Call.Environ
+	e.Call.Interactive, e.Call.Environ = false, copilotEnviron(environ)
+	e.Call.Transcript = copilotTranscript(environ, e.Call.Session)
+	e.Call.Opening = copilotRecord().opening(copilotEvents(environ, e.Call.Session))
+	if e.Call.Command != "" {
+		copilotNamed(e, in)
 	}
-	e.PromptFollows = e.Kind == Prompt
-	e.Call.Transcript = copilotTranscript(environ, session)
-	e.Call.Opening = lineOpening(copilotEvents(environ, session), copilotTurns)
-	key := "toolArgs"
-	if e.Kind == Prompt {
-		key = "toolInput"
-	}
-	m := f.get(key)
-	if m == nil {
-		return
-	}
-	e.Call.Input = m.value
-	if !copilotMCP(&e.Call, f, m) {
-		c.decodeTool(e, f, m)
-	}
-	if e.Kind == Decide {
+	switch e.Kind {
+	case Decide:
 		e.Reserved, e.Complete = true, func(e *Event) {
 			e.Reserved, e.Theirs = copilotDenies(e.Call, e.Project), attended("copilot", printsOnly)
 		}
-	}
-	if e.Kind == Outcome {
+	case Outcome:
 		e.Error = f.nullable("error")
 		e.Failed = e.Name == "postToolUseFailure"
 		e.Returned = f.returned("toolResult")
@@ -225,45 +145,27 @@ func copilotEnviron(environ []string) []string {
 	return out
 }
 
-// copilotMCP recognises a call to an MCP server: no tool of the host's own has
-// a hyphen or a slash in its name.
-func copilotMCP(call *nod.Call, f fields, m *member) bool {
-	i := strings.IndexAny(call.RawTool, "/-")
-	if i < 0 {
-		return false
-	}
-	if i == 0 || i == len(call.RawTool)-1 {
-		f.wrong(f.get("toolName"), "a server and a tool")
+// copilotOwn recognises a call to an MCP server: no tool of the host's own has a hyphen
+// or a slash in its name. It reads a patch, which is a text, and leaves out what a prompt
+// shows by its effects and not by its arguments.
+func copilotOwn(e *Event, f fields, input *member) bool {
+	raw := e.Call.RawTool
+	if i := strings.IndexAny(raw, "/-"); i >= 0 {
+		if i == 0 || i == len(raw)-1 {
+			f.wrong(f.get("toolName"), "a server and a tool")
+			return true
+		}
+		f.asObject(input) // free-form, but an object
+		e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: raw[:i], Tool: raw[i+1:]}
 		return true
 	}
-	f.asObject(m) // free-form, but an object
-	call.Tool, call.MCP = "mcp", &nod.MCP{Server: call.RawTool[:i], Tool: call.RawTool[i+1:]}
-	return true
-}
-
-func (Copilot) decodeTool(e *Event, f fields, m *member) {
-	call := &e.Call
-	tool := lookUp(copilotTools[:], call.RawTool)
-	if tool.raw == "apply_patch" && m.value[0] == '"' {
-		call.Tool = tool.canonical
-		patched(call, f.asText(m))
-		return
+	if raw == "apply_patch" && (e.Kind != Prompt || input.value[0] == '"') {
+		e.Call.Tool = "apply_patch"
+		patched(&e.Call, f.asText(input))
+		return true
 	}
-	in, _ := f.asObject(m)
-	switch {
-	case *f.err != nil:
-	case e.Kind == Prompt && tool.raw != "bash": // shown by its effects, not by its arguments
-	case tool.shape == special:
-		call.Tool = tool.canonical
-		lookFurther(call, in, copilotSpelling(), tool)
-		copilotSpecial(call, tool, f, m, in)
-	default:
-		arguments(call, tool, copilotSpelling(), in)
-		if tool.shape == command {
-			call.Outlives = in.flag("detach")
-			copilotNamed(e, in)
-		}
-	}
+	f.asObject(input)
+	return e.Kind == Prompt && raw != "bash"
 }
 
 // copilotNamed denies a command in a shell with a name, away from the directory of the
@@ -275,15 +177,10 @@ func copilotNamed(e *Event, in fields) {
 	}
 }
 
-// copilotSpecial reads a search, whose paths may be one or a list, and refuses
-// a patch that is no text.
-func copilotSpecial(call *nod.Call, tool builtin, f fields, m *member, in fields) {
-	if tool.raw == "apply_patch" {
-		f.wrong(m, "a text")
-		return
-	}
+// copilotSearch reads a search, whose paths may be one or a list.
+func copilotSearch(call *nod.Call, raw string, in fields) {
 	var pattern, filter string
-	switch tool.raw {
+	switch raw {
 	case "glob":
 		pattern = in.word("pattern")
 	default:
@@ -304,21 +201,9 @@ func copilotSpecial(call *nod.Call, tool builtin, f fields, m *member, in fields
 	}
 }
 
-// Encode says a decision as the comment on [Copilot] lays it down.
-func (c Copilot) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	word := says(c.Capabilities(), e, d, p, model)
-	switch e.Kind {
-	case Decide:
-		return copilotBefore(d, word)
-	case Prompt:
-		return copilotInstead(d, word)
-	}
-	return notDecided(e, c.Block)
-}
-
 // copilotBefore answers preToolUse: flat, since what is nested is ignored. The
 // host has no place for notices to the person.
-func copilotBefore(d nod.Decision, word string) Answer {
+func copilotBefore(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if word != abstained {
 		a.Stdout = []byte(`{"permissionDecision":"` + a.Said + `","permissionDecisionReason":` +
@@ -327,14 +212,10 @@ func copilotBefore(d nod.Decision, word string) Answer {
 	return a
 }
 
-func copilotInstead(d nod.Decision, word string) Answer {
+func copilotInstead(_ Event, d nod.Decision, word string) Answer {
 	a := Answer{Said: logged(word)}
 	if a.Said == saysDeny {
 		a.Stdout = []byte(`{"behavior":"deny","message":` + quoted(reasonOf(d, word)) + `}`)
 	}
 	return a
 }
-
-// Block exits with 2 and a reason on standard error, which blocks in both
-// seats; the model reads that the hook failed, the person's log the reason.
-func (Copilot) Block(reason string) Answer { return exit2(reason) }

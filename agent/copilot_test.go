@@ -214,7 +214,7 @@ func TestCopilotTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{`agent: bash {"command":"ls"}`, "agent: I will",
+	want := []string{"tool: the user agrees", `agent: bash {"command":"ls"}`, "agent: I will",
 		"other agent: go on, child", "harness: from a skill", "person: publish it"}
 	if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
 		t.Error(diff)

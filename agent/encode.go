@@ -1,8 +1,8 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
+	"regexp"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -38,8 +38,7 @@ func logged(says string) string {
 	return says
 }
 
-// says picks one of the words above from what a host can do, for hosts on
-// which nothing but the seat and the plan mode matters.
+// says picks one of the words above from what a host can do.
 //
 //	                 seat allows   seat asks      a prompt follows   else
 //	allow            allow         -              -                  -
@@ -48,21 +47,25 @@ func logged(says string) string {
 //	deny             deny
 //
 // An allow in plan mode, under Reinforce, of a call that is not proven or that a rule of the
-// person's speaks of, or of a tool that is [Idle] or the [Persons], is silence.
-func says(can Capabilities, e Event, d nod.Decision, p Profile, model bool) string {
-	seat := can.seat(e.Kind)
+// person's speaks of, or of a tool that is [Idle] or the [Persons], is silence. An allow of
+// another command is a denial where it is not handed over ([profile.hands]).
+func (p profile) says(e Event, d nod.Decision, how Profile, model bool) string {
+	seat := p.can.seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
-		if d.Instead != "" {
-			return saysDeny // only the seats that hand it over may say more
-		}
-		if seat.Allow && p != Reinforce && !e.Plan && !e.Unproven && !e.Reserved &&
-			!leftToHost(e.Call.Tool) {
+		may := seat.Allow && how != Reinforce && !e.Unproven && !e.Reserved && !leftToHost(e.Call.Tool)
+		switch {
+		case d.Instead != "":
+			return saysDeny // what may be handed over has been
+		case may && p.mayAllow == nil && !e.Plan, may && p.mayAllow != nil && p.mayAllow(e, d):
 			return saysAllow
 		}
 		return abstained
 	case nod.Ask:
-		return saysAsking(seat, e, d, p, model)
+		return saysAsking(seat, e, d, how, model)
+	}
+	if d.Instead != "" && e.Plan && e.Theirs {
+		return abstained // in plan mode Claude Code decides by itself what runs
 	}
 	return saysDeny
 }
@@ -75,7 +78,7 @@ func saysAsking(seat Seat, e Event, d nod.Decision, p Profile, model bool) strin
 		return abstained
 	case !seat.Ask:
 		return saysUnasked
-	case e.Call.Interactive, seat.AskHeadless:
+	case e.Call.Interactive && e.Mode != "dontAsk", seat.AskHeadless:
 		return saysAsk
 	}
 	return saysNobody
@@ -116,7 +119,7 @@ func notDecided(e Event, block func(reason string) Answer) Answer {
 
 // nestedBefore answers PreToolUse in the shape of Claude Code, which several
 // hosts have taken over.
-func nestedBefore(d nod.Decision, says string) Answer {
+func nestedBefore(_ Event, d nod.Decision, says string) Answer {
 	reason := reasonOf(d, says)
 	says = logged(says)
 	var out string
@@ -146,7 +149,7 @@ func nestedConfined(e Event, d nod.Decision) Answer {
 
 // nestedInstead answers PermissionRequest in that shape. There is no reason
 // for an allow.
-func nestedInstead(d nod.Decision, says string) Answer {
+func nestedInstead(_ Event, d nod.Decision, says string) Answer {
 	var out string
 	switch says {
 	case saysAllow:
@@ -292,31 +295,11 @@ func withoutTags(text string) string {
 	if !strings.Contains(text, "<") {
 		return text
 	}
-	out := make([]byte, 0, len(text))
-	for i := range len(text) {
-		out = append(out, text[i])
-		if text[i] != '>' {
-			continue
-		}
-		if open := bytes.LastIndexByte(out, '<'); open >= 0 && isTag(out[open+1:len(out)-1]) {
-			out = out[:open]
-		}
+	tag := regexp.MustCompile(`<[/ ]*[A-Za-z][\w:-]*(?: [^>]*|[/ ]*)>`)
+	for before := ""; before != text; {
+		before, text = text, tag.ReplaceAllString(text, "")
 	}
-	return string(out)
-}
-
-// isTag reports whether what stands between < and > is a tag: a name, and
-// attributes after a blank.
-func isTag(inside []byte) bool {
-	name := strings.Trim(string(inside), "/ ")
-	name, _, _ = strings.Cut(name, " ")
-	for i, c := range []byte(name) {
-		letter := 'a' <= c|0x20 && c|0x20 <= 'z'
-		if !letter && (i == 0 || !strings.ContainsRune("0123456789-_:", rune(c))) {
-			return false
-		}
-	}
-	return name != ""
+	return text
 }
 
 // quoted is a JSON string.

@@ -2,8 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/hex"
-	"path"
 	"strings"
 	"time"
 
@@ -64,191 +62,74 @@ import (
 // A tool is mcp_<server>_<tool>, which can be divided in several ways. The
 // payload's mcp_context names both; without it a name that is not certain is
 // no tool that nod knows.
-type Gemini struct{}
+type Gemini struct{ profiled[gemini] }
 
-// Name returns "gemini".
-func (Gemini) Name() string { return "gemini" }
+type gemini struct{}
 
-// Capabilities returns what was measured on 0.61.0.
-func (Gemini) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "0.61.0",
-		Before:        Seat{Deny: true, Silence: Flows},
-		ReasonReaches: true,
-		NeedsReason:   true,
-		TimeUnit:      time.Millisecond,
-		SeesSubagents: true,
-		HearsAfter:    Nested,
+func (gemini) name() string { return "gemini" }
+
+func (gemini) profile() profile {
+	return profile{
+		can: Capabilities{
+			Tried:         "0.61.0",
+			Before:        Seat{Deny: true, Silence: Flows},
+			ReasonReaches: true,
+			NeedsReason:   true,
+			TimeUnit:      time.Millisecond,
+			SeesSubagents: true,
+			HearsAfter:    Nested,
+		},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, dir: []string{"cwd"}, fixed: true,
+		tool: []string{"tool_name"}, input: []string{"tool_input"}, project: "GEMINI_PROJECT_DIR",
+		before: []string{"BeforeTool"}, after: []string{"AfterTool"},
+		others: []string{"BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd", "PreCompress",
+			"BeforeModel", "AfterModel", "BeforeToolSelection"}, // read
+		detaches: []string{"is_background"},
+		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
+		answer: geminiAnswer,
 	}
 }
 
-// geminiTools maps the tools of Gemini CLI 0.61.0 in the order of the raw
-// name. Source: the tools that the program offered to a model; those that it
-// did not offer (ask_user, complete_task, exit_plan_mode, get_internal_docs,
-// the resources of MCP servers, read_many_files, the tracker) are from the
-// list in its source. The two that have no like elsewhere and end or head
-// nearly every turn are what the allow-list's tools are: complete_task says a
-// sub-agent's result to the agent that started it, update_topic says what the
-// agent is at.
-var geminiTools = [...]builtin{
-	{"activate_skill", "skill", opaque},
-	{"ask_user", "ask_user_question", opaque},
-	{"complete_task", "send_message", opaque},
-	{"enter_plan_mode", "enter_plan_mode", opaque},
-	{"exit_plan_mode", "exit_plan_mode", opaque},
-	{"get_internal_docs", "host_docs", opaque},
-	{"glob", "glob", special},
-	{"google_web_search", "web_search", opaque},
-	{"grep_search", "grep", special},
-	{"invoke_agent", "agent", special},
-	{"list_background_processes", "task_list", opaque},
-	{"list_directory", "glob", special},
-	{"list_mcp_resources", "list_mcp_resources", opaque},
-	{"read_background_output", "task_get", opaque},
-	{"read_file", "read_file", read},
-	{"read_many_files", "read_many_files", special},
-	{"read_mcp_resource", "read_mcp_resource", opaque},
-	{"replace", "file_edit", edit},
-	{"run_shell_command", "bash", command},
-	{"tracker_add_dependency", "task_update", opaque},
-	{"tracker_create_task", "task_create", opaque},
-	{"tracker_get_task", "task_get", opaque},
-	{"tracker_list_tasks", "task_list", opaque},
-	{"tracker_update_task", "task_update", opaque},
-	{"tracker_visualize", "task_list", opaque},
-	{"update_topic", "todo_write", opaque},
-	{"web_fetch", "web_fetch", opaque}, // the addresses stand in a prompt
-	{"write_file", "file_write", write},
-	{"write_todos", "todo_write", opaque},
-}
-
-func geminiSpelling() spelling {
-	task := []string{"dependencies", "id", "parentId", "status", "title", "type"}
-	return spelling{command: "command", workdir: "dir_path", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "allow_multiple",
-		beside: map[string][]string{
-			"invoke_agent": {"agent_name", "prompt", "wait_for_previous"},
-			"glob":         {"case_sensitive", "dir_path", "pattern", "respect_gemini_ignore", "respect_git_ignore"},
-			"grep_search": {"after", "before", "case_sensitive", "context", "dir_path", "exclude_pattern",
-				"fixed_strings", "include_pattern", "max_matches_per_file", "names_only", "no_ignore", "pattern",
-				"total_max_matches"},
-			"read_file":       {"end_line", "limit", "offset", "start_line"},
-			"list_directory":  {"dir_path", "file_filtering_options", "ignore"},
-			"read_many_files": {"exclude", "file_filtering_options", "include"},
-			"replace":         {"ai_proposed_content", "instruction"}, "write_file": {"ai_proposed_content"},
-			"run_shell_command": {"additional_permissions", "delay_ms", "is_background", "wait_for_previous"},
-			"ask_user":          {"questions"}, "complete_task": {"result", "response", "Result", "Response"},
-			"exit_plan_mode": {"plan_filename", "plan_path"}, "get_internal_docs": {"path"},
-			"list_background_processes": {"wait_for_previous"},
-			"list_mcp_resources":        {"serverName"},
-			"read_background_output":    {"delay_ms", "lines", "pid", "wait_for_previous"},
-			"read_mcp_resource":         {"uri"},
-			"tracker_add_dependency":    {"dependencyId", "taskId"}, "tracker_create_task": task,
-			"tracker_get_task": {"id"}, "tracker_list_tasks": {"parentId", "status", "type"},
-			"tracker_update_task": task, "update_topic": {"strategic_intent", "title", "wait_for_previous"},
-			"web_fetch":   {"prompt"},
-			"write_todos": {"todos"}}}
-}
-
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards. A sub-agent's payload is as its root's in all but the
-// call.
-func (g Gemini) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	return claudeShaped(g.Name(), top, geminiEvent, func(e *Event, f fields) { g.decodeCall(e, f, environ) })
-}
-
-// geminiEvent knows the events of 0.61.0 (read, but for the two of tools).
-func geminiEvent(name string) Kind {
-	switch name {
-	case "BeforeTool":
-		return Decide
-	case "AfterTool":
-		return Outcome
-	case "BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd",
-		"PreCompress", "BeforeModel", "AfterModel", "BeforeToolSelection":
-		return Other
-	}
-	return Unexpected
-}
-
-func (g Gemini) decodeCall(e *Event, f fields, environ []string) {
-	if dir := variable(environ, "GEMINI_PROJECT_DIR"); path.IsAbs(dir) {
-		e.Project = dir
-	}
-	e.Call = nod.Call{
-		Agent:   g.Name(),
-		Session: f.word("session_id"),
-		RawTool: f.word("tool_name"),
-		Dir:     f.word("cwd"),
-		Environ: environ,
-	}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
+// geminiQuirk adds the transcript, the names that the host takes instead, and how a call
+// ended: a failure is an error with a message.
+func geminiQuirk(e *Event, in, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		e.Call.Transcript = geminiTranscript(name)
-		e.Call.Opening = lineOpening(name, geminiLine)
+		r := geminiRecord()
+		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
 	}
-	g.decodeTool(&e.Call, f)
-	if e.Call.Tool == "bash" && geminiUnwraps(e.Call.Command) {
-		e.Call.Rewritten = geminiUnwrapped
-	}
-	e.Complete = func(e *Event) {
-		geminiContained(e, variable(environ, "HOME"))
-		e.Theirs = e.Kind == Decide && attended("gemini", printsOnly)
-		geminiSought(e)
+	if e.Call.MCP == nil {
+		geminiTracked(&e.Call, in)
+		respelled(&e.Call, geminiOdd)
 	}
 	if e.Kind == Outcome {
-		geminiOutcome(e, f)
-	}
-}
-
-// geminiOutcome reads how a call ended: a failure is an error with a message.
-func geminiOutcome(e *Event, f fields) {
-	e.Returned = f.returned("tool_response")
-	response, given := f.maybeChild("tool_response")
-	if given == nil {
-		return
-	}
-	if failure, given := response.maybeChild("error"); given != nil {
-		e.Failed, e.Error = true, failure.optional("message")
-	}
-}
-
-// decodeTool recognises the tool, MCP first, and reads its arguments. Those
-// of an MCP tool or an unknown one are free-form.
-func (Gemini) decodeTool(call *nod.Call, f fields) {
-	in, raw := f.child("tool_input")
-	call.Input = raw
-	from, given := f.maybeChild("mcp_context")
-	if given != nil {
-		call.Tool, call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name"),
-			Named: true}
-		return
-	}
-	if rest, found := strings.CutPrefix(call.RawTool, "mcp_"); found {
-		server, tool, _ := strings.Cut(rest, "_")
-		if server != "" && tool != "" && !strings.Contains(tool, "_") && !strings.Contains(tool, "...") {
-			call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+		e.Returned = f.returned("tool_response")
+		response, _ := f.maybeChild("tool_response")
+		if failure, given := response.maybeChild("error"); given != nil {
+			e.Failed, e.Error = true, failure.optional("message")
 		}
 		return
 	}
-	tool := lookUp(geminiTools[:], call.RawTool)
-	if tool.shape != special || *f.err != nil {
-		arguments(call, tool, geminiSpelling(), in)
-		call.Outlives = tool.shape == command && in.flag("is_background")
-		geminiTracked(call, in)
-	} else {
-		call.Tool = tool.canonical
-		lookFurther(call, in, geminiSpelling(), tool)
-		geminiSearch(call, tool.raw, in)
+	e.Complete = func(e *Event) {
+		e.Theirs = attended("gemini", printsOnly)
+		geminiSought(e)
 	}
-	geminiSigns(call)
+}
+
+// geminiMCP recognises a call to an MCP server. A name that cannot be divided for
+// certain is no tool that nod knows.
+func geminiMCP(e *Event, f fields, input *member) bool {
+	f.asObject(input) // free-form, but an object
+	if from, given := f.maybeChild("mcp_context"); given != nil {
+		e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: from.word("server_name"), Tool: from.word("tool_name"),
+			Named: true}
+		return true
+	}
+	rest, found := strings.CutPrefix(e.Call.RawTool, "mcp_")
+	server, tool, _ := strings.Cut(rest, "_")
+	if found && server != "" && tool != "" && !strings.Contains(tool, "_") && !strings.Contains(tool, "...") {
+		e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+	}
+	return found
 }
 
 // geminiTracked looks at the ids of tasks: each is the name of a file below Gemini's own
@@ -267,87 +148,26 @@ func geminiTracked(call *nod.Call, in fields) {
 // geminiSought marks an edit of a file that is not there: the host then looks for one
 // whose name ends so, anywhere in the workspace (read in 0.61.0, correctPath).
 func geminiSought(e *Event) {
-	if e.Kind != Decide || e.Call.RawTool != "replace" {
-		return
-	}
-	if len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
-		e.Call.Rewritten = geminiSearched
+	if e.Call.RawTool == "replace" && len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
+		e.Call.Rewritten = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
+			"whole path of a file that is there, or write a new one"
 	}
 }
 
-// geminiSigns adds the names that the host may take instead of those that begin with
-// the sign for a mention: it leaves @ and slashes out where nothing lies there under
-// the whole name (read in resolveDefensiveToolPath, and seen).
-func geminiSigns(call *nod.Call) {
-	for _, name := range call.Paths {
-		call.Paths = append(call.Paths, otherNames(name)...)
-	}
-	for _, e := range call.Edits {
-		for _, name := range otherNames(e.Path) {
-			e.Path = name
-			call.Edits = append(call.Edits, e)
-		}
-	}
-}
-
-// otherNames are those that the host may take instead of one: without its signs, and
-// with %2e and its kin decoded (read in 0.61.0, resolveToRealPath).
-func otherNames(name string) (names []string) {
-	for _, given := range append([]string{name}, withoutSigns(name)...) {
-		one := given
-		names = append(names, belowHome(one)...)
-		for plain := percentDecoded(one); plain != one; one, plain = plain, percentDecoded(plain) {
-			names = append(names, plain) // its sandbox decodes what is decoded once more
-		}
-		if given != name {
-			names = append(names, given)
-		}
-	}
-	return names
-}
-
-// belowHome are the names that one with backslashes may mean to a search: ~\.ssh\x is
-// taken apart at both kinds of slashes (read in Qwen Code 0.24.4, expandTilde).
-func belowHome(name string) (names []string) {
-	if below, ok := strings.CutPrefix(name, `~\`); ok {
-		return []string{"~/" + below, "~/" + strings.ReplaceAll(below, `\`, "/")}
-	}
-	return nil
-}
-
-// percentDecoded is a name with %2e and its kin as the bytes that they stand for.
-func percentDecoded(name string) string {
-	parts := strings.Split(name, "%")
-	for i, part := range parts[1:] {
-		if code, err := hex.DecodeString(part[:min(2, len(part))]); err == nil && len(code) == 1 {
-			parts[i+1] = string(code) + part[2:]
-		} else {
-			parts[i+1] = "%" + part
-		}
-	}
-	return strings.Join(parts, "")
-}
-
-// withoutSigns are the names that are left of one as its signs go, one by one.
-func withoutSigns(name string) (names []string) {
-	name = strings.ReplaceAll(name, "\x00", "")
-	for strings.HasPrefix(name, "@") && len(name) > 1 {
-		name = name[1:]
-		names = append(names, name)
-		if name = strings.TrimLeft(name, `/\`); name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
+// geminiOdd reports whether the host may take another name instead of one: it leaves @
+// out at its beginning where nothing lies there, decodes %2e and its kin, and takes ~\.ssh
+// apart at both kinds of slashes (read in 0.61.0, and seen).
+func geminiOdd(name string) bool {
+	return strings.HasPrefix(name, "@") || strings.ContainsAny(name, "%\\\x00")
 }
 
 // geminiSearch reads where a search looks; what it looks for is a regular
 // expression in grep_search, and part of the place in glob.
 func geminiSearch(call *nod.Call, raw string, in fields) {
 	where := func(dir, pattern, filter string) {
-		for _, dir := range append([]string{dir}, withoutSigns(dir)...) {
-			call.Paths = append(call.Paths, searched(call.Dir, dir, pattern, filter)...)
-		}
+		call.Paths = append(call.Paths, dir)
+		respelled(call, geminiOdd)
+		call.Paths = searched(call.Dir, dir, pattern, filter)
 	}
 	switch raw {
 	case "invoke_agent":
@@ -370,23 +190,14 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// Encode says a decision as the comment on [Gemini] lays it down. The host
-// has no place for notices to the person.
-func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	switch e.Kind {
-	case Decide:
-		word := says(g.Capabilities(), e, d, p, model)
-		a := Answer{Said: logged(word)}
-		if a.Said == saysDeny {
-			why := reasonOf(d, word)
-			a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) +
-				`,"systemMessage":` + quoted(blocking(why)) + `}`)
-		}
-		return a
+// geminiAnswer denies, and is silent about all else. The host has no place for notices
+// to the person.
+func geminiAnswer(_ Event, d nod.Decision, word string) Answer {
+	a := Answer{Said: logged(word)}
+	if a.Said == saysDeny {
+		why := reasonOf(d, word)
+		a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) +
+			`,"systemMessage":` + quoted(blocking(why)) + `}`)
 	}
-	return notDecided(e, g.Block)
+	return a
 }
-
-// Block exits with 2 and a reason on standard error, which blocks; the model
-// reads it.
-func (Gemini) Block(reason string) Answer { return exit2(reason) }

@@ -3,7 +3,6 @@ package agent_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -65,27 +64,6 @@ func TestGeminiArguments(t *testing.T) {
 	}
 	if e := event(t, agent.Gemini{}, "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
 		t.Errorf("failed %v: %q", e.Failed, e.Error)
-	}
-}
-
-// The host may leave a sign for a mention out of a name: each name that it may take is
-// the call's.
-func TestGeminiSigns(t *testing.T) {
-	e := event(t, agent.Gemini{}, "write.json", "new.txt", "@/@.gemini/settings.json")
-	want := []string{"@/@.gemini/settings.json", "/@.gemini/settings.json", "@.gemini/settings.json",
-		".gemini/settings.json", ".gemini/settings.json"}
-	var edited []string
-	for _, one := range e.Call.Edits {
-		edited = append(edited, one.Path)
-	}
-	if diff := cmp.Diff(want, e.Call.Paths); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(want, edited); diff != "" {
-		t.Error(diff)
-	}
-	if e = event(t, agent.Gemini{}, "list.json", "src", "@src"); !slices.Contains(e.Call.Paths, "src") {
-		t.Errorf("looks in %q", e.Call.Paths)
 	}
 }
 

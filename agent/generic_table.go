@@ -11,27 +11,38 @@ import (
 // is an unknown tool, and nothing settles it. A name that is not in the table
 // has the zero profile: it has no events, so everything is blocked.
 func (g Generic) row() profile {
+	var p profile
 	switch g.Agent {
 	case "crush":
-		return crushRow()
+		p = crushRow()
 	case "cursor":
-		return cursorRow()
+		p = cursorRow()
 	case "droid":
-		return droidRow()
+		p = droidRow()
 	case "goose":
-		return gooseRow()
+		p = gooseRow()
 	case "grok":
-		return grokRow()
+		p = grokRow()
 	case "kiro":
-		return kiroRow()
+		p = kiroRow()
 	case "openhands":
-		return openhandsRow()
+		p = openhandsRow()
 	case "vscode":
-		return vscodeRow()
+		p = vscodeRow()
 	case "windsurf":
-		return windsurfRow()
+		p = windsurfRow()
+	default:
+		return profile{}
 	}
-	return profile{}
+	p.agent = g.Agent
+	return p
+}
+
+// heard is what a row says of an agent: what was read, its seat, the unit of its time
+// limits, and its own fail-closed switch.
+func heard(tried string, seat Seat, unit time.Duration, closed string) Capabilities {
+	return Capabilities{Tried: tried, Before: seat, ReasonReaches: true, NeedsReason: true, FailClosed: closed,
+		TimeUnit: unit}
 }
 
 // crushRow: charmbracelet/crush. Hooks run for the top agent only, so what a
@@ -39,29 +50,15 @@ func (g Generic) row() profile {
 // the person has switched it off.
 func crushRow() profile {
 	return profile{
-		agent: "crush", tried: "read: source at 37f36e9 (0.90)",
+		can: heard("read: source at 37f36e9 (0.90)",
+			Seat{Allow: true, Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"event"}, session: []string{"session_id"}, dir: []string{"cwd"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
-		before: []string{"PreToolUse"},
-		tools: []builtin{
-			{"agent", "unseen_agent", opaque},
-			{"agentic_fetch", "unseen_agent", opaque},
-			{"bash", "bash", command},
-			{"fetch", "web_fetch", fetch},
-			{"glob", "glob", search},
-			{"grep", "grep", textSearch},
-			{"ls", "list_directory", opaque},
-			{"view", "read_file", read},
-			{"write", "file_write", write},
-		},
-		shell: nod.Interp,
-		spelled: spelling{command: "command", workdir: "working_dir", file: "file_path", content: "content",
-			dir: "path", pattern: "pattern", filter: "include", url: "url", bare: true,
-			beside: map[string][]string{"bash": {"auto_background_after", "run_in_background"}, "fetch": {"format"},
-				"grep": {"literal_text"}, "view": {"limit", "offset"}}},
+		before:   []string{"PreToolUse"},
+		shell:    nod.Interp,
 		detaches: []string{"run_in_background"},
 		mcp:      "mcp_", divided: "_",
-		answer: versioned, seat: Seat{Allow: true, Deny: true, Silence: Flows}, unit: time.Second,
+		answer: versioned,
 	}
 }
 
@@ -72,23 +69,15 @@ func crushRow() profile {
 // follows them is not known.
 func cursorRow() profile {
 	return profile{
-		agent: "cursor", tried: "read: cursor.com/docs/hooks as of September 2026",
+		can: heard("read: cursor.com/docs/hooks as of September 2026",
+			Seat{Deny: true, Silence: Flows}, time.Second, "failClosed: true"),
 		event: []string{"hook_event_name"}, session: []string{"conversation_id"}, call: []string{"tool_use_id"},
 		dir: []string{"cwd"}, roots: []string{"workspace_roots"}, tool: []string{"tool_name"},
 		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "beforeShellExecution", "beforeMCPExecution", "beforeReadFile"},
-		acts: []builtin{
-			{"beforeMCPExecution", "mcp", text},
-			{"beforeReadFile", "read_file", read},
-			{"beforeShellExecution", "bash", command},
-		},
-		tools: []builtin{{"Shell", "bash", command}},
-		spelled: spelling{command: "command", workdir: "working_directory", file: "file_path",
-			beside: map[string][]string{
-				"Shell": {"block_until_ms", "is_background", "notify_on_output", "required_permissions"}}},
-		keeps: true, detaches: []string{"is_background"},
-		answer: permission, seat: Seat{Deny: true, Silence: Flows},
-		project: "CURSOR_PROJECT_DIR", closed: "failClosed: true", unit: time.Second,
+		keeps:  true, detaches: []string{"is_background"},
+		answer:  permission,
+		project: "CURSOR_PROJECT_DIR",
 	}
 }
 
@@ -97,22 +86,15 @@ func cursorRow() profile {
 // does not read: it is silent.
 func droidRow() profile {
 	return profile{
-		agent: "droid", tried: "read: Factory-AI/factory docs at 2a4debc",
+		can: heard("read: Factory-AI/factory docs at 2a4debc",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"hook_event_name", "hookEventName"}, session: []string{"session_id", "sessionId"},
 		dir: []string{"cwd"}, tool: []string{"tool_name", "toolName"}, input: []string{"tool_input", "toolInput"},
 		mode:   []string{"permission_mode", "permissionMode"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"Create", "file_write", write},
-			{"Execute", "bash", command},
-			{"Read", "read_file", read},
-			{"Write", "file_write", write},
-		},
-		spelled: spelling{command: "command", file: "file_path", content: "content",
-			beside: map[string][]string{"Execute": {"fireAndForget", "riskLevel", "riskLevelReason"}}},
 		mcp: "mcp__", divided: "__",
-		answer: nested, seat: Seat{Deny: true, Silence: Flows},
-		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"}, unit: time.Second,
+		answer:  withoutNotices,
+		project: "FACTORY_PROJECT_DIR", detaches: []string{"fireAndForget"},
 	}
 }
 
@@ -120,33 +102,26 @@ func droidRow() profile {
 // it asks about. Tools are extension__tool, its own ones too.
 func gooseRow() profile {
 	return profile{
-		agent: "goose", tried: "read: docs at 0825b57 (1.38)",
+		can: heard("read: docs at 0825b57 (1.38)",
+			Seat{Deny: true, Silence: Flows}, time.Second, `on_failure: "block"`),
 		event: []string{"event"}, session: []string{"session_id"}, call: []string{"tool_call_id"},
 		dir:  []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"developer__shell", "bash", command},
-			{"developer__text_editor", "", editor},
-		},
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: map[string][]string{"developer__shell": {"timeout_secs"},
-				"developer__text_editor": {"view_range"}}},
 		divided: "__",
-		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, closed: `on_failure: "block"`, unit: time.Second,
+		answer:  codeTwo,
 	}
 }
 
 // grokRow: Grok CLI. The payload names no event.
 func grokRow() profile {
 	return profile{
-		agent: "grok", tried: "read: what others report of it",
+		can: heard("read: what others report of it",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		single: true, before: []string{"PreToolUse"},
 		session: []string{"sessionId", "session_id"}, dir: []string{"cwd"},
 		tool: []string{"toolName", "tool_name"}, input: []string{"toolInput", "tool_input"},
-		tools:   []builtin{{"bash", "bash", command}},
-		spelled: spelling{command: "command"},
-		answer:  codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		answer: codeTwo,
 	}
 }
 
@@ -155,39 +130,27 @@ func grokRow() profile {
 // version 3 on, may type it into a terminal that they have.
 func kiroRow() profile {
 	return profile{
-		agent: "kiro", tried: "read: kiro.dev/docs/cli/hooks",
+		can: heard("read: kiro.dev/docs/cli/hooks",
+			Seat{Deny: true, Silence: Flows}, time.Millisecond, ""),
 		event: []string{"hook_event_name"}, dir: []string{"cwd"}, tool: []string{"tool_name"},
 		input:  []string{"tool_input"},
 		before: []string{"preToolUse", "PreToolUse"}, after: []string{"postToolUse", "PostToolUse"},
-		tools: []builtin{
-			{"execute_bash", "bash", command},
-			{"fs_write", "", editor},
-			{"shell", "bash", command},
-		},
-		spelled: spelling{command: "command", workdir: "cwd", file: "path", content: "file_text", old: "old_str",
-			new: "new_str"},
 		keeps: true,
 		mcp:   "@", divided: "/",
-		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Millisecond,
+		answer: codeTwo,
 	}
 }
 
 // openhandsRow: OpenHands software-agent-sdk. allow is no opinion there.
 func openhandsRow() profile {
 	return profile{
-		agent: "openhands", tried: "read: SDK 1.43.1",
+		can: heard("read: SDK 1.43.1",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"event_type"}, session: []string{"session_id"}, dir: []string{"working_dir"},
 		tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"file_editor", "", editor},
-			{"terminal", "bash", command},
-		},
 		typed: "is_input", keeps: true, rewrites: openhandsRewrites,
-		spelled: spelling{command: "command", file: "path", content: "file_text", old: "old_str", new: "new_str",
-			beside: map[string][]string{"file_editor": {"security_risk", "view_range"},
-				"terminal": {"is_input", "reset", "security_risk"}}},
-		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		answer: codeTwo,
 	}
 }
 
@@ -196,21 +159,13 @@ func openhandsRow() profile {
 // about the command; nod does not read them, and so is silent.
 func vscodeRow() profile {
 	return profile{
-		agent: "vscode", tried: "read: code.visualstudio.com/docs as of November 2026",
+		can: heard("read: code.visualstudio.com/docs as of November 2026",
+			Seat{Deny: true, Ask: true, Silence: Flows}, time.Second, ""),
 		event: []string{"hookEventName", "hook_event_name"}, session: []string{"sessionId", "session_id"},
 		call: []string{"tool_use_id"}, dir: []string{"cwd"}, tool: []string{"tool_name"}, input: []string{"tool_input"},
 		before: []string{"PreToolUse"}, after: []string{"PostToolUse"},
-		tools: []builtin{
-			{"runTerminalCommand", "bash", command},
-			{"run_in_terminal", "bash", command},
-		},
 		keeps: true, rewrites: vscodeRewrites,
-		spelled: spelling{command: "command", beside: map[string][]string{
-			"runTerminalCommand": {"goal", "isBackground", "mode"},
-			"run_in_terminal": {"goal", "isBackground", "mode", "requestUnsandboxedExecution",
-				"requestUnsandboxedExecutionReason"}}},
-		answer: nested, seat: Seat{Deny: true, Ask: true, Silence: Flows}, editor: true,
-		unit: time.Second,
+		answer: withoutNotices, editor: true,
 	}
 }
 
@@ -218,18 +173,44 @@ func vscodeRow() profile {
 // reports that it types into a terminal.
 func windsurfRow() profile {
 	return profile{
-		agent: "windsurf", tried: "read: docs.windsurf.com/windsurf/cascade/hooks",
+		can: heard("read: docs.windsurf.com/windsurf/cascade/hooks",
+			Seat{Deny: true, Silence: Flows}, time.Second, ""),
 		event: []string{"agent_action_name"}, session: []string{"trajectory_id"}, input: []string{"tool_info"},
 		before: []string{"pre_run_command", "pre_write_code", "pre_mcp_tool_use", "pre_read_code"},
-		acts: []builtin{
-			{"pre_mcp_tool_use", "mcp", special},
-			{"pre_read_code", "read_file", read},
-			{"pre_run_command", "bash", command},
-			{"pre_write_code", "file_edit", edits},
-		},
-		spelled: spelling{command: "command_line", workdir: "cwd", file: "file_path", old: "old_string",
-			new: "new_string"},
-		keeps: true, rewrites: windsurfRewrites,
-		answer: codeTwo, seat: Seat{Deny: true, Silence: Flows}, unit: time.Second,
+		keeps:  true, rewrites: typedRewrites,
+		answer: codeTwo,
 	}
+}
+
+// codeTwo denies by exit code; all else is silence.
+func codeTwo(_ Event, d nod.Decision, word string) Answer {
+	if logged(word) == abstained {
+		return Answer{Said: abstained}
+	}
+	return exit2Shown(reasonOf(d, word))
+}
+
+// withoutNotices answers as Claude Code's hooks do, in a place that has no notices.
+func withoutNotices(_ Event, d nod.Decision, word string) Answer {
+	d.Notices = nil
+	return nestedBefore(Event{}, d, word)
+}
+
+// versioned is Crush's: {"version", "decision", "reason"}.
+func versioned(_ Event, d nod.Decision, word string) Answer {
+	a := Answer{Said: logged(word)}
+	if a.Said != abstained {
+		a.Stdout = []byte(`{"version":1,"decision":"` + a.Said + `","reason":` + quoted(reasonOf(d, word)) + `}`)
+	}
+	return a
+}
+
+// permission is Cursor's: {"permission", "user_message", "agent_message"}.
+func permission(_ Event, d nod.Decision, word string) Answer {
+	a := Answer{Said: logged(word)}
+	if reason := quoted(reasonOf(d, word)); a.Said != abstained {
+		a.Stdout = []byte(`{"permission":"` + a.Said + `","user_message":` + reason + `,"agent_message":` + reason +
+			`}`)
+	}
+	return a
 }

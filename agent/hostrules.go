@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -13,6 +14,13 @@ import (
 
 	"github.com/nodgate/nod"
 )
+
+// A rule of the person's in a host's own settings stays theirs: where one may ask about a
+// call, or cannot be read, nod does not answer for the person ([Event.Reserved]). What is
+// looked for may be wider than the host's own matching, never narrower.
+
+// settingsLimit bounds a host's settings file.
+const settingsLimit = 1 << 20
 
 // hostText reads a small file of a host's settings; there is false where no file is.
 func hostText(name string) (text string, there bool, err error) {
@@ -43,50 +51,22 @@ func upwards(starts ...string) (dirs []string) {
 	return dirs
 }
 
-// homes are where a host keeps the person's settings: in their home, and where a variable
-// says. That names a further one here, so that no environment takes a rule away.
-func homes(environ []string, name, below string) (dirs []string, ok bool) {
-	if home := variable(environ, "HOME"); path.IsAbs(home) {
+// settingsDirs are where a host keeps settings: in the person's home, where a variable
+// says, and below directories of the project. The variable names a further one here, so
+// that no environment takes a rule away. ok is false where there is no home.
+func settingsDirs(environ []string, name, below string, starts ...string) (dirs []string, ok bool) {
+	home := variable(environ, "HOME")
+	if path.IsAbs(home) {
 		dirs = append(dirs, path.Join(home, below))
 	}
 	if dir := variable(environ, name); path.IsAbs(dir) {
 		dirs = append(dirs, dir)
 	}
-	return dirs, len(dirs) > 0
-}
-
-// codexAsks reports whether a rule of the person's may have Codex ask about a call, or
-// cannot be read. Codex takes the rules that lie beside each of its settings (0.169.0), and
-// settings ask about tools of MCP servers.
-func codexAsks(e *Event, start string) bool {
-	layers, ok := homes(e.Call.Environ, "CODEX_HOME", ".codex")
-	if !ok {
-		return true
+	ok = len(dirs) > 0
+	for _, dir := range upwards(starts...) {
+		dirs = append(dirs, path.Join(dir, below))
 	}
-	layers = append(layers, "/etc/codex")
-	for _, dir := range upwards(start, e.Start, e.Project) {
-		layers = append(layers, path.Join(dir, ".codex"))
-	}
-	words := wordsOf(e.Call.Command + " " + e.Call.URL)
-	return slices.ContainsFunc(layers, func(dir string) bool {
-		if e.Call.MCP != nil {
-			return anyFile(dir, ".toml", codexToolAsked)
-		}
-		asks := func(text string) bool { return codexRuleAsks(text, words) }
-		managed := func(text string) bool { return strings.Contains(text, "rules") }
-		return anyFile(path.Join(dir, "rules"), ".rules", asks) || anyFile(dir, "requirements.toml", managed)
-	})
-}
-
-// codexToolAsked reports whether settings may have Codex ask about a tool of a server.
-func codexToolAsked(text string) bool {
-	return strings.Contains(text, "approval_mode") && strings.Contains(text, "prompt")
-}
-
-// codexRuleAsks reports whether a file of rules asks about a line of these words or refuses it.
-func codexRuleAsks(text string, words []string) bool {
-	rules, ok := codexRules(text)
-	return !ok || slices.ContainsFunc(rules, func(r hostRule) bool { return r.speaksOf(words) })
+	return dirs, ok
 }
 
 // anyFile reports whether one of the files of a directory whose names end so holds what is
@@ -99,20 +79,24 @@ func anyFile(dir, ending string, holds func(text string) bool) bool {
 	if err != nil {
 		return true
 	}
-	for _, one := range entries {
+	return slices.ContainsFunc(entries, func(one fs.DirEntry) bool {
 		if !strings.HasSuffix(one.Name(), ending) {
-			continue
+			return false
 		}
 		text, there, err := hostText(filepath.Join(dir, one.Name()))
-		if err != nil || there && holds(text) {
-			return true
-		}
+		return err != nil || there && holds(text)
+	})
+}
+
+// says reports whether a text holds all of these.
+func holding(words ...string) func(text string) bool {
+	return func(text string) bool {
+		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 	}
-	return false
 }
 
 // hostRule is a rule of a host's that asks about commands or refuses them: what may stand
-// at each place of one. "" is any word.
+// at each place of one.
 type hostRule [][]string
 
 // speaksOf reports whether a rule may speak of a line: what it names stands in the line,
@@ -123,11 +107,10 @@ func (r hostRule) speaksOf(words []string) bool {
 	}) {
 		return true
 	}
-	return !slices.ContainsFunc(r, func(place []string) bool {
-		return !slices.ContainsFunc(place, func(one string) bool {
-			return !slices.ContainsFunc(wordsOf(one), func(word string) bool { return !slices.Contains(words, word) })
-		})
-	})
+	stands := func(one string) bool {
+		return !slices.ContainsFunc(wordsOf(one), func(word string) bool { return !slices.Contains(words, word) })
+	}
+	return !slices.ContainsFunc(r, func(place []string) bool { return !slices.ContainsFunc(place, stands) })
 }
 
 // wordsOf are the words of a text as far as a rule can name them, without what quotes.
@@ -138,161 +121,95 @@ func wordsOf(text string) []string {
 	})
 }
 
-// codexRules reads a file of Codex's rules, which are Starlark, as people and Codex write
-// them: calls with named arguments, which are texts and lists of them. ok is false for any
-// other file. Only rules that ask or refuse are returned.
-func codexRules(text string) (rules []hostRule, ok bool) {
-	s := starlark{rest: text}
-	for s.step(); s.kind != 0 && !s.wrong; {
-		name := s.take('a')
-		args := s.arguments()
-		rule := args["pattern"]
-		switch name {
-		case "prefix_rule":
-		case "network_rule":
-			rule = args["host"]
-		case "host_executable":
-			continue
-		default:
-			return nil, false
+// codexAsks reports whether a rule of the person's may have Codex ask about a call. Codex
+// takes the rules that lie beside each of its settings (0.169.0), and settings ask about
+// tools of MCP servers.
+func codexAsks(e *Event, start string) bool {
+	layers, ok := settingsDirs(e.Call.Environ, "CODEX_HOME", ".codex", start, e.Start, e.Project)
+	words := wordsOf(e.Call.Command + " " + e.Call.URL)
+	return !ok || slices.ContainsFunc(append(layers, "/etc/codex"), func(dir string) bool {
+		if e.Call.MCP != nil {
+			return anyFile(dir, ".toml", holding("approval_mode", "prompt"))
 		}
-		decision := args["decision"]
-		if len(decision) == 0 || len(decision) == 1 && slices.Equal(decision[0], []string{"allow"}) {
-			continue
-		}
-		rules = append(rules, rule)
-	}
-	return rules, !s.wrong
+		asks := func(text string) bool { return codexRuleAsks(text, words) }
+		return anyFile(path.Join(dir, "rules"), ".rules", asks) || anyFile(dir, "requirements.toml", holding("rules"))
+	})
 }
 
-// starlark reads the little of that language that rules are written in, a token at a time.
-type starlark struct {
-	rest  string
-	kind  byte // of the token: 'a' a name, '"' a text, 0 the end, else the sign itself
-	token string
-	wrong bool
-}
-
-// step goes on to the next token.
-func (s *starlark) step() {
-	s.rest = strings.TrimLeft(s.rest, " \t\r\n")
-	for strings.HasPrefix(s.rest, "#") {
-		_, s.rest, _ = strings.Cut(s.rest, "\n")
-		s.rest = strings.TrimLeft(s.rest, " \t\r\n")
+// codexRuleAsks reports whether a file of Codex's rules may ask about a line of these words
+// or refuse it. The rules are Starlark; read are those that are written as Codex and people
+// write them, one call after another with named arguments, and any other file may ask.
+func codexRuleAsks(text string, words []string) bool {
+	if !strings.Contains(text, "prompt") && !strings.Contains(text, "forbidden") {
+		return false
 	}
-	s.kind, s.token = 0, ""
-	if s.rest == "" {
-		return
+	var plain strings.Builder
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		plain.WriteString(strings.TrimSpace(line) + " ")
 	}
-	name := len(s.rest) - len(strings.TrimLeftFunc(s.rest, func(r rune) bool { return r == '_' || isLetterOrDigit(r) }))
-	switch c := s.rest[0]; {
-	case name > 0:
-		s.kind, s.token, s.rest = 'a', s.rest[:name], s.rest[name:]
-	case c == '"', c == '\'':
-		s.text(s.rest[:1])
-	default:
-		s.kind, s.rest, s.wrong = c, s.rest[1:], s.wrong || c == 0
-	}
-}
-
-// text takes a text in quotes. One with escapes is any word.
-func (s *starlark) text(quote string) {
-	if strings.HasPrefix(s.rest, strings.Repeat(quote, 3)) {
-		quote = strings.Repeat(quote, 3)
-	}
-	s.kind, s.rest = '"', s.rest[len(quote):]
-	for i := 0; i < len(s.rest); i++ {
-		switch {
-		case s.rest[i] == '\\':
-			i++
-		case strings.HasPrefix(s.rest[i:], quote):
-			if s.token = s.rest[:i]; strings.Contains(s.token, `\`) {
-				s.token = ""
-			}
-			s.rest = s.rest[i+len(quote):]
-			return
-		}
-	}
-	s.wrong, s.rest = true, ""
-}
-
-// take takes a token of a kind; another is wrong.
-func (s *starlark) take(kind byte) string {
-	token := s.token
-	if s.kind != kind {
-		s.wrong, s.rest = true, ""
-	}
-	s.step()
-	return token
-}
-
-// arguments takes the arguments of a call, each with its name.
-func (s *starlark) arguments() map[string]hostRule {
-	args := map[string]hostRule{}
-	s.take('(')
-	for s.kind != ')' && !s.wrong {
-		name := s.take('a')
-		s.take('=')
-		if _, twice := args[name]; twice {
-			s.wrong = true
-		}
-		args[name] = s.value()
-		if s.kind != ')' {
-			s.take(',')
-		}
-	}
-	s.take(')')
-	return args
-}
-
-// value takes a text, a list, or a name that stands for nothing.
-func (s *starlark) value() hostRule {
-	switch s.kind {
-	case 'a':
-		if s.take('a') != "None" {
-			s.wrong = true
-		}
-		return nil
-	case '[':
-		return s.list()
-	}
-	return hostRule{{s.take('"')}}
-}
-
-// list takes a list of texts and of lists of them.
-func (s *starlark) list() (rule hostRule) {
-	s.take('[')
-	for s.kind != ']' && !s.wrong {
-		var place []string
-		for _, one := range s.value() {
-			place = append(place, one...)
-		}
-		if rule = append(rule, place); s.kind != ']' {
-			s.take(',')
-		}
-	}
-	s.take(']')
-	return rule
-}
-
-// qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call, or
-// cannot be read (0.24.4, read: permissions.ask of each settings file).
-func qwenAsks(c nod.Call, project string) bool {
-	dirs, ok := homes(c.Environ, "QWEN_HOME", ".qwen")
-	if !ok {
+	text = strings.NewReplacer("network_rule(", "prefix_rule(", "host_executable(", "prefix_rule(", "'", `"`,
+		" =", "=", "= ", "=").Replace(plain.String())
+	before, rules, _ := strings.Cut(text, "prefix_rule(")
+	if strings.TrimSpace(before) != "" {
 		return true
 	}
-	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode")
-	for _, dir := range upwards(project, c.Dir) {
-		dirs = append(dirs, path.Join(dir, ".qwen"))
+	for rule := range strings.SplitSeq(rules, "prefix_rule(") {
+		if !strings.Contains(rule, "prompt") && !strings.Contains(rule, "forbidden") {
+			continue
+		}
+		if pattern, ok := codexPattern(rule); !ok || pattern.speaksOf(words) {
+			return true
+		}
 	}
+	return false
+}
+
+// codexPattern is the pattern of a rule, or the host of one for the network.
+func codexPattern(rule string) (pattern hostRule, ok bool) {
+	_, list, named := strings.Cut(rule, "pattern=")
+	if !named {
+		_, list, named = strings.Cut(rule, "host=")
+	}
+	var places any
+	if !named || !strings.HasSuffix(strings.TrimSpace(rule), ")") ||
+		json.NewDecoder(strings.NewReader(list)).Decode(&places) != nil {
+		return nil, false
+	}
+	all, several := places.([]any)
+	if !several {
+		all = []any{places}
+	}
+	for _, place := range all {
+		alternatives, several := place.([]any)
+		if !several {
+			alternatives = []any{place}
+		}
+		var names []string
+		for _, one := range alternatives {
+			name, is := one.(string)
+			if !is {
+				return nil, false
+			}
+			names = append(names, name)
+		}
+		pattern = append(pattern, names)
+	}
+	return pattern, true
+}
+
+// qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call
+// (0.24.4, read: permissions.ask of each settings file).
+func qwenAsks(c nod.Call, project string) bool {
+	dirs, ok := settingsDirs(c.Environ, "QWEN_HOME", ".qwen", project, c.Dir)
+	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode")
 	files := []string{variable(c.Environ, "QWEN_CODE_SYSTEM_SETTINGS_PATH"),
 		variable(c.Environ, "QWEN_CODE_SYSTEM_DEFAULTS_PATH")}
 	for _, dir := range dirs {
 		files = append(files, path.Join(dir, "settings.json"), path.Join(dir, "settings.local.json"),
 			path.Join(dir, "system-defaults.json"))
 	}
-	return slices.ContainsFunc(files, func(name string) bool { return name != "" && qwenFileAsks(name, c) })
+	return !ok || slices.ContainsFunc(files, func(name string) bool { return name != "" && qwenFileAsks(name, c) })
 }
 
 func qwenFileAsks(name string, c nod.Call) bool {
@@ -337,33 +254,22 @@ func qwenRuleAsks(rule string, c nod.Call) bool {
 // a hook's allow overrules it in both seats (1.0.102, run). Such rules stand on the command
 // line and, for addresses, in settings; there are none that ask.
 func copilotDenies(c nod.Call, project string) bool {
-	pid := os.Getppid()
-	for range 1000 {
-		if pid <= 0 {
-			return copilotDeniesURL(c, project)
-		}
+	for pid := os.Getppid(); pid > 0; {
 		args, parent, err := started(pid)
 		if err != nil || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--deny-") }) {
 			return true
 		}
 		pid = parent
 	}
-	return true
-}
-
-// copilotDeniesURL reports whether settings deny addresses, to a tool that may fetch one.
-func copilotDeniesURL(c nod.Call, project string) bool {
 	if c.Tool != "bash" && c.Tool != "web_fetch" {
 		return false
 	}
-	dirs, ok := homes(c.Environ, "COPILOT_HOME", ".copilot")
+	dirs, ok := settingsDirs(c.Environ, "COPILOT_HOME", ".copilot")
 	for _, dir := range upwards(project, c.Dir) {
 		dirs = append(dirs, path.Join(dir, ".github", "copilot"))
 	}
 	return !ok || slices.ContainsFunc(dirs, func(dir string) bool {
-		return anyFile(dir, ".json", func(text string) bool {
-			return strings.Contains(text, "deniedUrls") || strings.Contains(text, "denied_urls")
-		})
+		return anyFile(dir, ".json", holding("deniedUrls")) || anyFile(dir, ".json", holding("denied_urls"))
 	})
 }
 
@@ -371,79 +277,90 @@ func copilotDeniesURL(c nod.Call, project string) bool {
 // which does not say why: so it may for every agent whose settings are not read here. A
 // setting of opencode's that has it ask about everything is what `nod acp` needs there.
 func acpAsks(e *Event, peer string) bool {
+	environ := e.Call.Environ
 	switch peer {
 	case "qwen-code":
 		return qwenAsks(e.Call, e.Project)
 	case "codex", "codex-acp":
 		return codexAsks(e, e.Project)
 	case "gemini-cli":
-		return geminiRuled(variable(e.Call.Environ, "HOME"), e.Project)
+		dirs, ok := settingsDirs(environ, "GEMINI_CLI_HOME", ".gemini", e.Project)
+		return !ok || slices.ContainsFunc(append(dirs, "/etc/gemini-cli"), func(dir string) bool {
+			return anyFile(path.Join(dir, "policies"), ".toml", holding("ask_user")) ||
+				anyFile(dir, "settings.json", holding("olicyPaths"))
+		})
 	case "OpenCode":
-		return opencodeRules(e)
+		dirs, ok := settingsDirs(environ, "OPENCODE_CONFIG_DIR", ".config/opencode")
+		dirs = append(dirs, path.Join(variable(environ, "XDG_CONFIG_HOME"), "opencode"))
+		for _, dir := range upwards(e.Project) {
+			dirs = append(dirs, dir, path.Join(dir, ".opencode"))
+		}
+		return !ok || slices.ContainsFunc(dirs, func(dir string) bool {
+			return path.IsAbs(dir) && slices.ContainsFunc([]string{"opencode.json", "opencode.jsonc", "config.json"},
+				func(name string) bool { return anyFile(dir, name, opencodeRuled) })
+		})
 	case "@zed-industries/claude-code-acp", "@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp":
-		return claudeAsks(e)
+		dirs, ok := settingsDirs(environ, "CLAUDE_CONFIG_DIR", ".claude", e.Project)
+		asks := func(dir string) bool { return anyFile(dir, ".json", holding(`"ask"`)) }
+		return !ok || slices.ContainsFunc(dirs, asks)
 	}
 	return true
-}
-
-// claudeAsks reports whether a settings file of Claude Code's has a list of what to ask about.
-func claudeAsks(e *Event) bool {
-	dirs, ok := homes(e.Call.Environ, "CLAUDE_CONFIG_DIR", ".claude")
-	for _, dir := range upwards(e.Project) {
-		dirs = append(dirs, path.Join(dir, ".claude"))
-	}
-	asks := func(text string) bool { return strings.Contains(text, `"ask"`) }
-	return !ok || slices.ContainsFunc(dirs, func(dir string) bool { return anyFile(dir, ".json", asks) })
-}
-
-// geminiRuled reports whether a policy of Gemini CLI's has it ask, or may lie elsewhere.
-func geminiRuled(home, project string) bool {
-	asks := func(text string) bool { return strings.Contains(text, "ask_user") }
-	named := func(text string) bool { return strings.Contains(text, "olicyPaths") }
-	if anyFile("/etc/gemini-cli/policies", ".toml", asks) {
-		return true
-	}
-	return slices.ContainsFunc(append(upwards(project), home), func(dir string) bool {
-		own := path.Join(dir, ".gemini")
-		return anyFile(path.Join(own, "policies"), ".toml", asks) || anyFile(own, "settings.json", named)
-	})
-}
-
-// opencodeRules reports whether one of opencode's settings files has a rule that asks.
-func opencodeRules(e *Event) bool {
-	dirs := []string{path.Join(variable(e.Call.Environ, "HOME"), ".config", "opencode"),
-		path.Join(variable(e.Call.Environ, "XDG_CONFIG_HOME"), "opencode")}
-	for _, dir := range upwards(e.Project) {
-		dirs = append(dirs, dir, path.Join(dir, ".opencode"))
-	}
-	return slices.ContainsFunc(dirs, func(dir string) bool {
-		return path.IsAbs(dir) && (anyFile(dir, "opencode.json", opencodeRuled) ||
-			anyFile(dir, "opencode.jsonc", opencodeRuled) || anyFile(dir, "config.json", opencodeRuled))
-	})
 }
 
 // opencodeRuled reports whether settings of opencode's ask about a part of what a permission
 // is for, or for an agent alone.
 func opencodeRuled(text string) bool {
-	var s struct {
-		Permission  json.RawMessage `json:"permission"`
-		Agent, Mode json.RawMessage
+	var s map[string]json.RawMessage
+	asks := strings.Count(text, `"ask"`)
+	if asks == 0 || json.Unmarshal([]byte(text), &s) != nil {
+		return asks > 0
 	}
-	if !strings.Contains(text, `"ask"`) {
-		return false
-	}
-	if json.Unmarshal([]byte(text), &s) != nil {
-		return true
-	}
-	if strings.Contains(string(s.Agent)+string(s.Mode), `"ask"`) {
-		return true
-	}
-	var all map[string]json.RawMessage
-	_ = json.Unmarshal(s.Permission, &all) // one word for all is no list
-	for _, one := range all {
-		if len(one) > 0 && one[0] == '{' && strings.Contains(string(one), `"ask"`) {
-			return true
+	var whole map[string]json.RawMessage
+	_ = json.Unmarshal(s["permission"], &whole) // one word for all is no list
+	for _, one := range append([]json.RawMessage{s["permission"]}, slices.Collect(maps.Values(whole))...) {
+		if string(one) == `"ask"` {
+			asks--
 		}
 	}
-	return false
+	return asks > 0
+}
+
+// claudeGranted reports whether a rule of the person's may let this call run where nobody
+// can be asked. nod allows nothing by it: the host, which is left to it, compares by
+// itself, and denies where its rule does not hold.
+func claudeGranted(c nod.Call, home string) bool {
+	var s struct {
+		Permissions struct {
+			Allow []string `json:"allow"`
+		} `json:"permissions"`
+	}
+	text, _, err := hostText(path.Join(home, ".claude", "settings.json"))
+	if err != nil || json.Unmarshal([]byte(text), &s) != nil {
+		return false
+	}
+	return slices.ContainsFunc(s.Permissions.Allow, func(rule string) bool {
+		tool, _, _ := strings.Cut(rule, "(")
+		// The repository may have named its server so.
+		return tool == c.RawTool && len(c.Paths) == 0 || c.MCP != nil && !c.MCP.Brought &&
+			strings.HasPrefix(c.RawTool, strings.TrimSuffix(strings.TrimSuffix(tool, "*"), "__"))
+	})
+}
+
+// claudeContained reports whether Claude Code runs a command in its sandbox (read in
+// 2.1.329, not run: it needs socat): the person has switched it on, and without it nothing
+// runs; they say nothing else of it, no other settings speak of it, and the call neither.
+func claudeContained(e *Event, home string) bool {
+	own := path.Join(e.Project, ".claude")
+	for _, name := range []string{path.Join(own, "settings.json"), path.Join(own, "settings.local.json"),
+		"/etc/claude-code/managed-settings.json"} {
+		if text, _, err := hostText(name); err != nil || strings.Contains(text, `"sandbox"`) {
+			return false
+		}
+	}
+	var s struct{ Sandbox map[string]json.RawMessage }
+	text, _, err := hostText(path.Join(home, ".claude", "settings.json"))
+	return err == nil && json.Unmarshal([]byte(text), &s) == nil && len(s.Sandbox) == 2 &&
+		string(s.Sandbox["enabled"]) == "true" && string(s.Sandbox["failIfUnavailable"]) == "true" &&
+		e.Kind == Decide && e.Call.RawTool == "Bash" && e.Project != "" &&
+		!strings.Contains(string(e.Call.Input), "dangerouslyDisableSandbox")
 }

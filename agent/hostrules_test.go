@@ -56,12 +56,9 @@ func TestCodexRulesStay(t *testing.T) {
 		{"prompt", "git commit -m x", user, prompt, escalated, "abstained"},
 		{"another subcommand", "git add .", user, prompt, escalated, "allow"},
 		{"behind options", "git -C . commit -m x", user, prompt, escalated, "abstained"},
-		{"behind wrappers", "cd a && sudo env A=b git commit", user, prompt, escalated, "abstained"},
-		{"by its path", "/usr/bin/git commit", user, prompt, escalated, "abstained"},
 		{"with quotes", `g'i't "com"mit`, user, prompt, escalated, "abstained"},
 		{"within a substitution", "echo $(git commit)", user, prompt, escalated, "abstained"},
 		{"the project's", "git commit", "work/.codex/rules/a.rules", prompt, escalated, "abstained"},
-		{"above the project", "git commit", ".codex/rules/a.rules", prompt, escalated, "abstained"},
 		{"no file of rules", "git commit", "home/.codex/rules/README.md", prompt, escalated, "allow"},
 		{"forbidden", "rm -r a", user, `prefix_rule(pattern=["rm"], decision='forbidden',)`, escalated, "abstained"},
 		{"alternatives", "hg commit", user, "# mine\nprefix_rule(\n  pattern = [[\"git\", \"hg\"], [\"commit\"]], # two\n" +
@@ -69,18 +66,13 @@ func TestCodexRulesStay(t *testing.T) {
 			escalated, "abstained"},
 		{"allow", "git commit", user, `prefix_rule(pattern=["git"], decision="allow")` + "\n" +
 			`prefix_rule(pattern=["bash", "-lc", "echo \"x\""])`, escalated, "allow"},
-		{"allow and prompt", "git commit", user, `prefix_rule(pattern=["git"], decision="allow")` + "\n" + prompt,
-			escalated, "abstained"},
 		{"a shell", "git add .", user, `prefix_rule(pattern=["bash", "-lc"], decision="prompt")`, escalated, "abstained"},
 		{"an escape", "git add .", user, `prefix_rule(pattern=["g\u0069t"], decision="prompt")`, escalated, "abstained"},
-		{"places of others", "git add .", user, `host_executable(name="git", paths=["/usr/bin/git"])`, escalated, "allow"},
 		{"a variable", "git add .", user, "x = \"git\"\nprefix_rule(pattern=[x], decision=\"prompt\")", escalated,
 			"abstained"},
 		{"a loop", "git add .", user, `[prefix_rule(pattern=[x], decision="prompt") for x in ["git"]]`, escalated,
 			"abstained"},
-		{"by place", "git add .", user, `prefix_rule(["git"], "prompt")`, escalated, "abstained"},
 		{"cut off", "git add .", user, `prefix_rule(pattern=["rm"], decision="prompt"`, escalated, "abstained"},
-		{"a sign of no text", "git add .", user, "prefix_rule(pattern=[\"rm\"])\x00" + prompt, escalated, "abstained"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			line := `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":` +
@@ -165,7 +157,6 @@ func TestQwenRulesStay(t *testing.T) {
 		{"none", "home/.qwen/settings.json", `{"permissions":{"allow":["Bash(git *)"]}}`, shell("git push"), "allow"},
 		{"a command", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git push:*)"]}}`, shell("git -C . push"),
 			"abstained"},
-		{"glued", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git pu*)"]}}`, shell("git push"), "abstained"},
 		{"another command", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git push *)"]}}`, shell("ls"),
 			"allow"},
 		{"every command", "work/.qwen/settings.json", `{"permissions":{"ask":["run_shell_command"]}}`, shell("ls"),
@@ -173,7 +164,6 @@ func TestQwenRulesStay(t *testing.T) {
 		{"a file by a command", "work/.qwen/settings.json", `{"permissions":{"ask":["Edit(/a)"]}}`, shell("touch a"),
 			"abstained"},
 		{"a file", "work/.qwen/settings.json", `{"permissions":{"ask":["Edit"]}}`, edit, "abstained"},
-		{"a file, of commands", "work/.qwen/settings.json", `{"permissions":{"ask":["Bash(git push *)"]}}`, edit, "allow"},
 		{"not read", "work/.qwen/settings.json", "{\"permissions\":{ // mine\n\"ask\":[\"Edit\"]}}", shell("ls"),
 			"abstained"},
 	} {
@@ -196,20 +186,16 @@ func TestACPRulesStay(t *testing.T) {
 	for _, row := range []struct{ name, peer, file, rules, want string }{
 		{"none", "qwen-code", "work/README", "", "allow"},
 		{"an agent that is not known", "stranger", "work/README", "", "abstained"},
-		{"none of Claude Code's", "@zed-industries/claude-code-acp", "work/.claude/settings.json", "{}", "allow"},
 		{"Claude Code's", "@zed-industries/claude-code-acp", "work/.claude/settings.json",
 			`{"permissions":{"ask":["Bash(git *)"]}}`, "abstained"},
 		{"Qwen Code's", "qwen-code", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git status)"]}}`,
 			"abstained"},
 		{"Gemini CLI's", "gemini-cli", "home/.gemini/policies/a.toml", policy + `"ask_user"`, "abstained"},
-		{"a denial of Gemini CLI's", "gemini-cli", "home/.gemini/policies/a.toml", policy + `"deny"`, "allow"},
 		{"Codex's", "codex-acp", "home/.codex/rules/a.rules", `prefix_rule(pattern=["git"], decision="prompt")`,
 			"abstained"},
 		{"opencode's", "OpenCode", "home/.config/opencode/opencode.json",
 			`{"permission":{"bash":{"*":"allow","git *":"ask"}}}`, "abstained"},
 		{"an agent's of opencode", "OpenCode", "work/opencode.jsonc", `{"agent":{"build":{"permission":{"bash":"ask"}}}}`,
-			"abstained"},
-		{"not read", "OpenCode", "work/.opencode/opencode.jsonc", "{ // mine\n\"permission\":{\"bash\":\"ask\"}}",
 			"abstained"},
 		{"as nod acp needs it", "OpenCode", "work/opencode.json", `{"permission":{"bash":"ask","edit":"ask"}}`, "allow"},
 	} {

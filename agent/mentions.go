@@ -13,16 +13,21 @@ import (
 //
 // Of more than maxMentions a call says that it is not read to its end.
 func mentioned(c *nod.Call, prompt string) {
-	before, found := ' ', 0
-	for i, sign := range prompt {
-		if sign == '@' && before != '_' && before != '`' && !isLetterOrDigit(before) {
-			if found++; found > maxMentions {
-				c.Unread = "the prompt names more files with @ than nod looks at; give it fewer"
-				return
-			}
-			c.Paths = append(c.Paths, mention(prompt[i+1:])...)
+	pieces := strings.Split(prompt, "@")
+	for i, text := range pieces[1:] {
+		if i == maxMentions {
+			c.Unread = "the prompt names more files with @ than nod looks at; give it fewer"
+			return
 		}
-		before = sign
+		if before := pieces[i]; before != "" && (isLetterOrDigit(rune(before[len(before)-1])) ||
+			strings.HasSuffix(before, "_") || strings.HasSuffix(before, "`")) {
+			continue // an address, or code
+		}
+		for _, name := range mention(text[:min(len(text), maxName)]) {
+			if name != "" && !slices.Contains(c.Paths, name) {
+				c.Paths = append(c.Paths, name)
+			}
+		}
 	}
 }
 
@@ -31,50 +36,21 @@ const (
 	maxName     = 4096 // bytes of a name that a system opens
 )
 
-// mention is the name at the start of a text, as hosts read it: up to a blank, in quotes,
-// and without the signs that may end a sentence.
-func mention(text string) (names []string) {
-	text = text[:min(len(text), maxName)]
+// mention are the names at the start of a text, as hosts read them: up to a blank, in
+// quotes, without the lines of it (x#L1-2), without the signs that may end a sentence, and
+// up to "..", where opencode ends one.
+func mention(text string) []string {
+	var quoted string
 	if rest, ok := strings.CutPrefix(text, `"`); ok {
-		if quoted, _, closed := strings.Cut(rest, `"`); closed {
-			names = append(names, quoted)
-			if file, _, lines := strings.Cut(quoted, "#"); lines {
-				names = append(names, file)
-			}
-		}
+		quoted, _, _ = strings.Cut(rest, `"`)
 	}
 	if end := strings.IndexFunc(text, func(r rune) bool { return isBlank(r) || r == '`' || r == ',' }); end >= 0 {
 		text = text[:end]
 	}
-	file, _, _ := strings.Cut(text, "#") // lines of it: x#L1-2
-	for _, name := range []string{text, strings.TrimRight(text, ".;:!?)]}\"'"), text[:steps(text)], file,
-		strings.TrimRightFunc(file, func(r rune) bool { return r != '_' && !isLetterOrDigit(r) })} {
-		if name != "" && !slices.Contains(names, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
-// steps is the length of the name that opencode finds at the start of a text without a
-// blank, ` and comma: its first point may be anywhere, and each further one only between
-// two other signs, so that it ends before "..".
-func steps(text string) (length int) {
-	text, dotted := strings.CutPrefix(text, ".")
-	if dotted {
-		length++
-	}
-	for i, piece := range strings.Split(text, ".") {
-		switch {
-		case i == 0:
-			length += len(piece)
-		case piece == "":
-			return length
-		default:
-			length += 1 + len(piece)
-		}
-	}
-	return length
+	file, _, _ := strings.Cut(text, "#")
+	steps, _, _ := strings.Cut(text, "..")
+	return []string{quoted, text, strings.TrimRight(text, ".;:!?)]}\"'"), steps, file,
+		strings.TrimRightFunc(file, func(r rune) bool { return r != '_' && !isLetterOrDigit(r) })}
 }
 
 func isLetterOrDigit(r rune) bool {

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"os"
 	"path"
 	"slices"
@@ -42,71 +43,57 @@ import (
 // A tool that a repository defines itself, or another plugin, runs inside
 // opencode and may take the name of a built-in one: such code needs no call to
 // do anything.
-type Opencode struct{}
+type Opencode struct{ profiled[opencode] }
 
-// Name returns "opencode".
-func (Opencode) Name() string { return "opencode" }
+type opencode struct{}
 
-// Capabilities returns what was measured on 1.18.33.
-func (Opencode) Capabilities() Capabilities {
-	return Capabilities{
+func (opencode) name() string { return "opencode" }
+
+func (opencode) profile() profile {
+	p := plugged("tool.execute.before", "tool.execute.after")
+	p.can = Capabilities{
 		Tried:         "1.18.33",
 		Before:        Seat{Allow: true, Deny: true, Silence: Flows},
 		ReasonReaches: true,
 		TimeUnit:      time.Millisecond,
 		SeesSubagents: true,
 	}
+	p.own, p.quirk = opencodeMCP, opencodeQuirk
+	return p
 }
 
-// opencodeTools maps the tools of opencode 1.18.33 in the order of the raw
-// name. Source: the tools that the program offered to a model.
-var opencodeTools = [...]builtin{
-	{"apply_patch", "apply_patch", patch},
-	{"bash", "bash", command},
-	{"edit", "file_edit", edit},
-	{"glob", "glob", search},
-	{"grep", "grep", textSearch},
-	{"invalid", "tool_search", opaque}, // a call that could not be read; it returns the error
-	{"plan_exit", "exit_plan_mode", opaque},
-	{"question", "ask_user_question", opaque},
-	{"read", "read_file", read},
-	{"skill", "skill", opaque},
-	{"task", "agent", opaque},
-	{"todowrite", "todo_write", opaque},
-	{"webfetch", "web_fetch", fetch},
-	{"write", "file_write", write},
-}
-
-func (o Opencode) shim() shim {
-	return shim{
-		name: o.Name(), before: "tool.execute.before", after: "tool.execute.after",
-		tools: opencodeTools[:], anyShell: true,
-		spelled: spelling{command: "command", workdir: "workdir", file: "filePath", content: "content",
-			old: "oldString", new: "newString", all: "replaceAll", dir: "path", pattern: "pattern", filter: "include",
-			url: "url", patch: "patchText",
-			beside: map[string][]string{"read": {"limit", "offset"}, "webfetch": {"format"}, "question": {"questions"},
-				"invalid": {"error", "tool"},
-				"task":    {"command", "prompt", "subagent_type", "task_id"}, "todowrite": {"todos"}}},
+// opencodeQuirk says in which shell a command runs, whether the host asks about it, and
+// which files a sub-agent's prompt names.
+func opencodeQuirk(e *Event, in, f fields) {
+	plugin(e, f)
+	if shell := cmp.Or(f.optional("shell"), variable(e.Call.Environ, "SHELL"), "sh"); !readsAsShell(path.Base(shell)) {
+		e.Call.Dialect = nod.PowerShell // no shell that nod reads
+	}
+	switch e.Call.RawTool {
+	case "bash":
+		e.PromptFollows = e.PromptFollows && e.Call.Dialect != nod.PowerShell && opencodeAsks(e.Call.Command)
+	case "task":
+		if e.Kind == Decide {
+			mentioned(&e.Call, in.optional("prompt"))
+			e.Complete = opencodeTop
+		}
 	}
 }
 
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards. A sub-agent's payload carries its root's session.
-func (o Opencode) Decode(payload []byte, environ []string) (Event, error) {
-	e, err := o.shim().decode(payload, environ)
-	e.PromptFollows = e.PromptFollows && (e.Call.RawTool != "bash" ||
-		e.Call.Dialect != nod.PowerShell && opencodeAsks(e.Call.Command))
-	if err != nil || e.Kind != Decide || e.Call.RawTool != "task" {
-		return e, err
+// opencodeMCP recognises a call to an MCP server, which is the one that the lines in the
+// agent found in its settings: the name does not say where the server's ends.
+func opencodeMCP(e *Event, f fields, input *member) bool {
+	server := f.optional("server")
+	if server == "" {
+		return false
 	}
-	args, err := readPayload(e.Call.Input)
-	prompt := fieldsOf(args, &err).optional("prompt")
-	if err != nil {
-		return Event{}, err
+	f.asObject(input) // free-form, but an object
+	tool, found := strings.CutPrefix(e.Call.RawTool, server+"_")
+	if !found || tool == "" {
+		f.wrong(f.get("server"), "the beginning of the tool's name")
 	}
-	mentioned(&e.Call, prompt)
-	e.Complete = opencodeTop
-	return e, nil
+	e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool, Named: true}
+	return true
 }
 
 // opencodeTop adds the names as they are read from the top of the repository, which
@@ -126,10 +113,60 @@ func opencodeTop(e *Event) {
 	}
 }
 
-// Encode says a decision as the comment on [Opencode] lays it down.
-func (o Opencode) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	return o.shim().encode(o.Capabilities(), e, d, p, model)
+// plugged is what the adapters have in common whose agent starts no program by
+// itself: nod installs a few lines of JavaScript that run inside the agent,
+// hand each call to nod-hook in one shape and do what it answers. Those lines
+// are in internal/install/plugin; the payload and the answer are nod's own:
+//
+//	{"hook", "tool", "session", "call", "directory", "args",
+//	 "server"?, "interactive"?, "asks"?, "failed"?,
+//	 "said"?: [{"by", "text", "tool"?}], "first"?, "cut"?}
+//	{"decision": "allow" | "ask" | "deny", "reason"}
+//
+// said is the conversation as the lines in the agent heard it, oldest first
+// and bounded there, without what tools returned; first is what the person
+// said first, and cut says that turns are left out. See decodeSaid.
+//
+// The lines block where nod-hook exits with anything but 0, is killed, is too
+// slow or prints something else. Nothing printed is no decision.
+func plugged(before, after string) profile {
+	return profile{
+		event: []string{"hook"}, session: []string{"session"}, call: []string{"call"},
+		dir: []string{"directory"}, fixed: true, tool: []string{"tool"}, input: []string{"args"},
+		before: []string{before}, after: []string{after}, answer: flatDecision,
+	}
 }
 
-// Block exits with 2 and a reason on standard error, which the plugin throws.
-func (Opencode) Block(reason string) Answer { return exit2(reason) }
+// plugin reads what such lines say beside the call. The directory is the workspace: it is
+// where the agent was started, and no call moves it.
+func plugin(e *Event, f fields) {
+	e.Project = e.Start
+	e.PromptFollows, e.Call.Interactive = f.flag("asks"), f.flag("interactive")
+	if e.Kind == Outcome {
+		e.Failed = f.flag("failed")
+	}
+	e.Call.Transcript, e.Call.Opening = decodeSaid(f)
+}
+
+// readsAsShell reports whether a program reads a line as nod does, or is none in which
+// opencode runs commands (fish and nu, for which it takes another; 1.18.33, read).
+func readsAsShell(name string) bool {
+	switch name {
+	case "bash", "zsh", "sh", "dash", "ksh", "fish", "nu":
+		return true
+	}
+	return false
+}
+
+// flatDecision answers with a decision and a reason at the top. There is no place for
+// notices to the person.
+func flatDecision(_ Event, d nod.Decision, word string) Answer {
+	if word == abstained {
+		return Answer{Said: abstained}
+	}
+	return flatAnswer(logged(word), reasonOf(d, word))
+}
+
+func flatAnswer(word, reason string) Answer {
+	return Answer{Stdout: []byte(`{"decision":"` + word + `","reason":` + quoted(reason) + `}`), Said: word}
+}

@@ -37,16 +37,16 @@ func TestOpening(t *testing.T) {
 		`{"type":"user.message","data":{"content":"never touch billing"}}`+"\n")
 	for name, find := range map[string]func() (string, bool){
 		"claude": func() (string, bool) {
-			turn, ok := opening(claude, claudeOpening)(t.Context())
+			turn, ok := claudeRecord().opening(claude)(t.Context())
 			return turn.Text,
 				ok
 		},
 		"codex": func() (string, bool) {
-			turn, ok := lineOpening(codex, codexLine("", false))(t.Context())
+			turn, ok := codexRecord("", false).opening(codex)(t.Context())
 			return turn.Text, ok
 		},
 		"copilot": func() (string, bool) {
-			turn, ok := lineOpening(copilotEvents([]string{"HOME=" + dir}, session), copilotTurns)(t.Context())
+			turn, ok := copilotRecord().opening(copilotEvents([]string{"HOME=" + dir}, session))(t.Context())
 			return turn.Text, ok
 		},
 	} {
@@ -59,7 +59,7 @@ func TestOpening(t *testing.T) {
 	}
 	for _, name := range []string{"", "relative", filepath.Join(dir, "missing"), dir, filepath.Join(dir, "fifo"),
 		file("rubbish", "{\n")} {
-		if turn, ok := opening(name, claudeOpening)(t.Context()); ok {
+		if turn, ok := claudeRecord().opening(name)(t.Context()); ok {
 			t.Errorf("%s: %q", name, turn.Text)
 		}
 	}

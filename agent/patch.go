@@ -22,130 +22,98 @@ import (
 // not guessed.
 func readPatch(text string) (edits []nod.Edit, ok bool) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	if len(lines) < 3 || lines[0] != "*** Begin Patch" || lines[len(lines)-1] != "*** End Patch" {
+	last := len(lines) - 1
+	if last < 2 || lines[0] != "*** Begin Patch" || lines[last] != "*** End Patch" ||
+		strings.ContainsAny(text, "\r\x00") {
 		return nil, false
 	}
-	var p patchReader
-	for _, line := range lines[1 : len(lines)-1] {
-		if !p.line(line) {
+	for i := 1; i < last; {
+		marker, _ := strings.CutPrefix(lines[i], "*** ")
+		kind, name, named := strings.Cut(marker, " File: ")
+		end := i + 1
+		for end < last && !(strings.HasPrefix(lines[end], "*** ") && strings.Contains(lines[end], " File: ")) {
+			end++
+		}
+		section, ok := patchSection(kind, name, lines[i+1:end])
+		if !ok || !named || !plainName(name) || marker == lines[i] {
 			return nil, false
 		}
+		edits, i = append(edits, section...), end
 	}
-	p.close()
-	return p.edits, len(p.edits) > 0
-}
-
-// patchReader collects the section of one file.
-type patchReader struct {
-	edits    []nod.Edit
-	kind     string // "Add", "Delete", "Update" or ""
-	name, to string
-	hunks    []nod.Edit // of Update; Path is filled in at the end
-	old, new strings.Builder
-	inHunk   bool
-	body     bool // a line of the section's body was read
-}
-
-func (p *patchReader) line(line string) bool {
-	if strings.ContainsAny(line, "\r\x00") {
-		return false
-	}
-	if marker, isMarker := strings.CutPrefix(line, "*** "); isMarker {
-		return p.marker(marker)
-	}
-	if strings.HasPrefix(strings.TrimSpace(line), "***") {
-		return false // the host may take it for a marker
-	}
-	p.body = true
-	switch {
-	case p.kind == "Add" && strings.HasPrefix(line, "+"):
-		p.new.WriteString(line[1:] + "\n")
-		return true
-	case p.kind != "Update":
-		return false
-	case line == "@@" || strings.HasPrefix(line, "@@ "):
-		p.flush()
-		p.inHunk = true
-		return true
-	}
-	p.inHunk = true
-	return p.hunkLine(line)
-}
-
-// flush ends a hunk.
-func (p *patchReader) flush() {
-	if p.inHunk {
-		p.hunks = append(p.hunks, nod.Edit{Old: p.old.String(), New: p.new.String()})
-	}
-	p.inHunk = false
-	p.old.Reset()
-	p.new.Reset()
-}
-
-func (p *patchReader) hunkLine(line string) bool {
-	op, rest := byte(' '), ""
-	if line != "" {
-		op, rest = line[0], line[1:]
-	}
-	switch op {
-	case ' ':
-		p.old.WriteString(rest + "\n")
-		p.new.WriteString(rest + "\n")
-	case '-':
-		p.old.WriteString(rest + "\n")
-	case '+':
-		p.new.WriteString(rest + "\n")
-	default:
-		return false
-	}
-	return true
-}
-
-func (p *patchReader) marker(marker string) bool {
-	if marker == "End of File" {
-		return p.kind == "Update" && p.body
-	}
-	if to, isMove := strings.CutPrefix(marker, "Move to: "); isMove {
-		first := p.kind == "Update" && !p.body && p.to == ""
-		p.to = to
-		return first && plainName(to)
-	}
-	kind, name, found := strings.Cut(marker, " File: ")
-	if !found || kind != "Add" && kind != "Delete" && kind != "Update" || !plainName(name) {
-		return false
-	}
-	p.close()
-	*p = patchReader{edits: p.edits, kind: kind, name: name}
-	return true
+	return edits, true
 }
 
 // plainName refuses a name that another reader may trim.
 func plainName(name string) bool { return name != "" && strings.TrimSpace(name) == name }
 
-// close ends the section of a file.
-func (p *patchReader) close() {
-	switch p.kind {
+// patchSection reads what a patch says of one file.
+func patchSection(kind, name string, body []string) (edits []nod.Edit, ok bool) {
+	switch kind {
 	case "Add":
-		p.edits = append(p.edits, nod.Edit{Path: p.name, New: p.new.String(), Whole: true})
+		var text strings.Builder
+		for _, line := range body {
+			if !strings.HasPrefix(line, "+") {
+				return nil, false
+			}
+			text.WriteString(line[1:] + "\n")
+		}
+		return []nod.Edit{{Path: name, New: text.String(), Whole: true}}, true
 	case "Delete":
-		p.edits = append(p.edits, nod.Edit{Path: p.name, Whole: true, Deletes: true})
+		return []nod.Edit{{Path: name, Whole: true, Deletes: true}}, len(body) == 0
 	case "Update":
-		p.flush()
-		p.update()
+		if len(body) > 0 && strings.HasPrefix(body[0], "*** Move to: ") {
+			to := strings.TrimPrefix(body[0], "*** Move to: ")
+			hunks, ok := patchHunks(to, body[1:]) // what the new name held is gone, and so is the old name
+			return append([]nod.Edit{{Path: name, Whole: true, Moved: true}, {Path: to, Whole: true}}, hunks...),
+				ok && plainName(to)
+		}
+		hunks, ok := patchHunks(name, body)
+		if len(hunks) == 0 {
+			hunks = []nod.Edit{{Path: name}}
+		}
+		return hunks, ok
 	}
+	return nil, false
 }
 
-func (p *patchReader) update() {
-	name := p.name
-	if p.to != "" { // what the new name held is gone, and so is the old name
-		p.edits = append(p.edits, nod.Edit{Path: p.name, Whole: true, Moved: true}, nod.Edit{Path: p.to, Whole: true})
-		name = p.to
+func patchHunks(name string, body []string) (hunks []nod.Edit, ok bool) {
+	var before, after strings.Builder
+	open := false
+	flush := func() {
+		if open {
+			hunks = append(hunks, nod.Edit{Path: name, Old: before.String(), New: after.String()})
+		}
+		before.Reset()
+		after.Reset()
+		open = true
 	}
-	for _, h := range p.hunks {
-		h.Path = name
-		p.edits = append(p.edits, h)
+	for i, line := range body {
+		op := " "
+		if line != "" {
+			op = line[:1]
+		}
+		rest := strings.TrimPrefix(line, op) + "\n"
+		switch {
+		case line == "*** End of File" && i > 0:
+			continue
+		case strings.HasPrefix(strings.TrimSpace(line), "***"): // the host may take it for a marker
+			return nil, false
+		case line == "@@" || strings.HasPrefix(line, "@@ "):
+			flush()
+			continue
+		case !strings.Contains(" -+", op):
+			return nil, false
+		}
+		open = true
+		if op != "+" {
+			before.WriteString(rest)
+		}
+		if op != "-" {
+			after.WriteString(rest)
+		}
 	}
-	if p.to == "" && len(p.hunks) == 0 {
-		p.edits = append(p.edits, nod.Edit{Path: name})
+	if open {
+		flush()
 	}
+	return hunks, true
 }

@@ -3,8 +3,7 @@ package agent
 import (
 	"strings"
 	"time"
-
-	"github.com/nodgate/nod"
+	"unicode"
 )
 
 // Pi is the adapter for Pi. What it states was measured on version 1.5.2 in
@@ -29,63 +28,40 @@ import (
 //
 // A tool that an extension or a trusted project defines may take the name of a
 // built-in one; its code runs inside Pi and needs no call to do anything.
-type Pi struct{}
+type Pi struct{ profiled[pi] }
 
-// Name returns "pi".
-func (Pi) Name() string { return "pi" }
+type pi struct{}
 
-// Capabilities returns what was measured on 1.5.2.
-func (Pi) Capabilities() Capabilities {
-	return Capabilities{
+func (pi) name() string { return "pi" }
+
+func (pi) profile() profile {
+	p := plugged("tool_call", "tool_result")
+	p.can = Capabilities{
 		Tried:         "1.5.2",
 		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Runs},
 		ReasonReaches: true,
 		TimeUnit:      time.Millisecond,
 	}
+	p.own, p.quirk = claudeMCPOnly, piQuirk
+	return p
 }
 
-// piTools maps the tools of Pi 1.5.2 in the order of the raw name. Source: the
-// tools that the program offered to a model, and its types.
-var piTools = [...]builtin{
-	{"bash", "bash", command},
-	{"edit", "file_edit", edits},
-	{"find", "glob", search},
-	{"grep", "grep", textSearch},
-	{"ls", "glob", search},
-	{"read", "read_file", read},
-	{"write", "file_write", write},
-}
-
-func (p Pi) shim() shim {
-	return shim{
-		name: p.Name(), before: "tool_call", after: "tool_result", tools: piTools[:], prefixed: true,
-		spelled: spelling{command: "command", file: "path", content: "content", old: "oldText", new: "newText",
-			dir: "path", pattern: "pattern", filter: "glob", beside: map[string][]string{"find": {"limit"},
-				"grep": {"context", "ignoreCase", "limit", "literal"}, "ls": {"limit"}, "read": {"limit", "offset"}}},
-	}
-}
-
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards.
-func (p Pi) Decode(payload []byte, environ []string) (Event, error) {
-	e, err := p.shim().decode(payload, environ)
-	piNames(&e.Call)
+func piQuirk(e *Event, _, f fields) {
+	plugin(e, f)
+	respelled(&e.Call, piOdd)
 	if e.Call.RawTool == "read" {
 		e.Complete = piSought
 	}
-	return e, err
 }
 
-// piNames reads names as Pi does (1.5.2, dist/utils/paths.js): blanks beyond ASCII are
-// blanks, a sign for a mention is left out, and file:// begins an address, which nod
-// does not read: the tool of such a call is unknown.
-func piNames(call *nod.Call) {
-	for i, name := range call.Paths {
-		call.Paths[i] = piName(call, name)
-	}
-	for i := range call.Edits {
-		call.Edits[i].Path = piName(call, call.Edits[i].Path)
-	}
+// claudeMCPOnly recognises a call to an MCP server by a name as Claude Code's are.
+func claudeMCPOnly(e *Event, f fields, input *member) bool { return claudeServer(e, f, input, "", "") }
+
+// piOdd reports whether Pi reads a name otherwise (1.5.2, dist/utils/paths.js): blanks
+// beyond ASCII are blanks, a sign for a mention is left out, and file:// begins an address.
+func piOdd(name string) bool {
+	return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "file://") ||
+		strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 && unicode.IsSpace(r) })
 }
 
 // piSought marks a read of a file that is not there under a name that Pi then spells
@@ -99,31 +75,8 @@ func piSought(e *Event) {
 			continue
 		}
 		if absent(e.Call, name) {
-			e.Call.Rewritten = piSpelled
+			e.Call.Rewritten = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
+				"list the directory, and give the name as it is there"
 		}
 	}
 }
-
-// piName is one name. Where it is an address, the tool of the call becomes unknown.
-func piName(call *nod.Call, name string) string {
-	name = strings.Map(func(r rune) rune {
-		if r == 0xA0 || 0x2000 <= r && r <= 0x200A || r == 0x202F || r == 0x205F || r == 0x3000 {
-			return ' '
-		}
-		return r
-	}, name)
-	name = strings.TrimPrefix(name, "@")
-	if strings.HasPrefix(name, "file://") {
-		call.Tool = ""
-	}
-	return name
-}
-
-// Encode says a decision as the comment on [Pi] lays it down.
-func (p Pi) Encode(e Event, d nod.Decision, profile Profile, model bool) Answer {
-	return p.shim().encode(p.Capabilities(), e, d, profile, model)
-}
-
-// Block exits with 2 and a reason on standard error, which the extension
-// throws.
-func (Pi) Block(reason string) Answer { return exit2(reason) }

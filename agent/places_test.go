@@ -1,9 +1,10 @@
 package agent_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,26 +111,6 @@ func TestCodexCallsInTheRollout(t *testing.T) {
 	}
 }
 
-// Pi leaves the sign for a mention out, and reads addresses of files.
-func TestPiNames(t *testing.T) {
-	for name, want := range map[string]nod.Call{
-		"a.txt":                       {Tool: "file_write", Paths: []string{"a.txt"}},
-		"@.pi/extensions/a.ts":        {Tool: "file_write", Paths: []string{".pi/extensions/a.ts"}},
-		"@@a":                         {Tool: "file_write", Paths: []string{"@a"}},
-		"file:///home/u/%2Ebashrc":    {Paths: []string{"file:///home/u/%2Ebashrc"}},
-		"@file:///home/u/%2Ebashrc":   {Paths: []string{"file:///home/u/%2Ebashrc"}},
-		"my\u00a0file\u3000and\u2009": {Tool: "file_write", Paths: []string{"my file and "}},
-	} {
-		payload := `{"hook":"tool_call","tool":"write","session":"s","call":"c","directory":"/u/w","args":{"path":"` + name +
-			`","content":"x"}}`
-		e, err := agent.Pi{}.Decode([]byte(payload), nil)
-		got := nod.Call{Tool: e.Call.Tool, Paths: e.Call.Paths}
-		if diff := cmp.Diff(want, got); err != nil || diff != "" || e.Call.Edits[0].Path != e.Call.Paths[0] {
-			t.Errorf("%s: %v %s", name, err, diff)
-		}
-	}
-}
-
 // Pi spells the name of a file that is not there otherwise.
 func TestPiSpellsNamesOtherwise(t *testing.T) {
 	dir := t.TempDir()
@@ -146,27 +127,6 @@ func TestPiSpellsNamesOtherwise(t *testing.T) {
 		if e.Complete(&e); (e.Call.Rewritten != "") != other {
 			t.Errorf("%s: %q", name, e.Call.Rewritten)
 		}
-	}
-}
-
-// Qwen takes what stands behind a backslash as it is.
-func TestQwenEscapes(t *testing.T) {
-	payload := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
-		`"tool_name":"write_file","tool_input":{"file_path":"/u/w/out\\ link/o","content":"x"}}`
-	e, err := agent.Qwen{}.Decode([]byte(payload), nil)
-	if diff := cmp.Diff([]string{`/u/w/out\ link/o`, "/u/w/out link/o"}, e.Call.Paths); err != nil || diff != "" ||
-		len(e.Call.Edits) != 2 || e.Call.Edits[1].Path != "/u/w/out link/o" {
-		t.Error(err, diff, e.Call.Edits)
-	}
-}
-
-// What a backslash stands in front of may be a letter, too, which the host leaves alone.
-func TestNamesWithBackslashes(t *testing.T) {
-	payload := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
-		`"tool_name":"read_file","tool_input":{"file_path":"/u/a\\b\\ c"}}`
-	e, err := agent.Qwen{}.Decode([]byte(payload), nil)
-	if diff := cmp.Diff([]string{`/u/a\b\ c`, `/u/a\b c`, "/u/ab c"}, e.Call.Paths); err != nil || diff != "" {
-		t.Error(err, diff)
 	}
 }
 
@@ -194,8 +154,7 @@ func TestScreenshots(t *testing.T) {
 	}
 }
 
-// Gemini decodes %2e and its kin, and looks for a file whose name ends as one that is
-// not there.
+// Gemini looks for a file whose name ends as one that is not there.
 func TestGeminiNames(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), nil, 0o600); err != nil {
@@ -210,14 +169,6 @@ func TestGeminiNames(t *testing.T) {
 		}
 		e.Complete(&e)
 		return e
-	}
-	for name, want := range map[string]string{"%2Eclaude/x": ".claude/x", "%252eenvrc": ".envrc",
-		"x%25252f..%2f.envrc": "x/../.envrc", "@%2eenv": ".env", "a%zz%2": "a%zz%2",
-		"sub/%2E%2E/x": "sub/../x"} {
-		e := decode("write_file", name)
-		if !slices.Contains(e.Call.Paths, want) || len(e.Call.Edits) != len(e.Call.Paths) {
-			t.Errorf("%s: %q", name, e.Call.Paths)
-		}
 	}
 	for name, unproven := range map[string]bool{"a.txt": false, dir + "/a.txt": false, "ude/settings.json": true} {
 		if e := decode("replace", name); (e.Call.Rewritten != "") != unproven {
@@ -285,6 +236,31 @@ func TestSeveralPlacesInOneArgument(t *testing.T) {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
 		if diff := cmp.Diff(row.want, e.Call.Paths); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", row.adapter.Name(), err, diff)
+		}
+	}
+}
+
+// Signs in a name that a host decodes or leaves out: such a call is denied.
+func TestNamesThatHostsReadOtherwise(t *testing.T) {
+	shaped := `{"hook_event_name":"%s","session_id":"s","cwd":"/u/w","permission_mode":"default","tool_name":"%s",` +
+		`"tool_input":{"%s":%s%s}}`
+	pi := `{"hook":"tool_call","tool":"write","session":"s","call":"c","directory":"/u/w","args":{"path":%s,"content":"x"}}`
+	for name, hosts := range map[string]string{"a.txt": "", "src/@types/a%": "gemini", "@.pi/x.ts": "gemini pi",
+		"file:///home/u/%2Ebashrc": "gemini pi", "my\u00a0file": "pi", "%2Eclaude/x": "gemini", "@%2eenv": "gemini pi",
+		`out\ link`: "gemini qwen", `~\.ssh\id`: "gemini qwen", "~/a b": ""} {
+		quoted := string(marshal(t, name))
+		for host, payload := range map[string]string{
+			"gemini":  fmt.Sprintf(shaped, "BeforeTool", "write_file", "file_path", quoted, `,"content":"x"`),
+			"gemini ": fmt.Sprintf(shaped, "BeforeTool", "list_directory", "dir_path", quoted, ""),
+			"qwen":    fmt.Sprintf(shaped, "PreToolUse", "write_file", "file_path", quoted, `,"content":"x"`),
+			"qwen ":   fmt.Sprintf(shaped, "PreToolUse", "list_directory", "path", quoted, ""),
+			"pi":      fmt.Sprintf(pi, quoted),
+		} {
+			a, _ := agent.ByName(strings.TrimSpace(host))
+			e, err := a.Decode([]byte(payload), nil)
+			if denied := strings.Contains(hosts, a.Name()); err != nil || (e.Call.Rewritten != "") != denied {
+				t.Errorf("%s, %s: %q %v", host, name, e.Call.Rewritten, err)
+			}
 		}
 	}
 }

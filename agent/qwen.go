@@ -1,8 +1,6 @@
 package agent
 
 import (
-	"path"
-	"slices"
 	"strings"
 	"time"
 
@@ -65,145 +63,49 @@ import (
 // the model by tool_call; its hooks see what is called, and where they do not,
 // it is taken out here. A name with more than one "__" behind the prefix can be
 // divided in several ways and is no tool that nod knows.
-type Qwen struct{}
+type Qwen struct{ profiled[qwen] }
 
-// Name returns "qwen".
-func (Qwen) Name() string { return "qwen" }
+type qwen struct{}
 
-// Capabilities returns what was measured on 0.24.4. Limits below 1000 are
-// seconds, others milliseconds. That it asks a person was read, not measured:
-// no interactive session was driven.
-func (Qwen) Capabilities() Capabilities {
-	return Capabilities{
-		Tried:         "0.24.4",
-		Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
-		Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
-		ReasonReaches: true,
-		NeedsReason:   true,
-		TimeUnit:      time.Millisecond,
-		SeesSubagents: true,
-		HearsAfter:    Nested,
+func (qwen) name() string { return "qwen" }
+
+// Of the time limits those below 1000 are seconds, others milliseconds. That it asks a
+// person was read, not measured: no interactive session was driven.
+func (qwen) profile() profile {
+	return profile{
+		can: Capabilities{
+			Tried:         "0.24.4",
+			Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
+			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
+			ReasonReaches: true,
+			NeedsReason:   true,
+			TimeUnit:      time.Millisecond,
+			SeesSubagents: true,
+			HearsAfter:    Nested,
+		},
+		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_call_id"},
+		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
+		input: []string{"tool_input"}, project: "QWEN_PROJECT_DIR",
+		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"},
+		after: []string{"PostToolUse", "PostToolUseFailure"}, denied: []string{"PermissionDenied"},
+		others: []string{"InstructionsLoaded", "MessageDisplay", "Notification", "PostCompact",
+			"PostToolBatch", "PreCompact", "SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure",
+			"SubagentStart", "SubagentStop", "TodoCompleted", "TodoCreated", "UserPromptExpansion",
+			"UserPromptSubmit"}, // read
+		detaches: []string{"is_background"},
+		rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk,
+		answer: nestedBefore, prompt: nestedInstead,
 	}
 }
 
-// qwenTools maps the tools of Qwen Code 0.24.4 in the order of the raw name.
-// Source: the tools that the program offered to a model; those that it did not
-// offer are from the list in its source, which has some thirty more (media,
-// teams, artifacts, cron) that are left to the model.
-var qwenTools = [...]builtin{
-	{"agent", "agent", special},
-	{"ask_user_question", "ask_user_question", opaque},
-	{"cron_list", "cron_list", opaque},
-	{"edit", "file_edit", edit},
-	{"enter_plan_mode", "enter_plan_mode", opaque},
-	{"exec", "exec", opaque}, // runs code
-	{"exit_plan_mode", "exit_plan_mode", opaque},
-	{"get_goal", "get_goal", opaque},
-	{"glob", "glob", special},
-	{"grep_search", "grep", special},
-	{"list_agents", "list_agents", opaque},
-	{"list_directory", "glob", special},
-	{"monitor", "monitor", opaque}, // runs a shell
-	{"notebook_edit", "notebook_edit", special},
-	{"read_file", "read_file", read},
-	{"read_mcp_resource", "read_mcp_resource", opaque},
-	{"report_findings", "report_findings", opaque},
-	{"run_shell_command", "bash", command},
-	{"save_memory", "save_memory", opaque},
-	{"send_message", "send_message", special},
-	{"skill", "skill", opaque},
-	{"structured_output", "structured_output", opaque},
-	{"task_create", "task_create", opaque},
-	{"task_list", "task_list", opaque},
-	{"task_stop", "task_stop", opaque},
-	{"task_update", "task_update", opaque},
-	{"todo_write", "todo_write", opaque},
-	{"tool_search", "tool_search", opaque},
-	{"update_goal", "update_goal", opaque},
-	{"web_fetch", "web_fetch", fetch},
-	{"web_search", "web_search", opaque},
-	{"write_file", "file_write", write},
-}
-
-func qwenSpelling() spelling {
-	task := []string{"activeForm", "metadata", "subject"}
-	return spelling{command: "command", workdir: "directory", file: "file_path", content: "content",
-		old: "old_string", new: "new_string", all: "replace_all", url: "url",
-		beside: map[string][]string{
-			"agent": {"fork_profile", "fork_tools", "fork_turns", "isolation", "model", "name", "prompt", "read_only",
-				"run_in_background", "subagent_type", "todo_id", "working_dir"},
-			"glob": {"path", "pattern"}, "grep_search": {"glob", "limit", "path", "pattern"},
-			"list_directory": {"file_filtering_options", "ignore", "path"},
-			"notebook_edit":  {"cell_id", "cell_type", "edit_mode", "new_source", "notebook_path"},
-			"read_file":      {"limit", "offset", "pages"}, "write_file": {"record_as_artifact"},
-			"run_shell_command": {"is_background"}, "web_fetch": {"format", "prompt"},
-			"ask_user_question": {"answers", "metadata", "questions"}, "exit_plan_mode": {"plan"},
-			"read_mcp_resource": {"server_name", "uri"}, "send_message": {"message", "task_id", "to"},
-			"report_findings": {"findings", "level"}, "task_create": task,
-			"task_list":   {"blockedBy", "owner", "status"},
-			"task_update": append(task, "addBlockedBy", "addBlocks", "owner", "status", "taskId"),
-			"task_stop":   {"task_id"}, "todo_write": {"todos"}, "tool_search": {"max_results", "query"},
-			"update_goal": {"blockerKind", "status"}}}
-}
-
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards. A sub-agent's payload carries the session of its root.
-func (q Qwen) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	if err != nil {
-		return Event{}, err
-	}
-	return claudeShaped(q.Name(), top, qwenEvent, func(e *Event, f fields) { q.decodeCall(e, f, environ) })
-}
-
-// qwenEvent knows the events of 0.24.4; those of tools were measured, but for
-// PermissionDenied, the others read.
-func qwenEvent(name string) Kind {
-	switch name {
-	case "PreToolUse":
-		return Decide
-	case "PermissionRequest":
-		return Prompt
-	case "PostToolUse", "PostToolUseFailure":
-		return Outcome
-	case "PermissionDenied":
-		return HostDenied
-	case "InstructionsLoaded", "MessageDisplay", "Notification", "PostCompact", "PostToolBatch", "PreCompact",
-		"SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure", "SubagentStart", "SubagentStop",
-		"TodoCompleted", "TodoCreated", "UserPromptExpansion", "UserPromptSubmit":
-		return Other
-	}
-	return Unexpected
-}
-
-func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
-	e.Mode = f.optional("permission_mode")
-	e.Plan = e.Mode == "plan"
-	e.PromptFollows = e.Kind == Prompt
-	if dir := variable(environ, "QWEN_PROJECT_DIR"); path.IsAbs(dir) {
-		e.Project = dir
-	}
-	e.Call = nod.Call{
-		ID:          f.optional("tool_call_id"),
-		Agent:       q.Name(),
-		Session:     f.word("session_id"),
-		RawTool:     f.word("tool_name"),
-		Dir:         f.word("cwd"),
-		Environ:     environ,
-		Interactive: e.Kind == Prompt, // else nothing says so
-		HostJudges:  e.Mode == "auto",
-	}
-	e.Start = e.Call.Dir
-	if m := f.maybe("cwd"); m != nil && !path.IsAbs(e.Call.Dir) {
-		f.wrong(m, "an absolute path")
-	}
+func qwenQuirk(e *Event, _, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		e.Call.Transcript = qwenTranscript(name, e.Call.ID)
-		e.Call.Opening = lineOpening(name, qwenLine(e.Call.ID))
+		r := qwenRecord(e.Call.ID)
+		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
 	}
-	q.decodeTool(&e.Call, f)
-	if e.Call.Tool == "bash" && qwenAdds(e.Call.Command) {
-		e.Call.Rewritten = qwenAdded
+	e.Call.HostJudges = e.Mode == "auto"
+	if e.Call.MCP == nil {
+		respelled(&e.Call, qwenOdd)
 	}
 	f.outcome(e)
 	switch e.Kind {
@@ -214,76 +116,34 @@ func (q Qwen) decodeCall(e *Event, f fields, environ []string) {
 	}
 }
 
-// decodeTool recognises the tool, MCP first, and reads its arguments. Those
-// of an MCP tool or an unknown one are free-form.
-func (Qwen) decodeTool(call *nod.Call, f fields) {
-	in, raw := f.child("tool_input")
-	call.Input = raw
-	if call.RawTool == "tool_call" && *f.err == nil {
+// qwenOwn takes a call out of tool_call, and recognises one to an MCP server. A name that
+// can be divided in several ways is no tool that nod knows.
+func qwenOwn(e *Event, f fields, input *member) bool {
+	call := &e.Call
+	if call.RawTool == "tool_call" {
+		in, _ := f.asObject(input)
 		call.RawTool = in.word("name")
-		in, call.Input = in.child("arguments")
-	}
-	if *f.err != nil {
-		return
-	}
-	if rest, found := strings.CutPrefix(call.RawTool, "mcp__"); found {
-		server, tool, _ := strings.Cut(rest, "__")
-		if server != "" && tool != "" && !strings.Contains(tool, "__") {
-			call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+		if input = in.get("arguments"); input == nil || call.RawTool == "tool_call" {
+			return true
 		}
-		return
+		call.Input = input.value
+		in = Qwen{}.row().decodeTool(e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+		call.Outlives = call.Command != "" && in.flag("is_background")
+		return true
 	}
-	tool := lookUp(qwenTools[:], call.RawTool)
-	if tool.shape != special {
-		arguments(call, tool, qwenSpelling(), in)
-		call.Outlives = tool.shape == command && in.flag("is_background")
-	} else {
-		call.Tool = tool.canonical
-		lookFurther(call, in, qwenSpelling(), tool)
-		qwenSpecial(call, tool.raw, in)
+	f.asObject(input)
+	rest, found := strings.CutPrefix(call.RawTool, "mcp__")
+	server, tool, _ := strings.Cut(rest, "__")
+	if found && server != "" && tool != "" && !strings.Contains(tool, "__") {
+		call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
 	}
-	qwenEscapes(call)
+	return found
 }
 
-// qwenEscapes adds the names that the host takes instead of those with a backslash in
-// them: it takes what stands behind one as it is (read in 0.24.4, unescapePath).
-func qwenEscapes(call *nod.Call) {
-	for _, name := range call.Paths {
-		call.Paths = append(call.Paths, withoutEscapes(name)...)
-		call.Paths = append(call.Paths, belowHome(name)...)
-	}
-	for _, e := range call.Edits {
-		for _, name := range withoutEscapes(e.Path) {
-			e.Path = name
-			call.Edits = append(call.Edits, e)
-		}
-	}
-}
-
-// withoutEscapes are a name without the backslashes in front of signs, and without any,
-// where these differ from it.
-func withoutEscapes(name string) (names []string) {
-	var signs, all strings.Builder
-	for i := 0; i < len(name); i++ {
-		if name[i] != '\\' || i+1 == len(name) {
-			signs.WriteByte(name[i])
-			all.WriteByte(name[i])
-			continue
-		}
-		i++
-		if c := name[i] | 0x20; 'a' <= c && c <= 'z' || '0' <= name[i] && name[i] <= '9' || name[i] >= 0x80 {
-			signs.WriteByte('\\')
-		}
-		signs.WriteByte(name[i])
-		all.WriteByte(name[i])
-	}
-	for _, one := range []string{signs.String(), all.String()} {
-		if one != name && !slices.Contains(names, one) {
-			names = append(names, one)
-		}
-	}
-	return names
-}
+// qwenOdd reports whether the host takes another name instead of one: it takes what
+// stands behind a backslash as it is, and ~\.ssh apart at both kinds of slashes (read in
+// 0.24.4, unescapePath and expandTilde).
+func qwenOdd(name string) bool { return strings.Contains(name, `\`) }
 
 // qwenSpecial reads searches, of which each has its own names for where it
 // looks, and a cell of a notebook.
@@ -314,18 +174,3 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		call.Edits, call.Paths = []nod.Edit{one}, []string{one.Path}
 	}
 }
-
-// Encode says a decision as the comment on [Qwen] lays it down.
-func (q Qwen) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
-	switch e.Kind {
-	case Decide:
-		return nestedBefore(d, says(q.Capabilities(), e, d, p, model))
-	case Prompt:
-		return nestedInstead(d, says(q.Capabilities(), e, d, p, model))
-	}
-	return notDecided(e, q.Block)
-}
-
-// Block exits with 2 and a reason on standard error, which blocks a call that
-// is about to run; PermissionRequest ignores it and asks the person.
-func (Qwen) Block(reason string) Answer { return exit2(reason) }

@@ -1,19 +1,10 @@
 package agent
 
 import (
-	"encoding/json"
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
 )
-
-// returned reads a value of any type that may be absent. It decides nothing.
-func (f fields) returned(key string) json.RawMessage {
-	if m := f.maybe(key); m != nil {
-		return m.value
-	}
-	return nil
-}
 
 // ReturnedText is every text in what the tool returned, a line each, keys left
 // out; and the error of one that failed.
@@ -27,21 +18,11 @@ func (e Event) ReturnedText() string {
 		end := closing(e.Returned, i)
 		if !isKey(e.Returned[end+1:]) {
 			b.WriteByte('\n')
-			b.WriteString(unescape(e.Returned[i+1 : end]))
+			b.WriteString(unquoted(e.Returned[i : end+1]))
 		}
 		i = end
 	}
 	return strings.TrimPrefix(b.String(), "\n")
-}
-
-// isKey reports whether a colon follows a string.
-func isKey(rest []byte) bool {
-	for _, c := range rest {
-		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
-			return c == ':'
-		}
-	}
-	return false
 }
 
 // Warn tells the model, with the result of a call, what to make of it, and the

@@ -3,6 +3,7 @@ package agent
 import (
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -10,40 +11,126 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Some hosts change the text of a command before a shell gets it. Where that may change
-// more than the words that it is meant for, the call is denied ([nod.Call.Rewritten]).
+// Some hosts change the text of a command before a shell gets it, or type it into an
+// interactive shell, where more than its words counts. Where that may change more than the
+// words that it is meant for, the call is denied ([nod.Call.Rewritten]). What is looked for
+// is wider than what the hosts do: the agent is told how to say it plainly.
 
-// geminiUnwraps reports whether Gemini CLI may run another text than the one given: it
-// takes sh -c and its like away, and the first and the last quote of all that follows
-// (0.61.0, stripShellWrapper). One word in quotes that holds neither quotes nor anything
-// that a shell expands is the same text either way.
-func geminiUnwraps(command string) bool {
-	shell, rest := cutWord(command)
-	switch strings.ToLower(path.Base(shell)) {
-	case "sh", "bash", "zsh":
-	default:
-		return false
+// geminiRewrites: Gemini CLI takes sh -c and its like away, and the first and the last quote
+// of all that follows (0.61.0, stripShellWrapper). One word in quotes that holds neither
+// quotes nor anything that a shell expands is the same text either way.
+func geminiRewrites(command string) string {
+	fields := strings.FieldsFunc(command, isBlank)
+	if len(fields) < 3 || !slices.Contains([]string{"sh", "bash", "zsh"}, strings.ToLower(path.Base(fields[0]))) ||
+		!strings.EqualFold(fields[1], "-c") {
+		return ""
 	}
-	option, rest := cutWord(rest)
-	text := strings.TrimFunc(rest, isBlank)
-	if !strings.EqualFold(option, "-c") || text == "" {
-		return false
+	_, text, _ := strings.Cut(command, fields[1])
+	text = strings.TrimFunc(text, isBlank)
+	inner := strings.Trim(text, text[:1])
+	if text[0] == '\'' && text == "'"+inner+"'" && !strings.Contains(inner, "'") ||
+		text[0] == '"' && text == `"`+inner+`"` && !strings.ContainsAny(inner, "\"\\$`") {
+		return ""
 	}
-	quote := text[:1]
-	body, closed := strings.CutSuffix(text[1:], quote)
-	switch {
-	case !closed:
-		return true
-	case quote == "'":
-		return strings.Contains(body, "'")
-	case quote == `"`:
-		return strings.ContainsAny(body, "\"\\$`")
+	return "Gemini CLI takes sh -c and quotes away before it runs this, which may make another command of it; give the " +
+		"command itself, without sh -c"
+}
+
+// qwenRewrites: Qwen Code adds lines to the message of a commit and to the body of a pull
+// request, in front of the quote that it takes for the end of that (0.24.4,
+// addCoAuthorToGitCommit, addAttributionToPR). It is that quote where no sign of the text
+// can be read in several ways, and no quoted part ends like an option for a message.
+func qwenRewrites(command string) string {
+	plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(command)
+	commits := strings.Contains(plain, "git") && strings.Contains(plain, "commit")
+	requests := strings.Contains(plain, "gh") && strings.Contains(plain, "pr")
+	takes := regexp.MustCompile(`-\S*(m|b|message|body)[\s"'=]`)
+	if !commits && !requests || !strings.ContainsAny(command, `'"`) || !takes.MatchString(command) {
+		return ""
 	}
-	return true
+	q := quotingOf(command)
+	endsInOption := regexp.MustCompile(`-\S*(m|b|message|body)[ =]*["']`)
+	odd := strings.ContainsAny(q.bare, "#`") || strings.Contains(command, `\`)
+	if !q.unsure && !odd && !endsInOption.MatchString(q.inside) {
+		return ""
+	}
+	return "Qwen Code adds lines to the message in this before it runs it, and may add them where a shell reads " +
+		"commands; give the message in plain quotes, without \\, #, $ or ` in the line, or commit with -F and a file"
 }
 
 // isBlank is what a host written in JavaScript takes for a blank: more than a shell does.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == 0xFEFF }
+
+// quoting is a command taken apart by its quotes.
+type quoting struct {
+	bare   string // what stands outside of quotes; a quoted part is a letter
+	inside string // the quoted parts, each with a quote behind it
+	unsure bool   // there is a form in which quotes may end elsewhere
+}
+
+// quotingOf takes a command apart as bash and zsh do where the quotes are plain.
+func quotingOf(command string) (q quoting) {
+	var bare, inside strings.Builder
+	for rest := command; rest != ""; {
+		n := 1
+		switch c := rest[0]; {
+		case c == '\\' && len(rest) > 1:
+			n = 2
+			bare.WriteString(rest[:n])
+		case c == '\'' || c == '"':
+			end := strings.IndexByte(rest[1:], c)
+			if n = end + 2; end < 0 {
+				n = len(rest)
+			}
+			ends := strings.ContainsAny(rest[:n], "`$") || strings.HasSuffix(rest[:n-1], `\`)
+			q.unsure = q.unsure || end < 0 || c == '"' && ends
+			bare.WriteByte('q')
+			inside.WriteString(rest[1:n])
+		default:
+			q.unsure = q.unsure || c == '`' || c == '$' || strings.HasPrefix(rest, "<<")
+			bare.WriteByte(c)
+		}
+		rest = rest[n:]
+	}
+	q.bare, q.inside = bare.String(), inside.String()
+	return q
+}
+
+// typedRewrites: a line that is typed at the prompt of bash or zsh may be another one than
+// in a script: a tab completes a word, several lines are several commands or joined to one,
+// a ! stands for an earlier line, and to zsh a # begins no comment there.
+func typedRewrites(command string) string {
+	q := quotingOf(command)
+	recalls := regexp.MustCompile(`![^ =]`)
+	remarks := regexp.MustCompile(`(^|[ ;&|()])#`)
+	if strings.ContainsAny(command, "\t\n\r") || recalls.MatchString(q.bare) || remarks.MatchString(q.bare) ||
+		recalls.MatchString(command) && strings.Contains(command, `"`) || q.unsure && remarks.MatchString(command) {
+		return "the editor types this into an interactive shell, which may read several lines, tabs, # and ! " +
+			"otherwise than a script does; give one line without a comment, and put ! in single quotes"
+	}
+	return ""
+}
+
+func vscodeRewrites(command string) string {
+	if strings.HasPrefix(strings.TrimLeft(command, " "), "timeout") {
+		return "VS Code takes timeout away, and what stood behind it is then looked for in the shell itself; leave it out"
+	}
+	return typedRewrites(command)
+}
+
+// openhandsRewrites: outside of quotes OpenHands puts another backslash before a sign that
+// has one, which may make an operator of it (SDK 1.43.1, escape_bash_special_chars), and a
+// tab is typed into a shell that completes words.
+func openhandsRewrites(command string) string {
+	q := quotingOf(command)
+	escaped := regexp.MustCompile(`\\[;&|<>]`)
+	if !strings.Contains(command, "\t") && !escaped.MatchString(q.bare) &&
+		!((q.unsure || strings.Contains(q.bare, "#")) && escaped.MatchString(command)) {
+		return ""
+	}
+	return `OpenHands puts another backslash before \; \| and the like and then types this into a shell, to ` +
+		"which the sign ends the command and a tab completes a word; put the sign in quotes, as in ';', and no tabs"
+}
 
 // absent reports whether nothing lies where a name of a call leads.
 func absent(c nod.Call, name string) bool {
@@ -56,6 +143,15 @@ func absent(c nod.Call, name string) bool {
 	return err != nil
 }
 
+// respelled denies a call with a name that the host does not take as it is written: with
+// signs that it decodes or leaves out.
+func respelled(c *nod.Call, odd func(name string) bool) {
+	if slices.ContainsFunc(c.Paths, odd) {
+		c.Rewritten = "the host reads signs in this name (@, %, \\ or unusual blanks at some places) otherwise than " +
+			"nod does; give a plain name, or use another tool for this file"
+	}
+}
+
 // winds reports whether a directory is left again on the way to another one. Some hosts
 // take a/.. out of a name before they go there, and a may be a link.
 func winds(dir string) bool {
@@ -66,77 +162,7 @@ func winds(dir string) bool {
 	return slices.Contains(parts, "..")
 }
 
-// cutWord takes the first word off a text.
-func cutWord(text string) (word, rest string) {
-	text = strings.TrimLeftFunc(text, isBlank)
-	end := strings.IndexFunc(text, isBlank)
-	if end < 0 {
-		return text, ""
-	}
-	return text[:end], text[end:]
-}
-
-// qwenAdds reports whether Qwen Code may put lines of its own where a shell reads them
-// as commands: it adds some to the message of a commit and to the body of a pull request,
-// in front of the quote that it takes for the end of that (0.24.4,
-// addCoAuthorToGitCommit, addAttributionToPR). It is that quote where all quotes of the
-// text are read alike by everybody.
-func qwenAdds(command string) bool {
-	plain := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(command)
-	commits := strings.Contains(plain, "git") && strings.Contains(plain, "commit")
-	requests := strings.Contains(plain, "gh") && strings.Contains(plain, "pr")
-	if !commits && !requests || !takesMessage(command) {
-		return false
-	}
-	for rest := command; ; {
-		open := strings.IndexAny(rest, `'"`)
-		before := rest
-		if open >= 0 {
-			before = rest[:open]
-		}
-		if strings.ContainsAny(before, "\\#`") || strings.Contains(before, "<<") || strings.HasSuffix(before, "$") {
-			return true
-		}
-		if open < 0 {
-			return false
-		}
-		end := strings.IndexByte(rest[open+1:], rest[open])
-		if end < 0 {
-			return true
-		}
-		inside := rest[open+1 : open+1+end]
-		if rest[open] == '"' && strings.ContainsAny(inside, "\\`$") || takesMessage(inside+`"`) ||
-			takesMessage(inside+"'") {
-			return true
-		}
-		rest = rest[open+end+2:]
-	}
-}
-
-// takesMessage reports whether an option of a message stands in front of a quote.
-func takesMessage(text string) bool {
-	for i, c := range text {
-		if c != '"' && c != '\'' {
-			continue
-		}
-		before := strings.TrimRightFunc(text[:i], isBlank)
-		before = strings.TrimRightFunc(strings.TrimSuffix(before, "="), isBlank)
-		word := before[strings.LastIndexAny(before, " \t\r\n'\"")+1:]
-		if strings.Contains(word, "-") && slices.ContainsFunc([]string{"m", "b", "message", "body"},
-			func(end string) bool { return strings.HasSuffix(word, end) }) {
-			return true
-		}
-	}
-	return false
-}
-
 const (
-	geminiUnwrapped = "Gemini CLI takes sh -c and quotes away before it runs this, which may make another command of " +
-		"it; give the command itself, without sh -c"
-	qwenAdded = "Qwen Code adds lines to the message in this before it runs it, and may add them where a shell reads " +
-		"commands; give the message in plain quotes, without \\, #, $ or ` in the line, or commit with -F and a file"
-	geminiSearched = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
-		"whole path of a file that is there, or write a new one"
 	windingDir       = "which directory this means depends on who reads it; name it without ~ and a/.."
 	copilotElsewhere = "Copilot runs this in the directory in which the shell of that shellId was made, which nod is not " +
 		"shown; leave shellId out"
@@ -144,6 +170,4 @@ const (
 		"not see in what that runs; put it in parentheses: (cd x && ...)"
 	takenForOption = "the program that the host searches with would take this for an option, some of which run " +
 		"commands; let it begin with another sign, as [-]-x does in place of --x"
-	piSpelled = "this file is not there, and Pi would then read another one whose name is spelled otherwise; list the " +
-		"directory, and give the name as it is there"
 )

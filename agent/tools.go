@@ -1,6 +1,7 @@
 package agent
 
 import (
+	_ "embed" // the tables of the hosts' tools
 	"encoding/json"
 	"fmt"
 	"path"
@@ -10,103 +11,162 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// builtin is one row of a host's table of its own tools. Tables are sorted by
-// raw and carry the version and the source that they were taken from.
+// hostsTable has the tools of each host; its beginning says how it is written.
+//
+//go:embed hosts.txt
+var hostsTable string
+
+// section is the part of the table with that name.
+func section(name string) string {
+	_, rest, _ := strings.Cut(hostsTable, "\n["+name+"]")
+	text, _, _ := strings.Cut(rest, "\n[")
+	return text + "\n"
+}
+
+// builtin is one of a host's own tools.
 type builtin struct {
 	raw       string // the host's name, exactly
 	canonical string // what layer 1 and 2 know it by; a name of its own where it does more
 	shape     shape
+	as        spelling
+	beside    []string // further arguments that nod knows
 }
 
 // shape says which arguments nod reads. The zero value reads none.
-type shape uint8
+type shape string
 
 const (
-	opaque     shape = iota
-	command          // a shell command, and where it starts
-	read             // one file
-	search           // a directory, and a pattern or filter below it
-	textSearch       // a directory and a filter below it; its pattern is a text, and no place
-	edit             // a file, a text in it and its replacement
-	write            // a file and its whole content
-	fetch            // an address
-	patch            // a text in the format of apply_patch
-	edits            // a file, and several texts in it with their replacements
-	editor           // a word that says which of read, write and edit it is
-	text             // an MCP call whose arguments are written into a string
-	special          // what the adapter reads by itself
+	opaque     shape = ""
+	command    shape = "command"     // a shell command, and where it starts
+	read       shape = "read"        // one file
+	search     shape = "search"      // a directory, and a pattern or filter below it
+	textSearch shape = "text-search" // a directory and a filter below it; its pattern is a text, and no place
+	edit       shape = "edit"        // a file, a text in it and its replacement
+	write      shape = "write"       // a file and its whole content
+	fetch      shape = "fetch"       // an address
+	patch      shape = "patch"       // a text in the format of apply_patch
+	edits      shape = "edits"       // a file, and several texts in it with their replacements
+	editor     shape = "editor"      // a word that says which of read, write and edit it is
+	text       shape = "text"        // an MCP call whose arguments are written into a string
+	special    shape = "special"     // what the adapter reads by itself
 )
 
-// spelling is how a host calls the arguments. "" is one that it does not have.
-type spelling struct {
-	command, workdir string
-	// beside are further arguments of a tool, by its raw name: they say neither in which
-	// directory, shell and environment it runs, nor which file it means or that it does
-	// something else, or the adapter reads them by itself.
-	beside                 map[string][]string
-	file                   string
-	content, old, new, all string
-	dir, pattern, filter   string
-	url, patch             string
-	// bare says that a word of a search may be taken for an option of the program that
-	// the host searches with.
-	bare bool
+// spelling is how a host calls the arguments that nod reads: "command", "workdir", "file",
+// "content", "old", "new", "all", "dir", "pattern", "filter", "url" and "patch". bare says
+// that a word of a search may be taken for an option of the program that the host searches
+// with.
+type spelling map[string]string
+
+// spellingOf is how a host calls them in most tools.
+func spellingOf(host string) spelling {
+	as := spelling{}
+	_, line, _ := strings.Cut(section(host), "\n= ")
+	line, _, _ = strings.Cut(line, "\n")
+	for _, word := range strings.Fields(line) {
+		key, name, _ := strings.Cut(word, "=")
+		as[key] = name
+	}
+	return as
 }
 
-// lookUp returns the row of a raw name, the zero row where there is none. A
-// canonical name ("read_file") is no built-in unless the host has one of that
-// name.
-func lookUp(table []builtin, raw string) builtin {
-	i, found := slices.BinarySearchFunc(table, raw, func(t builtin, name string) int {
-		return strings.Compare(t.raw, name)
-	})
-	if !found {
+// lookUp returns the row of a host's tool by its raw name, the zero row where there is
+// none. A canonical name ("read_file") is no built-in unless the host has one of that name.
+func lookUp(host, raw string) builtin {
+	if raw == "" || strings.ContainsAny(raw, " \t\r\n") || strings.ContainsAny(raw[:1], "=!#[") {
 		return builtin{}
 	}
-	return table[i]
+	return row(host, raw)
+}
+
+// lookUpAct returns the row of an event that is a call of its own.
+func lookUpAct(host, event string) builtin {
+	if strings.ContainsAny(event, " \t\r\n") {
+		return builtin{}
+	}
+	t := row(host, "! "+event)
+	t.raw = strings.TrimPrefix(t.raw, "! ")
+	return t
+}
+
+func row(host, begin string) builtin {
+	_, line, found := strings.Cut(section(host), "\n"+begin+" ")
+	line, _, _ = strings.Cut(line, "\n")
+	words := strings.Fields(line)
+	if !found || len(words) < 2 {
+		return builtin{}
+	}
+	t := builtin{raw: begin, canonical: strings.TrimPrefix(words[0], "-"), shape: shape(words[1]), as: spellingOf(host)}
+	if t.shape == "opaque" {
+		t.shape = opaque
+	}
+	for _, word := range words[2:] {
+		if key, name, own := strings.Cut(word, "="); own {
+			t.as[key] = name
+		} else {
+			t.beside = append(t.beside, word)
+		}
+	}
+	return t
 }
 
 // arguments fills in what the call would do from its arguments.
-func arguments(c *nod.Call, tool builtin, as spelling, in fields) {
+func arguments(c *nod.Call, tool builtin, in fields) {
+	as := tool.as
 	c.Tool = tool.canonical
 	if tool.raw != "" {
-		lookFurther(c, in, as, tool)
+		lookFurther(c, in, tool)
 	}
 	switch tool.shape {
 	case command:
-		c.Command = in.word(as.command)
+		c.Command = in.word(as["command"])
 		startIn(c, as, in)
 	case read:
-		c.Paths = []string{in.word(as.file)}
+		c.Paths = []string{in.word(as["file"])}
 	case search, textSearch:
-		searchedFor(c, tool, as, in)
+		searchedFor(c, tool, in)
 	case edit:
-		one := nod.Edit{Path: in.word(as.file), Old: in.text(as.old), New: in.text(as.new)}
-		if as.all != "" {
-			one.All = in.flag(as.all)
-		}
+		one := changeOf(in.word(as["file"]), as, in)
 		c.Edits, c.Paths = []nod.Edit{one}, []string{one.Path}
 	case write:
-		c.Edits = []nod.Edit{{Path: in.word(as.file), New: in.text(as.content), Whole: true}}
+		c.Edits = []nod.Edit{{Path: in.word(as["file"]), New: in.text(as["content"]), Whole: true}}
 		c.Paths = []string{c.Edits[0].Path}
+	case edits: // there is always at least one
+		name := in.word(as["file"])
+		c.Paths = []string{name}
+		for _, one := range in.list("edits") {
+			c.Edits = append(c.Edits, changeOf(name, as, one))
+		}
+		if len(c.Edits) == 0 {
+			c.Edits = []nod.Edit{{Path: name}}
+		}
 	case fetch:
-		c.URL = in.word(as.url)
+		c.URL = in.word(as["url"])
 	case patch:
-		patched(c, in.text(as.patch))
+		patched(c, in.text(as["patch"]))
 	}
 }
 
+// changeOf reads one replacement.
+func changeOf(name string, as spelling, in fields) nod.Edit {
+	one := nod.Edit{Path: name, Old: in.text(as["old"]), New: in.text(as["new"])}
+	if as["all"] != "" {
+		one.All = in.flag(as["all"])
+	}
+	return one
+}
+
 // searchedFor reads where a search looks.
-func searchedFor(c *nod.Call, tool builtin, as spelling, in fields) {
-	dir, filter, pattern := in.maybeNamed(as.dir), in.maybeNamed(as.filter), ""
+func searchedFor(c *nod.Call, tool builtin, in fields) {
+	as := tool.as
+	dir, filter, pattern := in.maybeNamed(as["dir"]), in.maybeNamed(as["filter"]), ""
 	if tool.shape == textSearch {
-		pattern = in.text(as.pattern)
+		pattern = in.text(as["pattern"])
 		c.Paths = searched(c.Dir, dir, filter)
 	} else {
-		pattern = in.maybeNamed(as.pattern)
+		pattern = in.maybeNamed(as["pattern"])
 		c.Paths = searched(c.Dir, dir, pattern, filter)
 	}
-	if as.bare && slices.ContainsFunc([]string{dir, pattern, filter}, isOption) {
+	if as["bare"] != "" && slices.ContainsFunc([]string{dir, pattern, filter}, isOption) {
 		c.Rewritten = takenForOption
 	}
 }
@@ -124,7 +184,7 @@ func (f fields) maybeNamed(key string) string {
 
 // startIn moves the call to the directory that the command names for itself.
 func startIn(c *nod.Call, as spelling, in fields) {
-	dir := in.maybeNamed(as.workdir)
+	dir := in.maybeNamed(as["workdir"])
 	if winds(dir) || strings.HasPrefix(dir, "~") { // a host may take ~ for the home directory
 		c.Rewritten = windingDir
 	}
@@ -142,11 +202,11 @@ func startIn(c *nod.Call, as spelling, in fields) {
 // argument is denied, since some hosts run what nod does not deny; another call is left
 // open. Of those a number, true and false are no such argument. The keys of a payload
 // itself are no arguments, and those of a tool that is not listed are not looked at.
-func lookFurther(c *nod.Call, in fields, as spelling, tool builtin) {
+func lookFurther(c *nod.Call, in fields, tool builtin) {
 	if in.path == "" || !tool.listed() {
 		return
 	}
-	known := as.known(tool)
+	known := tool.known()
 	for _, m := range in.members {
 		key := string(m.key) // one that differs in case only is refused where the key is read
 		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) ||
@@ -163,43 +223,29 @@ func lookFurther(c *nod.Call, in fields, as spelling, tool builtin) {
 	}
 }
 
-// listed reports whether nod knows the arguments of a tool: of each that it settles, but
-// for those of an answer, which a person's own schema names.
-func (t builtin) listed() bool {
-	switch classOf(t.canonical) {
-	case Unclassified, Acts:
-		return t.shape != opaque
-	}
-	return t.canonical != "structured_output"
-}
+// listed reports whether nod knows the arguments of a tool: of each of which it reads some.
+func (t builtin) listed() bool { return t.shape != opaque }
 
 // known are the arguments of a tool that nod reads or need not read: what is said of a
 // call to a person, and how long it is waited for, most hosts call alike.
-func (as spelling) known(tool builtin) []string {
-	known := []string{"description", "explanation", "reason", "summary", "timeout"}
-	var own []string
-	switch tool.shape {
-	case command:
-		own = []string{as.command, as.workdir}
-	case read:
-		own = []string{as.file}
-	case search, textSearch:
-		own = []string{as.dir, as.pattern, as.filter}
-	case edit:
-		own = []string{as.file, as.old, as.new, as.all}
-	case write:
-		own = []string{as.file, as.content}
-	case edits:
-		own = []string{as.file, "edits"}
-	case editor:
-		own = []string{"command", as.file, as.content, as.old, as.new}
-	case fetch:
-		own = []string{as.url}
-	case patch:
-		own = []string{as.patch}
+func (t builtin) known() []string {
+	known := append([]string{"description", "explanation", "reason", "summary", "timeout"}, t.beside...)
+	for _, key := range map[shape][]string{
+		command: {"command", "workdir"}, read: {"file"}, search: {"dir", "pattern", "filter"},
+		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"},
+		edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"}, patch: {"patch"},
+	}[t.shape] {
+		if name := t.as[key]; name != "" {
+			known = append(known, name)
+		}
 	}
-	own = slices.DeleteFunc(own, func(key string) bool { return key == "" })
-	return slices.Concat(known, own, as.beside[tool.raw])
+	switch t.shape {
+	case edits:
+		known = append(known, "edits")
+	case editor:
+		known = append(known, "command")
+	}
+	return known
 }
 
 // saysSomething reports whether an argument may say something: a text, a list or an

@@ -22,6 +22,7 @@ import (
 	"io/fs"
 	"path"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -186,31 +187,28 @@ func wrongEvent(h Host, e agent.Event) (wrong []string) {
 		complain("tool %q has a command", c.Tool)
 	}
 	for _, edit := range c.Edits {
-		if !contains(c.Paths, edit.Path) {
+		if !slices.Contains(c.Paths, edit.Path) {
 			complain("edit of %q is not in paths %q", edit.Path, c.Paths)
 		}
 	}
 	return wrong
 }
 
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
+// caught does something, and says how it panicked, "" if it did not.
+func caught(what string, do func()) (panicked string) {
+	defer func() {
+		if p := recover(); p != nil {
+			panicked = fmt.Sprintf("%s panics: %v", what, p)
 		}
-	}
-	return false
+	}()
+	do()
+	return ""
 }
 
 // decode is Decode that reports a panic as a problem.
 func decode(h Host, text []byte) (e agent.Event, panicked string, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			panicked = fmt.Sprintf("Decode panics: %v", p)
-		}
-	}()
-	e, err = h.Adapter.Decode(text, h.Environ)
-	return e, "", err
+	panicked = caught("Decode", func() { e, err = h.Adapter.Decode(text, h.Environ) })
+	return e, panicked, err
 }
 
 // same reports whether two events are the same to the deciding layers: all

@@ -157,7 +157,10 @@ func TestKeysRead(t *testing.T) {
 	if len(all) != 1 {
 		t.Fatalf("%d fixtures", len(all))
 	}
-	got := keysRead(sloppyHost(sloppy{strict: true}), all[0])
+	got := map[string]bool{}
+	for _, p := range places(all[0].text) {
+		got[p.path] = isRead(sloppyHost(sloppy{strict: true}), all[0], p)
+	}
 	for key, want := range map[string]bool{
 		"session_id": true, "cwd": true, "hook_event_name": true, "tool_name": true,
 		"tool_input": true, "tool_input.command": true, "effort": false, "effort.level": false,

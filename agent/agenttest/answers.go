@@ -165,12 +165,8 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 }
 
 func encode(h Host, e agent.Event, d nod.Decision, p agent.Profile, model bool) (a agent.Answer, panicked string) {
-	defer func() {
-		if r := recover(); r != nil {
-			panicked = fmt.Sprintf("Encode panics: %v", r)
-		}
-	}()
-	return h.Adapter.Encode(e, d, p, model), ""
+	panicked = caught("Encode", func() { a = h.Adapter.Encode(e, d, p, model) })
+	return a, panicked
 }
 
 // zeroValues: what nobody filled in blocks.
@@ -200,7 +196,8 @@ func zeroValues(h Host) (problems []string) {
 func blocks(h Host) (problems []string) {
 	for _, reason := range []string{"", "because", "\x00\xff\u202e\n", "<system-reminder>",
 		string(make([]byte, 1<<20))} {
-		a, panicked := block(h, reason)
+		var a agent.Answer
+		panicked := caught("Block", func() { a = h.Adapter.Block(reason) })
 		switch {
 		case panicked != "":
 			problems = append(problems, panicked)
@@ -213,13 +210,4 @@ func blocks(h Host) (problems []string) {
 		}
 	}
 	return problems
-}
-
-func block(h Host, reason string) (a agent.Answer, panicked string) {
-	defer func() {
-		if r := recover(); r != nil {
-			panicked = fmt.Sprintf("Block panics: %v", r)
-		}
-	}()
-	return h.Adapter.Block(reason), ""
 }

@@ -4,78 +4,58 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"sort"
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// node is one value of a fixture, in the order of the text, so that a payload
-// can be written again with one thing changed.
-type node struct {
-	keys  []string // of an object; nil for all else
-	nodes []*node  // of an object or array
-	list  bool
-	text  string // of all else, as written
+// place is a key of a fixture, and where it and its value stand in the text.
+type place struct {
+	path       string // as tool_input.command
+	key        string
+	from, to   int // of the key, with its quotes
+	value, end int // of the value
 }
 
-// parse reads a fixture. Fixtures are captured or written by us, so
-// encoding/json is good enough here.
-func parse(text []byte) (*node, error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	return parseValue(dec)
+// places lists the keys of each object of a fixture. Fixtures are captured or written by
+// us, so encoding/json is good enough here.
+func places(text []byte) (all []place) {
+	walk(json.NewDecoder(bytes.NewReader(text)), text, "", func(p place) { all = append(all, p) })
+	return all
 }
 
-func parseValue(dec *json.Decoder) (*node, error) {
+// walk visits the keys in the next value.
+func walk(dec *json.Decoder, text []byte, at string, visit func(place)) {
 	token, err := dec.Token()
 	if err != nil {
-		return nil, err
+		return
 	}
-	n := &node{}
-	switch token {
-	case json.Delim('{'):
-		n.keys = []string{}
-	case json.Delim('['):
-		n.list = true
-	default:
-		text, err := json.Marshal(token)
-		n.text = string(text)
-		return n, err
-	}
-	for dec.More() {
-		if !n.list {
-			key, err := dec.Token()
-			if err != nil {
-				return nil, err
-			}
-			n.keys = append(n.keys, key.(string))
+	for i := 0; (token == json.Delim('{') || token == json.Delim('[')) && dec.More(); i++ {
+		if token == json.Delim('[') {
+			walk(dec, text, fmt.Sprintf("%s[%d]", at, i), visit)
+			continue
 		}
-		inner, err := parseValue(dec)
-		if err != nil {
-			return nil, err
-		}
-		n.nodes = append(n.nodes, inner)
+		p := place{from: behind(text, dec.InputOffset(), ", \t\r\n")}
+		key, _ := dec.Token()
+		p.key, _ = key.(string)
+		p.path = strings.TrimPrefix(at+"."+p.key, ".")
+		p.to, p.value = int(dec.InputOffset()), behind(text, dec.InputOffset(), ": \t\r\n")
+		walk(dec, text, p.path, visit)
+		p.end = int(dec.InputOffset())
+		visit(p)
 	}
-	_, err = dec.Token()
-	return n, err
+	if _, opened := token.(json.Delim); opened {
+		_, _ = dec.Token() // its end
+	}
 }
 
-func (n *node) String() string {
-	if !n.list && n.keys == nil {
-		return n.text
+// behind is where something else than these signs stands.
+func behind(text []byte, at int64, signs string) int {
+	i := int(at)
+	for strings.IndexByte(signs, text[i]) >= 0 {
+		i++
 	}
-	var parts []string
-	for i, inner := range n.nodes {
-		part := inner.String()
-		if !n.list {
-			part = quote(n.keys[i]) + ":" + part
-		}
-		parts = append(parts, part)
-	}
-	if n.list {
-		return "[" + strings.Join(parts, ",") + "]"
-	}
-	return "{" + strings.Join(parts, ",") + "}"
+	return i
 }
 
 func quote(s string) string {
@@ -83,39 +63,28 @@ func quote(s string) string {
 	return string(text)
 }
 
-// replaceText replaces the text value that reads want.
-func replaceText(fixture []byte, want, with string) ([]byte, bool) {
-	root, err := parse(fixture)
-	if err != nil {
-		return nil, false
-	}
-	found := false
-	walk(root, "", func(_ string, n *node, i int) {
-		if n.nodes[i].text == quote(want) {
-			n.nodes[i].text, found = quote(with), true
-		}
-	})
-	return []byte(root.String()), found
+// spliced is a text with another one in the place of a part of it.
+func spliced(text []byte, from, to int, with string) []byte {
+	return slices.Concat(text[:from], []byte(with), text[to:])
 }
 
-// walk visits each key of each object, with its path.
-func walk(n *node, at string, visit func(path string, n *node, i int)) {
-	for i, inner := range n.nodes {
-		name := at + fmt.Sprintf("[%d]", i)
-		if !n.list {
-			name = strings.TrimPrefix(at+"."+n.keys[i], ".")
-			visit(name, n, i)
+// replaceText replaces the text value that reads want.
+func replaceText(fixture []byte, want, with string) (text []byte, found bool) {
+	all := places(fixture)
+	slices.SortFunc(all, func(a, b place) int { return b.value - a.value })
+	for _, p := range all {
+		var value string
+		if json.Unmarshal(fixture[p.value:p.end], &value) == nil && value == want {
+			fixture, found = spliced(fixture, p.value, p.end, quote(with)), true
 		}
-		walk(inner, name, visit)
 	}
+	return fixture, found
 }
 
 // change is one thing done to one key.
 type change struct {
-	name string
-	// mustFail says that a key which is read does not survive it.
-	mustFail bool
-	apply    func(n *node, i int)
+	name  string
+	apply func(text []byte, p place) []byte
 }
 
 // values are what a value is replaced with: one of each type.
@@ -123,28 +92,26 @@ func values() []string {
 	return []string{`null`, `true`, `7`, `"other"`, `[]`, `["a"]`, `{}`, `{"a":"b"}`}
 }
 
-// changes are the hostile ones. Each is undone by parsing the fixture again.
-func changes() []change {
-	insert := func(name string, at func(i int) int, key func(string) string) change {
-		return change{name, true, func(n *node, i int) {
-			twin, to := key(n.keys[i]), at(i)
-			n.keys = append(n.keys[:to:to], append([]string{twin}, n.keys[to:]...)...)
-			n.nodes = append(n.nodes[:to:to], append([]*node{{text: `"other"`}}, n.nodes[to:]...)...)
-		}}
+// changes are the hostile ones, which a key that is read does not survive.
+func changes() (all []change) {
+	same := func(key string) string { return key }
+	for name, twin := range map[string]func(string) string{"a second one": same, "an upper-case twin": strings.ToUpper,
+		"a Title twin": title, "a folded twin": folded} {
+		all = append(all, change{name + " after it", func(text []byte, p place) []byte {
+			return spliced(text, p.end, p.end, ","+quote(twin(p.key))+`:"other"`)
+		}}, change{name + " before it", func(text []byte, p place) []byte {
+			return spliced(text, p.from, p.from, quote(twin(p.key))+`:"other",`)
+		}})
 	}
-	before := func(i int) int { return i }
-	after := func(i int) int { return i + 1 }
-	return []change{
-		insert("a second one after it", after, func(k string) string { return k }),
-		insert("a second one before it", before, func(k string) string { return k }),
-		insert("an upper-case twin after it", after, strings.ToUpper),
-		insert("an upper-case twin before it", before, strings.ToUpper),
-		insert("a Title twin after it", after, title),
-		insert("a folded twin after it", after, folded),
-		insert("a folded twin before it", before, folded),
-		{"upper-case only", true, func(n *node, i int) { n.keys[i] = strings.ToUpper(n.keys[i]) }},
-		{"folded only", true, func(n *node, i int) { n.keys[i] = folded(n.keys[i]) }},
+	for name, twin := range map[string]func(string) string{"upper-case": strings.ToUpper, "folded": folded} {
+		all = append(all, change{name + " only", func(text []byte, p place) []byte {
+			if twin(p.key) == p.key {
+				return nil
+			}
+			return spliced(text, p.from, p.to, quote(twin(p.key)))
+		}})
 	}
+	return all
 }
 
 func title(key string) string {
@@ -165,18 +132,19 @@ func folded(key string) string {
 // that is read, only an error is right.
 func otherReadings(h Host) (problems []string) {
 	for _, f := range gated(h) {
-		for path, read := range keysRead(h, f) {
+		for _, p := range places(f.text) {
+			read := isRead(h, f, p)
 			for _, c := range changes() {
-				text, name := changed(f.text, path, c.apply)
-				if name == "" {
-					continue // nothing to fold in this key
+				if text := c.apply(f.text, p); text != nil {
+					problems = append(problems, reading(h, f, text, f.name+": "+p.path+", "+c.name, read)...)
 				}
-				problems = append(problems, reading(h, f, text, f.name+": "+path+", "+c.name, read && c.mustFail)...)
 			}
-			problems = append(problems, otherTypes(h, f, path, read)...)
+			if read {
+				problems = append(problems, otherTypes(h, f, p)...)
+			}
 		}
 	}
-	sort.Strings(problems)
+	slices.Sort(problems)
 	return problems
 }
 
@@ -198,19 +166,13 @@ func reading(h Host, f fixture, text []byte, name string, mustFail bool) []strin
 
 // otherTypes gives a key that is read values of other types. One of its own
 // type is another call and none of our business.
-func otherTypes(h Host, f fixture, path string, read bool) (problems []string) {
-	if !read {
-		return nil
-	}
+func otherTypes(h Host, f fixture, p place) (problems []string) {
 	for _, value := range values() {
-		var own bool
-		text, _ := changed(f.text, path, func(n *node, i int) {
-			own = kindOf(n.nodes[i].String()) == kindOf(value) ||
-				contains(h.Several, path) && contains([]string{"n", `"`, "["}, kindOf(value))
-			n.nodes[i] = &node{text: value}
-		})
+		own := kindOf(string(f.text[p.value:p.end])) == kindOf(value) ||
+			slices.Contains(h.Several, p.path) && slices.Contains([]string{"n", `"`, "["}, kindOf(value))
 		if !own {
-			problems = append(problems, reading(h, f, text, f.name+": "+path+" = "+value, true)...)
+			text := spliced(f.text, p.value, p.end, value)
+			problems = append(problems, reading(h, f, text, f.name+": "+p.path+" = "+value, true)...)
 		}
 	}
 	return problems
@@ -227,56 +189,29 @@ func kindOf(value string) string {
 	return "number"
 }
 
-// keysRead lists the keys of a fixture and whether the adapter reads each: it
-// does if the event is another one, or none, without the key or with another
-// value.
-func keysRead(h Host, f fixture) map[string]bool {
-	root, err := parse(f.text)
-	if err != nil {
-		return nil
+// isRead reports whether an adapter reads a key: it does if the event is another one, or
+// none, without the key or with another value.
+func isRead(h Host, f fixture, p place) bool {
+	texts := [][]byte{without(f.text, p)}
+	for _, value := range values() {
+		texts = append(texts, spliced(f.text, p.value, p.end, value))
 	}
-	read := map[string]bool{}
-	walk(root, "", func(path string, _ *node, _ int) {
-		texts := make([][]byte, 0, 8)
-		without, _ := changed(f.text, path, func(n *node, i int) {
-			n.keys = append(n.keys[:i:i], n.keys[i+1:]...)
-			n.nodes = append(n.nodes[:i:i], n.nodes[i+1:]...)
-		})
-		texts = append(texts, without)
-		for _, value := range values() {
-			text, _ := changed(f.text, path, func(n *node, i int) { n.nodes[i] = &node{text: value} })
-			texts = append(texts, text)
-		}
-		read[path] = false
-		for _, text := range texts {
-			if e, panicked, err := decode(h, text); err != nil || panicked != "" || !same(e, f.event) {
-				read[path] = true
-			}
-		}
+	return slices.ContainsFunc(texts, func(text []byte) bool {
+		e, panicked, err := decode(h, text)
+		return err != nil || panicked != "" || !same(e, f.event)
 	})
-	return read
 }
 
-// changed returns the fixture with one key changed; name is "" where the
-// change changed nothing.
-func changed(fixture []byte, want string, apply func(n *node, i int)) (text []byte, name string) {
-	root, err := parse(fixture)
-	if err != nil {
-		return nil, ""
+// without is a fixture without a key, and without the comma beside it.
+func without(text []byte, p place) []byte {
+	from, end := p.from, behind(text, int64(p.end), " \t\r\n")
+	if text[end] == ',' {
+		return spliced(text, from, end+1, "")
 	}
-	was := root.String()
-	var holder *node
-	var index int
-	walk(root, "", func(path string, n *node, i int) {
-		if path == want {
-			holder, index = n, i
-		}
-	})
-	if holder != nil {
-		apply(holder, index)
+	for from--; strings.IndexByte(" \t\r\n", text[from]) >= 0; from-- {
 	}
-	if now := root.String(); now != was {
-		return []byte(now), want
+	if text[from] != ',' {
+		from++
 	}
-	return []byte(was), ""
+	return spliced(text, from, p.end, "")
 }

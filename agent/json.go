@@ -1,0 +1,251 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod/fault"
+)
+
+// JSON is read in two ways: payloads strictly, lines of a host's own files loosely.
+//
+// encoding/json alone matches keys without regard to case and takes the last of
+// two, so that {"command":"rm -rf /","Command":"ls"} reads "ls" in Go and
+// "rm -rf /" in the agent's JavaScript. Whoever can shape a payload could show
+// the gate another call than the one that runs. So a payload has one reading or
+// none:
+//
+//   - a key is matched byte by byte, and two equal keys in one object are
+//     refused at any depth;
+//   - where nod reads a key, another one that differs in case only (Unicode
+//     simple folding, so ſ is s and K is k) is refused;
+//   - invalid UTF-8, half a surrogate pair, text after the end, nesting over
+//     maxDepth and more than maxPayload bytes are refused.
+//
+// Unknown keys are fine, and what nod does not read may hold "a" and "A". In a
+// line of a host's file only the keys that are read are looked at in this way.
+const (
+	maxPayload = 16 << 20
+	maxDepth   = 64
+)
+
+// member is one key of an object with its value, as written.
+type member struct {
+	key   []byte // decoded
+	value json.RawMessage
+	at    int // offset of the value in the whole text
+}
+
+// object is a JSON object in a text that is valid JSON. Its values share the
+// text's memory.
+type object struct {
+	members []member
+	path    string // key path of the object, "" at the top
+}
+
+// readPayload checks the whole text and returns its top level.
+func readPayload(text []byte) (object, error) { return readStrictly(text, false) }
+
+// readReport is readPayload for events that only report: what a program
+// printed may have been cut in the middle of a character, and half a
+// surrogate pair reads as U+FFFD. Never for a call that is to be decided.
+func readReport(text []byte) (object, error) { return readStrictly(text, true) }
+
+func readStrictly(text []byte, halves bool) (object, error) {
+	if len(text) > maxPayload {
+		return object{}, badInput(fmt.Errorf("%d bytes; at most %d MiB are read", len(text), maxPayload>>20))
+	}
+	o, err := readLoosely(text)
+	if err == nil {
+		err = checkKeysAndTexts(text, halves)
+	}
+	if err != nil {
+		return object{}, badInput(err)
+	}
+	return o, nil
+}
+
+// readLoosely returns the top level of a text that is one JSON object, whatever
+// else it holds.
+func readLoosely(text []byte) (object, error) {
+	if !json.Valid(text) {
+		return object{}, invalid(text)
+	}
+	start := bytes.IndexByte(text, '{')
+	if start < 0 || len(bytes.TrimLeft(text[:start], " \t\r\n")) > 0 {
+		return object{}, at(0, "", "an object is expected")
+	}
+	return object{members: parts(text, start)}, nil
+}
+
+// invalid says where a text is no JSON.
+func invalid(text []byte) error {
+	var any json.RawMessage
+	err := json.Unmarshal(text, &any)
+	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
+		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
+	}
+	return fmt.Errorf("it is no JSON: %w", err)
+}
+
+// errHalf is in the chain of a refusal for half a surrogate pair.
+var errHalf = errors.New("half a surrogate pair")
+
+// badInput wraps what is wrong with a payload.
+func badInput(err error) error {
+	return &fault.Error{Kind: fault.BadInput, Message: "the payload cannot be read", Cause: err}
+}
+
+// checkKeysAndTexts looks through valid JSON for what encoding/json lets pass.
+func checkKeysAndTexts(text []byte, halves bool) error {
+	if !utf8.Valid(text) {
+		return errors.New("invalid UTF-8")
+	}
+	var open []map[string]bool // the keys of the objects that are open, innermost last
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '{', '[':
+			if open = append(open, nil); len(open) > maxDepth {
+				return at(i, "", fmt.Sprintf("more than %d levels", maxDepth))
+			}
+		case '}', ']':
+			open = open[:len(open)-1]
+		case '"':
+			end := closing(text, i)
+			raw := text[i : end+1]
+			if !halves && holdsHalf(raw) {
+				return fmt.Errorf("byte %d: a character is cut in two: %w", i, errHalf)
+			}
+			if isKey(text[end+1:]) {
+				keys := &open[len(open)-1]
+				if !addKey(keys, unquoted(raw)) {
+					return at(i, join("", []byte(unquoted(raw))), "the key stands twice")
+				}
+			}
+			i = end
+		}
+	}
+	return nil
+}
+
+// addKey adds a key to a set, and reports whether it was not there.
+func addKey(keys *map[string]bool, key string) bool {
+	if *keys == nil {
+		*keys = map[string]bool{}
+	}
+	known := (*keys)[key]
+	(*keys)[key] = true
+	return !known
+}
+
+// isKey reports whether a colon follows a string.
+func isKey(rest []byte) bool {
+	rest = bytes.TrimLeft(rest, " \t\r\n")
+	return len(rest) > 0 && rest[0] == ':'
+}
+
+// holdsHalf reports whether a string with its quotes holds half a surrogate pair, which
+// is decoded to U+FFFD; one that has both a surrogate and an escaped U+FFFD counts too.
+func holdsHalf(raw []byte) bool {
+	if !bytes.Contains(raw, []byte(`\u`)) || !bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
+		return false
+	}
+	return strings.Count(unquoted(raw), "\ufffd") > bytes.Count(raw, []byte("\ufffd"))
+}
+
+// at says what is wrong and where.
+func at(offset int, path, what string) error {
+	if path != "" {
+		path = " (" + path + ")"
+	}
+	return fmt.Errorf("byte %d%s: %s", offset, path, what)
+}
+
+// join appends a key to a key path, shortened, and quoted unless it is plain.
+func join(path string, key []byte) string {
+	name := string(key[:min(len(key), 60)])
+	if shown := strconv.QuoteToASCII(name); len(shown) != len(name)+2 || strings.ContainsAny(name, ".[] ") {
+		name = shown
+	}
+	return strings.TrimPrefix(path+"."+name, ".")
+}
+
+// unquoted decodes a string with its quotes, out of valid JSON. Half a surrogate
+// pair and what is no UTF-8 become U+FFFD.
+func unquoted(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return strings.ToValidUTF8(string(raw[1:len(raw)-1]), "\ufffd")
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s) // it is a valid string
+	return s
+}
+
+// parts splits the object or array that begins at an offset of valid JSON.
+func parts(text []byte, start int) []member {
+	out := make([]member, 0, 8)
+	for i := space(text, start+1); text[i] != '}' && text[i] != ']'; i = space(text, i) {
+		var m member
+		if text[start] == '{' {
+			end := closing(text, i)
+			m.key = []byte(unquoted(text[i : end+1]))
+			i = space(text, space(text, end+1)+1) // behind the colon
+		}
+		m.at = i
+		i = skim(text, i)
+		m.value = text[m.at:i]
+		out = append(out, m)
+		if i = space(text, i); text[i] == ',' {
+			i++
+		}
+	}
+	return out
+}
+
+// space returns where something stands at i or behind it.
+func space(text []byte, i int) int {
+	for text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r' {
+		i++
+	}
+	return i
+}
+
+// skim returns where the value at i ends, in valid JSON.
+func skim(text []byte, i int) int {
+	for depth := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = closing(text, i)
+		case '{', '[':
+			depth++
+			continue
+		case '}', ']':
+			depth--
+		case ',', ':', ' ', '\t', '\n', '\r':
+			continue
+		default: // a number or a word
+			for i+1 < len(text) && strings.IndexByte(",]} \t\n\r", text[i+1]) < 0 {
+				i++
+			}
+		}
+		if depth == 0 {
+			return i + 1
+		}
+	}
+	return len(text)
+}
+
+// closing returns the offset of the quote that closes the one at i.
+func closing(text []byte, i int) int {
+	for i++; text[i] != '"'; i++ {
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}

@@ -1,0 +1,231 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/hang"
+)
+
+func TestPayloadRefused(t *testing.T) {
+	deep := func(n int) string { return `{"a":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}` }
+	for _, c := range []struct{ name, text, want string }{
+		{"empty", "", ""},
+		{"array", `[]`, "an object is expected"},
+		{"byte order mark", "\ufeff{}", ""},
+		{"open", `{"a":1`, ""},
+		{"comma at the end", `{"a":1,}`, ""},
+		{"text after", `{} x`, ""},
+		{"twice", `{"a":1,"a":2}`, "the key stands twice"},
+		{"twice, escaped", `{"a":1,"\u0061":2}`, "the key stands twice"},
+		{"twice, deep", `{"x":[0,{"y":{"b":1,"b":1}}]}`, "the key stands twice"},
+		{"control character", "{\"a\":\"\x01\"}", ""},
+		{"NUL after the end", "{}\x00", ""},
+		{"invalid UTF-8", "{\"a\":\"\xff\"}", "invalid UTF-8"},
+		{"invalid UTF-8 in a key", "{\"\xff\":1}", "invalid UTF-8"},
+		{"lone high surrogate", `{"a":"\ud800"}`, "half a surrogate pair"},
+		{"lone low surrogate", `{"a":"\udc00"}`, "half a surrogate pair"},
+		{"lone surrogate in a key", `{"\ud800":1}`, "half a surrogate pair"},
+		{"unknown escape", `{"a":"\x"}`, ""},
+		{"leading zero", `{"a":01}`, ""},
+		{"NaN", `{"a":NaN}`, ""},
+		{"deep", deep(64), "more than 64 levels"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := readPayload([]byte(c.text))
+			var failure *fault.Error
+			if !errors.As(err, &failure) || failure.Kind != fault.BadInput {
+				t.Fatalf("error %v, want one of kind %s", err, fault.BadInput)
+			}
+			if got := failure.Cause.Error(); !strings.Contains(got, c.want) {
+				t.Errorf("error %q, want one with %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestPayloadAccepted(t *testing.T) {
+	many := make([]string, 1000)
+	for i := range many {
+		many[i] = fmt.Sprintf(`"k%d":%d`, i, i)
+	}
+	for _, text := range []string{
+		`{}`, " {\t} \r\n", `{"a":null,"b":true,"c":false,"d":-0.5e+10,"e":[],"f":{}}`,
+		`{"a":1,"A":2}`, `{"a":{"b":1},"c":{"b":1}}`, `{"a":"\u0000"}`, `{"a":"\ud83e\uddf5"}`,
+		`{"":""}`, `{"a":` + strings.Repeat("[", 63) + strings.Repeat("]", 63) + `}`,
+		`{` + strings.Join(many, ",") + `}`,
+	} {
+		if _, err := readPayload([]byte(text)); err != nil {
+			t.Errorf("%.80s: %v", text, err)
+		}
+	}
+	twice := `{` + strings.Join(append(many, `"k500":0`), ",") + `}`
+	if _, err := readPayload([]byte(twice)); err == nil {
+		t.Error("a key that stands twice among a thousand was accepted")
+	}
+}
+
+func TestPayloadSize(t *testing.T) {
+	fill := func(n int) []byte {
+		return []byte(`{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}`)
+	}
+	if _, err := readPayload(fill(maxPayload)); err != nil {
+		t.Errorf("16 MiB: %v", err)
+	}
+	if _, err := readPayload(fill(maxPayload + 1)); err == nil {
+		t.Error("16 MiB and a byte: accepted")
+	}
+	if _, err := readReport(fill(maxPayload + 1)); err == nil {
+		t.Error("16 MiB and a byte, as a report: accepted")
+	}
+}
+
+// A hostile object costs no quadratic time.
+func TestManyKeys(t *testing.T) {
+	var b bytes.Buffer
+	b.WriteString(`{"k":0`)
+	for i := range 300_000 {
+		fmt.Fprintf(&b, `,"k%d":0`, i)
+	}
+	b.WriteString("}")
+	hang.Cheap(t, 5*time.Second, func() {
+		if _, err := readPayload(b.Bytes()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func TestFieldsRefused(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		read       func(fields)
+		want       string
+	}{
+		{"missing", `{}`, func(f fields) { f.text("a") }, "a is missing"},
+		{"empty", `{"a":""}`, func(f fields) { f.word("a") }, "byte 5 (a): a text that is not empty is expected"},
+		{"null for a text", `{"a":null}`, func(f fields) { f.optional("a") }, "byte 5 (a): a string is expected"},
+		{"text for a flag", `{"a":"true"}`, func(f fields) { f.flag("a") }, "byte 5 (a): true or false is expected"},
+		{"list for an object", `{"a":[]}`, func(f fields) { f.child("a") }, "byte 5 (a): an object is expected"},
+		{"object for a list", `{"a":{}}`, func(f fields) { f.list("a") }, "byte 5 (a): an array is expected"},
+		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") },
+			"byte 14 (a[1].b): a string is expected"},
+		{"text for a duration", `{"a":"5"}`, func(f fields) { f.milliseconds("a") },
+			"byte 5 (a): a number of milliseconds is expected"},
+		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") },
+			`byte 13 (A): the key differs from "a" in case only`},
+		{"lone twin", `{"A":"y"}`, func(f fields) { f.optional("a") },
+			`byte 5 (A): the key differs from "a" in case only`},
+		{"long s", `{"sos":"x","ſoſ":"y"}`, func(f fields) { f.text("sos") },
+			`byte 19 ("\u017fo\u017f"): the key differs from "sos" in case only`},
+		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") },
+			`byte 16 (o.A): the key differs from "a" in case only`},
+		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "byte 5 (a): a string is expected"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			o, err := readPayload([]byte(c.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.read(fieldsOf(o, &err))
+			var failure *fault.Error
+			if !errors.As(err, &failure) || failure.Kind != fault.BadInput || failure.Cause.Error() != c.want {
+				t.Errorf("error %v\nwant  %s", err, c.want)
+			}
+		})
+	}
+}
+
+// FuzzPayload holds the reason for the strict reader: what it accepts has one
+// reading, and encoding/json, which matches keys without regard to case and
+// takes the last, finds the same values.
+func FuzzPayload(f *testing.F) {
+	names, err := os.ReadDir("testdata/claude-code")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, n := range names {
+		text, err := os.ReadFile("testdata/claude-code/" + n.Name())
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(text)
+	}
+	for _, s := range []string{
+		`{"command":"a","Command":"b"}`, `{"kommand":"a","\u212aommand":"b"}`, `{"sſ":"\ud83e\uddf5"}`,
+		`{"command":"\u0000\/\b\f\n\r\t\"\\"}`, `{"a":"\ud800\ud800\udc00"}`, `{"cwd":1e5,"a":{"a":[[]]}}`,
+		"{\"session_id\":\"\xff\"}", `{"tool_input":{"command":"x"},"tool_input":{}}`,
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		o, err := readPayload(text)
+		if err != nil {
+			return
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(text, &all); err != nil {
+			t.Fatalf("accepted, but encoding/json says %v", err)
+		}
+		if len(all) != len(o.members) {
+			t.Fatalf("%d keys, encoding/json has %d", len(o.members), len(all))
+		}
+		for _, m := range o.members {
+			if !bytes.Equal(all[string(m.key)], m.value) {
+				t.Fatalf("%q: %s, encoding/json has %s", m.key, m.value, all[string(m.key)])
+			}
+			sameText(t, m.value)
+			sameParts(t, m.value)
+		}
+	})
+}
+
+// sameText compares how a string is decoded.
+func sameText(t *testing.T, value json.RawMessage) {
+	t.Helper()
+	if value[0] != '"' {
+		return
+	}
+	var want string
+	if err := json.Unmarshal(value, &want); err != nil {
+		t.Fatal(err)
+	}
+	if got := unquoted(value); got != want {
+		t.Fatalf("%s: %q, encoding/json has %q", value, got, want)
+	}
+}
+
+// sameParts compares how an object or array is split, all the way down.
+func sameParts(t *testing.T, value json.RawMessage) {
+	t.Helper()
+	if value[0] != '{' && value[0] != '[' {
+		return
+	}
+	var all map[string]json.RawMessage
+	var list []json.RawMessage
+	if value[0] == '{' {
+		err := json.Unmarshal(value, &all)
+		if got := parts(value, 0); err != nil || len(got) != len(all) {
+			t.Fatalf("%s: %d parts, want %d; %v", value, len(got), len(all), err)
+		}
+	} else if err := json.Unmarshal(value, &list); err != nil || len(parts(value, 0)) != len(list) {
+		t.Fatalf("%s: %d parts, want %d; %v", value, len(parts(value, 0)), len(list), err)
+	}
+	for i, m := range parts(value, 0) {
+		want := all[string(m.key)]
+		if list != nil {
+			want = list[i]
+		}
+		if !bytes.Equal(m.value, want) || !bytes.Equal(value[m.at:m.at+len(m.value)], want) {
+			t.Fatalf("%s: part %d is %s, want %s", value, i, m.value, want)
+		}
+		sameText(t, m.value)
+		sameParts(t, m.value)
+	}
+}

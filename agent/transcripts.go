@@ -1,0 +1,592 @@
+package agent
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod/transcript"
+)
+
+// textOf joins the texts of a content: a text, or a list of parts.
+func textOf(f fields, key string) string {
+	m := f.maybe(key)
+	switch {
+	case m == nil:
+		return ""
+	case m.value[0] == '"':
+		return f.asText(m)
+	case m.value[0] != '[':
+		return ""
+	}
+	var text string
+	for _, part := range f.list(key) {
+		text = joined(text, part.hint("text"))
+	}
+	return text
+}
+
+// joined puts a line end between two texts.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}
+
+func saidBy(who transcript.Origin, text string) []transcript.Turn {
+	if text == "" {
+		return nil
+	}
+	return []transcript.Turn{{Origin: who, Text: text}}
+}
+
+// returnedBy is what became of a call.
+func returnedBy(call, text string, ended transcript.Ended) []transcript.Turn {
+	if call == "" && text == "" {
+		return nil
+	}
+	return []transcript.Turn{{Origin: transcript.Tool, Text: text, Call: call, Ended: ended}}
+}
+
+// timed gives turns the time of their line.
+func timed(turns []transcript.Turn, line object) []transcript.Turn {
+	at, _ := time.Parse(time.RFC3339, line.hint("timestamp"))
+	for i := range turns {
+		turns[i].Time = at
+	}
+	return turns
+}
+
+// codexRecord reads a rollout file of Codex (0.169.0): JSON lines {timestamp, type,
+// payload}. The conversation is in the lines of type response_item. Tools keep the
+// model's names (exec_command, where the hook says Bash). The call with the id that is
+// being decided is left out.
+//
+// A text is a person's only where Codex itself says that it was typed: its
+// kind is user.text. What else stands under the role of the user (the
+// environment, AGENTS.md, what a hook or another agent put there) is not, and
+// in a sub-agent's file nothing is.
+func codexRecord(call string, child bool) record {
+	return record{host: "Codex", turn: func(line object) ([]transcript.Turn, bool, error) {
+		var err error
+		f := fieldsOf(line, &err)
+		if f.word("type") != "response_item" || err != nil {
+			return nil, false, err
+		}
+		payload, _ := f.child("payload")
+		turns := timed(codexTurns(payload, call, child), line)
+		return turns, true, err
+	}}
+}
+
+func codexTurns(p fields, call string, child bool) []transcript.Turn {
+	switch kind := p.word("type"); kind {
+	case "message":
+		return codexMessage(p, child)
+	case "function_call", "custom_tool_call", "local_shell_call":
+		if id := p.optional("call_id"); id == "" || id != call {
+			return []transcript.Turn{{Origin: transcript.Agent, Tool: p.word("name"), Input: codexInput(p, kind),
+				Call: id}}
+		}
+	case "function_call_output", "custom_tool_call_output":
+		return returnedBy(p.optional("call_id"), textOf(p, "output"), transcript.EndedUnknown)
+	}
+	return nil
+}
+
+// codexInput is the arguments of a call: a JSON text within the JSON.
+func codexInput(p fields, kind string) json.RawMessage {
+	if kind == "function_call" {
+		if raw := json.RawMessage(p.optional("arguments")); json.Valid(raw) {
+			return raw
+		}
+		return nil
+	}
+	return json.RawMessage(quoted(p.optional("input")))
+}
+
+func codexMessage(p fields, child bool) []transcript.Turn {
+	switch p.word("role") {
+	case "assistant":
+		return saidBy(transcript.Agent, textOf(p, "content"))
+	case "developer", "system":
+		return nil // instructions, no conversation
+	case "user":
+		return codexUser(p, child)
+	}
+	return saidBy(transcript.Other, textOf(p, "content"))
+}
+
+// codexUser reads what stands under the role of the user. Codex names the kind
+// of each part; the person's are those of kind user.text. Of a message in which
+// parts and kinds do not match nobody can say what was typed.
+func codexUser(p fields, child bool) []transcript.Turn {
+	kinds, texts := codexKinds(p), codexParts(p)
+	typed, known := "", true
+	for i, kind := range kinds {
+		if kind == "user.text" && i < len(texts) {
+			text, ok := codexTyped(texts[i])
+			typed, known = joined(typed, text), known && ok
+		}
+		known = known && codexKnows(kind)
+	}
+	who := transcript.Person
+	if child {
+		who = transcript.OtherAgent
+	}
+	switch all := strings.Join(texts, "\n"); {
+	case len(kinds) == 0:
+		return saidBy(transcript.Other, all)
+	case !slices.Contains(kinds, "user.text") && known:
+		return saidBy(transcript.Harness, all)
+	case len(kinds) != len(texts) &&
+		!slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
+		text, _ := codexTyped(all)
+		return saidBy(who, text)
+	case len(kinds) != len(texts):
+		return saidBy(transcript.Other, all)
+	case !known:
+		return append(saidBy(transcript.Other, unknownKind), saidBy(who, typed)...)
+	}
+	return saidBy(who, typed)
+}
+
+// codexTyped is what of a text was typed. Editors and the desktop app put headings
+// of their own above it, with files, pages and a selection. A file or a selection may
+// hold the text of the last heading too: so only what stands behind the last place where
+// that heading occurs was typed. ok is false where the last heading is missing.
+func codexTyped(text string) (typed string, ok bool) {
+	const request = "\n## My request for Codex:"
+	if i := strings.LastIndex(text, request); strings.HasPrefix(text, "# ") && i >= 0 {
+		return strings.TrimSpace(text[i+len(request):]), true
+	}
+	for _, heading := range []string{"# Context from my IDE setup:", "# Files mentioned by the user:"} {
+		if strings.HasPrefix(text, heading) {
+			return "", false
+		}
+	}
+	return text, true
+}
+
+// codexWordless are the kind of typed text, and the kinds without any text: a message
+// of these kinds alone holds no text but what was typed.
+func codexWordless() []string {
+	return []string{"user.text", "user.image", "user.local_image", "user.audio"}
+}
+
+// codexKnows reports whether a kind of content is one that was classified: the
+// person's words and pictures, or what Codex puts beside them.
+func codexKnows(kind string) bool {
+	group, _, _ := strings.Cut(kind, ".")
+	return slices.Contains(codexWordless(), kind) || kind == "user.skill" || kind == "user.mention" ||
+		slices.Contains(codexHosts(), group)
+}
+
+// codexHosts are the parts of Codex that put texts of their own there.
+func codexHosts() []string {
+	return []string{"environments", "environment", "host_skills", "permissions", "user_instructions", "hooks",
+		"agents", "skills", "plugins", "apps"}
+}
+
+// codexKinds are the kinds that Codex gives the parts of a message, nil where it
+// gives none.
+func codexKinds(p fields) (kinds []string) {
+	meta, _ := p.maybeChild("internal_chat_message_metadata_passthrough")
+	list := meta.maybe("content_item_kinds")
+	if list == nil || list.value[0] != '[' {
+		return nil
+	}
+	for _, m := range within(list) {
+		kinds = append(kinds, strings.Trim(string(m.value), `"`))
+	}
+	return kinds
+}
+
+// codexParts are the texts of a content's parts; "" for one that is no text.
+func codexParts(p fields) (texts []string) {
+	m := p.maybe("content")
+	if m == nil || m.value[0] != '[' {
+		if text := textOf(p, "content"); text != "" {
+			texts = []string{text}
+		}
+		return texts
+	}
+	for _, part := range p.list("content") {
+		texts = append(texts, part.hint("text"))
+	}
+	return texts
+}
+
+// copilotTranscript returns what reads the events of a session of Copilot CLI, which
+// lie below the home directory and which no payload names.
+func copilotTranscript(environ []string, session string) func(context.Context) iter.Seq2[transcript.Turn, error] {
+	if name := copilotEvents(environ, session); name != "" {
+		return copilotRecord().transcript(name)
+	}
+	return func(context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
+			yield(transcript.Turn{}, errors.New("nobody can say where the session's events are"))
+		}
+	}
+}
+
+// copilotEvents is the session's file, "" where nobody can say.
+func copilotEvents(environ []string, session string) string {
+	home := variable(environ, "HOME")
+	if !path.IsAbs(home) || session == "" || strings.Trim(session, "0123456789abcdefABCDEF-") != "" {
+		return ""
+	}
+	return path.Join(home, ".copilot", "session-state", session, "events.jsonl")
+}
+
+// copilotRecord reads JSON lines {type, data, timestamp} (1.0.102). A sub-agent's
+// events stand among its root's and carry the sub-agent's id.
+func copilotRecord() record {
+	return record{host: "Copilot", turn: func(line object) (turns []transcript.Turn, message bool, err error) {
+		f := fieldsOf(line, &err)
+		kind := f.word("type")
+		switch kind {
+		case "user.message", "assistant.message", "tool.execution_start", "tool.execution_complete":
+		default:
+			return nil, false, err
+		}
+		data, _ := f.child("data")
+		turns = timed(copilotTurns(kind, data, f.optional("agentId") != ""), line)
+		return turns, true, err
+	}}
+}
+
+// copilotTurns reads one event. content is what was typed; what the host adds
+// to it stands in transformedContent, which is not read. A message with a
+// source (a skill, another session) was not typed.
+func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
+	switch kind {
+	case "user.message":
+		switch text := data.text("content"); {
+		case data.maybe("source") != nil:
+			return saidBy(transcript.Harness, text)
+		case child:
+			return saidBy(transcript.OtherAgent, text)
+		default:
+			return saidBy(transcript.Person, text)
+		}
+	case "assistant.message":
+		return saidBy(transcript.Agent, data.optional("content"))
+	case "tool.execution_start":
+		return []transcript.Turn{{Origin: transcript.Agent, Tool: data.word("toolName"),
+			Input: bytes.Clone(data.returned("arguments")), Call: data.optional("toolCallId")}}
+	}
+	result, _ := data.maybeChild("result")
+	ended := transcript.EndedUnknown
+	if m := data.maybe("success"); m != nil && string(m.value) == "false" {
+		ended = transcript.EndedFailed
+	}
+	return returnedBy(data.optional("toolCallId"), textOf(result, "content"), ended)
+}
+
+// geminiRecord reads a session file of Gemini CLI (0.61.0): JSON lines, of which a
+// later one with the same id replaces an earlier, {"$set":{"messages"}} replaces all
+// before it, and {"$rewindTo"} takes back the message of that id and what followed. A
+// sub-agent's hook is shown the file of its root.
+//
+// A call stands in it only once it has ended, so the one that is being decided
+// is not there.
+func geminiRecord() record {
+	fromEnd := func() turnsOf { return (&geminiReader{seen: map[string]bool{}}).turns }
+	return record{host: "Gemini CLI", begin: fromEnd, turn: func(line object) ([]transcript.Turn, bool, error) {
+		var err error
+		f := fieldsOf(line, &err)
+		if f.optional("id") == "" { // what replaces a line is not known yet
+			return nil, false, err
+		}
+		turns := geminiTurns(f)
+		return turns, true, err
+	}}
+}
+
+// geminiReader reads lines from the last to the first.
+type geminiReader struct {
+	seen    map[string]bool // messages whose later line was read
+	rewound string          // what lies behind this message is taken back
+	over    bool            // all before is replaced
+}
+
+func (r *geminiReader) turns(line object) (turns []transcript.Turn, message bool, err error) {
+	f := fieldsOf(line, &err)
+	if to := f.optional("$rewindTo"); to != "" && r.rewound == "" {
+		r.rewound = to
+	}
+	if set, _ := f.maybeChild("$set"); set.maybe("messages") != nil && !r.over && r.rewound == "" {
+		r.over = true
+		for _, m := range set.list("messages") {
+			if id := m.optional("id"); !r.seen[id] {
+				turns = append(turns, geminiTurns(m)...)
+			}
+		}
+		return turns, len(turns) > 0, err
+	}
+	id := f.optional("id")
+	if err != nil || id == "" || r.over || r.seen[id] {
+		return nil, false, err
+	}
+	if r.rewound != "" {
+		if r.rewound == id {
+			r.rewound = ""
+			r.seen[id] = true
+		}
+		return nil, false, nil
+	}
+	r.seen[id] = true
+	turns = geminiTurns(f)
+	return turns, len(turns) > 0, err
+}
+
+// geminiTurns reads one message.
+func geminiTurns(m fields) (turns []transcript.Turn) {
+	switch kind := m.optional("type"); kind {
+	case "user":
+		turns = geminiUser(m)
+	case "gemini":
+		turns = saidBy(transcript.Agent, textOf(m, "content"))
+		if m.maybe("toolCalls") != nil {
+			for _, call := range m.list("toolCalls") {
+				turns = append(turns, calledTurn(call))
+				switch ended := call.optional("status"); ended {
+				case "error":
+					turns = append(turns, returnedBy(call.optional("id"), "", transcript.EndedFailed)...)
+				case "cancelled":
+					turns = append(turns, returnedBy(call.optional("id"), "", transcript.EndedRefused)...)
+				}
+			}
+		}
+	case "info", "warning", "error", "":
+	default: // nobody knows who speaks in it
+		turns = saidBy(transcript.Other, "a message of type "+kind)
+	}
+	return timed(turns, m.object)
+}
+
+// calledTurn is a call {id, name, args}.
+func calledTurn(call fields) transcript.Turn {
+	return transcript.Turn{Origin: transcript.Agent, Tool: call.word("name"), Input: bytes.Clone(call.returned("args")),
+		Call: call.optional("id")}
+}
+
+// geminiUser reads what stands under the role of the user. Where the host made
+// something else of what was typed (a file named with @, a command of the
+// repository's), displayContent is what was typed and content is not.
+func geminiUser(m fields) []transcript.Turn {
+	content := m.maybe("content")
+	if content == nil {
+		return nil
+	}
+	if content.value[0] == '"' {
+		return saidBy(speaker([]string{m.asText(content)}), m.asText(content))
+	}
+	texts, turns := partTexts(m.list("content"))
+	origin := speaker(texts)
+	if m.maybe("displayContent") != nil {
+		origin = transcript.Harness
+		typed := textOf(m, "displayContent")
+		turns = append(turns, saidBy(speaker([]string{typed}), typed)...)
+	}
+	return append(turns, saidBy(origin, strings.Join(texts, "\n"))...)
+}
+
+// partTexts divides a message's parts into texts and what tools gave back.
+func partTexts(parts []fields) (texts []string, results []transcript.Turn) {
+	for _, part := range parts {
+		if text := part.optional("text"); text != "" && !part.flag("thought") {
+			texts = append(texts, text)
+		}
+		response, _ := part.maybeChild("functionResponse")
+		inner, _ := response.maybeChild("response")
+		failure := inner.hint("error")
+		ended := transcript.EndedUnknown
+		switch {
+		case strings.Contains(failure, "canceled by the user"):
+			ended = transcript.EndedRefused
+		case failure != "":
+			ended = transcript.EndedFailed
+		}
+		results = append(results, returnedBy(response.optional("id"), joined(inner.hint("output"), failure), ended)...)
+	}
+	return texts, results
+}
+
+// speaker says who speaks in the texts of a user's message: a person where it
+// is one text and nothing marks it as the host's. Several texts are a typed one
+// and what the host put beside it, and nobody says which is which.
+func speaker(texts []string) transcript.Origin {
+	typed := func(text string) bool { return geminiMark(text) != transcript.Harness }
+	switch {
+	case len(texts) > 0 && !slices.ContainsFunc(texts, typed):
+		return transcript.Harness
+	case len(texts) != 1:
+		return transcript.Other
+	}
+	return geminiMark(texts[0])
+}
+
+// geminiMark says whose a text is by how it begins. What stands behind an element
+// of the host's, or begins with an element of a name that only a host would
+// choose, is nobody's.
+func geminiMark(text string) transcript.Origin {
+	trimmed := strings.TrimSpace(text)
+	name := firstTag(trimmed)
+	host := slices.Contains(claudeElements(), name) || slices.Contains(geminiElements(), name)
+	end := "</" + name + ">"
+	switch {
+	case slices.ContainsFunc(geminiNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }),
+		trimmed == "Please continue.",
+		host && (!strings.Contains(trimmed, end) || strings.HasSuffix(trimmed, end)):
+		return transcript.Harness
+	case host, strings.ContainsAny(name, "-_"):
+		return transcript.Other
+	}
+	return transcript.Person
+}
+
+// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude
+// Code's.
+func geminiElements() []string {
+	return []string{"session_context", "hook_context", "state_snapshot", "environment_context", "user_memory"}
+}
+
+// geminiNotices begin what the hosts and their extensions say without an element.
+func geminiNotices() []string {
+	return []string{
+		"System:",
+		"Here is the user's editor context",
+		"Here is a summary of changes in the user's editor context",
+	}
+}
+
+// qwenRecord reads a session file of Qwen Code (0.24.4): JSON lines {type, provenance,
+// message{role, parts}}. A sub-agent's hook is shown the file of its root. The call with
+// the id that is being decided is left out.
+//
+// A text is a person's only where the host says so (provenance "real_user",
+// and no subtype but that of a message that came while the agent worked) and
+// it is one text that nothing marks as the host's own.
+func qwenRecord(call string) record {
+	return record{host: "Qwen Code", turn: func(line object) ([]transcript.Turn, bool, error) {
+		var err error
+		turns := timed(qwenTurns(fieldsOf(line, &err), call), line)
+		return turns, len(turns) > 0, err
+	}}
+}
+
+func qwenTurns(f fields, call string) (turns []transcript.Turn) {
+	kind := f.word("type")
+	switch kind {
+	case "user", "assistant", "tool_result":
+	case "system":
+		return nil
+	default: // nobody knows who speaks in it
+		return saidBy(transcript.Other, "a line of type "+kind)
+	}
+	message, _ := f.child("message")
+	if message.maybe("parts") == nil {
+		return nil
+	}
+	parts := message.list("parts")
+	texts, turns := partTexts(parts)
+	origin := transcript.Agent
+	if kind != "assistant" {
+		origin = qwenSpeaker(f, kind, texts)
+	}
+	turns = append(turns, saidBy(origin, strings.Join(texts, "\n"))...)
+	for _, part := range parts {
+		made, given := part.maybeChild("functionCall")
+		if id := made.optional("id"); given != nil && (id == "" || id != call) {
+			turns = append(turns, calledTurn(made))
+		}
+	}
+	return turns
+}
+
+// qwenSpeaker says who speaks in a line that is not the assistant's.
+func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
+	subtype := f.optional("subtype")
+	switch {
+	case kind == "tool_result":
+		return transcript.Tool
+	case slices.Contains(qwenHosts(), f.optional("provenance")), subtype != "" &&
+		subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
+		return transcript.Harness
+	case f.optional("provenance") != "real_user":
+		return transcript.Other
+	case f.optional("agentId") != "":
+		return transcript.OtherAgent
+	}
+	return speaker(texts)
+}
+
+// qwenHosts are what Qwen Code says of texts that it wrote itself.
+func qwenHosts() []string {
+	return []string{"system", "goal_runtime", "assistant_output", "tool_result"}
+}
+
+// decodeSaid reads the conversation that the lines in opencode or Pi heard while they
+// ran, if the payload has one.
+//
+// A person's words are those that the host hands over as typed, before it puts
+// something else in their place. The host's own record (opencode's database,
+// Pi's session file) is not read: the text of a command, a template or a skill,
+// which a repository may bring, stands there like what was typed. So what was
+// said before the agent was started is not shown.
+func decodeSaid(f fields) (said func(context.Context) iter.Seq2[transcript.Turn, error],
+	opening func(context.Context) (transcript.Turn, bool)) {
+	if f.maybe("said") == nil {
+		return nil, nil
+	}
+	var turns []transcript.Turn
+	for _, one := range f.list("said") {
+		turns = append(turns, saidTurn(one))
+	}
+	cut := f.flag("cut")
+	if first := f.optional("first"); first != "" {
+		opening = func(context.Context) (transcript.Turn, bool) {
+			return transcript.Turn{Origin: transcript.Person, Text: first}, true
+		}
+	}
+	return func(context.Context) iter.Seq2[transcript.Turn, error] {
+		return func(yield func(transcript.Turn, error) bool) {
+			for _, turn := range slices.Backward(turns) {
+				if !yield(turn, nil) {
+					return
+				}
+			}
+			if cut && len(turns) > 0 {
+				yield(transcript.Turn{}, transcript.ErrEarlier)
+			}
+		}
+	}, opening
+}
+
+// saidTurn reads one turn. A call's arguments are JSON in a string, shortened
+// where they are long.
+func saidTurn(f fields) transcript.Turn {
+	text := f.text("text")
+	switch by, tool := f.word("by"), f.optional("tool"); {
+	case by == "agent" && tool != "":
+		input := json.RawMessage(text)
+		if !json.Valid(input) {
+			input = json.RawMessage(quoted(text))
+		}
+		return transcript.Turn{Origin: transcript.Agent, Tool: tool, Input: input}
+	case by == "agent":
+		return transcript.Turn{Origin: transcript.Agent, Text: text}
+	case by == "person" && tool == "":
+		return transcript.Turn{Origin: transcript.Person, Text: text}
+	}
+	return transcript.Turn{Origin: transcript.Other, Text: text}
+}
