@@ -89,7 +89,7 @@ func TestNodCommandsThatChangeSomething(t *testing.T) {
 	} {
 		guarded(t, o, bash(command), true)
 	}
-	for _, command := range []string{"nod log", "nod eval --halves rows.jsonl", "nod check -- rm -rf /tmp/x",
+	for _, command := range []string{"nod log", "nod check -- rm -rf /tmp/x",
 		"nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod daemon status",
 		"nod daemon --state /x status --json", "nod help mode", "nod doctor", "nod doctor --json --root /x codex",
 		"nod version", "echo nod mode off"} {

@@ -16,11 +16,6 @@
 //	shell   layer 3: what commands do
 //	scripts layer 3: scripts, package scripts and Makefiles
 //
-// Below results/ lie texts that tools may return, with and without orders to
-// the agent, for internal/probe; they are no calls and not embedded. Below
-// judge/ lie conversations for a model that judges, as package internal/eval
-// reads them; docs/judge.md says what they are.
-//
 // Each file holds both signs: calls that must not pass, and calls that only
 // look like those and must. The rows are judged in the world that [World]
 // returns, from the project directory where they name no other.
@@ -142,44 +137,35 @@ func Read(data []byte) (Header, []Row, error) {
 }
 
 func readHeader(line []byte, h *Header) error {
-	if err := decode(line, h); err != nil {
-		return err
+	err := decode(line, h)
+	if err == nil && (h.Corpus != "nod" || h.Version != version) {
+		err = fmt.Errorf("want the header of a nod corpus, version %d", version)
 	}
-	if h.Corpus != "nod" || h.Version != version {
-		return fmt.Errorf("want the header of a nod corpus, version %d", version)
-	}
-	return nil
+	return err
 }
 
-func readRow(line []byte) (Row, error) {
-	var r Row
+func readRow(line []byte) (r Row, err error) {
 	if err := decode(line, &r); err != nil {
-		return Row{}, err
+		return r, err
 	}
-	for _, f := range []struct{ name, value string }{
-		{"id", r.ID}, {"source", r.Source}, {"input", string(r.Input)}, {"why", r.Why}, {"category", r.Category},
-	} {
-		if f.value == "" {
-			return Row{}, fmt.Errorf("%q is missing", f.name)
-		}
-	}
-	return r, check(r)
-}
-
-func check(r Row) error {
 	for _, f := range []struct {
 		name, value string
-		known       []string
+		known       []string // nil: anything
 	}{
+		{"id", r.ID, nil}, {"source", r.Source, nil}, {"input", string(r.Input), nil}, {"why", r.Why, nil},
+		{"category", r.Category, nil},
 		{"label", r.Label, []string{"benign-readonly", "benign-sideeffect", "harmful", "ambiguous"}},
 		{"expect", r.Expect, []string{"allow", "ask", "deny", "model"}},
 		{"expect_layer", r.Layer, []string{"guard", "allowlist", "edit", "shell", "model"}},
 	} {
-		if !slices.Contains(f.known, f.value) {
-			return fmt.Errorf("%q: %q is none of %q", f.name, f.value, f.known)
+		switch {
+		case f.known != nil && !slices.Contains(f.known, f.value):
+			return r, fmt.Errorf("%q: %q is none of %q", f.name, f.value, f.known)
+		case f.value == "":
+			return r, fmt.Errorf("%q is missing", f.name)
 		}
 	}
-	return nil
+	return r, nil
 }
 
 // decode reads exactly one JSON value.

@@ -6,8 +6,7 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
-	"slices"
-	"strconv"
+	"fmt"
 
 	"github.com/nodgate/nod/internal/view"
 )
@@ -18,7 +17,9 @@ const ignored = "/vendor/lib/\ndist/\n*.log\n.env\n.env.production\n/certs/*.key
 // tracked puts files under version control: the project's index lists them
 // with the content they had when they were added.
 func tracked(m *view.Memory) {
-	added := []struct{ name, then, now string }{
+	git := Project + "/.git/"
+	var index []GitEntry
+	for _, f := range []struct{ name, then, now string }{
 		{".env.example", "STRIPE_KEY=\n", "STRIPE_KEY=\n"},
 		{".gitignore", ignored, ignored},
 		{"docs/hooks.md", "hooks\n", "hooks\n"},
@@ -26,42 +27,44 @@ func tracked(m *view.Memory) {
 		{"src/old/a.js", "a\n", "a\n"},
 		{"src/old/b.js", "b\n", "b\n"},
 		{"src/tax.js", "export const tax = 7;\n", "export const tax = 7;\n"},
+	} {
+		packed, id := GitObject("blob", f.then)
+		index = append(index, GitEntry{f.name, id})
+		m.File(git+"objects/"+id[:2]+"/"+id[2:], packed, 0o444).File(Project+"/"+f.name, f.now, 0o644)
 	}
-	git := Project + "/.git/"
-	index := binary.BigEndian.AppendUint32([]byte("DIRC\x00\x00\x00\x02"), uint32(len(added)))
-	for _, f := range added {
-		id := blobID(f.then)
-		index = slices.Concat(index, indexEntry(f.name, id[:]))
-		name := hex.EncodeToString(id[:])
-		m.File(git+"objects/"+name[:2]+"/"+name[2:], loose(f.then), 0o444).File(Project+"/"+f.name, f.now, 0o644)
-	}
-	sum := sha1.Sum(index)
-	m.File(git+"index", string(index)+string(sum[:]), 0o644)
-	m.File(Project+"/dist/app.js", "\n", 0o644).File(Project+"/dist/local.sqlite", "x", 0o644)
-	m.File(Project+"/debug.log", "x\n", 0o644)
+	m.File(git+"index", GitIndex(index), 0o644)
 }
 
-// loose is what git's file of a blob holds.
-func loose(content string) string {
+// GitObject returns what git's file of an object holds, and the object's name.
+func GitObject(kind, content string) (packed, id string) {
+	object := fmt.Sprintf("%s %d\x00%s", kind, len(content), content)
+	sum := sha1.Sum([]byte(object))
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
-	_, err := w.Write([]byte("blob " + strconv.Itoa(len(content)) + "\x00" + content))
+	_, err := w.Write([]byte(object))
 	if closed := w.Close(); err != nil || closed != nil {
 		panic("a buffer refuses what is written to it")
 	}
-	return b.String()
+	return b.String(), hex.EncodeToString(sum[:])
 }
 
-func blobID(content string) [sha1.Size]byte {
-	return sha1.Sum([]byte("blob " + strconv.Itoa(len(content)) + "\x00" + content))
-}
+// GitEntry is a file in an index, and the name of its object.
+type GitEntry struct{ Name, ID string }
 
-// indexEntry is an entry of version 2: times and owner 0, an ordinary file.
-func indexEntry(name string, id []byte) []byte {
-	entry := make([]byte, 24, 62+len(name)+8)
-	entry = binary.BigEndian.AppendUint32(entry, 0o100644)
-	entry = append(entry, make([]byte, 12)...)
-	entry = binary.BigEndian.AppendUint16(append(entry, id...), uint16(len(name)))
-	entry = append(entry, name...)
-	return append(entry, make([]byte, 8-len(entry)%8)...)
+// GitIndex is an index of version 2: of each entry times and owner are 0, and it
+// is an ordinary file. Entries stand in the order of their names.
+func GitIndex(entries []GitEntry) string {
+	index := binary.BigEndian.AppendUint32([]byte("DIRC\x00\x00\x00\x02"), uint32(len(entries)))
+	for _, e := range entries {
+		id, err := hex.DecodeString(e.ID)
+		if err != nil {
+			panic("no name of an object: " + e.ID)
+		}
+		entry := append(binary.BigEndian.AppendUint32(make([]byte, 24), 0o100644), make([]byte, 12)...)
+		entry = binary.BigEndian.AppendUint16(append(entry, id...), uint16(len(e.Name)))
+		entry = append(entry, e.Name...)
+		index = append(index, append(entry, make([]byte, 8-len(entry)%8)...)...)
+	}
+	sum := sha1.Sum(index)
+	return string(index) + string(sum[:])
 }

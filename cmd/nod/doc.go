@@ -19,7 +19,6 @@
 //	nod approve [ID]                  let a call run that was asked about or denied
 //	nod approvals                     what was approved; take it back
 //	nod undo [ID [FILE...]]           bring back what a call replaced or deleted
-//	nod eval FILE...                  how layers 0 to 3 do on labelled calls
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool
 //	nod classify                      one side query, started by nod-hook

@@ -23,12 +23,12 @@ func TestFiguresCanBeReproduced(t *testing.T) {
 		t.Fatalf("%d blocks were found", len(blocks))
 	}
 	for _, b := range blocks {
-		if strings.HasPrefix(b[2], "$ nod eval ") {
+		if strings.HasPrefix(b[2], "$ go run ./lab/eval ") {
 			continue
 		}
 		section := text[:strings.Index(text, b[0])]
 		section = section[strings.LastIndex(section, "\n## ")+1:]
-		run := regexp.MustCompile("`go run (\\./[a-z/]+)").FindStringSubmatch(section + b[1])
+		run := regexp.MustCompile("`go (?:run|test) (\\./[a-z/]+)").FindStringSubmatch(section + b[1])
 		if run == nil {
 			t.Errorf("no command is named that prints:\n%s", b[2])
 		} else if _, err := os.Stat(filepath.Join(root, run[1])); err != nil {

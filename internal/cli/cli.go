@@ -61,7 +61,7 @@ func commands() []command {
 	return []command{
 		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
 		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), confineCommand(),
-		approveCommand(), approvalsCommand(), undoCommand(), evalCommand(),
+		approveCommand(), approvalsCommand(), undoCommand(),
 		acpCommand(), mcpCommand(),
 		classifyCommand(), daemonCommand(), statuslineCommand(), completionCommand(), versionCommand(), helpCommand(),
 	}

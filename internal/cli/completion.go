@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/install"
 )
@@ -91,9 +90,6 @@ func (c command) values() []value {
 	switch c.name {
 	case "check":
 		return []value{{"--mode", claudeModes()}, {"--agent", agentNames()}}
-	case "eval":
-		return []value{{"--by", eval.By()}, {"--list", eval.Lists()}, {"--world", []string{"virtual"}},
-			{"--agent", agentNames()}}
 	case "history":
 		return []value{{"--agent", history.Agents()}}
 	case "log":

@@ -40,7 +40,7 @@ func TestCompletionWords(t *testing.T) {
 func TestCompletionValues(t *testing.T) {
 	rest := map[string][]string{"check": {"--", "ls"}, "log": {"--state", t.TempDir()},
 		"prompt":  {"--payload", "/none"},
-		"history": {}, "eval": {"/none"}}
+		"history": {}}
 	free := func(name, flag string) bool { return flag == "--agent" && name != "history" && name != "prompt" }
 	for _, c := range commands() {
 		for _, v := range c.values() {

@@ -299,3 +299,20 @@ func printSavings(b *strings.Builder, r history.Report) {
 	}
 	fmt.Fprint(b, "None is written. nod init proposes such rules for one repository and asks.\n")
 }
+
+// showProgress writes a line after a wait, and again five times a second.
+func showProgress(w io.Writer, wait time.Duration, line func() string, stop <-chan struct{}) {
+	shown := false
+	for {
+		select {
+		case <-stop:
+			if shown {
+				fmt.Fprint(w, "\r\x1b[K")
+			}
+			return
+		case <-time.After(wait):
+			fmt.Fprint(w, "\r"+line()+"\x1b[K")
+			wait, shown = 200*time.Millisecond, true
+		}
+	}
+}

@@ -21,7 +21,7 @@ import (
 func initCommand() command {
 	return command{
 		name:    "init",
-		usage:   "init [--dry-run | --yes] [--json] [--root DIR] [--from-log [FILE]]",
+		usage:   "init [--dry-run | --yes] [--json] [--root DIR] [--from-log]",
 		summary: "propose rules for this repository",
 		long: `Looks at the repository's build files (package.json, go.mod, Makefile, mise.toml
 and others) and proposes rules for its test, build and lint commands, with the
@@ -31,7 +31,6 @@ reason for each. What you accept is written into your own settings file, below
   --from-log       propose from what this repository's sessions did, by nod's
                    own log: commands that were left open, seen 3 times in 2
                    sessions (5 times where nod does not know the program)
-  --from-log FILE  the same from rows as nod eval reads them
   --dry-run        only show
   --yes            write all without asking, also without a terminal (other
                    commands call this --unattended, and so may you); refused
@@ -43,11 +42,11 @@ reason for each. What you accept is written into your own settings file, below
 A rule for a test or build command says that this repository's code may run,
 whatever it says by then, and an agent that edits it decides what that is.
 Never proposed: interpreters, runners of any package, what deletes, sends, or
-changes something elsewhere. How good the proposals are: nod eval --halves.
-Take a rule back by deleting its line; nod rules names the place.
+changes something elsewhere. Take a rule back by deleting its line; nod rules
+names the place.
 
 Exit status: 0 written, shown, or nothing to propose; 2 refused, declined (also
-by Ctrl-C), or settings or a FILE that cannot be used; 1 a fault of nod's.`,
+by Ctrl-C), or settings that cannot be used; 1 a fault of nod's.`,
 		examples: []string{`nod init`, `nod init --dry-run --from-log`},
 		run:      initialize,
 	}
@@ -55,7 +54,7 @@ by Ctrl-C), or settings or a FILE that cannot be used; 1 a fault of nod's.`,
 
 type initFlags struct {
 	dryRun, yes, json, fromLog bool
-	root, file                 string
+	root                       string
 	places                     config.Places
 }
 
@@ -85,13 +84,11 @@ func parseInit(p *Process, args []string) (initFlags, error) {
 	if f.places, err = parsePlaces(p, flags, args); err != nil {
 		return f, err
 	}
-	f.file, f.root = flags.Arg(0), absolute(p, f.root)
+	f.root = absolute(p, f.root)
 	f.places.Files = view.Disk{}
 	switch {
-	case strings.HasPrefix(f.file, "-"):
-		err = fmt.Errorf("%s stands before FILE", printable.Text(f.file))
-	case f.file != "" && !f.fromLog || flags.NArg() > 1:
-		err = fmt.Errorf("unexpected %q; FILE comes after --from-log, and there is one", flags.Arg(flags.NArg()-1))
+	case flags.NArg() > 0:
+		err = fmt.Errorf("unexpected %q", flags.Arg(0))
 	case f.yes && (f.dryRun || f.json):
 		err = errors.New("--yes writes, --dry-run and --json do not; give one")
 	case f.places.User == "" && !f.dryRun && !f.json:
@@ -115,7 +112,7 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
-	rules, err := f.propose(ctx, p, root, settings)
+	rules, err := f.propose(p, root)
 	if err != nil {
 		return err
 	}
@@ -134,11 +131,8 @@ type proposed struct {
 	Rules   []propose.Rule `json:"rules"`
 }
 
-func (f initFlags) propose(ctx context.Context, p *Process, root string, s config.Settings) ([]propose.Rule, error) {
-	switch {
-	case f.file != "":
-		return proposeFromFile(ctx, absolute(p, f.file), root, s)
-	case f.fromLog:
+func (f initFlags) propose(p *Process, root string) ([]propose.Rule, error) {
+	if f.fromLog {
 		return f.proposeFromLog(p, root)
 	}
 	return propose.FromFiles(f.places.Files, root), nil

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,22 +10,11 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
-	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
-
-// proposeFromFile reads rows of labelled calls and judges those of the
-// repository in their virtual world.
-func proposeFromFile(ctx context.Context, name, root string, s config.Settings) ([]propose.Rule, error) {
-	file, err := eval.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return eval.ProposeFor(ctx, file, eval.RuleSet{Name: "yours", Rules: s.Rules}, root, propose.Options{})
-}
 
 // proposeFromLog reads what nod itself wrote down.
 func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {

@@ -32,8 +32,7 @@ func answers() map[string]any {
 
 // elsewhere are documented in a place of their own.
 func elsewhere() map[string]string {
-	return map[string]string{"demo": "a line for each call, and a last one", "log": "decision-log.md",
-		"eval": "go doc github.com/nodgate/nod/internal/eval Report"}
+	return map[string]string{"demo": "a line for each call, and a last one", "log": "decision-log.md"}
 }
 
 // TestJSONIsDocumented: docs/json.md names every key that any --json prints, and

@@ -79,7 +79,7 @@ func changingSubcommand(words []shell.Word) string {
 		return ""
 	}
 	switch plain[0] {
-	case "check", "eval", "log", "demo", "doctor", "version", "help":
+	case "check", "log", "demo", "doctor", "version", "help":
 		return ""
 	case "rules", "mode":
 		if len(plain) == 1 {

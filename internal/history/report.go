@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 )
@@ -172,7 +171,7 @@ func (t *tally) learn(c propose.Call) {
 }
 
 func (t *tally) judged(agent string, d nod.Decision, shown string) {
-	class := eval.ReasonClass(d.Reason)
+	class := ReasonClass(d.Reason)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	a := t.agent(agent)

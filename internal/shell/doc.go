@@ -132,7 +132,7 @@
 // was not read where they go beyond it. A text for another shell (sh -c, a recipe)
 // is read in the grammar of each shell that may run it; the readings must agree.
 //
-// internal/witness lays this reading beside what bash, zsh and dash really do.
+// lab/witness lays this reading beside what bash, zsh and dash really do.
 //
 // # What holds
 //

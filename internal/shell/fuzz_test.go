@@ -1,12 +1,10 @@
 package shell
 
 import (
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
-	masks "github.com/nodgate/nod/internal/disguise"
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
@@ -110,44 +108,6 @@ func FuzzWrap(f *testing.F) {
 			checkWrap(t, env, command, wrapped(outer, inner))
 		}
 	})
-}
-
-// FuzzDisguise holds the same of every kind of package disguise, stacked up to
-// three deep, in the dialect of those kinds and in none.
-func FuzzDisguise(f *testing.F) {
-	for j := range masks.Shown() { // one for each kind: seeds are run anew before any fuzzing
-		f.Add(uint(j), uint(j), uint64(j))
-	}
-	env := testEnv(world())
-	f.Fuzz(func(t *testing.T, i, j uint, chance uint64) { checkDisguise(t, env, i, j, chance) })
-}
-
-// Every kind of disguise over every seed, as FuzzDisguise would by chance.
-func TestDisguisesTakeNothingAway(t *testing.T) {
-	env := testEnv(world())
-	for i := range seeds() {
-		for j := range masks.Shown() {
-			checkDisguise(t, env, uint(i), uint(j), uint64(j*7+i))
-		}
-	}
-}
-
-func checkDisguise(t *testing.T, env Env, i, j uint, chance uint64) {
-	t.Helper()
-	kinds := masks.Shown()
-	command := seeds()[i%uint(len(seeds()))]
-	r := rand.New(rand.NewPCG(chance, 0))
-	text, ok := kinds[j%uint(len(kinds))].Apply(r, command)
-	if !ok {
-		return
-	}
-	text, _ = masks.Stack(r, kinds, text, int(chance%3))
-	for _, d := range []Dialect{Bash, Unstated} {
-		env.Dialect = d
-		if !runs(Analyze(text, env)) {
-			checkWrap(t, env, command, text)
-		}
-	}
 }
 
 // runs reports whether something that was not read is run, now or later, which

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// Outcome is what became of a row.
+type Outcome string
+
+const (
+	Open    Outcome = "open" // left to a model or a person
+	Denied  Outcome = "deny"
+	Allowed Outcome = "allow"
+)
+
+// Judged is a row and what the gate made of it.
+type Judged struct {
+	Row     *Row
+	Outcome Outcome
+	Layer   nod.Layer // LayerNone where the row is open
+	Reason  string    // one line, escaped
+	// Failed says that nod itself failed, or that the agent's adapter refuses
+	// the payload. The row is open.
+	Failed bool
+	// Confined says that an open row may run behind nod's boundary.
+	Confined bool
+	// Outside says that an open row needs what no boundary holds: the network,
+	// or to change something outside of the workspace.
+	Outside bool
+}
+
+// Options say how rows are judged.
+type Options struct {
+	Rules nod.Rules
+	// Agent leaves out the rows of all other agents; "" keeps all.
+	Agent string
+	// Confine says which of the open rows may run behind nod's boundary.
+	Confine bool
+	// Keeps says that what a row takes away is kept before it, as the hook does.
+	// Confine says so too.
+	Keeps bool
+}
+
+// Judge answers for every row, in the order of the files. The error is ctx's,
+// or a rule in a header that cannot be used.
+func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
+	var all []Judged
+	var list []*group
+	shared := newWorlds()
+	for i := range files {
+		rules, err := files[i].rules(o.Rules)
+		if err != nil {
+			return nil, err
+		}
+		from := len(all)
+		for j := range files[i].Rows {
+			if r := &files[i].Rows[j]; o.Agent == "" || r.Agent == o.Agent {
+				all = append(all, Judged{Row: r, Outcome: Open})
+			}
+		}
+		for _, rows := range groups(all, from) {
+			list = append(list, &group{rows: rows, session: all[rows[0]].Row.Session, rules: rules,
+				own: files[i].Own != nil, options: o, worlds: shared, gates: map[string]*nod.Gate{}, made: newMade()})
+		}
+	}
+	// The longest first, so that no core is left alone with one at the end.
+	slices.SortStableFunc(list, func(a, b *group) int { return len(b.rows) - len(a.rows) })
+	return all, inParallel(ctx, len(list), func(i int) {
+		for _, row := range list[i].rows {
+			list[i].row(ctx, &all[row])
+		}
+		list[i] = nil
+	})
+}
+
+// rules adds those of a header of nod's own corpus.
+func (f *File) rules(base nod.Rules) (nod.Rules, error) {
+	if f.Own == nil {
+		return base, nil
+	}
+	for _, l := range []struct {
+		list nod.RuleList
+		text []string
+		into *[]nod.Rule
+	}{
+		{nod.ListAllow, f.Own.Rules.Allow, &base.Allow},
+		{nod.ListSoftDeny, f.Own.Rules.SoftDeny, &base.SoftDeny},
+		{nod.ListHardDeny, f.Own.Rules.HardDeny, &base.HardDeny},
+	} {
+		*l.into = slices.Clone(*l.into)
+		for _, text := range l.text {
+			r, err := nod.ParseRule(l.list, text, f.Name+":1")
+			if err != nil {
+				return base, fmt.Errorf("%s:1: %w", f.Name, err)
+			}
+			*l.into = append(*l.into, r)
+		}
+	}
+	base.Hosts = slices.Concat(base.Hosts, f.Own.Rules.Hosts)
+	return base, nil
+}
+
+// groups splits the rows of a file, from an index on, into what must be judged
+// one after the other: the rows of a session, and some of those without one.
+func groups(all []Judged, from int) [][]int {
+	const some = 128
+	var list [][]int
+	at := map[string]int{}
+	for i := from; i < len(all); i++ {
+		session := all[i].Row.Session
+		g, ok := at[session]
+		if !ok || session == "" && len(list[g]) >= some {
+			g = len(list)
+			at[session], list = g, append(list, nil)
+		}
+		list[g] = append(list[g], i)
+	}
+	return list
+}
+
+// inParallel calls do for 0 to n-1, on all cores, until ctx ends.
+func inParallel(ctx context.Context, n int, do func(i int)) error {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := int(next.Add(1)) - 1; i < n && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+				do(i)
+			}
+		})
+	}
+	wg.Wait()
+	return ctx.Err()
+}
+
+// group is rows that are judged one after the other, in one world.
+type group struct {
+	rows    []int
+	session string // of all rows; "" is none
+	rules   nod.Rules
+	own     bool
+	options Options
+	worlds  *worlds
+	made    *made
+	gates   map[string]*nod.Gate // by directory
+}
+
+func (g *group) row(ctx context.Context, j *Judged) {
+	call, err := callOf(j.Row, g.own)
+	if err != nil {
+		j.Reason, j.Failed = "the adapter refuses the payload: "+printable.Line(err.Error(), 200), true
+		return
+	}
+	world := g.worlds.at(call.Dir, g.made)
+	d := g.gate(call.Dir, world).Check(ctx, call)
+	j.take(d)
+	if g.options.Confine && j.Outcome == Open && !j.Confined {
+		j.Outside = needsOutside(analyze(call, world))
+	}
+	if j.Row.Session != "" && !g.own {
+		remember(j.Row, call, world)
+		g.made.came(d.Foreign, j.Row)
+	}
+}
+
+// needsOutside reports whether a line needs the network, or to change something
+// outside of the workspace.
+func needsOutside(r shell.Report) bool {
+	return slices.ContainsFunc(r.Effects, func(e shell.Effect) bool {
+		switch e.Kind {
+		case shell.Fetch, shell.Send, shell.Remote:
+			return true
+		case shell.Write, shell.Delete:
+			return e.Place != shell.Workspace && e.Place != shell.Null
+		}
+		return false
+	})
+}
+
+// take reads a decision.
+func (j *Judged) take(d nod.Decision) {
+	j.Reason = d.Reason
+	switch {
+	case d.Err != nil:
+		j.Failed = d.Err.Kind != fault.NoModel
+	case d.Instead != "":
+		j.Confined = true
+	case d.Layer == nod.LayerNone || d.Verdict == nod.Ask:
+	case d.Verdict == nod.Allow:
+		j.Outcome, j.Layer = Allowed, d.Layer
+	default:
+		j.Outcome, j.Layer = Denied, d.Layer
+	}
+}
+
+// kept keeps whatever a row would take away: nothing is run.
+type kept struct{}
+
+func (kept) Keep(string, nod.Call, []nod.KeptFile, []nod.KeptCommit) error { return nil }
+
+func (g *group) gate(dir string, files view.Files) *nod.Gate {
+	if g.gates[dir] != nil {
+		return g.gates[dir]
+	}
+	home, self := HomeOf(dir), []string{"/usr/bin/nod", "/usr/bin/nod-hook"}
+	if g.own {
+		files, home, self = g.worlds.own, corpus.Home, []string{corpus.Nod, corpus.Hook}
+	}
+	places := config.DefaultPlaces(home)
+	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
+	o := nod.Options{Rules: g.rules, Files: files, Home: home, Self: self}
+	if g.session != "" && !g.own {
+		o.Memory = memory{g.made}
+	}
+	if g.options.Confine {
+		o.Confine, o.ConfineAll = func() string { return self[0] }, true
+	}
+	if g.options.Keeps || g.options.Confine {
+		o.Keeper = kept{}
+	}
+	g.gates[dir] = nod.New(o)
+	return g.gates[dir]
+}
+
+// memory is what a session would know of the time before a row.
+type memory struct{ made *made }
+
+var _ nod.Witness = memory{}
+
+// Standing implements [nod.Memory].
+func (m memory) Standing(d nod.Evidence) nod.Standing {
+	if m.Origin(shell.DefinitionFile(d.Path)) != "" {
+		return nod.Changed
+	}
+	return nod.Untouched
+}
+
+// Origin implements [nod.Witness].
+func (m memory) Origin(name string) string {
+	if n, ok := m.made.nodes[name]; ok && n.info.Mode.IsRegular() {
+		return "written"
+	}
+	return ""
+}
+
+// Taint, History and Blocked implement [nod.Witness].
+func (m memory) Taint() string   { return m.made.foreign }
+func (memory) History() []string { return nil }
+func (memory) Blocked() []string { return nil }

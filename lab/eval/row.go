@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"slices"
+
+	"github.com/nodgate/nod/corpus"
+)
+
+// Row is one labelled call. The json names are those of the file.
+type Row struct {
+	ID       string          `json:"id"`
+	Tool     string          `json:"tool"`
+	ToolName string          `json:"tool_name"` // the agent's spelling, "" where not given
+	Input    json.RawMessage `json:"input"`
+	Dir      string          `json:"cwd"`     // "" is [DefaultDir]
+	Session  string          `json:"session"` // "" is none
+	Agent    string          `json:"agent"`
+	Label    string          `json:"label"`
+	Category string          `json:"category"`
+	Outcome  string          `json:"outcome"` // "" and "ok": it ran
+}
+
+// The labels.
+const (
+	Readonly   = "benign-readonly"
+	Sideeffect = "benign-sideeffect"
+	Harmful    = "harmful"
+	Ambiguous  = "ambiguous"
+)
+
+// Labels lists the labels of rows that hold a call.
+func Labels() []string { return []string{Readonly, Sideeffect, Harmful, Ambiguous} }
+
+// dir is where the row stands.
+func (r *Row) dir() string {
+	if r.Dir == "" {
+		return DefaultDir
+	}
+	return path.Clean(r.Dir)
+}
+
+// ran reports whether the row's call is not known to have failed or been refused.
+func (r *Row) ran() bool { return r.Outcome == "" || r.Outcome == "ok" || r.Outcome == "unknown" }
+
+// File is the rows of one file, in their order.
+type File struct {
+	Name string
+	Rows []Row
+	// Own is set for a file of nod's own corpus.
+	Own *corpus.Header
+	// LeftOut counts the rows that hold no call, by kind.
+	LeftOut map[string]int
+}
+
+// lineLimit bounds one line.
+const lineLimit = 64 << 20
+
+// ReadFile reads a file of rows. The error begins with FILE:LINE, or with the
+// file's name where no line is at fault.
+func ReadFile(name string) (File, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return File{}, err
+	}
+	defer f.Close()
+	return Read(name, f)
+}
+
+// Read reads rows as [ReadFile] does; name is for errors.
+func Read(name string, r io.Reader) (File, error) {
+	in := bufio.NewReaderSize(r, 1<<16)
+	var source io.Reader = in
+	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
+		z, err := gzip.NewReader(in)
+		if err != nil {
+			return File{}, fmt.Errorf("%s: %w", name, err)
+		}
+		source = z
+	}
+	f := File{Name: name, LeftOut: map[string]int{}}
+	scan := bufio.NewScanner(source)
+	scan.Buffer(make([]byte, 1<<16), lineLimit)
+	line := 1
+	for ; scan.Scan(); line++ {
+		if line == 1 && isOwn(scan.Bytes()) {
+			return readOwn(name, scan)
+		}
+		if err := f.take(scan.Bytes()); err != nil {
+			return File{}, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+	}
+	switch err := scan.Err(); {
+	case err != nil:
+		return File{}, fmt.Errorf("%s:%d: %w", name, line, err)
+	case line == 1:
+		return File{}, fmt.Errorf("%s:1: no rows", name)
+	}
+	return f, nil
+}
+
+func isOwn(line []byte) bool {
+	var head struct {
+		Corpus string `json:"corpus"`
+	}
+	return json.Unmarshal(line, &head) == nil && head.Corpus != ""
+}
+
+// readOwn reads a file of nod's own corpus, whose first line was scanned.
+func readOwn(name string, scan *bufio.Scanner) (File, error) {
+	text := bytes.Clone(scan.Bytes())
+	for scan.Scan() {
+		text = append(append(text, '\n'), scan.Bytes()...)
+	}
+	head, rows, err := corpus.Read(text)
+	if err == nil {
+		err = scan.Err()
+	}
+	if err != nil {
+		return File{}, fmt.Errorf("%s:%w", name, err)
+	}
+	f := File{Name: name, Own: &head}
+	for _, r := range rows {
+		f.Rows = append(f.Rows, Row{ID: r.ID, Tool: r.Tool, ToolName: r.ToolName, Input: r.Input, Dir: r.Dir,
+			Label: r.Label, Category: r.Category})
+	}
+	return f, nil
+}
+
+// take adds the row of a line, or counts one that holds no call.
+func (f *File) take(line []byte) error {
+	var r Row
+	if err := json.Unmarshal(line, &r); err != nil {
+		return err
+	}
+	for _, field := range []struct{ name, value string }{{"id", r.ID}, {"tool", r.Tool}, {"input", string(r.Input)},
+		{"label", r.Label}} {
+		if field.value == "" {
+			return fmt.Errorf("%q is missing", field.name)
+		}
+	}
+	if r.ToolName == "write_stdin" { // typed into a live terminal, which reaches no hook
+		r.Tool = r.ToolName
+	}
+	if slices.Contains(noCalls(), r.Tool) {
+		f.LeftOut[r.Tool]++
+		return nil
+	}
+	f.Rows = append(f.Rows, r)
+	return r.check()
+}
+
+// noCalls are the kinds of row that hold no call that a hook sees.
+func noCalls() []string { return []string{"write_stdin", "tool_result", "user_prompt"} }
+
+func (r *Row) check() error {
+	tools := []string{"bash", "edit", "write", "read", "search", "fetch", "mcp", "agent", "meta"}
+	switch {
+	case !slices.Contains(tools, r.Tool):
+		return fmt.Errorf(`"tool": %q is none of %q`, r.Tool, tools)
+	case !slices.Contains(Labels(), r.Label):
+		return fmt.Errorf(`"label": %q is none of %q`, r.Label, Labels())
+	case r.Dir != "" && r.Dir[0] != '/':
+		return fmt.Errorf(`"cwd": %q is not absolute`, r.Dir)
+	case r.Input[0] != '{':
+		return fmt.Errorf(`"input" is not an object`)
+	}
+	return nil
+}

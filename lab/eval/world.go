@@ -1,0 +1,268 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/shell/commands"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// DefaultDir is where a row stands that does not say.
+const DefaultDir = "/home/dev/project"
+
+// world is the virtual world as one session sees it. The three parts hold
+// each other's names in this order; the first to know a name describes it.
+type world struct {
+	system *view.Memory // what every row finds
+	place  *view.Memory // home and workspace of the row
+	made   *made        // what the session wrote
+}
+
+var _ view.Files = world{}
+
+func (w world) parts() [3]view.Files { return [3]view.Files{w.system, w.place, w.made} }
+
+// Lstat implements view.Files. Each part counts its inodes for itself, so each
+// is a device of its own.
+func (w world) Lstat(name string) (view.Info, error) {
+	for i, p := range w.parts() {
+		if info, err := p.Lstat(name); err == nil {
+			info.Dev = uint64(i + 1)
+			return info, nil
+		}
+	}
+	return view.Info{}, fs.ErrNotExist
+}
+
+// Readlink implements view.Files.
+func (w world) Readlink(name string) (string, error) { return w.holder(name).Readlink(name) }
+
+// Read implements view.Files.
+func (w world) Read(name string, limit int64) ([]byte, error) {
+	return w.holder(name).Read(name, limit)
+}
+
+// holder is the first part that has the name, or the last one.
+func (w world) holder(name string) view.Files {
+	for _, p := range w.parts() {
+		if _, err := p.Lstat(name); err == nil {
+			return p
+		}
+	}
+	return w.made
+}
+
+// List implements view.Files: what all parts hold in the directory.
+func (w world) List(name string, limit int) ([]string, error) {
+	var all []string
+	found := false
+	for _, p := range w.parts() {
+		names, err := p.List(name, limit)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		found = found || err == nil
+		for _, n := range names {
+			if !slices.Contains(all, n) {
+				all = append(all, n)
+			}
+		}
+	}
+	switch {
+	case !found:
+		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
+	case len(all) > limit:
+		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	}
+	return all, nil
+}
+
+// Entries implements view.Files.
+func (w world) Entries(name string, limit int) ([]view.Entry, error) {
+	return view.Entries(w, name, limit)
+}
+
+// worlds makes the parts that sessions share. It is safe for concurrent use.
+type worlds struct {
+	system *view.Memory
+	own    *view.Memory // the machine of nod's own corpus
+	git    []gitFile
+}
+
+func newWorlds() *worlds {
+	return &worlds{system: systemPart(), own: corpus.World(), git: gitFiles()}
+}
+
+// at returns the world of a session's row that stands in dir.
+func (w *worlds) at(dir string, m *made) world { return world{w.system, placePart(dir, w.git), m} }
+
+// HomeOf returns the home directory in which dir lies.
+func HomeOf(dir string) string {
+	parts := strings.Split(strings.TrimPrefix(path.Clean(dir), "/"), "/")
+	switch {
+	case parts[0] == "root":
+		return "/root"
+	case len(parts) > 1 && (parts[0] == "home" || parts[0] == "Users"):
+		return "/" + parts[0] + "/" + parts[1]
+	}
+	return "/home/dev"
+}
+
+// Environ is the environment of a row's agent.
+func Environ(dir string) []string {
+	home := HomeOf(dir)
+	return []string{
+		"HOME=" + home, "PATH=/usr/local/bin:/usr/bin:/bin", "USER=" + path.Base(home),
+		"SHELL=/bin/bash", "LANG=en_US.UTF-8", "TERM=xterm-256color",
+	}
+}
+
+func placePart(dir string, git []gitFile) *view.Memory {
+	m := view.NewMemory(false)
+	m.Dir(HomeOf(dir), 0o755)
+	if dir = path.Clean(dir); dir != "/" {
+		m.Dir(dir, 0o755)
+		for _, f := range git {
+			m.File(dir+"/.git/"+f.name, f.content, f.perm)
+		}
+		for _, name := range []string{"hooks", "info", "refs/tags", "objects/info", "objects/pack"} {
+			m.Dir(dir+"/.git/"+name, 0o755)
+		}
+	}
+	return m
+}
+
+func systemPart() *view.Memory {
+	m := view.NewMemory(false)
+	m.Dir("/tmp", 0o777|fs.ModeSticky).Dir("/usr/local/bin", 0o755).Dir("/usr/lib", 0o755).Link("/bin", "usr/bin")
+	for _, list := range [][]string{commands.Names(), strings.Fields(otherPrograms)} {
+		for _, name := range list {
+			m.File("/usr/bin/"+name, "\x7fELF", 0o755)
+		}
+	}
+	for _, name := range []string{"/etc", "/var", "/opt", "/home", "/Users", "/root"} {
+		m.Dir(name, 0o755)
+	}
+	for _, name := range []string{"null", "zero", "random", "urandom", "tty", "stdin", "stdout", "stderr"} {
+		m.Special("/dev/"+name, fs.ModeDevice|fs.ModeCharDevice|0o666)
+	}
+	m.Special("/dev/sda", fs.ModeDevice|0o660)
+	return m
+}
+
+// otherPrograms exist although nod's data may say nothing of them, so that a
+// row is open because nod does not know what they do, not because they are
+// missing.
+//
+//go:embed programs.txt
+var otherPrograms string
+
+// made is what a session wrote. It is not safe for concurrent use: the rows
+// of a session are judged one after the other.
+type made struct {
+	nodes   map[string]madeNode
+	below   map[string][]string // the names in a directory
+	next    uint64
+	foreign string // what text of others came in first; "" is none
+}
+
+type madeNode struct {
+	info  view.Info
+	data  []byte
+	known bool // data is the content
+}
+
+var _ view.Files = (*made)(nil)
+
+func newMade() *made { return &made{nodes: map[string]madeNode{}, below: map[string][]string{}} }
+
+// file puts a file there. Without known its content is not known, and reading
+// it is an error.
+func (m *made) file(name string, data []byte, known bool) {
+	m.put(name, madeNode{info: view.Info{Mode: 0o644, Size: int64(len(data))}, data: data, known: known})
+}
+
+func (m *made) dir(name string) { m.put(name, madeNode{info: view.Info{Mode: fs.ModeDir | 0o755}}) }
+
+func (m *made) put(name string, n madeNode) {
+	m.next++
+	n.info.Inode, n.info.Links, n.info.Born = m.next, 1, int64(m.next)
+	if _, known := m.nodes[name]; !known && name != "/" {
+		m.below[path.Dir(name)] = append(m.below[path.Dir(name)], path.Base(name))
+	}
+	m.nodes[name] = n
+	if dir := path.Dir(name); dir != name {
+		if n, ok := m.nodes[dir]; !ok || !n.info.Mode.IsDir() {
+			m.dir(dir)
+		}
+	}
+}
+
+// came notes what text of others a call brought in, if it ran.
+func (m *made) came(what string, r *Row) {
+	if m.foreign == "" && what != "" && r.ran() {
+		m.foreign = "it has read " + what
+	}
+}
+
+// remove takes away a name and all below it.
+func (m *made) remove(name string) {
+	for n := range m.nodes {
+		if view.Below(name, n) {
+			delete(m.nodes, n)
+			delete(m.below, n)
+		}
+	}
+	dir, base := path.Dir(name), path.Base(name)
+	m.below[dir] = slices.DeleteFunc(m.below[dir], func(n string) bool { return n == base })
+}
+
+func (m *made) Lstat(name string) (view.Info, error) {
+	if len(m.nodes) == 0 {
+		return view.Info{}, fs.ErrNotExist
+	}
+	if n, ok := m.nodes[path.Clean(name)]; ok {
+		return n.info, nil
+	}
+	return view.Info{}, fs.ErrNotExist
+}
+
+func (m *made) Readlink(name string) (string, error) {
+	return "", fmt.Errorf("%s: not a link", name)
+}
+
+func (m *made) Read(name string, limit int64) ([]byte, error) {
+	n, ok := m.nodes[path.Clean(name)]
+	switch {
+	case !ok:
+		return nil, fs.ErrNotExist
+	case !n.info.Mode.IsRegular() || !n.known:
+		return nil, fmt.Errorf("%s: the content is not known", name)
+	case int64(len(n.data)) > limit:
+		return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
+	}
+	return n.data, nil
+}
+
+func (m *made) Entries(name string, limit int) ([]view.Entry, error) {
+	return view.Entries(m, name, limit)
+}
+
+func (m *made) List(name string, limit int) ([]string, error) {
+	name = path.Clean(name)
+	if n, ok := m.nodes[name]; !ok || !n.info.Mode.IsDir() {
+		return nil, fs.ErrNotExist
+	}
+	names := slices.Sorted(slices.Values(m.below[name]))
+	if len(names) > limit {
+		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	}
+	return names, nil
+}

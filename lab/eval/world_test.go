@@ -1,0 +1,124 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/nodgate/nod/internal/testworld"
+)
+
+// TestPartsShareNoFile: each part counts its inodes for itself, and two names
+// must not look like one file for that.
+func TestPartsShareNoFile(t *testing.T) {
+	w := newWorlds().at("/home/x/p", newMade())
+	for _, name := range []string{"a", "b/c", "d/e/f"} {
+		w.made.file("/home/x/p/"+name, nil, false)
+	}
+	type identity struct{ dev, inode uint64 }
+	seen := map[identity]string{}
+	var walk func(string)
+	walk = func(dir string) {
+		names, err := w.List(dir, 10_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range names {
+			name := path.Join(dir, n)
+			info, err := w.Lstat(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := identity{info.Dev, info.Inode}
+			if other, ok := seen[id]; ok {
+				t.Errorf("%s and %s look like one file", name, other)
+			}
+			if seen[id] = name; info.Mode.IsDir() {
+				walk(name)
+			}
+		}
+	}
+	walk("/")
+	if len(seen) < 400 || seen[identity{3, 1}] != "/home/x/p/a" {
+		t.Errorf("only %d names were seen", len(seen))
+	}
+}
+
+func TestHomeOf(t *testing.T) {
+	for dir, want := range map[string]string{
+		"/home/x": "/home/x", "/home/x/a/b": "/home/x", "/Users/x/a": "/Users/x", "/root": "/root", "/root/a": "/root",
+		"/": "/home/dev", "/home": "/home/dev", "/srv/a": "/home/dev", "/rooted/a": "/home/dev",
+		"/home/x/../y/a": "/home/y",
+	} {
+		if got := HomeOf(dir); got != want {
+			t.Errorf("%s: %s, want %s", dir, got, want)
+		}
+	}
+}
+
+func TestMade(t *testing.T) {
+	m := newMade()
+	m.file("/p/a/b.txt", []byte("text"), true)
+	m.file("/p/a/c.txt", nil, false)
+	m.dir("/p/d")
+	if data, err := m.Read("/p/a/b.txt", 10); err != nil || string(data) != "text" {
+		t.Errorf("%q, %v", data, err)
+	}
+	for _, name := range []string{"/p/a/c.txt", "/p/d", "/p/none"} {
+		if _, err := m.Read(name, 10); err == nil {
+			t.Errorf("%s was read", name)
+		}
+	}
+	if _, err := m.Read("/p/a/b.txt", 3); err == nil {
+		t.Error("more than the limit was read")
+	}
+	if info, err := m.Lstat("/p/a"); err != nil || !info.Mode.IsDir() {
+		t.Errorf("a parent: %+v, %v", info, err)
+	}
+	m.remove("/p/a")
+	names, err := m.List("/p", 10)
+	if diff := cmp.Diff([]string{"d"}, names); diff != "" || err != nil {
+		t.Errorf("%s %v", diff, err)
+	}
+	if _, err := m.Lstat("/p/a/b.txt"); err != fs.ErrNotExist {
+		t.Errorf("a file below what was removed: %v", err)
+	}
+	m.file("/p/x", nil, false)
+	m.file("/p/x/y", nil, false) // x was a directory after all
+	if info, err := m.Lstat("/p/x"); err != nil || !info.Mode.IsDir() {
+		t.Errorf("%+v, %v", info, err)
+	}
+}
+
+// TestGitTakesTheRepository: what the world calls a clean repository is one to
+// git itself.
+func TestGitTakesTheRepository(t *testing.T) {
+	testworld.Needs(t, "git")
+	dir := t.TempDir()
+	for _, f := range gitFiles() {
+		name := filepath.Join(dir, ".git", f.name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(f.content), f.perm); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]string{
+		"status --porcelain --branch": "## main\n", "fsck --strict": "", "log --format=%s": "first\n", "ls-files": "",
+		"config --local --name-only --list": "core.repositoryformatversion\ncore.filemode\ncore.bare\ncore.logallrefupdates\n",
+	} {
+		cmd := exec.Command("git", strings.Fields(args)...)
+		cmd.Dir, cmd.Env = dir, testworld.Started(t.TempDir(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
+		out, err := cmd.Output()
+		if err != nil || string(out) != want {
+			t.Errorf("git %s: %q, want %q: %v", args, out, want, err)
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package faults
+
+// fault is a mistake that somebody could make, as a change of one text in one
+// file. The text occurs once in the file.
+type fault struct {
+	name     string
+	file     string
+	was, now string
+	tests    []string // the packages whose tests ought to find it
+}
+
+// faults are planted one at a time. Together they touch each layer, the files
+// that rules come from, the adapters, the hook and what it keeps.
+func faults() []fault {
+	root, agents, hook := []string{"."}, []string{"./agent"}, []string{"./internal/hook"}
+	return []fault{
+		{"a layer skipped: layer 0", "gate.go",
+			`t.guard(); o.stands() {`, `t.guard(); false && o.stands() {`, root},
+		{"a layer skipped: what cannot be undone", "gate.go",
+			`t.irrecoverable(); o.stands() {`, `t.irrecoverable(); false && o.stands() {`, root},
+		{"a layer skipped: what only a person may allow", "gate.go",
+			`t.reserved(); o.stands() {`, `t.reserved(); false && o.stands() {`, root},
+		{"a layer skipped: secrets", "gate.go",
+			`t.secret(); o.stands() {`, `t.secret(); false && o.stands() {`, root},
+		{"nod is known by its name alone", "internal/guard/self.go",
+			`c.Program != "" && g.At.Machine.IsSelf(c.Program):`, `false:`, root},
+		{"a rule ignored: soft_deny", "gate.go",
+			`t.ruled.softDenied() {
+		soft`, `t.ruled.softDenied() && false {
+		soft`, root},
+		{"a rule ignored: hard_deny among the words of a program", "internal/match/call.go",
+			`where = AnyWord`, `where = FirstWord`, root},
+		{"a rule too wide: allow holds in any directory", "internal/match/call.go",
+			`p.Clears(c) && m.atHome(c.Dir)`, `p.Clears(c)`, root},
+		{"a path compared wrongly: a foreign worktree is inside", "internal/place/machine.go",
+			`return !m.foreignWorktree(root, real)`, `return true`, root},
+		{"a path compared wrongly: an edit outside the workspace", "internal/place/guarded.go",
+			`case !w.Machine.Inside(w.Roots, real):`, `case false:`, root},
+		{"a path compared wrongly: the guarded list", "internal/place/guarded.go",
+			`case w.Guarded(real):`, `case false:`, root},
+		{"a host compared wrongly: any end of a name", "internal/match/hosts.go",
+			`"."+suffix`, `suffix`, root},
+		{"a host compared wrongly: a name with a user's before it", "internal/match/hosts.go",
+			`strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != ""`, `false`,
+			[]string{"./internal/match"}},
+		{"a disk that is none", "internal/harm/wipes.go", `"xvd", "nvme", `, `"xvd", `, root},
+		{"an error that allows: every failure", "gate.go",
+			`Verdict: Deny, Layer: l, Reason: f.Message`, `Verdict: Allow, Layer: l, Reason: f.Message`, root},
+		{"an error that allows: the log cannot be written", "gate.go",
+			`if !t.gate.lenient {`, `if false {`, root},
+		{"an answer to another call is taken", "sidequery.go",
+			`if a.Digest != p.Digest {`, `if false {`, root},
+		{"an adapter's answer swapped: deny says allow", "agent/encode.go",
+			`	return saysDeny
+}
+
+func saysAsking`, `	return saysAllow
+}
+
+func saysAsking`, agents},
+		{"an adapter's answer swapped: nobody to ask, so allow", "agent/encode.go",
+			`	return saysNobody
+`, `	return saysAllow
+`, agents},
+		{"an adapter's answer swapped: allow in plan mode", "agent/encode.go", `p != Reinforce && !e.Plan &&`,
+			`p != Reinforce &&`, agents},
+		{"an adapter's answer swapped: a block exits with 0", "agent/encode.go",
+			`+ "\n"), Exit: 2, Said: saysDeny}`, `+ "\n"), Exit: 0, Said: saysDeny}`, agents},
+		{"an adapter's answer swapped: Codex is answered for another event", "agent/codex.go",
+			`return nestedBefore(d, says(`, `return nestedInstead(d, says(`, agents},
+		{"an error that allows: a payload that cannot be read", "internal/hook/hook.go",
+			`return r.Adapter.Block(printable.Line(reason, 300))`, `return agent.Answer{}`, hook},
+		{"an error that allows: the deadline", "internal/hook/hook.go",
+			`exit(put(r.Adapter.Block("nod did not finish in time; the call is blocked"), stdout, stderr))`, `exit(0)`,
+			hook},
+		{"the daemon's answer to another call is taken", "internal/hook/resident.go",
+			`err != nil || answer.Digest != digest {`, `err != nil {`, hook},
+		{"a place that others can write is trusted", "internal/resident/resident.go",
+			`case st.Mode&0o077 != 0:`, `case false:`, hook},
+		{"an approval holds twice", "internal/approval/approval.go",
+			`(a.UsedAt.IsZero() || a.usedBy(by, now))`, `true`, []string{"./internal/approval"}},
+		{"a repository's own file is trusted unseen", "internal/config/repository.go",
+			`	if trusted {
+		repo.source`, `	if trusted || true {
+		repo.source`, []string{"./internal/config"}},
+		{"the hook is installed to fail open", "internal/install/claude.go",
+			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`,
+			[]string{"./internal/install"}},
+		{"a secret stands in the log", "internal/masks/mask.go",
+			`	w.walk()
+	return w.out`, `	w.walk()
+	return raw`, []string{"./audit"}},
+	}
+}

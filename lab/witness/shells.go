@@ -1,0 +1,341 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// witnessing is one run over generated texts.
+type witnessing struct {
+	n, seed uint64
+	workers int
+	text    string // of one's own, in the place of generated ones
+	files   bool   // lines over files, not shell programs
+	grammar grammar
+	out     io.Writer
+
+	next  atomic.Uint64
+	mu    sync.Mutex
+	count figures
+}
+
+// figures are what a run is summed up in.
+type figures struct {
+	generated, allowed, violations uint64
+
+	runs                      map[string]uint64 // by shell
+	stopped, started, changed uint64
+}
+
+// shellsTried are the shells that texts run in.
+func shellsTried() []string { return []string{"bash", "zsh", "dash"} }
+
+// stageAndRun prepares a stage and runs on it; without a namespace nothing is run.
+func (w *witnessing) stageAndRun(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "nod-witness-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := newStage(dir)
+	if errors.Is(err, errNoNamespace) {
+		fmt.Fprintf(w.out, "skipped, nothing was run: %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.run(ctx, s)
+}
+
+// run spreads the texts over the workers and sums up. An interrupt ends it after
+// the texts that are under way.
+func (w *witnessing) run(ctx context.Context, s *stage) (err error) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	name := "shells"
+	if w.files {
+		name = "lines"
+	}
+	if w.grammar, err = readGrammar(name); err != nil {
+		return err
+	}
+	w.count.runs = map[string]uint64{}
+	for _, name := range shellsTried() {
+		if s.shells[name] == "" {
+			fmt.Fprintf(w.out, "skipped: %s is not installed (Debian: %s), so nothing is shown of it\n", name, name)
+		}
+	}
+	errs := make(chan error, w.workers)
+	for range w.workers {
+		go func() { errs <- w.work(ctx, s) }()
+	}
+	for range w.workers {
+		err = errors.Join(err, <-errs)
+	}
+	fmt.Fprint(w.out, w.count.String())
+	if err == nil && w.count.violations > 0 {
+		err = errFound
+	}
+	return err
+}
+
+// work takes stretches of texts until there are no more.
+func (w *witnessing) work(ctx context.Context, s *stage) error {
+	for ctx.Err() == nil {
+		number := w.seed/perWorld + w.next.Add(1) - 1
+		from, to := max(w.seed, number*perWorld), min(w.seed+w.n, (number+1)*perWorld)
+		if from >= to {
+			return nil
+		}
+		if err := w.stretch(s, number, from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mostTries is how often a text is tried that breaks its namespace.
+const mostTries = 3
+
+// stretch looks at the texts of some numbers in a namespace, lines over files in
+// the repository of the stretch.
+func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
+	do := w.one
+	if w.files {
+		turns, err := turnsOf(number)
+		if err != nil {
+			return err
+		}
+		if s, err = s.over(turns); err != nil {
+			return err
+		}
+		defer os.RemoveAll(s.lines)
+		do = w.oneLine
+	}
+	var b *bed
+	worlds := newWorlds()
+	for seed, tries := from, 1; seed < to; {
+		if b == nil {
+			if b, err = s.open(); err != nil {
+				return err
+			}
+		}
+		switch err := do(s, b, worlds, seed, w.textOf(seed)); {
+		case err == nil:
+			seed, tries = seed+1, 1
+			continue
+		case tries == mostTries:
+			b.close()
+			return fmt.Errorf("seed %d: %q breaks the namespace each time: %w", seed, w.textOf(seed), err)
+		}
+		b.close() // one that broke is of no use, and its text has shown nothing
+		b, tries = nil, tries+1
+	}
+	b.close()
+	return nil
+}
+
+// textOf is the text of a number.
+func (w *witnessing) textOf(seed uint64) string {
+	switch {
+	case w.text != "":
+		return w.text
+	case w.files:
+		return w.grammar.write("line", seed)
+	}
+	return w.grammar.program(seed)
+}
+
+// variants is how many worlds there are.
+const variants = 16
+
+// one asks about a text, and runs it where it is allowed.
+func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
+	world := worlds.of(seed % variants)
+	byShell := map[string][]nod.Dialect{}
+	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh} {
+		if w.ask(world, seed, text, d).Verdict == nod.Allow {
+			for _, name := range shellsOf(d) {
+				byShell[name] = append(byShell[name], d)
+			}
+		}
+	}
+	results := map[string]ran{}
+	for name := range byShell {
+		if s.shells[name] == "" {
+			continue
+		}
+		var err error
+		if results[name], err = b.run(job{Shell: name, Text: text, Variant: seed % variants, Seed: seed}); err != nil {
+			return err
+		}
+	}
+	w.generated(len(byShell) > 0)
+	for name, r := range results {
+		w.book(seed, text, name, r, world.unsaid(text, name, byShell[name], r))
+	}
+	return nil
+}
+
+// shellsOf names the shells that a dialect speaks of.
+func shellsOf(d nod.Dialect) []string {
+	switch d {
+	case nod.Bash:
+		return []string{"bash"}
+	case nod.Zsh:
+		return []string{"zsh"}
+	case nod.Posix:
+		return []string{"dash"}
+	}
+	return []string{"bash", "zsh"}
+}
+
+// unsaid is what happened and no reading speaks of.
+func (w *world) unsaid(text, name string, dialects []nod.Dialect, r ran) (found []string) {
+	for _, d := range dialects {
+		found = append(found, against(w.analyze(text, d), w.files, r)...)
+	}
+	if line := refused(r.Output); line != "" && !r.Stopped {
+		found = append(found, name+" cannot read it: "+line)
+	}
+	return slices.Compact(found)
+}
+
+// refused is the line in which a shell says that it cannot read a text, "" where it said
+// nothing of the kind: then it took the text apart in another way than nod.
+func refused(output string) string {
+	for line := range strings.Lines(output) {
+		for _, what := range []string{"syntax error", "Syntax error", "parse error near", "unexpected EOF",
+			"missing end of string", "unmatched ", "bad substitution"} {
+			before, _, found := strings.Cut(line, what)
+			if found && complains(before) {
+				return strings.TrimSpace(line)
+			}
+		}
+	}
+	return ""
+}
+
+// complains reports whether a line begins as a shell's complaint does: bash: line 1:,
+// zsh:1:, dash: 1:, (eval):1:.
+func complains(before string) bool {
+	return !strings.Contains(before, "[: ") && !strings.Contains(before, "test: ") &&
+		slices.ContainsFunc([]string{"bash: ", "zsh:", "dash: ", "sh: ", "(eval):", "/shells/"},
+			func(shell string) bool { return strings.HasPrefix(before, shell) })
+}
+
+// generated counts a text that was asked about.
+func (w *witnessing) generated(allowed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.generated++
+	if allowed {
+		w.count.allowed++
+	}
+}
+
+// book counts a text that ran, and what was found in it.
+func (w *witnessing) book(seed uint64, text, name string, r ran, found []string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	c := &w.count
+	c.runs[name]++
+	c.started += uint64(len(r.Started))
+	c.changed += uint64(len(r.Changed))
+	if r.Stopped {
+		c.stopped++
+	}
+	if len(found) > 0 {
+		w.violated(seed, text, name+": "+strings.Join(found, "\n\t"))
+	}
+}
+
+// violated counts a violation and prints it. The caller holds mu.
+func (w *witnessing) violated(seed uint64, text, what string) {
+	w.count.violations++
+	fmt.Fprintf(w.out, "VIOLATION seed %d: %q\n\t%s\n", seed, text, what)
+}
+
+// ask asks about a text. That nod fails inside is a violation too: it denies
+// then, and nobody knows what it would have said.
+func (w *witnessing) ask(world *world, seed uint64, text string, dialect nod.Dialect) nod.Decision {
+	d := world.check(text, dialect)
+	if d.Err != nil && d.Err.Kind == fault.Internal {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.violated(seed, text, "nod failed inside: "+d.Err.Error())
+	}
+	return d
+}
+
+// String is the summary of a run.
+func (f *figures) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d generated, %d allowed (%.1f %%), %d violations\n", f.generated, f.allowed,
+		100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations)
+	for _, name := range shellsTried() {
+		fmt.Fprintf(&b, "%d run in %s, ", f.runs[name], name)
+	}
+	fmt.Fprintf(&b, "%d stopped after %s\n", f.stopped, patience)
+	fmt.Fprintf(&b, "%d programs started, %d names changed\n", f.started, f.changed)
+	return b.String()
+}
+
+// world is what nod sees of a world, and the gate over it.
+type world struct {
+	variant uint64
+	files   view.Files
+	gate    *nod.Gate
+}
+
+// worlds are made when they are asked for.
+type worlds struct {
+	list  map[uint64]*world
+	lines *world
+}
+
+func newWorlds() *worlds { return &worlds{list: map[uint64]*world{}} }
+
+func (w *worlds) of(variant uint64) *world {
+	if w.list[variant] == nil {
+		files := viewOf(worldOf(variant))
+		w.list[variant] = &world{variant, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files,
+			Home: home, UnrecordedRuns: true})}
+	}
+	return w.list[variant]
+}
+
+func (w *world) check(text string, d nod.Dialect) nod.Decision {
+	return w.gate.Check(context.Background(), nod.Call{
+		Agent: "witness", Tool: "bash", RawTool: "Bash", Command: text, Dialect: d, Dir: project,
+		Roots: []string{project}, Environ: environ(w.variant),
+	})
+}
+
+// analyze asks for the facts as the gate does.
+func (w *world) analyze(text string, d nod.Dialect) shell.Report {
+	values := map[string]string{}
+	var names []string
+	for _, kv := range environ(w.variant) {
+		name, value, _ := strings.Cut(kv, "=")
+		values[name], names = value, append(names, name)
+	}
+	return shell.Analyze(text, shell.Env{
+		Dialect: d, Dir: project, Home: home, Roots: []string{project}, Files: w.files, Ambient: names,
+		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
+	})
+}
