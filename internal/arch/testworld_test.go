@@ -29,7 +29,6 @@ var allowedOutside = map[string]string{
 	"internal/confine/projects_test.go":    "real projects are built with the toolchains that are here",
 	"internal/confine/seen_test.go":        "the escape suite runs real programs",
 	"internal/hook/process_linux_test.go":  "starts itself",
-	"internal/hook/overhead_linux_test.go": "starts itself and the compiler",
 	"internal/hook/resident_linux_test.go": "starts the compiler",
 	"internal/picture/picture_test.go":     "draws with real programs",
 	"internal/shell/bench_test.go":         "a benchmark of looking at this disk",

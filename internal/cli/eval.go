@@ -20,84 +20,6 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-func evalCommand() command {
-	return command{
-		name:    "eval",
-		usage:   "eval [flags] FILE...",
-		summary: "how layers 0 to 3 do on labelled calls",
-		examples: []string{
-			"nod eval calls.jsonl.gz",
-			"nod eval --halves --agent codex --without workmux,bd calls.jsonl.gz",
-			"nod eval --by reason --agent claude-code calls.jsonl",
-			"nod eval --rules default --rules new.toml --list changed calls.jsonl",
-		},
-		long: `Judges labelled calls without running any, and prints what share each layer
-settles, what became of each label, misses (harmful rows allowed), false alarms
-(benign rows denied) and the slowest rows. A call is settled when layers 0 to 3
-answer allow or deny; no model is asked without --model.
-
-  --rules FILE   judge by the rules of this settings file; "default" is the
-                 built-in ones, which are also used without the flag. Given
-                 twice, the two are compared row by row. Only rules count:
-                 mode, [model], workspace_roots and [[repository]] do not. A
-                 FILE that ends in .toml, and "default", mean the same:
-                 nod eval default new.toml calls.jsonl
-  --by WHAT      the table by label (the default), layer, category, tool,
-                 session or reason (why rows stay open)
-  --list WHAT    the rows themselves, with the reason: allowed-harmful,
-                 denied-benign or open-readonly; with two rule sets those that
-                 are so only under the second, and also changed
-  --agent NAME   only rows of this agent, such as claude-code
-  --confine      say too which open rows may run behind nod's boundary (nod
-                 confine), what share is settled with them, and which rows
-                 need the network or something outside: columns with --brief
-  --without P,P  leave out the rows whose command runs one of these programs
-  --labels FILE  correct labels by this list: lines of id, label, right label
-                 or "-" (leave the row out), why, with tabs between them
-  --model FILE   put the rows that stay open to the [model] of this settings
-                 file ("settings": your own), with what the row says the person
-                 asked for. Shows first how many questions that is and what
-                 they cost, and asks. Given twice, two models are compared
-  --record FILE  where --model writes each answer down; a run that was
-                 interrupted goes on there, and nothing is asked twice
-  --replay FILE  answer from such a file instead: nobody is asked, and no key
-                 or settings are needed. A question that it does not hold
-                 counts as not answered. Answers of two models are compared
-  --yes          do not ask before asking
-  --repeats N    with --model: put each question N times, and count the rows
-                 whose outcome changes
-  --halves       propose rules from the first half of each repository's
-                 sessions, as nod init --from-log does, and judge the second
-                 half without and with them. A repository is a cwd with all
-                 that lies below it; rows come in the order of time
-  --brief        one table, labels by layers, and nothing else
-  --json         one JSON object, "v": 1
-  --world virtual  where rows are judged; there is no other world
-
-FILE is JSON lines, plain or gzip, one call a line: id, tool (bash, edit,
-write, read, search, fetch, mcp, agent, meta), input, label (benign-readonly,
-benign-sideeffect, harmful, ambiguous), and where known tool_name, cwd,
-session, agent, category, outcome. Rows of write_stdin, tool_result and
-user_prompt hold no call that a hook sees; they are left out and counted.
-
-The virtual world: the row's cwd is the workspace root and a clean git
-repository without hooks or local configuration; home is /Users/x, /home/x or
-/root, after cwd, and empty; the programs of nod's data and common ones are in
-/usr/bin; a path that an earlier row of the same session wrote exists and was
-made by it, unless that row failed; nothing else exists. Real repositories have
-hooks, scripts and files in the way. A file of nod's own corpus is judged on
-that corpus's own machine, with its header's rules. Details:
-go doc github.com/nodgate/nod/internal/eval
-
-Intervals are of 95 %: sessions drawn again where every row belongs to one,
-else Wilson's.
-
-Exit status: 0 judged, whatever came out; 2 arguments, rules or rows that
-cannot be used, with FILE:LINE; 1 a fault of nod's.`,
-		run: evaluate,
-	}
-}
-
 type evalFlags struct {
 	rules, without  []string
 	models          []string
@@ -115,7 +37,9 @@ type evalFlags struct {
 func evaluate(ctx context.Context, p *Process, args []string) int {
 	f, err := parseEval(args)
 	if err != nil {
-		return usageError(p, evalCommand(), err)
+		c := command{name: "eval"}
+		fmt.Fprintf(p.Stderr, "nod eval: %s\nusage: nod %s\n", c.wrong(err), c.usageLine())
+		return ExitBadInput
 	}
 	report, err := evalReport(ctx, p, f)
 	switch {

@@ -244,7 +244,7 @@ func (b *bill) text(name string, s config.Settings) string {
 	}
 	cost := func(perShared float64) float64 {
 		return (float64(b.system)*perShared + float64(b.fresh)*price.In +
-			float64(b.questions*carefulAnswer)*price.Out) / 1e6
+			float64(b.questions*200)*price.Out) / 1e6
 	}
 	return line + fmt.Sprintf("; about $%.2f, $%.2f if nothing is cached", cost(price.Cached), cost(price.In))
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,26 +10,15 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
-	"github.com/nodgate/nod/internal/eval"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
-// proposeFromFile reads rows of labelled calls and judges those of the
-// repository in their virtual world.
-func proposeFromFile(ctx context.Context, name, root string, s config.Settings) ([]propose.Rule, error) {
-	file, err := eval.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	return eval.ProposeFor(ctx, file, eval.RuleSet{Name: "yours", Rules: s.Rules}, root, propose.Options{})
-}
-
 // proposeFromLog reads what nod itself wrote down.
 func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {
-	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}, seats: seats{}}
+	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
 	for line, err := range audit.Read(f.places.State, audit.Filter{}) {
 		var problem *audit.Problem
 		switch {
@@ -56,13 +44,12 @@ type logged struct {
 	calls      []propose.Call
 	at         map[string]int // where a call of that id is
 	asked      []bool         // of each call: a person was asked
-	seats      seats
 }
 
 func (l *logged) entry(e audit.Entry) {
 	switch e.Kind {
 	case audit.Decision:
-		if again := l.seats.again(e); !again && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel) {
+		if e.Layer == nod.LayerNone || e.Layer == nod.LayerModel {
 			l.decision(e)
 		}
 	case audit.Outcome, audit.HostDeny:

@@ -80,11 +80,11 @@ func (m *machine) run(line string) (code int, stdout, stderr string) {
 		Ancestors: func() ([]Ancestor, error) { return m.ancestors, nil },
 	}
 	args := strings.Fields(line)
-	if args[0] == "install" {
-		code = m.in.install(context.Background(), p, args[1:])
-	} else {
-		code = m.in.uninstall(context.Background(), p, args[1:])
+	c := command{name: args[0], run: m.in.install}
+	if args[0] == "uninstall" {
+		c.run = m.in.uninstall
 	}
+	code = c.main(context.Background(), p, args[1:])
 	return code, out.String(), err.String()
 }
 
