@@ -123,32 +123,12 @@ func executable(file string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// wrong says what is wrong with the arguments in the words of `nod help`, where
-// package flag says it in its own.
+// wrong says what is wrong with the arguments as `nod help` spells flags, where
+// package flag spells them in its own way.
 func (c command) wrong(err error) string {
-	text := err.Error()
+	text := strings.Replace(err.Error(), " for flag -", " for --", 1)
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		return c.noFlag("--" + strings.TrimPrefix(name, "-"))
+		return "there is no flag --" + printable.Line(strings.TrimPrefix(name, "-"), 60) + "; see nod help " + c.name
 	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
-		return "--" + strings.TrimPrefix(name, "-") + " wants a value behind it"
-	}
-	value, rest, ok := strings.Cut(strings.TrimPrefix(text, "invalid value "), " for flag -")
-	name, why, told := strings.Cut(rest, ": ")
-	if !ok || !told || !strings.HasPrefix(text, "invalid value ") {
-		return text
-	}
-	if _, short, named := strings.Cut(why, value+": "); named {
-		why = short
-	}
-	return "--" + name + " " + value + ": " + why
-}
-
-// noFlag says that a command has no such flag, and which flag is like it.
-func (c command) noFlag(flag string) string {
-	flag = printable.Line(flag, 60)
-	if near, ok := config.Nearest(strings.TrimPrefix(flag, "--"), c.flags()); ok && flag != "--json" {
-		return "there is no flag " + flag + "; did you mean --" + near + "?"
-	}
-	return "there is no flag " + flag + "; see nod help " + c.name
+	return text
 }

@@ -66,8 +66,8 @@ func daemonStatus(p *Process, state string, asJSON bool) error {
 	if asJSON {
 		return printJSON(p, s)
 	}
-	fmt.Fprintf(p.Stdout, "nod %s runs as process %d since %s\n%d requests, %d of them failed\n",
-		printable.Line(s.Version, 40), s.PID, s.Since.Local().Format(time.DateTime), s.Requests, s.Failures)
+	fmt.Fprintf(p.Stdout, "nod %s runs as process %d since %s; %d requests\n",
+		printable.Line(s.Version, 40), s.PID, s.Since.Local().Format(time.DateTime), s.Requests)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -55,19 +54,6 @@ func (c command) usageLine() string {
 	return strings.TrimPrefix(line, "usage: nod ")
 }
 
-// flags are those that a help text names at the beginning of a line.
-func (c command) flags() (names []string) {
-	lines := regexp.MustCompile(`(?m)^  (?:-[a-z][, ]+)?--[a-z-]+(?: [A-Z]+)?(?:, --[a-z-]+(?: [A-Z]+)?)*`)
-	for _, line := range lines.FindAllString(c.long(), -1) {
-		for _, word := range strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' }) {
-			if name, ok := strings.CutPrefix(word, "--"); ok {
-				names = append(names, name)
-			}
-		}
-	}
-	return names
-}
-
 func help(_ context.Context, p *Process, args []string) error {
 	switch {
 	case len(args) == 0:
@@ -78,7 +64,7 @@ func help(_ context.Context, p *Process, args []string) error {
 		fmt.Fprint(p.Stdout, strings.Replace(text("overview"), "@COMMANDS@\n", list.String(), 1))
 		return nil
 	case strings.HasPrefix(args[0], "-"):
-		return usage(errors.New(command{name: "help"}.noFlag(args[0])))
+		return usage(errors.New("flag provided but not defined: " + args[0]))
 	case args[0] == "settings":
 		fmt.Fprint(p.Stdout, text("settings"))
 		return nil

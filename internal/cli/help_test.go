@@ -65,10 +65,9 @@ func TestWhatWasMeant(t *testing.T) {
 		"lgo":                          "did you mean nod log?",
 		"xyzzy":                        "see nod help",
 		"--json":                       "--json stands behind a subcommand",
-		"log --folow":                  "nod log: there is no flag --folow; did you mean --follow?",
-		"log -folow":                   "there is no flag --folow; did you mean --follow?",
-		"log --verdict":                "nod log: --verdict wants a value behind it",
-		"log -n many":                  "nod log: --n \"many\": parse error",
+		"log --folow":                  "nod log: there is no flag --folow; see nod help log",
+		"log --verdict":                "nod log: flag needs an argument: -verdict",
+		"log -n many":                  "nod log: invalid value \"many\" for --n: parse error",
 		"check --mode autp -- ls":      "--mode \"autp\" is no mode of Claude Code; its modes are auto,",
 		"prompt --agent x --payload y": "--agent \"x\": want one of claude-code,",
 	} {

@@ -190,7 +190,7 @@ func (in installer) plan(
 	c.about = func(a planned) {
 		promises(p, a.agent, level, programs)
 		if a.agent == nod.ClaudeCode {
-			in.aboutClaude(ctx, p, f, level, a.plan)
+			aboutClaude(p, f, a.plan)
 		}
 	}
 	c.looked = func() { in.offerConfinement(ctx, p, f, level, true) }
@@ -355,54 +355,12 @@ func claudeVersion(ctx context.Context, p *Process, f installFlags) (install.Ver
 
 // aboutClaude says what else concerns Claude Code: consent that nod does not
 // take over, and the status line.
-func (in installer) aboutClaude(ctx context.Context, p *Process, f installFlags, level install.Level,
-	plan install.Plan) {
+func aboutClaude(p *Process, f installFlags, plan install.Plan) {
 	fmt.Fprintln(p.Stdout, "What nod does not know it leaves to Claude Code, as if nod were not there; to be asked "+
-		"about it, write unknown = \"ask\".")
-	for _, line := range in.overridden(ctx, p, f, level) {
-		fmt.Fprintln(p.Stdout, line)
-	}
+		"about it, write unknown = \"ask\". Which of its allow rules nod overrides: nod rules check")
 	if !f.statusLine && !install.HasStatusLine(plan.Before) {
 		fmt.Fprintln(p.Stdout, "To see below Claude Code's prompt what nod decided in the session, add --status-line.")
 	}
-}
-
-// overridden says which allow rules of Claude Code's own nod will ask about all
-// the same: those of the person's settings, and of this directory's.
-func (in installer) overridden(ctx context.Context, p *Process, f installFlags, level install.Level) (lines []string) {
-	home := p.Getenv("HOME")
-	places := config.DefaultPlaces(home)
-	if o := in.options(p, f, level, install.Programs{}); o.Settings != "" {
-		places.User = o.Settings
-	}
-	if p.Dir != home {
-		places.Root = p.Dir
-	}
-	places.Known = programs(p)
-	places = places.WithClaude()
-	settings, err := config.Load(places)
-	if err != nil {
-		return []string{"warning: nod's settings cannot be used, and no call is allowed until they can: " +
-			printable.Line(err.Error(), 300)}
-	}
-	c := checker{process: p, places: places, settings: settings}
-	asked := slices.DeleteFunc(c.weighed(ctx, append(slices.Clip(settings.NotHeld), places.Overridden()...)),
-		func(rule config.NotHeld) bool {
-			return rule.List != "allow" || !strings.HasPrefix(rule.Why, config.Asked)
-		})
-	if len(asked) == 0 {
-		return nil
-	}
-	lines = []string{fmt.Sprintf("nod will ask all the same about what %s of Claude Code's own would let through:",
-		counted(len(asked), "allow rule"))}
-	const most = 5
-	for _, rule := range asked[:min(len(asked), most)] {
-		lines = append(lines, fmt.Sprintf("  %s  %s", printable.Line(rule.Text, 50), homely(p, rule.Origin)))
-	}
-	if rest := len(asked) - most; rest > 0 {
-		lines = append(lines, fmt.Sprintf("  and %d more", rest))
-	}
-	return append(lines, "Why, and what to write to have each count: nod rules check")
 }
 
 // typed is a path as a person would type it into a shell.

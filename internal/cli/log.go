@@ -98,7 +98,7 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{},
-		pending: map[string]audit.Line{}, said: map[callKey]string{}, asked: map[callKey]bool{}}
+		said: map[callKey]string{}, asked: map[callKey]bool{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
@@ -113,7 +113,7 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 	v.print(backlog...)
 	switch {
 	case f.follow:
-		v.follow(ctx, next)
+		v.follow(next)
 	case !f.json:
 		v.summary(backlog)
 	}
@@ -135,15 +135,14 @@ func (v *logView) ended(err error) error {
 type logView struct {
 	process  *Process
 	flags    logFlags
-	answered map[string]bool       // ids of decisions
-	shown    map[string]bool       // what was printed
-	pending  map[string]audit.Line // begun and not answered yet, by id
-	said     map[callKey]string    // what a person answered, yes or no
-	asked    map[callKey]bool      // questions that were shown while following
-	headed   bool                  // the titles of the columns were printed
-	table    *tabwriter.Writer     // where no terminal is
-	unread   bool                  // a file could not be read
-	broken   error                 // the output could not be written
+	answered map[string]bool    // ids of decisions
+	shown    map[string]bool    // what was printed
+	said     map[callKey]string // what a person answered, yes or no
+	asked    map[callKey]bool   // questions that were shown while following
+	headed   bool               // the titles of the columns were printed
+	table    *tabwriter.Writer  // where no terminal is
+	unread   bool               // a file could not be read
+	broken   error              // the output could not be written
 }
 
 // collect returns the entries to show, oldest first. It reads newest first,
@@ -166,8 +165,7 @@ func (v *logView) collect() []audit.Line {
 	return found
 }
 
-// takes reports whether the line is shown now, once. A begun one waits, while
-// following, for its decision.
+// takes reports whether the line is shown, once. Of a begun one the decision is.
 func (v *logView) takes(l audit.Line) bool {
 	if !v.flags.json && len(v.flags.filter.Kinds) == 0 {
 		switch l.Kind {
@@ -175,14 +173,12 @@ func (v *logView) takes(l audit.Line) bool {
 			return v.asked[keyOf(l.Entry)]
 		case audit.Decision:
 			v.answered[l.ID] = true
-			delete(v.pending, l.ID)
 		case audit.Begun:
 			if v.answered[l.ID] {
 				return false
 			}
-			if v.flags.follow && !overdue(l) {
-				v.pending[l.ID] = l
-				return false
+			if v.flags.follow && time.Since(l.Time) < answerWithin {
+				return false // its decision comes, or nod log shows tomorrow that none did
 			}
 		}
 	}
@@ -196,52 +192,16 @@ func (v *logView) takes(l audit.Line) bool {
 // longer than any timeout of a model that makes sense in a hook.
 const answerWithin = time.Minute
 
-func overdue(l audit.Line) bool { return time.Since(l.Time) > answerWithin }
-
-// follow prints what comes, and begun lines whose answer does not come.
-func (v *logView) follow(ctx context.Context, next iter.Seq2[audit.Line, error]) {
-	type news struct {
-		line audit.Line
-		err  error
-	}
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	come := make(chan news)
-	go func() {
-		defer close(come)
-		for l, err := range next {
-			select {
-			case come <- news{l, err}:
-			case <-ctx.Done():
-				return
-			}
-		}
-	}()
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for v.broken == nil {
-		select {
-		case <-tick.C:
-			v.expire()
-		case n, open := <-come:
-			switch {
-			case !open:
-				return
-			case n.err != nil:
-				v.problem(n.err)
-			case v.takes(n.line):
-				v.print(n.line)
-			}
-		}
-	}
-}
-
-// expire shows the begun lines whose time is over.
-func (v *logView) expire() {
-	for id, l := range v.pending {
-		if overdue(l) {
-			delete(v.pending, id)
+// follow prints what comes.
+func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
+	for l, err := range next {
+		if err != nil {
+			v.problem(err)
+		} else if v.takes(l) {
 			v.print(l)
+		}
+		if v.broken != nil {
+			return
 		}
 	}
 }

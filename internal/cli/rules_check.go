@@ -3,17 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
@@ -36,7 +32,7 @@ type rulesCheckOutput struct {
 
 // doubt is something about a rule that a person should look at.
 type doubt struct {
-	Kind   string `json:"kind"` // contradiction, redundant, broad, unknown, unused
+	Kind   string `json:"kind"` // contradiction, redundant, broad, unknown
 	List   string `json:"list"`
 	Text   string `json:"text"`
 	Origin string `json:"origin"`
@@ -50,11 +46,6 @@ func doubtOf(kind string, item config.Item, why string) doubt {
 func (c checker) run(ctx context.Context, asJSON bool) error {
 	out := rulesCheckOutput{Version: 1, Doubts: []doubt{}, NotHeld: []notHeldOutput{}}
 	out.Doubts = append(out.Doubts, c.doubts(ctx)...)
-	unused, err := c.unused()
-	if err != nil {
-		return err
-	}
-	out.Doubts = append(out.Doubts, unused...)
 	s := c.settings
 	for _, rule := range c.weighed(ctx, append(slices.Concat(s.LeftOut, s.NotHeld), c.places.Overridden()...)) {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
@@ -209,54 +200,4 @@ func wideCommand(pattern string) string {
 		return "clears whatever stands behind it, code or targets of anybody's choice; name what you mean"
 	}
 	return ""
-}
-
-// unused finds patterns that decided nothing in the log: none of the calls of this
-// workspace since the rule's file was last changed. Calls of before, and of
-// elsewhere, say nothing of it.
-func (c checker) unused() (found []doubt, err error) {
-	var calls []time.Time
-	matched := map[string]bool{}
-	for line, err := range audit.Read(c.places.State, audit.Filter{Kinds: []audit.Kind{audit.Decision}}) {
-		var problem *audit.Problem
-		switch {
-		case err != nil && !errors.As(err, &problem):
-			return nil, err
-		case err != nil: // `nod log` shows what is damaged
-			continue
-		case line.Root == "" || line.Root == c.places.Root || line.Root == c.root():
-			calls = append(calls, line.Time)
-		}
-		if line.Rule != nil {
-			matched[line.Rule.Text] = true
-		}
-	}
-	if len(calls) == 0 {
-		fmt.Fprintln(c.process.Stderr,
-			"nod rules: the log holds no decision of this workspace, so nothing is said of rules that never matched")
-		return nil, nil
-	}
-	for _, item := range c.own() {
-		held := strings.HasSuffix(item.List, "_deny") || item.List == "allow" || item.List == "ask"
-		if !held || !item.Rule.IsPattern(c.places.Known) || matched[item.Rule.Text] {
-			continue
-		}
-		since := changed(item.Origin)
-		later := slices.DeleteFunc(slices.Clone(calls), func(t time.Time) bool { return t.Before(since) })
-		if len(later) > 0 {
-			found = append(found, doubtOf("unused", item, fmt.Sprintf("decided none of %s since %s",
-				counted(len(later), "call"), slices.MinFunc(later, time.Time.Compare).Format(time.DateOnly))))
-		}
-	}
-	return found, nil
-}
-
-// changed is when the file of an origin, FILE:LINE, was last changed; the zero
-// time where nobody can say.
-func changed(origin string) time.Time {
-	info, err := os.Stat(origin[:max(strings.LastIndexByte(origin, ':'), 0)])
-	if err != nil {
-		return time.Time{}
-	}
-	return info.ModTime()
 }

@@ -73,8 +73,7 @@ type State struct {
 	PID      int       `json:"pid"`
 	Version  string    `json:"version"`
 	Since    time.Time `json:"since"`
-	Requests int64     `json:"requests"` // answered, failures included
-	Failures int64     `json:"failures"` // of them
+	Requests int64     `json:"requests"` // answered
 }
 
 type server struct {
@@ -86,7 +85,6 @@ type server struct {
 
 	mu     sync.Mutex // guards what follows
 	state  State
-	active int // requests under way
 	used   time.Time
 	model  nod.Model // with its connections
 	madeOf string    // what stands for the settings and keys of that model
@@ -177,24 +175,21 @@ func (s *server) watch(ctx context.Context) {
 	for ctx.Err() == nil {
 		<-tick.C
 		s.mu.Lock()
-		idle := s.active == 0 && time.Since(s.used) >= s.Idle
+		idle := time.Since(s.used) >= s.Idle
 		s.mu.Unlock()
-		if idle || !s.isOurs() || !s.isCurrent() {
+		if idle || !s.isOurs() {
 			s.end()
 		}
 	}
 }
 
-// isOurs reports whether the socket is still the one that was made here.
+// isOurs reports whether the socket is still the one that was made here, and the
+// program the one that was started.
 func (s *server) isOurs() bool {
 	info, err := os.Lstat(filepath.Join(s.Places.State, resident.SocketName))
-	return err == nil && os.SameFile(info, s.socket) && resident.CheckPlace(s.Places.State) == nil
-}
-
-// isCurrent reports whether the program is still the one that was started.
-func (s *server) isCurrent() bool {
-	stamp, err := resident.Stamp(s.Program, s.Places.User, s.Places.Managed, s.Places.State)
-	return err == nil && stamp == s.stamp
+	stamp, gone := resident.Stamp(s.Program, s.Places.User, s.Places.Managed, s.Places.State)
+	return err == nil && os.SameFile(info, s.socket) && resident.CheckPlace(s.Places.State) == nil && gone == nil &&
+		stamp == s.stamp
 }
 
 // serve answers one request, or one word. What is not understood, and what is of
@@ -213,9 +208,7 @@ func (s *server) serve(ctx context.Context, conn *net.UnixConn) {
 	case word == resident.Stop:
 		s.end()
 		io.WriteString(conn, "ending\n")
-	case !s.isCurrent():
-		s.end()
-	case strings.TrimSpace(stamp) == s.stamp:
+	case s.isOurs() && strings.TrimSpace(stamp) == s.stamp:
 		s.work(ctx, conn, line)
 	}
 }
@@ -251,18 +244,14 @@ func (s *server) work(ctx context.Context, conn *net.UnixConn, line []byte) {
 
 // answer is what nod classify would say; the zero value where that is to be asked.
 func (s *server) answer(ctx context.Context, r classify.Request) (a classify.Answer) {
-	s.count(1)
 	defer func() {
 		if p := recover(); p != nil {
 			a = classify.Fail(r, &fault.Error{Kind: fault.Internal, Message: "the daemon failed inside",
 				Cause: fmt.Errorf("%v", p)})
 		}
-		s.count(-1)
-		if a.Classification == nil {
-			s.mu.Lock()
-			s.state.Failures++
-			s.mu.Unlock()
-		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.state.Requests, s.used = s.state.Requests+1, time.Now()
 	}()
 	settings, err := config.Load(s.Places)
 	if err == nil && (!settings.Model.Resident() || settings.Log.DumpDir != "") {
@@ -276,16 +265,6 @@ func (s *server) answer(ctx context.Context, r classify.Request) (a classify.Ans
 		return classify.Fail(r, err)
 	}
 	return classify.Reply(ctx, model, r)
-}
-
-// count notes that a request begins, or ends.
-func (s *server) count(more int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.active, s.used = s.active+more, time.Now()
-	if more < 0 {
-		s.state.Requests++
-	}
 }
 
 // modelOf returns the model of these settings: other settings or another key make a

@@ -99,7 +99,7 @@ func (p *place) awaitDaemon(requests int) (pid int) {
 		pid = said.PID
 		return err == nil && jsonErr == nil && pid != 0 &&
 			(requests == 0 || strings.Contains(string(text),
-				fmt.Sprintf(`"requests":%d,`, requests)) || strings.Contains(string(text), `"requests":0,`))
+				fmt.Sprintf(`"requests":%d}`, requests)) || strings.Contains(string(text), `"requests":0}`))
 	})
 	return pid
 }

@@ -86,17 +86,17 @@ func Ask(ctx context.Context, state, stamp string, request []byte) ([]byte, erro
 	if _, err := c.Write(append(append([]byte(stamp+"\n"), bytes.TrimSpace(request)...), '\n')); err != nil {
 		return nil, fmt.Errorf("the daemon cannot be written to: %w", err)
 	}
-	in := bufio.NewReader(c)
+	in := bufio.NewReaderSize(c, answerLimit)
 	for wait := greetingTime; ; wait = silence {
 		c.SetReadDeadline(time.Now().Add(wait))
-		answer, err := line(in)
+		answer, err := in.ReadSlice('\n') // longer than the buffer is an error
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
 			return nil, fmt.Errorf("the daemon did not answer: %w", err)
-		case len(answer) > 0:
-			return answer, nil
+		case len(answer) > 1: // an empty line is a sign of life
+			return answer[:len(answer)-1], nil
 		}
 	}
 }
@@ -105,22 +105,6 @@ func Ask(ctx context.Context, state, stamp string, request []byte) ([]byte, erro
 // installation, and returns what it answers.
 func Say(state, word string) ([]byte, error) {
 	return Ask(context.Background(), state, "", []byte(word))
-}
-
-// line reads one line, without its end, of at most answerLimit bytes.
-func line(in *bufio.Reader) (all []byte, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		all = append(all, part...)
-		switch {
-		case len(all) > answerLimit:
-			return nil, errors.New("it sent too much")
-		case err == nil:
-			return all[:len(all)-1], nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return nil, err
-		}
-	}
 }
 
 // CheckPlace reports what keeps a state directory from being trusted.
