@@ -98,7 +98,7 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{},
-		said: map[callKey]string{}, asked: map[callKey]bool{}}
+		said: map[callKey]string{}, asked: map[callKey]bool{}, seats: map[string]time.Time{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
@@ -135,14 +135,15 @@ func (v *logView) ended(err error) error {
 type logView struct {
 	process  *Process
 	flags    logFlags
-	answered map[string]bool    // ids of decisions
-	shown    map[string]bool    // what was printed
-	said     map[callKey]string // what a person answered, yes or no
-	asked    map[callKey]bool   // questions that were shown while following
-	headed   bool               // the titles of the columns were printed
-	table    *tabwriter.Writer  // where no terminal is
-	unread   bool               // a file could not be read
-	broken   error              // the output could not be written
+	answered map[string]bool      // ids of decisions
+	shown    map[string]bool      // what was printed
+	said     map[callKey]string   // what a person answered, yes or no
+	asked    map[callKey]bool     // questions that were shown while following
+	seats    map[string]time.Time // calls that an agent may ask about again
+	headed   bool                 // the titles of the columns were printed
+	table    *tabwriter.Writer    // where no terminal is
+	unread   bool                 // a file could not be read
+	broken   error                // the output could not be written
 }
 
 // collect returns the entries to show, oldest first. It reads newest first,
@@ -162,7 +163,22 @@ func (v *logView) collect() []audit.Line {
 		}
 	}
 	slices.Reverse(found)
-	return found
+	return slices.DeleteFunc(found, v.again)
+}
+
+// again reports whether a line answers in an agent's second seat, where calls have no
+// id, what was answered the same way in its first just before. Lines come oldest first.
+func (v *logView) again(l audit.Line) bool {
+	if l.Kind != audit.Decision || l.Session == "" || v.flags.json {
+		return false
+	}
+	key := strings.Join([]string{l.Agent, l.Session, l.Dir, l.RawTool, callOf(l.Entry), said(l.Entry)}, "\x00")
+	first, met := v.seats[key]
+	if delete(v.seats, key); l.CallID != "" {
+		v.seats[key] = l.Time
+		return false
+	}
+	return met && l.Time.Sub(first) < answerWithin
 }
 
 // takes reports whether the line is shown, once. Of a begun one the decision is.
@@ -197,7 +213,7 @@ func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
 	for l, err := range next {
 		if err != nil {
 			v.problem(err)
-		} else if v.takes(l) {
+		} else if v.takes(l) && !v.again(l) {
 			v.print(l)
 		}
 		if v.broken != nil {

@@ -177,8 +177,32 @@ func (s *show) call(p played) {
 	}
 	s.encode(line)
 	what, width := printable.Line(describe(p.row), s.callWidth()), s.callWidth()
-	s.print("%s  %-9s %5s  %-*s  %s\n", s.paint(d.Verdict), d.Layer, micros(p.took), width, what,
-		printable.Line(d.Reason, s.Width-left-2-width))
+	room := s.Width - left - 2 - width
+	reason := []string{printable.Line(d.Reason, room)}
+	if d.Verdict != nod.Allow { // why not, is shown whole
+		reason = wrap(d.Reason, room)
+	}
+	s.print("%s  %-9s %5s  %-*s  %s\n", s.paint(d.Verdict), d.Layer, micros(p.took), width, what, reason[0])
+	for _, more := range reason[1:] {
+		s.print("%*s%s\n", left+width+2, "", more)
+	}
+}
+
+// wrap breaks a text between words into lines of a width; a longer word is cut off.
+func wrap(text string, width int) (lines []string) {
+	line := ""
+	for word := range strings.FieldsSeq(text) {
+		if longer := strings.TrimSpace(line + " " + word); len([]rune(longer)) <= width || line == "" {
+			line = longer
+			continue
+		}
+		lines, line = append(lines, line), word
+	}
+	lines = append(lines, line)
+	for i := range lines {
+		lines[i] = printable.Line(lines[i], width)
+	}
+	return lines
 }
 
 // micros is a time in µs, or in seconds where that would widen the column.

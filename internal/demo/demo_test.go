@@ -177,3 +177,14 @@ func TestExitCodes(t *testing.T) {
 		t.Errorf("cancelled: %v", err)
 	}
 }
+
+func TestWrap(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": {""}, "short": {"short"}, "two words here": {"two words", "here"}, "exactly10c x": {"exactly10c", "x"},
+		"aaaaaaaaaaaaaaa bb": {"aaaaaaaaa…", "bb"},
+	} {
+		if diff := cmp.Diff(want, wrap(text, 10)); diff != "" {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+}
