@@ -47,9 +47,6 @@ type Seen struct {
 	Ran      int `json:"ran"`    // and succeeded
 	Failed   int `json:"failed"` // ran, and failed
 	Refused  int `json:"refused"`
-	// Model and Person count those that a model or a person let run.
-	Model  int `json:"by_model,omitempty"`
-	Person int `json:"by_person,omitempty"`
 }
 
 // String is the proposal on one line.
@@ -58,8 +55,7 @@ func (s Seen) String() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{s.Ran, "ran"}, {s.Failed, "failed"}, {s.Refused, "refused"}, {s.Model, "let by a model"},
-		{s.Person, "let by a person"}} {
+	}{{s.Ran, "ran"}, {s.Failed, "failed"}, {s.Refused, "refused"}} {
 		if part.n > 0 {
 			text += fmt.Sprintf(", %d %s", part.n, part.what)
 		}
@@ -77,22 +73,11 @@ const (
 	Refused
 )
 
-// Judge is who let a call run that layers 0 to 3 left open. The zero value
-// says that nobody knows.
-type Judge uint8
-
-const (
-	Nobody Judge = iota
-	Model
-	Person
-)
-
 // Call is one call that layers 0 to 3 left open.
 type Call struct {
 	Session string
 	Report  shell.Report
 	Outcome Outcome
-	Judge   Judge
 }
 
 // Options say how often something must have been seen. A zero value stands
@@ -151,12 +136,6 @@ func (t *tally) add(c Call) {
 		t.seen.Failed++
 	case Refused:
 		t.seen.Refused++
-	}
-	switch c.Judge {
-	case Model:
-		t.seen.Model++
-	case Person:
-		t.seen.Person++
 	}
 }
 
