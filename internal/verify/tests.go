@@ -34,7 +34,7 @@ type result struct {
 var raced = []string{
 	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon",
 	"internal/eval", "internal/hang", "internal/history", "internal/hook", "internal/lines", "internal/mcp",
-	"internal/paths", "internal/place", "internal/resident", "internal/rewriting/trial", "internal/session",
+	"internal/paths", "internal/place", "internal/rewriting/trial", "internal/session",
 	"internal/verify", "internal/view", "internal/wiring", "internal/witness", "llm/llmtest",
 }
 
@@ -47,7 +47,7 @@ var alone = []string{
 	"TestGitLeavesTheFilesAlone", "TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
 	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
 	"TestWriteShortensAndMasks", "TestManyProcessesRotate",
-	"TestReadersAgree", "TestDamagedDatabase", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
+	"TestReadersAgree", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
 	"TestHolesPutBack", "TestFoundLines", "TestFound", "TestRacedPackages",
 }
 
