@@ -24,7 +24,6 @@
 //	nod classify                      one side query, started by nod-hook
 //	nod daemon [status|stop]          what answers side queries, started by nod-hook
 //	nod statusline                    a status line for Claude Code
-//	nod completion bash|zsh|fish      complete nod's words in your shell
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //

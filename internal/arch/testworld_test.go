@@ -28,7 +28,6 @@ var allowedOutside = map[string]string{
 	"internal/confine/projects_test.go":    "real projects are built with the toolchains that are here",
 	"internal/confine/seen_test.go":        "the escape suite runs real programs",
 	"internal/hook/process_linux_test.go":  "starts itself",
-	"internal/hook/overhead_linux_test.go": "starts itself and the compiler",
 	"internal/hook/resident_linux_test.go": "starts the compiler",
 	"lab/verify/faults/faults_test.go":     "starts the compiler",
 	"lab/verify/startup_test.go":           "starts the compiler",

@@ -26,7 +26,6 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/jsonline"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -56,32 +55,13 @@ func NewRequest(p nod.Prompt, timeout time.Duration) Request {
 	return Request{Version: Version, Prompt: p, TimeoutMS: ms}
 }
 
-// Encode returns r as one line. It is written without reflection, since the
-// process that asks has just begun and asks once.
+// Encode returns r as one line.
 func (r Request) Encode() []byte {
-	p := r.Prompt
-	size := 1024 + len(p.System) + len(p.User) + len(p.Quick) + len(p.Careful)
-	for _, piece := range p.Ledger {
-		size += len(piece)
+	line, err := encode(r)
+	if err != nil {
+		return nil // which is refused by who reads it
 	}
-	o := jsonline.Sized(size + size/8)
-	o.Int("v", int64(r.Version))
-	o.In("prompt", func() {
-		o.Text("id", p.ID)
-		o.Text("digest", p.Digest)
-		o.Text("system", p.System)
-		if len(p.Ledger) > 0 {
-			o.Texts("ledger", p.Ledger)
-		}
-		o.Text("user", p.User)
-		o.TextIf("quick", p.Quick)
-		o.TextIf("careful", p.Careful)
-		o.TextIf("cache_key", p.CacheKey)
-		o.TextIf("memory", p.Memory)
-		o.TrueIf("keep", p.Keep)
-	})
-	o.Int("timeout_ms", r.TimeoutMS)
-	return append(o.Bytes(), '\n')
+	return line
 }
 
 // ReadRequest reads the one question that in holds.
@@ -293,56 +273,30 @@ func decode(text []byte, v any) error {
 	if _, err := strict.Token(); err != io.EOF {
 		return errors.New("something follows its end")
 	}
-	return checkKeys(text)
+	return unique(json.NewDecoder(bytes.NewReader(text)))
 }
 
-// checkKeys looks at the keys of a text that is JSON. Every key of this wire
-// is lower case, so one that is not cannot pose as another.
-func checkKeys(text []byte) error {
-	var open []map[string]bool // the keys of each object around; nil for a list
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '{':
-			open = append(open, map[string]bool{})
-		case '[':
-			open = append(open, nil)
-		case '}', ']':
-			open = open[:len(open)-1]
-		case '"':
-			begin := i + 1
-			i = begin + quoteEnd(text[begin:])
-			if rest := bytes.TrimLeft(text[i+1:], " \t\r\n"); len(rest) == 0 || rest[0] != ':' {
-				continue
+// unique reads one value, and refuses a key that an object has twice, or in another
+// case than this wire's, which is the lower.
+func unique(in *json.Decoder) error {
+	opened, err := in.Token()
+	if opened != json.Delim('{') && opened != json.Delim('[') {
+		return err
+	}
+	seen := map[json.Token]bool{}
+	for in.More() {
+		if opened == json.Delim('{') {
+			key, err := in.Token()
+			name, _ := key.(string)
+			if err != nil || seen[key] || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
+				return fmt.Errorf("the key %q is not known, or occurs twice", printable.Line(name, 80))
 			}
-			if err := checkKey(string(text[begin:i]), open[len(open)-1]); err != nil {
-				return err
-			}
+			seen[key] = true
+		}
+		if err := unique(in); err != nil {
+			return err
 		}
 	}
-	return nil
-}
-
-// quoteEnd returns where the quote stands that ends a string.
-func quoteEnd(text []byte) int {
-	for i := 0; ; i++ {
-		i += bytes.IndexByte(text[i:], '"')
-		before := i
-		for before > 0 && text[before-1] == '\\' {
-			before--
-		}
-		if (i-before)%2 == 0 {
-			return i
-		}
-	}
-}
-
-func checkKey(key string, seen map[string]bool) error {
-	if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
-		return fmt.Errorf("the key %q is not known", printable.Line(key, 80))
-	}
-	if seen[key] {
-		return fmt.Errorf("the key %q occurs twice", key)
-	}
-	seen[key] = true
-	return nil
+	_, err = in.Token()
+	return err
 }

@@ -1,11 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
@@ -19,63 +18,28 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-func acpCommand() command {
-	return command{
-		name:    "acp",
-		usage:   "acp [--name NAME] [--settings FILE] [--managed FILE] [--state DIR] -- AGENT [ARGUMENTS]",
-		summary: "stand between an editor and an agent (Agent Client Protocol)",
-		long: `Starts the agent and passes on what it and the editor say to each other. Where
-the agent asks for a permission, nod answers what it allows or denies; what a
-person must decide goes on to the editor, without the options that would keep
-the agent from asking again. Everything else passes unchanged.
-
-Write it into the editor's settings in place of the agent's own command line,
-and leave the agent in the mode in which it asks: nod sees what is asked about
-and nothing else. opencode asks only with "permission": {"bash": "ask", "edit":
-"ask"} in its settings.
-
-  --name NAME   the agent's name in the log, instead of its program's
-
-  --settings F, --managed F, --state DIR   instead of the usual places
-
-What it denied, and why, stands in nod log and on standard error, where editors
-keep an agent's messages: the protocol has no place for a reason.
-
-Exit status: 0 if the agent's was; else the agent's own, 128 and the number of
-the signal that ended it, or 2 if it could not be started.`,
-		examples: []string{`nod acp -- gemini --acp`, `nod acp --name opencode -- npx opencode-ai acp`},
-		run:      runACP,
-	}
-}
-
-func runACP(ctx context.Context, p *Process, args []string) int {
-	flags := flag.NewFlagSet("acp", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	name := flags.String("name", "", "")
-	places, err := parsePlaces(p, flags, args)
-	if err == nil && flags.NArg() == 0 {
-		err = errors.New("no agent; write its command line after --")
+func runACP(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p).settings()
+	name := a.String("name", "", "")
+	err := a.withRules(args, len(args))
+	if err == nil && a.NArg() == 0 {
+		err = usage(errors.New("no agent; write its command line after --"))
 	}
 	if err != nil {
-		return usageError(p, acpCommand(), err)
+		return err
 	}
-	if *name == "" {
-		*name = programName(flags.Arg(0))
-	}
-	o, deadline, err := seat(p, places)
+	o, deadline, err := seat(p, a.places)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod acp:", err)
-		return ExitBadInput
+		return err
 	}
 	code, err := acp.Run(ctx, acp.Options{
-		Command: flags.Args(), Name: *name, Hook: o, Deadline: deadline,
+		Command: a.Args(), Name: cmp.Or(*name, programName(a.Arg(0))), Hook: o, Deadline: deadline,
 		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	})
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod acp:", printable.Line(strings.ReplaceAll(err.Error(), "\n", ": "), 300))
-		return ExitBadInput
+		return errors.New(strings.ReplaceAll(err.Error(), "\n", ": "))
 	}
-	return code
+	return ended(code)
 }
 
 // programName is the last part of a path, as it may stand in a log.

@@ -28,9 +28,6 @@ func ancestors() ([]Ancestor, error) {
 	return list, nil
 }
 
-// running is not known here.
-func running() []Ancestor { return nil }
-
 // parseArgs reads the layout of kern.procargs2: a 32-bit count, the program's
 // file, padding, then that many arguments, each ended by a NUL.
 func parseArgs(raw []byte) (exe string, args []string) {

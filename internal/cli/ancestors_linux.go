@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // ancestors reads /proc upwards from the parent. What was read before an
@@ -22,31 +21,6 @@ func ancestors() ([]Ancestor, error) {
 		pid = parent
 	}
 	return list, nil
-}
-
-// running lists this user's processes, as far as they can be read.
-func running() (list []Ancestor) {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil {
-			continue
-		}
-		info, err := os.Stat("/proc/" + e.Name())
-		if err != nil {
-			continue
-		}
-		if s, ok := info.Sys().(*syscall.Stat_t); !ok || int(s.Uid) != os.Getuid() {
-			continue
-		}
-		if a, _, err := readProcess(pid); err == nil {
-			list = append(list, a)
-		}
-	}
-	return list
 }
 
 func readProcess(pid int) (a Ancestor, parent int, err error) {

@@ -3,13 +3,14 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"flag"
+	"errors"
 	"fmt"
-	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
@@ -18,91 +19,77 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-func checkCommand() command {
-	return command{
-		name:    "check",
-		usage:   "check [--json] [--root DIR] [--agent NAME] [--mode MODE] [--interactive] -- COMMAND",
-		summary: "decide one shell command and say why",
-		long: `Decides a shell command as it would be decided here for an agent that was
-started in this directory, under your settings. Nothing is run and nothing is
-logged. Several words are one command, as a shell would join them.
-
-  --json         the decision as one JSON object, "v": 1
-  --root DIR     the workspace, instead of this directory
-  --agent NAME   whose call it is, for rules that speak of one agent's calls
-  --mode MODE    a permission mode of Claude Code's (auto, in which it starts,
-                 default, acceptEdits, bypassPermissions, dontAsk, plan): says
-                 too what Claude Code is told there, and who decides
-  --interactive  decide as if a person could be asked
-  --settings F, --managed F, --state DIR   instead of the usual places
-
-Exit status: 0 allow, 3 ask, 4 deny, 2 arguments or settings that cannot be
-used, 1 a fault of nod's.`,
-		examples: []string{`nod check -- git push --force`, `nod check --json -- "rm -rf build && make"`},
-		run:      check,
-	}
-}
-
 type checkFlags struct {
 	json, interactive bool
 	root, agent, mode string
 	places            config.Places
 }
 
-func check(ctx context.Context, p *Process, args []string) int {
+func check(ctx context.Context, p *Process, args []string) error {
 	var f checkFlags
-	flags := flag.NewFlagSet("check", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.BoolVar(&f.json, "json", false, "")
-	flags.BoolVar(&f.interactive, "interactive", false, "")
-	flags.StringVar(&f.root, "root", p.Dir, "")
-	flags.StringVar(&f.agent, "agent", "", "")
-	flags.StringVar(&f.mode, "mode", "", "")
-	var err error
-	if f.places, err = parsePlaces(p, flags, args); err != nil {
-		return usageError(p, checkCommand(), err)
+	a := newArguments(p).settings()
+	a.BoolVar(&f.json, "json", false, "")
+	a.BoolVar(&f.interactive, "interactive", false, "")
+	a.StringVar(&f.root, "root", p.Dir, "")
+	a.StringVar(&f.agent, "agent", "", "")
+	a.StringVar(&f.mode, "mode", "", "")
+	if err := a.withRules(args, len(args)); err != nil {
+		return err
 	}
 	if err := f.settleMode(); err != nil {
-		return usageError(p, checkCommand(), err)
+		return usage(err)
 	}
-	if f.agent == "" {
-		f.agent = "nod check"
+	command := strings.Join(a.Args(), " ")
+	if strings.TrimSpace(command) == "" {
+		return usage(errors.New("no command; write it after --"))
 	}
+	f.places = a.places
 	f.places.Known = nil // as in the hook
-	f.root = absolute(p, f.root)
-	words := flags.Args()
-	if strings.TrimSpace(strings.Join(words, "")) == "" {
-		return usageError(p, checkCommand(), fmt.Errorf("no command; write it after --"))
-	}
-	d, told, err := decideCommand(ctx, p, f, strings.Join(words, " "))
+	d, told, err := f.decide(ctx, p, command)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod check:", err)
-		return ExitBadInput
+		return err
 	}
 	return printDecision(p, d, told, f.json)
 }
 
-// decideCommand runs the gate as the hook would, without session or log.
-func decideCommand(ctx context.Context, p *Process, f checkFlags, command string) (nod.Decision, told, error) {
+// claudeModes are Claude Code's permission modes, that in which it starts first.
+func claudeModes() []string {
+	return []string{"auto", "default", "acceptEdits", "bypassPermissions", "dontAsk", "plan"}
+}
+
+// settleMode checks --mode, and makes the call Claude Code's.
+func (f *checkFlags) settleMode() error {
+	if f.mode == "manual" { // as Claude Code's screen has it
+		f.mode = "default"
+	}
+	switch {
+	case f.mode == "":
+		if f.agent == "" {
+			f.agent = "nod check"
+		}
+		return nil
+	case !slices.Contains(claudeModes(), f.mode):
+		return fmt.Errorf("--mode %q is no mode of Claude Code; its modes are %s", f.mode,
+			strings.Join(claudeModes(), ", "))
+	case f.agent != "" && f.agent != nod.ClaudeCode:
+		return fmt.Errorf("--mode is a mode of Claude Code, and --agent says %s", f.agent)
+	}
+	f.agent = nod.ClaudeCode
+	return nil
+}
+
+// decide runs the gate as the hook would, without session or log.
+func (f checkFlags) decide(ctx context.Context, p *Process, command string) (d nod.Decision, t told, err error) {
 	f.places.Files = view.Disk{}
-	root, err := view.Resolve(f.places.Files, f.root)
-	if err == nil {
-		_, err = os.ReadDir(root)
+	if f.places.Root, err = view.Resolve(f.places.Files, absolute(p, f.root)); err == nil {
+		_, err = os.ReadDir(f.places.Root)
 	}
 	if err != nil {
-		return nod.Decision{}, told{}, fmt.Errorf("--root %s: %w", f.root, err)
+		return d, t, fmt.Errorf("--root %s: %w", f.root, err)
 	}
-	f.places.Root = root
 	settings, err := config.Load(f.places)
 	if err != nil {
-		return nod.Decision{}, told{}, err
-	}
-	o := hook.Options{Environ: p.Environ, Places: f.places, Files: f.places.Files}
-	program, beside := hook.Programs()
-	o.Nod, o.Self = program, []string{beside + "-hook"}
-	input, err := json.Marshal(map[string]string{"command": command})
-	if err != nil {
-		return nod.Decision{}, told{}, err
+		return d, t, err
 	}
 	for _, notice := range settings.Notices {
 		fmt.Fprintln(p.Stderr, "nod check:", notice)
@@ -111,20 +98,84 @@ func decideCommand(ctx context.Context, p *Process, f checkFlags, command string
 		fmt.Fprintf(p.Stderr, "nod check: the mode is %s (%s), so an agent is not told this\n", settings.Mode,
 			homely(p, settings.ModeOrigin))
 	}
-	gate := hook.NewGate(o, settings, nil, nil)
-	c := nod.Call{
-		Agent: f.agent, Tool: "bash", RawTool: "bash", Input: input, Command: command,
-		Dir: p.Dir, Roots: []string{root}, Environ: p.Environ, Interactive: f.interactive,
-	}
-	if f.mode == "" {
-		return gate.Check(ctx, c), told{}, nil
-	}
-	e, err := modeEvent(f, c)
+	input, err := json.Marshal(map[string]string{"command": command})
 	if err != nil {
-		return nod.Decision{}, told{}, err
+		return d, t, err
 	}
-	d := gate.Check(ctx, e.Call)
-	return d, tell(e, d, settings), nil
+	e := agent.Event{Call: nod.Call{
+		Agent: f.agent, Tool: "bash", RawTool: "bash", Input: input, Command: command,
+		Dir: p.Dir, Roots: []string{f.places.Root}, Environ: p.Environ, Interactive: f.interactive,
+	}}
+	if f.mode != "" {
+		if e, err = f.asClaude(e.Call); err != nil {
+			return d, t, err
+		}
+	}
+	d = gateFor(p, f.places, settings, f.places.Files).Check(ctx, e.Call)
+	if f.mode != "" {
+		model := settings.Model.Provider != ""
+		answer := agent.ClaudeCode{}.Encode(e, hook.Left(d, settings), hook.Reach(settings), model)
+		t = told{mode: e.Mode, said: answer.Said, profile: settings.Profile}
+	}
+	return d, t, nil
+}
+
+// gateFor makes the gate that the hook would make, without session or log.
+func gateFor(p *Process, places config.Places, s config.Settings, files view.Files) *nod.Gate {
+	program, beside := hook.Programs()
+	return hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: files, Nod: program,
+		Self: []string{beside + "-hook"}}, s, nil, nil)
+}
+
+// asClaude is the call as Claude Code would send it in the mode.
+func (f checkFlags) asClaude(c nod.Call) (agent.Event, error) {
+	payload, err := json.Marshal(map[string]any{
+		"session_id": "nod-check", "cwd": c.Dir, "permission_mode": f.mode, "hook_event_name": "PreToolUse",
+		"tool_name": "Bash", "tool_input": c.Input,
+	})
+	if err != nil {
+		return agent.Event{}, err
+	}
+	environ := slices.DeleteFunc(slices.Clone(c.Environ), func(kv string) bool {
+		return strings.HasPrefix(kv, "CLAUDE_CODE_ENTRYPOINT=")
+	})
+	if c.Interactive {
+		environ = append(environ, "CLAUDE_CODE_ENTRYPOINT=cli")
+	}
+	e, err := agent.ClaudeCode{}.Decode(payload, environ)
+	e.Call.Roots, e.Call.Environ = c.Roots, c.Environ
+	return e, err
+}
+
+// told is what Claude Code is told in a mode. The zero value is that nobody
+// asked for that.
+type told struct {
+	mode, said string
+	profile    config.Profile
+}
+
+// outcome is the line below a decision.
+func (w told) outcome(v nod.Verdict) string {
+	switch {
+	case w.said == "allow":
+		return "nod allows it, nobody is asked"
+	case w.said == "ask":
+		return "you are asked"
+	case w.said == "deny" && v == nod.Ask && w.mode == "dontAsk":
+		return "nod denies it, since this mode asks nobody"
+	case w.said == "deny" && v == nod.Ask:
+		return "nod denies it, since nobody can be asked; with a person there (--interactive) it asks"
+	case w.said == "deny":
+		return "nod denies it"
+	}
+	silent := "nod is silent"
+	if v == nod.Allow && w.profile == config.Reinforce {
+		silent += ` (profile = "reinforce" never allows)`
+	}
+	if w.mode == "auto" {
+		return silent + ", Claude Code's own judge decides"
+	}
+	return silent + ", Claude Code's own rules decide"
 }
 
 // checked is the answer of check --json. Fields are only ever added.
@@ -141,7 +192,7 @@ type checked struct {
 	Told    string       `json:"told,omitempty"`
 }
 
-func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
+func printDecision(p *Process, d nod.Decision, told told, asJSON bool) error {
 	if asJSON {
 		out := checked{Version: 1, Verdict: d.Verdict, Layer: d.Layer, Reason: d.Reason,
 			Latency: d.Latency.Microseconds(), Cost: d.Cost, Mode: told.mode, Told: told.said}
@@ -151,19 +202,19 @@ func printDecision(p *Process, d nod.Decision, told told, asJSON bool) int {
 		if d.Err != nil {
 			out.Error = &audit.Error{Kind: d.Err.Kind, Message: printable.Line(d.Err.Error(), 300)}
 		}
-		if err := json.NewEncoder(p.Stdout).Encode(out); err != nil {
-			return ExitInternal
+		if err := printJSON(p, out); err != nil {
+			return err
 		}
-		return exitOf(d)
+		return ended(exitOf(d))
 	}
-	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", paint(p, d.Verdict), d.Layer, d.Reason)
+	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", p.paint(d.Verdict, d.Verdict.String()), d.Layer, d.Reason)
 	if d.Rule.Text != "" {
 		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", printable.Text(d.Rule.Text), homely(p, d.Rule.Origin))
 	}
 	if told.mode != "" {
-		fmt.Fprintln(p.Stdout, "      "+told.line(d.Verdict))
+		fmt.Fprintf(p.Stdout, "      Claude Code in mode %s: %s\n", told.mode, told.outcome(d.Verdict))
 	}
-	return exitOf(d)
+	return ended(exitOf(d))
 }
 
 func exitOf(d nod.Decision) int {
@@ -176,66 +227,4 @@ func exitOf(d nod.Decision) int {
 		return ExitAsk
 	}
 	return ExitDeny
-}
-
-// colors reports whether output may be coloured: on a terminal that has colours,
-// and where nobody asked for none (no-color.org).
-func (p *Process) colors() bool {
-	return p.Terminal && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb"
-}
-
-// paint colours a verdict on a terminal.
-func paint(p *Process, v nod.Verdict) string {
-	if !p.colors() {
-		return v.String()
-	}
-	color := map[nod.Verdict]string{nod.Allow: "32", nod.Ask: "33", nod.Deny: "31"}[v]
-	return "\x1b[" + color + "m" + v.String() + "\x1b[0m"
-}
-
-// placeFlags adds the flags that say where settings and state are.
-func placeFlags(flags *flag.FlagSet, places *config.Places) {
-	flags.StringVar(&places.User, "settings", places.User, "")
-	flags.StringVar(&places.Managed, "managed", places.Managed, "")
-	flags.StringVar(&places.State, "state", places.State, "")
-}
-
-// usageError says what is wrong with the arguments and where to look.
-func usageError(p *Process, c command, err error) int {
-	fmt.Fprintf(p.Stderr, "nod %s: %s\nusage: nod %s\n", c.name, c.wrong(err), c.usage)
-	return ExitBadInput
-}
-
-// wrong says what is wrong with the arguments in the words of `nod help`, where
-// package flag says it in its own.
-func (c command) wrong(err error) string {
-	text := err.Error()
-	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {
-		return c.noFlag("--" + strings.TrimPrefix(name, "-"))
-	}
-	if name, ok := strings.CutPrefix(text, "flag needs an argument: -"); ok {
-		return "--" + strings.TrimPrefix(name, "-") + " wants a value behind it"
-	}
-	value, rest, ok := strings.Cut(strings.TrimPrefix(text, "invalid value "), " for flag -")
-	name, why, told := strings.Cut(rest, ": ")
-	if !ok || !told || !strings.HasPrefix(text, "invalid value ") {
-		return text
-	}
-	if _, short, named := strings.Cut(why, value+": "); named {
-		why = short
-	}
-	return "--" + name + " " + value + ": " + why
-}
-
-// noFlag says that a command has no such flag, and which flag is like it.
-func (c command) noFlag(flag string) string {
-	flag = printable.Line(flag, 60)
-	var names []string
-	for _, known := range c.flags() {
-		names = append(names, strings.TrimPrefix(known, "--"))
-	}
-	if near, ok := config.Nearest(strings.TrimPrefix(flag, "--"), names); ok && flag != "--json" {
-		return "there is no flag " + flag + "; did you mean --" + near + "?"
-	}
-	return "there is no flag " + flag + "; see nod help " + c.name
 }

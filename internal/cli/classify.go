@@ -2,9 +2,8 @@ package cli
 
 import (
 	"context"
-	"flag"
+	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"time"
 
@@ -12,59 +11,23 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
-	"github.com/nodgate/nod/internal/daemon"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/llm"
 )
 
-func classifyCommand() command {
-	return command{
-		name:    "classify",
-		usage:   "classify [--settings FILE] [--managed FILE] [--state DIR]",
-		summary: "ask the model one question, read from standard input",
-		long: `Asks the configured model whether one call must be blocked. nod-hook starts it
-where layers 0 to 3 leave a call open; people have no need of it.
-
-Standard input holds one request, standard output gets one answer:
-
-  {"v":1,"prompt":{"id":"","digest":"","system":"","user":""},"timeout_ms":9000}
-  {"v":1,"digest":"","classification":{...}}
-  {"v":1,"digest":"","error":{"kind":"","message":"","cause":""}}
-
-Of the environment, only ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY
-counts, and only where the settings name neither key_file nor endpoint.
-
-  --settings F, --managed F, --state DIR   instead of the usual places
-
-Exit status: 0 if an answer was written, an error included; 2 if the arguments
-or the request cannot be used; 1 if the answer could not be written.`,
-		examples: []string{`nod classify --state ~/.local/state/nod < request.json`},
-		run:      classifyOne,
-	}
-}
-
-func classifyOne(ctx context.Context, p *Process, args []string) int {
-	places := config.DefaultPlaces(p.Getenv("HOME"))
-	flags := flag.NewFlagSet("classify", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	placeFlags(flags, &places)
-	if err := flags.Parse(args); err != nil {
-		return usageError(p, classifyCommand(), err)
-	}
-	if flags.NArg() > 0 {
-		return usageError(p, classifyCommand(),
-			fmt.Errorf("unexpected argument %q; the request is read from standard input", flags.Arg(0)))
+func classifyOne(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p).settings()
+	if err := a.parse(args, 0); err != nil {
+		return err
 	}
 	request, err := classify.ReadRequest(p.Stdin)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod classify:", printable.Line(err.Error(), 300))
-		return ExitBadInput
+		return errors.New(printable.Line(err.Error(), 300))
 	}
-	if err := answerRequest(ctx, p, places, request).Write(p.Stdout); err != nil {
-		fmt.Fprintln(p.Stderr, "nod classify: the answer was not written:", err)
-		return ExitInternal
+	if err := answerRequest(ctx, p, a.places, request).Write(p.Stdout); err != nil {
+		return internal(fmt.Errorf("the answer was not written: %w", err))
 	}
-	return ExitOK
+	return nil
 }
 
 // answerRequest always has an answer: without settings, key or model it says
@@ -90,7 +53,6 @@ type modelSource struct {
 	places config.Places
 	getenv func(string) string // nil: nothing is in the environment
 	notice func(string)        // called by the goroutine that asks
-	limits *daemon.Limits      // nil: none
 	mark   string              // ends the names of a fallback's dumps
 }
 
@@ -134,11 +96,7 @@ func (from modelSource) target(s config.Settings, t config.Target) (nod.Model, e
 	if err != nil {
 		return nil, err
 	}
-	model, err := llm.New(o)
-	if err != nil || from.limits == nil {
-		return model, err
-	}
-	return from.limits.Bound(t.Provider+"\x00"+t.Endpoint+"\x00"+o.Key, model), nil
+	return llm.New(o)
 }
 
 // options are what package llm is told of a target.

@@ -34,7 +34,7 @@ func classifyWith(t *testing.T, provider, endpoint, dumpDir string) (nod.Classif
 	p := &Process{Stdin: bytes.NewReader(request), Stdout: &stdout, Stderr: &stderr, Dir: "/", Environ: []string{
 		"HOME=" + dir, "ANTHROPIC_API_KEY=poison", "OPENAI_API_KEY=poison", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
 		"OPENAI_BASE_URL=http://127.0.0.1:1"}}
-	code := classifyOne(context.Background(), p, []string{"--settings", settings, "--managed", "", "--state", dir})
+	code := Main(context.Background(), p, []string{"classify", "--settings", settings, "--managed", "", "--state", dir})
 	if code != ExitOK || stderr.Len() > 0 || strings.Count(stdout.String(), "\n") != 1 {
 		t.Fatalf("exit %d, stderr %q, stdout %q", code, &stderr, &stdout)
 	}

@@ -1,12 +1,17 @@
 // Package cli is the nod command: one file per subcommand, each a function of
-// its streams, its environment and its arguments.
+// its streams, its environment and its arguments. What `nod help NAME` prints
+// is help/NAME.txt.
 package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
+
+	"golang.org/x/term"
 
 	"github.com/nodgate/nod/internal/config"
 )
@@ -33,38 +38,64 @@ type Process struct {
 	// Ancestors lists the processes above this one, nearest first. nil: asks
 	// the system.
 	Ancestors func() ([]Ancestor, error)
-	// Running lists this user's processes. nil: asks the system, unless
-	// Ancestors does not.
-	Running func() []Ancestor
 }
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.
 func (p *Process) Getenv(name string) string {
 	for i := len(p.Environ) - 1; i >= 0; i-- {
-		if kv := p.Environ[i]; len(kv) > len(name) && kv[len(name)] == '=' && kv[:len(name)] == name {
-			return kv[len(name)+1:]
+		if value, ok := strings.CutPrefix(p.Environ[i], name+"="); ok {
+			return value
 		}
 	}
 	return ""
 }
 
-// command is one subcommand. usage is the line after "nod", summary fits a
-// line of `nod help`, long and examples are the rest of `nod help NAME`.
+// command is one subcommand. An error ends nod with status 2 and its text on
+// standard error; [internal], [ended] and [usage] make errors that do otherwise.
 type command struct {
-	name, usage, summary, long string
-	examples                   []string
-	run                        func(ctx context.Context, p *Process, args []string) int
+	name string
+	run  func(ctx context.Context, p *Process, args []string) error
+	// prose says that what it prints is sentences: a terminal gets them folded.
+	prose bool
 }
 
 // commands lists every subcommand, in the order of `nod help`.
 func commands() []command {
 	return []command{
-		demoCommand(), checkCommand(), promptCommand(), installCommand(), uninstallCommand(), doctorCommand(),
-		logCommand(), historyCommand(), rulesCommand(), initCommand(), modeCommand(), trustCommand(), confineCommand(),
-		approveCommand(), approvalsCommand(), undoCommand(),
-		acpCommand(), mcpCommand(),
-		classifyCommand(), daemonCommand(), statuslineCommand(), completionCommand(), versionCommand(), helpCommand(),
+		{"demo", runDemo, false},
+		{"check", check, true},
+		{"prompt", showPrompt, false},
+		{"install", installer{}.install, true},
+		{"uninstall", installer{}.uninstall, true},
+		{"doctor", installer{}.doctor, true},
+		{"log", showLog, false},
+		{"history", pastSessions, true},
+		{"rules", rules, true},
+		{"init", initialize, true},
+		{"mode", mode, true},
+		{"trust", trust, false},
+		{"confine", runConfine, false},
+		{"approve", approve, false},
+		{"approvals", approvals, true},
+		{"undo", undo, false},
+		{"acp", runACP, false},
+		{"mcp", serveMCP, false},
+		{"classify", classifyOne, false},
+		{"daemon", runDaemon, true},
+		{"statusline", statusline, false},
+		{"version", printVersion, false},
+		{"help", help, true},
 	}
+}
+
+// commandOf finds a subcommand by its name.
+func commandOf(name string) (command, bool) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, true
+		}
+	}
+	return command{}, false
 }
 
 // Main runs the subcommand that args name and returns the exit code.
@@ -72,19 +103,92 @@ func Main(ctx context.Context, p *Process, args []string) int {
 	if len(args) == 0 {
 		args = []string{"help"}
 	}
-	if name, asked := helpAsked(args); asked {
-		return help(ctx, p.folded([]string{"help"}), name)
+	switch first := args[0]; {
+	case isHelp(first):
+		args = []string{"help"}
+	case len(args) > 1 && isHelp(args[1]):
+		args = []string{"help", first}
+	case first == "--version" || first == "-version" || first == "-v":
+		args[0] = "version"
 	}
-	if args[0] == "--version" || args[0] == "-version" || args[0] == "-v" {
-		return printVersion(ctx, p, args[1:])
+	c, known := commandOf(args[0])
+	if !known {
+		fmt.Fprintln(p.Stderr, "nod:", noSubcommand(args[0]))
+		return ExitBadInput
 	}
-	for _, c := range commands() {
-		if c.name == args[0] {
-			return c.run(ctx, p.folded(args), args[1:])
-		}
+	return c.main(ctx, p, args[1:])
+}
+
+func isHelp(word string) bool { return word == "-h" || word == "-help" || word == "--help" }
+
+// main runs the subcommand, says what went wrong, and returns the exit code.
+func (c command) main(ctx context.Context, p *Process, args []string) int {
+	if c.prose {
+		p = p.folded(args)
 	}
-	fmt.Fprintln(p.Stderr, "nod:", noSubcommand(args[0]))
-	return ExitBadInput
+	err := c.run(ctx, p, args)
+	var e exit
+	switch {
+	case err == nil:
+		return ExitOK
+	case !errors.As(err, &e):
+		e = exit{code: ExitBadInput}
+	case e.said:
+		return e.code
+	case e.usage:
+		fmt.Fprintf(p.Stderr, "nod %s: %s\nusage: nod %s\n", c.name, c.wrong(e.error), c.usageLine())
+		return e.code
+	}
+	fmt.Fprintf(p.Stderr, "nod %s: %s\n", c.name, printableLines(err.Error()))
+	return e.code
+}
+
+// exit is an error that says with which status nod ends. The zero value is no
+// such error.
+type exit struct {
+	error
+	code  int
+	said  bool // nothing is left to say
+	usage bool // the arguments are wrong
+}
+
+func (e exit) Unwrap() error { return e.error }
+
+// Error has a text where the status is all that is said, too.
+func (e exit) Error() string {
+	if e.error == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.error.Error()
+}
+
+// internal is a fault of nod's, or an output that broke. nil stays nil.
+func internal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{error: err, code: ExitInternal}
+}
+
+// usage says that the arguments cannot be used. nil stays nil.
+func usage(err error) error {
+	if err == nil {
+		return nil
+	}
+	return exit{error: err, code: ExitBadInput, usage: true}
+}
+
+// ended is the error of a status about which nothing is left to say.
+func ended(code int) error {
+	if code == ExitOK {
+		return nil
+	}
+	return exit{code: code, said: true}
+}
+
+// status makes a subcommand of a function that says all by itself.
+func status(run func(context.Context, *Process, []string) int) func(context.Context, *Process, []string) error {
+	return func(ctx context.Context, p *Process, args []string) error { return ended(run(ctx, p, args)) }
 }
 
 // noSubcommand says that a word is no subcommand, and which subcommand is meant.
@@ -102,6 +206,13 @@ func noSubcommand(word string) string {
 	return known + "see nod help"
 }
 
+func commandNames() (names []string) {
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	return names
+}
+
 // otherWords are subcommands of other programs, and what they are called here.
 func otherWords() map[string]string {
 	return map[string]string{
@@ -113,14 +224,8 @@ func otherWords() map[string]string {
 	}
 }
 
-// helpAsked reports whether the first or second argument asks for help, as
-// with other commands, and about which subcommand.
-func helpAsked(args []string) (name []string, asked bool) {
-	for i, arg := range args[:min(len(args), 2)] {
-		switch arg {
-		case "-h", "-help", "--help":
-			return args[:i], true
-		}
-	}
-	return nil, false
+// isTerminal reports whether r is a file that is a terminal.
+func isTerminal(r any) bool {
+	f, ok := r.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,81 +19,39 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-func confineCommand() command {
-	return command{
-		name:    "confine",
-		usage:   "confine [--json] [on | off] | confine profile | confine -- 'LINE'",
-		summary: "run a command line without network and home (Linux)",
-		long: `Runs a command line behind a boundary that the kernel holds: no network but a
-loopback of its own, no other processes, no home directory but for toolchains,
-no file that holds secrets. What it writes into the workspace (the repository
-that this directory lies in, else this directory) is applied when all its
-processes have ended, but for what changes what runs later or what an agent may
-do; what is not applied is named. docs/confine.md has what works and what not.
-
-With confinement on, an agent whose command has no other fault than that it
-runs code which nod has not read is told to type this line instead, and that
-line is allowed:
-
-  /path/of/nod-hook confine -- 'the whole line'
-
-nod-hook does the same and starts faster.
-
-  on       try the boundary here and switch this on; a person has to
-  off      switch it off
-           with nothing, say whether it is on, and whether it works here
-  profile  print the boundary as a profile of macOS's sandbox-exec, which nobody
-           has run yet and nod does not use:
-           sandbox-exec -D TMP="$(mktemp -d)" -p "$(nod confine profile)" make
-  --json   that as one JSON object, "v": 1
-
-For named commands only, write patterns into the settings, as in allow; each
-command of a line that runs such code has to fit one of them:
-
-  confine = ["npm test", "go test *"]
-
-The managed file can only make it less: "off", then a list, then "on"; of two
-lists the managed one holds. A repository's file cannot set it.
-
-Exit status: 0; that of the line; 125 where nothing of it was run; 2 refused, or
-arguments that cannot be used.`,
-		examples: []string{`nod confine -- 'npm test'`, `nod confine on`},
-		run:      runConfine,
+func runConfine(ctx context.Context, p *Process, args []string) error {
+	if len(args) == 2 && args[0] == "--" && strings.TrimSpace(args[1]) != "" {
+		return ended(behind.Main(ctx, behind.Process{Environ: p.Environ, Dir: p.Dir, Stdin: file(p.Stdin),
+			Stdout: file(p.Stdout), Stderr: file(p.Stderr)}, args))
 	}
-}
-
-func runConfine(ctx context.Context, p *Process, args []string) int {
+	a := newArguments(p)
+	asJSON := a.Bool("json", false, "")
+	if err := a.parse(args, 1); err != nil {
+		return err
+	}
+	word := a.Arg(0)
 	switch {
-	case len(args) == 2 && args[0] == "--" && strings.TrimSpace(args[1]) != "":
-		return behind.Main(ctx, behind.Process{Environ: p.Environ, Dir: p.Dir, Stdin: file(p.Stdin),
-			Stdout: file(p.Stdout), Stderr: file(p.Stderr)}, args)
-	}
-	flags := flag.NewFlagSet("confine", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	asJSON := flags.Bool("json", false, "")
-	err := flags.Parse(args)
-	switch word := flags.Arg(0); {
-	case err != nil:
-	case flags.NArg() == 0 && len(args) == flags.NFlag():
-		return confineStatus(ctx, p, *asJSON)
+	case word == "" && len(args) == a.NFlag():
 	case word == "profile" && len(args) == 1:
 		return printProfile(p)
-	case flags.NArg() == 1 && (word == "on" || word == "off"):
-		return setConfine(ctx, p, word, *asJSON)
+	case word == "on" || word == "off":
+		if err := setConfine(ctx, p, word == "on"); err != nil {
+			return err
+		}
 	default:
-		err = errors.New("want on, off, profile, or -- and the whole line as one quoted word")
+		return usage(errors.New("want on, off, profile, or -- and the whole line as one quoted word"))
 	}
-	return usageError(p, confineCommand(), err)
+	return confineStatus(ctx, p, word != "", *asJSON)
 }
 
-func printProfile(p *Process) int {
+// printProfile prints the boundary as a profile of macOS's sandbox-exec.
+func printProfile(p *Process) error {
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod confine:", err)
-		return ExitBadInput
+		return err
 	}
 	fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
-	return ExitOK
+	return nil
 }
 
 // confineOutput is the answer of confine --json. Fields are only ever added.
@@ -126,11 +82,16 @@ func file(stream any) *os.File {
 	return f
 }
 
-func confineStatus(ctx context.Context, p *Process, asJSON bool) int {
+// confineStatus says what is confined and, where nothing was just switched, whether
+// that works here; where it does not, that is the exit status.
+func confineStatus(ctx context.Context, p *Process, switched, asJSON bool) error {
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod confine:", err)
-		return ExitBadInput
+		return err
+	}
+	if switched && !asJSON {
+		printConfine(p, settings.Confine)
+		return nil
 	}
 	tried := tryConfine(ctx, p)
 	switch {
@@ -143,10 +104,10 @@ func confineStatus(ctx context.Context, p *Process, asJSON bool) int {
 		printConfine(p, settings.Confine)
 		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, tried))
 	}
-	if errors.Join(err, tried) != nil {
-		return ExitBadInput
+	if err == nil && tried != nil && !switched {
+		return ended(ExitBadInput)
 	}
-	return ExitOK
+	return err
 }
 
 // confineBlock is what nod doctor says of confinement. That it does not work is
@@ -241,28 +202,16 @@ func tryConfine(ctx context.Context, p *Process) error {
 	return err
 }
 
-func setConfine(ctx context.Context, p *Process, to string, asJSON bool) int {
+func setConfine(ctx context.Context, p *Process, on bool) error {
 	places := behind.Places(p.Environ)
 	err := person(p, false)
-	if err == nil && to == "on" {
+	if err == nil && on {
 		err = tryConfine(ctx, p)
 	}
-	var settings config.Settings
 	if err == nil {
-		settings, err = writeConfine(places, to == "on")
+		_, err = writeConfine(places, on)
 	}
-	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod confine:", err)
-		return ExitBadInput
-	}
-	if asJSON {
-		if printConfineJSON(ctx, p, settings.Confine, tryConfine(ctx, p)) != nil {
-			return ExitInternal
-		}
-		return ExitOK
-	}
-	printConfine(p, settings.Confine)
-	return ExitOK
+	return err
 }
 
 // writeConfine writes the setting, and returns what holds then: the managed file

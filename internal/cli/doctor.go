@@ -2,124 +2,68 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/confine/behind"
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/version"
 )
 
-func doctorCommand() command {
-	return command{
-		name:    "doctor",
-		usage:   "doctor [--json] [--root DIR] [AGENT...]",
-		summary: "try the hooks that are installed, and say what does not hold",
-		long: `For each agent that is found, or named: starts the very command line that
-stands in its settings, with calls whose answers are known, and copies of it
-whose nod-hook is missing, killed, slow or garbled. What cannot be tried
-from here (what the agent itself does with an answer) is said to be measured,
-on which version; docs/agents.md has those measurements. It also says whether
-the agent starts the hooks at all (Codex wants them trusted) and names settings
-in this directory and above it that would keep nod from being asked. Claude
-Code's hook is tried in the permission mode in which it starts for you
-(permissions.defaultMode, else auto), and the line says who decides there.
-
-Where no agent is named it also tries confinement, and reads the decision log of
-the last 7 days: a call that nod blocked because nod itself failed is failed.
-Where confinement is on, Claude Code's program is started once, in a home that
-is thrown away and with a model of nod's, to see whether it runs the command
-that a hook hands it in place of the model's.
-
-It changes nothing but what nod remembers of these two trials. The line gets a
---state that is thrown away; nothing goes into nod's log. A line is started only
-if it is what this nod writes, and names the programs beside this nod or ones
-that are root's.
-
-Each line is one of
-
-  ok          holds
-  note        good to know, nothing to do here
-  not tried   nothing is known of it, and why
-  open        calls may run that nod was not asked about, and what to do
-  failed      does not do what it should
-
-  --json       the same as JSON
-  --root DIR   look at the settings of this directory and those above it,
-               instead of the current one
-
-Exit status: 0 all is well; 3 something is open or was not tried;
-4 something failed; 2 arguments that cannot be used; 1 a fault of nod's.`,
-		examples: []string{`nod doctor`, `nod doctor codex`, `nod doctor --json --root ~/src/shop`},
-		run:      installer{}.doctor,
+func (in installer) doctor(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p)
+	asJSON := a.Bool("json", false, "")
+	root := a.String("root", "", "")
+	if err := a.parse(args, len(args)); err != nil {
+		return err
 	}
-}
-
-func (in installer) doctor(ctx context.Context, p *Process, args []string) int {
-	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	asJSON := flags.Bool("json", false, "")
-	root := flags.String("root", "", "")
-	err := flags.Parse(args)
-	for _, name := range flags.Args() {
-		if err == nil && !slices.Contains(install.Agents(), name) {
-			err = fmt.Errorf("%q is none of the agents: %s", name, strings.Join(install.Agents(), ", "))
+	for _, name := range a.Args() {
+		if !slices.Contains(install.Agents(), name) {
+			return usage(fmt.Errorf("%q is none of the agents: %s", name, strings.Join(install.Agents(), ", ")))
 		}
 	}
-	if info, statErr := os.Stat(absolute(p, *root)); err == nil && (statErr != nil || !info.IsDir()) {
-		err = fmt.Errorf("--root: %s is no directory", printable.Text(absolute(p, *root)))
+	dir, home := absolute(p, *root), p.Getenv("HOME")
+	switch info, err := os.Stat(dir); {
+	case err != nil || !info.IsDir():
+		return usage(fmt.Errorf("--root: %s is no directory", printable.Text(dir)))
+	case home == "":
+		return usage(errors.New("HOME is not set, so no settings can be found"))
 	}
-	home := p.Getenv("HOME")
-	if err == nil && home == "" {
-		err = errors.New("HOME is not set, so no settings can be found")
-	}
+	self, err := in.program()
 	if err != nil {
-		return usageError(p, doctorCommand(), err)
+		return err
 	}
-	self := in.self
-	if self == nil {
-		self = os.Executable
-	}
-	program, err := self()
-	if err != nil {
-		return refuse(p, "doctor", err)
-	}
-	o := doctor.Options{
-		Agents: flags.Args(), Home: home, Path: p.Getenv("PATH"), Dir: absolute(p, *root), Environ: p.Environ,
-		Root: in.root, Self: program, Progress: trying(p),
-	}
-	if len(o.Agents) == 0 {
-		o.Agents = nil
+	o := doctor.Options{Home: home, Path: p.Getenv("PATH"), Dir: dir, Environ: p.Environ, Root: in.root, Self: self,
+		Progress: trying(p)}
+	if a.NArg() > 0 {
+		o.Agents = a.Args()
 	}
 	blocks, err := doctor.Examine(ctx, o)
 	o.Progress("")
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod doctor:", err)
-		return ExitInternal
+		return internal(err)
 	}
 	var own []doctor.Block
 	if len(o.Agents) == 0 {
 		own = []doctor.Block{settingsBlock(p), confineBlock(ctx, p), logBlock(p, time.Now())}
 	}
 	if *asJSON {
-		if err := json.NewEncoder(p.Stdout).Encode(examined{Version: 1, Agents: blocks, Nod: own}); err != nil {
-			return ExitInternal
+		if err := printJSON(p, examined{Version: 1, Agents: blocks, Nod: own}); err != nil {
+			return err
 		}
 	} else {
-		printBlocks(p, blocks)
-		for _, b := range own {
-			fmt.Fprintln(p.Stdout)
-			printBlock(p, b)
-		}
+		printBlocks(p, blocks, own)
 	}
-	return doctor.Worst(append(blocks, own...))
+	return ended(doctor.Worst(append(blocks, own...)))
 }
 
 // examined is the answer of doctor --json. Fields are only ever added.
@@ -138,12 +82,12 @@ func trying(p *Process) func(string) {
 	return func(what string) { fmt.Fprint(p.Stderr, "\r\x1b[K", printable.Line(what, 70)) }
 }
 
-func printBlocks(p *Process, blocks []doctor.Block) {
-	if len(blocks) == 0 {
+func printBlocks(p *Process, agents, own []doctor.Block) {
+	if len(agents) == 0 {
 		noneFound(p.Stdout)
 	}
-	for i, b := range blocks {
-		if i > 0 {
+	for i, b := range append(slices.Clip(agents), own...) {
+		if i > 0 || len(agents) == 0 {
 			fmt.Fprintln(p.Stdout)
 		}
 		printBlock(p, b)
@@ -170,4 +114,72 @@ func printBlock(p *Process, b doctor.Block) {
 			fmt.Fprintf(p.Stdout, "  %-9s  %-*s  -> %s\n", "", width, "", printable.Text(l.Next))
 		}
 	}
+}
+
+// settingsBlock says whether nod's settings can be used, and which lines of them are left
+// out, as rules that would allow any code are.
+func settingsBlock(p *Process) doctor.Block {
+	b := doctor.Block{Title: "Settings"}
+	settings, err := config.Load(behind.Places(p.Environ))
+	switch {
+	case err != nil:
+		b.Lines = []doctor.Line{{State: doctor.Failed, What: "nod.toml", Text: printable.Line(err.Error(), 300),
+			Next: "no call is allowed until it can be used"}}
+	case len(settings.Notices) == 0:
+		b.Lines = []doctor.Line{{State: doctor.OK, What: "nod.toml", Text: "every line of it counts"}}
+	}
+	for _, notice := range settings.Notices {
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "left out", Text: printable.Line(notice, 300)})
+	}
+	return b
+}
+
+// logAge is how far back nod doctor reads the log.
+const logAge = 7 * 24 * time.Hour
+
+// logBlock is what nod doctor says of the log: what nod blocked in the last days
+// because nod itself failed, or could not read what the agent sent. Nothing else
+// tells a person so. What an older nod failed at is left out.
+func logBlock(p *Process, now time.Time) doctor.Block {
+	b := doctor.Block{Title: "Decision log, the last 7 days"}
+	decided := 0
+	var inside, payload []audit.Line
+	state := config.DefaultPlaces(p.Getenv("HOME")).State
+	for l, err := range audit.Read(state, audit.Filter{Since: now.Add(-logAge)}) {
+		switch {
+		case err != nil:
+			b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "log", Text: err.Error()})
+		case l.Nod != version.String():
+		case l.Kind == audit.BadInput:
+			payload = append(payload, l)
+		case l.Kind == audit.Decision:
+			decided++
+			if l.Error != nil && l.Error.Kind == fault.Internal {
+				inside = append(inside, l)
+			}
+		}
+	}
+	b.Lines = append(b.Lines, failures(inside, "nod failed inside, and blocked", "please report it")...)
+	b.Lines = append(b.Lines, failures(payload, "nod could not read what the agent sent, and blocked",
+		"the agent may be newer than this nod: look for a newer nod, else please report it")...)
+	if len(b.Lines) == 0 {
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "log",
+			Text: fmt.Sprintf("%s, nod itself failed at none", counted(decided, "call"))})
+	}
+	return b
+}
+
+// failures is a finding about the lines of the log that say one failure.
+func failures(list []audit.Line, what, next string) []doctor.Line {
+	if len(list) == 0 {
+		return nil
+	}
+	last := list[len(list)-1]
+	text := fmt.Sprintf("%s %s, the last on %s with %s", what, counted(len(list), "call"),
+		last.Time.Local().Format("2006-01-02 15:04"), last.Agent)
+	show := "nod log --kind " + string(last.Kind)
+	if last.ID != "" {
+		show = "nod log " + last.ID
+	}
+	return []doctor.Line{{State: doctor.Failed, What: "log", Text: text, Next: show + "; " + next}}
 }

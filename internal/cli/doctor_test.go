@@ -50,7 +50,7 @@ func (m *machine) doctor(args ...string) (code int, blocks []doctor.Block, text 
 		if format != "" {
 			words = append([]string{format}, args...)
 		}
-		code = m.in.doctor(context.Background(), p, words)
+		code = command{name: "doctor", run: m.in.doctor}.main(context.Background(), p, words)
 		if errs.Len() > 0 {
 			m.t.Fatalf("stderr: %s", errs.String())
 		}

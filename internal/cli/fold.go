@@ -6,21 +6,20 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
-// folded returns p with long lines broken between words where standard output is
-// a terminal that says how wide it is: a terminal itself breaks them inside words.
-// So are those of standard error where it is a terminal too.
-// What is for scripts, what shows files and what has columns of its own is left.
+// folded returns p with long lines broken between words where standard output, or
+// standard error, is a terminal that says how wide it is: a terminal itself breaks
+// them inside words. What is for scripts and what shows files is left.
 func (p *Process) folded(args []string) *Process {
-	prose := []string{"install", "uninstall", "doctor", "history", "check", "rules", "approvals", "mode",
-		"init", "daemon", "help"}
-	raw := []string{"--json", "-json", "--dry-run", "-dry-run"}
-	costs := args[0] == "prompt" && slices.Contains(args, "--cost")
-	if !p.Terminal || p.Width < 40 || !costs && !slices.Contains(prose, args[0]) {
+	if !p.Terminal || p.Width < 40 {
 		return p
 	}
 	other := *p
+	raw := []string{"--json", "-json", "--dry-run", "-dry-run"}
 	if !slices.ContainsFunc(args, func(a string) bool { return slices.Contains(raw, a) }) {
 		other.Stdout = &folder{out: p.Stdout, width: p.Width}
 	}
@@ -31,22 +30,20 @@ func (p *Process) folded(args []string) *Process {
 }
 
 // folder breaks lines. What does not end a line yet, such as a question, is
-// written at once, and the line is broken no more.
+// written at once, and that line is broken no more.
 type folder struct {
 	out   io.Writer
 	width int
-	open  bool // the line has begun on the terminal
+	open  bool // a line has begun on the terminal
 }
 
 func (f *folder) Write(text []byte) (int, error) {
-	for rest := text; len(rest) > 0; {
-		line, after, ended := bytes.Cut(rest, []byte("\n"))
-		rest = after
-		shown := string(line)
-		if ended && !f.open {
-			shown = fold(shown, f.width)
-		}
+	for line := range bytes.Lines(text) {
+		shown, ended := strings.CutSuffix(string(line), "\n")
 		if ended {
+			if !f.open {
+				shown = fold(shown, f.width)
+			}
 			shown += "\n"
 		}
 		f.open = !ended
@@ -59,11 +56,8 @@ func (f *folder) Write(text []byte) (int, error) {
 
 // fold breaks one line at blanks. What follows stands below the last column of
 // the line, or below its text.
-func fold(line string, width int) string { return foldAt(line, width, column(line, width)) }
-
-// foldAt is fold, and says where what follows stands.
-func foldAt(line string, width, at int) string {
-	hang := strings.Repeat(" ", at)
+func fold(line string, width int) string {
+	hang := strings.Repeat(" ", column(line, width))
 	var out []string
 	for columnsOf(line) > width {
 		at := breakAt(line, width, len(hang))
@@ -80,28 +74,27 @@ func foldAt(line string, width, at int) string {
 // the first half, else behind its indent.
 func column(line string, width int) int {
 	start := len(line) - len(strings.TrimLeft(line, " "))
-	for i := start; i+2 < len(line) && i < width/2; i++ {
-		if line[i] == ' ' && line[i+1] == ' ' && line[i+2] != ' ' {
-			start = i + 2
-		}
+	if gap := strings.LastIndex(line[:min(len(line), width/2)], "  "); gap >= start {
+		start = gap + 2
 	}
-	if strings.HasPrefix(line[start:], "-> ") {
-		return start + 3
+	if strings.HasPrefix(line[min(start, len(line)):], "-> ") {
+		start += len("-> ")
 	}
 	return start
 }
 
-// breakAt is the last blank that fits, behind min; the first one where none fits;
+// breakAt is the last blank behind least that fits, the first one where none fits,
 // -1 where there is none.
-func breakAt(line string, width, min int) int {
-	at, seen := -1, 0
+func breakAt(line string, width, least int) int {
+	at := -1
 	for i := range len(line) {
-		if line[i] == ' ' && i > min {
-			if seen = columnsOf(line[:i]); seen > width && at >= 0 {
-				return at
-			}
-			at = i
+		if line[i] != ' ' || i <= least {
+			continue
 		}
+		if at >= 0 && columnsOf(line[:i]) > width {
+			return at
+		}
+		at = i
 	}
 	return at
 }
@@ -109,16 +102,49 @@ func breakAt(line string, width, min int) int {
 // columnsOf is how wide a text is on a terminal. Colours take no room.
 func columnsOf(text string) int {
 	n := utf8.RuneCountInString(text)
-	for rest := text; ; {
-		_, after, found := strings.Cut(rest, "\x1b[")
-		if !found {
-			return n
-		}
-		end := strings.IndexByte(after, 'm')
-		if end < 0 {
-			return n
-		}
-		n -= end + 3
-		rest = after[end+1:]
+	for _, colour := range []string{green, yellow, red, plain} {
+		n -= strings.Count(text, colour) * len(colour)
 	}
+	return n
+}
+
+// The colours of verdicts.
+const (
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	red    = "\x1b[31m"
+	plain  = "\x1b[0m"
+)
+
+// paint colours a text that says a verdict, on a terminal that has colours, and
+// where nobody asked for none (no-color.org).
+func (p *Process) paint(v nod.Verdict, text string) string {
+	if !p.Terminal || p.Getenv("NO_COLOR") != "" || p.Getenv("TERM") == "dumb" {
+		return text
+	}
+	colour := red
+	switch v {
+	case nod.Allow:
+		colour = green
+	case nod.Ask:
+		colour = yellow
+	}
+	return colour + text + plain
+}
+
+// printableLines escapes all but the ends of lines.
+func printableLines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = printable.Text(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// homely is a path for people: ~ is their home.
+func homely(p *Process, name string) string {
+	if rest, ok := strings.CutPrefix(name, p.Getenv("HOME")+"/"); ok && p.Getenv("HOME") != "" {
+		name = "~/" + rest
+	}
+	return printable.Text(name)
 }

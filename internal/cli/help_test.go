@@ -18,13 +18,14 @@ import (
 func TestHelpIsWhole(t *testing.T) {
 	for _, c := range commands() {
 		text := helpText(t, c.name)
-		if !strings.HasPrefix(text, "usage: nod "+c.name) || len(c.examples) == 0 {
-			t.Errorf("%s: no usage or no example", c.name)
+		_, examples, found := strings.Cut(text, "\nExamples:\n")
+		if !strings.HasPrefix(text, "usage: nod "+c.name) || !found || c.summary() == "" {
+			t.Errorf("%s: no usage, no summary or no example", c.name)
 		}
 		if !strings.Contains(text, "Exit status: 0") {
 			t.Errorf("%s: no exit status", c.name)
 		}
-		for _, e := range c.examples {
+		for e := range strings.Lines(examples) {
 			if !strings.Contains(e, "nod "+c.name) {
 				t.Errorf("%s: %q is no example of it", c.name, e)
 			}
@@ -64,10 +65,9 @@ func TestWhatWasMeant(t *testing.T) {
 		"lgo":                          "did you mean nod log?",
 		"xyzzy":                        "see nod help",
 		"--json":                       "--json stands behind a subcommand",
-		"log --folow":                  "nod log: there is no flag --folow; did you mean --follow?",
-		"log -folow":                   "there is no flag --folow; did you mean --follow?",
-		"log --verdict":                "nod log: --verdict wants a value behind it",
-		"log -n many":                  "nod log: --n \"many\": parse error",
+		"log --folow":                  "nod log: there is no flag --folow; see nod help log",
+		"log --verdict":                "nod log: flag needs an argument: -verdict",
+		"log -n many":                  "nod log: invalid value \"many\" for --n: parse error",
 		"check --mode autp -- ls":      "--mode \"autp\" is no mode of Claude Code; its modes are auto,",
 		"prompt --agent x --payload y": "--agent \"x\": want one of claude-code,",
 	} {
@@ -107,11 +107,18 @@ func TestSettingsOfTheHelpCanBeUsed(t *testing.T) {
 	if err := os.MkdirAll(filepath.Dir(places.User), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(places.User, []byte(settingsExample), 0o600); err != nil {
+	if err := os.WriteFile(places.User, []byte(example()), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := config.Load(places)
 	if err != nil || s.Model.Provider == "" || len(s.Rules.HardDeny) != 1 {
 		t.Errorf("%v: %+v", err, s.Model)
 	}
+}
+
+// example is the settings file of `nod help settings`, which has every key that most
+// people need.
+func example() string {
+	_, rest, _ := strings.Cut(text("settings"), "\n\nmode ")
+	return "mode " + rest
 }

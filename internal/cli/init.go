@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,83 +15,33 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-func initCommand() command {
-	return command{
-		name:    "init",
-		usage:   "init [--dry-run | --yes] [--json] [--root DIR] [--from-log]",
-		summary: "propose rules for this repository",
-		long: `Looks at the repository's build files (package.json, go.mod, Makefile, mise.toml
-and others) and proposes rules for its test, build and lint commands, with the
-reason for each. What you accept is written into your own settings file, below
-[[repository]] with this repository's path, and holds nowhere else.
-
-  --from-log       propose from what this repository's sessions did, by nod's
-                   own log: commands that were left open, seen 3 times in 2
-                   sessions (5 times where nod does not know the program)
-  --dry-run        only show
-  --yes            write all without asking, also without a terminal (other
-                   commands call this --unattended, and so may you); refused
-                   when an agent runs this
-  --json           the proposals as one JSON object, "v": 1; writes nothing
-  --root DIR       the repository, instead of the one this directory lies in
-  --settings F, --managed F, --state DIR   instead of the usual places
-
-A rule for a test or build command says that this repository's code may run,
-whatever it says by then, and an agent that edits it decides what that is.
-Never proposed: interpreters, runners of any package, what deletes, sends, or
-changes something elsewhere. Take a rule back by deleting its line; nod rules
-names the place.
-
-Exit status: 0 written, shown, or nothing to propose; 2 refused, declined (also
-by Ctrl-C), or settings that cannot be used; 1 a fault of nod's.`,
-		examples: []string{`nod init`, `nod init --dry-run --from-log`},
-		run:      initialize,
-	}
-}
-
 type initFlags struct {
 	dryRun, yes, json, fromLog bool
 	root                       string
 	places                     config.Places
 }
 
-func initialize(ctx context.Context, p *Process, args []string) int {
-	f, err := parseInit(p, args)
-	if err != nil {
-		return usageError(p, initCommand(), err)
-	}
-	if err := f.run(ctx, p); err != nil {
-		fmt.Fprintln(p.Stderr, "nod init:", printable.Line(err.Error(), 500))
-		return ExitBadInput
-	}
-	return ExitOK
-}
-
-func parseInit(p *Process, args []string) (initFlags, error) {
+func initialize(ctx context.Context, p *Process, args []string) error {
 	var f initFlags
-	flags := flag.NewFlagSet("init", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.BoolVar(&f.dryRun, "dry-run", false, "")
-	flags.BoolVar(&f.yes, "yes", false, "")
-	flags.BoolVar(&f.yes, "unattended", false, "")
-	flags.BoolVar(&f.json, "json", false, "")
-	flags.BoolVar(&f.fromLog, "from-log", false, "")
-	flags.StringVar(&f.root, "root", "", "")
-	var err error
-	if f.places, err = parsePlaces(p, flags, args); err != nil {
-		return f, err
+	a := newArguments(p).settings()
+	a.BoolVar(&f.dryRun, "dry-run", false, "")
+	a.BoolVar(&f.yes, "yes", false, "")
+	a.BoolVar(&f.yes, "unattended", false, "")
+	a.BoolVar(&f.json, "json", false, "")
+	a.BoolVar(&f.fromLog, "from-log", false, "")
+	root := a.String("root", "", "")
+	if err := a.withRules(args, 0); err != nil {
+		return err
 	}
-	f.root = absolute(p, f.root)
+	f.places, f.root = a.places, absolute(p, *root)
 	f.places.Files = view.Disk{}
 	switch {
-	case flags.NArg() > 0:
-		err = fmt.Errorf("unexpected %q", flags.Arg(0))
 	case f.yes && (f.dryRun || f.json):
-		err = errors.New("--yes writes, --dry-run and --json do not; give one")
+		return usage(errors.New("--yes writes, --dry-run and --json do not; give one"))
 	case f.places.User == "" && !f.dryRun && !f.json:
-		err = errors.New("name your settings file with --settings")
+		return usage(errors.New("name your settings file with --settings"))
 	}
-	return f, err
+	return f.run(ctx, p)
 }
 
 func (f initFlags) run(ctx context.Context, p *Process) error {
@@ -118,7 +65,7 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	}
 	rules, held := unheld(rules, settings)
 	if f.json {
-		return json.NewEncoder(p.Stdout).Encode(proposed{Version: 1, Root: root, Held: held, Rules: rules})
+		return printJSON(p, proposed{Version: 1, Root: root, Held: held, Rules: rules})
 	}
 	return f.offer(ctx, p, root, rules, held)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,7 +19,7 @@ import (
 
 // proposeFromLog reads what nod itself wrote down.
 func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {
-	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}, seats: seats{}}
+	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
 	for line, err := range audit.Read(f.places.State, audit.Filter{}) {
 		var problem *audit.Problem
 		switch {
@@ -43,23 +44,16 @@ type logged struct {
 	home, root string
 	calls      []propose.Call
 	at         map[string]int // where a call of that id is
-	asked      []bool         // of each call: a person was asked
-	seats      seats
 }
 
 func (l *logged) entry(e audit.Entry) {
-	switch e.Kind {
-	case audit.Decision:
-		if again := l.seats.again(e); !again && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel) {
-			l.decision(e)
-		}
-	case audit.Outcome, audit.HostDeny:
-		i, ok := l.at[e.Session+"\x00"+e.ID]
-		if !ok {
-			i, ok = l.at[e.Session+"\x00"+e.CallID]
-		}
-		if ok {
-			l.outcome(i, e)
+	switch {
+	case e.Kind == audit.Decision && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel):
+		l.decision(e)
+	case e.Kind == audit.Outcome || e.Kind == audit.HostDeny:
+		id := cmp.Or(e.CallID, e.ID)
+		if i, ok := l.at[e.Session+"\x00"+id]; ok {
+			l.calls[i].Outcome = outcomeOf(e)
 		}
 	}
 }
@@ -74,30 +68,21 @@ func (l *logged) decision(e audit.Entry) {
 	if e.Tool == "bash" {
 		c.Report = l.analyze(e)
 	}
-	if e.Layer == nod.LayerModel {
-		c.Judge = propose.Model
-		if e.Verdict != nod.Allow {
-			c.Judge, c.Outcome = propose.Nobody, propose.Refused
-		}
+	if e.Layer == nod.LayerModel && e.Verdict != nod.Allow {
+		c.Outcome = propose.Refused
 	}
 	l.at[e.Session+"\x00"+e.CallID] = len(l.calls)
-	l.calls, l.asked = append(l.calls, c), append(l.asked, e.Answered == "ask")
+	l.calls = append(l.calls, c)
 }
 
-func (l *logged) outcome(i int, e audit.Entry) {
-	c := &l.calls[i]
+func outcomeOf(e audit.Entry) propose.Outcome {
 	switch {
 	case e.Kind == audit.HostDeny:
-		c.Outcome = propose.Refused
-		return
+		return propose.Refused
 	case e.Error != nil:
-		c.Outcome = propose.Failed
-	default:
-		c.Outcome = propose.Ran
+		return propose.Failed
 	}
-	if l.asked[i] {
-		c.Judge = propose.Person
-	}
+	return propose.Ran
 }
 
 // here reports whether the call's session was one of this repository.

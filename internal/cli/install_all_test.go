@@ -108,7 +108,7 @@ func TestAnswer(t *testing.T) {
 		"yy\n":    false,
 		"yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
 		var out bytes.Buffer
-		if got := agreed(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: &out}); got != want {
+		if got := confirmed(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: &out}, ""); got != want {
 			t.Errorf("%q: %v", said, got)
 		}
 		if again := strings.Contains(out.String(), "Please answer y or n: "); again != strings.Contains(said, "yy") &&
@@ -120,7 +120,7 @@ func TestAnswer(t *testing.T) {
 	defer nobody.Close()
 	ctx, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	if agreed(ctx, &Process{Stdin: waits, Stdout: io.Discard}) {
+	if confirmed(ctx, &Process{Stdin: waits, Stdout: io.Discard}, "") {
 		t.Error("Ctrl-C is a yes")
 	}
 }

@@ -31,7 +31,7 @@ func (m *machine) at(line, typed string) (stdout, stderr string) {
 		Environ:   []string{"HOME=" + m.path("home"), "PATH=" + m.path("bin") + ":/usr/bin:/bin"},
 		Ancestors: func() ([]Ancestor, error) { return m.ancestors, nil },
 	}
-	m.in.install(context.Background(), p, strings.Fields(line)[1:])
+	command{name: "install", run: m.in.install}.main(context.Background(), p, strings.Fields(line)[1:])
 	return out.String(), told.String()
 }
 

@@ -80,11 +80,11 @@ func (m *machine) run(line string) (code int, stdout, stderr string) {
 		Ancestors: func() ([]Ancestor, error) { return m.ancestors, nil },
 	}
 	args := strings.Fields(line)
-	if args[0] == "install" {
-		code = m.in.install(context.Background(), p, args[1:])
-	} else {
-		code = m.in.uninstall(context.Background(), p, args[1:])
+	c := command{name: args[0], run: m.in.install}
+	if args[0] == "uninstall" {
+		c.run = m.in.uninstall
 	}
+	code = c.main(context.Background(), p, args[1:])
 	return code, out.String(), err.String()
 }
 
@@ -292,49 +292,6 @@ func TestOfferLevels(t *testing.T) {
 		if !strings.Contains(said, want) {
 			t.Errorf("lacks %q: %s", want, said)
 		}
-	}
-}
-
-// What a person has allowed Claude Code before, and nod will ask about all the
-// same, is said before anything is written; what nod takes over is not.
-func TestInstallSaysWhatIsOverridden(t *testing.T) {
-	const allows = `{"permissions":{"allow":["Bash(* --version)","mcp__lab__p*k"]}}`
-	const kept = `{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke","WebFetch(domain:a.example)","Bash(ls:*)"]}}`
-	for _, row := range []struct {
-		name, user, local, settings string
-		want                        []string
-	}{
-		{"the person's", allows, "", `unknown = "ask"`, []string{"2 allow rules of Claude Code's own",
-			"  Bash(* --version)  ~/.claude/settings.json:1\n", "nod rules check"}},
-		{"what \"don't ask again\" wrote here", "{}", allows, `unknown = "ask"`,
-			[]string{"2 allow rules", "repo/.claude/settings.local.json:1\n"}},
-		{"taken over", allows, "", `claude_rules = "all"`, nil},
-		{"left to the host", kept, allows, "", nil},
-		{"not where nod answers everything", kept, "", `profile = "replace"`, []string{"3 allow rules"}},
-		{"tools that nod leaves to the host", `{"permissions":{"allow":["Agent","TodoWrite"]}}`, "", "", nil},
-		{"none", "{}", "", "", nil},
-		{"settings that are broken", "{}", "", "alow = []", []string{"nod.toml:1:1: \"alow\" is not a key"}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			m := newMachine(t)
-			m.write(userFile, row.user, 0o600)
-			m.write("home/.config/nod/nod.toml", row.settings, 0o600)
-			if row.local != "" {
-				m.write("repo/.claude/settings.local.json", row.local, 0o600)
-			}
-			code, stdout, stderr := m.run("install claude-code --user --dry-run")
-			if code != ExitOK {
-				t.Fatalf("%d: %s", code, stderr)
-			}
-			for _, want := range row.want {
-				if !strings.Contains(stdout, want) {
-					t.Errorf("lacks %q: %s", want, stdout)
-				}
-			}
-			if row.want == nil && strings.Contains(stdout, "ask all the same") {
-				t.Errorf("said without need: %s", stdout)
-			}
-		})
 	}
 }
 

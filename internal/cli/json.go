@@ -15,4 +15,8 @@ func (p *Process) people(asJSON bool) *Process {
 
 // printJSON writes one object on one line. Every object has "v"; docs/json.md
 // names its keys, which are only ever added.
-func printJSON(p *Process, v any) error { return json.NewEncoder(p.Stdout).Encode(v) }
+func printJSON(p *Process, v any) error {
+	encoder := json.NewEncoder(p.Stdout)
+	encoder.SetEscapeHTML(false)
+	return internal(encoder.Encode(v))
+}

@@ -4,7 +4,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
@@ -17,27 +16,21 @@ func TestLogFitsTheTerminal(t *testing.T) {
 	long := someEntry(strings.Repeat("long ", 20), audit.Decision, nod.Ask)
 	long.Reason = strings.Repeat("because of this ", 9)
 	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow), long)
-	for _, width := range []int{0, 60, 80, 99, 100, 140, 179, 180, 200} {
+	for _, width := range []int{0, 60, 80, 120, 200} {
 		var out strings.Builder
-		p := &Process{Stdout: &out, Stderr: io.Discard, Dir: dir, Width: width}
+		p := &Process{Stdout: &out, Stderr: io.Discard, Dir: dir, Width: width, Terminal: width > 0}
 		if code := Main(t.Context(), p, []string{"log", "--state", dir}); code != ExitOK {
 			t.Fatalf("exit %d", code)
 		}
 		widest := 0
 		for line := range strings.Lines(out.String()) {
-			widest = max(widest, utf8.RuneCountInString(strings.TrimRight(line, "\n")))
+			widest = max(widest, columnsOf(strings.TrimRight(line, "\n")))
 		}
 		if width > 0 && widest > width || width == 0 && widest < 180 {
 			t.Errorf("width %d: a line of %d\n%s", width, widest, out.String())
 		}
-		if narrow := width > 0 && width < narrowTable; narrow &&
-			strings.Count(strings.Join(strings.Fields(out.String()), " "), long.Reason[:len("because of this")]) != 9 {
-			t.Errorf("width %d: the reason is cut off\n%s", width, out.String())
-		}
-		if width > 0 && width < narrowTable && strings.Contains(out.String(), "none: ") {
-			t.Errorf("width %d: a layer that says nothing\n%s", width, out.String())
-		}
-		if !strings.Contains(out.String(), "echo a") || !strings.Contains(out.String(), "because of this") {
+		words := strings.Join(strings.Fields(out.String()), " ")
+		if !strings.Contains(words, "echo a") || strings.Count(words, "because of this") != 9 {
 			t.Errorf("width %d: neither the call nor why\n%s", width, out.String())
 		}
 	}

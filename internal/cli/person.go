@@ -3,12 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
-
-	"golang.org/x/term"
 
 	"github.com/nodgate/nod/internal/hosts"
 )
@@ -77,19 +74,7 @@ func belowAgent(p *Process) error {
 	if ok {
 		return fmt.Errorf("a coding agent (%s) %w", name, errAgent)
 	}
-	if detached(above) && !isTerminal(p.Stdin) {
-		if name, ok := firstAgent(p.running()); ok {
-			return fmt.Errorf("nothing shows who started this command, and a coding agent (%s) of yours is at "+
-				"work: it perhaps %w", name, errAgent)
-		}
-	}
 	return err
-}
-
-// isTerminal reports whether r is a file that is a terminal.
-func isTerminal(r any) bool {
-	f, ok := r.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // firstAgent returns the name of the nearest agent among the ancestors.
@@ -176,28 +161,4 @@ func marked(p *Process) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// detached reports whether only shells and the system's first process stand
-// above this one: who started them has ended, or has let them go.
-func detached(above []Ancestor) bool {
-	return !slices.ContainsFunc(above, func(a Ancestor) bool {
-		switch plainName(a.Name) {
-		case "sh", "bash", "dash", "zsh", "fish", "ksh", "nohup", "setsid", "timeout", "env", "systemd", "init",
-			"launchd", "tini", "dumb-init":
-			return false
-		}
-		return a.PID != 1
-	})
-}
-
-// running lists this user's processes, where nothing stands in for them.
-func (p *Process) running() []Ancestor {
-	switch {
-	case p.Running != nil:
-		return p.Running()
-	case p.Ancestors != nil:
-		return nil
-	}
-	return running()
 }

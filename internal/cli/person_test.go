@@ -73,30 +73,13 @@ func TestPerson(t *testing.T) {
 	}
 }
 
-// A process that has left its parents still bears the agent's mark; without
-// it, an agent of the same user that is at work may have started it.
+// A process that has left its parents still bears the agent's mark.
 func TestPersonWhoLeftTheirParents(t *testing.T) {
-	init := func() ([]Ancestor, error) {
-		return []Ancestor{{PID: 900, Name: "bash"}, {PID: 1, Name: "systemd"}}, nil
-	}
-	tool := func() ([]Ancestor, error) {
-		return []Ancestor{{PID: 900, Name: "ansible"}, {PID: 1, Name: "systemd"}}, nil
-	}
-	agents := func() []Ancestor { return []Ancestor{{Name: "bash"}, {Name: "claude"}} }
-	nobody := func() []Ancestor { return []Ancestor{{Name: "bash"}} }
-	for name, c := range map[string]struct {
-		p    Process
-		want bool
-	}{
-		"marked": {Process{Ancestors: init, Running: nobody, Environ: []string{"CLAUDECODE=1"}},
-			true},
-		"an agent is at work":         {Process{Ancestors: init, Running: agents}, true},
-		"no agent is at work":         {Process{Ancestors: init, Running: nobody}, false},
-		"a tool, and an agent beside": {Process{Ancestors: tool, Running: agents}, false},
-	} {
-		c.p.Stdin = strings.NewReader("")
-		if err := person(&c.p, true); errors.Is(err, errAgent) != c.want {
-			t.Errorf("%s: %v, want a refusal: %v", name, err, c.want)
+	for environ, want := range map[string]bool{"CLAUDECODE=1": true, "X=1": false} {
+		p := Process{Stdin: strings.NewReader(""), Environ: []string{environ},
+			Ancestors: func() ([]Ancestor, error) { return []Ancestor{{PID: 1, Name: "systemd"}}, nil }}
+		if err := person(&p, true); errors.Is(err, errAgent) != want {
+			t.Errorf("%s: %v, want a refusal: %v", environ, err, want)
 		}
 	}
 }

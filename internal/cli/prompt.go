@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -18,76 +17,40 @@ import (
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
-	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
-func promptCommand() command {
-	return command{
-		name:    "prompt",
-		usage:   "prompt [--json|--cost] [--agent NAME --payload FILE | -- COMMAND]",
-		summary: "show what a model would be asked about a call",
-		long: `Shows the side query about one call, byte for byte as it would be sent, part by
-part with the tokens that each has. Nothing is sent, decided, run or logged. A
-COMMAND is a call without a session: where an agent sends it, the agent's name
-of the tool and what was said before stand there too.
-
-  --payload FILE   a call as an agent's hook is told of it ("-" is standard
-                   input), with the transcript that it names
-  --agent NAME     whose call it is; claude-code without it
-  --root DIR       the workspace, instead of this directory or the session's
-  --json           one JSON object, "v": 1
-  --cost           what such a decision costs, by model, instead of the text
-  --settings F, --managed F, --state DIR   instead of the usual places
-
-Tokens are counted with o200k_base, the encoding of OpenAI's models since
-GPT-4o. Anthropic and Google publish none; their counts differ, and the log's
-"usage" has them. What every request holds besides (the tool and its schema)
-is counted too.
-
-Exit status: 0 shown, 2 arguments, payload or settings that cannot be used.`,
-		examples: []string{`nod prompt -- git push --force`, `nod prompt --payload call.json`},
-		run:      showPrompt,
-	}
-}
-
 type promptFlags struct {
-	json, cost           bool
+	json                 bool
 	payload, agent, root string
 	places               config.Places
 }
 
-func showPrompt(ctx context.Context, p *Process, args []string) int {
+func showPrompt(ctx context.Context, p *Process, args []string) error {
 	var f promptFlags
-	flags := flag.NewFlagSet("prompt", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.BoolVar(&f.json, "json", false, "")
-	flags.BoolVar(&f.cost, "cost", false, "")
-	flags.StringVar(&f.payload, "payload", "", "")
-	flags.StringVar(&f.agent, "agent", "claude-code", "")
-	flags.StringVar(&f.root, "root", "", "")
-	var err error
-	if f.places, err = parsePlaces(p, flags, args); err != nil {
-		return usageError(p, promptCommand(), err)
+	a := newArguments(p).settings()
+	a.BoolVar(&f.json, "json", false, "")
+	a.StringVar(&f.payload, "payload", "", "")
+	a.StringVar(&f.agent, "agent", nod.ClaudeCode, "")
+	a.StringVar(&f.root, "root", "", "")
+	if err := a.withRules(args, len(args)); err != nil {
+		return err
 	}
-	prompt, err := promptOf(ctx, p, f, strings.Join(flags.Args(), " "))
+	f.places = a.places
+	prompt, err := f.prompt(ctx, p, strings.Join(a.Args(), " "))
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod prompt:", err)
-		return ExitBadInput
-	}
-	if f.cost {
-		return printCosts(p, prompt)
+		return err
 	}
 	return printPrompt(p, prompt, f.json)
 }
 
-func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (nod.Prompt, error) {
+func (f promptFlags) prompt(ctx context.Context, p *Process, command string) (nod.Prompt, error) {
 	f.places.Known, f.places.Files = nil, view.Disk{}
 	root, err := view.Resolve(f.places.Files, absolute(p, cmp.Or(f.root, p.Dir)))
 	if err != nil {
 		return nod.Prompt{}, fmt.Errorf("--root %s: %w", f.root, err)
 	}
-	e, err := promptEvent(p, f, command)
+	e, err := f.event(p, command)
 	if err != nil {
 		return nod.Prompt{}, err
 	}
@@ -100,8 +63,8 @@ func promptOf(ctx context.Context, p *Process, f promptFlags, command string) (n
 	return hook.PromptOf(ctx, o, e, root)
 }
 
-// promptEvent is the command of the arguments, or the call of the payload.
-func promptEvent(p *Process, f promptFlags, command string) (agent.Event, error) {
+// event is the command of the arguments, or the call of the payload.
+func (f promptFlags) event(p *Process, command string) (agent.Event, error) {
 	if (f.payload == "") == (strings.TrimSpace(command) == "") {
 		return agent.Event{}, errors.New("write either a command after -- or --payload FILE")
 	}
@@ -132,6 +95,14 @@ func readPayload(p *Process, name string) ([]byte, error) {
 	return os.ReadFile(absolute(p, name))
 }
 
+// agentNames are the agents whose calls nod reads.
+func agentNames() (names []string) {
+	for _, a := range agent.All() {
+		names = append(names, a.Name())
+	}
+	return names
+}
+
 // promptOutput is the answer of prompt --json. Fields are only ever added.
 type promptOutput struct {
 	Version int          `json:"v"`
@@ -147,47 +118,38 @@ type promptPart struct {
 }
 
 // promptParts are what is sent, in order.
-func promptParts(q nod.Prompt) ([]promptPart, error) {
+func promptParts(q nod.Prompt) (parts []promptPart, err error) {
 	encoding, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
 		return nil, err
 	}
-	parts := []promptPart{
-		{Name: "tool", Cached: true,
-			Text: nod.AnswerTool().Name + "\n" + nod.AnswerTool().Description + "\n" + string(nod.AnswerTool().Schema)},
+	tool := nod.AnswerTool()
+	for _, part := range []promptPart{
+		{Name: "tool", Cached: true, Text: tool.Name + "\n" + tool.Description + "\n" + string(tool.Schema)},
 		{Name: "system", Cached: true, Text: q.System},
 		{Name: "session", Cached: true, Text: strings.Join(q.Ledger, "\n\n")},
 		{Name: "call", Text: q.User},
 		{Name: "quick", Text: q.Quick},
 		{Name: "careful", Text: q.Careful},
-	}
-	var said []promptPart
-	for _, part := range parts {
+	} {
 		if part.Text == "" {
 			continue
 		}
 		if part.Tokens, err = encoding.Count(part.Text); err != nil {
 			return nil, err
 		}
-		said = append(said, part)
+		parts = append(parts, part)
 	}
-	return said, nil
+	return parts, nil
 }
 
-func printPrompt(p *Process, q nod.Prompt, asJSON bool) int {
+func printPrompt(p *Process, q nod.Prompt, asJSON bool) error {
 	parts, err := promptParts(q)
 	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod prompt:", err)
-		return ExitInternal
+		return internal(err)
 	}
 	if asJSON {
-		out := promptOutput{Version: 1, Parts: parts}
-		enc := json.NewEncoder(p.Stdout)
-		enc.SetEscapeHTML(false)
-		if enc.Encode(out) != nil {
-			return ExitInternal
-		}
-		return ExitOK
+		return printJSON(p, promptOutput{Version: 1, Parts: parts})
 	}
 	cached, fresh := 0, 0
 	for _, part := range parts {
@@ -200,14 +162,5 @@ func printPrompt(p *Process, q nod.Prompt, asJSON bool) int {
 			printableLines(part.Text))
 	}
 	fmt.Fprintf(p.Stdout, "%d tokens: %d that a session's calls share, %d of this call\n", cached+fresh, cached, fresh)
-	return ExitOK
-}
-
-// printableLines escapes all but the ends of lines.
-func printableLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = printable.Text(line)
-	}
-	return strings.Join(lines, "\n")
+	return nil
 }

@@ -29,7 +29,7 @@ func TestEveryProviderIsASetting(t *testing.T) {
 		if !taken(provider) {
 			t.Errorf("internal/config/layer.go does not take provider %q", provider)
 		}
-		if !strings.Contains(settingsExample, provider) {
+		if !strings.Contains(example(), provider) {
 			t.Errorf("nod help settings does not name provider %q", provider)
 		}
 	}

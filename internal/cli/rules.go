@@ -3,161 +3,47 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"flag"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/shell"
 )
 
-func rulesCommand() command {
-	return command{
-		name:    "rules",
-		usage:   "rules [check | critique [--yes]] [--mine] [--json] [--root DIR] [flags]",
-		summary: "the rules that hold here, and where each comes from",
-		long: `Prints the rules that hold for an agent that was started in this directory:
-what nod matches itself ("pattern"), what only a model reads ("text"), and the
-file and line, or "default", of each.
-
-  --mine       only what somebody wrote, without the built-in lists
-  --json       one JSON object, "v": 1; check and critique take it too
-  --root DIR   the workspace, instead of this directory
-  --settings F, --managed F, --state DIR   instead of the usual places
-
-nod rules check says what is doubtful about the rules that somebody wrote: one
-that another keeps from ever clearing its command, one that allows what is
-allowed without it, one that leaves too much open, and patterns that decided
-nothing in the log. It runs nothing and changes nothing.
-
-nod rules critique asks your model what it thinks of the rules that somebody
-wrote: contradictory, ambiguous, too broad, missing. It shows first what is
-sent and what that costs at most, and asks; --yes agrees beforehand. It is one
-question, it goes to the first model of your settings, and nothing is changed:
-the remarks are a model's, and yours to follow or not.
-
-hard_deny is a boundary: nod decides it without a model, and nothing clears
-it. ask is one too: a person decides, and no model. soft_deny is advice to a
-model and no boundary.
-
-Rules that you gave Claude Code (~/.claude/settings.json and its managed
-settings, never a repository's) hold here too where they tighten; with
-claude_rules = "all" in your settings also what they allow, for Claude Code.
-nod rules check names those that nod cannot hold as you meant them.
-
-Exit status: 0; 2 arguments or settings that cannot be used, or no model; 1 a
-model that was asked and gave no answer that could be used.`,
-		examples: []string{`nod rules --mine`, `nod rules check`, `nod rules critique`,
-			`nod rules --json --root ~/src/shop`},
-		run: rules,
+func rules(ctx context.Context, p *Process, args []string) error {
+	doubted := len(args) > 0 && args[0] == "check"
+	if doubted {
+		args = args[1:]
 	}
-}
-
-func rules(ctx context.Context, p *Process, args []string) int {
-	if len(args) > 0 && args[0] == "check" {
-		return rulesCheck(ctx, p, args[1:])
+	a := newArguments(p).settings()
+	asJSON := a.Bool("json", false, "")
+	mine := a.Bool("mine", false, "")
+	root := a.String("root", p.Dir, "")
+	if err := a.withRules(args, 0); err != nil {
+		return err
 	}
-	if len(args) > 0 && args[0] == "critique" {
-		return rulesCritique(ctx, p, args[1:])
-	}
-	flags := flag.NewFlagSet("rules", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	asJSON := flags.Bool("json", false, "")
-	mine := flags.Bool("mine", false, "")
-	root := flags.String("root", p.Dir, "")
-	places, err := parsePlaces(p, flags, args)
-	if err == nil && flags.NArg() > 0 {
-		err = fmt.Errorf("unexpected %q; nod rules takes check, critique, or nothing", flags.Arg(0))
-	}
+	a.places.Root = absolute(p, *root)
+	settings, err := config.Load(a.places)
 	if err != nil {
-		return usageError(p, rulesCommand(), err)
+		return err
 	}
-	places.Root = absolute(p, *root)
-	settings, err := config.Load(places)
-	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod rules:", err)
-		return ExitBadInput
+	if doubted {
+		return checker{process: p, places: a.places, settings: settings}.run(ctx, *asJSON)
 	}
 	list := append(settings.Lists(), settings.Confine.Items...)
 	if *mine {
 		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
 	}
 	if *asJSON {
-		return printRulesJSON(p, settings, list, places.Known)
+		return printRulesJSON(p, settings, list, a.places.Known)
 	}
-	printRules(p, settings, list, places.Known)
+	printRules(p, settings, list, a.places.Known)
 	if *mine && len(list) == 0 {
 		fmt.Fprintln(p.Stderr, "nod rules: you have written no rules yet; nod init proposes some for a repository")
 	}
-	return ExitOK
-}
-
-// parsePlaces adds the place flags, parses, and refuses a settings file that
-// was named and is not there: without it, fewer rules would hold.
-func parsePlaces(p *Process, flags *flag.FlagSet, args []string) (config.Places, error) {
-	places := config.DefaultPlaces(p.Getenv("HOME"))
-	places.Known = programs(p)
-	placeFlags(flags, &places)
-	if err := flags.Parse(args); err != nil {
-		return places, err
-	}
-	if places.User == "" && !isSet(flags, "settings") {
-		return places, errors.New("HOME is not set, so your settings cannot be found; name them " +
-			"with --settings FILE, or --settings= for none")
-	}
-	for _, name := range []*string{&places.User, &places.Managed, &places.State} {
-		if *name != "" {
-			*name = absolute(p, *name)
-		}
-	}
-	places = places.WithClaude()
-	var missing error
-	flags.Visit(func(f *flag.Flag) {
-		if f.Name != "settings" && f.Name != "managed" {
-			return
-		}
-		if _, err := os.Stat(absolute(p, f.Value.String())); err != nil {
-			missing = fmt.Errorf("--%s: %w", f.Name, err)
-		}
-	})
-	return places, missing
-}
-
-func isSet(flags *flag.FlagSet, name string) (set bool) {
-	flags.Visit(func(f *flag.Flag) { set = set || f.Name == name })
-	return set
-}
-
-// programs tells which first words make a rule a command pattern.
-func programs(p *Process) func(string) bool {
-	dirs := filepath.SplitList(p.Getenv("PATH"))
-	return func(name string) bool {
-		return shell.Known(name) || inPath(dirs, name)
-	}
-}
-
-func inPath(dirs []string, name string) bool {
-	if strings.ContainsRune(name, '/') {
-		return executable(name)
-	}
-	for _, dir := range dirs {
-		if filepath.IsAbs(dir) && executable(filepath.Join(dir, name)) {
-			return true
-		}
-	}
-	return false
-}
-
-func executable(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
+	return nil
 }
 
 // about says what a list does, for a person.
@@ -220,43 +106,31 @@ func printRules(p *Process, s config.Settings, rest []config.Item, known func(st
 
 // printClaude says what of Claude Code's own settings is among the rules.
 func printClaude(p *Process, s config.Settings) {
-	files := claudeFiles(s)
+	files := slices.DeleteFunc(slices.Clone(s.Sources),
+		func(source config.Source) bool { return !strings.HasSuffix(source.Path, ".json") })
 	if len(files) == 0 {
 		return
 	}
-	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: %s\n", s.ClaudeRules, aboutClaude(s.ClaudeRules))
-	for _, name := range files {
-		taken, left := 0, 0
+	what := "what tightens of Claude Code's own rules, for every agent"
+	if s.ClaudeRules == config.ClaudeAll {
+		what = "all of Claude Code's own rules; what they allow, for its calls only"
+	}
+	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: %s\n", s.ClaudeRules, what)
+	for _, file := range files {
+		taken, left, from := 0, 0, printable.Text(file.Path)+":"
 		for _, item := range s.Lists() {
-			if strings.HasPrefix(item.Origin, printable.Text(name)+":") {
+			if strings.HasPrefix(item.Origin, from) {
 				taken++
 			}
 		}
 		for _, rule := range s.NotHeld {
-			if strings.HasPrefix(rule.Origin, printable.Text(name)+":") {
+			if strings.HasPrefix(rule.Origin, from) {
 				left++
 			}
 		}
 		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left,
-			homely(p, name))
+			homely(p, file.Path))
 	}
-}
-
-// claudeFiles are the settings of Claude Code among the sources.
-func claudeFiles(s config.Settings) (names []string) {
-	for _, source := range s.Sources {
-		if strings.HasSuffix(source.Path, ".json") {
-			names = append(names, source.Path)
-		}
-	}
-	return names
-}
-
-func aboutClaude(how config.ClaudeRules) string {
-	if how == config.ClaudeAll {
-		return "all of Claude Code's own rules; what they allow, for its calls only"
-	}
-	return "what tightens of Claude Code's own rules, for every agent"
 }
 
 // printScopes names the repositories that have rules of their own.
@@ -353,7 +227,7 @@ type sourceOutput struct {
 	Used    bool         `json:"used"`
 }
 
-func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) int {
+func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) error {
 	unknown := map[bool]string{true: "ask", false: "host"}[s.AskUnknown]
 	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Unknown: unknown, Confine: s.Confine.String(),
 		Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
@@ -375,9 +249,5 @@ func printRulesJSON(p *Process, s config.Settings, list []config.Item, known fun
 	}
 	encoder := json.NewEncoder(p.Stdout)
 	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(out); err != nil {
-		fmt.Fprintln(p.Stderr, "nod rules:", err)
-		return ExitInternal
-	}
-	return ExitOK
+	return internal(encoder.Encode(out))
 }

@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"strings"
 	"time"
@@ -15,89 +13,49 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-func trustCommand() command {
-	return command{
-		name:    "trust",
-		usage:   "trust [--unattended] [--json] [DIR] | trust --remove [DIR] | trust --list",
-		summary: "accept a repository's .nod.toml",
-		long: `Shows DIR/.nod.toml and what it would add to your rules, and asks. Without
-trust such a file can only deny. Trust holds for this directory and for these
-bytes: a changed file, or a copy elsewhere, is not trusted.
-
-  DIR            the workspace root; this directory without it
-  --remove       stop trusting what lies there
-  --list         what is trusted
-  --unattended   for provisioning: no terminal and no question; refused when
-                 an agent runs this
-  --json         what is trusted then, as one JSON object, "v": 1; what is for
-                 people goes to standard error
-  --state DIR    nod's state, instead of ~/.local/state/nod
-
-Exit status: 0 trusted, removed, listed; 2 refused, declined, or a file that
-cannot be used.`,
-		examples: []string{`nod trust`, `nod trust --remove ~/src/shop`},
-		run:      trust,
+func trust(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p).state()
+	unattended := a.Bool("unattended", false, "")
+	remove := a.Bool("remove", false, "")
+	list := a.Bool("list", false, "")
+	asJSON := a.Bool("json", false, "")
+	if err := a.withState(args, len(args)); err != nil {
+		return err
 	}
-}
-
-type trustFlags struct {
-	unattended, remove, list, json bool
-	places                         config.Places
-}
-
-func trust(ctx context.Context, p *Process, args []string) int {
-	f := trustFlags{places: config.DefaultPlaces(p.Getenv("HOME"))}
-	flags := flag.NewFlagSet("trust", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.BoolVar(&f.unattended, "unattended", false, "")
-	flags.BoolVar(&f.remove, "remove", false, "")
-	flags.BoolVar(&f.list, "list", false, "")
-	flags.BoolVar(&f.json, "json", false, "")
-	flags.StringVar(&f.places.State, "state", f.places.State, "")
-	err := flags.Parse(args)
-	if err == nil && flags.NArg() > 1 && strings.HasPrefix(flags.Arg(1), "-") {
-		err = fmt.Errorf("%s stands before the directory", printable.Text(flags.Arg(1)))
-	}
-	if err == nil && (f.remove && f.list || flags.NArg() > 1 || f.list && flags.NArg() > 0) {
-		err = errors.New("one directory at most, and one of --remove and --list")
-	}
-	if err != nil {
-		return usageError(p, trustCommand(), err)
-	}
-	if f.places.State == "" {
-		err = errors.New("HOME is not set; name nod's state directory with --state")
-	} else {
-		f.places.State = absolute(p, f.places.State)
-		f.places.Root = absolute(p, flags.Arg(0))
-		err = f.run(ctx, p.people(f.json))
-	}
-	if err == nil && f.json {
-		err = printTrustJSON(p, f.places)
-	}
-	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod trust:", err)
-		return ExitBadInput
-	}
-	return ExitOK
-}
-
-func (f trustFlags) run(ctx context.Context, p *Process) error {
 	switch {
-	case f.list && f.json:
+	case a.NArg() > 1 && strings.HasPrefix(a.Arg(1), "-"):
+		return usage(fmt.Errorf("%s stands before the directory", printable.Text(a.Arg(1))))
+	case *remove && *list || a.NArg() > 1 || *list && a.NArg() > 0:
+		return usage(errors.New("one directory at most, and one of --remove and --list"))
+	}
+	if !*list {
+		a.places.Root = absolute(p, a.Arg(0))
+		if err := changeTrust(ctx, p.people(*asJSON), a.places, *remove, *unattended); err != nil {
+			return err
+		}
+	}
+	if !*list && !*asJSON {
 		return nil
-	case f.list:
-		return listTrust(p, f.places)
 	}
-	if err := person(p, f.unattended); err != nil {
+	a.places.Root = ""
+	trusted, err := config.Trusts(a.places)
+	if err != nil {
 		return err
 	}
-	if err := config.EnsureState(f.places, nil); err != nil {
+	return printTrusted(p, trusted, *asJSON)
+}
+
+func changeTrust(ctx context.Context, p *Process, places config.Places, remove, unattended bool) error {
+	if err := person(p, unattended); err != nil {
 		return err
 	}
-	if f.remove {
-		return removeTrust(p, f.places)
+	if err := config.EnsureState(places, nil); err != nil {
+		return err
 	}
-	return f.add(ctx, p)
+	if remove {
+		return removeTrust(p, places)
+	}
+	return addTrust(ctx, p, places, unattended)
 }
 
 // trustOutput is the answer of trust --json. Fields are only ever added.
@@ -112,21 +70,13 @@ type trustedOutput struct {
 	At     time.Time `json:"at"`
 }
 
-func printTrustJSON(p *Process, places config.Places) error {
-	places.Root = ""
-	list, err := config.Trusts(places)
+func printTrusted(p *Process, list []config.Trust, asJSON bool) error {
 	out := trustOutput{Version: 1, Trusted: []trustedOutput{}}
 	for _, t := range list {
 		out.Trusted = append(out.Trusted, trustedOutput(t))
 	}
-	return errors.Join(err, printJSON(p, out))
-}
-
-func listTrust(p *Process, places config.Places) error {
-	places.Root = ""
-	list, err := config.Trusts(places)
-	if err != nil {
-		return err
+	if asJSON {
+		return printJSON(p, out)
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(p.Stderr, "nod trust: no repository is trusted")
@@ -153,9 +103,9 @@ func removeTrust(p *Process, places config.Places) error {
 	return nil
 }
 
-// add trusts the bytes that were shown: the file is read once.
-func (f trustFlags) add(ctx context.Context, p *Process) error {
-	file, err := config.ReadRepository(f.places)
+// addTrust trusts the bytes that were shown: the file is read once.
+func addTrust(ctx context.Context, p *Process, places config.Places, unattended bool) error {
+	file, err := config.ReadRepository(places)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%s does not exist; there is nothing to trust", printable.Text(file.Path))
 	}
@@ -167,11 +117,11 @@ func (f trustFlags) add(ctx context.Context, p *Process) error {
 		fmt.Fprintln(p.Stdout, "\nThis is already trusted.")
 		return nil
 	}
-	if !f.unattended && !confirmed(ctx, p, "\nTrust this file as it is? [y/N] ") {
+	if !unattended && !confirmed(ctx, p, "\nTrust this file as it is? [y/N] ") {
 		return errors.New("not trusted")
 	}
-	if err := config.AddTrust(f.places,
-		config.Trust{Root: file.Root, SHA256: file.SHA256, At: time.Now().UTC().Truncate(time.Second)}); err != nil {
+	now := time.Now().UTC().Truncate(time.Second)
+	if err := config.AddTrust(places, config.Trust{Root: file.Root, SHA256: file.SHA256, At: now}); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s is trusted until it changes\n", printable.Text(file.Path))
@@ -180,8 +130,7 @@ func (f trustFlags) add(ctx context.Context, p *Process) error {
 
 func showFile(p *Process, file config.RepositoryFile) {
 	fmt.Fprintf(p.Stdout, "%s\nsha256 %s\n\n", printable.Text(file.Path), file.SHA256)
-	text := strings.TrimSuffix(string(file.Text), "\n")
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(string(file.Text), "\n"), "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		fmt.Fprintf(p.Stdout, "    %s\n", printable.Text(strings.ReplaceAll(line, "\t", "    ")))
 	}

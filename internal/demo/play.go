@@ -26,28 +26,6 @@ type played struct {
 	took     time.Duration // from the payload to the answer
 }
 
-// settled reports whether one of nod's own layers decided.
-func (p played) settled() bool { return p.decision.Settled() }
-
-// playAll plays the rows one after the other and hands each to each.
-func playAll(ctx context.Context, rows []corpus.Row, each func(played) error) ([]played, error) {
-	world, all := corpus.World(), make([]played, 0, len(rows))
-	for i, row := range rows {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		p, err := play(ctx, world, i, row)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, p)
-		if err := each(p); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
-}
-
 func play(ctx context.Context, world view.Files, number int, row corpus.Row) (played, error) {
 	sent, err := payload(number, row)
 	if err != nil {

@@ -1,158 +1,162 @@
 package history
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/internal/propose"
+	"github.com/nodgate/nod/internal/view"
 )
 
-// TestLines: each line once, whatever the buffer's borders; what is too long is
-// counted and its bytes are.
-func TestLines(t *testing.T) {
-	long := strings.Repeat("x", LineLimit)
-	wide := strings.Repeat("y", 200_000)
-	for _, test := range []struct {
-		name, text string
-		want       []string
-		long       int
-	}{
-		{"empty", "", nil, 0},
-		{"no end", "a\nb", []string{"a\n", "b"}, 0},
-		{"wider than the buffer", wide + "\nb\n", []string{wide + "\n", "b\n"}, 0},
-		{"too long", "a\n" + long + "\nb\n", []string{"a\n", "b\n"}, 1},
-		{"too long at the end", "a\n" + long + long, []string{"a\n"}, 1},
+// home is a home directory with one session of each agent that is read, begun in work.
+func home(t *testing.T) (dir, work string) {
+	t.Helper()
+	dir = t.TempDir()
+	work = filepath.Join(dir, "work")
+	for name, text := range map[string]string{
+		"work/README": "",
+		".claude/projects/-w/s1.jsonl": `{"type":"user","cwd":"@","sessionId":"s1","uuid":"a","timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":"do it"}}
+{"type":"assistant","cwd":"@","uuid":"b","timestamp":"2026-11-20T12:00:01Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"ls -la"}},{"type":"tool_use","id":"c2","name":"Bash","input":{"command":"rm -rf ~"}}]}}
+{"type":"user","cwd":"@","uuid":"c","timestamp":"2026-11-20T12:00:02Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","is_error":true,"content":"The user doesn't want to proceed with this tool use. The tool use was rejected"}]}}
+`,
+		".codex/sessions/2026/rollout-1.jsonl": `{"timestamp":"2026-11-20T13:00:00Z","type":"session_meta","payload":{"id":"c","cwd":"@"}}
+{"timestamp":"2026-11-20T13:00:01Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"git status\"}","call_id":"c1"}}
+{"timestamp":"2026-11-20T13:00:03Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"rm\",\"-rf\",\"/\"]}","call_id":"c3"}}
+`,
+		".copilot/session-state/e0b6/events.jsonl": `{"type":"session.start","data":{"sessionId":"e0b6","context":{"cwd":"@","gitRoot":"@"}},"timestamp":"2026-11-22T20:27:57.995Z"}
+{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls -la"}},"timestamp":"2026-11-22T20:27:58.648Z"}
+`,
+		".gemini/tmp/w/.project_root": "@",
+		".gemini/tmp/w/chats/one.jsonl": `{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T20:27:31.295Z","kind":"main"}
+{"id":"m","timestamp":"2026-11-22T20:27:33.034Z","type":"gemini","content":"","toolCalls":[{"id":"g1","name":"run_shell_command","args":{"command":"ls"},"status":"success"}]}
+`,
+		".qwen/projects/-w/chats/a.jsonl": `{"type":"user","cwd":"@","uuid":"a","sessionId":"s","timestamp":"2026-11-20T14:00:00Z","message":{"role":"user","parts":[{"text":"do it"}]}}
+{"type":"assistant","cwd":"@","uuid":"b","sessionId":"s","timestamp":"2026-11-20T14:00:01Z","message":{"role":"model","parts":[{"functionCall":{"id":"q1","name":"run_shell_command","args":{"command":"ls"}}}]}}
+`,
 	} {
-		t.Run(test.name, func(t *testing.T) {
-			var got []string
-			read := 0
-			n, err := lines(strings.NewReader(test.text), func(line []byte) { got = append(got, string(line)) },
-				func(n int) { read += n })
-			if err != nil || n != test.long || read != len(test.text) {
-				t.Errorf("%v, %d long, %d of %d bytes", err, n, read, len(test.text))
-			}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(strings.ReplaceAll(text, "@", work)), 0o600); err != nil {
+			t.Fatal(err)
+		}
 	}
+	return dir, work
 }
 
-// TestCommandLine: a command that is given as words is the line that a shell
-// would read as these words.
-func TestCommandLine(t *testing.T) {
-	for raw, want := range map[string]string{
-		`"ls -la"`:                         "ls -la",
-		`["bash","-lc","ls | wc"]`:         "ls | wc",
-		`["rm","-rf","it's"]`:              `'rm' '-rf' 'it'\''s'`,
-		`["bash","-lc","ls","x"]`:          `'bash' '-lc' 'ls' 'x'`,
-		`7`:                                "",
-		`["powershell.exe","-c","Get-It"]`: "'powershell.exe' '-c' 'Get-It'",
-	} {
-		if got := commandLine([]byte(raw)); got != want {
-			t.Errorf("%s: %q, want %q", raw, got, want)
+func unset(string) string { return "" }
+
+// TestCallsOfEveryAgent: what the agents' own readers find, as their hooks would be told.
+func TestCallsOfEveryAgent(t *testing.T) {
+	dir, work := home(t)
+	files, problems := Find(dir, unset)
+	if len(problems) > 0 || len(files) != len(Agents()) {
+		t.Fatalf("%v, %v", files, problems)
+	}
+	want := map[string][]string{"claude-code": {"rm -rf ~", "ls -la"}, "codex": {"'rm' '-rf' '/'", "git status"},
+		"copilot": {"ls -la"}, "gemini": {"ls"}, "qwen": {"ls"}}
+	for _, f := range files {
+		var got []string
+		for c, err := range f.calls(t.Context()) {
+			if err != nil {
+				t.Errorf("%s: %v", f.Agent, err)
+				break
+			}
+			e, err := f.event(c, f.root(), nil)
+			if err != nil || e.Kind != agent.Decide || e.Call.Tool != "bash" || e.Call.Dir != work {
+				t.Errorf("%s: the hook reads %v %+v", f.Agent, err, e.Call)
+			}
+			got = append(got, e.Call.Command)
+		}
+		if diff := cmp.Diff(want[f.Agent], got); diff != "" {
+			t.Errorf("%s: %s", f.Agent, diff)
 		}
 	}
 }
 
-// TestClaudeResult: the fast way says what parsing says.
-func TestClaudeResult(t *testing.T) {
-	for _, test := range []struct {
-		text string
-		want []past
-	}{
-		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","content":"x"}]}}`,
-			[]past{{id: "a", outcome: propose.Ran}}},
-		{`{"message": {"content": [{"type": "tool_result", "tool_use_id": "a", "content": "say \"tool_use_id\":\"b\""}]}}`, []past{{id: "a", outcome: propose.Ran}}},
-		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"x"}]}}`,
-			[]past{{id: "a", outcome: propose.Failed}}},
-		{`{"message":{"content":[{"type":"tool_result","tool_use_id":"a","is_error":true,"content":"The user doesn't want to proceed with this tool use."}]}}`, []past{{id: "a", outcome: propose.Refused}}},
-		{`{"message":{"content":"tool_use_id"}}`, nil},
-	} {
-		r := &claudeReader{began: "/w"}
-		got, _ := r.line([]byte(test.text))
-		if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(past{})); diff != "" {
-			t.Errorf("%s\n%s", test.text, diff)
+// TestRead: the calls are counted once, by agent and verdict; where the directory is
+// gone nothing is judged.
+func TestRead(t *testing.T) {
+	dir, work := home(t)
+	files, _ := Find(dir, unset)
+	files = append(files, files[0]) // resumed
+	o := Options{Home: dir, Gate: func(root string, files view.Files) (*nod.Gate, error) {
+		if root != work {
+			t.Errorf("judged in %s", root)
 		}
+		return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: dir}), nil
+	}}
+	r, err := Read(t.Context(), files, o)
+	if err != nil || r.Calls != 7 || r.Denied != 2 || len(r.DeniedFor) == 0 || len(r.Agents) != 5 ||
+		len(r.Problems) > 0 {
+		t.Errorf("%v %+v", err, r)
 	}
-}
-
-// TestReaders: the lines that each agent's release wrote, and what they hold.
-func TestReaders(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, ".project_root"), []byte("/w\n"), 0o600); err != nil {
+	if r.First.Hour() != 12 || r.Last.Day() != 22 {
+		t.Errorf("%s to %s", r.First, r.Last)
+	}
+	if err := os.RemoveAll(work); err != nil {
 		t.Fatal(err)
 	}
-	command := json.RawMessage(`{"command":"ls"}`)
-	for _, test := range []struct {
-		agent string
-		lines []string
-		want  []past
-	}{
-		{"gemini", []string{
-			`{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T20:27:31.295Z","kind":"main"}`,
-			`{"id":"m","timestamp":"2026-11-22T20:27:33.034Z","type":"gemini","content":"","toolCalls":[{"id":"c1","name":"run_shell_command","args":{"command":"ls"},"status":"success","result":[]}]}`,
-			`{"$set":{"messages":[{"id":"m","type":"gemini","toolCalls":[{"id":"c2","name":"run_shell_command","args":{"command":"ls"},"status":"cancelled"}]}]}}`,
-		}, []past{
-			{id: "c1", tool: "run_shell_command", input: command, dir: "/w"}, {id: "c1", outcome: propose.Ran},
-			{id: "c2", tool: "run_shell_command", input: command, dir: "/w"}, {id: "c2", outcome: propose.Refused},
-		}},
-		{"copilot", []string{
-			`{"type":"session.start","data":{"sessionId":"s","context":{"cwd":"/w","gitRoot":"/w"}},"timestamp":"2026-11-22T20:27:57.995Z"}`,
-			`{"type":"assistant.message","data":{"content":"","toolRequests":[{"toolCallId":"c1","name":"bash","arguments":{"command":"ls"}}]},"timestamp":"2026-11-22T20:27:58.646Z"}`,
-			`{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls"}},"timestamp":"2026-11-22T20:27:58.648Z"}`,
-			`{"type":"tool.execution_complete","data":{"toolCallId":"c1","success":false,"error":{"message":"Denied","code":"denied"}},"timestamp":"2026-11-22T20:27:58.659Z"}`,
-		}, []past{{id: "c1", tool: "bash", input: command, dir: "/w"}, {id: "c1", outcome: propose.Failed}}},
-		{"pi", []string{
-			`{"type":"session","version":3,"id":"s","timestamp":"2026-11-22T20:27:57.995Z","cwd":"/w"}`,
-			`{"type":"message","id":"a","parentId":null,"timestamp":"2026-11-22T20:27:58.995Z","message":{"role":"user","content":"do it"}}`,
-			`{"type":"message","id":"b","parentId":"a","timestamp":"2026-11-22T20:27:59.995Z","message":{"role":"assistant","content":[{"type":"text","text":"yes"},{"type":"toolCall","id":"c1","name":"bash","arguments":{"command":"ls"}}],"stopReason":"toolUse"}}`,
-			`{"type":"message","id":"c","parentId":"b","timestamp":"2026-11-22T20:28:00.995Z","message":{"role":"toolResult","toolCallId":"c1","toolName":"bash","content":[],"isError":false}}`,
-		}, []past{{id: "c1", tool: "bash", input: command, dir: "/w"}, {id: "c1", outcome: propose.Ran}}},
-	} {
-		t.Run(test.agent, func(t *testing.T) {
-			r, adapter := readerOf(File{Agent: test.agent, Path: filepath.Join(dir, "chats", "a.jsonl")})
-			var got []past
-			for _, text := range test.lines {
-				list, _ := r.line([]byte(text))
-				got = append(got, list...)
-			}
-			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(past{})); diff != "" || r.root() != "/w" {
-				t.Errorf("began in %q\n%s", r.root(), diff)
-			}
-			e, err := adapter.Decode(payload(adapter, got[0], "s"), environ(adapter, "/w"))
-			if err != nil || e.Kind != agent.Decide || e.Call.Tool != "bash" || e.Call.Command != "ls" ||
-				e.Call.Dir != "/w" {
-				t.Errorf("the hook reads %v %+v", err, e.Call)
-			}
-		})
+	if r, err = Read(t.Context(), files, o); err != nil || r.Calls != 0 || r.Unjudged[Gone] != 7 {
+		t.Errorf("gone: %v %+v", err, r)
 	}
 }
 
-// FuzzReaders: no line of any agent's ends a reader, and what is found has an
-// id or a name.
-func FuzzReaders(f *testing.F) {
-	f.Add([]byte(`{"cwd":"/w","message":{"content":[{"type":"tool_use","id":"a","name":"Bash","input":{}}],"parts":[{"functionCall":{}}]}}`))
-	f.Add([]byte(`{"type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"a\"]}"}}`))
-	f.Add([]byte(`"tool_use_id":`))
-	f.Add([]byte(`{"type":"tool.execution_start","data":{"toolName":"bash"},"toolCalls":[{"name":"x"}],"$set":{"messages":[{"toolCalls":[{}]}]}}`))
-	f.Add([]byte(`{"type":"message","message":{"role":"assistant","content":[{"type":"toolCall","name":"bash"}]}}`))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		for _, name := range Agents() {
-			r, adapter := readerOf(File{Agent: name})
-			list, _ := r.line(bytes.Clone(text))
-			for _, c := range list {
-				if c.tool != "" && payload(adapter, c, "s") != nil {
-					adapter.Decode(payload(adapter, c, "s"), environ(adapter, r.root()))
-				}
-			}
+func TestRefused(t *testing.T) {
+	dir, _ := home(t)
+	files, _ := Find(dir, unset)
+	for _, row := range []struct {
+		agent, session, call string
+		want                 bool
+	}{{"claude-code", "s1", "c2", true}, {"claude-code", "s1", "c1", false}, {"claude-code", "s2", "c2", false},
+		{"codex", "s1", "c2", false}, {"claude-code", "", "c2", false}, {"claude-code", "s1", "", false}} {
+		if got := Refused(files, row.agent, row.session, row.call); got != row.want {
+			t.Errorf("%+v: %v", row, got)
 		}
-	})
+	}
+}
+
+// TestCodexCommand: a command that is given as words is the line that a shell
+// would read as these words.
+func TestCodexCommand(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"command":"ls -la"}`:                   "ls -la",
+		`{"command":["bash","-lc","ls | wc"]}`:   "ls | wc",
+		`{"command":["rm","-rf","it's"]}`:        `'rm' '-rf' 'it'\''s'`,
+		`{"command":["bash","-lc","ls","x"]}`:    `'bash' '-lc' 'ls' 'x'`,
+		`{"cmd":"make","command":["never"]}`:     "make",
+		`{"command":["pwsh.exe","-c","Get-It"]}`: "'pwsh.exe' '-c' 'Get-It'",
+	} {
+		tool, input := asCodexHook("shell", json.RawMessage(raw))
+		var got struct{ Command string }
+		if err := json.Unmarshal(input, &got); err != nil || tool != "Bash" || got.Command != want {
+			t.Errorf("%s: %s %q, want %q", raw, tool, got.Command, want)
+		}
+	}
+	if tool, _ := asCodexHook("update_plan", json.RawMessage(`{}`)); tool != "update_plan" {
+		t.Errorf("another tool is %s", tool)
+	}
+}
+
+// TestClass: reasons that differ in what they speak of are one.
+func TestClass(t *testing.T) {
+	for reason, want := range map[string]string{
+		"this runs code that nod has not read: npm test": "this runs code that nod has not read",
+		"it writes /w/a, outside":                        "it writes ... outside",
+	} {
+		if got := class(reason); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if !slices.IsSorted(Agents()) {
+		t.Error("the agents are in no order")
+	}
 }

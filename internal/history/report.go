@@ -2,7 +2,11 @@ package history
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"hash/fnv"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -11,6 +15,9 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/transcript"
 )
 
 // Version is the "v" of a [Report]. Fields are only ever added.
@@ -21,7 +28,7 @@ type Report struct {
 	Version int       `json:"v"`
 	Agents  []Agent   `json:"agents"`
 	Bytes   int64     `json:"bytes"`
-	First   time.Time `json:"first,omitzero"` // of the lines that hold a call
+	First   time.Time `json:"first,omitzero"` // of the calls
 	Last    time.Time `json:"last,omitzero"`
 	Calls   int       `json:"calls"` // judged: Allowed, Asked and Denied
 	Allowed int       `json:"allowed"`
@@ -32,15 +39,9 @@ type Report struct {
 	// AskedFor and DeniedFor are the reasons, the most frequent first.
 	AskedFor  []Reason `json:"asked_for"`
 	DeniedFor []Reason `json:"denied_for"`
-	// Rules would have saved questions, the most first. Saved is what all of them
-	// would have saved together.
-	Rules []Rule `json:"rules"`
-	Saved int    `json:"saved"`
-	// Untried counts the calls that no rule was tried on, since there were too
-	// many; LongLines the lines that were not read.
-	Untried   int      `json:"untried,omitempty"`
-	LongLines int      `json:"long_lines,omitempty"`
-	Problems  []string `json:"problems,omitempty"`
+	// Rules are what nod init would propose from the calls that were asked about.
+	Rules    []propose.Rule `json:"rules"`
+	Problems []string       `json:"problems,omitempty"`
 }
 
 // Why a call was not judged.
@@ -67,37 +68,145 @@ type Reason struct {
 	Example string `json:"example"`
 }
 
-// Rule is a rule that would have saved questions.
-type Rule struct {
-	List string `json:"list"` // a key of the settings
-	Text string `json:"text"`
-	Why  string `json:"why"`
-	// Saves counts the calls that would not have been asked about, Calls how many
-	// different ones they are; Examples are the most frequent of them.
-	Saves    int      `json:"saves"`
-	Calls    int      `json:"calls"`
-	Examples []string `json:"examples"`
-	// Open says that any further arguments are let through too.
-	Open bool `json:"open"`
+// Options say how calls are judged.
+type Options struct {
+	// Gate makes the gate of a session that began in root. An error leaves the
+	// session's calls unjudged.
+	Gate func(root string, files view.Files) (*nod.Gate, error)
+	// Home and Environ are the person's.
+	Home    string
+	Environ []string
 }
 
-// tally is what is counted while files are read. It is safe for concurrent use.
+// Read reads the files and judges their calls. The error is ctx's.
+func Read(ctx context.Context, files []File, o Options) (Report, error) {
+	t := &tally{Options: o, agents: map[string]*Agent{}, ids: map[uint64]bool{},
+		reasons: map[nod.Verdict]map[string]*Reason{nod.Ask: {}, nod.Deny: {}},
+		learner: propose.NewLearner(propose.Options{}), out: Report{Version: Version, Unjudged: map[string]int{}}}
+	queue := make(chan File)
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(func() {
+			for f := range queue {
+				t.file(ctx, f)
+			}
+		})
+	}
+	for _, f := range files {
+		queue <- f
+	}
+	close(queue)
+	all.Wait()
+	return t.report(), ctx.Err()
+}
+
+// tally is what is counted while files are read, by many goroutines.
 type tally struct {
+	Options
 	mu      sync.Mutex
 	out     Report
 	agents  map[string]*Agent
-	ids     map[uint64]struct{}
+	ids     map[uint64]bool
 	reasons map[nod.Verdict]map[string]*Reason
 	learner *propose.Learner
-	kept    map[uint64]*asked
-	order   []*asked
 }
 
-func newTally() *tally {
-	return &tally{
-		out: Report{Version: Version, Unjudged: map[string]int{}, Rules: []Rule{}}, agents: map[string]*Agent{},
-		ids: map[uint64]struct{}{}, reasons: map[nod.Verdict]map[string]*Reason{nod.Ask: {}, nod.Deny: {}},
-		learner: propose.NewLearner(propose.Options{}), kept: map[uint64]*asked{},
+// file judges the calls of one transcript.
+func (t *tally) file(ctx context.Context, f File) {
+	s := session{file: f, root: f.root(), files: view.NewMemo(view.Disk{})}
+	if info, err := os.Stat(s.root); s.root == "" || err != nil || !info.IsDir() {
+		s.missed = Gone
+	} else if gate, err := t.Gate(s.root, s.files); err != nil {
+		t.problem(err)
+		s.missed = NoSettings
+	} else {
+		s.gate = gate
+	}
+	calls := 0
+	for c, err := range f.calls(ctx) {
+		if err != nil {
+			if ctx.Err() == nil && !errors.Is(err, transcript.ErrEarlier) {
+				t.problem(err)
+			}
+			break
+		}
+		calls++
+		if t.first(f.Agent, c) {
+			t.call(ctx, s, c)
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.out.Bytes += f.Size
+	if calls > 0 {
+		t.agent(f.Agent).Transcripts++
+	}
+}
+
+// session is one transcript, and what judges its calls.
+type session struct {
+	file   File
+	root   string
+	files  view.Files
+	gate   *nod.Gate
+	missed string // why none can be judged, "" where they can
+}
+
+func (t *tally) call(ctx context.Context, s session, c past) {
+	e, err := s.file.event(c, s.root, t.Environ)
+	if missed := s.missed; missed != "" || err != nil {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.out.Unjudged[cmp.Or(missed, Unread)]++
+		return
+	}
+	d := s.gate.Check(ctx, e.Call)
+	open := propose.Call{Session: s.file.Path, Outcome: c.outcome}
+	if d.Verdict == nod.Ask && e.Call.Tool == "bash" {
+		open.Report = shell.Analyze(e.Call.Command, shell.Env{Dir: e.Call.Dir, Home: t.Home, Roots: e.Call.Roots,
+			Files: s.files, Lookup: t.lookup})
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.judged(s.file.Agent, d, c.time, shown(e.Call))
+	if d.Verdict == nod.Ask {
+		t.learner.Add(open)
+	}
+}
+
+// lookup is the environment in which commands are read for rules.
+func (t *tally) lookup(name string) (string, bool) {
+	for _, kv := range slices.Backward(t.Environ) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// first reports whether a call was not met before. One without id was not.
+func (t *tally) first(agent string, c past) bool {
+	if c.id == "" {
+		return true
+	}
+	h := fnv.New64a()
+	h.Write([]byte(agent + "\x00" + c.id))
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	met := t.ids[h.Sum64()]
+	t.ids[h.Sum64()] = true
+	return !met
+}
+
+// problemLimit bounds the problems that are told; one bad disk has thousands.
+const problemLimit = 20
+
+func (t *tally) problem(err error) {
+	text := printable.Line(err.Error(), 300)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.out.Problems) < problemLimit && !slices.Contains(t.out.Problems, text) {
+		t.out.Problems = append(t.out.Problems, text)
 	}
 }
 
@@ -108,135 +217,68 @@ func (t *tally) agent(name string) *Agent {
 	return t.agents[name]
 }
 
-// first reports whether a call with that id was not met before. One without id
-// was not.
-func (t *tally) first(agent, id string) bool {
-	if id == "" {
-		return true
-	}
-	h := fnv.New64a()
-	h.Write([]byte(agent + "\x00" + id))
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	_, met := t.ids[h.Sum64()]
-	t.ids[h.Sum64()] = struct{}{}
-	return !met
-}
-
-func (t *tally) file(f File, calls, long int) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.out.Bytes += f.Size
-	t.out.LongLines += long
-	if calls > 0 {
-		t.agent(f.Agent).Transcripts++
-	}
-}
-
-func (t *tally) at(when time.Time) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if when.IsZero() {
-		return
-	}
-	if t.out.First.IsZero() || when.Before(t.out.First) {
-		t.out.First = when
-	}
-	if when.After(t.out.Last) {
-		t.out.Last = when
-	}
-}
-
-// problemLimit bounds the problems that are told; one bad disk has thousands.
-const problemLimit = 20
-
-func (t *tally) problem(text string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if text = printable.Line(text, 300); len(t.out.Problems) < problemLimit && !slices.Contains(t.out.Problems, text) {
-		t.out.Problems = append(t.out.Problems, text)
-	}
-}
-
-func (t *tally) missed(why string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.out.Unjudged[why]++
-}
-
-func (t *tally) learn(c propose.Call) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.learner.Add(c)
-}
-
-func (t *tally) judged(agent string, d nod.Decision, shown string) {
-	class := ReasonClass(d.Reason)
-	t.mu.Lock()
-	defer t.mu.Unlock()
+func (t *tally) judged(agent string, d nod.Decision, at time.Time, shown string) {
 	a := t.agent(agent)
 	a.Calls, t.out.Calls = a.Calls+1, t.out.Calls+1
+	if !at.IsZero() && (t.out.First.IsZero() || at.Before(t.out.First)) {
+		t.out.First = at
+	}
+	if at.After(t.out.Last) {
+		t.out.Last = at
+	}
 	switch d.Verdict {
 	case nod.Allow:
 		a.Allowed, t.out.Allowed = a.Allowed+1, t.out.Allowed+1
+		return
 	case nod.Ask:
 		a.Asked, t.out.Asked = a.Asked+1, t.out.Asked+1
-		reasonIn(t.reasons[nod.Ask], class, shown)
 	default:
 		a.Denied, t.out.Denied = a.Denied+1, t.out.Denied+1
-		reasonIn(t.reasons[nod.Deny], class, shown)
+	}
+	list, text := t.reasons[d.Verdict], class(d.Reason)
+	if list[text] == nil {
+		list[text] = &Reason{Text: text, Example: shown}
+	}
+	list[text].Calls++
+	if len(shown) < len(list[text].Example) {
+		list[text].Example = shown // the shorter one is the plainer one
 	}
 }
 
-// reasonLimit bounds the reasons that are told apart.
-const reasonLimit = 2000
-
-func reasonIn(m map[string]*Reason, text, shown string) {
-	if m[text] == nil && len(m) >= reasonLimit {
-		text = "other reasons"
+// class is a reason without what it speaks of, so that like ones count together.
+func class(reason string) string {
+	if head, _, found := strings.Cut(reason, ": "); found && strings.HasPrefix(head, "this ") {
+		reason = head
 	}
-	if m[text] == nil {
-		m[text] = &Reason{Text: text, Example: shown}
+	words := strings.Fields(reason)
+	for i, w := range words {
+		if strings.ContainsAny(w, "/\"") {
+			words[i] = "..."
+		}
 	}
-	m[text].Calls++
-	if len(shown) < len(m[text].Example) {
-		m[text].Example = shown // the shorter one is the plainer one
-	}
+	return printable.Line(strings.Join(words, " "), 200)
 }
 
-// keptBytes bounds one call that is kept; what is longer is hardly said twice.
-const keptBytes = 8 << 10
-
-func (t *tally) keep(a asked) {
-	a.key = a.hash()
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch kept := t.kept[a.key]; {
-	case kept != nil:
-		kept.times++
-	case len(t.order) >= KeptCalls || len(a.past.input) > keptBytes:
-		t.out.Untried++
-	default:
-		a.times = 1
-		a.past.input = slices.Clone(a.past.input)
-		t.kept[a.key] = &a
-		t.order = append(t.order, &a)
+// shown is a call for people, on one line.
+func shown(c nod.Call) string {
+	text := c.Command
+	if text == "" {
+		text = c.RawTool + " " + c.URL
+		if len(c.Paths) > 0 {
+			text = c.RawTool + " " + c.Paths[0]
+		}
 	}
+	return printable.Line(strings.TrimSpace(text), 120)
 }
 
-// report is what was counted. Nothing is counted any more.
+// report is what was counted.
 func (t *tally) report() Report {
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	r := t.out
-	r.Agents = []Agent{}
+	r.Agents, r.Rules = []Agent{}, append([]propose.Rule{}, t.learner.Rules()...)
 	for _, a := range t.agents {
 		r.Agents = append(r.Agents, *a)
 	}
 	slices.SortFunc(r.Agents, func(a, b Agent) int { return strings.Compare(a.Name, b.Name) })
-	slices.SortFunc(t.order, func(a, b *asked) int {
-		return cmp.Or(b.times-a.times, cmp.Compare(a.shown, b.shown), cmp.Compare(a.key, b.key))
-	})
 	r.AskedFor, r.DeniedFor = sorted(t.reasons[nod.Ask]), sorted(t.reasons[nod.Deny])
 	slices.Sort(r.Problems)
 	return r

@@ -36,11 +36,8 @@ func (p *place) approve(scope approval.Scope) audit.Entry {
 	}
 	now := time.Now()
 	a := approval.Approval{ID: "0000000a", Key: e.Approvable.Key, Scope: scope, At: now, Until: now.Add(time.Hour)}
-	switch scope {
-	case approval.Session:
+	if scope == approval.Session {
 		a.Agent, a.SessionID = e.Agent, e.Session
-	case approval.Repository:
-		a.Root = e.Root
 	}
 	if err := approval.Add(p.options.Places.State, a, now); err != nil {
 		p.t.Fatal(err)
@@ -50,14 +47,9 @@ func (p *place) approve(scope approval.Scope) audit.Entry {
 
 func TestAnApprovalHoldsInItsScope(t *testing.T) {
 	for _, row := range []struct {
-		scope                           approval.Scope
-		again, otherSession, otherPlace string
-	}{
-		{approval.Once, "deny", "deny", "deny"},
-		{approval.Session, "allow", "deny", "deny"},
-		{approval.Repository, "allow", "allow", "deny"},
-		{approval.Standing, "allow", "allow", "allow"},
-	} {
+		scope approval.Scope
+		again string
+	}{{approval.Once, "deny"}, {approval.Session, "allow"}} {
 		p := newPlace(t)
 		call := func(n int) string {
 			return p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"},
@@ -77,18 +69,8 @@ func TestAnApprovalHoldsInItsScope(t *testing.T) {
 		if got := call(3); got != row.again {
 			t.Errorf("%s, again: %s", row.scope, got)
 		}
-		if p.session = "s2"; call(4) != row.otherSession {
-			t.Errorf("%s, another session: not %s", row.scope, row.otherSession)
-		}
-		// The same directory, from a session of another workspace.
-		p.session = "s3"
-		p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin",
-			"CLAUDE_PROJECT_DIR=" + filepath.Join(p.home, "other"), "CLAUDE_CODE_ENTRYPOINT=sdk-cli"}
-		if err := os.Mkdir(filepath.Join(p.home, "other"), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if got := call(5); got != row.otherPlace {
-			t.Errorf("%s, another workspace: %s", row.scope, got)
+		if p.session = "s2"; call(4) != "deny" {
+			t.Errorf("%s: another session", row.scope)
 		}
 	}
 }
@@ -99,7 +81,7 @@ func TestAnApprovedScriptThatChanges(t *testing.T) {
 	script := filepath.Join(p.shop, "x.py")
 	p.write(script, "print(1)\n")
 	p.run(bytes.NewReader(p.bash("python3 x.py")))
-	p.approve(approval.Standing)
+	p.approve(approval.Session)
 	if s := p.run(bytes.NewReader(p.bash("python3 x.py"))); s.verdict != "allow" {
 		t.Fatalf("%+v", s)
 	}
@@ -240,7 +222,7 @@ func TestTheStoreIsReadWhereItMatters(t *testing.T) {
 	p = newPlace(t)
 	p.options.Places.State = filepath.Join(p.shop, "state")
 	p.run(bytes.NewReader(p.bash("npm publish")))
-	p.approve(approval.Standing)
+	p.approve(approval.Session)
 	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "deny" || !strings.Contains(s.system,
 		"lies in the workspace") {
 		t.Errorf("%+v", s)

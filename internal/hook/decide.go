@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/session"
 	"github.com/nodgate/nod/internal/version"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // decideCall answers a call that is about to run.
@@ -99,6 +101,14 @@ func (r *run) settings(root string) (config.Settings, error) {
 		places.Root = real
 	}
 	return config.Load(places)
+}
+
+// realPath resolves a directory that somebody claims.
+func realPath(files view.Files, name string) (string, error) {
+	if name == "" {
+		return "", errors.New("no directory")
+	}
+	return view.Resolve(files, name)
 }
 
 // unusable answers where the settings cannot be read: never fewer rules. What

@@ -27,12 +27,6 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "claude-code" {
 		os.Exit(hook.Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit))
 	}
-	if len(os.Args) > 3 && os.Args[1] == "listen" {
-		os.Exit(listenFor(os.Args[2], os.Args[3]))
-	}
-	if len(os.Args) > 4 && os.Args[1] == "serve" {
-		os.Exit(serveFor(os.Args[2:]))
-	}
 	os.Exit(m.Run())
 }
 

@@ -44,14 +44,6 @@ func withResident(t *testing.T) *place {
 
 func (p *place) socket() string { return filepath.Join(p.options.Places.State, resident.SocketName) }
 
-func (p *place) greeting() string {
-	stamp, err := resident.Stamp(p.options.Nod, p.options.Places.User, p.options.Places.Managed, p.options.Places.State)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return resident.Greeting + stamp + "\n"
-}
-
 // asked is how often nod classify was.
 func (p *place) asked() int {
 	text, err := os.ReadFile(p.options.Nod + ".asked")
@@ -80,11 +72,11 @@ func (p *place) listen(serve func(net.Conn)) {
 	}()
 }
 
-// request reads one request, and returns its digest.
+// request reads a stamp and one request, and returns its digest.
 func request(c net.Conn) string {
 	var text []byte
 	buf := make([]byte, 64<<10)
-	for !bytes.HasSuffix(text, []byte("\n")) {
+	for bytes.Count(text, []byte("\n")) < 2 {
 		n, err := c.Read(buf)
 		if err != nil {
 			return ""
@@ -117,7 +109,6 @@ func greetedInTime(t *testing.T, answer func(c net.Conn, digest string)) (p *pla
 		var reached atomic.Bool
 		p = withResident(t)
 		p.listen(func(c net.Conn) {
-			c.Write([]byte(p.greeting()))
 			digest := request(c)
 			reached.Store(digest != "")
 			answer(c, digest)
@@ -145,7 +136,11 @@ func TestAFailureFromTheDaemonBlocks(t *testing.T) {
 func TestADaemonThatIsNoGood(t *testing.T) {
 	greeted := func(then func(c net.Conn, digest string)) func(*place) func(net.Conn) {
 		return func(p *place) func(net.Conn) {
-			return func(c net.Conn) { c.Write([]byte(p.greeting())); then(c, request(c)) }
+			return func(c net.Conn) {
+				digest := request(c)
+				c.Write([]byte("\n"))
+				then(c, digest)
+			}
 		}
 	}
 	says := func(text func(digest string) string) func(*place) func(net.Conn) {
@@ -159,7 +154,6 @@ func TestADaemonThatIsNoGood(t *testing.T) {
 	for name, serve := range map[string]func(*place) func(net.Conn){
 		"another program":       before("SSH-2.0-OpenSSH_9.6\r\n"),
 		"another version":       before("nod daemon 2 00\n"),
-		"another installation":  before(resident.Greeting + strings.Repeat("0", 32) + "\n"),
 		"a greeting in drops":   dripping,
 		"an endless greeting":   before(strings.Repeat("x", 100_000)),
 		"no greeting":           before(""),
@@ -238,7 +232,6 @@ func TestPlacesThatAreNotAsked(t *testing.T) {
 		asked := false
 		p.listen(func(c net.Conn) {
 			asked = true
-			c.Write([]byte(p.greeting()))
 			c.Write([]byte(allowing(request(c))))
 		})
 		if err := spoil(p); err != nil {

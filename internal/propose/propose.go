@@ -1,3 +1,25 @@
+// Package propose finds rules that a person may want to write for one
+// repository: from what its build files declare, and from what its sessions
+// did. It proposes and decides nothing; a proposal is worth what the person
+// who accepts it makes of it.
+//
+// # What is proposed
+//
+// The repository's own test, build, lint and format commands, by a list of
+// programs and of words ([routine]): whoever changes the repository changes what
+// they run, the agent included, so such a rule says that its code may run. And
+// git add and git commit, which change nothing but the local repository. Nothing
+// else is: no interpreter, no runner of any package or command, nothing that was
+// seen to delete, to send or to change something elsewhere, no call that a person
+// or a model refused, and nothing that [nod.ParseRule] refuses.
+//
+// # How far a pattern reaches
+//
+// A pattern is the program and the words that name its subcommand or task. It
+// ends in " *" only where the arguments varied, and where further ones can make it
+// do no more than it may do anyhow. Where further words would be further tasks
+// (make, just, mise, gradle ...) each command that was seen often is proposed as
+// it stands.
 package propose
 
 import (
@@ -25,9 +47,20 @@ type Seen struct {
 	Ran      int `json:"ran"`    // and succeeded
 	Failed   int `json:"failed"` // ran, and failed
 	Refused  int `json:"refused"`
-	// Model and Person count those that a model or a person let run.
-	Model  int `json:"by_model,omitempty"`
-	Person int `json:"by_person,omitempty"`
+}
+
+// String is the proposal on one line.
+func (s Seen) String() string {
+	text := fmt.Sprintf("%d calls in %d sessions", s.Calls, s.Sessions)
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{s.Ran, "ran"}, {s.Failed, "failed"}, {s.Refused, "refused"}} {
+		if part.n > 0 {
+			text += fmt.Sprintf(", %d %s", part.n, part.what)
+		}
+	}
+	return text
 }
 
 // Outcome is what became of a call. The zero value says that nobody knows.
@@ -40,42 +73,18 @@ const (
 	Refused
 )
 
-// Judge is who let a call run that layers 0 to 3 left open. The zero value
-// says that nobody knows.
-type Judge uint8
-
-const (
-	Nobody Judge = iota
-	Model
-	Person
-)
-
 // Call is one call that layers 0 to 3 left open.
 type Call struct {
 	Session string
 	Report  shell.Report
 	Outcome Outcome
-	Judge   Judge
 }
 
 // Options say how often something must have been seen. A zero value stands
-// for the default.
+// for the default: twice may be chance, and one session may be one odd task.
 type Options struct {
-	Calls    int // of a program that nod knows; [DefaultCalls]
-	Unknown  int // of one that it does not; [DefaultUnknown]
-	Sessions int // in how many sessions; [DefaultSessions]
-}
-
-// The defaults: twice may be chance, and one session may be one odd task.
-const (
-	DefaultCalls    = 3
-	DefaultUnknown  = 5
-	DefaultSessions = 2
-)
-
-func (o Options) filled() Options {
-	return Options{Calls: cmp.Or(o.Calls, DefaultCalls), Unknown: cmp.Or(o.Unknown, DefaultUnknown),
-		Sessions: cmp.Or(o.Sessions, DefaultSessions)}
+	Calls    int // 3
+	Sessions int // in how many sessions; 2
 }
 
 // Learn proposes rules from calls, those first that were seen most.
@@ -87,27 +96,16 @@ func Learn(calls []Call, o Options) []Rule {
 	return l.Rules()
 }
 
-// NewLearner returns a learner that was shown nothing.
-func NewLearner(o Options) *Learner {
-	return &Learner{o: o.filled(), patterns: map[string]*tally{}, hosts: map[string]*tally{}}
-}
-
-// Rules proposes rules from the calls that were added, those first that were
-// seen most.
-func (l *Learner) Rules() []Rule {
-	rules := append(l.commands(), l.hostRules()...)
-	slices.SortStableFunc(rules, func(a, b Rule) int {
-		return cmp.Or(b.Seen.Calls-a.Seen.Calls, cmp.Compare(a.Text, b.Text))
-	})
-	return rules
-}
-
 // Learner is shown calls one by one, and keeps no call: what it holds grows with
 // the patterns. Make one with [NewLearner]; it is not safe for concurrent use.
 type Learner struct {
 	o        Options
 	patterns map[string]*tally // by the words of the pattern
-	hosts    map[string]*tally
+}
+
+// NewLearner returns a learner that was shown nothing.
+func NewLearner(o Options) *Learner {
+	return &Learner{o: Options{cmp.Or(o.Calls, 3), cmp.Or(o.Sessions, 2)}, patterns: map[string]*tally{}}
 }
 
 // tally counts what falls under one pattern.
@@ -119,11 +117,15 @@ type tally struct {
 	tainted  bool              // once did what no rule may allow
 }
 
-func newTally(s shape) *tally {
-	return &tally{shape: s, sessions: map[string]bool{}, exact: map[string]*tally{}}
+// at is the tally of a key, made where it is missing.
+func at(m map[string]*tally, key string, s shape) *tally {
+	if m[key] == nil {
+		m[key] = &tally{shape: s, sessions: map[string]bool{}, exact: map[string]*tally{}}
+	}
+	return m[key]
 }
 
-func (t *tally) add(c *Call) {
+func (t *tally) add(c Call) {
 	t.sessions[c.Session] = true
 	t.seen.Sessions = len(t.sessions)
 	t.seen.Calls++
@@ -135,22 +137,12 @@ func (t *tally) add(c *Call) {
 	case Refused:
 		t.seen.Refused++
 	}
-	switch c.Judge {
-	case Model:
-		t.seen.Model++
-	case Person:
-		t.seen.Person++
-	}
 }
 
 // often reports whether it was seen often enough and seldom refused: a refusal
 // of one command in ten may have meant another part of the line.
 func (t *tally) often(o Options) bool {
-	least := o.Calls
-	if !t.shape.known && !t.shape.builder {
-		least = o.Unknown
-	}
-	return t.seen.Calls >= least && t.seen.Sessions >= o.Sessions && t.seen.Refused*10 <= t.seen.Calls
+	return t.seen.Calls >= o.Calls && t.seen.Sessions >= o.Sessions && t.seen.Refused*10 <= t.seen.Calls
 }
 
 // varied reports whether the arguments were not the same every time.
@@ -161,62 +153,49 @@ func (t *tally) varied() bool {
 	return true
 }
 
-func at(m map[string]*tally, key string, s shape) *tally {
-	if m[key] == nil {
-		m[key] = newTally(s)
-	}
-	return m[key]
-}
-
 // Add shows it a call that layers 0 to 3 left open.
-func (l *Learner) Add(call Call) {
-	c := &call
+func (l *Learner) Add(c Call) {
 	seen := map[string]bool{} // a line that says it twice is one call
 	for i, command := range c.Report.Commands {
-		f := factsOf(c.Report, i)
-		for _, host := range f.hosts {
-			if !seen[host] {
-				seen[host] = true
-				at(l.hosts, host, shape{known: true}).add(c)
-			}
-		}
-		s, ok := shapeOf(command, f)
+		s, ok := shapeOf(command)
 		if !ok {
 			continue
 		}
 		key := strings.Join(s.words, " ")
+		all := strings.TrimSpace(key + " " + strings.Join(s.rest, " "))
 		t := at(l.patterns, key, s)
-		all := key + " " + strings.Join(s.rest, " ")
-		switch {
-		case f.harmful:
-			t.tainted = true
-		case f.fits(s) && !seen[all]:
-			seen[all] = true
-			t.add(c)
-			if s.constant {
-				at(t.exact, all, s).add(c)
-			}
+		harmful, fits := did(c.Report, i, s)
+		t.tainted = t.tainted || harmful
+		if !fits || seen[all] {
+			continue
+		}
+		seen[all] = true
+		t.add(c)
+		if s.constant {
+			at(t.exact, all, s).add(c)
 		}
 	}
 }
 
-// commands proposes allow patterns.
-func (l *Learner) commands() []Rule {
-	var rules []Rule
+// Rules proposes rules from the calls that were added, those first that were
+// seen most.
+func (l *Learner) Rules() (rules []Rule) {
 	for key, t := range l.patterns {
-		if t.tainted {
-			continue
-		}
-		if t.shape.open && t.varied() && t.often(l.o) {
+		switch {
+		case t.tainted:
+		case t.shape.open && t.varied() && t.often(l.o):
 			rules = append(rules, allow(key+" *", t)...)
-			continue
-		}
-		for all, e := range t.exact {
-			if e.often(l.o) {
-				rules = append(rules, allow(strings.TrimSpace(all), e)...)
+		default:
+			for all, e := range t.exact {
+				if e.often(l.o) {
+					rules = append(rules, allow(all, e)...)
+				}
 			}
 		}
 	}
+	slices.SortStableFunc(rules, func(a, b Rule) int {
+		return cmp.Or(b.Seen.Calls-a.Seen.Calls, cmp.Compare(a.Text, b.Text))
+	})
 	return rules
 }
 
@@ -226,31 +205,4 @@ func allow(text string, t *tally) []Rule {
 		return nil
 	}
 	return []Rule{{List: "allow", Text: text, Why: t.shape.why, Seen: &t.seen}}
-}
-
-// hostRules proposes hosts.
-func (l *Learner) hostRules() []Rule {
-	var rules []Rule
-	for host, t := range l.hosts {
-		if t.often(l.o) {
-			rules = append(rules, Rule{List: "hosts", Text: host, Why: "programs read from it by themselves",
-				Seen: &t.seen})
-		}
-	}
-	return rules
-}
-
-// String is the proposal on one line.
-func (s Seen) String() string {
-	text := fmt.Sprintf("%d calls in %d sessions", s.Calls, s.Sessions)
-	for _, part := range []struct {
-		n    int
-		what string
-	}{{s.Ran, "ran"}, {s.Failed, "failed"}, {s.Refused, "refused"}, {s.Model, "let by a model"},
-		{s.Person, "let by a person"}} {
-		if part.n > 0 {
-			text += fmt.Sprintf(", %d %s", part.n, part.what)
-		}
-	}
-	return text
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -86,12 +85,6 @@ func TestLearn(t *testing.T) {
 			[]string{"allow go run ./cmd/x *"}},
 		{"the local repository", 3, []string{"git add a.go", "git add b.go", "git commit -m x"},
 			[]string{"allow git add *", "allow git commit -m x"}},
-		{"hosts", 2, []string{"gh pr view 1", "gh run list"}, []string{"hosts github.com"}},
-		{"hosts that the agent chose", 9, []string{"curl -s https://example.com/a",
-			"gh pr view https://github.com/a/b/pull/1"}, nil},
-		{"a tool that nod does not know", 3, []string{"tix show a", "tix show b"}, []string{"allow tix show *"}},
-		{"such a tool, not often enough", 2, []string{"tix show a", "tix show b"}, nil},
-		{"such a tool does something", 9, []string{"tix create a", "tix close b", "workmux add c", "tix frob"}, nil},
 		{"words that need quotes", 3, []string{"npm test 'a b'", `npm test -t "c d"`}, []string{"allow npm test *"}},
 	} {
 		if diff := cmp.Diff(c.want, proposals(Learn(calls(c.sessions, c.commands...), Options{}))); diff != "" {
@@ -124,9 +117,7 @@ func dangerous() []string {
 func TestNeverProposed(t *testing.T) {
 	for _, command := range dangerous() {
 		for _, r := range Learn(calls(20, command), Options{}) {
-			if r.Text != "github.com" && r.Text != "proxy.golang.org" {
-				t.Errorf("%s: proposes %s %s", command, r.List, r.Text)
-			}
+			t.Errorf("%s: proposes %s %s", command, r.List, r.Text)
 		}
 	}
 }
@@ -160,11 +151,11 @@ func TestRefusedIsNotProposed(t *testing.T) {
 
 func TestSeen(t *testing.T) {
 	list := calls(4, "npm test")
-	list[0].Outcome, list[1].Judge, list[2].Judge, list[3].Outcome = Failed, Model, Person, Unknown
+	list[0].Outcome, list[3].Outcome = Failed, Unknown
 	got := Learn(list, Options{})
-	want := &Seen{Calls: 4, Sessions: 4, Ran: 2, Failed: 1, Model: 1, Person: 1}
+	want := &Seen{Calls: 4, Sessions: 4, Ran: 2, Failed: 1}
 	if len(got) != 1 || cmp.Diff(want,
-		got[0].Seen) != "" || got[0].Seen.String() != "4 calls in 4 sessions, 2 ran, 1 failed, 1 let by a model, 1 let by a person" {
+		got[0].Seen) != "" || got[0].Seen.String() != "4 calls in 4 sessions, 2 ran, 1 failed" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -218,19 +209,12 @@ func TestFromFiles(t *testing.T) {
 		{"rust", map[string]string{"Cargo.toml": ""},
 			[]string{"environment Rust crate", "allow cargo test *", "allow cargo build *", "allow cargo check *",
 				"allow cargo clippy *", "allow cargo fmt *"}},
-		{"python", map[string]string{"pyproject.toml": "[tool.ruff]\n[tool.pytest.ini_options]\n", "uv.lock": ""},
-			[]string{"environment Python project", "allow uv run pytest *", "allow uv run python -m pytest *",
-				"allow uv run ruff check *", "allow uv run ruff format *"}},
+		{"python", map[string]string{"pyproject.toml": "", "uv.lock": ""},
+			[]string{"environment Python project", "allow python -m pytest *", "allow uv run pytest *"}},
 		{"make and just", map[string]string{
 			"Makefile": ".PHONY: test\nCC := gcc\ntest: build\n\tgo test\nlint check:\ndeploy:\n%.o: x\ntest-prod:\n# build: no\nbuild::\n\techo build: x\n",
 			"justfile": "set shell := ['x']\n@test *args:\n  x\nrelease:\nbuild target='x':\n"},
 			[]string{"allow make test", "allow make lint", "allow make build", "allow just test"}},
-		{"mise", map[string]string{
-			"mise.toml":      "[tasks.test]\nrun='x'\n[tasks.\"test:ci\"]\nrun='x'\n[tasks.deploy]\nrun='x'\n",
-			"mise-tasks/fmt": "", "mise-tasks/test/_default": "", "mise-tasks/test/unit.sh": "",
-			"mise-tasks/release": ""},
-			[]string{"allow mise run test", "allow mise run test:ci", "allow mise run fmt",
-				"allow mise run test:unit"}},
 	} {
 		m := view.NewMemory(false).Dir(project, 0o755)
 		for name, content := range c.files {
@@ -238,15 +222,6 @@ func TestFromFiles(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, proposals(FromFiles(m, project))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
-	}
-}
-
-// No rule is proposed for a program that does what it is told.
-func TestNoRuleIsForAnAgent(t *testing.T) {
-	for _, program := range hosts.Processes() {
-		if !anything(program) {
-			t.Errorf("%s is taken for a program that does one thing", program)
 		}
 	}
 }

@@ -33,9 +33,9 @@ type result struct {
 // race detector is for them. TestRacedPackages holds the list.
 var raced = []string{
 	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon",
-	"internal/hang", "internal/history", "internal/hook", "internal/lines", "internal/mcp", "internal/paths",
-	"internal/place", "internal/resident", "internal/rewriting/trial", "internal/session", "internal/view",
-	"internal/wiring", "lab/eval", "lab/verify", "lab/witness", "llm/llmtest",
+	"internal/hang", "internal/history", "internal/hook", "internal/lines", "internal/mcp",
+	"internal/paths", "internal/place", "internal/rewriting/trial", "internal/session",
+	"internal/view", "internal/wiring", "lab/eval", "lab/verify", "lab/witness", "llm/llmtest",
 }
 
 // alone are the tests of those packages that take long with the race detector and
@@ -47,7 +47,7 @@ var alone = []string{
 	"TestGitLeavesTheFilesAlone", "TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
 	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
 	"TestWriteShortensAndMasks", "TestManyProcessesRotate",
-	"TestReadersAgree", "TestDamagedDatabase", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
+	"TestReadersAgree", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
 	"TestHolesPutBack", "TestFound", "TestRacedPackages",
 }
 
