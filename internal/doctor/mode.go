@@ -1,9 +1,8 @@
 package doctor
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -26,28 +25,12 @@ func (e *examination) modeOf() permissionMode {
 	local := filepath.Join(filepath.Dir(project), "settings.local.json")
 	for _, file := range []string{e.target(install.Managed).Target(), local, project,
 		e.target(install.User).Target()} {
-		if mode := defaultMode(file); mode != "" {
-			return permissionMode{mode, file}
+		// A file that cannot be read Claude Code passes over as a whole.
+		if mode, _, _, err := install.Setting(file, "permissions.defaultMode"); err == nil && mode != "" {
+			return permissionMode{strings.Trim(mode, `"`), file}
 		}
 	}
 	return permissionMode{"auto", "its own default"}
-}
-
-// defaultMode reads permissions.defaultMode, "" where a file does not say.
-func defaultMode(file string) string {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	var settings struct {
-		Permissions struct {
-			DefaultMode string `json:"defaultMode"`
-		} `json:"permissions"`
-	}
-	if json.Unmarshal(data, &settings) != nil {
-		return "" // Claude Code passes over such a file as a whole
-	}
-	return settings.Permissions.DefaultMode
 }
 
 // whoDecides says what the mode and the settings come to.

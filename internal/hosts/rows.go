@@ -14,7 +14,7 @@ var agentsText string
 //go:embed tools.txt
 var toolsText string
 
-// agents and tools are read once, where somebody asks: some 50 µs, which a hook
+// agents and tools are read once, where somebody asks: some 200 µs, which a hook
 // pays at each start.
 var (
 	agents = sync.OnceValue(func() []Agent { return readRows(agentsText) })
@@ -24,11 +24,14 @@ var (
 // readRows reads rows: a name in brackets, then "word: value" for each fact. A
 // line that starts with white space goes on with the one above. What is wrong in
 // them is a fault in nod, which every start of it would show.
-func readRows(text string) (rows []Agent) {
+func readRows(text string) []Agent {
+	rows := make([]Agent, 0, strings.Count(text, "\n["))
+	var row *Agent
+	var words []fact
 	word, value := "", ""
 	store := func() {
-		if word != "" && !rows[len(rows)-1].set(word, strings.TrimSpace(value)) {
-			panic(fmt.Sprintf("hosts: [%s] %s: %s", rows[len(rows)-1].Name, word, value))
+		if word != "" && !row.set(words, word, strings.TrimSpace(value)) {
+			panic(fmt.Sprintf("hosts: [%s] %s: %s", row.Name, word, value))
 		}
 		word, value = "", ""
 	}
@@ -44,6 +47,8 @@ func readRows(text string) (rows []Agent) {
 		store()
 		if name, ok := strings.CutPrefix(trimmed, "["); ok {
 			rows = append(rows, Agent{Name: strings.TrimSuffix(name, "]")})
+			row = &rows[len(rows)-1]
+			words = row.words()
 			continue
 		}
 		word, value, _ = strings.Cut(trimmed, ":")
@@ -65,10 +70,30 @@ func (in Install) files() (all []string) {
 	return all
 }
 
+// fact is a word of the rows and what it sets: a *string, a *[]string, a *bool.
+type fact struct {
+	word string
+	at   any
+}
+
+// words are those that set one field.
+func (a *Agent) words() []fact {
+	in := &a.Install
+	return []fact{{"title", &a.Title}, {"program", &a.Program}, {"source", &a.Source},
+		{"home variable", &a.HomeVariable}, {"project variable", &a.Project},
+		{"sessions variable", &a.SessionsVariable}, {"processes", &a.Processes}, {"marks", &a.Marks},
+		{"brings", &a.Brings}, {"home", &a.Home}, {"hooks", &a.Hooks}, {"settings", &a.Settings},
+		{"keys", &a.Keys}, {"environ", &a.Environ}, {"sessions", &a.Sessions}, {"editor", &a.Editor},
+		{"user", &in.User}, {"project", &in.Project}, {"managed", &in.Managed},
+		{"managed on macOS", &in.ManagedDarwin}, {"format", &in.Format}, {"named", &in.Named},
+		{"matcher", &in.Matcher}, {"next", &in.Next}, {"confirm", &in.Confirm}, {"fails open", &in.FailOpen},
+		{"decides", &in.Decides}, {"records", &in.Records}, {"blocks", &in.Blocks}, {"flat", &in.Flat},
+		{"plain", &in.Plain}, {"versioned", &in.Versioned}}
+}
+
 // set stores the value that a word stands for; ok is false where there is no
 // such word, or the value is none for it.
-func (a *Agent) set(word, value string) (ok bool) {
-	in := &a.Install
+func (a *Agent) set(words []fact, word, value string) (ok bool) {
 	switch word {
 	case "unasked":
 		return a.setUnasked(value)
@@ -82,40 +107,19 @@ func (a *Agent) set(word, value string) (ok bool) {
 		a.Payloads = append(a.Payloads, value)
 		return true
 	}
-	for _, f := range [...]struct {
-		word string
-		at   *string
-	}{{"title", &a.Title}, {"program", &a.Program}, {"source", &a.Source}, {"home variable", &a.HomeVariable},
-		{"project variable", &a.Project}, {"sessions variable", &a.SessionsVariable}, {"user", &in.User},
-		{"project", &in.Project}, {"managed", &in.Managed}, {"managed on macOS", &in.ManagedDarwin},
-		{"format", &in.Format}, {"named", &in.Named}, {"matcher", &in.Matcher}, {"next", &in.Next},
-		{"confirm", &in.Confirm}, {"fails open", &in.FailOpen}} {
-		if f.word == word {
-			*f.at = value
-			return value != ""
+	for _, f := range words {
+		if f.word != word {
+			continue
 		}
-	}
-	for _, f := range [...]struct {
-		word string
-		at   *[]string
-	}{{"processes", &a.Processes}, {"marks", &a.Marks}, {"brings", &a.Brings}, {"home", &a.Home},
-		{"hooks", &a.Hooks}, {"settings", &a.Settings}, {"keys", &a.Keys},
-		{"environ", &a.Environ}, {"sessions", &a.Sessions}, {"decides", &in.Decides}, {"records", &in.Records},
-		{"blocks", &in.Blocks}} {
-		if f.word == word {
-			*f.at = strings.Split(value, ", ")
-			return value != ""
+		switch at := f.at.(type) {
+		case *string:
+			*at = value
+		case *[]string:
+			*at = strings.Split(value, ", ")
+		case *bool:
+			*at = value == "yes"
 		}
-	}
-	for _, f := range [...]struct {
-		word string
-		at   *bool
-	}{{"editor", &a.Editor}, {"flat", &in.Flat}, {"plain", &in.Plain},
-		{"versioned", &in.Versioned}} {
-		if f.word == word {
-			*f.at = true
-			return value == "yes"
-		}
+		return value != ""
 	}
 	return false
 }

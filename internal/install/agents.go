@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
@@ -62,7 +61,7 @@ func FindClaude(path string) (string, error) {
 }
 
 // Version is that of an agent's program: major, minor, patch.
-type Version [3]int
+type Version [3]uint
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
 
@@ -78,16 +77,8 @@ func (v Version) Before(w Version) bool { return slices.Compare(v[:], w[:]) < 0 
 // A pre-release is refused: what it can do is not known.
 func ParseVersion(s string) (v Version, err error) {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
-	parts := strings.Split(word, ".")
-	for i := range v {
-		var n uint64
-		if len(parts) == len(v) && err == nil {
-			n, err = strconv.ParseUint(parts[i], 10, 31)
-		}
-		if err != nil || len(parts) != len(v) {
-			return Version{}, fmt.Errorf("%q is not a version such as 2.1.329", word)
-		}
-		v[i] = int(n)
+	if _, err := fmt.Sscanf(word, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil || v.String() != word {
+		return Version{}, fmt.Errorf("%q is not a version such as 2.1.329", word)
 	}
 	return v, nil
 }

@@ -220,7 +220,7 @@ func offs(s hosts.Switch) (all []Finding) {
 		effect += ", " + s.When
 	}
 	for _, path := range files {
-		value, line, col, err := setting(path, s.Key)
+		value, line, col, err := Setting(path, s.Key)
 		switch {
 		case err != nil:
 			all = append(all, Finding{Kind: Unreadable, Path: path,
@@ -232,9 +232,9 @@ func offs(s hosts.Switch) (all []Finding) {
 	return all
 }
 
-// setting returns a value of a settings file as text, "" where it is not there.
+// Setting returns a value of a settings file as JSON, with its place, "" where it is not there.
 // key is a path of names with dots between them.
-func setting(path, key string) (value string, line, col int, err error) {
+func Setting(path, key string) (value string, line, col int, err error) {
 	if isTOML(path) {
 		v, err := openTOML(path)
 		for name := range strings.SplitSeq(key, ".") {

@@ -2,6 +2,7 @@ package install
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"path"
 	"runtime"
@@ -192,12 +193,20 @@ func (d *document) place(o Options, r registration) error {
 	return d.put(list, "", r.entry)
 }
 
+// maxOwn is more hooks than nod writes into a file. Each is taken out by itself, and
+// a repository may come with a file that has any number.
+const maxOwn = 50
+
 // drop takes nod's hooks out, but for those that stay, and what held nothing
 // else: groups, and the lists of events that are not wanted.
 func (d *document) drop(o Options, stays func(Registered) bool, wanted func(event string) bool) error {
 	for skip := 0; ; {
 		all := o.owned(object(&d.root))
-		if skip == len(all) {
+		switch {
+		case len(all) > maxOwn:
+			return fmt.Errorf("%s: calls nod %d times, which nod did not write; take them out by hand, nothing was "+
+				"changed", d.path, len(all))
+		case skip == len(all):
 			return nil
 		}
 		h := all[skip]

@@ -54,17 +54,7 @@ const (
 )
 
 // String returns the level as the command line spells it.
-func (l Level) String() string {
-	switch l {
-	case Managed:
-		return "managed"
-	case User:
-		return "user"
-	case Project:
-		return "project"
-	}
-	return "unknown"
-}
+func (l Level) String() string { return [...]string{"managed", "user", "project"}[l] }
 
 // Options says which file to edit and what to write into it.
 type Options struct {
