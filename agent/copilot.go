@@ -37,7 +37,8 @@ import (
 //
 // # What the host does with an answer
 //
-//	exit 0, flat JSON      applied: permissionDecision, or behavior
+//	exit 0, flat JSON      applied: permissionDecision, or behavior; modifiedArgs
+//	                       run in the place of the call's
 //	nested JSON            ignored: the call runs
 //	exit 1, 3, killed      denied, "(hook errored)"
 //	exit 2                 denied; the text on stderr does not reach the model
@@ -309,6 +310,10 @@ func (c Copilot) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 	word := says(c.Capabilities(), e, d, p, model)
 	switch e.Kind {
 	case Decide:
+		if hands(c, e, d, p) {
+			return handed(e, d, `{"permissionDecision":"allow","permissionDecisionReason":`+
+				quoted(reasonOf(d, saysAllow))+`,"modifiedArgs":`, `}`)
+		}
 		return copilotBefore(d, word)
 	case Prompt:
 		return copilotInstead(d, word)
@@ -325,6 +330,14 @@ func copilotBefore(d nod.Decision, word string) Answer {
 			quoted(reasonOf(d, word)) + `}`)
 	}
 	return a
+}
+
+// MayRewrite implements [Rewriter]: measured on 1.0.102. The program may run a later version
+// of itself, which it has fetched meanwhile and says to its hooks: what nod doctor has
+// tried is the one that it brings.
+func (Copilot) MayRewrite(e Event) bool {
+	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
+	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")
 }
 
 func copilotInstead(d nod.Decision, word string) Answer {

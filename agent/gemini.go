@@ -35,6 +35,7 @@ import (
 //	{"decision":"ask"}                  asks a person, even in yolo mode; hangs
 //	                                    where there is none
 //	{"decision":"allow"}                nothing: the policy decides
+//	hookSpecificOutput.tool_input       the policy decides about that, and that runs
 //	exit 2 or more, text on stderr      blocked; the model reads it
 //	exit 2 without text, exit 0 and 1,
 //	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
@@ -375,6 +376,9 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 	switch e.Kind {
 	case Decide:
+		if hands(g, e, d, p) {
+			return handed(e, d, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":`, `}}`)
+		}
 		word := says(g.Capabilities(), e, d, p, model)
 		a := Answer{Said: logged(word)}
 		if a.Said == saysDeny {
@@ -385,6 +389,13 @@ func (g Gemini) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 		return a
 	}
 	return notDecided(e, g.Block)
+}
+
+// MayRewrite implements [Rewriter]: measured on 0.61.0. The policy is asked afterwards, about
+// the line that the host is handed: so it is handed none where a rule of the person's is
+// there for commands.
+func (Gemini) MayRewrite(e Event) bool {
+	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
 }
 
 // Block exits with 2 and a reason on standard error, which blocks; the model

@@ -337,13 +337,21 @@ func qwenRuleAsks(rule string, c nod.Call) bool {
 // a hook's allow overrules it in both seats (1.0.102, run). Such rules stand on the command
 // line and, for addresses, in settings; there are none that ask.
 func copilotDenies(c nod.Call, project string) bool {
+	return startedWith("--deny-") || copilotDeniesURL(c, project)
+}
+
+// startedWith reports whether a process above this one has an argument that begins so, or
+// may have.
+func startedWith(options ...string) bool {
 	pid := os.Getppid()
 	for range 1000 {
 		if pid <= 0 {
-			return copilotDeniesURL(c, project)
+			return false
 		}
 		args, parent, err := started(pid)
-		if err != nil || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--deny-") }) {
+		if err != nil || slices.ContainsFunc(args, func(arg string) bool {
+			return slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(arg, option) })
+		}) {
 			return true
 		}
 		pid = parent
@@ -407,6 +415,26 @@ func geminiRuled(home, project string) bool {
 		own := path.Join(dir, ".gemini")
 		return anyFile(path.Join(own, "policies"), ".toml", asks) || anyFile(own, "settings.json", named)
 	})
+}
+
+// geminiSpeaks reports whether a rule of a person's may speak of commands on Gemini CLI: a policy
+// of their own, an extension's or the organisation's, or a list of tools in settings.
+func geminiSpeaks(c nod.Call, project string) bool {
+	tools := func(text string) bool {
+		return strings.Contains(text, "olicyPaths") || strings.Contains(text, "run_shell_command") ||
+			strings.Contains(text, "ShellTool")
+	}
+	home := variable(c.Environ, "HOME")
+	dirs, err := filepath.Glob(path.Join(home, ".gemini", "extensions", "*"))
+	for _, dir := range append(upwards(project), home) {
+		dirs = append(dirs, path.Join(dir, ".gemini"))
+	}
+	return err != nil || variable(c.Environ, "GEMINI_CLI_HOME")+variable(c.Environ, "GEMINI_CLI_SYSTEM_SETTINGS_PATH") != "" ||
+		startedWith("--policy", "--admin-policy", "--allowed-tools") ||
+		slices.ContainsFunc(append(dirs, "/etc/gemini-cli"), func(dir string) bool {
+			return anyFile(dir, ".json", tools) ||
+				anyFile(path.Join(dir, "policies"), ".toml", func(string) bool { return true })
+		})
 }
 
 // opencodeRules reports whether one of opencode's settings files has a rule that asks.

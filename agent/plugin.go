@@ -15,10 +15,11 @@ import (
 // are in internal/install/plugin; the payload and the answer are nod's own:
 //
 //	{"hook", "tool", "session", "call", "directory", "args",
-//	 "server"?, "interactive"?, "asks"?, "failed"?,
+//	 "server"?, "interactive"?, "asks"?, "rewrites"?, "failed"?,
 //	 "said"?: [{"by", "text", "tool"?}], "first"?, "cut"?}
-//	{"decision": "allow" | "ask" | "deny", "reason"}
+//	{"decision": "allow" | "ask" | "deny", "reason", "command"?}
 //
+// rewrites says that a command of the answer's runs in the place of the call's.
 // said is the conversation as the lines in the agent heard it, oldest first
 // and bounded there, without what tools returned; first is what the person
 // said first, and cut says that turns are left out. See saidTranscript.
@@ -68,7 +69,7 @@ func (s shim) decode(payload []byte, environ []string) (Event, error) {
 func (s shim) decodeCall(e *Event, f fields, environ []string) {
 	e.Project = f.word("directory")
 	e.Start = e.Project
-	e.PromptFollows = f.flag("asks")
+	e.PromptFollows, e.Rewrites = f.flag("asks"), f.flag("rewrites")
 	e.Call = nod.Call{
 		ID: f.word("call"), Agent: s.name, Session: f.word("session"), RawTool: f.word("tool"),
 		Dir: e.Project, Environ: environ, Interactive: f.flag("interactive"),
