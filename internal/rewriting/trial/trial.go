@@ -9,9 +9,11 @@
 package trial
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,7 +55,7 @@ func Prove(ctx context.Context, name, program string) (rewriting.Asker, error) {
 		return rewriting.Asker{}, err
 	}
 	defer m.server.Close()
-	if err := b.furnish(m.url); err != nil {
+	if err := b.furnish(name, m.url); err != nil {
 		return rewriting.Asker{}, err
 	}
 	asker, said := b.run(ctx, m.url)
@@ -72,17 +74,19 @@ cat "$HOME/answer"
 `
 
 // furnish writes what the program finds in its home directory.
-func (b *bench) furnish(url string) error {
-	err := errors.Join(os.Mkdir(b.home, 0o700), os.Mkdir(b.work, 0o700))
-	files := map[string]string{"hook": hook, "answer": b.answer}
-	for name, text := range b.files {
-		files[name] = strings.ReplaceAll(text, "LOOPBACK", url)
-	}
-	for name, text := range files {
-		at := filepath.Join(b.home, name)
-		err = errors.Join(err, os.MkdirAll(filepath.Dir(at), 0o700), os.WriteFile(at, []byte(text), 0o600))
-	}
-	return err
+func (b *bench) furnish(name, url string) error {
+	err := errors.Join(os.Mkdir(b.home, 0o700), os.Mkdir(b.work, 0o700),
+		os.WriteFile(filepath.Join(b.home, "hook"), []byte(hook), 0o600))
+	return errors.Join(err, fs.WalkDir(homes, "homes/"+name, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		text, err := homes.ReadFile(file)
+		at := strings.Replace(strings.TrimPrefix(file, "homes/"+name+"/"), "dot-", ".", 1)
+		at = filepath.Join(b.home, at)
+		return errors.Join(err, os.MkdirAll(filepath.Dir(at), 0o700),
+			os.WriteFile(at, bytes.ReplaceAll(text, []byte("LOOPBACK"), []byte(url)), 0o600))
+	}))
 }
 
 // run starts the program and waits for its end. What it started is in its process
