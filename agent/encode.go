@@ -135,8 +135,8 @@ func hands(host Rewriter, e Event, d nod.Decision, p Profile) bool {
 // rewritable reports whether a call is one of a command, by that tool, of which an allow may
 // be said, and which says with its end that the command has ended.
 func rewritable(e Event, tool string) bool {
-	return e.Kind == Decide && e.Call.RawTool == tool && e.Call.Tool == "bash" && !e.Plan && !e.Unproven && !e.Reserved &&
-		!e.Call.Outlives
+	return e.Kind == Decide && e.Call.RawTool == tool && e.Call.Tool == "bash" && !e.Call.Outlives &&
+		!e.Plan && !e.Unproven && !e.Reserved
 }
 
 // handed answers with the call's input, in which the command is another and all else

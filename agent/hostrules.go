@@ -425,12 +425,12 @@ func geminiSpeaks(c nod.Call, project string) bool {
 			strings.Contains(text, "ShellTool")
 	}
 	home := variable(c.Environ, "HOME")
+	elsewhere := variable(c.Environ, "GEMINI_CLI_HOME") + variable(c.Environ, "GEMINI_CLI_SYSTEM_SETTINGS_PATH")
 	dirs, err := filepath.Glob(path.Join(home, ".gemini", "extensions", "*"))
 	for _, dir := range append(upwards(project), home) {
 		dirs = append(dirs, path.Join(dir, ".gemini"))
 	}
-	return err != nil || variable(c.Environ, "GEMINI_CLI_HOME")+variable(c.Environ, "GEMINI_CLI_SYSTEM_SETTINGS_PATH") != "" ||
-		startedWith("--policy", "--admin-policy", "--allowed-tools") ||
+	return err != nil || elsewhere != "" || startedWith("--policy", "--admin-policy", "--allowed-tools") ||
 		slices.ContainsFunc(append(dirs, "/etc/gemini-cli"), func(dir string) bool {
 			return anyFile(dir, ".json", tools) ||
 				anyFile(path.Join(dir, "policies"), ".toml", func(string) bool { return true })

@@ -129,8 +129,8 @@ func opencodeTop(e *Event) {
 // Encode says a decision as the comment on [Opencode] lays it down.
 func (o Opencode) Encode(e Event, d nod.Decision, p Profile, model bool) Answer {
 	if hands(o, e, d, p) {
-		return Answer{Said: saysConfined, Stdout: []byte(`{"decision":"allow","reason":` + quoted(reasonOf(d, saysAllow)) +
-			`,"command":` + quoted(d.Instead) + `}`)}
+		return Answer{Said: saysConfined, Stdout: []byte(`{"decision":"allow","reason":` +
+			quoted(reasonOf(d, saysAllow)) + `,"command":` + quoted(d.Instead) + `}`)}
 	}
 	return o.shim().encode(o.Capabilities(), e, d, p, model)
 }

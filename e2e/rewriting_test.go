@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/rewriting/trial"
 	"github.com/nodgate/nod/llm/llmtest"
@@ -131,12 +132,18 @@ func TestAnotherProgramIsNotProven(t *testing.T) {
 	}
 }
 
-// nod doctor tries the installed Claude Code once, where confinement is on.
+// nod doctor tries each installed agent once, where confinement is on.
 func TestDoctorProvesTheRewriting(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "confine = \"on\"\n")
 	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
 		t.Skipf("nothing can be confined here: %s", out)
+	}
+	records := map[string]os.FileInfo{} // by what is said
+	for _, d := range rewriters() {
+		if program := d.program(t); d.inPath == "" {
+			m.link(program, filepath.Join(m.home, ".local", "bin", d.adapter.Name()))
+		}
 	}
 	slots <- struct{}{}
 	defer func() { <-slots }()
@@ -144,20 +151,19 @@ func TestDoctorProvesTheRewriting(t *testing.T) {
 		out, _ := m.command(hang.Context(t), filepath.Join(m.bin, "nod"), "doctor").CombinedOutput()
 		return string(out)
 	}
-	want := "Claude Code " + claudeVersion + " runs what nod hands it"
-	if said := doctored(); !strings.Contains(said, want) {
-		t.Errorf("%s", said)
-	}
-	record := filepath.Join(m.home, ".local/state/nod/rewriting-claude-code.json")
-	before, err := os.Stat(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if said := doctored(); !strings.Contains(said, want) {
-		t.Errorf("again: %s", said)
-	}
-	if after, err := os.Stat(record); err != nil || !os.SameFile(before, after) {
-		t.Errorf("the same program was tried again: %v", err)
+	for range 2 {
+		said := strings.Join(strings.Fields(doctored()), " ")
+		for _, d := range rewriters() {
+			want := install.Title(d.adapter.Name()) + " " + d.version + " runs what nod hands it"
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is not said: %s", want, said)
+			}
+			info, err := os.Stat(filepath.Join(m.state(), "rewriting-"+d.adapter.Name()+".json"))
+			if err != nil || records[want] != nil && !os.SameFile(records[want], info) {
+				t.Errorf("%s: not recorded, or tried again: %v", want, err)
+			}
+			records[want] = info
+		}
 	}
 	m.settings("")
 	if said := doctored(); strings.Contains(said, "hands it") {

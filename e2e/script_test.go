@@ -187,7 +187,8 @@ func (p *played) asking() bool {
 func (p *played) granted() bool {
 	name := fmt.Sprintf("c%02d", p.at.Load())
 	return slices.ContainsFunc(p.m.log(), func(e audit.Entry) bool {
-		return e.Kind == audit.Decision && llmtest.CallName(e.CallID) == name && (e.Answered == "allow" || e.Answered == "confined")
+		return e.Kind == audit.Decision && llmtest.CallName(e.CallID) == name &&
+			(e.Answered == "allow" || e.Answered == "confined")
 	})
 }
 
