@@ -68,8 +68,8 @@ type Event struct {
 	// is called. Until then, and where it finds nothing, the event is at its
 	// strictest.
 	Complete func(*Event)
-	// Rewrites says that the host's own lines of nod's put a command of the answer's in the
-	// place of the call's, for a host that does not do so by itself.
+	// Rewrites says that nod's plugin in the host puts a command of the answer's in the place
+	// of the call's.
 	Rewrites bool
 	// Child says that a sub-agent makes the call.
 	Child bool
