@@ -121,7 +121,8 @@ func proveScript(t *testing.T, state, node string) (at string) {
 	}
 	interpreter, err := Look(node, "")
 	file, lookErr := Look(at, "")
-	if err := errors.Join(err, lookErr, Record(state, "a", file, Asker{Program: interpreter, Script: file})); err != nil {
+	recordErr := Record(state, "a", file, Asker{Program: interpreter, Script: file})
+	if err := errors.Join(err, lookErr, recordErr); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(100 * time.Millisecond)
