@@ -35,9 +35,9 @@ Code's hook is tried in the permission mode in which it starts for you
 Where no agent is named it also tries confinement, and reads the decision log of
 the last 7 days: a call that nod blocked because nod itself failed is failed.
 Where confinement is on, the programs of Claude Code, Codex, Copilot CLI, Gemini
-CLI and opencode that are in PATH are started once each, in a home that is thrown
-away and with a model of nod's, to see whether they run the command that a hook
-hands them in place of the model's.
+CLI and opencode that are in PATH are started once each, in a home that is
+thrown away and with a model of nod's, to see whether they run the command that
+a hook hands them in place of the model's.
 
 It changes nothing but what nod remembers of these two trials. The line gets a
 --state that is thrown away; nothing goes into nod's log. A line is started only
