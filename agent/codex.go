@@ -87,7 +87,15 @@ func (codex) profile() profile {
 			"PreCompact", "PostCompact", "Interrupt"},
 		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
 		answer: nestedBefore, prompt: nestedInstead,
+		mayRewrite: codexMayRewrite, confined: nestedConfined,
 	}
+}
+
+// codexMayRewrite: measured on 0.169.0. Codex holds its own rules to the line that it is
+// handed, and asks a person about that line: so it is handed none where a rule of theirs
+// speaks of the command, or a prompt follows.
+func codexMayRewrite(e Event) bool {
+	return rewritable(e, "Bash") && e.Mode == "bypassPermissions" && !codexAsks(&e, e.Project)
 }
 
 // codexItems looks at what an agent is told in pieces: a piece that is no text names a

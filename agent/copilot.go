@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"path"
 	"strings"
 	"time"
 
@@ -79,7 +80,21 @@ func (copilot) profile() profile {
 		detaches: []string{"detach"},
 		own:      copilotOwn, special: copilotSearch, quirk: copilotQuirk,
 		answer: copilotBefore, prompt: copilotInstead,
+		mayRewrite: copilotMayRewrite, confined: copilotConfined,
 	}
+}
+
+// copilotMayRewrite: measured on 1.0.102. The program may run a later version of itself,
+// which it has fetched meanwhile and says to its hooks: what nod doctor has tried is the
+// version that it brings.
+func copilotMayRewrite(e Event) bool {
+	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
+	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")
+}
+
+func copilotConfined(e Event, d nod.Decision) Answer {
+	return handed(e, d, `{"permissionDecision":"allow","permissionDecisionReason":`+
+		quoted(reasonOf(d, saysAllow))+`,"modifiedArgs":`, `}`)
 }
 
 // copilotEvent tells the event from the keys.

@@ -86,8 +86,19 @@ func (gemini) profile() profile {
 			"BeforeModel", "AfterModel", "BeforeToolSelection"}, // read
 		detaches: []string{"is_background"},
 		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
-		answer: geminiAnswer,
+		answer: geminiAnswer, mayRewrite: geminiMayRewrite, confined: geminiConfined,
 	}
+}
+
+// geminiMayRewrite: measured on 0.61.0. The policy is asked afterwards, about the line that
+// the host is handed: so it is handed none where a rule of the person's is there for
+// commands.
+func geminiMayRewrite(e Event) bool {
+	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
+}
+
+func geminiConfined(e Event, d nod.Decision) Answer {
+	return handed(e, d, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":`, `}}`)
 }
 
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call

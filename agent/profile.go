@@ -98,6 +98,12 @@ func (h profiled[P]) Encode(e Event, d nod.Decision, how Profile, model bool) An
 	return h.row().encode(e, d, how, model)
 }
 
+// MayRewrite implements [Rewriter].
+func (h profiled[P]) MayRewrite(e Event) bool {
+	p := h.row()
+	return p.mayRewrite != nil && p.mayRewrite(e)
+}
+
 // Block denies in the way of which it is certain that it blocks.
 func (h profiled[P]) Block(reason string) Answer { return h.row().block(reason) }
 

@@ -63,6 +63,35 @@ func TestOpencodeGrantsAndAsks(t *testing.T) {
 	}
 }
 
+// Where opencode asks, nod's plugin answers about the line that it has handed over: code
+// runs confined, and nobody is asked.
+func TestOpencodeIsHandedALineWithoutAQuestion(t *testing.T) {
+	d := opencodeDriven()
+	d.program(t)
+	t.Parallel()
+	m := d.ready(t, "confine = \"on\"\n", llmtest.Script{Steps: []llmtest.Step{
+		{Calls: []llmtest.Call{d.shell("code", "python3 probe.py")}}}})
+	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
+		missing(t, "nothing can be confined here: %s", out)
+	}
+	m.installed(false)
+	m.machine.write(filepath.Join(m.work, "probe.py"), probe, 0o644)
+	m.record("opencode", m.state(), d.program(t))
+	slots <- struct{}{}
+	defer func() { <-slots }()
+	o := serveOpencode(m)
+	var session struct{ ID string }
+	o.call("POST", "/session", `{}`, &session)
+	o.call("POST", "/session/"+session.ID+"/message", `{"parts":[{"type":"text","text":"do what the test wants"}]}`,
+		nil) // returns at the end: a question that nobody answers would hold it
+	if told := m.told(t, "code"); !strings.Contains(told, "probed") {
+		t.Errorf("the model was told %q", told)
+	}
+	if found := m.decided("probe.py"); len(found) == 0 || found[0].Answered != "confined" {
+		t.Errorf("%+v", found)
+	}
+}
+
 // served is an opencode that waits for a client.
 type served struct {
 	m   *driving

@@ -1,43 +1,127 @@
 package e2e
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/rewriting/trial"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// The real Claude Code runs what a hook hands it, and a program that does not is
-// found out, whatever it does with the model's own command.
+// rewriters are the driven agents to which nod may hand a line.
+func rewriters() (list []driven) {
+	for _, d := range allDriven() {
+		if _, can := d.adapter.(agent.Rewriter); can {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
+// The real agents run what a hook hands them, and what asks it is what nod-hook finds
+// above itself.
 func TestRewritingIsProven(t *testing.T) {
+	for _, d := range rewriters() {
+		t.Run(d.adapter.Name(), func(t *testing.T) {
+			program, err := filepath.EvalSymlinks(d.program(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Parallel()
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			at := filepath.Join(t.TempDir(), d.adapter.Name())
+			if err := os.Symlink(program, at); err != nil {
+				t.Fatal(err)
+			}
+			asker, err := trial.Prove(hang.Context(t), d.adapter.Name(), at)
+			if err != nil || asker.Program.Path != program && asker.Script.Path != program {
+				t.Errorf("asked by %+v: %v", asker, err)
+			}
+		})
+	}
+}
+
+// With the line handed over an agent's tests run confined, without a question, and the agent
+// reads what they print; what it may not run it does not. Nothing shows another command
+// than the one that was handed over.
+func TestALineIsHandedToTheRealAgents(t *testing.T) {
+	for _, d := range rewriters() {
+		t.Run(d.adapter.Name(), func(t *testing.T) {
+			d.program(t)
+			t.Parallel()
+			d.testHanded(t)
+		})
+	}
+}
+
+// probe is code of the project's: it says what it could read of the home directory.
+const probe = `import os
+key = os.path.expanduser('~/.ssh/id_ed25519')
+open('got', 'w').write(open(key).read() if os.path.exists(key) else 'nothing')
+print('probed')
+`
+
+func (d driven) testHanded(t *testing.T) {
+	m := d.ready(t, "confine = \"on\"\n", llmtest.Script{})
+	m.installed(false)
+	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
+		missing(t, "nothing can be confined here: %s", out)
+	}
+	m.machine.write(filepath.Join(m.home, ".ssh/id_ed25519"), "key", 0o600)
+	m.machine.write(filepath.Join(m.work, "probe.py"), probe, 0o644)
+	m.srv = llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
+		{Calls: []llmtest.Call{d.shell("code", "python3 probe.py")}},
+		{Calls: []llmtest.Call{d.shell("lost", "npm publish")}},
+	}})
+	m.record(d.adapter.Name(), m.state(), d.program(t))
+	m.run()
+	told := m.told(t, "code")
+	got, err := os.ReadFile(filepath.Join(m.work, "got"))
+	if string(got) != "nothing" || !strings.Contains(told, "probed") {
+		t.Errorf("%q %v; the model was told %q", got, err, told)
+	}
+	if found := m.decided("probe.py"); len(found) == 0 || found[0].Answered != "confined" {
+		t.Errorf("%+v", found)
+	}
+	if found := m.decided("npm publish"); len(found) == 0 || found[0].Answered == "confined" {
+		t.Errorf("%+v", found)
+	}
+	if ok, off := rewriting.Recorded(m.state(), d.adapter.Name(), d.program(t)); !ok {
+		t.Errorf("the proof is gone: %s", off)
+	}
+}
+
+// A program that does not run what a hook hands it is found out, whatever it does with
+// the model's own command.
+func TestAnotherProgramIsNotProven(t *testing.T) {
 	begin(t)
 	claude := claudeProgram(t)
 	for _, row := range []struct{ name, script, want string }{
-		{"honours it", "", ""},
 		{"reads no settings", `exec CLAUDE --setting-sources project "$@"`, "neither"},
 		{"runs the model's command all the same",
 			`exec CLAUDE "$@" --setting-sources project --allowedTools Bash`, `left "original"`},
-		{"another program asks", `exec CLAUDE "$@"`, "was started by"},
+		{"starts one of its name", `exec CLAUDE "$@"`, ""},
 		{"never asks", "echo no key >&2", `for no command; it said "no key"`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			program := claude
-			if row.script != "" {
-				program = filepath.Join(t.TempDir(), "claude")
-				text := "#!/bin/sh\n" + strings.ReplaceAll(row.script, "CLAUDE", "'"+claude+"'") + "\n"
-				if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
-					t.Fatal(err)
-				}
+			program := filepath.Join(t.TempDir(), "claude")
+			text := "#!/bin/sh\n" + strings.ReplaceAll(row.script, "CLAUDE", "'"+claude+"'") + "\n"
+			if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
 			}
-			err := trial.Prove(hang.Context(t), "claude-code", program)
+			_, err := trial.Prove(hang.Context(t), "claude-code", program)
 			t.Log(err)
 			switch {
 			case row.want == "" && err != nil, row.want != "" && err == nil,
@@ -48,12 +132,18 @@ func TestRewritingIsProven(t *testing.T) {
 	}
 }
 
-// nod doctor tries the installed Claude Code once, where confinement is on.
+// nod doctor tries each installed agent once, where confinement is on.
 func TestDoctorProvesTheRewriting(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "confine = \"on\"\n")
 	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
 		t.Skipf("nothing can be confined here: %s", out)
+	}
+	records := map[string]os.FileInfo{} // by what is said
+	for _, d := range rewriters() {
+		if program := d.program(t); d.inPath == "" {
+			m.link(program, filepath.Join(m.home, ".local", "bin", d.adapter.Name()))
+		}
 	}
 	slots <- struct{}{}
 	defer func() { <-slots }()
@@ -61,20 +151,19 @@ func TestDoctorProvesTheRewriting(t *testing.T) {
 		out, _ := m.command(hang.Context(t), filepath.Join(m.bin, "nod"), "doctor").CombinedOutput()
 		return string(out)
 	}
-	want := "Claude Code " + claudeVersion + " runs what nod hands it"
-	if said := doctored(); !strings.Contains(said, want) {
-		t.Errorf("%s", said)
-	}
-	record := filepath.Join(m.home, ".local/state/nod/rewriting-claude-code.json")
-	before, err := os.Stat(record)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if said := doctored(); !strings.Contains(said, want) {
-		t.Errorf("again: %s", said)
-	}
-	if after, err := os.Stat(record); err != nil || !os.SameFile(before, after) {
-		t.Errorf("the same program was tried again: %v", err)
+	for range 2 {
+		said := strings.Join(strings.Fields(doctored()), " ")
+		for _, d := range rewriters() {
+			want := install.Title(d.adapter.Name()) + " " + d.version + " runs what nod hands it"
+			if !strings.Contains(said, want) {
+				t.Errorf("%q is not said: %s", want, said)
+			}
+			info, err := os.Stat(filepath.Join(m.state(), "rewriting-"+d.adapter.Name()+".json"))
+			if err != nil || records[want] != nil && !os.SameFile(records[want], info) {
+				t.Errorf("%s: not recorded, or tried again: %v", want, err)
+			}
+			records[want] = info
+		}
 	}
 	m.settings("")
 	if said := doctored(); strings.Contains(said, "hands it") {
@@ -96,8 +185,8 @@ func TestTheProvenProgramIsAboveTheHook(t *testing.T) {
 			m.projectSettings(map[string]any{"hooks": map[string]any{
 				"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{hook}}}}})
 			state, other := t.TempDir(), t.TempDir()
-			m.record(state, m.claude)
-			m.record(other, filepath.Join(m.bin, "nod"))
+			m.record("claude-code", state, m.claude)
+			m.record("claude-code", other, filepath.Join(m.bin, "nod"))
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
@@ -122,13 +211,21 @@ func TestTheProvenProgramIsAboveTheHook(t *testing.T) {
 	}
 }
 
-func (m *machine) record(state, program string) {
+// state is where nod's state lies in this home.
+func (m *machine) state() string { return filepath.Join(m.home, ".local", "state", "nod") }
+
+// record writes what nod doctor would have proven of a program, which node runs if it is a
+// script.
+func (m *machine) record(host, state, program string) {
 	m.t.Helper()
-	p, err := rewriting.Look(program, "")
-	if err == nil {
-		err = rewriting.Record(state, "claude-code", p)
+	found, err := rewriting.Look(program, "")
+	asker := rewriting.Asker{Program: found}
+	if filepath.Ext(program) == ".js" {
+		node, lookErr := exec.LookPath("node")
+		interpreter, nodeErr := rewriting.Look(node, "")
+		asker, err = rewriting.Asker{Program: interpreter, Script: found}, errors.Join(err, lookErr, nodeErr)
 	}
-	if err != nil {
+	if err = errors.Join(err, rewriting.Record(state, host, found, asker)); err != nil {
 		m.t.Fatal(err)
 	}
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/nodgate/nod/agent/agenttest"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
-	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -120,23 +119,14 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 	return p.became
 }
 
-// confines has nod run code behind its boundary, and hands the lines over where the agent
-// is Claude Code, as after nod doctor has proven it.
+// confines has nod run code behind its boundary, and hands the lines over, as after nod
+// doctor has proven the agent.
 func (m *machine) confines(s seat) {
 	m.settings("confine = \"on\"\n")
 	if out, err := m.command(m.t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
 		m.t.Skipf("nothing can be confined here: %s", out)
 	}
-	if s.agent != "Claude Code" {
-		return
-	}
-	found, err := rewriting.Look(s.program(m.t), "")
-	if err == nil {
-		err = rewriting.Record(filepath.Join(m.home, ".local", "state", "nod"), "claude-code", found)
-	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	m.record(strings.ToLower(strings.ReplaceAll(s.agent, " ", "-")), m.state(), s.program(m.t))
 }
 
 // step is one turn of the model's; a call of a tool that the agent does not have is
@@ -197,7 +187,8 @@ func (p *played) asking() bool {
 func (p *played) granted() bool {
 	name := fmt.Sprintf("c%02d", p.at.Load())
 	return slices.ContainsFunc(p.m.log(), func(e audit.Entry) bool {
-		return e.Kind == audit.Decision && llmtest.CallName(e.CallID) == name && e.Answered == "allow"
+		return e.Kind == audit.Decision && llmtest.CallName(e.CallID) == name &&
+			(e.Answered == "allow" || e.Answered == "confined")
 	})
 }
 

@@ -123,9 +123,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
 				Text: "it is " + switchedOn(settings.Confine) + ", and works here"})
-		if l, ok := rewritingLine(ctx, p); ok {
-			b.Lines = append(b.Lines, l)
-		}
+		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
@@ -13,22 +14,25 @@ import (
 	"github.com/nodgate/nod/internal/rewriting/trial"
 )
 
-// provable is the agent that can be tried.
-const provable = "claude-code"
-
-// trialLimit is how long the agent's program has. It takes a second or two.
+// trialLimit is how long an agent's program has. It takes some seconds.
 const trialLimit = time.Minute
 
-// rewritingLine says whether the agent's program runs what nod hands it in place
-// of the model's command. ok is false where there is no such program.
-func rewritingLine(ctx context.Context, p *Process) (l doctor.Line, ok bool) {
-	program, err := install.FindClaude(p.Getenv("PATH"))
-	if err != nil {
-		return l, false
+// rewritingLines say of each agent that has a program in PATH, and was seen to, whether it
+// runs what nod hands it in place of the model's command.
+func rewritingLines(ctx context.Context, p *Process) (lines []doctor.Line) {
+	for _, found := range install.Find(p.Getenv("HOME"), p.Getenv("PATH")) {
+		host, _ := agent.ByName(found.Agent)
+		if _, can := host.(agent.Rewriter); can && found.Program != "" {
+			lines = append(lines, rewritingLine(ctx, p, found))
+		}
 	}
-	version, off, err := proveRewriting(ctx, p, program)
-	title := strings.TrimSpace(install.Title(provable) + " " + version)
-	l = doctor.Line{State: doctor.OK, What: "rewriting", Text: title + " runs what nod hands it", Basis: "tried"}
+	return lines
+}
+
+func rewritingLine(ctx context.Context, p *Process, found install.Presence) doctor.Line {
+	version, off, err := proveRewriting(ctx, p, found)
+	title := strings.TrimSpace(install.Title(found.Agent) + " " + version)
+	l := doctor.Line{State: doctor.OK, What: "rewriting", Text: title + " runs what nod hands it", Basis: "tried"}
 	switch {
 	case err != nil:
 		l.State = doctor.Note
@@ -36,31 +40,32 @@ func rewritingLine(ctx context.Context, p *Process) (l doctor.Line, ok bool) {
 	case off != "":
 		l.Text += "; that had been switched off: " + printable.Line(off, 200)
 	}
-	return l, true
+	return l
 }
 
 // proveRewriting tries the program, unless it is the very one that was proven, and
 // remembers it for the hook. off is why an earlier proof was switched off.
-func proveRewriting(ctx context.Context, p *Process, program string) (version, off string, err error) {
-	v, err := install.ProgramVersion(ctx, program, p.Getenv("PATH"))
+func proveRewriting(ctx context.Context, p *Process, found install.Presence) (version, off string, err error) {
+	v, err := install.ProgramVersion(ctx, found.Program, p.Getenv("PATH"))
 	if err != nil {
 		return "", "", err
 	}
 	state := config.DefaultPlaces(p.Getenv("HOME")).State
-	known, off := rewriting.Recorded(state, provable, program)
+	known, off := rewriting.Recorded(state, found.Agent, found.Program)
 	if known {
 		return v.String(), "", nil
 	}
-	seen, err := rewriting.Look(program, v.String())
+	seen, err := rewriting.Look(found.Program, v.String())
 	if err != nil {
 		return "", "", err
 	}
-	trying(p)(install.Title(provable) + ": whether it runs what a hook hands it")
+	trying(p)(install.Title(found.Agent) + ": whether it runs what a hook hands it")
 	defer trying(p)("")
 	ctx, stop := context.WithTimeout(ctx, trialLimit)
 	defer stop()
-	if err = trial.Prove(ctx, provable, program); err == nil {
-		err = rewriting.Record(state, provable, seen)
+	asker, err := trial.Prove(ctx, found.Agent, found.Program)
+	if err == nil {
+		err = rewriting.Record(state, found.Agent, seen, asker)
 	}
 	return v.String(), off, err
 }

@@ -239,7 +239,7 @@ func (b *book) outcome(taint string) error {
 		return errors.Join(err, openErr)
 	}
 	defer memory.Close()
-	if memory.Confined(c.ID) && !strings.Contains(c.Command, " confine -- ") {
+	if memory.Confined(c.ID, session.Digest(c.RawTool, c.Input)) && !strings.Contains(c.Command, " confine -- ") {
 		err = errors.Join(err, rewriting.Forget(b.run.Places.State, b.run.Adapter.Name(),
 			"it ran the agent's own command and not the line that it was handed: "+printable.Line(c.Command, 100)))
 	}

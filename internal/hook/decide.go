@@ -262,11 +262,10 @@ func Reach(s config.Settings) agent.Profile {
 // command. nil: it does not.
 func (r *run) rewrites(e agent.Event, s config.Settings) func() bool {
 	host, can := r.Adapter.(agent.Rewriter)
-	if !can || r.Places.State == "" || s.Mode != config.Enforce ||
-		s.Profile == config.Reinforce || !host.MayRewrite(e) {
+	if !can || r.Places.State == "" || s.Mode != config.Enforce || s.Profile == config.Reinforce {
 		return nil
 	}
-	return func() bool { return r.Rewrites(r.Places.State, host.Name()) }
+	return func() bool { return host.MayRewrite(e) && r.Rewrites(r.Places.State, host.Name()) }
 }
 
 // Left is a decision as the settings leave it to a host: they may have nod ask about what

@@ -164,6 +164,62 @@ await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }
 	}
 }
 
+// The plugin puts a command of nod's in the place of a call's, and says that it does: only
+// where no rule tells one command from another, and of no other tool.
+func TestOpencodePluginHandsOver(t *testing.T) {
+	node := testworld.Needs(t, "node")
+	for _, row := range []struct {
+		config, session, tool string
+		hands                 bool
+	}{
+		{`{}`, `{data:{}}`, "bash", true},
+		{`{"permission":"allow"}`, `{data:{}}`, "bash", true},
+		{`{"permission":{"bash":"allow","edit":"ask"}}`, `{data:{}}`, "bash", true},
+		{`{}`, `{data:{permission:[{permission:"question",pattern:"*",action:"deny"}]}}`, "bash", true},
+		{`{}`, `{data:{}}`, "write", false},
+		{`{"permission":"ask"}`, `{data:{}}`, "bash", false},
+		{`{"permission":{"bash":{"rm *":"deny","*":"allow"}}}`, `{data:{}}`, "bash", false},
+		{`{"permission":{"*":"deny","bash":"allow"}}`, `{data:{}}`, "bash", false},
+		{`{"agent":{"build":{"permission":{"bash":{"rm *":"deny"}}}}}`, `{data:{}}`, "bash", false},
+		{`{}`, `{data:{permission:[{permission:"bash",pattern:"rm *",action:"deny"}]}}`, "bash", false},
+		{`{}`, `{data:{permission:[{permission:"*",pattern:"*",action:"ask"}]}}`, "bash", false},
+		{`{}`, `{error:"gone"}`, "bash", false},
+	} {
+		t.Run(row.tool+" "+row.config+" "+row.session, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			o := paths()
+			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
+			script(t, o.Hook, `cat > `+Quote(filepath.Join(dir, "payload"))+
+				`; echo '{"decision":"allow","reason":"r","command":"confined"}'`)
+			file := filepath.Join(dir, "nod.mjs")
+			write(t, file, string(plugin("opencode.js")(o))+`
+const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
+await hooks.config(`+row.config+`)
+const output = { args: { command: "original", timeout: 1 } }
+let why = ""
+await hooks["tool.execute.before"]({ tool: "`+row.tool+`", sessionID: "s", callID: "c" }, output).catch((e) => (why = e.message))
+console.log(JSON.stringify(output.args), why)
+`)
+			out, err := exec.Command(node, file, "run").CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			payload, err := os.ReadFile(filepath.Join(dir, "payload"))
+			if err != nil || strings.Contains(string(payload), `"rewrites":true`) != row.hands {
+				t.Errorf("%s (%v)", payload, err)
+			}
+			want := `{"command":"original","timeout":1} nod-hook handed over a command`
+			if row.hands {
+				want = `{"command":"confined","timeout":1} `
+			}
+			if !strings.HasPrefix(string(out), want) {
+				t.Errorf("%s, want %s", out, want)
+			}
+		})
+	}
+}
+
 // The plugin answers a question of opencode's for what nod allows only where neither a rule
 // of the person's nor one of the session may be why opencode asks.
 func TestOpencodePluginLeavesRules(t *testing.T) {

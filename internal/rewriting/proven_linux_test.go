@@ -2,24 +2,26 @@ package rewriting
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 )
 
-// A copy of the test's own program stands for a host: it runs the words after
-// asHost.
+// A copy of the test's own program stands for a host, or for node: it runs the
+// words after asHost.
 const asHost = "as-a-host"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == asHost {
-		cmd := exec.Command(os.Args[2], os.Args[3:]...)
+	if at := slices.Index(os.Args, asHost); at > 0 {
+		cmd := exec.Command(os.Args[at+1], os.Args[at+2:]...)
 		cmd.Stdout = os.Stdout
 		if err := cmd.Run(); err != nil {
 			os.Exit(1)
@@ -88,6 +90,7 @@ func TestProvenIsTheProgramAbove(t *testing.T) {
 	}{
 		{"started by it", []string{proven, asHost, "sh", "-c", direct}, true},
 		{"by shells of its", []string{proven, asHost, "sh", "-c", shells}, true},
+		{"behind a limit", []string{proven, asHost, "sh", "-c", "timeout --foreground 600 sh -c '" + direct + "'; :"}, true},
 		{"by another program", []string{other, asHost, "sh", "-c", direct}, false},
 		{"by another one that it started", []string{proven, asHost, other, asHost, "sh", "-c", direct}, false},
 		{"by it below another one", []string{other, asHost, proven, asHost, "sh", "-c", direct}, true},
@@ -106,6 +109,86 @@ func TestProvenIsTheProgramAbove(t *testing.T) {
 	}
 	if Proven(state, "a", 0) || Proven(state, "a", -1) || Proven(state, "a", 1<<30) {
 		t.Error("proven for no process")
+	}
+}
+
+// proveScript records that node runs a script, and starts nothing until that is past.
+func proveScript(t *testing.T, state, node string) (at string) {
+	t.Helper()
+	at = filepath.Join(filepath.Dir(node), "host.js")
+	if err := os.WriteFile(at, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	interpreter, err := Look(node, "")
+	file, lookErr := Look(at, "")
+	recordErr := Record(state, "a", file, Asker{Program: interpreter, Script: file})
+	if err := errors.Join(err, lookErr, recordErr); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(100 * time.Millisecond)
+	return at
+}
+
+// What node runs is told by its arguments, as far as nothing in them or in the
+// environment may have it run something else.
+func TestProvenIsTheScriptThatNodeRuns(t *testing.T) {
+	node, second, state := host(t, "node"), host(t, "node"), t.TempDir()
+	at := proveScript(t, state, node)
+	link, other := filepath.Join(t.TempDir(), "host"), filepath.Join(t.TempDir(), "other.js")
+	if err := errors.Join(os.Symlink(at, link), os.WriteFile(other, []byte("x"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Dir(at))
+	for _, row := range []struct {
+		words []string
+		want  bool
+	}{
+		{[]string{node, at}, true},
+		{[]string{node, link}, true},
+		{[]string{node, "--no-warnings", "--max-old-space-size=64", "--disable-warning=DEP0040", at, "-p"}, true},
+		{[]string{"env", "NODE_OPTIONS=--max-old-space-size=64", node, at}, true},
+		{[]string{"env", "NODE_OPTIONS=", node, at}, true},
+		{[]string{"env", "NODE_OPTIONS=--no-warnings --require=" + other, node, at}, false},
+		{[]string{"env", "NODE_OPTIONS=--import " + other, node, at}, false},
+		{[]string{node, other}, false},
+		{[]string{node, other, at}, false},
+		{[]string{node, "--require", other, at}, false},
+		{[]string{node, "--import=" + other, at}, false},
+		{[]string{node, "-e", "1", at}, false},
+		{[]string{node, "--disable-warning", at, other}, false},
+		{[]string{node, "--", at}, false},
+		{[]string{node, "host.js"}, false},
+		{[]string{node}, false},
+		{[]string{second, at}, false},
+		{[]string{node, other, asHost, node, at}, true},
+		{[]string{node, at, asHost, node, other}, false},
+	} {
+		words := append(slices.Clone(row.words), asHost, "sh", "-c", direct)
+		if got := Proven(state, "a", hook(t, words...)); got != row.want {
+			t.Errorf("%q: %v, want %v", row.words, got, row.want)
+		}
+	}
+	record(t, state, "b", node)
+	if Proven(state, "b", hook(t, node, at, asHost, "sh", "-c", direct)) {
+		t.Error("an interpreter is proven for whatever it runs")
+	}
+}
+
+// What was there when node read it may be another script by now.
+func TestProvenIsTheScriptAsItWas(t *testing.T) {
+	node, state := host(t, "node"), t.TempDir()
+	at := proveScript(t, state, node)
+	pid := hook(t, node, at, asHost, "sh", "-c", direct)
+	if !Proven(state, "a", pid) {
+		t.Error("not proven before")
+	}
+	proveScript(t, state, node)
+	if Proven(state, "a", pid) {
+		t.Error("proven of what was started before the proof")
+	}
+	pid = hook(t, node, at, asHost, "sh", "-c", direct)
+	if err := os.WriteFile(at, []byte("longer"), 0o600); err != nil || Proven(state, "a", pid) {
+		t.Error("proven of another text", err)
 	}
 }
 

@@ -24,11 +24,20 @@ type Program struct {
 	Version string `json:"version,omitempty"` // as it says, "" where it was not asked
 }
 
+// Asker is what starts a host's hooks and reads what they answer: a program, and
+// the script that it runs where it is an interpreter.
+type Asker struct {
+	Program Program `json:"program"`
+	Script  Program `json:"script,omitzero"`
+	started time.Time
+}
+
 // proof is what is known of one host.
 type proof struct {
-	Program
-	When time.Time `json:"when"`
-	Off  string    `json:"off,omitempty"` // why it holds no longer
+	Found Program   `json:"found"` // what PATH leads to, which may start another program
+	Asker Asker     `json:"asker"`
+	When  time.Time `json:"when"`
+	Off   string    `json:"off,omitempty"` // why it holds no longer
 }
 
 // file is one for each host, so that none undoes what another one's hook writes.
@@ -53,16 +62,25 @@ func (p Program) same(o Program) bool {
 	return p.Path == o.Path && p.Size == o.Size && p.MTime == o.MTime
 }
 
-// Record remembers that a host's program, looked at before the trial, was proven.
-func Record(stateDir, host string, p Program) error {
-	now, err := Look(p.Path, "")
-	if err == nil && !p.same(now) {
-		err = fmt.Errorf("%s was replaced while it was tried; try again: nod doctor", p.Path)
+// same reports whether both run the same files.
+func (a Asker) same(o Asker) bool { return a.Program.same(o.Program) && a.Script.same(o.Script) }
+
+// Record remembers that a host was proven: its program, looked at before the trial, and
+// what asked the hook during the trial.
+func Record(stateDir, host string, found Program, asker Asker) error {
+	for _, p := range []Program{found, asker.Program, asker.Script} {
+		if p == (Program{}) {
+			continue
+		}
+		now, err := Look(p.Path, "")
+		if err == nil && !p.same(now) {
+			err = fmt.Errorf("%s was replaced while it was tried; try again: nod doctor", p.Path)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	return write(stateDir, host, proof{Program: p, When: time.Now().UTC()})
+	return write(stateDir, host, proof{Found: found, Asker: asker, When: time.Now().UTC()})
 }
 
 // Forget switches a host's proof off and keeps why, until it is proven again: a
@@ -78,10 +96,10 @@ func Forget(stateDir, host, why string) error {
 func Recorded(stateDir, host, program string) (ok bool, off string) {
 	p := read(stateDir, host)
 	now, err := Look(program, "")
-	return p.holds() && err == nil && p.same(now), p.Off
+	return p.holds() && err == nil && p.Found.same(now), p.Off
 }
 
-func (p proof) holds() bool { return p.Path != "" && p.Off == "" }
+func (p proof) holds() bool { return p.Asker.Program.Path != "" && p.Off == "" }
 
 // read returns the proof of a host. A file that cannot be read proves nothing.
 func read(stateDir, host string) (p proof) {

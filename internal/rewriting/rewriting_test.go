@@ -21,7 +21,7 @@ func record(t *testing.T, state, host, program string) {
 	t.Helper()
 	p, err := Look(program, "1.2.3")
 	if err == nil {
-		err = Record(state, host, p)
+		err = Record(state, host, p, Asker{Program: p})
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +89,7 @@ func TestWhatWasReplacedMeanwhileIsNotRecorded(t *testing.T) {
 	if err := os.WriteFile(program, []byte("longer"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := Record(state, "a", p); err == nil || recorded(state, "a", program) {
+	if err := Record(state, "a", p, Asker{Program: p}); err == nil || recorded(state, "a", program) {
 		t.Error("recorded, although nobody tried this file")
 	}
 }

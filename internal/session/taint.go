@@ -104,9 +104,14 @@ func (s *Session) Blocked() (said []string) {
 	return said[max(0, len(said)-deniedLimit):]
 }
 
-// Confined reports whether the agent was handed another command in the place of a call's.
-func (s *Session) Confined(call string) (confined bool) {
-	if !s.Remembers() || call == "" {
+// Confined reports whether the agent was handed another command in the place of a call's. A
+// host that gives calls no id has been handed one for the last call of that digest.
+func (s *Session) Confined(call, digest string) (confined bool) {
+	if call == "" {
+		seen, _ := s.Seen(digest)
+		return seen.Said == "confined"
+	}
+	if !s.Remembers() {
 		return false
 	}
 	for l := range holding(s.end(), `"call_id":`+text(call)) {

@@ -21,6 +21,11 @@ function vague(permission) {
   return typeof permission === "object" && permission !== null && Object.keys(permission).some((key) => /[*?]/.test(key))
 }
 
+// unruled reports whether permissions tell no command from another.
+function unruled(permission) {
+  return permission === "allow" || (!vague(permission) && (quiet(permission, "bash") || permission.bash === "allow"))
+}
+
 // quietly returns what f does, undefined where it fails or takes too long: the
 // person's message waits for it.
 async function quietly(f) {
@@ -37,6 +42,7 @@ export const Nod = async ({ client, directory }) => {
   let servers = []
   let asked = []
   let spoken = () => true // of which permissions the person has said something
+  let free = false // of the person's rules about commands
   let shell // of the settings, in the place of SHELL
 
   const root = (session) => {
@@ -62,6 +68,12 @@ export const Nod = async ({ client, directory }) => {
   const theirs = async (id, permission) => {
     const { data } = await client.session.get({ path: { id } })
     return spoken(permission) || (data.permission ?? []).some((rule) => rule.action === "ask")
+  }
+  // handed says that nod may put another command in the place of a call's: no rule of the
+  // person's or a client's speaks of commands, which would be held to nod's.
+  const handed = async (id) => {
+    const { data } = await client.session.get({ path: { id } })
+    return free && !(data.permission ?? []).some((rule) => rule.action !== "allow" && /^bash$|[*?]/.test(rule.permission))
   }
   // overruled says that a session has a permission of its own that lets a call run, which
   // a client gave it: opencode does not ask then.
@@ -89,6 +101,7 @@ export const Nod = async ({ client, directory }) => {
       const agents = [...Object.values(config.agent ?? {}), ...Object.values(config.mode ?? {})]
       const said = [config.permission, ...agents.map((agent) => agent?.permission)].map((one) => (typeof one === "object" && one !== null ? { ...one } : one))
       spoken = (name) => said.some((one) => !quiet(one, name) || vague(one))
+      free = said.every(unruled)
       if (!attended) return
       for (const name of ["bash", "webfetch"]) {
         if (!spoken(name)) config.permission = { ...config.permission, [name]: "ask" }
@@ -136,8 +149,13 @@ export const Nod = async ({ client, directory }) => {
       const kept = sessions.get(root(input.sessionID))
       const payload = { ...about("tool.execute.before", input, args), ...(kept && told(kept)) }
       if (payload.asks && (await overruled(input.sessionID).catch(() => true))) delete payload.asks
+      if (input.tool === "bash" && (await handed(input.sessionID).catch(() => false))) payload.rewrites = true
       const answer = await ask(payload).finally(() => kept && kept === sessions.get(input.sessionID) && noteCall(kept, input.tool, args))
       if (answer.decision === "ask") throw new Error("nod cannot ask here: " + answer.reason)
+      if (answer.command !== undefined) {
+        if (payload.rewrites !== true || typeof answer.command !== "string") throw new Error("nod-hook handed over a command that cannot run here, so the call is blocked")
+        output.args.command = answer.command
+      }
       if (answer.decision === "allow") granted.set(key, { tool: input.tool, args: JSON.parse(JSON.stringify(args)) })
     },
     "tool.execute.after": async (input) => {

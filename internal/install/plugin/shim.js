@@ -2,8 +2,9 @@
 // limit is how long nod-hook may take, in milliseconds.
 const limit = 55000
 
-// ask hands a call to nod-hook and returns {decision, reason}; decision is
-// "none" where nod leaves the call to the agent. It throws for a denial, and
+// ask hands a call to nod-hook and returns {decision, reason, command}; decision is
+// "none" where nod leaves the call to the agent, and command what must run in
+// the place of the call's, if anything. It throws for a denial, and
 // for whatever else becomes of nod-hook.
 function ask(payload) {
   return new Promise((resolve, reject) => {
@@ -43,7 +44,7 @@ function ask(payload) {
       const decision = answer && answer.decision
       if (decision === "deny") return block(String(answer.reason || "nod-hook blocked the call"))
       if (decision !== "allow" && decision !== "ask") return fail("printed something that is no answer")
-      resolve({ decision, reason: String(answer.reason) })
+      resolve({ decision, reason: String(answer.reason), command: answer.command })
     })
   })
 }

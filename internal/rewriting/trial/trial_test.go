@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package trial
 
@@ -8,46 +8,74 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 )
 
-// script is a program that stands for Claude Code.
-func script(t *testing.T, line string) string {
-	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
+// TestMain lets a copy of this program stand for a host: it runs the line beside it.
+func TestMain(m *testing.M) {
+	self, _ := os.Executable()
+	if line, err := os.ReadFile(self + ".line"); err == nil {
+		cmd := exec.Command("sh", "-c", string(line))
+		cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+		if cmd.Run() != nil {
+			os.Exit(max(1, cmd.ProcessState.ExitCode()))
+		}
+		os.Exit(0)
 	}
-	at := filepath.Join(dir, "claude")
-	if err := os.WriteFile(at, []byte("#!/bin/sh\n"+line+"\n"), 0o700); err != nil {
+	os.Exit(m.Run())
+}
+
+// claude is a program that stands for Claude Code.
+func claude(t *testing.T, line string) string { return program(t, "claude", line) }
+
+func program(t *testing.T, name, line string) string {
+	t.Helper()
+	self, err := os.ReadFile("/proc/self/exe")
+	dir, dirErr := filepath.EvalSymlinks(t.TempDir())
+	at := filepath.Join(dir, name)
+	if err := errors.Join(err, dirErr, os.WriteFile(at, self, 0o700),
+		os.WriteFile(at+".line", []byte(line), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	return at
 }
 
+// asked is what starts the hook and does not care for what it answers.
+const asked = `sh "$HOME/hook" < /dev/null > /dev/null; `
+
 // What counts is what was left, and who asked; not what the program says of it.
 func TestWhatIsLeftDecides(t *testing.T) {
-	const asked = `echo "$0" > "$HOME/asker"; `
+	other := program(t, "other", asked)
+	launched := program(t, "claude", asked)
 	for _, row := range []struct{ name, line, want string }{
 		{"rewritten", asked + rewritten, ""},
 		{"rewritten, and it fails", asked + rewritten + "; exit 1", ""},
 		{"original", asked + original, `left "original"`},
 		{"both", asked + rewritten + "; echo original >> ran", `left "rewritten`},
-		{"nothing", asked + "echo rewritten; exit 3", `for no command; it said "exit status 3 rewritten"`},
-		{"another asks", `echo /bin/other > "$HOME/asker"; ` + rewritten, `started by "/bin/other"`},
+		{"nothing", "echo rewritten; exit 3", `for no command; it said "exit status 3 rewritten"`},
+		{"no hook", rewritten, "it started no hook"},
+		{"another asks", other + "; " + rewritten, `started by "` + other + `"`},
+		{"one of its name, which it starts, asks", launched + "; " + rewritten, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			err := Prove(t.Context(), "claude-code", script(t, row.line))
+			at := claude(t, row.line)
+			asker, err := Prove(t.Context(), "claude-code", at)
 			if (err == nil) != (row.want == "") || err != nil && !strings.Contains(err.Error(), row.want) {
 				t.Errorf("%v; want %q", err, row.want)
 			}
+			if err == nil && asker.Program.Path != at && asker.Program.Path != launched {
+				t.Errorf("asked by %+v", asker)
+			}
 		})
 	}
-	if Prove(t.Context(), "claude-code", "/nowhere/claude") == nil || Prove(t.Context(), "codex", "/bin/sh") == nil {
-		t.Error("what cannot be tried is proven")
+	for name, at := range map[string]string{"claude-code": "/nowhere/claude", "qwen-code": "/bin/sh"} {
+		if _, err := Prove(t.Context(), name, at); err == nil {
+			t.Errorf("%s: what cannot be tried is proven", name)
+		}
 	}
 }
 
@@ -55,7 +83,7 @@ func TestWhatIsLeftDecides(t *testing.T) {
 func TestTheTrialsEnvironment(t *testing.T) {
 	t.Setenv("NOD_TRIAL_LEAK", "x")
 	left := filepath.Join(t.TempDir(), "left")
-	err := Prove(t.Context(), "claude-code", script(t, "env > "+left+"; pwd >> "+left))
+	_, err := Prove(t.Context(), "claude-code", claude(t, "env > "+left+"; pwd >> "+left))
 	text, readErr := os.ReadFile(left)
 	if err == nil || readErr != nil || strings.Contains(string(text), "LEAK") ||
 		!strings.Contains(string(text), "HOME="+os.TempDir()+"/nod-rewriting-") {
@@ -75,7 +103,7 @@ func TestATrialEnds(t *testing.T) {
 	late := filepath.Join(t.TempDir(), "late")
 	ctx, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer stop()
-	err := Prove(ctx, "claude-code", script(t, "(sleep 1; echo x > "+late+") & sleep 600"))
+	_, err := Prove(ctx, "claude-code", claude(t, "(sleep 1; echo x > "+late+") & sleep 600"))
 	if err == nil || !strings.Contains(err.Error(), "did not end in time") {
 		t.Error(err)
 	}
@@ -88,31 +116,33 @@ func TestATrialEnds(t *testing.T) {
 // The model makes its call once, where the tool is offered, and says then that
 // it is done.
 func TestTheModelMakesOneCall(t *testing.T) {
-	m, err := listen()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.server.Close()
-	for _, row := range []struct{ path, body, has string }{
-		{"/v1/messages", `{"stream":true,"tools":[{"name":"Bash"}]}`, original[:8]},
-		{"/v1/messages?beta=true", `{"stream":true,"tools":[{"name":"Bash"}]}`, "input_json_delta"},
-		{"/v1/messages", `{"stream":true,"tools":[{"name":"Bash"}],"messages":["` + callID + `"]}`, `"text":"done"`},
-		{"/v1/messages", `{"stream":true}`, `"text":"done"`},
-		{"/v1/messages", `{"tools":[{"name":"Bash"}]}`, "not found"},
-		{"/v1/messages", `{`, "not found"},
-		{"/v1/models", `{}`, "not found"},
-	} {
-		answer, err := http.Post(m.url+row.path, "application/json", strings.NewReader(row.body))
+	for name, h := range hosts() {
+		m, err := listen(h)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, _ := io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
-		if !strings.Contains(string(text), row.has) {
-			t.Errorf("%s %s: %s", row.path, row.body, text)
+		defer m.server.Close()
+		offer := `{"tools":[{"name":"` + h.tool + `"}]`
+		for _, row := range []struct{ path, body, has string }{
+			{h.path, offer + `}`, "echo original"},
+			{"/x" + h.path + "?beta=true", offer + `}`, `"` + h.tool + `"`},
+			{h.path, offer + `,"messages":["echo original"]}`, `"done"`},
+			{h.path, offer + `,"messages":["echo rewritten"]}`, `"done"`},
+			{h.path, `{}`, `"done"`},
+			{"/v1/models", offer + `}`, "not found"},
+		} {
+			answer, err := http.Post(m.url+"/"+row.path, "application/json", strings.NewReader(row.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, _ := io.ReadAll(answer.Body)
+			_ = answer.Body.Close()
+			if !strings.Contains(string(text), row.has) {
+				t.Errorf("%s: %s %s: %s", name, row.path, row.body, text)
+			}
 		}
-	}
-	if m.played.Load() != 2 {
-		t.Error(m.played.Load())
+		if m.played.Load() != 2 {
+			t.Error(name, m.played.Load())
+		}
 	}
 }
