@@ -212,6 +212,7 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 func TestOrdinaryTextIsLeft(t *testing.T) {
 	for _, text := range []string{
 		"git show 9fceb02d0ae598e95dc970b74767f19372d61af8:src/main.go",
+		"git log 44ed3e1edcff3e11ac724417d01e7baa2da81e22..HEAD", "9fceb02d0ae598e95dc970b74767f19372d61af8-LINUX-X64",
 		"id 123e4567-e89b-12d3-a456-426614174000 of 2026-11-29T09:41:00.123Z",
 		"docker pull alpine@sha256:4bcff63911fcb4448bd4fdacec207030997caf25e9bea4045fa6c8c44de311d1",
 		"/home/dev/src/some-long-project-name/internal/shell/TestHandlesHTTP2Frames_test.go",

@@ -97,9 +97,9 @@ func madeByChance(s string) bool {
 		return false
 	}
 	var counts [3]int
-	changes, before := 0, -1
+	changes, capitals, before := 0, 0, -1 // capitals are the changes to and from one
 	for i := range len(s) {
-		kind := -1
+		var kind int
 		switch c := s[i]; {
 		case c >= '0' && c <= '9':
 			kind = 0
@@ -107,16 +107,19 @@ func madeByChance(s string) bool {
 			kind = 1
 		case c >= 'a' && c <= 'z':
 			kind = 2
+		default:
+			continue
 		}
-		if kind >= 0 {
-			counts[kind]++
-			if kind != before {
-				changes++
+		counts[kind]++
+		if kind != before {
+			changes++
+			if kind == 1 || before == 1 {
+				capitals++
 			}
-			before = kind
 		}
+		before = kind
 	}
-	return min(counts[0], counts[1], counts[2]) >= 3 && changes*5 >= len(s)*2
+	return min(counts[0], counts[1], counts[2]) >= 3 && changes*5 >= len(s)*2 && capitals*5 >= len(s)
 }
 
 // looksRandom tells an encoded secret from a word.
