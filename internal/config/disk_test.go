@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/nodgate/nod/internal/view"
 )
 
 // onDisk is a fresh home, owned by this process.
@@ -200,36 +198,5 @@ func TestSetModeThroughLink(t *testing.T) {
 	}
 	if modeOf(t, p.User)&fs.ModeSymlink == 0 || modeOf(t, real) != 0o644 {
 		t.Errorf("link %v, file %v", modeOf(t, p.User), modeOf(t, real))
-	}
-}
-
-func TestSetModeLeavesBrokenFiles(t *testing.T) {
-	p := onDisk(t)
-	for text, want := range map[string]string{
-		"mode = \n":                        ":1:8: not TOML",
-		"alow = []\n":                      "did you mean allow?",
-		"mode = \"off\"\nmode = \"off\"\n": "set twice",
-	} {
-		write(t, p.User, text, 0o600)
-		wantError(t, SetMode(p, Enforce), want)
-		if got, err := os.ReadFile(p.User); err != nil || string(got) != text {
-			t.Errorf("%q became %q, %v", text, got, err)
-		}
-	}
-	write(t, p.User, "", 0o666)
-	wantError(t, SetMode(p, Off), "writable by others")
-}
-
-func TestDefaultPlaces(t *testing.T) {
-	for home, want := range map[string]Places{
-		"":        {Managed: managedFile},
-		"rel":     {Managed: managedFile, Home: "rel"},
-		"/home/u": {Managed: managedFile, Home: "/home/u", User: userFile, State: stateDir},
-	} {
-		want.UID, want.Files = uint32(os.Getuid()), view.Disk{}
-		if diff := cmp.Diff(want, DefaultPlaces(home),
-			cmp.FilterPath(func(p cmp.Path) bool { return p.Last().String() == ".Known" }, cmp.Ignore())); diff != "" {
-			t.Errorf("%q:\n%s", home, diff)
-		}
 	}
 }
