@@ -122,6 +122,7 @@ func TestText(t *testing.T) {
 		{`curl -H "Authorization: Bearer $TOKEN" x`, `curl -H "Authorization: Bearer $TOKEN" x`},
 		{"Authorization: Basic dXNlcjpwYXNz\nHost: x", "Authorization: Basic [masked-12]\nHost: x"},
 		{`Cookie: a=b; c=d`, `Cookie: [masked-3]; c=[masked-1]`},
+		{`Authorization: Zq7Wk3Rt9Yp2 # mine`, `Authorization: [masked-12] # mine`},
 		{`x-api-key: abc`, `x-api-key: [masked-3]`},
 		{`{"Authorization", "Bearer abc123def"}`, `{"Authorization", "[masked-6] [masked-9]"}`},
 		{`use Bearer abc123def now`, `use Bearer [masked-9] now`},

@@ -290,13 +290,15 @@ func (s *scanner) expands(name string) bool {
 	return s.expanded[name]
 }
 
-// header hides what follows a header's name; its scheme stays.
+// header hides what follows a header's name; its scheme stays, which does not look random.
 func (s *scanner) header(a int) {
 	scheme := a
 	for scheme < len(s.in) && (isAlnum(s.in[scheme]) || s.in[scheme] == '-') {
 		scheme++
 	}
-	if next := s.blanks(scheme); next > scheme && next < len(s.in) && strings.IndexByte("\n;|&", s.in[next]) < 0 {
+	next := s.blanks(scheme)
+	if next > scheme && next < len(s.in) && strings.IndexByte("\n;|&", s.in[next]) < 0 &&
+		!looksRandom(s.in[a:scheme]) {
 		a = next
 	}
 	s.value(a, 0)
