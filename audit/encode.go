@@ -14,8 +14,8 @@ import (
 // texts are the texts of an entry that come from elsewhere, all of them masked. Input is
 // masked by its keys, see [stored].
 func (e *Entry) texts() []*string {
-	list := []*string{&e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool, &e.Dir, &e.Root,
-		&e.Answered, &e.Reason, &e.Model, &e.Quick}
+	list := []*string{&e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool, &e.Dir,
+		&e.Root, &e.Answered, &e.Reason, &e.Model, &e.Quick}
 	if e.Rule != nil {
 		list = append(list, &e.Rule.Text, &e.Rule.Origin)
 	}

@@ -272,8 +272,6 @@ func TestWriteShortensAndMasks(t *testing.T) {
 			}},
 		{"no json", Entry{Input: json.RawMessage("{not json PASSWORD=" + secret)},
 			func(e Entry) bool { return string(e.Input) == `"{not json PASSWORD=[masked-20]"` }},
-		{"no utf-8", Entry{Input: json.RawMessage("\"a\xffb\"")},
-			func(e Entry) bool { return string(e.Input) == `"a`+"\ufffd"+`b"` }},
 		{"all too long", Entry{ID: huge, Nod: huge, Agent: huge, Session: huge, CallID: huge, Mode: huge, Setting: huge,
 			Tool: huge, RawTool: huge, Dir: huge, Root: huge,
 			Input: json.RawMessage(huge), InputSHA256: huge, Answered: huge, Reason: huge,
@@ -402,7 +400,6 @@ func readings(seq func(func(Line, error) bool)) (list []string) {
 func TestFilter(t *testing.T) {
 	base := Entry{Kind: Decision, Verdict: nod.Ask, Layer: nod.LayerShell, Agent: "a", Session: "abc",
 		Time: time.Unix(1000, 0)}
-	with := func(change func(*Entry)) Entry { e := base; change(&e); return e }
 	for _, tt := range []struct {
 		name   string
 		filter Filter
@@ -410,19 +407,15 @@ func TestFilter(t *testing.T) {
 		want   bool
 	}{
 		{"all", Filter{}, base, true},
-		{"verdict", Filter{Verdicts: []nod.Verdict{nod.Deny, nod.Ask}}, base, true},
 		{"other verdict", Filter{Verdicts: []nod.Verdict{nod.Allow}}, base, false},
 		{"an outcome has no verdict", Filter{Verdicts: []nod.Verdict{nod.Deny}}, Entry{Kind: Outcome}, false},
 		{"a begun line has no layer", Filter{Layers: []nod.Layer{nod.LayerNone}}, Entry{Kind: Begun}, false},
 		{"a host's denial is one", Filter{Verdicts: []nod.Verdict{nod.Deny}}, Entry{Kind: HostDeny}, true},
 		{"layer", Filter{Layers: []nod.Layer{nod.LayerModel}}, base, false},
 		{"kind", Filter{Kinds: []Kind{Begun}}, base, false},
-		{"agent", Filter{Agent: "b"}, base, false},
 		{"session prefix", Filter{Session: "ab"}, base, true},
 		{"other session", Filter{Session: "b"}, base, false},
-		{"since then", Filter{Since: time.Unix(1000, 0)}, base, true},
 		{"since later", Filter{Since: time.Unix(1001, 0)}, base, false},
-		{"both", Filter{Agent: "a", Session: "x"}, with(func(e *Entry) { e.Agent = "a" }), false},
 	} {
 		if got := tt.filter.Match(tt.entry); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
@@ -467,21 +460,6 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-func TestFollowWaitsForTheLog(t *testing.T) {
-	dir := stateDir(t)
-	w := newWatch(dir, Filter{})
-	if !w.poll(func(l Line, err error) bool { t.Errorf("%v, %v", l.ID, err); return true }) {
-		t.Error("it does not wait")
-	}
-	write(t, dir, Entry{ID: "first"})
-	for l, err := range w.lines(hang.Context(t)) {
-		if err != nil || l.ID != "first" {
-			t.Errorf("%v, %v", l.ID, err)
-		}
-		break
-	}
-}
-
 func BenchmarkWrite(b *testing.B) {
 	l, err := Open(stateDir(b))
 	if err != nil {
@@ -494,25 +472,6 @@ func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
 		if err := l.Write(FromDecision(call(), d, time.Now())); err != nil {
 			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkNewest20(b *testing.B) {
-	dir := stateDir(b)
-	l, err := Open(dir)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for range 100000 {
-		l.Write(Entry{ID: "x", Input: call().Input})
-	}
-	for b.Loop() {
-		n := 0
-		for range Newest(dir, Filter{}) {
-			if n++; n == 20 {
-				break
-			}
 		}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -70,8 +69,14 @@ func checkAddress(s string, schemes []string) error {
 		authority, tail = rest[:i], rest[i:]
 	}
 	user := strings.LastIndexByte(authority, '@')
-	host, plain := hostname(authority[user+1:])
-	if !ok || !plain || !slices.Contains(schemes, scheme) || strings.ContainsFunc(tail, isBlankOrControl) {
+	host := authority[user+1:]
+	if i := strings.LastIndexByte(host, ':'); i >= 0 && !strings.HasSuffix(host, "]") {
+		if port := host[i+1:]; port == "" || strings.Trim(port, "0123456789") != "" {
+			ok = false
+		}
+		host = host[:i]
+	}
+	if !ok || !isHost(host) || !slices.Contains(schemes, scheme) || strings.ContainsFunc(tail, isBlankOrControl) {
 		return fmt.Errorf("%q is no address; write %s://HOST", s, strings.Join(schemes, ":// or "))
 	}
 	switch {
@@ -87,35 +92,20 @@ func checkAddress(s string, schemes []string) error {
 
 func isBlankOrControl(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }
 
-// hostname takes the port off, and the brackets of an IPv6 address.
-func hostname(authority string) (host string, ok bool) {
-	host, port := authority, ""
-	if i := strings.LastIndexByte(authority, ':'); i >= 0 && !strings.HasSuffix(authority, "]") {
-		host, port = authority[:i], authority[i+1:]
-		if port == "" {
-			return "", false
-		}
+// isHost accepts a name, or an IPv6 address in brackets.
+func isHost(s string) bool {
+	inner, open := strings.CutPrefix(s, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if open || closed {
+		return open && closed && isIPv6(inner)
 	}
-	if strings.Trim(port, "0123456789") != "" {
-		return "", false
-	}
-	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {
-		inner, closed := strings.CutSuffix(inner, "]")
-		return inner, closed && isIPv6(inner)
-	}
-	return host, host != "" && strings.Trim(strings.ToLower(host), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
+	return s != "" && strings.Trim(strings.ToLower(s), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
 }
 
+// isLoopback takes no name that only begins like an address: 127.evil.com.
 func isLoopback(host string) bool {
-	return host == "localhost" || host == "::1" || isIPv4(host) && strings.HasPrefix(host, "127.")
-}
-
-func isIPv4(host string) bool {
-	parts := strings.Split(host, ".")
-	return len(parts) == 4 && !slices.ContainsFunc(parts, func(p string) bool {
-		n, err := strconv.Atoi(p)
-		return err != nil || n < 0 || n > 255 || len(p) > 1 && p[0] == '0'
-	})
+	return host == "localhost" || host == "[::1]" || strings.HasPrefix(host, "127.") &&
+		strings.Count(host, ".") == 3 && strings.Trim(host, "0123456789.") == ""
 }
 
 // isIPv6 is generous: what is none reaches nothing.
@@ -147,7 +137,7 @@ func isWordByte(c byte) bool {
 // checkHost accepts a host name or address, or "*." and a name of two labels
 // at least.
 func checkHost(host string) error {
-	if isIPv4(host) || isIPv6(host) {
+	if isIPv6(host) {
 		return nil
 	}
 	name, wild := strings.CutPrefix(host, "*.")

@@ -2,7 +2,7 @@
 //
 // # Files
 //
-// There are three, each TOML, each optional:
+// There are three, each TOML, each optional; docs/settings.toml shows every key:
 //
 //	/etc/nod/nod.toml        managed: the organisation's
 //	~/.config/nod/nod.toml   user
@@ -13,120 +13,31 @@
 // else, writable by others) is an error of the kind [fault.BadSettings] whose
 // message is "FILE:LINE:COL: what; next step". It never means fewer rules.
 //
-// # Keys
-//
-//	mode            = "enforce"   # or "observe", "off"
-//	profile         = ""          # or "replace": ask where the agent has a judge too; "reinforce": never allow
-//	unknown         = "host"      # or "ask": ask about what nod merely does not know, in every mode
-//	claude_rules    = "tighten"   # or "all", "off"
-//	approvals       = "on"        # "off": nod approve lets nothing run
-//	confine         = "off"       # "on", or ["npm test", "go test *"]: what nod has not read runs behind a boundary
-//	workspace_roots = ["~/src"]   # further places where edits are ordinary
-//	allow           = ["$defaults", "git status", "python -m pytest *"]
-//	soft_deny       = ["$defaults", "DROP TABLE", "never migrate without asking"]
-//	hard_deny       = ["git push --force"]
-//	ask             = ["git push"]  # a person decides, nobody else
-//	environment     = ["Node.js project"]
-//	hosts           = ["pkg.go.dev", "*.example.com"]
-//	allowlist       = ["$defaults"]  # tools that layer 1 allows
-//	secrets         = ["$defaults", "~/.config/acme"]
-//	guarded         = ["$defaults", "Justfile"]
-//
-//	[model]
-//	provider    = "anthropic"  # or openai, gemini, compatible, bedrock, vertex, azure; without one no model is asked
-//	name        = ""           # the provider's default
-//	endpoint    = ""           # the vendor's own
-//	key_file    = "~/.config/nod/key"  # yours, 0600; without it ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY
-//	region      = ""           # bedrock, vertex
-//	project     = ""           # vertex: the key's own
-//	api_version = ""           # azure
-//	channel     = ""           # how it answers: tool, or auto (not forced); compatible also schema or lines
-//	effort      = ""           # none, minimal, low, medium, high, xhigh or max, as the model takes it
-//	thinking    = ""           # anthropic, bedrock, vertex: off or adaptive
-//	# temperature = 0.0        # unset: 0 where a model is known to take one
-//	timeout     = "30s"        # for the whole decision
-//	max_tokens  = 1024         # 256 with "seed"
-//	proxy       = ""           # http, https or socks5 address
-//	ca_file     = ""           # further root certificates, PEM
-//	headers     = { x-team = "core" }
-//	profile     = "ledger"     # or "seed"
-//	stages      = 2            # 1 with "seed"
-//	max_cost_session = 0       # US dollars, such as 0.50, then a person is asked; 0 is no ceiling
-//	max_cost_day     = 0       # the same, for all sessions since midnight UTC
-//	on_block         = "deny"  # or "ask": what the model would block is put to the person
-//	on_unavailable   = "ask"   # or "deny": what a failure of the model means where a person is there; denied elsewhere
-//
-//	[[fallback]]              # asked where the one above is not to be had; at most four
-//	provider = "openai"       # and name, endpoint, key_file, region, project, api_version, channel, effort, thinking,
-//	                          # temperature, headers
-//	key_file = "~/.config/nod/openai-key"
-//
-//	[log]
-//	on_failure = "continue"   # or "block": no log line, no tool call
-//	dump_dir   = ""           # where requests and answers of the model are kept
-//
-//	[[price]]                 # US dollars for a million tokens
-//	model  = "claude-haiku-4-5-20251001"
-//	in     = 1.0
-//	out    = 5.0
-//	cached = 0.1              # as "in" where it is left out
-//
-//	[[repository]]            # further rules, for one repository's sessions
-//	path  = "~/src/shop"
-//	allow = ["npm test"]      # and soft_deny, hard_deny, environment, hosts, allowlist
-//
-// # Merging lists
+// # Merging
 //
 // The lists of all files add up: managed, then user, then repository, each
 // entry once. "$defaults" stands for the built-in list, at its place. The
 // built-in list is part of the result if no managed or user file has the key,
-// or if one that has it says "$defaults".
-//
-// So a file without a key changes nothing; a user's list without "$defaults"
-// replaces the built-in list, since those defaults are the user's to empty,
-// and never an entry of the managed file; and an organisation pins the
-// built-in list by writing "$defaults" into its own.
+// or if one that has it says "$defaults". So a user's list without it replaces
+// the built-in list, and never an entry of the managed file.
 //
 // In secrets and guarded a later "!entry" takes back an earlier one. There the
 // managed entries come last, so that a user's "!" cannot reach them.
 //
 // The lists of a [[repository]] add to those of its file where the session's
 // workspace root is that directory, a plain directory in it, or one of its
-// linked worktrees, and say nothing anywhere else. They never stand for the
-// key itself, so they replace no built-in list.
+// linked worktrees. A repository's own lists only add.
 //
-// A repository's lists only add; "$defaults" in one says nothing.
-//
-// # Merging the rest
-//
-// Of confine the strictest word of the two files holds: "off", then a list,
-// then "on"; of two lists the managed one.
-//
-// Everything else is set by the managed file, else by the user's, else it has
-// its default: key by key, for headers name by name, for prices model by
-// model. workspace_roots add up.
+// Of confine the strictest word of the two files holds. Everything else is set
+// by the managed file, else by the user's, else it has its default: key by key,
+// for headers name by name, for prices model by model. workspace_roots add up.
 //
 // # Claude Code's own settings
 //
-// What a person or an organisation tells Claude Code they mean, so nod reads
-// the permissions and autoMode of
-//
-//	~/.claude/settings.json                     beside ~/.config/nod/nod.toml
-//	/etc/claude-code/managed-settings.json      and managed-settings.d/*.json
-//
-// and of the workspace (.claude/settings.json, settings.local.json), which the
-// repository may have brought, the patterns of deny and ask alone. By default only what
-// tightens: deny becomes hard_deny,
-// ask becomes ask, autoMode's soft_deny and hard_deny become text for the
-// model; all of it for every agent. With claude_rules = "all" also allow (as
-// patterns of nod's, where there are some that match no more) and autoMode's
-// allow and environment (as text), for Claude Code's calls; from a file that
-// nobody but its owner can have written. The lists only add: "$defaults" in
-// one is Claude Code's list, which nod does not have, and a list without it
-// takes none of nod's away. docs/rules.md has the table.
-//
-// Such a file that is there and cannot be read, or is not JSON, is an error as
-// the other files are. claude_rules = "off" opens none.
+// The permissions and autoMode of Claude Code's settings, the user's and the
+// organisation's, are read as claude_rules says (docs/rules.md has the table),
+// and of the workspace's own the patterns of deny and ask. Such a file that is
+// there and cannot be read is an error as the other files are.
 //
 // # The repository's file
 //
@@ -134,16 +45,12 @@
 // So until `nod trust` it may tighten and nothing else: command patterns in
 // hard_deny and soft_deny, which are matched and whose words no model sees
 // ([nod.Rule.Untrusted]). Everything else in it is left out with a notice for
-// the person. If it cannot be read or parsed, all of it is left out: an error
-// would stop work in the directory for as long as anyone leaves a broken file
-// there, and leaving it out gives away only what its author, by deleting it,
-// could give away anyhow.
+// the person, and so is all of it where it cannot be read: an error would stop
+// work there, and its author could as well delete it.
 //
 // Trust binds the root's real path and the SHA-256 of the file. A trusted
-// file may also hold allow, environment, hosts, and rules in prose. The hash
-// shows that these are the bytes a person accepted, so for it a mistake is an
-// error, as in the other files. It never holds model, log, mode, allowlist,
-// secrets or guarded.
+// file may also hold allow, ask, environment, hosts, and rules in prose; for it
+// a mistake is an error, as in the other files.
 package config
 
 import (

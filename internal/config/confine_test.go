@@ -90,7 +90,7 @@ func TestConfineThatCanDoNothing(t *testing.T) {
 func TestSetConfine(t *testing.T) {
 	const rest = "# mine\n[log]\non_failure = \"block\"\n"
 	for before, after := range map[string]string{
-		rest: "confine = \"on\"\n\n" + rest, "confine = \"off\" # x\n" + rest: "confine = \"on\" # x\n" + rest,
+		rest: "confine = \"on\"\n" + rest, "confine = \"off\" # x\n" + rest: "confine = \"on\" # x\n" + rest,
 		"confine = [\"npm test\", \"a ] #\"] # x\n" + rest:                       "confine = \"on\" # x\n" + rest,
 		"\"confine\"   =[\n  \"npm test\", # x ]\n  'y',\n]\nmode = 'off'\n":     "\"confine\"   =\"on\"\nmode = 'off'\n",
 		"confine = [\"npm test\"]":                                               "confine = \"on\"",

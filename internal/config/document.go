@@ -42,11 +42,7 @@ type document struct {
 	keys []key
 	// values are where the values and the elements of lists stand, by path:
 	// "model.name", "allow.0", "price.1.in".
-	values map[string]span
-	// header is the offset of the first [table], -1 without one; lastKey is
-	// the end of the last key before it, 0 without one.
-	header, lastKey int
-
+	values  map[string]span
 	tables  map[string]int // how many elements a list of tables has, by path
 	control error          // the first string that holds a control character
 }
@@ -66,7 +62,7 @@ const maxKeys = 5000
 
 // parseDocument reads the syntax. The error is a *problem.
 func parseDocument(text []byte) (*document, error) {
-	d := &document{text: text, values: map[string]span{}, tables: map[string]int{}, header: -1}
+	d := &document{text: text, values: map[string]span{}, tables: map[string]int{}}
 	if !utf8.Valid(text) {
 		return nil, problemf(position{1, 1}, "not UTF-8 text; save the file as UTF-8")
 	}
@@ -79,9 +75,6 @@ func parseDocument(text []byte) (*document, error) {
 			here = d.open(e)
 		case unstable.KeyValue:
 			d.keyValue(here, e)
-			if d.header < 0 {
-				d.lastKey = int(e.Raw.Offset + e.Raw.Length)
-			}
 		}
 		if len(d.keys) > maxKeys {
 			return nil, problemf(d.keys[maxKeys].at(text), "more than %d keys; remove some", maxKeys)
@@ -123,9 +116,6 @@ func (p place) element(i int) place { return place{p.table, p.path + "." + strco
 func (d *document) open(e *unstable.Node) (here place) {
 	for keys := e.Key(); keys.Next(); {
 		k := keys.Node()
-		if d.header < 0 { // nothing but blanks can stand before the first key
-			d.header = bytes.LastIndexByte(d.text[:k.Raw.Offset], '\n') + 1
-		}
 		here = d.note(here, k)
 		if e.Kind == unstable.ArrayTable && keys.IsLast() {
 			d.tables[here.path]++

@@ -64,27 +64,12 @@ func (p Places) readBack(text []byte) (layer, error) {
 	return readLayer(p, Source{Path: p.User, Level: User}, text, &all)
 }
 
-// withTop changes a key's value where there is one. Else it adds a line after
-// the last key that stands before the first table; without such a key, before
-// the comment that belongs to that table; without a table, at the end.
+// withTop changes a key's value where there is one, else puts it at the top of the file.
 func (d *document) withTop(key, value string) []byte {
 	if at, ok := d.values[key]; ok {
-		return splitAt(d.text, at.start, at.end, value)
+		return bytes.Join([][]byte{d.text[:at.start], []byte(value), d.text[at.end:]}, nil)
 	}
-	eol := lineEnd(d.text)
-	line := key + " = " + value + eol
-	at := len(d.text)
-	switch {
-	case d.lastKey > 0:
-		at = endOfLine(d.text, d.lastKey)
-	case d.header >= 0:
-		at = startOfComment(d.text, d.header)
-		line += eol
-	}
-	if at > 0 && d.text[at-1] != '\n' {
-		line = eol + line
-	}
-	return splitAt(d.text, at, at, line)
+	return append([]byte(key+" = "+value+lineEnd(d.text)), d.text...)
 }
 
 func lineEnd(text []byte) string {
@@ -92,30 +77,6 @@ func lineEnd(text []byte) string {
 		return "\r\n"
 	}
 	return "\n"
-}
-
-// splitAt replaces text[start:end], in new memory.
-func splitAt(text []byte, start, end int, with string) []byte {
-	return bytes.Join([][]byte{text[:start], []byte(with), text[end:]}, nil)
-}
-
-func endOfLine(text []byte, offset int) int {
-	if i := bytes.IndexByte(text[offset:], '\n'); i >= 0 {
-		return offset + i + 1
-	}
-	return len(text)
-}
-
-// startOfComment goes back over the comment lines directly above a line.
-func startOfComment(text []byte, line int) int {
-	for line > 0 {
-		above := bytes.LastIndexByte(text[:line-1], '\n') + 1
-		if !bytes.HasPrefix(bytes.TrimLeft(text[above:line], " \t"), []byte("#")) {
-			break
-		}
-		line = above
-	}
-	return line
 }
 
 // Entry is one entry of one list, to be written.
@@ -135,27 +96,12 @@ func AddRepository(p Places, root string, entries []Entry) error {
 		if err != nil {
 			return nil, err
 		}
-		if n := len(after.scopes); n == 0 || !after.scopes[n-1].says(root, entries) {
+		n := len(after.scopes)
+		if n == 0 || after.scopes[n-1].Path != root || after.scopes[n-1].Rules != len(entries) {
 			return nil, errors.New("the rules could not be written so that they read the same; write them by hand")
 		}
 		return edited, nil
 	})
-}
-
-// says reports whether the scope is what was to be written.
-func (s scoped) says(root string, entries []Entry) bool {
-	said := map[Entry]bool{}
-	for _, l := range s.lists {
-		for _, item := range l.items {
-			said[Entry{item.List, item.Text}] = true
-		}
-	}
-	for _, e := range entries {
-		if !said[e] {
-			return false
-		}
-	}
-	return s.Path == root && s.Rules == len(entries)
 }
 
 // repositoryTable is the text to append, in the line ends of the file.

@@ -110,16 +110,3 @@ func subsequence(part, whole []byte) bool {
 	}
 	return len(part) == 0
 }
-
-func BenchmarkLoad(b *testing.B) {
-	p := placesIn(world().
-		File(userFile, "allow = [\"$defaults\", \"git status\", \"go test *\"]\n[model]\nprovider = \"anthropic\"\n",
-			0o600).
-		File(repoFile, "hard_deny = [\"git push --force\"]\n", 0o644))
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Load(p); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

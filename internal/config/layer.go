@@ -371,7 +371,7 @@ func (r *reader) directory(path, key, name string) (real string, ok bool) {
 func (r *reader) list(i int, prefix string, texts *listTexts) listed {
 	l := lists()[i]
 	got := listed{present: r.doc.has(prefix + l.name)}
-	for n, text := range l.said(texts) {
+	for n, text := range texts.all()[i] {
 		path := fmt.Sprintf("%s%s.%d", prefix, l.name, n)
 		line := r.doc.at(path).line
 		item, err := newItem(l, onOneLine(text), r.layer.source, line)

@@ -24,67 +24,45 @@ const (
 	listCount
 )
 
-// list is one rule list: what a key of the settings is called, who may write it, and
-// what it is for. A new list is a row here, a key of [listTexts], and what decides by it.
+// list is one rule list: what its key is called, who may write it, and what an entry has
+// to be. A new list is a row here and in each of the arrays below, and a key of
+// [listTexts].
 type list struct {
-	name  string
-	about string                       // what it does, for a person
-	rules func(*nod.Rules) *[]nod.Rule // its built-in rules; nil where it holds texts
-	texts func(*nod.Rules) *[]string   // its built-in texts
-	said  func(*listTexts) []string    // its key in a file
-	check func(text string) error      // refuses a text
+	name string
 	// trusted lists may stand in a repository's file that a person accepted, scoped
 	// ones in a [[repository]] of the person's own.
 	trusted, scoped bool
 	// lastHolds says that a later entry takes an earlier one back, so that the managed
 	// file's come last.
 	lastHolds bool
+	check     func(text string) error // of a list of texts; nil for rules
 }
 
 func lists() [listCount]list {
 	return [listCount]list{
-		{name: "allow", about: "clears a simple command without asking; text is for the model",
-			rules: func(r *nod.Rules) *[]nod.Rule { return &r.Allow },
-			said:  func(t *listTexts) []string { return t.Allow }, trusted: true, scoped: true},
-		{name: "soft_deny",
-			about: "advice to a model, not a boundary; a pattern keeps nod from allowing by itself",
-			rules: func(r *nod.Rules) *[]nod.Rule { return &r.SoftDeny },
-			said:  func(t *listTexts) []string { return t.SoftDeny }, trusted: true, scoped: true},
-		{name: "hard_deny", about: "a boundary: decided without a model, cleared by nothing",
-			rules: func(r *nod.Rules) *[]nod.Rule { return &r.HardDeny },
-			said:  func(t *listTexts) []string { return t.HardDeny }, trusted: true, scoped: true},
-		{name: "ask", about: "a person decides; no other rule and no model allows it",
-			rules: func(r *nod.Rules) *[]nod.Rule { return &r.Ask },
-			said:  func(t *listTexts) []string { return t.Ask }, trusted: true, scoped: true},
-		{name: "environment", about: "hints for the model; decides nothing",
-			rules: func(r *nod.Rules) *[]nod.Rule { return &r.Environment },
-			said:  func(t *listTexts) []string { return t.Environment }, trusted: true, scoped: true},
-		{name: "hosts", about: "may be read from", check: checkHost,
-			texts: func(r *nod.Rules) *[]string { return &r.Hosts },
-			said:  func(t *listTexts) []string { return t.Hosts }, trusted: true, scoped: true},
-		{name: "allowlist", about: "tools that are always allowed", check: checkTool,
-			texts: func(r *nod.Rules) *[]string { return &r.Allowlist },
-			said:  func(t *listTexts) []string { return t.Allowlist }, scoped: true},
-		{name: "secrets", about: "paths that always go to the model", check: checkPathPattern,
-			texts: func(r *nod.Rules) *[]string { return &r.Secrets },
-			said:  func(t *listTexts) []string { return t.Secrets }, lastHolds: true},
-		{name: "guarded", about: "paths whose edits go to the model", check: checkPathPattern,
-			texts: func(r *nod.Rules) *[]string { return &r.Guarded },
-			said:  func(t *listTexts) []string { return t.Guarded }, lastHolds: true},
+		{name: "allow", trusted: true, scoped: true},
+		{name: "soft_deny", trusted: true, scoped: true},
+		{name: "hard_deny", trusted: true, scoped: true},
+		{name: "ask", trusted: true, scoped: true},
+		{name: "environment", trusted: true, scoped: true},
+		{name: "hosts", trusted: true, scoped: true, check: checkHost},
+		{name: "allowlist", scoped: true, check: checkTool},
+		{name: "secrets", lastHolds: true, check: checkPathPattern},
+		{name: "guarded", lastHolds: true, check: checkPathPattern},
 	}
 }
 
-// About says what a list does, for a person; "" for what is no list.
-func About(name string) string {
-	if name == string(nod.ListConfine) {
-		return "code that nod has not read runs behind a boundary (nod help confine)"
-	}
-	for _, l := range lists() {
-		if l.name == name {
-			return l.about
-		}
-	}
-	return ""
+func ruleLists(r *nod.Rules) [listHosts]*[]nod.Rule {
+	return [...]*[]nod.Rule{&r.Allow, &r.SoftDeny, &r.HardDeny, &r.Ask, &r.Environment}
+}
+
+func textLists(r *nod.Rules) [listCount - listHosts]*[]string {
+	return [...]*[]string{&r.Hosts, &r.Allowlist, &r.Secrets, &r.Guarded}
+}
+
+func (t *listTexts) all() [listCount][]string {
+	return [...][]string{t.Allow, t.SoftDeny, t.HardDeny, t.Ask, t.Environment, t.Hosts, t.Allowlist, t.Secrets,
+		t.Guarded}
 }
 
 // listTexts are the lists of one file.
@@ -140,13 +118,14 @@ type said struct {
 // which no file speaks is taken as it is.
 func (s said) rules() nod.Rules {
 	r := nod.DefaultRules()
-	for i, l := range lists() {
-		switch {
-		case !s.speaksOf(i):
-		case l.rules != nil:
-			*l.rules(&r) = rulesIn(s.merged(i, builtinItems(r, i)))
-		default:
-			*l.texts(&r) = textsIn(s.merged(i, builtinItems(r, i)))
+	for i, rules := range ruleLists(&r) {
+		if s.speaksOf(i) {
+			*rules = rulesIn(s.merged(i, builtinItems(r, i)))
+		}
+	}
+	for i, texts := range textLists(&r) {
+		if i += listHosts; s.speaksOf(i) {
+			*texts = textsIn(s.merged(i, builtinItems(r, i)))
 		}
 	}
 	return r
@@ -227,16 +206,16 @@ func unique(items []Item) []Item {
 
 // builtinItems is what "$defaults" stands for in a list.
 func builtinItems(d nod.Rules, i int) []Item {
-	l := lists()[i]
+	name := lists()[i].name
 	var items []Item
-	if l.rules != nil {
-		for _, r := range *l.rules(&d) {
-			items = append(items, Item{List: l.name, Text: r.Text, Origin: r.Origin, Rule: r})
+	if i < listHosts {
+		for _, r := range *ruleLists(&d)[i] {
+			items = append(items, Item{List: name, Text: r.Text, Origin: r.Origin, Rule: r})
 		}
 		return items
 	}
-	for _, text := range *l.texts(&d) {
-		items = append(items, Item{List: l.name, Text: text, Origin: "default"})
+	for _, text := range *textLists(&d)[i-listHosts] {
+		items = append(items, Item{List: name, Text: text, Origin: "default"})
 	}
 	return items
 }

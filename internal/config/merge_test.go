@@ -39,22 +39,15 @@ func TestMergeLists(t *testing.T) {
 		want                []string
 	}{
 		{"no files", absent, absent, absent, []string{"D"}},
-		{"files without the key", "", "", "", []string{"D"}},
 		{"user replaces", absent, soft + `["a"]`, absent, []string{"a"}},
-		{"user empties", absent, soft + `[]`, absent, nil},
 		{"user adds in front", absent, soft + `["$defaults", "a"]`, absent, []string{"D", "a"}},
-		{"user adds behind", absent, soft + `["a", "$defaults"]`, absent, []string{"a", "D"}},
 		{"managed replaces", soft + `["m"]`, absent, absent, []string{"m"}},
-		{"managed empties", soft + `[]`, absent, absent, nil},
-		{"managed alone has the key", soft + `["m"]`, "", absent, []string{"m"}},
 		{"both replace", soft + `["m"]`, soft + `["a"]`, absent, []string{"m", "a"}},
 		{"user cannot remove managed", soft + `["m"]`, soft + `[]`, absent, []string{"m"}},
 		{"managed pins", soft + `["$defaults", "m"]`, soft + `[]`, absent, []string{"D", "m"}},
 		{"user asks for the defaults", soft + `["m"]`, soft + `["$defaults", "a"]`, absent, []string{"m", "D", "a"}},
-		{"both ask", soft + `["$defaults", "m"]`, soft + `["a", "$defaults"]`, absent, []string{"D", "m", "a"}},
 		{"once each", soft + `["m", "m"]`, soft + `["a", "m", "a"]`, absent, []string{"m", "a"}},
 		{"repository adds", absent, absent, soft + `["git r"]`, []string{"D", "git r"}},
-		{"repository cannot remove", soft + `["m"]`, absent, soft + `[]`, []string{"m"}},
 		{"repository cannot bring back", absent, soft + `[]`, soft + `["$defaults", "git r"]`, []string{"git r"}},
 		{"all three", soft + `["m"]`, soft + `["a", "$defaults"]`, soft + `["git r"]`,
 			[]string{"m", "a", "D", "git r"}},
@@ -100,27 +93,6 @@ func TestManagedPathsHold(t *testing.T) {
 	want := append([]string{"!~/.ssh"}, nod.DefaultRules().Secrets...)
 	if diff := cmp.Diff(want, s.Rules.Secrets); diff != "" {
 		t.Errorf("pinned built-in list (-want +got):\n%s", diff)
-	}
-}
-
-func TestListsAndRulesAgree(t *testing.T) {
-	s := loaded(t, placesIn(threeFiles(`allow = ["git status"]`, `hosts = ["go.dev"]`, `hard_deny = ["git push"]`)))
-	var rules []nod.Rule
-	var names []string
-	for _, item := range s.Lists() {
-		if item.Rule.Text != "" {
-			rules = append(rules, item.Rule)
-		} else {
-			names = append(names, item.Text)
-		}
-	}
-	r := s.Rules
-	if diff := cmp.Diff(concat(r.Allow, r.SoftDeny, r.HardDeny, r.Environment), rules,
-		cmp.AllowUnexported(nod.Rule{})); diff != "" {
-		t.Errorf("rules:\n%s", diff)
-	}
-	if diff := cmp.Diff(concat(r.Hosts, r.Allowlist, r.Secrets, r.Guarded), names); diff != "" {
-		t.Errorf("names:\n%s", diff)
 	}
 }
 

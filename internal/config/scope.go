@@ -54,7 +54,7 @@ func (r *reader) repository(i int, t scopeText) {
 func (r *reader) addedList(i int, prefix string, texts *listTexts, scope string) listed {
 	l := r.list(i, prefix, texts)
 	name := lists()[i].name
-	for j, text := range lists()[i].said(texts) {
+	for j, text := range texts.all()[i] {
 		if text == defaultsMark {
 			r.fail(fmt.Sprintf("%s%s.%d", prefix, name, j),
 				"%s: a [[repository]] only adds; put %q into the list at the top of the file", name, defaultsMark)
@@ -87,13 +87,7 @@ func (p Places) apply(l *layer) {
 // that lies in it is none of these: what it runs is other people's code.
 func (p Places) belongs(root, repository string) bool {
 	top := p.top(root)
-	switch {
-	case root == repository || top == repository:
-		return true
-	case top == "":
-		return false
-	}
-	return p.linkedTo(top, repository)
+	return root == repository || top == repository || top != "" && p.mainOf(top) == repository
 }
 
 // top returns the nearest directory from dir upwards that holds a .git, ""
@@ -111,43 +105,37 @@ func (p Places) top(dir string) string {
 	return ""
 }
 
-// linkedTo reports whether a directory is a worktree of the repository. Its
+// mainOf returns the repository of which top is a linked worktree, "" for none. Its
 // .git file, which any archive may bring along, says so; what git keeps in the
 // repository itself must say the same.
-func (p Places) linkedTo(top, repository string) bool {
-	target, ok := p.line(top + "/.git")
-	target, says := strings.CutPrefix(target, "gitdir: ")
-	if !ok || !says {
-		return false
+func (p Places) mainOf(top string) string {
+	own, ok := p.named(top+"/.git", "gitdir: ")
+	main, linked := strings.CutSuffix(path.Dir(own), "/.git/worktrees")
+	if !ok || !linked {
+		return ""
 	}
-	own, err := view.Resolve(p.Files, absoluteIn(top, target))
-	if err != nil || path.Dir(own) != repository+"/.git/worktrees" {
-		return false
+	if back, ok := p.named(own+"/gitdir", ""); !ok || back != top+"/.git" {
+		return ""
 	}
-	back, ok := p.line(own + "/gitdir")
-	if !ok {
-		return false
-	}
-	real, err := view.Resolve(p.Files, absoluteIn(own, back))
-	return err == nil && real == top+"/.git"
+	return main
 }
 
-// line reads a file of one line.
-func (p Places) line(name string) (string, bool) {
-	info, err := p.Files.Lstat(name)
+// named returns the real path that the one line of a file names, behind a word.
+func (p Places) named(file, word string) (real string, ok bool) {
+	info, err := p.Files.Lstat(file)
 	if err != nil || !info.Mode.IsRegular() {
 		return "", false
 	}
-	text, err := p.Files.Read(name, 4096)
-	line := strings.TrimRight(string(text), "\r\n")
-	return line, err == nil && line != "" && !strings.ContainsAny(line, "\r\n\x00")
-}
-
-func absoluteIn(dir, name string) string {
-	if path.IsAbs(name) {
-		return name
+	text, err := p.Files.Read(file, 4096)
+	name, says := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), word)
+	if err != nil || !says || name == "" || strings.ContainsAny(name, "\r\n\x00") {
+		return "", false
 	}
-	return dir + "/" + name
+	if !path.IsAbs(name) {
+		name = path.Dir(file) + "/" + name
+	}
+	real, err = view.Resolve(p.Files, name)
+	return real, err == nil
 }
 
 // RepositoryOf returns the directory that a [[repository]] for sessions in dir
@@ -168,26 +156,8 @@ func RepositoryOf(p Places, dir string) (string, error) {
 	if top, err = p.usableRoot(top); err != nil {
 		return real, nil // a home directory under git is no repository
 	}
-	if main := p.mainOf(top); main != "" && p.linkedTo(top, main) {
+	if main := p.mainOf(top); main != "" {
 		return p.usableRoot(main)
 	}
 	return top, nil
-}
-
-// mainOf is the repository that a worktree's .git file names, "" for none.
-func (p Places) mainOf(top string) string {
-	target, _ := p.line(top + "/.git")
-	target, says := strings.CutPrefix(target, "gitdir: ")
-	if !says {
-		return ""
-	}
-	own, err := view.Resolve(p.Files, absoluteIn(top, target))
-	if err != nil {
-		return ""
-	}
-	main, ok := strings.CutSuffix(path.Dir(own), "/.git/worktrees")
-	if !ok {
-		return ""
-	}
-	return main
 }

@@ -50,12 +50,9 @@ func CheckState(p Places) error {
 		return fmt.Errorf("state directory %s is a link; put a directory there", shown(p.State))
 	case !info.Mode.IsDir():
 		return fmt.Errorf("state directory %s is no directory; remove what is there", shown(p.State))
-	case info.UID != p.UID:
-		return fmt.Errorf("state directory %s is owned by user %d, not you (%d); take it over with chown",
-			shown(p.State), info.UID, p.UID)
-	case info.Mode.Perm()&0o077 != 0:
-		return fmt.Errorf("state directory %s may be used by others (mode %#o); run: chmod 700 %s", shown(p.State),
-			info.Mode.Perm(), quoteForShell(p.State))
+	}
+	if err := checkPrivate(p.State, info, p.UID); err != nil {
+		return fmt.Errorf("state directory %s: %w", shown(p.State), err)
 	}
 	return nil
 }

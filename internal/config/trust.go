@@ -145,30 +145,15 @@ func lock(name string) (unlock func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	for range lockTries {
-		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { f.Close() }, nil
-		}
-		if !errors.Is(err, syscall.EINTR) && !errors.Is(err, syscall.EWOULDBLOCK) {
-			break
-		}
-		time.Sleep(lockPause)
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX)
 	}
-	f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, fmt.Errorf("%s is held by another process; nothing was changed. End that process "+
-			"(fuser %s) and try again", name, name)
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return nil, fmt.Errorf("%s: %w", name, err)
+	return func() { f.Close() }, nil
 }
-
-// A lock is waited for two seconds: whoever holds it for ever must not stop the
-// person.
-const (
-	lockTries = 200
-	lockPause = 10 * time.Millisecond
-)
 
 // replaceFile writes a new file beside name and renames it into place, so
 // that a reader sees the old text or the new one.

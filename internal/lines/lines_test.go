@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 
@@ -259,22 +258,6 @@ func TestTornInBetween(t *testing.T) {
 	}
 }
 
-func TestFailedWrite(t *testing.T) {
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Skip("/dev/full absent: skipped")
-	}
-	defer full.Close()
-	f, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.write = full.Write
-	if err := f.Append([]byte("x")); !errors.Is(err, syscall.ENOSPC) {
-		t.Errorf("error %v", err)
-	}
-}
-
 func open(t *testing.T) (*File, error) {
 	name := privateFile(t)
 	if err := PrivateDir(filepath.Dir(name)); err != nil {
@@ -328,21 +311,6 @@ func TestRefused(t *testing.T) {
 	}
 	if err := f.Append(make([]byte, Limit)); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("a line of %d bytes: %v", Limit, err)
-	}
-}
-
-func TestModes(t *testing.T) {
-	old := syscall.Umask(0)
-	defer syscall.Umask(old)
-	f, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, want := range map[string]os.FileMode{f.Name(): 0o600, filepath.Dir(f.Name()): 0o700} {
-		info, err := os.Stat(name)
-		if err != nil || info.Mode().Perm() != want {
-			t.Errorf("%s: %v, %v; want %o", name, info.Mode(), err, want)
-		}
 	}
 }
 
@@ -401,51 +369,5 @@ func TestLockAndCurrent(t *testing.T) {
 	}
 	if f.Current() {
 		t.Error("a renamed file is current")
-	}
-}
-
-func BenchmarkOpenAppend(b *testing.B) {
-	name := filepath.Join(b.TempDir(), "private", "x")
-	line := testLine(1, 1, 415)
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := PrivateDir(filepath.Dir(name)); err != nil {
-			b.Fatal(err)
-		}
-		f, err := Open(name)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := f.Append(line); err != nil {
-			b.Fatal(err)
-		}
-		f.Close()
-	}
-}
-
-// Who goes on after a time-out reads until the file is closed, and never from
-// another file that has its number by then.
-func TestClosedWhileRead(t *testing.T) {
-	f, err := Open(filepath.Join(t.TempDir(), "x"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var group sync.WaitGroup
-	for range 4 {
-		group.Go(func() {
-			for {
-				if _, err := f.Size(); err != nil {
-					return
-				}
-				f.ReadAt(make([]byte, 8), 0)
-			}
-		})
-	}
-	if err := f.Close(); err != nil {
-		t.Fatal(err)
-	}
-	group.Wait()
-	if n, err := f.ReadAt(make([]byte, 8), 0); n != 0 || err == nil {
-		t.Errorf("%d bytes of a closed file, %v", n, err)
 	}
 }

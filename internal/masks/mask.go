@@ -6,7 +6,7 @@
 // user: of an address; an option of a program that takes passwords).
 //
 // What is hidden is a word: no blank, quote, bracket, operator or substitution. So a mask
-// hides nothing that joins commands, and in a command not the program that one begins with.
+// hides nothing that joins commands.
 package masks
 
 import (

@@ -122,6 +122,7 @@ func TestText(t *testing.T) {
 		{`curl -H "Authorization: Bearer $TOKEN" x`, `curl -H "Authorization: Bearer $TOKEN" x`},
 		{"Authorization: Basic dXNlcjpwYXNz\nHost: x", "Authorization: Basic [masked-12]\nHost: x"},
 		{`Cookie: a=b; c=d`, `Cookie: [masked-3]; c=[masked-1]`},
+		{`Authorization: Zq7Wk3Rt9Yp2 # mine`, `Authorization: [masked-12] # mine`},
 		{`x-api-key: abc`, `x-api-key: [masked-3]`},
 		{`{"Authorization", "Bearer abc123def"}`, `{"Authorization", "[masked-6] [masked-9]"}`},
 		{`use Bearer abc123def now`, `use Bearer [masked-9] now`},
@@ -212,6 +213,7 @@ func TestMaskShowsWhatMayRun(t *testing.T) {
 func TestOrdinaryTextIsLeft(t *testing.T) {
 	for _, text := range []string{
 		"git show 9fceb02d0ae598e95dc970b74767f19372d61af8:src/main.go",
+		"git log 44ed3e1edcff3e11ac724417d01e7baa2da81e22..HEAD", "9fceb02d0ae598e95dc970b74767f19372d61af8-LINUX-X64",
 		"id 123e4567-e89b-12d3-a456-426614174000 of 2026-11-29T09:41:00.123Z",
 		"docker pull alpine@sha256:4bcff63911fcb4448bd4fdacec207030997caf25e9bea4045fa6c8c44de311d1",
 		"/home/dev/src/some-long-project-name/internal/shell/TestHandlesHTTP2Frames_test.go",

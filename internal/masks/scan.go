@@ -122,22 +122,27 @@ func (s *scanner) word(i, end int) {
 	w := s.in[i:end]
 	next := s.blanks(end)
 	follows := next > end && next < len(s.in)
-	switch name := strings.ToLower(w); {
+	switch {
 	case w == "":
 	case w[0] == '-':
 		s.option(w, i, end, next)
-	case (name == "bearer" || name == "basic") && follows:
+	case follows && (strings.EqualFold(w, "bearer") || strings.EqualFold(w, "basic")):
 		if b := s.runEnd(next); looksRandom(s.in[next:b]) {
 			s.hide(next, b)
 		}
-	case follows && secretName(w) && (s.tool == "login" && name == "password" || s.tool == "configure" ||
-		isQuote(s.in[next]) && s.in[next] != s.quote): // of SQL
-		s.value(next, 0)
-	case follows && name == "by" && isQuote(s.in[next]) && s.in[next] != s.quote: // IDENTIFIED BY 'x'
+	case follows && (s.tool == "login" && w == "password" || s.tool == "configure" && secretName(w)),
+		follows && isQuote(s.in[next]) && s.in[next] != s.quote && s.saysPassword(w, i): // in SQL
 		s.value(next, 0)
 	default:
 		s.program(w)
 	}
+}
+
+// saysPassword reports whether a string behind the word at i is a password: PASSWORD 'x',
+// IDENTIFIED BY 'x'.
+func (s *scanner) saysPassword(w string, i int) bool {
+	return strings.EqualFold(w, "password") || strings.EqualFold(w, "passwd") || strings.EqualFold(w, "passphrase") ||
+		strings.EqualFold(w, "by") && i > 11 && strings.EqualFold(s.in[i-11:i], "identified ")
 }
 
 // program notes that the options of a program follow.
@@ -149,8 +154,10 @@ func (s *scanner) program(w string) {
 		s.tool = "mysql"
 	case "ldapsearch", "ldapmodify", "ldapadd", "ldappasswd":
 		s.tool = "ldap"
-	case "zip", "unzip", "7z", "7za":
+	case "zip", "unzip":
 		s.tool = "zip"
+	case "7z", "7za", "7zr":
+		s.tool = "7z"
 	case "sshpass", "redis-cli", "login", "configure":
 		s.tool = w
 	}
@@ -170,7 +177,7 @@ func (s *scanner) option(w string, start, end, next int) {
 	case name == "curl -b":
 		s.behind(short, '=')
 		s.cookies()
-	case name == "sshpass -p", name == "login -p", name == "zip -P", name == "zip -p", name == "ldap -w",
+	case name == "sshpass -p", name == "login -p", name == "zip -P", name == "7z -p", name == "ldap -w",
 		name == "redis-cli -a", name == "mysql -p" && len(w) > 2:
 		s.value(short, 0)
 	case next > end && next < len(s.in) && s.in[next] != '-' && optionTakesSecret(w):
@@ -238,7 +245,7 @@ func (s *scanner) assignment(i int) {
 func (s *scanner) pair(i int) {
 	s.pos = i + 1
 	name, quoted := s.nameBefore(i)
-	if a := s.blanks(i + 1); quoted && a < len(s.in) && isQuote(s.in[a]) && secretName(name) {
+	if a := s.blanks(i + 1); quoted && a < len(s.in) && isQuote(s.in[a]) && len(name) > 4 && secretName(name) {
 		s.value(a, 0)
 	}
 }
@@ -283,13 +290,15 @@ func (s *scanner) expands(name string) bool {
 	return s.expanded[name]
 }
 
-// header hides what follows a header's name; its scheme stays.
+// header hides what follows a header's name; its scheme stays, which does not look random.
 func (s *scanner) header(a int) {
 	scheme := a
 	for scheme < len(s.in) && (isAlnum(s.in[scheme]) || s.in[scheme] == '-') {
 		scheme++
 	}
-	if next := s.blanks(scheme); next > scheme && next < len(s.in) && strings.IndexByte("\n;|&", s.in[next]) < 0 {
+	next := s.blanks(scheme)
+	if next > scheme && next < len(s.in) && strings.IndexByte("\n;|&", s.in[next]) < 0 &&
+		!looksRandom(s.in[a:scheme]) {
 		a = next
 	}
 	s.value(a, 0)

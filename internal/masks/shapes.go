@@ -41,6 +41,9 @@ const longestPrefix = len("AGE-SECRET-KEY-1")
 // tokenLen returns the length of the token that s starts with, 0 for none. A word made by
 // chance is looked for where a whole one begins, and that once.
 func tokenLen(s string, whole bool) int {
+	if tokenEnd(s, 3+fewBytes) < 3+fewBytes { // as most words are
+		return telegram(s)
+	}
 	for n := min(longestPrefix, len(s)); n >= 3; n-- {
 		least, digit := knownPrefix(s[:n])
 		if least == 0 {
@@ -67,7 +70,10 @@ func tokenEnd(s string, limit int) int {
 
 // telegram recognises a bot's token: its number, a colon, and 35 characters.
 func telegram(s string) int {
-	number := len(s) - len(strings.TrimLeft(s[:min(len(s), 12)], "0123456789")) - max(0, len(s)-12)
+	number := 0
+	for number < len(s) && number < 11 && s[number] >= '0' && s[number] <= '9' {
+		number++
+	}
 	if number < 8 || number > 10 || len(s) < number+35 || s[number] != ':' {
 		return 0
 	}
@@ -91,9 +97,9 @@ func madeByChance(s string) bool {
 		return false
 	}
 	var counts [3]int
-	changes, before := 0, -1
+	changes, capitals, before := 0, 0, -1 // capitals are the changes to and from one
 	for i := range len(s) {
-		kind := -1
+		var kind int
 		switch c := s[i]; {
 		case c >= '0' && c <= '9':
 			kind = 0
@@ -101,16 +107,19 @@ func madeByChance(s string) bool {
 			kind = 1
 		case c >= 'a' && c <= 'z':
 			kind = 2
+		default:
+			continue
 		}
-		if kind >= 0 {
-			counts[kind]++
-			if kind != before {
-				changes++
+		counts[kind]++
+		if kind != before {
+			changes++
+			if kind == 1 || before == 1 {
+				capitals++
 			}
-			before = kind
 		}
+		before = kind
 	}
-	return min(counts[0], counts[1], counts[2]) >= 3 && changes*5 >= len(s)*2
+	return min(counts[0], counts[1], counts[2]) >= 3 && changes*5 >= len(s)*2 && capitals*5 >= len(s)
 }
 
 // looksRandom tells an encoded secret from a word.
@@ -145,12 +154,17 @@ func secretName(name string) bool {
 		return false
 	}
 	name = name[max(0, len(name)-nameLimit):]
-	s := strings.ToLower(strings.Map(func(r rune) rune {
-		if r >= 0x80 || !isAlnum(byte(r)) {
-			return -1
+	var buf [nameLimit]byte
+	folded := buf[:0]
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c >= 'A' && c <= 'Z':
+			folded = append(folded, c+'a'-'A')
+		case isAlnum(c):
+			folded = append(folded, c)
 		}
-		return r
-	}, name))
+	}
+	s := string(folded)
 	if hasAnySuffix(s, "stdin", "file", "path", "prompt", "type", "length", "limit", "count", "policy",
 		"url", "uri", "endpoint", "helper", "command", "cmd", "process") {
 		return false
@@ -162,9 +176,21 @@ func secretName(name string) bool {
 			return true
 		}
 	}
-	counted := strings.NewReplacer("tokens", "", "tokeniz", "").Replace(s) // what a model counts
-	return strings.Contains(counted, "token") || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") ||
-		shortName(name, s)
+	return saysToken(s) || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") || shortName(name, s)
+}
+
+// saysToken reports whether "token" occurs, other than as the tokens that a
+// model counts or the work of a tokenizer.
+func saysToken(s string) bool {
+	for {
+		_, after, found := strings.Cut(s, "token")
+		if !found {
+			return false
+		}
+		if s = after; !strings.HasPrefix(s, "s") && !strings.HasPrefix(s, "iz") {
+			return true
+		}
+	}
 }
 
 // shortName knows the short forms, which must stand as a word of their own.
