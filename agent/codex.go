@@ -79,12 +79,6 @@ func (codex) profile() profile {
 			StdinUnseen:   true,
 			HearsAfter:    Nested,
 		},
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_use_id"},
-		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
-		input: []string{"tool_input"}, project: "PWD",
-		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"}, after: []string{"PostToolUse"},
-		others: []string{"SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop", "UserPromptSubmit",
-			"PreCompact", "PostCompact", "Interrupt"},
 		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
 		answer: nestedBefore, prompt: nestedInstead,
 	}

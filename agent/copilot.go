@@ -74,10 +74,8 @@ func (copilot) profile() profile {
 			TimeUnit:      time.Second,
 			SeesSubagents: true,
 		},
-		kinds: copilotEvent, session: []string{"sessionId"}, dir: []string{"cwd"}, fixed: true,
-		tool: []string{"toolName"}, input: []string{"toolArgs", "toolInput"}, project: "COPILOT_PROJECT_DIR",
-		detaches: []string{"detach"},
-		own:      copilotOwn, special: copilotSearch, quirk: copilotQuirk,
+		kinds: copilotEvent,
+		own:   copilotOwn, special: copilotSearch, quirk: copilotQuirk,
 		answer: copilotBefore, prompt: copilotInstead,
 	}
 }

@@ -79,12 +79,6 @@ func (gemini) profile() profile {
 			SeesSubagents: true,
 			HearsAfter:    Nested,
 		},
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, dir: []string{"cwd"}, fixed: true,
-		tool: []string{"tool_name"}, input: []string{"tool_input"}, project: "GEMINI_PROJECT_DIR",
-		before: []string{"BeforeTool"}, after: []string{"AfterTool"},
-		others: []string{"BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd", "PreCompress",
-			"BeforeModel", "AfterModel", "BeforeToolSelection"}, // read
-		detaches: []string{"is_background"},
 		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
 		answer: geminiAnswer,
 	}

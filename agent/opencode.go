@@ -50,7 +50,7 @@ type opencode struct{}
 func (opencode) name() string { return "opencode" }
 
 func (opencode) profile() profile {
-	p := plugged("tool.execute.before", "tool.execute.after")
+	p := plugged()
 	p.can = Capabilities{
 		Tried:         "1.18.33",
 		Before:        Seat{Allow: true, Deny: true, Silence: Flows},
@@ -129,11 +129,9 @@ func opencodeTop(e *Event) {
 //
 // The lines block where nod-hook exits with anything but 0, is killed, is too
 // slow or prints something else. Nothing printed is no decision.
-func plugged(before, after string) profile {
+func plugged() profile {
 	return profile{
-		event: []string{"hook"}, session: []string{"session"}, call: []string{"call"},
-		dir: []string{"directory"}, fixed: true, tool: []string{"tool"}, input: []string{"args"},
-		before: []string{before}, after: []string{after}, answer: flatDecision,
+		answer: flatDecision,
 	}
 }
 
