@@ -68,6 +68,9 @@ type Event struct {
 	// is called. Until then, and where it finds nothing, the event is at its
 	// strictest.
 	Complete func(*Event)
+	// Rewrites says that nod's plugin in the host puts a command of the answer's in the place
+	// of the call's.
+	Rewrites bool
 	// Child says that a sub-agent makes the call.
 	Child bool
 	// Unproven says that the payload does not show for certain what the call
@@ -191,7 +194,8 @@ type Adapter interface {
 // place of the call's. Whether the program at hand does, nod doctor proves.
 type Rewriter interface {
 	Adapter
-	// MayRewrite reports whether the host would run it for this call, in its mode.
+	// MayRewrite reports whether the host would run it for this call, in its mode, and no rule
+	// of the person's in the host's settings is lost by that.
 	MayRewrite(e Event) bool
 }
 

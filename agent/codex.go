@@ -35,6 +35,7 @@ import (
 // # What the host does with an answer
 //
 //	PreToolUse: deny with a reason      blocked; the model reads the reason
+//	allow with updatedInput.command     that runs in the place of the command
 //	deny without a reason, an unknown key, "allow", "ask", exit 1, killed,
 //	time-out, cut-off JSON, plain text, exit 2 without text   the command RUNS
 //	exit 2, text on stderr              blocked in both seats; the model reads it
@@ -80,7 +81,7 @@ func (codex) profile() profile {
 			HearsAfter:    Nested,
 		},
 		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
-		answer: nestedBefore, prompt: nestedInstead,
+		answer: nestedBefore, prompt: nestedInstead, mayRewrite: Codex{}.MayRewrite, confined: nestedConfined,
 	}
 }
 
@@ -154,4 +155,11 @@ func codexPatch(call *nod.Call) {
 		patched(call, text)
 		call.Tool, call.Command, call.Edits = "apply_patch", "", edits
 	}
+}
+
+// MayRewrite implements [Rewriter]: measured on 0.169.0. Codex holds its own rules to the
+// line that it is handed, and asks a person about that line: so it is handed none where a
+// rule of theirs speaks of the command, or a prompt follows.
+func (Codex) MayRewrite(e Event) bool {
+	return rewritable(e, "Bash") && e.Mode == "bypassPermissions" && !codexAsks(&e, e.Project)
 }

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"cmp"
+	"path"
 	"strings"
 	"time"
 
@@ -36,7 +37,8 @@ import (
 //
 // # What the host does with an answer
 //
-//	exit 0, flat JSON      applied: permissionDecision, or behavior
+//	exit 0, flat JSON      applied: permissionDecision, or behavior; modifiedArgs
+//	                       run in the place of the call's
 //	nested JSON            ignored: the call runs
 //	exit 1, 3, killed      denied, "(hook errored)"
 //	exit 2                 denied; the text on stderr does not reach the model
@@ -76,7 +78,7 @@ func (copilot) profile() profile {
 		},
 		kinds: copilotEvent,
 		own:   copilotOwn, special: copilotSearch, quirk: copilotQuirk,
-		answer: copilotBefore, prompt: copilotInstead,
+		answer: copilotBefore, prompt: copilotInstead, mayRewrite: Copilot{}.MayRewrite, confined: copilotConfined,
 	}
 }
 
@@ -216,4 +218,17 @@ func copilotInstead(_ Event, d nod.Decision, word string) Answer {
 		a.Stdout = []byte(`{"behavior":"deny","message":` + quoted(reasonOf(d, word)) + `}`)
 	}
 	return a
+}
+
+func copilotConfined(e Event, d nod.Decision) Answer {
+	return handed(e, d, `{"permissionDecision":"allow","permissionDecisionReason":`+
+		quoted(reasonOf(d, saysAllow))+`,"modifiedArgs":`, `}`)
+}
+
+// MayRewrite implements [Rewriter]: measured on 1.0.102. The program may run a later version
+// of itself, which it has fetched meanwhile and says to its hooks: what nod doctor has
+// tried is the one that it brings.
+func (Copilot) MayRewrite(e Event) bool {
+	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
+	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")
 }

@@ -130,9 +130,16 @@ func nestedBefore(_ Event, d nod.Decision, says string) Answer {
 	return Answer{Stdout: nestedOutput(out, d.Notices), Said: says}
 }
 
-// nestedConfined allows the call with another command in it, in that shape. Whatever else
-// the call says stays.
-func nestedConfined(e Event, d nod.Decision) Answer {
+// rewritable reports whether a call is one of a command, by that tool, of which an allow may
+// be said, and which says with its end that the command has ended.
+func rewritable(e Event, tool string) bool {
+	return e.Kind == Decide && e.Call.RawTool == tool && e.Call.Tool == "bash" && !e.Call.Outlives &&
+		!e.Plan && !e.Unproven && !e.Reserved
+}
+
+// handed answers with the call's input, in which the command is another and all else
+// stays, behind a beginning of JSON and before its end.
+func handed(e Event, d nod.Decision, begin, end string) Answer {
 	var input map[string]json.RawMessage
 	if err := json.Unmarshal(e.Call.Input, &input); err != nil || input["command"] == nil {
 		return exit2("the input of this call has no command that could be confined")
@@ -142,9 +149,17 @@ func nestedConfined(e Event, d nod.Decision) Answer {
 	if err != nil {
 		return exit2("the input of this call cannot be written: " + err.Error())
 	}
-	out := `"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":` +
-		quoted(reasonOf(d, saysAllow)) + `,"updatedInput":` + string(updated) + `}`
-	return Answer{Stdout: nestedOutput(out, d.Notices), Said: saysConfined}
+	return Answer{Stdout: []byte(begin + string(updated) + end), Said: saysConfined}
+}
+
+// nestedConfined allows the call with another command in it, in the shape of Claude Code.
+func nestedConfined(e Event, d nod.Decision) Answer {
+	a := handed(e, d, `"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",`+
+		`"permissionDecisionReason":`+quoted(reasonOf(d, saysAllow))+`,"updatedInput":`, `}`)
+	if a.Said == saysConfined {
+		a.Stdout = nestedOutput(string(a.Stdout), d.Notices)
+	}
+	return a
 }
 
 // nestedInstead answers PermissionRequest in that shape. There is no reason

@@ -254,12 +254,8 @@ func qwenRuleAsks(rule string, c nod.Call) bool {
 // a hook's allow overrules it in both seats (1.0.102, run). Such rules stand on the command
 // line and, for addresses, in settings; there are none that ask.
 func copilotDenies(c nod.Call, project string) bool {
-	for pid := os.Getppid(); pid > 0; {
-		args, parent, err := started(pid)
-		if err != nil || slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--deny-") }) {
-			return true
-		}
-		pid = parent
+	if startedWith("--deny-") {
+		return true
 	}
 	if c.Tool != "bash" && c.Tool != "web_fetch" {
 		return false
@@ -271,6 +267,40 @@ func copilotDenies(c nod.Call, project string) bool {
 	return !ok || slices.ContainsFunc(dirs, func(dir string) bool {
 		return anyFile(dir, ".json", holding("deniedUrls")) || anyFile(dir, ".json", holding("denied_urls"))
 	})
+}
+
+// startedWith reports whether a process above this one has an argument that begins so, or
+// may have.
+func startedWith(options ...string) bool {
+	for pid := os.Getppid(); pid > 0; {
+		args, parent, err := started(pid)
+		if err != nil || slices.ContainsFunc(args, func(arg string) bool {
+			return slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(arg, option) })
+		}) {
+			return true
+		}
+		pid = parent
+	}
+	return false
+}
+
+// geminiSpeaks reports whether a rule of a person's may speak of commands on Gemini CLI: a policy
+// of their own, an extension's or the organisation's, or a list of tools in settings.
+func geminiSpeaks(c nod.Call, project string) bool {
+	tools := func(text string) bool {
+		return strings.Contains(text, "olicyPaths") || strings.Contains(text, "run_shell_command") ||
+			strings.Contains(text, "ShellTool")
+	}
+	home := variable(c.Environ, "HOME")
+	elsewhere := variable(c.Environ, "GEMINI_CLI_HOME") + variable(c.Environ, "GEMINI_CLI_SYSTEM_SETTINGS_PATH")
+	dirs, err := filepath.Glob(path.Join(home, ".gemini", "extensions", "*"))
+	for _, dir := range append(upwards(project), home) {
+		dirs = append(dirs, path.Join(dir, ".gemini"))
+	}
+	return err != nil || elsewhere != "" || startedWith("--policy", "--admin-policy", "--allowed-tools") ||
+		slices.ContainsFunc(append(dirs, "/etc/gemini-cli"), func(dir string) bool {
+			return anyFile(dir, ".json", tools) || anyFile(path.Join(dir, "policies"), ".toml", holding())
+		})
 }
 
 // acpAsks reports whether a rule of the person's may be why an agent asks over the protocol,

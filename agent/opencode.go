@@ -59,6 +59,7 @@ func (opencode) profile() profile {
 		SeesSubagents: true,
 	}
 	p.own, p.quirk = opencodeMCP, opencodeQuirk
+	p.mayRewrite, p.confined = Opencode{}.MayRewrite, opencodeConfined
 	return p
 }
 
@@ -119,10 +120,11 @@ func opencodeTop(e *Event) {
 // are in internal/install/plugin; the payload and the answer are nod's own:
 //
 //	{"hook", "tool", "session", "call", "directory", "args",
-//	 "server"?, "interactive"?, "asks"?, "failed"?,
+//	 "server"?, "interactive"?, "asks"?, "rewrites"?, "failed"?,
 //	 "said"?: [{"by", "text", "tool"?}], "first"?, "cut"?}
-//	{"decision": "allow" | "ask" | "deny", "reason"}
+//	{"decision": "allow" | "ask" | "deny", "reason", "command"?}
 //
+// rewrites says that a command of the answer's runs in the place of the call's.
 // said is the conversation as the lines in the agent heard it, oldest first
 // and bounded there, without what tools returned; first is what the person
 // said first, and cut says that turns are left out. See decodeSaid.
@@ -139,7 +141,7 @@ func plugged() profile {
 // where the agent was started, and no call moves it.
 func plugin(e *Event, f fields) {
 	e.Project = e.Start
-	e.PromptFollows, e.Call.Interactive = f.flag("asks"), f.flag("interactive")
+	e.PromptFollows, e.Call.Interactive, e.Rewrites = f.flag("asks"), f.flag("interactive"), f.flag("rewrites")
 	if e.Kind == Outcome {
 		e.Failed = f.flag("failed")
 	}
@@ -168,3 +170,13 @@ func flatDecision(_ Event, d nod.Decision, word string) Answer {
 func flatAnswer(word, reason string) Answer {
 	return Answer{Stdout: []byte(`{"decision":"` + word + `","reason":` + quoted(reason) + `}`), Said: word}
 }
+
+func opencodeConfined(_ Event, d nod.Decision) Answer {
+	return Answer{Said: saysConfined, Stdout: []byte(`{"decision":"allow","reason":` +
+		quoted(reasonOf(d, saysAllow)) + `,"command":` + quoted(d.Instead) + `}`)}
+}
+
+// MayRewrite implements [Rewriter]: measured on 1.18.33. The plugin says where it puts a line in
+// the place of the command: not where a rule of the person's or a client's speaks of commands,
+// which opencode would hold to that line.
+func (Opencode) MayRewrite(e Event) bool { return rewritable(e, "bash") && e.Rewrites }
