@@ -54,9 +54,7 @@ func (antigravity) profile() profile {
 			StrictJSON:    true,
 			TimeUnit:      time.Second,
 		},
-		single: true, before: []string{"PreToolUse"}, session: []string{"conversationId"},
-		roots: []string{"workspacePaths"}, fixed: true, within: "toolCall", tool: []string{"name"},
-		input: []string{"args"}, own: antigravityOwn, quirk: antigravityQuirk,
+		own: antigravityOwn, quirk: antigravityQuirk,
 		answer: flatDecision,
 		// what exit code 2 does is not known
 		blocked: func(reason string) Answer { return flatAnswer(saysDeny, blocking(said(reason))) },

@@ -1,9 +1,6 @@
 package agent
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Class says what becomes of a call of one of a host's own tools. The names
 // that [ClassOf] knows are those of hosts.txt; every row has a class.
@@ -38,12 +35,21 @@ func Names(tool string) bool { return classOf(tool) != Unclassified }
 
 // classOf goes by nod's own name of a tool.
 func classOf(tool string) Class {
-	classes := map[string]Class{"read": Read, "idle": Idle, "persons": Persons, "acts": Acts}
-	for line := range strings.Lines(section("class")) {
-		words := strings.Fields(line)
-		if len(words) > 0 && tool != words[0] && slices.Contains(words, tool) {
-			return classes[words[0]]
-		}
+	text := section("class")
+	at := max(strings.Index(text, " "+tool+" "), strings.Index(text, " "+tool+"\n"))
+	if tool == "" || at < 0 {
+		return Unclassified
+	}
+	class, _, _ := strings.Cut(text[strings.LastIndexByte(text[:at], '\n')+1:], " ")
+	switch class {
+	case "read":
+		return Read
+	case "idle":
+		return Idle
+	case "persons":
+		return Persons
+	case "acts":
+		return Acts
 	}
 	return Unclassified
 }

@@ -502,18 +502,6 @@ func TestClaudeEncodePrompt(t *testing.T) {
 	}
 }
 
-func TestClaudeEncodeSilence(t *testing.T) {
-	for _, kind := range []Kind{Outcome, HostDenied, Other} {
-		for _, v := range []nod.Verdict{nod.Allow, nod.Ask, nod.Deny} {
-			d := nod.Decision{Verdict: v, Notices: []string{"x"}}
-			a := ClaudeCode{}.Encode(Event{Kind: kind, Name: "x"}, d, Replace, true)
-			if diff := cmp.Diff(Answer{Said: "abstained"}, a); diff != "" {
-				t.Error(diff)
-			}
-		}
-	}
-}
-
 func TestClaudeReasons(t *testing.T) {
 	e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "bash"}}
 	long := strings.Repeat("é", 5000)

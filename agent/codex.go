@@ -35,6 +35,7 @@ import (
 // # What the host does with an answer
 //
 //	PreToolUse: deny with a reason      blocked; the model reads the reason
+//	allow with updatedInput.command     that runs in the place of the command
 //	deny without a reason, an unknown key, "allow", "ask", exit 1, killed,
 //	time-out, cut-off JSON, plain text, exit 2 without text   the command RUNS
 //	exit 2, text on stderr              blocked in both seats; the model reads it
@@ -79,23 +80,9 @@ func (codex) profile() profile {
 			StdinUnseen:   true,
 			HearsAfter:    Nested,
 		},
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_use_id"},
-		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
-		input: []string{"tool_input"}, project: "PWD",
-		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"}, after: []string{"PostToolUse"},
-		others: []string{"SessionStart", "SessionEnd", "Stop", "SubagentStart", "SubagentStop", "UserPromptSubmit",
-			"PreCompact", "PostCompact", "Interrupt"},
 		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
-		answer: nestedBefore, prompt: nestedInstead,
-		mayRewrite: codexMayRewrite, confined: nestedConfined,
+		answer: nestedBefore, prompt: nestedInstead, mayRewrite: Codex{}.MayRewrite, confined: nestedConfined,
 	}
-}
-
-// codexMayRewrite: measured on 0.169.0. Codex holds its own rules to the line that it is
-// handed, and asks a person about that line: so it is handed none where a rule of theirs
-// speaks of the command, or a prompt follows.
-func codexMayRewrite(e Event) bool {
-	return rewritable(e, "Bash") && e.Mode == "bypassPermissions" && !codexAsks(&e, e.Project)
 }
 
 // codexItems looks at what an agent is told in pieces: a piece that is no text names a
@@ -168,4 +155,11 @@ func codexPatch(call *nod.Call) {
 		patched(call, text)
 		call.Tool, call.Command, call.Edits = "apply_patch", "", edits
 	}
+}
+
+// MayRewrite implements [Rewriter]: measured on 0.169.0. Codex holds its own rules to the
+// line that it is handed, and asks a person about that line: so it is handed none where a
+// rule of theirs speaks of the command, or a prompt follows.
+func (Codex) MayRewrite(e Event) bool {
+	return rewritable(e, "Bash") && e.Mode == "bypassPermissions" && !codexAsks(&e, e.Project)
 }

@@ -190,9 +190,7 @@ func claudeTakes(e agent.Event, a agent.Answer) error {
 			} `json:"decision"`
 		} `json:"hookSpecificOutput"`
 	}
-	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || a.Stdout[0] != '{' || a.Stdout[len(a.Stdout)-1] != '}' {
+	if err := strictly(a, &out); err != nil || a.Stdout[0] != '{' || a.Stdout[len(a.Stdout)-1] != '}' {
 		return fmt.Errorf("%s: %v", a.Stdout, err)
 	}
 	said := "abstained"
@@ -236,9 +234,7 @@ func copilotTakes(e agent.Event, a agent.Answer) error {
 		return err
 	}
 	var out struct{ PermissionDecision, PermissionDecisionReason, Behavior, Message string }
-	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil {
+	if err := strictly(a, &out); err != nil {
 		return fmt.Errorf("%s: %v", a.Stdout, err)
 	}
 	said := out.PermissionDecision
@@ -262,9 +258,7 @@ func shimTakes(e agent.Event, a agent.Answer) error {
 		return err
 	}
 	var out struct{ Decision, Reason string }
-	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Decision != a.Said || out.Reason == "" || e.Kind != agent.Decide {
+	if err := strictly(a, &out); err != nil || out.Decision != a.Said || out.Reason == "" || e.Kind != agent.Decide {
 		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
 	return nil
@@ -298,9 +292,7 @@ func versionedTakes(_ agent.Event, a agent.Answer) error {
 		Version          int
 		Decision, Reason string
 	}
-	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Version != 1 || out.Reason == "" || out.Decision != a.Said {
+	if err := strictly(a, &out); err != nil || out.Version != 1 || out.Reason == "" || out.Decision != a.Said {
 		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
 	return nil
@@ -315,9 +307,7 @@ func permissionTakes(_ agent.Event, a agent.Answer) error {
 		Person     string `json:"user_message"`
 		Model      string `json:"agent_message"`
 	}
-	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" ||
+	if err := strictly(a, &out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" ||
 		a.Said != "deny" {
 		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
@@ -357,11 +347,16 @@ func geminiTakes(_ agent.Event, a agent.Answer) error {
 		return nil
 	}
 	var out struct{ Decision, Reason, SystemMessage string }
-	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" ||
+	if err := strictly(a, &out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" ||
 		out.SystemMessage == "" {
 		return fmt.Errorf("%s, said %s: %v", a.Stdout, a.Said, err)
 	}
 	return nil
+}
+
+// strictly reads what is printed, without a key too many.
+func strictly(a agent.Answer, out any) error {
+	dec := json.NewDecoder(bytes.NewReader(a.Stdout))
+	dec.DisallowUnknownFields()
+	return dec.Decode(out)
 }

@@ -37,7 +37,8 @@ import (
 //
 // # What the host does with an answer
 //
-//	exit 0, flat JSON      applied: permissionDecision, or behavior
+//	exit 0, flat JSON      applied: permissionDecision, or behavior; modifiedArgs
+//	                       run in the place of the call's
 //	nested JSON            ignored: the call runs
 //	exit 1, 3, killed      denied, "(hook errored)"
 //	exit 2                 denied; the text on stderr does not reach the model
@@ -75,26 +76,10 @@ func (copilot) profile() profile {
 			TimeUnit:      time.Second,
 			SeesSubagents: true,
 		},
-		kinds: copilotEvent, session: []string{"sessionId"}, dir: []string{"cwd"}, fixed: true,
-		tool: []string{"toolName"}, input: []string{"toolArgs", "toolInput"}, project: "COPILOT_PROJECT_DIR",
-		detaches: []string{"detach"},
-		own:      copilotOwn, special: copilotSearch, quirk: copilotQuirk,
-		answer: copilotBefore, prompt: copilotInstead,
-		mayRewrite: copilotMayRewrite, confined: copilotConfined,
+		kinds: copilotEvent,
+		own:   copilotOwn, special: copilotSearch, quirk: copilotQuirk,
+		answer: copilotBefore, prompt: copilotInstead, mayRewrite: Copilot{}.MayRewrite, confined: copilotConfined,
 	}
-}
-
-// copilotMayRewrite: measured on 1.0.102. The program may run a later version of itself,
-// which it has fetched meanwhile and says to its hooks: what nod doctor has tried is the
-// version that it brings.
-func copilotMayRewrite(e Event) bool {
-	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
-	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")
-}
-
-func copilotConfined(e Event, d nod.Decision) Answer {
-	return handed(e, d, `{"permissionDecision":"allow","permissionDecisionReason":`+
-		quoted(reasonOf(d, saysAllow))+`,"modifiedArgs":`, `}`)
 }
 
 // copilotEvent tells the event from the keys.
@@ -233,4 +218,17 @@ func copilotInstead(_ Event, d nod.Decision, word string) Answer {
 		a.Stdout = []byte(`{"behavior":"deny","message":` + quoted(reasonOf(d, word)) + `}`)
 	}
 	return a
+}
+
+func copilotConfined(e Event, d nod.Decision) Answer {
+	return handed(e, d, `{"permissionDecision":"allow","permissionDecisionReason":`+
+		quoted(reasonOf(d, saysAllow))+`,"modifiedArgs":`, `}`)
+}
+
+// MayRewrite implements [Rewriter]: measured on 1.0.102. The program may run a later version
+// of itself, which it has fetched meanwhile and says to its hooks: what nod doctor has
+// tried is the one that it brings.
+func (Copilot) MayRewrite(e Event) bool {
+	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
+	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")
 }

@@ -33,6 +33,7 @@ import (
 //	{"decision":"ask"}                  asks a person, even in yolo mode; hangs
 //	                                    where there is none
 //	{"decision":"allow"}                nothing: the policy decides
+//	hookSpecificOutput.tool_input       the policy decides about that, and that runs
 //	exit 2 or more, text on stderr      blocked; the model reads it
 //	exit 2 without text, exit 0 and 1,
 //	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
@@ -79,26 +80,9 @@ func (gemini) profile() profile {
 			SeesSubagents: true,
 			HearsAfter:    Nested,
 		},
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, dir: []string{"cwd"}, fixed: true,
-		tool: []string{"tool_name"}, input: []string{"tool_input"}, project: "GEMINI_PROJECT_DIR",
-		before: []string{"BeforeTool"}, after: []string{"AfterTool"},
-		others: []string{"BeforeAgent", "AfterAgent", "Notification", "SessionStart", "SessionEnd", "PreCompress",
-			"BeforeModel", "AfterModel", "BeforeToolSelection"}, // read
-		detaches: []string{"is_background"},
 		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
-		answer: geminiAnswer, mayRewrite: geminiMayRewrite, confined: geminiConfined,
+		answer: geminiAnswer, mayRewrite: Gemini{}.MayRewrite, confined: geminiConfined,
 	}
-}
-
-// geminiMayRewrite: measured on 0.61.0. The policy is asked afterwards, about the line that
-// the host is handed: so it is handed none where a rule of the person's is there for
-// commands.
-func geminiMayRewrite(e Event) bool {
-	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
-}
-
-func geminiConfined(e Event, d nod.Decision) Answer {
-	return handed(e, d, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":`, `}}`)
 }
 
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call
@@ -211,4 +195,15 @@ func geminiAnswer(_ Event, d nod.Decision, word string) Answer {
 			`,"systemMessage":` + quoted(blocking(why)) + `}`)
 	}
 	return a
+}
+
+func geminiConfined(e Event, d nod.Decision) Answer {
+	return handed(e, d, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":`, `}}`)
+}
+
+// MayRewrite implements [Rewriter]: measured on 0.61.0. The policy is asked afterwards, about
+// the line that the host is handed: so it is handed none where a rule of the person's is
+// there for commands.
+func (Gemini) MayRewrite(e Event) bool {
+	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
 }

@@ -171,24 +171,16 @@ func codexPattern(rule string) (pattern hostRule, ok bool) {
 	if !named {
 		_, list, named = strings.Cut(rule, "host=")
 	}
-	var places any
+	var places json.RawMessage
 	if !named || !strings.HasSuffix(strings.TrimSpace(rule), ")") ||
 		json.NewDecoder(strings.NewReader(list)).Decode(&places) != nil {
 		return nil, false
 	}
-	all, several := places.([]any)
-	if !several {
-		all = []any{places}
-	}
-	for _, place := range all {
-		alternatives, several := place.([]any)
-		if !several {
-			alternatives = []any{place}
-		}
+	for _, place := range listOf(places) {
 		var names []string
-		for _, one := range alternatives {
-			name, is := one.(string)
-			if !is {
+		for _, one := range listOf(place) {
+			var name string
+			if json.Unmarshal(one, &name) != nil {
 				return nil, false
 			}
 			names = append(names, name)
@@ -196,6 +188,14 @@ func codexPattern(rule string) (pattern hostRule, ok bool) {
 		pattern = append(pattern, names)
 	}
 	return pattern, true
+}
+
+// listOf is a list in JSON, or what is none as a list of one.
+func listOf(raw json.RawMessage) (list []json.RawMessage) {
+	if json.Unmarshal(raw, &list) != nil {
+		return []json.RawMessage{raw}
+	}
+	return list
 }
 
 // qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call
@@ -284,8 +284,8 @@ func startedWith(options ...string) bool {
 	return false
 }
 
-// geminiSpeaks reports whether a rule of a person's may speak of commands on Gemini CLI: a
-// policy of their own, an extension's or the organisation's, or a list of tools in settings.
+// geminiSpeaks reports whether a rule of a person's may speak of commands on Gemini CLI: a policy
+// of their own, an extension's or the organisation's, or a list of tools in settings.
 func geminiSpeaks(c nod.Call, project string) bool {
 	tools := func(text string) bool {
 		return strings.Contains(text, "olicyPaths") || strings.Contains(text, "run_shell_command") ||
@@ -299,8 +299,7 @@ func geminiSpeaks(c nod.Call, project string) bool {
 	}
 	return err != nil || elsewhere != "" || startedWith("--policy", "--admin-policy", "--allowed-tools") ||
 		slices.ContainsFunc(append(dirs, "/etc/gemini-cli"), func(dir string) bool {
-			return anyFile(dir, ".json", tools) ||
-				anyFile(path.Join(dir, "policies"), ".toml", func(string) bool { return true })
+			return anyFile(dir, ".json", tools) || anyFile(path.Join(dir, "policies"), ".toml", holding())
 		})
 }
 

@@ -72,21 +72,6 @@ func TestPayloadAccepted(t *testing.T) {
 	}
 }
 
-func TestPayloadSize(t *testing.T) {
-	fill := func(n int) []byte {
-		return []byte(`{"a":"` + strings.Repeat("x", n-len(`{"a":""}`)) + `"}`)
-	}
-	if _, err := readPayload(fill(maxPayload)); err != nil {
-		t.Errorf("16 MiB: %v", err)
-	}
-	if _, err := readPayload(fill(maxPayload + 1)); err == nil {
-		t.Error("16 MiB and a byte: accepted")
-	}
-	if _, err := readReport(fill(maxPayload + 1)); err == nil {
-		t.Error("16 MiB and a byte, as a report: accepted")
-	}
-}
-
 // A hostile object costs no quadratic time.
 func TestManyKeys(t *testing.T) {
 	var b bytes.Buffer

@@ -50,7 +50,7 @@ type opencode struct{}
 func (opencode) name() string { return "opencode" }
 
 func (opencode) profile() profile {
-	p := plugged("tool.execute.before", "tool.execute.after")
+	p := plugged()
 	p.can = Capabilities{
 		Tried:         "1.18.33",
 		Before:        Seat{Allow: true, Deny: true, Silence: Flows},
@@ -59,18 +59,8 @@ func (opencode) profile() profile {
 		SeesSubagents: true,
 	}
 	p.own, p.quirk = opencodeMCP, opencodeQuirk
-	p.mayRewrite, p.confined = opencodeMayRewrite, opencodeConfined
+	p.mayRewrite, p.confined = Opencode{}.MayRewrite, opencodeConfined
 	return p
-}
-
-// opencodeMayRewrite: measured on 1.18.33. The plugin says where it puts a line in the place
-// of the command: not where a rule of the person's or a client's speaks of commands, which
-// opencode would hold to that line.
-func opencodeMayRewrite(e Event) bool { return rewritable(e, "bash") && e.Rewrites }
-
-func opencodeConfined(_ Event, d nod.Decision) Answer {
-	return Answer{Said: saysConfined, Stdout: []byte(`{"decision":"allow","reason":` +
-		quoted(reasonOf(d, saysAllow)) + `,"command":` + quoted(d.Instead) + `}`)}
 }
 
 // opencodeQuirk says in which shell a command runs, whether the host asks about it, and
@@ -141,11 +131,9 @@ func opencodeTop(e *Event) {
 //
 // The lines block where nod-hook exits with anything but 0, is killed, is too
 // slow or prints something else. Nothing printed is no decision.
-func plugged(before, after string) profile {
+func plugged() profile {
 	return profile{
-		event: []string{"hook"}, session: []string{"session"}, call: []string{"call"},
-		dir: []string{"directory"}, fixed: true, tool: []string{"tool"}, input: []string{"args"},
-		before: []string{before}, after: []string{after}, answer: flatDecision,
+		answer: flatDecision,
 	}
 }
 
@@ -182,3 +170,13 @@ func flatDecision(_ Event, d nod.Decision, word string) Answer {
 func flatAnswer(word, reason string) Answer {
 	return Answer{Stdout: []byte(`{"decision":"` + word + `","reason":` + quoted(reason) + `}`), Said: word}
 }
+
+func opencodeConfined(_ Event, d nod.Decision) Answer {
+	return Answer{Said: saysConfined, Stdout: []byte(`{"decision":"allow","reason":` +
+		quoted(reasonOf(d, saysAllow)) + `,"command":` + quoted(d.Instead) + `}`)}
+}
+
+// MayRewrite implements [Rewriter]: measured on 1.18.33. The plugin says where it puts a line in
+// the place of the command: not where a rule of the person's or a client's speaks of commands,
+// which opencode would hold to that line.
+func (Opencode) MayRewrite(e Event) bool { return rewritable(e, "bash") && e.Rewrites }

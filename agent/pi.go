@@ -35,7 +35,7 @@ type pi struct{}
 func (pi) name() string { return "pi" }
 
 func (pi) profile() profile {
-	p := plugged("tool_call", "tool_result")
+	p := plugged()
 	p.can = Capabilities{
 		Tried:         "1.5.2",
 		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Runs},

@@ -130,15 +130,6 @@ func TestPiSpellsNamesOtherwise(t *testing.T) {
 	}
 }
 
-// Crush's search for a text names a place.
-func TestCrushGrep(t *testing.T) {
-	e, err := agent.Generic{Agent: "crush"}.Decode([]byte(`{"event":"PreToolUse","session_id":"s","cwd":"/u/w",`+
-		`"tool_name":"grep","tool_input":{"pattern":"/x","path":"/u/.aws"}}`), nil)
-	if diff := cmp.Diff([]string{"/u/.aws"}, e.Call.Paths); err != nil || diff != "" {
-		t.Error(err, diff)
-	}
-}
-
 // Claude Code reads a screenshot by either blank before AM.
 func TestScreenshots(t *testing.T) {
 	for name, want := range map[string][]string{

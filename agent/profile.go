@@ -17,32 +17,23 @@ import (
 type profile struct {
 	agent string
 	can   Capabilities
-	// The payload's keys, at its top, each with the spellings that occur. An agent
-	// without a key for the session is remembered by its directory.
-	event, session, call, dir, roots, tool, input, mode []string
-	// within is the key of the object that holds the tool and its input; "" is the top.
-	within string
-	// fixed says that the directory has to be in the payload. Else it may be where the
-	// agent started the hook, or what the arguments say.
-	fixed                                 bool
-	before, asking, after, denied, others []string // events, by what they are
-	// single says that the payload names no event: it is the first of before. kinds
-	// tells the event by something else than a name.
-	single bool
-	kinds  func(f fields) (Kind, string)
-	// mcp is what stands before, between and after server and tool in the
-	// name of an MCP tool; divided is the second.
-	mcp, divided string
-	// typed is the argument that makes a command text for a program that runs.
-	typed string
-	// shell is the grammar in which a command is read, keeps that the shell outlives the
-	// call, and rewrites why a command may become another one; nil where none does.
+	// facts are the host's, of hosts.txt. The payload's keys are at its top, but for the
+	// tool and its input, which are in the object "within". An agent without a key for the
+	// session is remembered by its directory. "fixed" says that the directory has to be in
+	// the payload: else it may be where the agent started the hook, or what the arguments
+	// say. "single" says that the payload names no event: it is that of before. "mcp" and
+	// "divided" stand before and between server and tool in the name of an MCP tool.
+	// "typed" is the argument that makes a command text for a program that runs, "detaches"
+	// are those by which a command may outlive the session, and "keeps" says that the shell
+	// outlives the call. "editor" says that a person is always there, and "project" is the
+	// variable that names the workspace.
+	facts facts
+	// kinds tells the event by something else than a name.
+	kinds func(f fields) (Kind, string)
+	// shell is the grammar in which a command is read, and rewrites why a command may
+	// become another one; nil where none does.
 	shell    nod.Dialect
-	keeps    bool
-	detaches []string // the arguments by which a command may outlive the session
 	rewrites func(command string) string
-	editor   bool   // a person is always there
-	project  string // the variable that names the workspace
 
 	// own reads a call that the rest of the row does not describe, an MCP tool for
 	// instance; input is its arguments. special reads the tools of that shape.
@@ -63,6 +54,41 @@ type profile struct {
 	confined   func(e Event, d nod.Decision) Answer
 }
 
+// facts are what hosts.txt says of a host beside its tools.
+type facts string
+
+func factsOf(host string) facts {
+	text, _, _ := strings.Cut(section(host), "\n=")
+	return facts(text + "\n")
+}
+
+// list is what stands for a key.
+func (f facts) list(key string) (all []string) {
+	for rest := string(f); ; {
+		_, after, found := strings.Cut(rest, " "+key+"=")
+		if !found {
+			return all
+		}
+		value, _, _ := strings.Cut(after[:max(strings.IndexByte(after, '\n'), 0)], " ")
+		all, rest = append(all, strings.Split(value, ",")...), after
+	}
+}
+
+// fact is one of which there is one, "" for none.
+func (p profile) fact(key string) string {
+	if _, text, free := strings.Cut(string(p.facts), "/ "+key+": "); free {
+		text, _, _ = strings.Cut(text, "\n")
+		return text
+	}
+	if list := p.facts.list(key); len(list) > 0 {
+		return list[0]
+	}
+	return ""
+}
+
+// is reports a fact that is a yes.
+func (p profile) is(key string) bool { return p.fact(key) == "yes" }
+
 // profiled gives an adapter the methods that a profile describes.
 type profiled[P described] struct{}
 
@@ -74,7 +100,7 @@ type described interface {
 func (h profiled[P]) row() profile {
 	var host P
 	p := host.profile()
-	p.agent = host.name()
+	p.agent, p.facts = host.name(), factsOf(host.name())
 	return p
 }
 
@@ -96,12 +122,6 @@ func (h profiled[P]) Decode(payload []byte, environ []string) (Event, error) {
 // Encode says a decision as the comment on the adapter lays it down.
 func (h profiled[P]) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
 	return h.row().encode(e, d, how, model)
-}
-
-// MayRewrite implements [Rewriter].
-func (h profiled[P]) MayRewrite(e Event) bool {
-	p := h.row()
-	return p.mayRewrite != nil && p.mayRewrite(e)
 }
 
 // Block denies in the way of which it is certain that it blocks.
@@ -149,13 +169,13 @@ func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	}
 	switch e.Kind {
 	case Other:
-		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.session))}
+		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.facts.list("session")))}
 		if p.kinds != nil { // nothing else says that it is a payload
-			f.oneOf(p.session)
+			f.oneOf(p.facts.list("session"))
 		}
 	case Unexpected:
-		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.session)),
-			RawTool: unplaced(f, f.asText(f.maybeOf(p.tool)))}
+		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.facts.list("session"))),
+			RawTool: unplaced(f, f.asText(f.maybeOf(p.facts.list("tool"))))}
 	default:
 		p.decodeCall(&e, f, payload, environ)
 	}
@@ -169,35 +189,35 @@ func (p profile) kindOf(f fields) (Kind, string) {
 	switch {
 	case p.kinds != nil:
 		return p.kinds(f)
-	case p.single:
-		return Decide, p.before[0]
+	case p.is("single"):
+		return Decide, p.facts.list("before")[0]
 	}
-	name := f.asWord(f.oneOf(p.event))
+	name := f.asWord(f.oneOf(p.facts.list("event")))
 	switch {
-	case slices.Contains(p.before, name):
+	case slices.Contains(p.facts.list("before"), name):
 		return Decide, name
-	case slices.Contains(p.asking, name):
+	case slices.Contains(p.facts.list("asking"), name):
 		return Prompt, name
-	case slices.Contains(p.after, name):
+	case slices.Contains(p.facts.list("after"), name):
 		return Outcome, name
-	case slices.Contains(p.denied, name):
+	case slices.Contains(p.facts.list("denied"), name):
 		return HostDenied, name
-	case slices.Contains(p.others, name):
+	case slices.Contains(p.facts.list("others"), name):
 		return Other, name
 	}
 	return Unexpected, name
 }
 
 func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string) {
-	if dir := variable(environ, p.project); p.project != "" && path.IsAbs(dir) {
+	if dir := variable(environ, p.fact("project")); p.fact("project") != "" && path.IsAbs(dir) {
 		e.Project = dir
 	}
-	e.Mode = f.asText(f.maybeOf(p.mode))
+	e.Mode = f.asText(f.maybeOf(p.facts.list("mode")))
 	e.Plan = e.Mode == "plan" || e.Mode == "spec"
 	e.PromptFollows = e.Kind == Prompt
-	e.Call = nod.Call{Agent: p.agent, Environ: environ, Interactive: p.editor || e.Kind == Prompt,
-		ID: f.asText(f.maybeOf(p.call))}
-	e.Theirs = p.editor && e.Kind == Decide
+	e.Call = nod.Call{Agent: p.agent, Environ: environ, Interactive: p.is("editor") || e.Kind == Prompt,
+		ID: f.asText(f.maybeOf(p.facts.list("call")))}
+	e.Theirs = p.is("editor") && e.Kind == Decide
 	input := p.decodeInput(e, f, payload)
 	in := fields{err: f.err}
 	if input != nil && input.value[0] == '{' {
@@ -205,8 +225,8 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	}
 	stands := p.decodeDir(e, f, in, environ)
 	e.Call.Session = e.Call.Dir
-	if len(p.session) > 0 {
-		e.Call.Session = f.asWord(f.oneOf(p.session))
+	if len(p.facts.list("session")) > 0 {
+		e.Call.Session = f.asWord(f.oneOf(p.facts.list("session")))
 	}
 	before := path.Clean(e.Call.Dir)
 	if *f.err == nil {
@@ -221,10 +241,10 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 // decodeCommand says what the host does with a command. before is where it would
 // start without its arguments.
 func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) {
-	if p.keeps && len(p.dir) > 0 && path.Clean(e.Call.Dir) != before {
+	if p.is("keeps") && len(p.facts.list("dir")) > 0 && path.Clean(e.Call.Dir) != before {
 		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, leftElsewhere)
 	}
-	if !p.fixed && winds(e.Call.Dir) {
+	if !p.is("fixed") && winds(e.Call.Dir) {
 		e.Call.Rewritten = windingDir
 	}
 	if e.Call.Command == "" {
@@ -233,8 +253,8 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 	if e.Call.Dialect == nod.Unstated {
 		e.Call.Dialect = p.shell
 	}
-	e.Call.Keeps = p.keeps || !stands
-	e.Call.Outlives = e.Call.Outlives || slices.ContainsFunc(p.detaches, in.flag)
+	e.Call.Keeps = p.is("keeps") || !stands
+	e.Call.Outlives = e.Call.Outlives || slices.ContainsFunc(p.facts.list("detaches"), in.flag)
 	if p.rewrites != nil && e.Call.Rewritten == "" {
 		e.Call.Rewritten = p.rewrites(e.Call.Command)
 	}
@@ -243,19 +263,19 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 // decodeInput returns the arguments. An event that is a call of its own has them under
 // the input's key or at the top.
 func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
-	if p.within != "" {
-		f, _ = f.child(p.within)
+	if p.fact("within") != "" {
+		f, _ = f.child(p.fact("within"))
 	}
 	act := lookUpAct(p.agent, e.Name)
 	if e.Call.RawTool = act.raw; act.raw == "" {
-		e.Call.RawTool = f.asWord(f.oneOf(p.tool))
+		e.Call.RawTool = f.asWord(f.oneOf(p.facts.list("tool")))
 	}
-	m := f.maybeOf(p.input)
+	m := f.maybeOf(p.facts.list("input"))
 	switch {
 	case m == nil && act.raw != "":
 		return &member{value: payload[strings.IndexByte(string(payload), '{'):]}
 	case m == nil:
-		m = f.oneOf(p.input)
+		m = f.oneOf(p.facts.list("input"))
 	case act.shape == text: // an object that is written into a string
 		inner := f.asText(m)
 		if _, err := readPayload([]byte(inner)); err != nil {
@@ -276,16 +296,16 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 // the workspace. stands reports whether payload or arguments say where a command starts:
 // a shell of which nobody says that may be one that is kept.
 func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands bool) {
-	at, named := f.asText(f.maybeOf(p.dir)), ""
-	for _, key := range p.roots {
+	at, named := f.asText(f.maybeOf(p.facts.list("dir"))), ""
+	for _, key := range p.facts.list("roots") {
 		if roots := f.texts(key); len(roots) > 0 {
 			e.Start = roots[0]
 		}
 	}
-	if !p.fixed {
+	if !p.is("fixed") {
 		named = in.maybeNamed(spellingOf(p.agent)["workdir"])
 		stands = at+named != ""
-		if at == "" && len(p.roots) == 0 {
+		if at == "" && len(p.facts.list("roots")) == 0 {
 			at = variable(environ, "PWD")
 		}
 	}
@@ -295,7 +315,7 @@ func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands boo
 	if *f.err == nil && !path.IsAbs(e.Call.Dir) {
 		*f.err = badInput(errors.New("there is no absolute directory"))
 	}
-	return stands || p.fixed
+	return stands || p.is("fixed")
 }
 
 // decodeTool reads the call, and returns its arguments.
@@ -319,7 +339,7 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 		return in
 	}
 	switch {
-	case p.typed != "" && tool.shape == command && in.flag(p.typed): // an unknown tool
+	case p.fact("typed") != "" && tool.shape == command && in.flag(p.fact("typed")): // an unknown tool
 	case tool.shape == editor:
 		decodeEditor(call, tool, in)
 	default:
@@ -332,11 +352,11 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 }
 
 func (p profile) decodeMCP(call *nod.Call) bool {
-	rest, found := strings.CutPrefix(call.RawTool, p.mcp)
-	if !found || p.divided == "" {
+	rest, found := strings.CutPrefix(call.RawTool, p.fact("mcp"))
+	if !found || p.fact("divided") == "" {
 		return false
 	}
-	server, tool, found := strings.Cut(rest, p.divided)
+	server, tool, found := strings.Cut(rest, p.fact("divided"))
 	if !found || server == "" || tool == "" {
 		return false
 	}

