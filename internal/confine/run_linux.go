@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -110,10 +108,6 @@ func (r *running) words() []string {
 
 // run starts bubblewrap, waits for the end of all, and says how it ended.
 func (r *running) run(ctx context.Context) (Result, error) {
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH,
-		syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
 	pid, status, err := r.start()
 	if err != nil {
 		return Result{}, err
@@ -121,8 +115,8 @@ func (r *running) run(ctx context.Context) (Result, error) {
 	defer status.Close()
 	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, time: r.Time, until: time.Now().Add(r.Time),
 		done: make(chan struct{})}
-	go g.watch(ctx, signals)
-	r.copying.Go(r.lease.sweep) // while the line runs
+	go g.watch(ctx)
+	r.lease.sweep() // while the line runs
 	said, _ := io.ReadAll(status)
 	var ended unix.WaitStatus
 	for {
@@ -145,7 +139,7 @@ func (r *running) start() (pid int, status *os.File, err error) {
 		return 0, nil, err
 	}
 	defer statusEnd.Close()
-	code, err := filter()
+	code, err := rules().compile()
 	if err != nil {
 		return 0, nil, err
 	}
