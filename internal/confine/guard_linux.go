@@ -20,7 +20,6 @@ type guard struct {
 	pid     int // bubblewrap's, outside
 	limit   uint64
 	tasks   int // processes and threads
-	time    time.Duration
 	until   time.Time
 	told    bool // to end, by a signal
 	done    chan struct{}
@@ -81,7 +80,7 @@ func (g *guard) over(now time.Time) (why string) {
 	case now.After(g.until) && g.told:
 		return "it did not end when it was told to"
 	case now.After(g.until):
-		return fmt.Sprintf("it ran for longer than %s", g.time)
+		return fmt.Sprintf("it ran for longer than %s", maxTime)
 	case known && left < memory()/32:
 		return "the machine had almost no memory left"
 	case tasks > g.tasks:
@@ -163,6 +162,9 @@ func availableIn(meminfo string) (bytes uint64, known bool) {
 	kB, err := strconv.ParseUint(f[0], 10, 54)
 	return kB << 10, err == nil
 }
+
+// maxMemory is how much a run may use.
+func maxMemory() uint64 { return memory() / 4 * 3 }
 
 // memory is the machine's.
 func memory() uint64 {

@@ -97,7 +97,7 @@ func (l *layout) ground() error {
 		}
 	}
 	l.put("/dev", "--dev", "/dev")
-	l.put(l.o.Home, "--size", strconv.FormatUint(l.o.Memory/4, 10), "--tmpfs", l.o.Home)
+	l.put(l.o.Home, "--size", strconv.FormatUint(maxMemory()/4, 10), "--tmpfs", l.o.Home)
 	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")),
 		l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
 }

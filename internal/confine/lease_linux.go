@@ -122,8 +122,9 @@ func (l *lease) sweep() {
 		}
 		left = append(left, old)
 		if root, err := os.Readlink(filepath.Join(old.run, rootLink)); err == nil {
-			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so "+
-				"that part of that may be missing, and a file %s may lie there, which can go", root, temporary(old.run)))
+			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, "+
+				"so that part of that may be missing, and a file %s may lie there, which can go", root,
+				temporary(old.run)))
 			_ = os.Remove(filepath.Join(old.run, rootLink))
 		}
 	}

@@ -57,9 +57,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	o.Hidden = l.hides
-	applied, err := apply(o, l.upper, since)
-	result.Notes = lease.notes
-	result.Applied, result.Refused, result.Hidden = applied.count, applied.refused, l.hidden
+	result.Notes, result.Hidden = lease.notes, l.hidden
+	result.Refused, err = apply(o, l.upper, since)
 	return result, err
 }
 
@@ -73,7 +72,6 @@ func (o *Options) check() (err error) {
 		return fmt.Errorf("%s is no workspace", o.Root)
 	}
 	o.Shell = cmp.Or(o.Shell, "/bin/sh")
-	o.Time, o.Memory = cmp.Or(o.Time, defaultTime), cmp.Or(o.Memory, memory()/4*3)
 	if o.Bubblewrap == "" {
 		o.Bubblewrap, err = Find()
 	}
@@ -113,7 +111,7 @@ func (r *running) run(ctx context.Context) (Result, error) {
 		return Result{}, err
 	}
 	defer status.Close()
-	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, time: r.Time, until: time.Now().Add(r.Time),
+	g := guard{pid: pid, limit: maxMemory(), tasks: stage.MaxProcesses, until: time.Now().Add(maxTime),
 		done: make(chan struct{})}
 	go g.watch(ctx)
 	r.lease.sweep() // while the line runs
