@@ -128,13 +128,22 @@ func (l *lease) sweep() {
 			_ = os.Remove(filepath.Join(old.run, rootLink))
 		}
 	}
-	go func() {
+	wait := aLittle // a line that ends by then is not kept waiting by the disk
+	if len(left) > manyLeft {
+		wait = 0
+	}
+	time.AfterFunc(wait, func() {
 		for _, old := range left {
 			old.end()
 			_ = os.RemoveAll(old.run)
 		}
-	}()
+	})
 }
+
+const (
+	aLittle  = 100 * time.Millisecond
+	manyLeft = 32
+)
 
 // ownName begins the names that applying needs for a moment.
 const ownName = ".nod-confine-"
