@@ -18,12 +18,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// applied is what became of a run's layer.
-type applied struct {
-	count   int
-	refused []Refusal
-}
-
 // applier puts a layer onto the real tree. The layer is nobody's any more; the
 // tree is everybody's, so each name is opened below the workspace without
 // following a link, and what was changed since the run began is left alone.
@@ -35,9 +29,9 @@ type applier struct {
 	holes int64 // in the files that were applied
 	// looks says that nothing is changed: only found are the real files that would be
 	// replaced or removed.
-	looks bool
-	found []string
-	applied
+	looks   bool
+	found   []string
+	refused []Refusal
 }
 
 // Why a name stays as it was.
@@ -48,12 +42,12 @@ var (
 	errMeanwhile   = errors.New("it was changed from outside while the run went on")
 )
 
-// apply puts what lies in upper into the workspace. An error is one of the
-// machine's; what was applied before it is counted.
-func apply(o Options, upper string, since time.Time) (applied, error) {
+// apply puts what lies in upper into the workspace, and says what stays as it was. With an
+// error nothing was applied.
+func apply(o Options, upper string, since time.Time) ([]Refusal, error) {
 	root, err := unix.Open(o.Root, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return applied{}, fmt.Errorf("%w: the workspace cannot be opened: %w", ErrNotKept, err)
+		return nil, fmt.Errorf("%w: the workspace cannot be opened: %w", ErrNotKept, err)
 	}
 	defer unix.Close(root)
 	if o.Before != nil {
@@ -63,7 +57,7 @@ func apply(o Options, upper string, since time.Time) (applied, error) {
 	}
 	a := &applier{o: o, upper: upper, since: since, root: root}
 	a.dir("")
-	return a.applied, nil
+	return a.refused, nil
 }
 
 func (a *applier) real(name string) string { return filepath.Join(a.o.Root, name) }
@@ -216,7 +210,6 @@ func (a *applier) directory(name string, mode fs.FileMode) error {
 			}
 		}
 		if errors.Is(err, unix.ENOENT) && !a.looks {
-			a.count++
 			err = unix.Mkdirat(dir, base, uint32(mode.Perm()|0o700))
 		}
 		return err
@@ -302,7 +295,6 @@ func (a *applier) unlink(dir int, base, name string, now found) error {
 	if a.looks {
 		return nil
 	}
-	a.count++
 	return unix.Unlinkat(dir, base, flags)
 }
 
@@ -454,7 +446,6 @@ func (a *applier) replace(name string, make func(dir int, temporary string) erro
 		if err := make(dir, temporary); err != nil {
 			return err
 		}
-		a.count++
 		if !there {
 			return unix.Renameat2(dir, temporary, dir, base, unix.RENAME_NOREPLACE)
 		}

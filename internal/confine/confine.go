@@ -83,17 +83,12 @@ type Options struct {
 	Bubblewrap string
 	// Stdin, Stdout and Stderr are the run's. nil is /dev/null.
 	Stdin, Stdout, Stderr *os.File
-	// Time and Memory bound the run. 0: an hour, three quarters of the memory.
-	Time   time.Duration
-	Memory uint64
 }
 
 // Result is what became of a run.
 type Result struct {
 	// Code is the exit code; 128 and the signal where one ended the shell.
 	Code int
-	// Applied is how many names of the workspace were changed.
-	Applied int
 	// Refused are names that the run changed and that are as they were.
 	Refused []Refusal
 	// Stopped says which bound ended the run, "" if none did.
@@ -120,5 +115,5 @@ var ErrUnavailable = errors.New("nothing can be confined here")
 // ErrNotKept says that the line ran and that nothing of what it wrote was applied.
 var ErrNotKept = errors.New("the line was run, and nothing that it wrote was kept")
 
-// Defaults of the bounds.
-const defaultTime = time.Hour
+// maxTime is how long a run may go on.
+const maxTime = time.Hour

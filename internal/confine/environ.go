@@ -26,7 +26,7 @@ func Environment(environ []string, home string) []string {
 
 // goFlags keeps GOFLAGS but for what starts other programs.
 func goFlags(environ []string) string {
-	value := variable(environ, "GOFLAGS")
+	value := Variable(environ, "GOFLAGS")
 	if strings.Contains(value, "exec") {
 		return ""
 	}
@@ -64,8 +64,8 @@ func speaksOfKeys(name string) bool {
 		func(w string) bool { return strings.Contains(name, w) })
 }
 
-// variable returns a variable of an environment; the last one counts.
-func variable(environ []string, name string) string {
+// Variable returns a variable of an environment; the last one counts.
+func Variable(environ []string, name string) string {
 	for _, kv := range slices.Backward(environ) {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value

@@ -7,31 +7,34 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/signal"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 // guard watches a run: its bounds, and the signals that are meant for it.
 type guard struct {
-	pid   int // bubblewrap's, outside
-	limit uint64
-	tasks int // processes and threads
-	time  time.Duration
-	until time.Time
-	told  bool // to end, by a signal
-	done  chan struct{}
-
-	mu      sync.Mutex
-	stopped string
+	pid     int // bubblewrap's, outside
+	limit   uint64
+	tasks   int // processes and threads
+	until   time.Time
+	told    bool // to end, by a signal
+	done    chan struct{}
+	stopped atomic.Pointer[string]
 }
 
 // look is how often the memory is looked at.
 const look = 500 * time.Millisecond
 
-func (g *guard) watch(ctx context.Context, signals <-chan os.Signal) {
+// watch begins when the line runs: to ask for signals takes longer than to read the settings.
+func (g *guard) watch(ctx context.Context) {
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH,
+		syscall.SIGUSR1, syscall.SIGUSR2)
+	defer signal.Stop(signals)
 	tick := time.NewTicker(look)
 	defer tick.Stop()
 	for {
@@ -43,10 +46,19 @@ func (g *guard) watch(ctx context.Context, signals <-chan os.Signal) {
 			g.ends(s, time.Now())
 		case now := <-tick.C:
 			if why := g.over(now); why != "" {
-				g.stop(why)
+				g.stopped.Store(&why)
+				_ = syscall.Kill(g.pid, syscall.SIGKILL) // the others die with it
 			}
 		}
 	}
+}
+
+// why is what the run was stopped for, "" if it was not.
+func (g *guard) why() string {
+	if why := g.stopped.Load(); why != nil {
+		return *why
+	}
+	return ""
 }
 
 // grace is how long a run may go on after a signal that tells it to end.
@@ -68,26 +80,13 @@ func (g *guard) over(now time.Time) (why string) {
 	case now.After(g.until) && g.told:
 		return "it did not end when it was told to"
 	case now.After(g.until):
-		return fmt.Sprintf("it ran for longer than %s", g.time)
+		return fmt.Sprintf("it ran for longer than %s", maxTime)
 	case known && left < memory()/32:
 		return "the machine had almost no memory left"
 	case tasks > g.tasks:
 		return fmt.Sprintf("it had more than %d processes and threads", g.tasks)
 	}
 	return ""
-}
-
-func (g *guard) stop(why string) {
-	g.mu.Lock()
-	g.stopped = why
-	g.mu.Unlock()
-	_ = syscall.Kill(g.pid, syscall.SIGKILL) // the others die with it
-}
-
-func (g *guard) why() string {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.stopped
 }
 
 // pass hands a signal on as a terminal would: to every process of the run.
@@ -102,14 +101,11 @@ func (g *guard) pass(s syscall.Signal) {
 func (g *guard) used() (bytes uint64, tasks int) {
 	for _, p := range g.processes() {
 		tasks += p.threads
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.pid))
-		fields := strings.Fields(string(text))
-		if err != nil || len(fields) < 3 {
-			continue
+		var size, resident, shared uint64
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/statm", p.pid))
+		if n, _ := fmt.Sscan(string(text), &size, &resident, &shared); n == 3 {
+			bytes += (resident - min(resident, shared)) * uint64(os.Getpagesize())
 		}
-		resident, _ := strconv.ParseUint(fields[1], 10, 64)
-		shared, _ := strconv.ParseUint(fields[2], 10, 64)
-		bytes += (resident - min(resident, shared)) * uint64(os.Getpagesize())
 	}
 	return bytes, tasks
 }
@@ -139,16 +135,12 @@ func (g *guard) processes() []process {
 // statOf reads a process's parent, -1 where it is not there, and how many threads
 // it has.
 func statOf(pid int) (parent, threads int) {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	end := bytes.LastIndexByte(text, ')')
-	fields := strings.Fields(string(text[end+1:]))
-	if err != nil || end < 0 || len(fields) < 18 {
+	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) < 18 {
 		return -1, 0
 	}
-	parent, err = strconv.Atoi(fields[1])
-	if err != nil {
-		return -1, 0
-	}
+	parent, _ = strconv.Atoi(fields[1])
 	threads, _ = strconv.Atoi(fields[17])
 	return parent, threads
 }
@@ -157,23 +149,22 @@ func statOf(pid int) (parent, threads int) {
 // into memory without a process that holds it (/dev/shm, its home, memfd) is seen
 // here only.
 func available() (bytes uint64, known bool) {
-	text, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0, false
-	}
+	text, _ := os.ReadFile("/proc/meminfo")
 	return availableIn(string(text))
 }
 
 func availableIn(meminfo string) (bytes uint64, known bool) {
-	for line := range strings.Lines(meminfo) {
-		f := strings.Fields(line)
-		if len(f) == 3 && f[0] == "MemAvailable:" && f[2] == "kB" {
-			kB, err := strconv.ParseUint(f[1], 10, 54)
-			return kB << 10, err == nil
-		}
+	_, rest, found := strings.Cut(meminfo, "MemAvailable:")
+	f := strings.Fields(rest)
+	if !found || len(f) < 2 || f[1] != "kB" {
+		return 0, false
 	}
-	return 0, false
+	kB, err := strconv.ParseUint(f[0], 10, 54)
+	return kB << 10, err == nil
 }
+
+// maxMemory is how much a run may use.
+func maxMemory() uint64 { return memory() / 4 * 3 }
 
 // memory is the machine's.
 func memory() uint64 {

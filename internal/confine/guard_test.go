@@ -54,7 +54,7 @@ func TestProcessesAreBounded(t *testing.T) {
 // A line that heeds no signal to end is ended a little later.
 func TestALineThatDoesNotEndWhenItIsTold(t *testing.T) {
 	now := time.Now()
-	g := guard{pid: os.Getpid(), limit: 1 << 60, tasks: 1 << 30, time: time.Hour, until: now.Add(time.Hour)}
+	g := guard{pid: os.Getpid(), limit: 1 << 60, tasks: 1 << 30, until: now.Add(time.Hour)}
 	g.ends(syscall.SIGUSR1, now)
 	if why := g.over(now.Add(2 * grace)); why != "" && !strings.Contains(why, "machine") {
 		t.Errorf("without a signal to end: %s", why)

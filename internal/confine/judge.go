@@ -41,13 +41,24 @@ func whyOf(reason string) string {
 
 // Stores are [Options.Stores] by a list of secrets: what it names by where it
 // is, and not by a name alone. Below /proc and /dev nothing is looked for: a run
-// has those of its own, and all processes would be walked.
+// has those of its own, and all processes would be walked. Most of the directories that
+// the list names are not there, and each is looked for once.
 func Stores(secrets []string, home string) (all []string) {
+	there := map[string]bool{}
 	for _, s := range secrets {
 		if below, ok := strings.CutPrefix(s, "~/"); ok {
 			s = filepath.Join(home, below)
 		}
-		if filepath.IsAbs(s) && !within("/proc", s) && !within("/dev", s) {
+		if !filepath.IsAbs(s) || within("/proc", s) || within("/dev", s) {
+			continue
+		}
+		plain, _, _ := strings.Cut(s, "*")
+		dir := filepath.Dir(plain)
+		if _, known := there[dir]; !known {
+			_, err := os.Stat(dir)
+			there[dir] = err == nil
+		}
+		if there[dir] {
 			all = append(all, named(s)...)
 		}
 	}

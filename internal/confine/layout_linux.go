@@ -97,7 +97,7 @@ func (l *layout) ground() error {
 		}
 	}
 	l.put("/dev", "--dev", "/dev")
-	l.put(l.o.Home, "--size", strconv.FormatUint(l.o.Memory/4, 10), "--tmpfs", l.o.Home)
+	l.put(l.o.Home, "--size", strconv.FormatUint(maxMemory()/4, 10), "--tmpfs", l.o.Home)
 	return errors.Join(l.own("/tmp", filepath.Join(l.run, "tmp")),
 		l.own(filepath.Join(l.o.Home, ".cache"), filepath.Join(l.kept, "cache")))
 }
@@ -141,7 +141,7 @@ func (l *layout) caches() error {
 // programs are toolchains, and where PATH leads.
 func (l *layout) programs() error {
 	err := l.read(slices.Concat(l.inHome(toolchains()), l.namedBy(toolchainVariables())))
-	for _, dir := range filepath.SplitList(variable(l.o.Environ, "PATH")) {
+	for _, dir := range filepath.SplitList(Variable(l.o.Environ, "PATH")) {
 		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && !l.isShown(dir) { // to list one costs more than all else
 			err = errors.Join(err, l.read(l.ofPrograms(dir)))
 		}
@@ -195,7 +195,7 @@ func (l *layout) isNarrow(dir string) bool {
 // but for those in which a secret lies.
 func (l *layout) namedBy(variables []naming) (dirs []string) {
 	for _, v := range variables {
-		value := variable(l.o.Environ, v.name)
+		value := Variable(l.o.Environ, v.name)
 		if dir := filepath.Join(value, v.below); filepath.IsAbs(value) &&
 			slices.ContainsFunc(v.holds, func(name string) bool { return exists(filepath.Join(dir, name)) }) {
 			if _, plain := l.plain(dir); plain {

@@ -18,11 +18,11 @@ type lease struct {
 	notes           []string // what became of runs that were killed
 }
 
-// Names in a run's directory: of the workspace's layer, and of the file that says of which
-// workspace it is, which is there while what the run wrote is applied.
+// Names in a run's directory: of the workspace's layer, and of the link to the workspace
+// that it is of, which is there while what the run wrote is applied.
 const (
 	workspaceLayer = "workspace"
-	rootFile       = "root"
+	rootLink       = "root"
 )
 
 // layers is where overlays are mounted, those of each run in a mount namespace of its
@@ -92,8 +92,8 @@ func made(layer string) (time.Time, error) {
 	return time.Unix(s.Ctim.Unix()), err
 }
 
-// end removes the files of a run. Its directories the next run removes: that takes the
-// kernel a quarter of a millisecond for each.
+// end removes the files of a run. Its directories go while a later one runs: to remove one
+// takes the kernel a quarter of a millisecond, and far longer beside others that write.
 func (l *lease) end() {
 	_ = filepath.WalkDir(l.run, func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -109,23 +109,41 @@ func (l *lease) end() {
 	}
 }
 
-// sweep removes what earlier runs left below nod's own directory. What a killed one left
-// in its workspace it names: that may be what somebody changed meanwhile.
+// sweep removes what earlier runs left below nod's own directory, for which nobody waits.
+// What a killed one left in its workspace it names: that may be what somebody changed
+// meanwhile.
 func (l *lease) sweep() {
+	var left []*lease
 	entries, _ := os.ReadDir(l.runs)
 	for _, e := range entries {
 		old := &lease{run: filepath.Join(l.runs, e.Name())}
 		if free, err := old.lock(old.run); !free || err != nil {
 			continue
 		}
-		if root, err := os.ReadFile(filepath.Join(old.run, rootFile)); err == nil {
-			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, so "+
-				"that part of that may be missing, and a file %s may lie there, which can go", root, temporary(old.run)))
+		left = append(left, old)
+		if root, err := os.Readlink(filepath.Join(old.run, rootLink)); err == nil {
+			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, "+
+				"so that part of that may be missing, and a file %s may lie there, which can go", root,
+				temporary(old.run)))
+			_ = os.Remove(filepath.Join(old.run, rootLink))
 		}
-		old.end()
-		_ = os.RemoveAll(old.run)
 	}
+	wait := aLittle // a line that ends by then is not kept waiting by the disk
+	if len(left) > manyLeft {
+		wait = 0
+	}
+	time.AfterFunc(wait, func() {
+		for _, old := range left {
+			old.end()
+			_ = os.RemoveAll(old.run)
+		}
+	})
 }
+
+const (
+	aLittle  = 100 * time.Millisecond
+	manyLeft = 32
+)
 
 // ownName begins the names that applying needs for a moment.
 const ownName = ".nod-confine-"
@@ -136,5 +154,5 @@ func temporary(run string) string { return ownName + filepath.Base(run) }
 // applying remembers on disk of which workspace the run's layer is, for who comes
 // after this process is killed.
 func (l *lease) applying(root string) error {
-	return os.WriteFile(filepath.Join(l.run, rootFile), []byte(root), 0o600)
+	return os.Symlink(root, filepath.Join(l.run, rootLink))
 }

@@ -47,7 +47,8 @@ func (p *profile) patterns(what, root, home string, list []string) {
 	for _, pattern := range list {
 		exception, taken := strings.CutPrefix(pattern, "!")
 		if taken {
-			p.say(`(allow %s (require-all (subpath %s) (regex #"%s")))`, what, quoted(root), expression(exception, home))
+			p.say(`(allow %s (require-all (subpath %s) (regex #"%s")))`, what, quoted(root),
+				expression(exception, home))
 			continue
 		}
 		p.say(`(deny %s (regex #"%s"))`, what, expression(pattern, home))

@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -59,9 +57,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 		return Result{}, fmt.Errorf("%w: %w", ErrNotKept, err)
 	}
 	o.Hidden = l.hides
-	applied, err := apply(o, l.upper, since)
-	result.Notes = lease.notes
-	result.Applied, result.Refused, result.Hidden = applied.count, applied.refused, l.hidden
+	result.Notes, result.Hidden = lease.notes, l.hidden
+	result.Refused, err = apply(o, l.upper, since)
 	return result, err
 }
 
@@ -75,7 +72,6 @@ func (o *Options) check() (err error) {
 		return fmt.Errorf("%s is no workspace", o.Root)
 	}
 	o.Shell = cmp.Or(o.Shell, "/bin/sh")
-	o.Time, o.Memory = cmp.Or(o.Time, defaultTime), cmp.Or(o.Memory, memory()/4*3)
 	if o.Bubblewrap == "" {
 		o.Bubblewrap, err = Find()
 	}
@@ -110,19 +106,15 @@ func (r *running) words() []string {
 
 // run starts bubblewrap, waits for the end of all, and says how it ended.
 func (r *running) run(ctx context.Context) (Result, error) {
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGWINCH,
-		syscall.SIGUSR1, syscall.SIGUSR2)
-	defer signal.Stop(signals)
 	pid, status, err := r.start()
 	if err != nil {
 		return Result{}, err
 	}
 	defer status.Close()
-	g := guard{pid: pid, limit: r.Memory, tasks: stage.MaxProcesses, time: r.Time, until: time.Now().Add(r.Time),
+	g := guard{pid: pid, limit: maxMemory(), tasks: stage.MaxProcesses, until: time.Now().Add(maxTime),
 		done: make(chan struct{})}
-	go g.watch(ctx, signals)
-	r.copying.Go(r.lease.sweep) // while the line runs
+	go g.watch(ctx)
+	r.lease.sweep() // while the line runs
 	said, _ := io.ReadAll(status)
 	var ended unix.WaitStatus
 	for {
@@ -145,7 +137,7 @@ func (r *running) start() (pid int, status *os.File, err error) {
 		return 0, nil, err
 	}
 	defer statusEnd.Close()
-	code, err := filter()
+	code, err := rules().compile()
 	if err != nil {
 		return 0, nil, err
 	}

@@ -57,9 +57,6 @@ const lastKnown = 462
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID |
 	unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// filter is the compiled filter.
-func filter() ([]byte, error) { return rules().compile() }
-
 // rules are the filter. A program of another architecture, or of another
 // numbering of system calls, is killed.
 func rules() *program {
@@ -117,9 +114,7 @@ func (p *program) limits() {
 	p.when(unix.SYS_PRLIMIT64, argument(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.RLIMIT_CORE, SkipFalse: 5},
 		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 2},
 		high(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1}, errno(0), allowed())
-	for _, n := range setrlimit() {
-		p.when(n, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
-	}
+	p.when(unix.SYS_SETRLIMIT, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
 }
 
 // program is a filter in the making.

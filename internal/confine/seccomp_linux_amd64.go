@@ -9,5 +9,3 @@ func refusedHere() []uint32 {
 	return []uint32{unix.SYS_IOPL, unix.SYS_IOPERM, unix.SYS_MODIFY_LDT, unix.SYS_USELIB, unix.SYS_CREATE_MODULE,
 		unix.SYS_GET_KERNEL_SYMS, unix.SYS_QUERY_MODULE, unix.SYS__SYSCTL}
 }
-
-func setrlimit() []uint32 { return []uint32{unix.SYS_SETRLIMIT} }

@@ -6,5 +6,3 @@ const auditArch = unix.AUDIT_ARCH_AARCH64
 
 // refusedHere are those that only this architecture has.
 func refusedHere() []uint32 { return nil }
-
-func setrlimit() []uint32 { return []uint32{unix.SYS_SETRLIMIT} }

@@ -15,7 +15,7 @@ import (
 // anew by its descriptor, a file, a socket, a pipe or a device would be a way out.
 type streams struct {
 	said    tail
-	copying sync.WaitGroup // of what the run prints, and of what else goes on meanwhile
+	copying sync.WaitGroup // of what the run prints
 	ends    []*os.File     // the run's ends of pipes
 }
 

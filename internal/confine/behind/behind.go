@@ -13,12 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine"
@@ -48,6 +47,7 @@ func Main(ctx context.Context, p Process, args []string) int {
 		p.say("want -- and the whole line as one quoted word")
 		return 2
 	}
+	runtime.GOMAXPROCS(1) // it waits, and threads that look for work would only take time from the line
 	o, err := confinement(p, args[1])
 	var result confine.Result
 	if err == nil {
@@ -110,37 +110,17 @@ func confinement(p Process, line string) (confine.Options, error) {
 // Places are where the settings lie: those of the user that this process is,
 // whatever the environment says of home, where there are some.
 func Places(environ []string) config.Places {
-	if home := homeOf(os.Getuid()); filepath.IsAbs(home) {
+	users, _ := os.ReadFile("/etc/passwd") // package os/user would do, and link libc
+	if home := listed(string(users), os.Getuid()); filepath.IsAbs(home) {
 		places := config.DefaultPlaces(home)
 		if _, err := os.Stat(places.User); err == nil {
 			return places.WithClaude()
 		}
 	}
-	return config.DefaultPlaces(variable(environ, "HOME")).WithClaude()
+	return config.DefaultPlaces(confine.Variable(environ, "HOME")).WithClaude()
 }
 
-// homeOf is what the system says of a user: its list, and where that has no such
-// user a directory service. Package os/user would do, and link libc.
-func homeOf(uid int) string {
-	text, _ := os.ReadFile("/etc/passwd")
-	if home := listed(string(text), uid); home != "" {
-		return home
-	}
-	ctx, stop := context.WithTimeout(context.Background(), patience)
-	defer stop()
-	cmd := exec.CommandContext(ctx, "/usr/bin/getent", "passwd", strconv.Itoa(uid))
-	cmd.Env = []string{}
-	found, err := cmd.Output()
-	if err != nil {
-		return ""
-	}
-	return listed(string(found), uid)
-}
-
-// patience is how long a directory service may take.
-const patience = 2 * time.Second
-
-// listed is a user's home in a list of users.
+// listed is a user's home in the system's list of users, "" where it has no such user.
 func listed(text string, uid int) string {
 	for line := range strings.Lines(text) {
 		if f := strings.Split(strings.TrimSuffix(line, "\n"), ":"); len(f) == 7 && f[2] == strconv.Itoa(uid) {
@@ -164,7 +144,7 @@ func programs() (nod, hook string) {
 // system's in any case.
 func shell(environ []string) string {
 	parent, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
-	for _, name := range []string{parent, variable(environ, "SHELL"), "/bin/bash"} {
+	for _, name := range []string{parent, confine.Variable(environ, "SHELL"), "/bin/bash"} {
 		base := filepath.Base(name)
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && slices.Contains([]string{"bash",
 			"zsh", "dash", "sh"}, base) &&
@@ -173,14 +153,4 @@ func shell(environ []string) string {
 		}
 	}
 	return "/bin/sh"
-}
-
-// variable returns a variable of an environment; the last one counts.
-func variable(environ []string, name string) string {
-	for _, kv := range slices.Backward(environ) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value
-		}
-	}
-	return ""
 }

@@ -18,13 +18,6 @@ func TestHomeInAListOfUsers(t *testing.T) {
 	}
 }
 
-// A user whom nobody knows has no home, and who asks gets an answer.
-func TestHomeOfNobody(t *testing.T) {
-	if home := homeOf(3_999_999_999); home != "" {
-		t.Errorf("%q", home)
-	}
-}
-
 // Names are the run's, and nod's line is nod's: what looks like words of nod's is
 // quoted, and no name is so long that it hides what to do.
 func TestNamesAreSeenToBeNames(t *testing.T) {

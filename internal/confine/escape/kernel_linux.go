@@ -57,15 +57,6 @@ func mounts() []way {
 }
 
 func namespaces() []way {
-	enters := func(name, at string) way {
-		return way{name: name, try: func(facts) error {
-			fd, err := unix.Open(at, unix.O_RDONLY, 0)
-			if err == nil {
-				err = unix.Setns(fd, 0)
-			}
-			return err
-		}}
-	}
 	starts := func(name string, flags uintptr) way {
 		return way{name: name, try: func(facts) error {
 			c := exec.Command("/bin/true")
@@ -74,18 +65,12 @@ func namespaces() []way {
 		}}
 	}
 	return []way{
-		enters("another mount namespace", "/proc/1/ns/mnt"), enters("another network namespace", "/proc/1/ns/net"),
-		{name: "the parent of the user namespace", try: func(facts) error {
-			fd, err := unix.Open("/proc/self/ns/user", unix.O_RDONLY, 0)
-			if err != nil {
-				return err
-			}
-			parent, err := unix.IoctlRetInt(fd, unix.NS_GET_PARENT)
-			if err == nil {
-				err = unix.Setns(parent, 0)
-			}
-			return err
-		}},
+		call("another mount namespace", unix.SYS_SETNS, at("/proc/1/ns/mnt", 0), 0),
+		call("another network namespace", unix.SYS_SETNS, at("/proc/1/ns/net", 0), 0),
+		call("the parent of the user namespace", unix.SYS_SETNS,
+			first{unix.SYS_IOCTL, []any{at("/proc/self/ns/user", 0), unix.NS_GET_PARENT}}, 0),
+		call("a namespace by a process's descriptor", unix.SYS_SETNS,
+			first{unix.SYS_PIDFD_OPEN, []any{os.Getppid(), 0}}, unix.CLONE_NEWNET|unix.CLONE_NEWNS),
 		call("unshare a user namespace", unix.SYS_UNSHARE, unix.CLONE_NEWUSER),
 		call("unshare a mount namespace", unix.SYS_UNSHARE, unix.CLONE_NEWNS),
 		call("unshare a network namespace", unix.SYS_UNSHARE, unix.CLONE_NEWNET),
@@ -109,6 +94,7 @@ func namespaces() []way {
 
 // kernel are system calls and rights.
 func kernel() []way {
+	host, _ := os.Hostname()
 	return []way{
 		call("io_uring", unix.SYS_IO_URING_SETUP, 1, make([]uint64, 15)),
 		call("bpf", unix.SYS_BPF, 0, append([]uint64{1 | 4<<32, 4 | 1<<32}, make([]uint64, 14)...), 48),
@@ -119,13 +105,8 @@ func kernel() []way {
 		refusedWith("reboot", unix.EPERM, unix.SYS_REBOOT, 1, 2, 3), // the numbers are wrong, and nothing else
 		refusedWith("a module", unix.EPERM, unix.SYS_FINIT_MODULE, -1, 0, 0),
 		call("swap", unix.SYS_SWAPOFF, 0),
-		{name: "the clock", try: func(facts) error {
-			var now unix.Timespec
-			_ = unix.ClockGettime(unix.CLOCK_REALTIME, &now)
-			return unix.ClockSettime(unix.CLOCK_REALTIME, &now)
-		}},
-		{name: "the machine's name",
-			try: func(facts) error { name, _ := os.Hostname(); return unix.Sethostname([]byte(name)) }},
+		call("the clock", unix.SYS_CLOCK_SETTIME, unix.CLOCK_REALTIME, []uint64{uint64(time.Now().Unix()), 0}),
+		call("the machine's name", unix.SYS_SETHOSTNAME, host, len(host)),
 		call("accounting", unix.SYS_ACCT, ""),
 		call("quotas", unix.SYS_QUOTACTL, 0x80000100),
 		call("fanotify", unix.SYS_FANOTIFY_INIT, unix.FAN_CLASS_CONTENT, unix.O_RDONLY),
@@ -146,9 +127,7 @@ func kernel() []way {
 			var now unix.Rlimit
 			return unix.Prlimit(0, unix.RLIMIT_CORE, nil, &now) != nil || now.Max > 1
 		}),
-		{name: "the limit of processes", try: func(facts) error {
-			return unix.Prlimit(0, unix.RLIMIT_NPROC, &unix.Rlimit{Cur: 1 << 20, Max: 1 << 20}, nil)
-		}},
+		call("the limit of processes", unix.SYS_PRLIMIT64, 0, unix.RLIMIT_NPROC, []uint64{1 << 20, 1 << 20}, 0),
 		call("shared memory of System V", unix.SYS_SHMGET, 0x6e6f64, 4096, 0),
 		call("a message queue", unix.SYS_MQ_OPEN, "nod-escape", unix.O_RDONLY, 0, 0),
 	}
@@ -160,14 +139,11 @@ func devices() []way {
 		"/proc/sys/user/max_user_namespaces", "/proc/kcore", "/sys/fs/cgroup/cgroup.procs",
 		"/sys/kernel/uevent_helper", "/sys/devices/system/cpu/cpu0/online", "/dev/kmsg", "/dev/mem", "/dev/kvm",
 		"/dev/fuse", "/dev/net/tun", "/dev/loop-control", "/proc/1/exe", "/proc/1/task/1/exe")
-	makes := func(name string, mode, major, minor uint32) way {
-		return way{name: "make the device " + name, try: func(facts) error {
-			file := "/tmp/" + name
-			if err := unix.Mknod(file, mode|0o600, int(unix.Mkdev(major, minor))); err != nil {
-				return err
-			}
-			return open(file, os.O_RDONLY)
-		}}
+	makes := func(name string, mode int, major, minor uint32) way {
+		file := "/tmp/" + name
+		node := []any{unix.AT_FDCWD, file, mode | 0o600, int(unix.Mkdev(major, minor))}
+		return call("make the device "+name, unix.SYS_OPENAT, unix.AT_FDCWD, file, os.O_RDONLY, 0,
+			first{unix.SYS_MKNODAT, node})
 	}
 	return append(all,
 		makes("mem", unix.S_IFCHR, 1, 1), makes("kmsg", unix.S_IFCHR, 1, 11), makes("disk", unix.S_IFBLK, 254, 0),
@@ -181,8 +157,7 @@ func devices() []way {
 				"/sys/firmware/efi/efivars", "/sys/module"},
 				func(name string) bool { _, err := os.ReadDir(name); return err == nil })
 		}),
-		way{name: "a group of processes",
-			try: func(facts) error { return os.Mkdir("/sys/fs/cgroup/nod-escape", 0o700) }},
+		call("a group of processes", unix.SYS_MKDIRAT, unix.AT_FDCWD, "/sys/fs/cgroup/nod-escape", 0o700),
 	)
 }
 
@@ -202,16 +177,7 @@ func surfaces() []way {
 		}
 		return false
 	}
-	changes := func(name string, request uint, value int) way {
-		return way{name: name, try: func(facts) error {
-			f, err := os.Create("fixed")
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			return unix.IoctlSetPointerInt(int(f.Fd()), request, value)
-		}}
-	}
+	const made = os.O_RDWR | os.O_CREATE
 	kinds := []int{unix.SOCK_STREAM, unix.SOCK_DGRAM, unix.SOCK_RAW, unix.SOCK_SEQPACKET}
 	return []way{
 		found("a socket of any other family", func(facts) bool {
@@ -232,20 +198,15 @@ func surfaces() []way {
 			return opened([]int{unix.AF_INET}, []int{unix.SOCK_STREAM, unix.SOCK_SEQPACKET, 6},
 				[]int{33, 132, 136, 262})
 		}),
-		{name: "rights of the file system are given", try: func(facts) error {
-			rights := append([]byte{1, 0, 0, 2, 255, 255, 255, 255}, make([]byte, 12)...)
-			return errors.Join(os.WriteFile("/tmp/cap", nil, 0o700),
-				unix.Setxattr("/tmp/cap", "security.capability", rights, 0))
-		}},
-		{name: "a file of another's", try: func(facts) error {
-			return errors.Join(os.WriteFile("own", nil, 0o700), os.Chown("own", 12345, 12345))
-		}},
+		call("rights of the file system are given", unix.SYS_FSETXATTR, at("/tmp/cap", made), "security.capability",
+			[]uint64{0xffffffff02000001, 0, 0}, 20, 0),
+		call("a file of another's", unix.SYS_FCHOWN, at("own", made), 12345, 12345),
 		found("attributes of the layer", func(facts) bool {
 			return unix.Setxattr(".", "trusted.overlay.opaque", []byte("y"), 0) == nil ||
 				unix.Setxattr(".", "trusted.nod", []byte("y"), 0) == nil
 		}),
-		changes("a file that nobody can change", unix.FS_IOC_SETFLAGS, 0x10),
-		changes("the file system stands still", 0xc0045877, 0),
+		call("a file that nobody can change", unix.SYS_IOCTL, at("fixed", made), unix.FS_IOC_SETFLAGS, []uint64{0x10}),
+		call("the file system stands still", unix.SYS_IOCTL, at(".", 0), 0xc0045877, []uint64{0}),
 	}
 }
 
@@ -259,28 +220,24 @@ func upTo(end int) (numbers []int) {
 // inodes are those that the run shares with the outside, whatever their names:
 // devices, and programs that were started before the boundary stood.
 func inodes() (all []way) {
-	change := func(what, name string, do func() error) way {
-		return way{name: what + " of " + name, try: func(facts) error {
-			err := do()
-			if to, _ := os.Readlink(name); err == nil && strings.HasPrefix(to, "pipe:") {
-				return errors.New("a pipe of the run's own")
-			}
-			return err
-		}}
-	}
 	for _, name := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
 		"/proc/1/exe", "/proc/1/task/1/exe", "/proc/self/fd/0"} {
-		all = append(all,
-			change("the mode", name, func() error { // who may set the one that is there may set any
-				info, err := os.Stat(name)
-				if err != nil {
-					return err
-				}
-				return os.Chmod(name, info.Mode().Perm())
-			}),
-			change("the time", name, func() error { return os.Chtimes(name, time.Now(), time.Now()) }),
-			change("the owner", name, func() error { return os.Chown(name, 0, 0) }),
-			change("an attribute", name, func() error { return unix.Setxattr(name, "user.nod", []byte("x"), 0) }))
+		mode := 0 // who may set the one that is there may set any
+		if info, err := os.Stat(name); err == nil {
+			mode = int(info.Mode().Perm())
+		}
+		to, _ := os.Readlink(name)
+		for _, w := range []way{
+			call("the mode of "+name, unix.SYS_FCHMODAT, unix.AT_FDCWD, name, mode),
+			call("the time of "+name, unix.SYS_UTIMENSAT, unix.AT_FDCWD, name, 0, 0),
+			call("the owner of "+name, unix.SYS_FCHOWNAT, unix.AT_FDCWD, name, 0, 0, 0),
+			call("an attribute of "+name, unix.SYS_SETXATTR, name, "user.nod", "x", 1, 0),
+		} {
+			if strings.HasPrefix(to, "pipe:") { // the run's own, which may change
+				w = found(w.name, func(facts) bool { return false })
+			}
+			all = append(all, w)
+		}
 	}
 	return append(all, found("files that the first process has in memory", func(facts) bool {
 		entries, _ := os.ReadDir("/proc/1/map_files")

@@ -52,6 +52,17 @@ func socket(name string, family, kind, protocol int) way {
 	return call(name, unix.SYS_SOCKET, family, kind, protocol)
 }
 
+// first is a system call among the arguments of another one, whose result it is.
+type first struct {
+	number uintptr
+	args   []any
+}
+
+// at opens a file.
+func at(name string, flags int) first {
+	return first{unix.SYS_OPENAT, []any{unix.AT_FDCWD, name, flags, 0o600}}
+}
+
 // call is a system call that succeeds. Texts are handed over by where they stand.
 func call(name string, number uintptr, args ...any) way {
 	return way{name: name, try: func(f facts) error { return raw(f, number, args...) }}
@@ -68,6 +79,11 @@ func refusedWith(name string, want syscall.Errno, number uintptr, args ...any) w
 }
 
 func raw(f facts, number uintptr, args ...any) error {
+	_, err := result(f, number, args...)
+	return err
+}
+
+func result(f facts, number uintptr, args ...any) (_ uintptr, err error) {
 	var a [6]uintptr
 	var kept []any
 	for i, arg := range args {
@@ -79,12 +95,16 @@ func raw(f facts, number uintptr, args ...any) error {
 			a[i], kept = uintptr(unsafe.Pointer(&text[0])), append(kept, text)
 		case []uint64:
 			a[i] = uintptr(unsafe.Pointer(&arg[0]))
+		case first:
+			if a[i], err = result(f, arg.number, arg.args...); err != nil {
+				return 0, err
+			}
 		}
 	}
-	_, _, n := syscall.RawSyscall6(number, a[0], a[1], a[2], a[3], a[4], a[5])
+	r, _, n := syscall.RawSyscall6(number, a[0], a[1], a[2], a[3], a[4], a[5])
 	runtime.KeepAlive(kept)
 	runtime.KeepAlive(args)
-	return failure(n)
+	return r, failure(n)
 }
 
 func failure(n syscall.Errno) error {

@@ -167,20 +167,8 @@ func processes() []way {
 		call("ptrace seizes", unix.SYS_PTRACE, unix.PTRACE_SEIZE, os.Getppid(), 0),
 		way{name: "memory of another process is read", try: memory(unix.SYS_PROCESS_VM_READV)},
 		way{name: "memory of another process is written", try: memory(unix.SYS_PROCESS_VM_WRITEV)},
-		way{name: "a descriptor of another process is taken", try: func(facts) error {
-			p, err := unix.PidfdOpen(os.Getppid(), 0)
-			if err == nil {
-				_, err = unix.PidfdGetfd(p, 0, 0)
-			}
-			return err
-		}},
-		way{name: "a namespace by a process's descriptor", try: func(facts) error {
-			p, err := unix.PidfdOpen(os.Getppid(), 0)
-			if err == nil {
-				err = unix.Setns(p, unix.CLONE_NEWNET|unix.CLONE_NEWNS)
-			}
-			return err
-		}},
+		call("a descriptor of another process is taken", unix.SYS_PIDFD_GETFD,
+			first{unix.SYS_PIDFD_OPEN, []any{os.Getppid(), 0}}, 0, 0),
 		call("kcmp", unix.SYS_KCMP, 1, os.Getpid(), 0),
 		way{name: "the priority of a process outside",
 			try: func(f facts) error { return syscall.Setpriority(syscall.PRIO_PROCESS, target(f), 1) }},
