@@ -193,7 +193,7 @@ func TestOpencodePluginHandsOver(t *testing.T) {
 			script(t, o.Hook, `cat > `+Quote(filepath.Join(dir, "payload"))+
 				`; echo '{"decision":"allow","reason":"r","command":"confined"}'`)
 			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(plugin("opencode.js")(o))+`
+			write(t, file, string(o.plugin())+`
 const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
 await hooks.config(`+row.config+`)
 const output = { args: { command: "original", timeout: 1 } }
