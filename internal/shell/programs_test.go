@@ -52,11 +52,8 @@ var mayCompare = map[string]string{
 	"looksUp":          "verbs of tools",
 	"inBareRepository": "files of git", "systemDir": "directories", "isOutputName": "directories",
 	"mayRun": "names of arguments", "isPathKey": "names of arguments", "plainInput": "names of arguments",
-	"neutral": "keys of settings", "concernsHooks": "keys of settings",
 	// nod itself, and the shell and git whose own files are looked at.
-	"isNod": "nod itself", "isShellScript": "the first line of a shell's script",
-	"ofGit": "what git is told names no file to hash",
-	"git":   "which commands speak to a repository's host is told to a model",
+	"isNod": "nod itself", "git": "which commands speak to a repository's host is told to a model",
 	// Agents.
 	"isLookUp": "tools of agents", "effectsFit": "tools of agents",
 	"runsWhatFollows":  "what Claude Code drops from a person's rules",
