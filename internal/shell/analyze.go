@@ -31,33 +31,7 @@ func Analyze(source string, env Env) Report {
 	case Zsh:
 		return read(source, m, syntax.LangZsh)
 	}
-	report := read(source, m, syntax.LangBash)
-	if grammar.Same(source) || report.Exceeded != "" {
-		return report
-	}
-	return agree(source, report, read(source, m, syntax.LangZsh))
-}
-
-// agree returns what two readings say, and that they differ if they do.
-func agree(source string, bash, zsh Report) Report {
-	if zsh.Exceeded != "" {
-		return zsh
-	}
-	bash.Possible, bash.Lasts = both(bash.Possible, zsh.Possible), bash.Lasts || zsh.Lasts
-	bash.Handed = both(bash.Handed, zsh.Handed)
-	if bash.same(zsh) {
-		return bash
-	}
-	for _, e := range zsh.Effects {
-		if !slices.Contains(bash.Effects, e) {
-			e.Command = -1
-			bash.Effects = append(bash.Effects, e)
-		}
-	}
-	bash.Unknowns = append(bash.Unknowns, Unknown{
-		What: "this is read differently by bash and zsh", Words: grammar.Shorten(source), Command: -1,
-	})
-	return bash
+	return read(source, m, syntax.LangBash) // a text in which zsh differs is outside of the language
 }
 
 // both holds what could be commands in either reading.
@@ -144,7 +118,6 @@ type analysis struct {
 	vars     environment
 	repos    repositories
 	words    expander
-	tasks    tasks
 	texts    texts
 	builtins builtins
 }
@@ -154,11 +127,10 @@ type analysis struct {
 func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) *analysis {
 	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both, interp: m.env.Dialect == Interp}}
 	a.out = draft{machine: m, command: -1}
-	a.defs = definitions{machine: m, out: &a.out, limits: &a.limits}
+	a.defs = definitions{machine: m, out: &a.out}
 	a.vars = environment{machine: m, out: &a.out}
 	a.texts = texts{machine: m, out: &a.out, now: &a.now, limits: &a.limits, defs: &a.defs, run: a}
-	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs, run: &a.texts}
-	a.tasks = tasks{machine: m, out: &a.out, defs: &a.defs, limits: &a.limits, vars: &a.vars, run: &a.texts}
+	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs}
 	a.words = expander{
 		machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts,
 		run: a,
@@ -187,9 +159,6 @@ type limits struct {
 	redirs  int    // redirections
 	depth   int    // how many texts deep the walk is
 
-	scripted int // work done for definitions, which has a bound of its own
-	parsed   int // bytes of definitions that were parsed
-	looked   int // bytes of Go files that were looked through
 }
 
 // Limits of one analysis, beyond those of the text.
@@ -228,25 +197,4 @@ func (l *limits) counts(words int) {
 	if l.fielded > maxFields {
 		l.over = "32768 words after expansion"
 	}
-}
-
-// readers are the grammars in which the shell that a command starts may read a
-// text; the one of the line where it is the line's own shell.
-func (rd *reading) readers(wrapper string) []syntax.LangVariant {
-	switch wrapper {
-	case "", "eval", "trap":
-		return []syntax.LangVariant{rd.lang}
-	}
-	if langs := grammar.Shells(wrapper); langs != nil {
-		return langs
-	}
-	return grammar.Shells("sh")
-}
-
-// same reports whether two readings say the same of what runs and what it does.
-func (r Report) same(o Report) bool {
-	return slices.Equal(r.Effects, o.Effects) && slices.Equal(r.Unknowns, o.Unknowns) &&
-		slices.EqualFunc(r.Commands, o.Commands, func(x, y Command) bool {
-			return slices.Equal(x.Words, y.Words) && x.Dir == y.Dir
-		})
 }

@@ -12,7 +12,6 @@ type use struct {
 	*analysis
 	*sheet
 	given
-	client  client
 	targets targets
 	codes   codes
 	told    *Told  // where the words are told apart for those who judge
@@ -54,9 +53,7 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 		u.told = a.out.report.Commands[a.out.command].Told
 	}
 	u.targets = targets{machine: a.machine, out: &a.out, sheet: s, given: &u.given}
-	u.codes = codes{defs: &a.defs, out: &a.out, targets: &u.targets, sheet: s, given: &u.given, run: u}
-	u.client = client{machine: a.machine, out: &a.out, defs: &a.defs, sheet: s, given: &u.given, codes: &u.codes,
-		texts: &a.texts}
+	u.codes = codes{out: &a.out, targets: &u.targets, sheet: s, given: &u.given, run: u}
 	return u
 }
 
@@ -80,12 +77,8 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
 	handOver(u, s.hands, inv.args)
-	if s.heeds != "" {
-		if namedOtherwise(a.machine) { // some look upwards from PWD, and not from where they are
-			a.out.unknown(PartWords, inv.raw, s.name+" may look for files from "+
-				"another name of this directory, which PWD has")
-		}
-		u.heeder().heed()
+	if s.task != "" {
+		a.defs.task(s.task, inv)
 	}
 	if u.standsAlone() {
 		return
@@ -197,9 +190,6 @@ func (u *use) subcommand(w word, rest []word) {
 	}
 	inv := *u.inv
 	inv.args = rest
-	if u.code == "go" {
-		u.tasks.goToolchain(&inv)
-	}
 	if next.hands == "verb" {
 		handOver(u, "here", append([]word{w}, rest...))
 	}
@@ -572,7 +562,7 @@ func (r *request) fetches(target, raw string) {
 	switch {
 	case r.home == "gh" && r.ghHome():
 		e.Declared = "the login of gh"
-	case r.home == "go" && r.tasks.goHome(r.inv, r.heading):
+	case r.home == "go" && r.goHome():
 		e.Declared = "go.mod"
 	}
 	r.out.effect(e)

@@ -105,7 +105,6 @@ func (m *globs) dashed(w word) bool {
 		}
 	}
 	return slices.Contains(dirs, "") || slices.ContainsFunc(dirs, func(dir string) bool {
-		m.defs.watches(watched{path: path.Join(dir, "-"), command: m.out.command, heeded: true, begins: true})
 		names, err := m.machine.env.Files.List(dir, maxMatched)
 		if errors.Is(err, fs.ErrNotExist) {
 			return false
@@ -167,8 +166,9 @@ func (m *globs) matched(w word) (names []string, ok bool) {
 	if err != nil || len(all) >= maxMatched {
 		return nil, false
 	}
-	m.defs.watches(watched{path: path.Join(real, last[:strings.IndexAny(last, "*?")]), command: m.out.command,
-		heeded: true, begins: true})
+	if m.out.mayMake(real, "") { // which names it matches then is not known
+		return nil, false
+	}
 	for _, n := range all {
 		hit, err := path.Match(last, n)
 		bytes := strings.Contains(last, "?") && len(n) != len([]rune(n)) // ? is one byte to dash, and in the locale C

@@ -74,25 +74,6 @@ func TestOneWord(t *testing.T) {
 	}
 }
 
-// TestFilesOfPrograms holds what is read of a file that an option names.
-func TestFilesOfPrograms(t *testing.T) {
-	env := hostile()
-	for command, want := range map[string]string{
-		"jq -f docs/plain.jq a":                               "read a; read docs/plain.jq",
-		"jq -f docs/x.jq a":                                   "read a; read docs/x.jq; secret environment",
-		"jq -f docs/nothing.jq a":                             "read a; read docs/nothing.jq; unknown",
-		"yq --from-file docs/x.jq a":                          "read a; read docs/x.jq; secret environment",
-		"docker compose -f docs/d.yml ps":                     "read docs/d.yml",
-		"docker compose -f docs/c.yml ps":                     "unknown",
-		"docker-compose -f docs/c.yml ps":                     "unknown",
-		"cp docs/x.jq docs/plain.jq && jq -f docs/plain.jq a": "read a; read docs/plain.jq; read docs/x.jq; run docs/plain.jq; unknown; write docs/plain.jq",
-	} {
-		if got := brief(Analyze(command, env)); got != sorted(want) {
-			t.Errorf("%s: got %s, want %s", command, got, want)
-		}
-	}
-}
-
 // A file whose name begins with a dash is an option to whoever is handed it: grep -r
 // searches all that lies here.
 func TestNamesThatAreOptions(t *testing.T) {

@@ -172,19 +172,12 @@ func (a *analysis) cd(inv *invocation) (yes state) {
 	return yes
 }
 
-// sourced reports a file that runs in this shell. What can be read of it is
-// read, as that of a script.
+// sourced reports a file that runs in this shell.
 func (a *analysis) sourced(inv *invocation) {
 	if len(inv.args) == 0 {
 		return
 	}
-	name := inv.args[0]
-	if strings.Contains(name.text, "/") { // else PATH is searched first
-		if s, ok := a.defs.load(name, inv); ok && a.texts.runScript(s, []syntax.LangVariant{a.now.lang}, name, inv) {
-			return
-		}
-	}
-	a.texts.script(name, inv)
+	a.texts.script(inv.args[0], inv)
 }
 
 // namedOtherwise reports whether the shell inherits another name for its directory, by a

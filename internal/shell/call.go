@@ -71,7 +71,7 @@ func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
 func (d *draft) enter(raw string) int {
 	d.command, d.note = len(d.report.Commands), ""
 	d.report.Commands = append(d.report.Commands, Command{
-		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...), Caller: d.caller,
+		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...),
 		Is: d.lasting, Finder: d.finder,
 	})
 	return d.command
@@ -133,9 +133,7 @@ func (a *analysis) external(inv *invocation) {
 		return
 	}
 	a.out.trait(sheet.is, 0)
-	if !a.tasks.task(sheet, inv) {
-		a.apply(sheet, inv)
-	}
+	a.apply(sheet, inv)
 }
 
 // identified resolves the program and reports whether its name says what it
@@ -149,9 +147,8 @@ func (a *analysis) identified(inv *invocation) bool {
 		a.out.unknown(PartWords, inv.raw, p.fault)
 		// What it would do is stated all the same, for there may be one.
 		return true
-	case p.foreign && a.texts.runFile(inv, p):
-		return false
 	case p.foreign:
+		a.defs.defined(p.real)
 		real, place := a.machine.place(p.real)
 		a.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 		return false

@@ -10,7 +10,6 @@ import (
 // codes reports what programs do that a command line is given: in small
 // languages, which are read, and in others, which are not.
 type codes struct {
-	defs    *definitions
 	out     *draft
 	targets *targets
 	*sheet
@@ -64,19 +63,6 @@ func (cs *codes) yqFile(w word) {
 	}
 }
 
-// filterFile reads a program of jq or yq from its file.
-func (cs *codes) filterFile(role string, w word) {
-	cs.targets.reads(w, 0) // an error shows what is in it
-	s, ok := cs.defs.load(w, cs.inv)
-	switch {
-	case !ok:
-		cs.out.unknown(PartWords, cs.inv.raw,
-			"this gives "+cs.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
-	default:
-		cs.filter(role, word{value: constant(s.text), raw: w.raw})
-	}
-}
-
 // coded reports what a program in a small language does.
 func (cs *codes) coded(list []code.Effect) {
 	for _, e := range list {
@@ -90,12 +76,6 @@ func (cs *codes) coded(list []code.Effect) {
 			cs.out.does(Secret, e.Name, cs.inv.raw)
 		case code.Run:
 			cs.out.does(Run, e.Name, cs.inv.raw)
-		case code.Send:
-			cs.out.does(Send, e.Name, cs.inv.raw)
-		case code.Fetch:
-			cs.out.does(Fetch, e.Name, cs.inv.raw)
-		case code.Shell:
-			cs.run.shellText(w)
 		default:
 			cs.out.unknown(PartWords, cs.inv.raw, e.Name)
 		}
@@ -121,7 +101,10 @@ func (cs *codes) awkProgram(w word) {
 		cs.out.unknown(PartWords, cs.inv.raw, "this runs an awk program that nod does not know")
 		return
 	}
-	cs.coded(code.Awk(w.text))
+	effects, ok := code.Awk(w.text)
+	if cs.coded(effects); !ok {
+		cs.out.runsCode(cs.inv, w)
+	}
 }
 
 // previewed walks a command that fzf runs for the item under the cursor.

@@ -15,11 +15,9 @@ type draft struct {
 	report  Report
 
 	command  int      // index of the current command, -1 for none
-	caller   int      // one more than the index of the command whose definition is walked
 	wrappers []string // taken off around what is walked now
 	lasting  Traits   // of all that is walked now: a wrapper gives them
 	finder   int      // one more than the index of the search that runs what is walked; 0: none does
-	where    spot     // what of a file is walked
 	away     string   // the host or container in which the current text runs; "" is here
 	parts    Part     // overrides the part of what is reported; 0 leaves it
 	note     string   // why the code that the current command runs is not read, "" where more is not known
@@ -134,7 +132,7 @@ func (d *draft) unknown(part Part, words, what string) {
 	if d.parts != 0 {
 		part = d.parts
 	}
-	u := Unknown{What: d.located(what), Words: grammar.Shorten(words), Command: d.command, Part: part}
+	u := Unknown{What: what, Words: grammar.Shorten(words), Command: d.command, Part: part}
 	for i := len(d.report.Unknowns) - 1; i >= 0 && i > len(d.report.Unknowns)-8; i-- {
 		if d.report.Unknowns[i] == u {
 			return
@@ -148,7 +146,7 @@ func (d *draft) effect(e Effect) {
 	if d.parts != 0 {
 		e.Part = d.parts
 	}
-	e.Words, e.Command = grammar.Shorten(d.located(e.Words)), d.command
+	e.Words, e.Command = grammar.Shorten(e.Words), d.command
 	if e.Kind == Run && e.Note == "" {
 		e.Note = d.note
 	}
@@ -178,11 +176,11 @@ func (d *draft) does(kind Kind, target, words string) {
 	d.effect(Effect{Kind: kind, Target: target, Place: place, Words: words, Part: PartWords})
 }
 
-// since is what was reported behind a mark.
-func (d *draft) since(m mark) Report {
-	r := &d.report
-	return Report{
-		Effects: slices.Clone(r.Effects[m.effects:]), Unknowns: slices.Clone(r.Unknowns[m.unknowns:]),
-		Commands: slices.Clone(r.Commands[m.commands:]),
-	}
+// mayMake reports whether the line may have made a file of that name in a directory
+// before, or any where the name is "".
+func (d *draft) mayMake(dir, name string) bool {
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
+		return e.Kind == Write && (e.Target == "" ||
+			view.Below(dir, e.Target) && (name == "" || view.Below(e.Target, name)))
+	})
 }

@@ -11,9 +11,6 @@ func (u *use) finish() {
 	if strings.HasPrefix(u.code, "git") || u.marks.has(markOpens|markKeeps) {
 		u.git().finishGit()
 	}
-	if u.sheet.sql != "" {
-		u.client.finishSQL()
-	}
 	switch u.code {
 	case "push":
 		u.git().finishPush()
@@ -119,14 +116,13 @@ func (gl *gitLine) finishPush() {
 type request struct {
 	machine *machine
 	out     *draft
-	tasks   *tasks
 	*sheet
 	*given
 	targets *targets
 }
 
 func (u *use) request() *request {
-	return &request{machine: u.machine, out: &u.out, tasks: &u.tasks, sheet: u.sheet, given: &u.given,
+	return &request{machine: u.machine, out: &u.out, sheet: u.sheet, given: &u.given,
 		targets: &u.targets}
 }
 
@@ -294,4 +290,25 @@ func (r *request) service() string {
 		}
 	}
 	return r.sheet.name
+}
+
+// goHome reports whether a verb of go asks for nothing but the modules that go.mod
+// names, from where go fetches them if nobody says otherwise.
+func (r *request) goHome() bool {
+	switch r.heading {
+	case "doc", "list", "mod graph", "mod why", "mod verify":
+	default:
+		return false
+	}
+	for _, name := range [...]string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS",
+		"GOFLAGS", "GOENV", "GOAUTH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
+		if _, ok := r.machine.inherits(name); ok || r.inv.st.lookup(name) != nil {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(r.inv.args, func(w word) bool {
+		option := strings.TrimLeft(w.text, "-")
+		return !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") || strings.HasPrefix(option, "http") ||
+			strings.HasPrefix(option, "versions") // of any module, whose name is that of a host
+	})
 }

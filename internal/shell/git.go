@@ -177,14 +177,7 @@ type repositories struct {
 	machine *machine
 	out     *draft
 	defs    *definitions
-	run     fileRunner
 	repos   []*repository
-}
-
-// fileRunner walks a file as the kernel starts it; false where it stays code that
-// was not read.
-type fileRunner interface {
-	startFile(w word, inv *invocation) bool
 }
 
 // repository is what was found of a git repository.
@@ -267,7 +260,7 @@ func (m *machine) borrowsFrom(r *repository) string {
 	if !m.exists(name) {
 		return ""
 	}
-	data, err := m.env.Files.Read(name, maxHeeded)
+	data, err := m.env.Files.Read(name, maxConfig)
 	if err != nil {
 		return name
 	}
@@ -366,19 +359,6 @@ func (m *machine) discover(r *repository) {
 	}
 }
 
-// watchDiscovery watches the names by which git would find another repository
-// than this one, nearer to where it starts: HEAD of a bare one, and .git.
-func (g *repositories) watchDiscovery(r *repository) {
-	real, err := view.Resolve(g.machine.env.Files, r.from)
-	if err != nil {
-		return
-	}
-	for dir := real; dir != r.top && dir != "/"; dir = path.Dir(dir) {
-		g.defs.watch(dir + "/HEAD")
-		g.defs.watch(dir + "/.git")
-	}
-}
-
 // gitFile follows the .git file of a linked worktree or submodule.
 func (m *machine) gitFile(r *repository, top, file string) {
 	data, err := m.env.Files.Read(file, 4096)
@@ -422,7 +402,6 @@ func (g *repositories) gitSettings(r *repository, inv *invocation, sub string, a
 			"this runs git in a repository that the same line may make, so that nod cannot read its settings")
 		return
 	}
-	g.watchDiscovery(r)
 	if g.gitlinks(r, sub); r.fault != "" {
 		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
 		return

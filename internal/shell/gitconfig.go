@@ -40,14 +40,6 @@ func (g *repositories) gitConfig(r *repository, name string, own bool, depth int
 	}
 }
 
-// rests records that the report rests on what a file says.
-func (f *definitions) rests(name string, data []byte) {
-	e := Evidence{Path: name, SHA256: digest(data)}
-	if !slices.Contains(f.out.report.Read, e) {
-		f.out.report.Read = append(f.out.report.Read, e)
-	}
-}
-
 func (g *repositories) gitSetting(r *repository, s repo.Setting, file string, own bool, depth int) {
 	name, text := s.Name, s.Text
 	r.note(name, text, file, own)

@@ -50,53 +50,10 @@ func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) 
 		if path.Base(dir) == "_" {
 			g.defs.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
 		}
-		if r.top != "" && g.machine.gitIs("leaves-tree", sub) &&
-			g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
-			continue
-		}
 		g.defs.defined(name)
 		real, place := g.machine.place(name)
 		g.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 	}
-}
-
-// mayMake reports whether the line itself may have made a file below a directory.
-func (d *draft) mayMake(dir, name string) bool {
-	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name)
-	})
-}
-
-// readHook walks a hook that git starts without input, at the top of the
-// working tree. false where it stays code that was not read.
-func (g *repositories) readHook(r *repository, hook string, w word, inv *invocation) bool {
-	switch hook {
-	case "pre-commit", "post-commit", "pre-auto-gc", "commit-msg", "prepare-commit-msg", "post-index-change":
-	default:
-		return false
-	}
-	inner := *inv
-	inner.st, inner.in = inv.st.child(), input{}
-	inner.st.dir = r.top
-	m := g.defs.mark()
-	if g.run.startFile(w, &inner) && g.homely(r, m) {
-		return true
-	}
-	g.defs.rollback(m)
-	return false
-}
-
-// homely reports whether the git commands among those since m work where they
-// seem to: git tells its hooks, by variables, which repository and index the
-// commands in them use.
-func (g *repositories) homely(r *repository, m mark) bool {
-	return !slices.ContainsFunc(g.out.report.Commands[m.commands:], func(c Command) bool {
-		if len(c.Words) == 0 || !c.Words[0].Known {
-			return len(c.Words) > 0
-		}
-		return c.Has(UsesGit) || c.Has(Git) &&
-			(c.Dir != r.top || len(c.Words) < 2 || !c.Words[1].Known || strings.HasPrefix(c.Words[1].Value, "-"))
-	})
 }
 
 // IsGitHook reports whether git starts a file of that name from the directory of

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"strings"
 	"testing"
 
@@ -63,7 +62,6 @@ func TestProgramIdentity(t *testing.T) {
 		"PATH=$PATH:x ls", "read .; unknown",
 		"export PATH=/tmp/bin:/usr/bin; ls", "read .; unknown",
 		"PATH=bin:/usr/bin; ls", "read .; unknown",
-		"env PATH=/tmp/bin ls", "run /tmp/bin/ls; unknown",
 		"sudo /tmp/bin/ls", "privilege root; run /tmp/bin/ls",
 		"nosuchprogram x", "unknown",
 		"path=(/tmp/bin); ls", "read .; unknown",
@@ -319,47 +317,6 @@ func TestGitSecretSettings(t *testing.T) {
 	}
 	m := world().File(testHome+"/.gitconfig", "[http]\n\textraheader = x\n", 0o644)
 	facts(t, testEnv(m), []string{"git config -l", "secret git settings"})
-}
-
-func TestGoToolchain(t *testing.T) {
-	const plain, named = "module x\n\ngo 1.26\n// toolchain go1.30\n",
-		"module x\n\ngo 1.26\n\n\ttoolchain go1.30.1 // x\n"
-	for _, c := range []struct {
-		file, text, command, want string
-	}{
-		{"/go.mod", plain, "go version", "nothing"},
-		{"/go.mod", "module x\ntoolchain default\n", "go version", "nothing"},
-		{"/go.mod", named, "go version", "run toolchain"},
-		{"/go.mod", named, "go env GOPATH", "run toolchain"},
-		{"/go.mod", named, "cd src && go version", "run toolchain"},
-		{"/go.mod", named, "go -C src version", "run toolchain"},
-		{"/go.mod", named, "go -C / version", "nothing"},
-		{"/go.mod", named, "cd /tmp && go version", "nothing"},
-		{"/go.mod", named, "go list ./...", "fetch proxy.golang.org declared; run toolchain"},
-		{"/go.mod", named, "go test ./...", "run project-code; run toolchain"},
-		{"/go.work", named, "go version", "run toolchain"},
-		{"/src/go.mod", named, "go version", "nothing"},
-		{"/src/go.mod", named, "go -C src version", "run toolchain"},
-		{"/../go.mod", named, "go version", "nothing"}, // above the workspace, where the agent does not write
-		{"/go.mod", named, "cd \"$X\" && go version", "unknown"},
-	} {
-		m := world().File(path.Join(testRepo, c.file), c.text, 0o644)
-		if got := brief(Analyze(c.command, testEnv(m))); got != c.want {
-			t.Errorf("%s with %s %q: want %s, got %s", c.command, c.file, c.text, c.want, got)
-		}
-	}
-	m := world().File(testRepo+"/go.mod", named, 0o644)
-	env := testEnv(m)
-	lookup := env.Lookup
-	env.Lookup = func(name string) (string, bool) {
-		if name == "GOTOOLCHAIN" {
-			return "local", true
-		}
-		return lookup(name)
-	}
-	facts(t, env, []string{"go version", "nothing"})
-	linked := world().Link(testRepo+"/go.mod", testRepo+"/src/other.mod").File(testRepo+"/src/other.mod", named, 0o644)
-	facts(t, testEnv(linked), []string{"go version", "read src/other.mod; run toolchain"})
 }
 
 func TestEvidence(t *testing.T) {

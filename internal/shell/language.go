@@ -6,26 +6,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// followed says what in a text is more shell than nod follows, by its form. all is
-// false where something is.
-func (e *expander) followed(list []*syntax.Stmt) (all bool) {
-	found := grammar.Outside(list, e.now.src, e.now.interp)
-	for _, form := range found {
+// followed says what in a text is more shell than nod follows, by its form.
+func (e *expander) followed(list []*syntax.Stmt) {
+	for _, form := range grammar.Outside(list, e.now.src, e.now.interp) {
 		e.out.beyond = e.out.beyond || form.Hides
 		e.outside(form.Node, notFollowed(form.What))
-	}
-	return len(found) == 0
-}
-
-// readAgain says so where a second reading takes a text apart otherwise. It comes after
-// all that is known of the text, which says better why nod does not follow it, and is
-// said of the command that holds the text: no rule for the last command clears it.
-func (e *expander) readAgain(list []*syntax.Stmt, command int) {
-	if what := grammar.ReadAlike(list, e.now.src, e.now.lang == syntax.LangPOSIX); what != "" {
-		last := e.out.command
-		e.out.beyond, e.out.command = true, command
-		e.out.unknown(PartOther, grammar.Shorten(e.now.src), notFollowed(what))
-		e.out.command = last
 	}
 }
 

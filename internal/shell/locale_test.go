@@ -40,31 +40,6 @@ func TestLocales(t *testing.T) {
 	}
 }
 
-// script and flock hand their text to the shell that SHELL names.
-func TestShellThatSHELLNames(t *testing.T) {
-	for value, unknown := range map[string]bool{"/usr/bin/fish": true, "/bin/tcsh": true, "/usr/bin/mksh": true,
-		"/bin/zsh": false, "/usr/bin/bash": false, "/bin/sh": false} {
-		env := testEnv(world())
-		lookup := env.Lookup
-		env.Lookup = func(variable string) (string, bool) {
-			if variable == "SHELL" {
-				return value, true
-			}
-			return lookup(variable)
-		}
-		for _, line := range []string{"flock l -c ls", "script -qc ls out"} {
-			r := Analyze(line, env)
-			seen := false
-			for _, u := range r.Unknowns {
-				seen = seen || strings.Contains(u.What, "SHELL")
-			}
-			if seen != unknown {
-				t.Errorf("%s with %s: %+v", line, value, r.Unknowns)
-			}
-		}
-	}
-}
-
 // What a command reads it does not fill at the same time, by itself or down a pipe.
 func TestFilesThatGrowWhileTheyAreRead(t *testing.T) {
 	for line, unknown := range map[string]bool{

@@ -205,13 +205,3 @@ func nestedLoops(n int) string {
 	}
 	return text
 }
-
-// TestAScriptOverABound is not read, and does not stop the line.
-func TestAScriptOverABound(t *testing.T) {
-	env := testEnv(scripted(map[string]string{"!x.sh": "#!/bin/bash\n" + repeating(5000)}))
-	for _, command := range []string{"./x.sh; cat a b", strings.Repeat("./x.sh; echo \"a$HOME\";", 200)} {
-		if r := Analyze(command, env); r.Exceeded != "" || len(r.Commands) == 0 || !runs(r) {
-			t.Errorf("%.40s: exceeded %q: %.200s", command, r.Exceeded, brief(r))
-		}
-	}
-}

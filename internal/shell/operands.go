@@ -15,7 +15,7 @@ type operands struct {
 	*sheet
 	*given
 	targets *targets
-	run     operandRunner
+	run     lineRunner
 }
 
 func (u *use) operands() *operands {
@@ -23,13 +23,6 @@ func (u *use) operands() *operands {
 		machine: u.machine, defs: &u.defs, out: &u.out,
 		sheet: u.sheet, given: &u.given, targets: &u.targets, run: u,
 	}
-}
-
-// operandRunner reports what words do in some roles, and looks into files that a
-// program heeds.
-type operandRunner interface {
-	lineRunner
-	heeder() *heeder
 }
 
 // after is what follows a prefix in a word; nothing where it does not begin so.
@@ -131,15 +124,4 @@ func isAddress(text string) bool {
 		return strings.Trim(strings.ToLower(text), "0123456789abcdef:/*[]") == ""
 	}
 	return strings.Trim(text, "0123456789.:/*") == "" && strings.Trim(text, ".") != "" // ss . looks . up
-}
-
-// composeFile reports a file of docker compose: here, and without others that
-// it takes in, which may lie anywhere.
-func (o *operands) composeFile(w word) {
-	if name, ok := absolute(w, o.inv.st); ok && !strings.ContainsAny(w.text, ":@") && w.text != "-" &&
-		o.machine.env.Files != nil && o.run.heeder().holds(name, "include extends") == "" {
-		o.targets.reads(w, 0)
-		return
-	}
-	o.out.unknown(PartWords, o.inv.raw, grammar.Escaped(w.shown())+" may name what compose fetches")
 }

@@ -101,8 +101,6 @@ func (o *operands) role(role string, w word) bool {
 		o.psFormat(w)
 	case "socketword":
 		o.socketWord(w)
-	case "composefile":
-		o.composeFile(w)
 	case "kubeoutput":
 		if !w.known || w.text != "wide" && w.text != "name" {
 			o.marks |= markWhole
@@ -154,13 +152,6 @@ func (u *use) peculiar(role string, w word) bool {
 		u.git().gitRemote(w)
 	case "previewed":
 		u.codes.previewed(w)
-	case "sql":
-		if u.sheet.sql == "" {
-			u.out.unknown(PartWords, u.inv.raw, "this runs statements with "+u.sheet.name+" that nod does not know")
-		}
-		u.client.sqls = append(u.client.sqls, w)
-	case "database", "dbhost":
-		u.client.database(role, w)
 	case "pymodule": // the directory comes first in the search for modules
 		if i := slices.IndexFunc(u.pos, func(p word) bool { return p.raw == w.raw }); i >= 0 {
 			handBehind(u, u.pos[i:])

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"cmp"
-	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -107,7 +106,7 @@ func (u *use) fed(rest []word) []word {
 
 // foremost reports whether it is the first command of the line itself.
 func (u *use) foremost() bool {
-	return u.out.command == 0 && u.limits.depth == 0 && u.out.caller == 0
+	return u.out.command == 0 && u.limits.depth == 0
 }
 
 // elsewhere walks what runs on another machine or in a container.
@@ -167,12 +166,6 @@ func (u *use) shellCode(rest []word) {
 
 // scriptWith is a script and its arguments.
 func (u *use) scriptWith(rest []word) {
-	s, ok := u.defs.load(rest[0], u.inv)
-	if langs := grammar.Shells(u.inv.name); ok && langs != nil {
-		if u.texts.runScript(s, langs, rest[0], u.inv) {
-			return
-		}
-	}
 	u.texts.script(rest[0], u.inv)
 }
 
@@ -188,7 +181,7 @@ func startsRole(role string) bool {
 // codeRole reports whether an argument in a role is a program's text.
 func codeRole(role string) bool {
 	switch role {
-	case "awk", "sed", "jq", "yq", "sql", "inline", "split", "shell", "usershell", "shelltext", "shellcode", "date",
+	case "awk", "sed", "jq", "yq", "inline", "split", "shell", "usershell", "shelltext", "shellcode", "date",
 		"format", "curlformat", "setting", "fzfbind", "previewed", "pymodule", "kubeoutput", "psformat":
 		return true
 	}
@@ -233,12 +226,7 @@ func (u *use) role(role string, w word) {
 		u.texts.script(w, u.inv)
 	case "split":
 		u.splitText(w)
-	case "shell":
-		u.shellText(w)
-	case "usershell":
-		if value, ok := u.machine.inherits("SHELL"); ok && grammar.Shells(path.Base(value)) == nil {
-			u.out.unknown(PartWords, u.inv.raw, "this is read by the shell that SHELL names")
-		}
+	case "shell", "usershell":
 		u.shellText(w)
 	case "url":
 		u.targets.url(w)
@@ -289,11 +277,6 @@ func (u *use) language(role string, w word) {
 		u.codes.awkProgram(w)
 	case "jq", "yq":
 		u.codes.filter(role, w)
-	case "jqfile", "yqfile":
-		if len(u.pos) > 0 || strings.HasPrefix(w.raw, "-") { // jq 1.6: -f is a flag, and its file the first operand
-			u.out.unknown(PartWords, u.inv.raw, "this names the file of a filter where versions take another one")
-		}
-		u.codes.filterFile(role, w)
 	case "inline":
 		u.codes.inlineCode(w)
 	case "unset":

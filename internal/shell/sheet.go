@@ -19,7 +19,7 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, deep, always, code, skip, others, heeds                                                       string
+	args, none, deep, always, code, skip, others                                                              string
 	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced, supplanted, suffixed bool
 
 	is         Traits // what is told of it to those who judge
@@ -27,11 +27,9 @@ type sheet struct {
 	interprets bool   // what it is fed is code
 	bare       string // its arguments where none are given
 	finds      string // what its command gets lies below its arguments: "roots", or a pattern comes first
-	task       string // who reads what it runs, and the names of the files that say it
+	task       string // names of the file that says what it runs
 	home       string // who says whether it asks the host that it asks if nobody says otherwise
-	sql        string // the dialect of its statements
 	listed     string // lines of a name and words
-	server     string // variables that say which server a client asks; "" where it opens a file
 	hands      string // where among its words a command begins that it runs
 }
 
@@ -256,10 +254,6 @@ func (s *sheet) text(word string) *string {
 		return &s.task
 	case "home":
 		return &s.home
-	case "sql":
-		return &s.sql
-	case "server":
-		return &s.server
 	case "hands":
 		return &s.hands
 	}
@@ -290,8 +284,6 @@ func (s *sheet) directive(word, rest string) bool {
 		s.skip = " " + rest + " "
 	case "others":
 		s.others = cmp.Or(rest, "text")
-	case "heeds":
-		s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
 	case "is":
 		s.is |= traitsOf(rest)
 	case "list":

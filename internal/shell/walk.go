@@ -29,7 +29,7 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it. What the text assigns is settled first.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	all, command := a.words.followed(list), a.out.command
+	a.words.followed(list)
 	s := a.vars.surveyed(list)
 	for _, name := range s.names {
 		st = st.assign(name, value{})
@@ -40,9 +40,6 @@ func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 			continue
 		}
 		_, st = a.andOr(stmt, st, in, i == 0)
-	}
-	if all {
-		a.words.readAgain(list, command)
 	}
 	return st
 }
@@ -116,9 +113,6 @@ func (a *analysis) one(s *syntax.Stmt, st state, in input, first bool) (chained,
 func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
 	if s == nil || !a.limits.spend() {
 		return st
-	}
-	if !a.out.where.fixed && a.out.where.file != "" {
-		a.out.where.line = int(s.Pos().Line())
 	}
 	return a.redirected(s, st, in)
 }

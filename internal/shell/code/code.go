@@ -1,32 +1,22 @@
-// Package code reads SQL that is given to psql -c and its kin, scripts of sed,
-// programs of awk and filters of jq and yq, and says what names in a program of
-// another language hint at.
-//
-// A text of SQL is either proven to do nothing beyond its effects, printing and
-// reading what it is fed, or it is not, with the first reason. Effects are
-// stated also for what is not proven, as far as it was read. Nothing is run,
-// opened or looked up.
+// Package code reads scripts of sed, programs of awk and filters of jq and yq, and
+// says what names in a program of another language hint at. Nothing is run, opened
+// or looked up.
 package code
 
 import "strings"
 
-// Kind is what a statement does to something.
+// Kind is what a program does to something.
 type Kind uint8
 
 const (
 	Read    Kind = iota + 1 // reads the file Name
 	Write                   // creates or changes the file Name
-	Shell                   // gives Name to a shell
-	Fetch                   // reads from the network host or address Name
-	Change                  // changes data elsewhere, at Name
-	Destroy                 // removes data elsewhere, at Name
 	Secret                  // prints the secret Name
 	Run                     // runs Name, code that nobody has read
-	Send                    // sends data to the network address Name
 	Unclear                 // does what is not known; Name says why
 )
 
-// Effect is one thing that a statement does.
+// Effect is one thing that a program does.
 type Effect struct {
 	Kind  Kind
 	Name  string
@@ -34,17 +24,6 @@ type Effect struct {
 }
 
 func known(kind Kind, name string) Effect { return Effect{Kind: kind, Name: name, Known: true} }
-
-// Facts is what is known of a text. The zero value is that of a text about
-// which nothing is known.
-type Facts struct {
-	// Proven says that the text does nothing beyond Effects, printing, and
-	// reading its standard input.
-	Proven bool
-	// Why is the first thing that could not be proven; "" if Proven.
-	Why     string
-	Effects []Effect
-}
 
 // Mentions says what names in a text hint at, whatever its language.
 func Mentions(source string) []string {
@@ -96,8 +75,6 @@ func nameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-func nameStart(c byte) bool { return nameByte(c) && (c < '0' || c > '9') }
-
 // among reports whether name is one of the words of a list that begins and
 // ends with a blank.
 func among(name, list string) bool {
@@ -114,9 +91,3 @@ func among(name, list string) bool {
 	}
 	return false
 }
-
-// Bounds of reading: of the length of a text, and of the parts of a statement.
-const (
-	MaxSource = 64 << 10
-	maxNodes  = 20000
-)

@@ -74,7 +74,7 @@ func (f *forms) visit(n syntax.Node) bool {
 		f.is(n, n.PosixFormat || n.Stmt == nil || !isSimple(n.Stmt) || len(n.Stmt.Redirs) > 0,
 			"time before more than a command")
 	case *syntax.Subshell:
-		f.is(n, strings.HasPrefix(f.raw(n), "(("), "(( )")
+		f.is(n, strings.HasPrefix(f.raw(n), "((") || strings.HasPrefix(f.raw(n), "(#"), "(( )")
 	case *syntax.IfClause:
 		f.is(n, len(n.Cond) > 1, "a condition of several commands")
 	case *syntax.WhileClause:
@@ -126,7 +126,9 @@ func (f *forms) stmt(s *syntax.Stmt) {
 		"a redirection without a command")
 	var used [3]bool
 	for _, r := range s.Redirs {
+		at := int(r.Pos().Offset())
 		f.is(r, s.Cmd != nil && r.Pos().Offset() < s.Cmd.Pos().Offset(), "a redirection before the command")
+		f.is(r, at > 0 && at <= len(f.src) && Digit(f.src[at-1:at]), "a redirection right behind a number")
 		to := f.redirect(r)
 		f.is(r, to >= 0 && used[max(to, 0)], "two redirections of one descriptor")
 		used[max(to, 0)] = true
@@ -141,7 +143,8 @@ func (f *forms) redirect(r *syntax.Redirect) int {
 		number = r.N.Value
 	}
 	switch to := r.Word.Lit(); {
-	case number == "" && r.Op == syntax.RdrIn, number == "" && r.Op == syntax.WordHdoc && len(r.Word.Parts) == 1:
+	case number == "" && r.Op == syntax.RdrIn && !f.numbers(r),
+		number == "" && r.Op == syntax.WordHdoc && len(r.Word.Parts) == 1:
 		return 0
 	case number == "" && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) && f.document(r):
 		return 0
@@ -172,8 +175,30 @@ func (f *forms) document(r *syntax.Redirect) bool {
 	if !Identifier(name) || end != name && end != "'"+name+"'" && end != `"`+name+`"` {
 		return false
 	}
-	return r.Hdoc == nil || r.Hdoc.Pos().Line() == r.Word.Pos().Line()+1 &&
-		(end != name || !strings.ContainsAny(f.raw(r.Hdoc), "\\`"))
+	if r.Hdoc == nil {
+		return true
+	}
+	text, behind := f.raw(r.Hdoc), f.src[min(int(r.Hdoc.End().Offset()), len(f.src)):]
+	at := strings.LastIndexByte(text, '\n') + 1 // the line of the end
+	return r.Hdoc.Pos().Line() == r.Word.Pos().Line()+1 && (end != name || !strings.ContainsAny(text, "\\`")) &&
+		strings.TrimLeft(text[at:], "\t") == name && (behind == "" || behind[0] == '\n') && !begins(text[:at], name)
+}
+
+// begins reports whether a line of a here-document begins as its end does: in $( )
+// bash 5.2 takes such a line for the end.
+func begins(text, end string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimLeft(line, "\t"), end) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers reports what zsh takes for a pattern of numbers: <1-5>.
+func (f *forms) numbers(r *syntax.Redirect) bool {
+	name := f.raw(r.Word)
+	return r.OpPos.Offset()+1 == r.Word.Pos().Offset() && name != "" && (name[0] == '-' || Digit(name[:1]))
 }
 
 func (f *forms) binary(c *syntax.BinaryCmd) {
@@ -245,9 +270,8 @@ func (f *forms) declared(c *syntax.DeclClause) {
 // or one command with a here-document.
 func (f *forms) substitution(n syntax.Node, list []*syntax.Stmt) {
 	raw := f.raw(n)
-	ticks := strings.HasPrefix(raw, "`")
-	f.hides(n, !ticks && !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "<("), "a substitution of this kind")
-	f.hides(n, ticks && strings.ContainsAny(raw, "\\#"), "a substitution in ` ` of more than plain text")
+	f.hides(n, !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "<(") || len(raw) > 2 &&
+		(raw[2] == '(' || raw[2] == '#'), "a substitution of this kind")
 	f.hides(n, len(list) != 1, "a substitution of several commands, or none")
 	for _, s := range list {
 		syntax.Walk(s, f.inside)
@@ -290,11 +314,15 @@ func (f *forms) feedsDocument(n syntax.Node, list []*syntax.Stmt) bool {
 		return false
 	}
 	head, _, _ := strings.Cut(f.raw(n), "\n")
-	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word))
+	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word)) &&
+		!endsElsewhere(f.src, int(n.Pos().Offset()), int(n.End().Offset()))
 }
 
 func (f *forms) word(w *syntax.Word) {
 	f.names(w, w.Parts)
+	raw := f.raw(w)
+	f.is(w, oddSign(raw), "a $$ before a sign")
+	f.is(w, bracesBesideCommands(raw), "braces beside a substitution, which bash 3.2, the bash of macOS, takes apart")
 	for i, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
@@ -441,3 +469,23 @@ func bracketed(text string) int {
 }
 
 const bracketedSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+// oddSign reports a $$ before what shells take for a part of it: zsh 5.9 reads $$'text'
+// as a $ and a $'text', and bash 5.2 looks for the end of "$$(" behind a parenthesis.
+func oddSign(text string) bool {
+	for _, behind := range "({['\"`$" {
+		if strings.Contains(text, "$$"+string(behind)) {
+			return true
+		}
+	}
+	return false
+}
+
+// bracesBesideCommands reports a word with a substitution in which bash 3.2 may find
+// braces with alternatives, and so make several words of it.
+func bracesBesideCommands(text string) bool {
+	_, inner, opened := strings.Cut(text, "{")
+	_, _, closed := strings.Cut(inner, "}")
+	return opened && closed && (strings.Contains(inner, ",") || strings.Contains(inner, "..")) &&
+		(strings.Contains(text, "$(") || strings.Contains(text, "<("))
+}

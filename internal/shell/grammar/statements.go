@@ -143,21 +143,16 @@ func HereText(w *syntax.Word) string {
 	return b.String()
 }
 
-// Shells are the grammars in which a shell of that name may read a script;
-// nil where it is none of those that are read. What sh is differs from system
-// to system.
-func Shells(shell string) []syntax.LangVariant {
-	switch shell {
+// Shell is the grammar in which a shell of that name reads a text. What sh is differs
+// from system to system: it is read as the one that knows least.
+func Shell(name string) syntax.LangVariant {
+	switch name {
 	case "bash":
-		return []syntax.LangVariant{syntax.LangBash}
+		return syntax.LangBash
 	case "zsh":
-		return []syntax.LangVariant{syntax.LangZsh}
-	case "dash", "ash":
-		return []syntax.LangVariant{syntax.LangPOSIX}
-	case "sh":
-		return []syntax.LangVariant{syntax.LangBash, syntax.LangPOSIX}
+		return syntax.LangZsh
 	}
-	return nil
+	return syntax.LangPOSIX
 }
 
 func Plain(s *syntax.Stmt) bool {

@@ -181,3 +181,16 @@ func Escapes(s string) (text string, ok bool) {
 	text = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(s)
 	return text, s != "" && !strings.Contains(text, `\`)
 }
+
+// plainInside returns what stands between double quotes, if that is text in
+// which nothing has a meaning there.
+func plainInside(p *syntax.DblQuoted) (text string, ok bool) {
+	for _, part := range p.Parts {
+		lit, plain := part.(*syntax.Lit)
+		if !plain || strings.ContainsAny(lit.Value, "\\!$`") {
+			return "", false
+		}
+		text += lit.Value
+	}
+	return text, !p.Dollar
+}
