@@ -170,9 +170,6 @@ func (m *machine) ambientFault(name, text string) string {
 		strings.Contains(strings.ReplaceAll(text, "$HOME", ""), "$")) {
 		return "may run something relative: " + grammar.Escaped(text) // no search in PATH
 	}
-	if strings.HasPrefix(name, "GIT_") && variables.HoldsCommand(name) && runsHere(m, text, m.env.Dir) {
-		return "runs code of the directory that it is started in"
-	}
 	for i := 0; i < len(text); {
 		n := strings.IndexAny(text[i:], " \t\n:;|&'\"=,<>()%")
 		if n < 0 {

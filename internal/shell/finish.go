@@ -93,7 +93,7 @@ func (o *operands) finishKubeGet() {
 
 // finishPush reports where git push goes, and whether it may rewrite history.
 func (gl *gitLine) finishPush() {
-	if r := gl.repos.repository(gl.inv.st.dir); gl.marks.has(markLists) && r != nil && !r.pushes {
+	if r := gl.repos.repository(gl.inv.st.dir); gl.marks.has(markLists) && r != nil {
 		gl.asksRemote(false)
 		return
 	}
