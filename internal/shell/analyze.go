@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
@@ -60,47 +59,31 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 		return r
 	}
 	a := newAnalysis(m, source, lang, m.env.Dialect == Unstated)
-	a.vars.inherited()
 	after := a.whole(file.Stmts, state{dir: m.env.Dir}, input{outer: true})
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}
-	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || handsOn(m, file.Stmts)
+	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || grammar.Sets(file.Stmts)
 	a.defs.unstable()
 	a.out.openedAnew()
 	a.out.swapped()
 	if a.out.beyond {
 		a.out.unread(source)
 	}
-	a.out.inItsCharacters(source)
 	a.out.report.Handed = handedReport(a.out.handed, m)
 	a.out.report.Possible = both(both(possible(a.out.texts, m), a.supposing(file.Stmts)), a.out.report.Handed)
 	return a.out.report
 }
 
-// handsOn reports whether a text leaves its shell with other variables: programs inherit
-// them, and an editor keeps some of its own there, of which it runs one at each prompt. A
-// name in capitals may be one of the environment of that shell, which nod does not see.
-func handsOn(m *machine, list []*syntax.Stmt) bool {
-	loops, sets := grammar.Left(list)
-	return sets || slices.ContainsFunc(loops, func(name string) bool {
-		_, set := m.inherits(name)
-		capitals := len(name) > 1 && name == strings.ToUpper(name) && name != "REPLY" && name != "MAPFILE"
-		return set || capitals || strings.HasPrefix(name, "_")
-	})
-}
-
-// supposing is what the text would do if each variable held what the text
-// gives it somewhere: a=~ && rm -rf $a.
+// supposing is what the text would do if each variable held what the text gives it
+// somewhere: a=~ && rm -rf $a.
 func (a *analysis) supposing(list []*syntax.Stmt) *Report {
-	held := a.vars.supposes()
-	if held == nil {
+	if len(a.words.given) == 0 {
 		return nil
 	}
 	b := newAnalysis(a.machine, a.now.src, a.now.lang, a.now.both)
-	b.vars.supposed = held
-	b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true})
-	if b.limits.over != "" {
+	b.words.supposed = a.words.given
+	if b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true}); b.limits.over != "" {
 		return nil
 	}
 	return &Report{Commands: b.out.report.Commands, Effects: b.out.report.Effects}
@@ -110,16 +93,15 @@ func (a *analysis) supposing(list []*syntax.Stmt) *Report {
 // It is used once. What it works on is held by parts that know only what they
 // need of one another, and of it what runs a text (runner).
 type analysis struct {
-	machine  *machine
-	limits   limits
-	now      reading
-	out      draft
-	defs     definitions
-	vars     environment
-	repos    repositories
-	words    expander
-	texts    texts
-	builtins builtins
+	machine *machine
+	limits  limits
+	now     reading
+	out     draft
+	defs    definitions
+	vars    environment
+	repos   repositories
+	words   expander
+	texts   texts
 }
 
 // newAnalysis is the reading of a text in one grammar; both says that bash and
@@ -135,7 +117,6 @@ func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) 
 		machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts,
 		run: a,
 	}
-	a.builtins = builtins{out: &a.out, now: &a.now}
 	return a
 }
 
@@ -152,23 +133,19 @@ func (rd *reading) zsh() bool { return rd.both || rd.lang == syntax.LangZsh }
 
 // limits is the work that one analysis has done so far.
 type limits struct {
-	over    string // the bound that was hit; stops everything
-	work    int    // simple commands and expansions
-	made    int    // bytes that expansions have put together
-	fielded int    // words that expansions have made
-	redirs  int    // redirections
-	depth   int    // how many texts deep the walk is
+	over   string // the bound that was hit; stops everything
+	work   int    // simple commands and expansions
+	redirs int    // redirections
+	depth  int    // how many texts deep the walk is
 
 }
 
 // Limits of one analysis, beyond those of the text.
 const (
-	maxWork   = 4096     // simple commands walked, loops and calls unrolled
-	maxMade   = 8 << 20  // bytes put together by expansions
-	maxFields = 32 << 10 // words of all commands
-	maxRedirs = 4096     // redirections walked, loops and calls unrolled
-	maxBraces = 8        // braces inside braces in one word
-	maxTexts  = 8        // sh -c in eval in sh -c ...
+	maxWork   = 4096 // simple commands walked, loops and calls unrolled
+	maxRedirs = 4096 // redirections walked, loops and calls unrolled
+	maxBraces = 8    // braces inside braces in one word
+	maxTexts  = 8    // sh -c in eval in sh -c ...
 )
 
 // spend counts one step of work and reports whether there is any left.
@@ -178,23 +155,4 @@ func (l *limits) spend() bool {
 		l.over = "4096 commands after expansion"
 	}
 	return l.over == ""
-}
-
-// makes counts bytes that an expansion puts together, and reports whether
-// they are within the bound: a value that doubles itself in every command
-// outgrows any machine.
-func (l *limits) makes(bytes int) bool {
-	l.made += bytes
-	if l.made > maxMade {
-		l.over = "8 MiB of expanded text"
-	}
-	return l.over == ""
-}
-
-// counts counts the words that an expansion made.
-func (l *limits) counts(words int) {
-	l.fielded += words
-	if l.fielded > maxFields {
-		l.over = "32768 words after expansion"
-	}
 }

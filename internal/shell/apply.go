@@ -102,7 +102,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		u.codes.finishInline()
 	}
 	if u.marks.has(markLinks) {
-		a.out.makesLink(u.inv.raw)
+		a.out.makesLink()
 	}
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
@@ -477,7 +477,7 @@ func (u *use) effects(list, raw string) {
 		case "inert":
 			u.inert = true
 		case "cleared":
-			u.inv.st = u.inv.st.without("PATH").without("HOME")
+			u.out.unknown(PartWords, u.inv.raw, "this runs a command with another environment")
 		case "verb":
 			u.sub = false
 		case "args":

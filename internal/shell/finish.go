@@ -302,7 +302,7 @@ func (r *request) goHome() bool {
 	}
 	for _, name := range [...]string{"GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS",
 		"GOFLAGS", "GOENV", "GOAUTH", "HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"} {
-		if _, ok := r.machine.inherits(name); ok || r.inv.st.lookup(name) != nil {
+		if _, ok := r.machine.inherits(name); ok {
 			return false
 		}
 	}

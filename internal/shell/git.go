@@ -24,9 +24,6 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 		a.out.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell which subcommand")
 		return
 	}
-	if inv.st.homeless {
-		a.out.unknown(PartWords, inv.raw, "this runs git without HOME, and so with other settings than the person's")
-	}
 	a.out.report.Commands[a.out.command].Told = &Told{Dir: inv.st.dir, Verbs: []string{sub.text}}
 	r := a.repos.repository(inv.st.dir)
 	a.repos.plain(r, inv, sub.text)

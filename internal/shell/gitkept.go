@@ -119,7 +119,7 @@ func (gl *gitLine) finishKept() {
 	gl.gitWrites(r.dir, r.fault == "" && r.top != "" && !gl.marks.has(markLoses) && !ends)
 	if gl.marks.has(markOvertree) {
 		gl.gitWrites(cmp.Or(r.top, r.dir), false)
-		gl.out.makesLink(gl.inv.raw) // the commit may hold some
+		gl.out.makesLink() // the commit may hold some
 	}
 }
 
@@ -266,7 +266,7 @@ func plainHost(name string) bool {
 func (r *request) ghHome() bool {
 	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY",
 		"https_proxy", "ALL_PROXY", "all_proxy"} {
-		if _, ok := r.machine.inherits(name); ok || r.inv.st.lookup(name) != nil {
+		if _, ok := r.machine.inherits(name); ok {
 			return false
 		}
 	}

@@ -99,7 +99,7 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 	command := ho.out.command
 	ho.out.enter(ho.inv.raw)
 	inv := *ho.inv
-	ho.out.inRounds(func() { ho.run.insideFed(&inv, out, command+1) })
+	ho.run.insideFed(&inv, out, command+1)
 	ho.out.command = command
 }
 

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"github.com/nodgate/nod/internal/shell/grammar"
-	"github.com/nodgate/nod/internal/shell/variables"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -34,63 +33,4 @@ func (e *expander) outside(n syntax.Node, why string) {
 	e.out.parts = 0
 	e.out.unknown(PartOther, e.now.raw(n), why)
 	e.out.parts = parts
-}
-
-// within walks every command that stands in a construct that nod does not
-// follow, as if each ran.
-func (a *analysis) within(n syntax.Node, st state, in input) state {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		s, ok := n.(*syntax.Stmt)
-		if !ok || a.limits.over != "" {
-			return a.limits.over == ""
-		}
-		_, st = a.andOr(s, st, in, false)
-		return false
-	})
-	return st
-}
-
-// survey is what a text assigns, wherever in it that stands.
-type survey struct {
-	names  []string
-	writes map[string]int
-}
-
-// surveyed lists what a text assigns. A name that is written once, by an
-// assignment, has 1.
-func (e *environment) surveyed(list []*syntax.Stmt) survey {
-	s := survey{writes: grammar.WritesOf(list)}
-	for name := range s.writes {
-		s.names = append(s.names, name)
-	}
-	for _, stmt := range list {
-		syntax.Walk(stmt, func(n syntax.Node) bool {
-			if d, ok := n.(*syntax.DeclClause); ok && d.Variant.Value == "export" {
-				e.exports = append(e.exports, exportedNames(d)...)
-			}
-			return true
-		})
-	}
-	return s
-}
-
-// exportedNames are what an export hands to every program of the text, before
-// it too: a loop comes round.
-func exportedNames(d *syntax.DeclClause) (names []string) {
-	for _, as := range d.Args {
-		if as.Name != nil && variables.Of(as.Name.Value) == variables.Unknown {
-			names = append(names, as.Name.Value)
-		}
-	}
-	return names
-}
-
-// ownName reports a variable that a shell fills, ties to something else or
-// reads itself: what assigning it does does not follow from its value.
-func (e *expander) ownName(name string, n syntax.Node) {
-	if variables.ShellsOwn(name) {
-		e.out.beyond = true
-		e.outside(n, "this sets "+grammar.Escaped(name)+
-			", which the shell itself uses, and nod does not follow what that changes")
-	}
 }

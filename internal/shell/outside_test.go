@@ -39,9 +39,6 @@ func TestOutside(t *testing.T) {
 		"X=$y ls":                            "an assignment of more than a constant",
 		"export X":                           "export of more than NAME=word",
 		"l's'":                               "the name of a command that is not plain",
-		"if ls; true; then ls; fi":           "a condition of several commands",
-		"while ls; false; do ls; done":       "a condition of several commands",
-		"for x in; do ls; done":              "a loop over no list of words",
 		"echo $(ls; ls)":                     "a substitution of several commands, or none",
 		"echo $()":                           "a substitution of several commands, or none",
 		"echo $(ls\n)":                       "a substitution of several lines",
@@ -53,7 +50,6 @@ func TestOutside(t *testing.T) {
 		"ls > >(cat)":                        "a substitution of this kind",
 		"ls a{b,{c,d}}":                      "a word with {",
 		"ls {a,b}{c,d}":                      "a word with {",
-		"ls {a,b}}":                          "a word with }",
 		"ls {a,b}{}":                         "a word with {",
 		"ls {a,$x}":                          "a word with {",
 		"ls {a,'b'}":                         "a word with {",
@@ -98,8 +94,6 @@ func TestOutside(t *testing.T) {
 		"cat <<-E\n$x\tE\nls":                        "a redirection of this kind",
 		"ls 2>&1>&2":                                 "right behind a number",
 		"ls > 1<a":                                   "right behind a number",
-		"for x} in a; do ls; done":                   "a loop over no list",
-		"for \u3000f in a; do ls; done":              "a loop over no list",
 		"[ $(cat a) ]":                               "may be an operator",
 		"x='-v a'; [ $x ]":                           "may be an operator",
 		"[ -n $x ]":                                  "may be an operator",
@@ -141,17 +135,14 @@ func unknowns(r Report) (all string) {
 func TestInside(t *testing.T) {
 	for _, text := range []string{
 		"ls a; ls b && ls c || ls d | cat | wc -l", "! ls && ls",
-		"if ! ls | grep -q x; then ls; elif ls; then ls; else ls; fi",
-		"for x in a b; do ls $x; done > /dev/null", "ls | while read -r x; do echo \"$x\"; done", "(ls) | cat",
 		"{ ls; } 2>/dev/null",
 		"ls > /dev/null 2>&1", "echo a >&2", "cat <<E\na b $x $(ls)\nE", "cat <<'E' | wc\n\\x\nE", "cat <<< 'a b'",
-		"echo \"$(cat <<'E'\nit's (\nE\n)\"", "x=$(ls | wc -l); echo $x", "X=1 Y='a b' ls", "time ls", "export A=b",
+		"echo \"$(cat <<'E'\nit's (\nE\n)\"", "x=$(ls | wc -l); echo $x", "X=1 Y='a b' ls", "time ls",
 		"diff <(ls a) <(ls b)", "ls ~ ~/a HEAD~1 'a'*.go a?b **/*.go [a-z]* [!.]*",
 		"find . ! -name '*.x' \\( -name a \\) -exec ls {} \\;",
 		"git log @{u} HEAD^ --format=%H", "printf '%s\\n' $'a\\tb' é $((1 + 2))", "grep foo$ a",
 		"[ a = b ] && [ a != b ]", `printf '\033[1m%s\033[0m\n' "$x"`, "printf '100%%\n%s\n' a", "# a\nls # b",
 		"ls \\\n  a", "echo ${x} $? $$", "ls &>/dev/null",
-		"mkdir -p src/{a,b} {x,y}.go 'a b'/{c,d}", "grep -r --include=*.{js,ts} foo .", "cp a{,.bak}",
 	} {
 		if r := Analyze(text, testEnv(world())); len(r.Unknowns) > 0 {
 			t.Errorf("%q: %s", text, unknowns(r))

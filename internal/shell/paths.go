@@ -146,9 +146,6 @@ func (d *draft) lostTarget(e Effect, w word, st state) {
 	if w.known && w.text != "" {
 		what = "this " + verb + " " + grammar.Escaped(w.text) + ", and where that lies is not known"
 	}
-	if !w.known && strings.HasPrefix(w.empty, "/") && e.Kind != Read && !strings.HasPrefix(w.text, "/") {
-		what += "; with its variables empty it is " + grammar.Escaped(w.empty)
-	}
 	e.From, e.To = w.from, w.to
 	e.Given = w.given && e.Kind == Read && d.away == ""
 	d.effect(e)

@@ -52,7 +52,7 @@ func (m *machine) found(name, list string) program {
 
 // searchPath is the PATH in force; a line that sets another one is not followed.
 func (m *machine) searchPath(st state) (string, bool) {
-	if m.env.Files == nil || st.lookup("PATH") != nil {
+	if m.env.Files == nil {
 		return "", false
 	}
 	return m.inherits("PATH")
@@ -63,7 +63,7 @@ func (m *machine) search(name, list string) program {
 	for rest, more := list, true; more; {
 		var dir string
 		dir, rest, more = strings.Cut(rest, ":")
-		if !path.IsAbs(dir) || ofProcess(dir) {
+		if !path.IsAbs(dir) {
 			relative = true
 			continue
 		}

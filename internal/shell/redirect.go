@@ -49,8 +49,9 @@ func (e *expander) hereText(r *syntax.Redirect, st state) word {
 		text := grammar.HereText(r.Hdoc)
 		return word{value: constant(text), raw: text} // what reads it takes the tabs of <<- for blanks
 	}
-	b := builder{limits: e.limits, word: word{value: value{known: true}}}
+	b := builder{word: word{value: value{known: true}}}
 	e.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	b.text = string(b.all)
 	return b.word
 }
 

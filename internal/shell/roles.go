@@ -22,21 +22,21 @@ func (u *use) whole(role string, i int) bool {
 			rest = rest[min(n+1, len(rest)):]
 		}
 		if u.is.Has(Repeats) {
-			u.out.inRounds(func() { u.inside(u.inv, rest) })
+			u.inside(u.inv, rest)
 			return true
 		}
 		u.inside(u.inv, rest)
 	case "xcommand":
-		u.out.inRounds(func() { u.insideFed(u.inv, u.fed(rest), u.out.finder) })
+		u.insideFed(u.inv, u.fed(rest), u.out.finder)
 	case "awaycommand":
 		u.elsewhere(func() { u.inside(u.inv, rest) })
 	case "awayshell":
 		u.elsewhere(func() { u.shellText(joinedWord(rest)) })
 	case "shelltext":
-		u.out.inRounds(func() { u.shellText(joinedWord(rest)) }) // watch
+		u.shellText(joinedWord(rest))
 	case "assign":
 		if rest[0].known && rest[0].text == "-" && len(rest) > 1 {
-			u.inv.st = u.inv.st.without("PATH").without("HOME")
+			u.out.unknown(PartWords, u.inv.raw, "this runs a command with another environment")
 			return u.whole("assign", i+1)
 		}
 		name, text, ok := strings.Cut(rest[0].text, "=")
@@ -48,9 +48,6 @@ func (u *use) whole(role string, i int) bool {
 			v = constant(text)
 		}
 		u.vars.exported(name, v, rest[0].raw, afterAssignments(rest))
-		if name == "PATH" {
-			u.inv.st = u.inv.st.assign(name, v)
-		}
 		if i+1 < len(u.pos) {
 			return u.whole("assign", i+1)
 		}
@@ -134,7 +131,6 @@ func (u *use) shellText(w word) {
 // newShell walks a text in another shell, which knows no functions and has a
 // name of its own.
 func (u *use) newShell(w word, st state) {
-	st = st.child()
 	u.texts.nested(w.text, st, u.inv.name)
 }
 
@@ -280,10 +276,7 @@ func (u *use) language(role string, w word) {
 	case "inline":
 		u.codes.inlineCode(w)
 	case "unset":
-		if (w.text == "XDG_CONFIG_HOME" || strings.HasPrefix(w.text, "GIT_")) && u.machine.inheritedSet(w.text) {
-			u.out.unknown(PartWords, u.inv.raw, "this runs a command with other settings of git than the person's")
-		}
-		if u.inv.st = u.inv.st.without(w.text); !w.known {
+		if !w.known || variables.Of(w.text) != variables.Plain {
 			u.out.unknown(PartWords, u.inv.raw, "this runs a command without "+grammar.Escaped(w.shown()))
 		}
 	case "variable":

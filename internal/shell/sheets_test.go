@@ -20,7 +20,7 @@ const (
 		sheetFlags
 	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
 	sheetEffects = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
-	sheetCodes   = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
+	sheetCodes   = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test printf tmux golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
 		" modes packing clock dd cat yes "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
 		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +

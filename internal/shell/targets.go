@@ -119,9 +119,6 @@ func (tg *targets) dest(w word) {
 	if strings.HasSuffix(w.text, "/") && len(sources) == 1 && !tg.machine.isDir(name) { // mv dir new/ makes new of dir
 		tg.out.path(Write, w, tg.inv.st, tg.flags)
 	}
-	if into {
-		tg.out.dirs = append(tg.out.dirs, taken{name: real, command: tg.out.command})
-	}
 	if !into || harmlessDevice(path.Clean(name)) || tg.marks.has(markExact) {
 		if tg.flags&recursive != 0 && tg.machine.isDir(name) {
 			tg.fills(w, name)
@@ -132,7 +129,6 @@ func (tg *targets) dest(w word) {
 			return
 		}
 		if !tg.out.mayBeDir(real) {
-			tg.out.noDirs = append(tg.out.noDirs, taken{name: real, command: tg.out.command})
 			return
 		}
 	}
@@ -183,10 +179,7 @@ func (tg *targets) linked(w word) {
 	if tg.marks.has(markNamed) { // a link to a directory is replaced, not followed
 		tg.out.path(Write, w, tg.inv.st, tg.flags)
 	}
-	tg.out.makesLink(tg.inv.raw)
-	if tg.out.rounds > 0 { // the second time it may lie behind the first
-		tg.out.unknown(PartWords, w.raw, "this makes a link again and again")
-	}
+	tg.out.makesLink()
 }
 
 // listed reports a file that names others: it is read, and so are they.

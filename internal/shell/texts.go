@@ -89,7 +89,7 @@ func (t *texts) standardInput(inv *invocation) {
 	if s, ok := t.machine.sheet(inv.name); ok && inv.in.kind == fromText && inv.in.text.known {
 		switch {
 		case s.is.Has(ShellProgram):
-			t.nested(inv.in.text.text, inv.st.child(), inv.name)
+			t.nested(inv.in.text.text, inv.st, inv.name)
 			t.out.unknown(PartWords, inv.raw, "this feeds a text to "+inv.name)
 			return
 		case s.interprets:

@@ -15,7 +15,7 @@ import (
 // sessions: a form that hardly a call uses is a form that shells can differ on
 // for nothing. interp says that [Interp] runs it.
 func Outside(list []*syntax.Stmt, src string, interp bool) []Form {
-	f := &forms{src: src, interp: interp, listed: map[*syntax.Word]bool{}}
+	f := &forms{src: src, interp: interp}
 	for _, s := range list {
 		syntax.Walk(s, f.visit)
 	}
@@ -33,7 +33,6 @@ type forms struct {
 	src    string
 	interp bool
 	found  []Form
-	listed map[*syntax.Word]bool // operands of commands, which may hold {a,b}
 }
 
 func (f *forms) is(n syntax.Node, outside bool, what string) {
@@ -75,12 +74,6 @@ func (f *forms) visit(n syntax.Node) bool {
 			"time before more than a command")
 	case *syntax.Subshell:
 		f.is(n, strings.HasPrefix(f.raw(n), "((") || strings.HasPrefix(f.raw(n), "(#"), "(( )")
-	case *syntax.IfClause:
-		f.is(n, len(n.Cond) > 1, "a condition of several commands")
-	case *syntax.WhileClause:
-		f.is(n, len(n.Cond) > 1, "a condition of several commands")
-	case *syntax.WordIter:
-		f.is(n, len(n.Items) == 0, "a loop over no list of words")
 	case *syntax.Redirect:
 		f.is(n, f.leadsUp(n.Word), "a redirection through ..")
 		f.fed(n)
@@ -105,9 +98,12 @@ func (f *forms) fed(r *syntax.Redirect) {
 		return
 	}
 	f.names(r.Hdoc, r.Hdoc.Parts)
+	plain := strings.ContainsAny(f.raw(r.Word), `'"`)
 	for _, part := range r.Hdoc.Parts {
-		if _, text := part.(*syntax.Lit); !text {
+		if lit, text := part.(*syntax.Lit); !text {
 			syntax.Walk(part, f.visit)
+		} else {
+			f.is(r, !plain && lonely(lit.Value), "a $ that some shells expand")
 		}
 	}
 }
@@ -211,7 +207,7 @@ func (f *forms) binary(c *syntax.BinaryCmd) {
 		f.is(s, s.Cmd == nil || simple && len(call.Args) == 0 || s.Negated, "a pipe without a command")
 	}
 	switch c.Y.Cmd.(type) {
-	case *syntax.CallExpr, *syntax.WhileClause, *syntax.BinaryCmd:
+	case *syntax.CallExpr, *syntax.BinaryCmd:
 	default:
 		f.is(c.Y, true, "a pipe into this")
 	}
@@ -230,9 +226,6 @@ func (f *forms) call(c *syntax.CallExpr) {
 		"the name of a command that is not plain")
 	for _, as := range c.Assigns {
 		f.constant(as)
-	}
-	for _, w := range c.Args[1:] {
-		f.listed[w] = true
 	}
 }
 
@@ -347,18 +340,32 @@ func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.names(w, q.Parts)
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
+		f.is(w, ok && lonely(lit.Value), "a $ that some shells expand")
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`") && !plainBackquotes(f.src)),
 			"a backslash before a newline or a backquote in quotes")
 	}
 }
 
-// names looks at what stands behind each $NAME. Alternatives are no such thing
-// in quotes, but a value beside them is rare there too.
+// lonely reports a $ in quotes that stands for itself, before a sign that some shell
+// may take for what it expands.
+func lonely(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] == '$' && i+1 < len(text) && strings.IndexByte(" |)]/.,;:&<>\n\t'\"\\", text[i+1]) < 0:
+			return true
+		}
+	}
+	return false
+}
+
+// names looks at what stands behind each $NAME.
 func (f *forms) names(w *syntax.Word, parts []syntax.WordPart) {
 	for i, part := range parts[min(1, len(parts)):] {
 		name, ok := parts[i].(*syntax.ParamExp)
 		lit, text := part.(*syntax.Lit)
-		f.is(w, ok && name.Short && text && (changesName(lit.Value) || alternatives(lit.Value) > 0),
+		f.is(w, ok && name.Short && text && (changesName(lit.Value) || strings.HasPrefix(lit.Value, "{")),
 			"a value that a shell changes by what stands behind it")
 	}
 }
@@ -383,7 +390,7 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
 		last && text == "$":
 		return
-	case f.interp && strings.Contains(text, `\`) && !(f.listed[w] && len(w.Parts) == 1 && ofFind(text)):
+	case f.interp && strings.Contains(text, `\`) && !(len(w.Parts) == 1 && ofFind(text)):
 		f.is(w, true, "a backslash outside of quotes")
 		return
 	case f.interp && strings.ContainsAny(text, "[?"):
@@ -399,9 +406,6 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 		rest = rest[1:] // a comment begins where a word may
 	}
 	for n := 0; rest != ""; rest = rest[n:] {
-		if n = alternatives(rest); n > 0 && f.listed[w] && strings.Count(text, "{") == 1 {
-			continue
-		}
 		if n = plainRun(rest, text[:len(text)-len(rest)]); n == 0 {
 			r, _ := utf8.DecodeRuneInString(rest)
 			f.is(w, true, "a word with "+Escaped(string(r)))
@@ -438,17 +442,6 @@ func plainRun(text, before string) int {
 		}
 	}
 	return 0
-}
-
-// alternatives is the length of {a,b}, as in mkdir -p src/{a,b}: plain text and a
-// comma at least, and no braces in it. 0 where a text begins otherwise.
-func alternatives(text string) int {
-	inner, _, closed := strings.Cut(strings.TrimPrefix(text, "{"), "}")
-	if !strings.HasPrefix(text, "{") || !closed || !strings.Contains(inner, ",") || strings.Trim(inner, ",") == "" ||
-		strings.Trim(inner, bracketedSigns+",") != "" || strings.Contains(inner, "..") {
-		return 0
-	}
-	return len(inner) + 2
 }
 
 // bracketed is the length of [a-z], [!0-9] and of what git, gh and kubectl take:

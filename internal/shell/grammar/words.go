@@ -7,38 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// FormatVerbs returns the conversions of a format, with * where a width is an
-// argument, and [anyVerb] where that cannot be told.
-func FormatVerbs(format string) string {
-	var verbs []byte
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlLjzt", format[i]) >= 0; i++ {
-			if format[i] == '*' {
-				verbs = append(verbs, '*')
-			}
-		}
-		switch {
-		case i < len(format) && strings.IndexByte("diouxXeEfFgGaAcsbq%n", format[i]) >= 0:
-			verbs = append(verbs, format[i])
-		default: // %1$d, %\x64: which argument, or which letter, is written otherwise
-			verbs = append(verbs, anyVerb...)
-		}
-	}
-	for i := range len(format) - 1 {
-		if format[i] == '\\' && (format[i+1] == 'u' || format[i+1] == 'U') { // zsh 5.9 takes \u0025 for a %
-			verbs = append(verbs, anyVerb...)
-		}
-	}
-	return string(verbs)
-}
-
-// anyVerb is what a conversion may be that cannot be told: a number, or one that sets a
-// variable.
-const anyVerb = "dn"
-
 // Decimal reports whether every shell takes a text for the same number.
 func Decimal(s string) bool {
 	return s == "0" || s != "" && len(s) < 10 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
@@ -77,26 +45,6 @@ func SplitsAsShell(text string) bool {
 	return quote == 0
 }
 
-// BraceDepth returns how deep braces nest in the unquoted text of a word.
-func BraceDepth(w *syntax.Word) int {
-	var n nest
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			switch lit.Value[i] {
-			case '{':
-				n.open()
-			case '}':
-				n.close()
-			}
-		}
-	}
-	return n.max
-}
-
 // Constant returns the text of a word that no expansion can change.
 func Constant(w *syntax.Word) (string, bool) {
 	if len(w.Parts) != 1 {
@@ -128,10 +76,12 @@ func IsConstant(w *syntax.Word) bool {
 	return plain
 }
 
-func HasBraces(w *syntax.Word) bool {
+// HoldsBraces reports whether braces outside of quotes may make several words of one.
+func HoldsBraces(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		_, ok := p.(*syntax.BraceExp)
-		return ok
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "{") &&
+			(len(w.Parts) > 1 || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, ".."))
 	})
 }
 
