@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"mvdan.cc/sh/v3/syntax"
@@ -65,8 +66,10 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	}
 	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || grammar.Sets(file.Stmts)
 	a.defs.unstable()
-	a.out.openedAnew()
 	a.out.swapped()
+	if m.env.Dialect == Interp && (strings.ContainsAny(source, `\*?[`) || strings.Contains(source, "..")) {
+		a.out.unknown(PartOther, source, notFollowed("what the shell of Crush reads otherwise"))
+	}
 	if a.out.beyond {
 		a.out.unread(source)
 	}
@@ -107,7 +110,7 @@ type analysis struct {
 // newAnalysis is the reading of a text in one grammar; both says that bash and
 // zsh must agree.
 func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) *analysis {
-	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both, interp: m.env.Dialect == Interp}}
+	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both}}
 	a.out = draft{machine: m, command: -1}
 	a.defs = definitions{machine: m, out: &a.out}
 	a.vars = environment{machine: m, out: &a.out}
@@ -122,10 +125,9 @@ func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) 
 
 // reading is the text that is being walked, and the grammar in which it is read.
 type reading struct {
-	src    string // the command, or a text found inside it
-	lang   syntax.LangVariant
-	both   bool // bash and zsh must agree: what they treat differently is unknown
-	interp bool // the line is of [Interp]
+	src  string // the command, or a text found inside it
+	lang syntax.LangVariant
+	both bool // bash and zsh must agree: what they treat differently is unknown
 }
 
 // zsh reports whether the shell that runs the text may be zsh.

@@ -35,18 +35,6 @@ func shellOwns(name string) bool {
 	return false
 }
 
-// zshOwns lists what zsh takes for builtins of its own.
-func zshOwns(name string) bool {
-	switch name {
-	case "setopt", "unsetopt", "zmodload", "autoload", "emulate", "zle", "bindkey", "functions", "coproc", "integer",
-		"float", "zparseopts", "zstyle", "zformat", "rehash", "unhash", "unfunction", "sched", "limit", "unlimit",
-		"zcompile", "zsystem", "sysopen", "sysread", "syswrite", "ztcp", "zsocket", "zpty", "zselect", "getln", "print",
-		"log", "bye", "r", "ttyctl", "vcs_info", "zprof", "private", "vared", "chdir":
-		return true
-	}
-	return false
-}
-
 // builtin analyses what the shell itself does. ok is false for a program, and for
 // builtins that only print or compare, which stand in the data. What changes the shell
 // beyond its directory is outside of what nod follows; what it would run is looked at
@@ -85,7 +73,7 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	case "printf", "test", "[", "echo", ":", "true", "false", "pwd", "type", "kill":
 		return st, false
 	}
-	if !shellOwns(inv.name) && !(a.now.zsh() && zshOwns(inv.name)) {
+	if !shellOwns(inv.name) {
 		return st, false
 	}
 	a.beyondShell(inv)

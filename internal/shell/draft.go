@@ -25,9 +25,7 @@ type draft struct {
 	texts   []string // in which any run of words may be a command
 	handed  []handed // words of runners that may be commands
 
-	anew  []anew // what writes to the standard output by its name
-	keeps bool   // a redirection of the line opens a file
-	links []int  // commands that make links
+	links []int // commands that make links
 }
 
 func (d *draft) unknown(part Part, words, what string) {

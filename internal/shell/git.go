@@ -13,7 +13,7 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 	gl := newUse(a, s, inv).git()
 	args := inv.args
 	for len(args) > 0 && args[0].dashed() && args[0].known {
-		n := gl.option(args[0], args[1:])
+		n := gl.gitOption(args[0], args[1:])
 		args = args[n:]
 	}
 	if len(args) == 0 {
@@ -46,7 +46,7 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 }
 
 // gitOption reads one option of git itself and returns how many words it is.
-func (gl *gitLine) option(w word, rest []word) int {
+func (gl *gitLine) gitOption(w word, rest []word) int {
 	name, attached, has := strings.Cut(w.text, "=")
 	var next word
 	if len(rest) > 0 {
@@ -85,7 +85,7 @@ func (gl *gitLine) option(w word, rest []word) int {
 			return 1
 		}
 	}
-	gl.run.unknownOption(name)
+	gl.unknownOption(name)
 	return 1
 }
 
@@ -122,13 +122,35 @@ func (gl *gitLine) setting(w word) {
 	}
 }
 
+// role takes the roles of git.
+func (gl *gitLine) gitRole(role string, w word) {
+	switch role {
+	case "setting":
+		gl.setting(w)
+	case "pathspec": // git takes in what it names, and prints it later by another name
+		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
+			reads(gl.use, w, 0)
+		}
+	case "tracked":
+		gl.tracked(w)
+	case "searched":
+		gl.searched(w)
+	case "gitremote": // a name, a URL or a path
+		if w.known && !strings.Contains(w.text, "://") {
+			gl.out.does(Fetch, w.text, gl.inv.raw)
+			return
+		}
+		url(gl.use, w)
+	}
+}
+
 // tracked reports the file that an argument of git show, git diff and their
 // kin names: REV:path below the top of the repository, or a path, which
 // outside a repository, or leading out of it, is read as it is. What is not
 // there is a revision.
 func (gl *gitLine) tracked(w word) {
 	if !w.known {
-		gl.targets.reads(w, 0)
+		reads(gl.use, w, 0)
 		return
 	}
 	name := strings.TrimLeft(w.text, ":0123456789")
@@ -147,7 +169,7 @@ func (gl *gitLine) tracked(w word) {
 		name = gl.belowTop(name)
 	}
 	if name == w.text && (w.glob > 0 || w.many) { // what the shell or find puts there are names
-		gl.targets.reads(w, 0)
+		reads(gl.use, w, 0)
 		return
 	}
 	if name == w.text && !gl.ended && !gl.named(w) && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
@@ -176,7 +198,7 @@ func (gl *gitLine) searched(w word) {
 		gl.tracked(w)
 		place.text = "."
 	}
-	gl.targets.reads(place, recursive)
+	reads(gl.use, place, recursive)
 }
 
 // searchedBelow asks about a pattern with a colon that may lead out of the

@@ -4,34 +4,13 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // gitLine is a command line of git: what its arguments name, and what it does
 // only after all its options are known.
-type gitLine struct {
-	machine *machine
-	out     *draft
-	repos   *repositories
-	*sheet
-	*given
-	targets *targets
-	run     lineRunner
-}
+type gitLine struct{ *use }
 
-func (u *use) git() *gitLine {
-	return &gitLine{
-		machine: u.machine, out: &u.out, repos: &u.repos,
-		sheet: u.sheet, given: &u.given, targets: &u.targets, run: u,
-	}
-}
-
-// lineRunner does what the sheet of a command line says.
-type lineRunner interface {
-	effects(list, raw string)  // what a sheet says of an option
-	unknownOption(name string) // what it says of no option
-}
+func (u *use) git() *gitLine { return &gitLine{u} }
 
 // finishGit does what a subcommand of git does only after all its options are
 // known.
@@ -98,7 +77,7 @@ func (gl *gitLine) finishLook() {
 	switch {
 	case gl.marks.has(markLists) && gl.flags&forced == 0:
 	case strings.HasSuffix(gl.sheet.name, " clean"):
-		gl.run.effects("!delete:.", gl.inv.raw)
+		gl.effects("!delete:.", gl.inv.raw)
 	default:
 		gl.out.unknown(PartWords, gl.inv.raw, gl.sheet.name+" writes where it is not told to print")
 	}
@@ -178,7 +157,7 @@ func (gl *gitLine) asksRemote(several bool) {
 			gl.asks(w.text)
 			continue
 		}
-		gl.targets.url(w)
+		url(gl.use, w)
 	}
 }
 
@@ -186,7 +165,7 @@ func (gl *gitLine) asks(remote string) {
 	e := Effect{Kind: Fetch, Target: cmp.Or(remote, "origin"), Place: Network, Words: gl.inv.raw, Part: PartWords}
 	url, ok := gl.declaredRemote(remote)
 	if !ok {
-		e.Note = grammar.Shorten(gl.lost(e.Target))
+		e.Note = "nod does not know where that leads"
 	} else {
 		e.Target, e.Declared = url, "the repository's configuration"
 		if !strings.HasPrefix(url, "https://") && gl.machine.find("ssh", gl.inv.st).foreign {
@@ -194,18 +173,6 @@ func (gl *gitLine) asks(remote string) {
 		}
 	}
 	gl.out.effect(e)
-}
-
-// lost says of a remote why nod knows no address of it.
-func (gl *gitLine) lost(remote string) string {
-	r := gl.repos.repository(gl.inv.st.dir)
-	switch {
-	case r == nil || !r.found || r.fault != "":
-		return remote + ", and nod does not see the configuration of the repository"
-	case !slices.ContainsFunc(r.remotes, func(g gitURL) bool { return g.remote == remote }):
-		return remote + ", which is no remote of this repository"
-	}
-	return remote + ", and nod does not follow where that leads"
 }
 
 // declaredRemote returns the address of a remote that the repository's
@@ -229,92 +196,43 @@ func (gl *gitLine) declaredRemote(remote string) (url string, ok bool) {
 	return url, url != ""
 }
 
+// finishPush reports where git push goes, and whether it may rewrite history.
+func (gl *gitLine) finishPush() {
+	if r := gl.repos.repository(gl.inv.st.dir); gl.marks.has(markLists) && r != nil {
+		gl.asksRemote(false)
+		return
+	}
+	target := "origin"
+	for i, w := range gl.pos {
+		if i == 0 && w.known {
+			target = w.text
+		}
+		if i > 0 && (!w.known || strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":")) {
+			gl.flags |= forced
+		}
+	}
+	gl.out.effect(Effect{
+		Kind: Remote, Target: target, Place: Network, Words: gl.inv.raw, Part: PartWords,
+		Forced: gl.flags&forced != 0, Recursive: gl.flags&recursive != 0,
+	})
+}
+
 // plainRemote reports whether an address leads to a host over https or ssh,
 // and nowhere else: no helper, no file, no password.
 func plainRemote(url string) bool {
-	if strings.ContainsAny(url, " \t\"'\\`$;#|&<>(){}*?[]%\x00") || strings.Contains(url, "::") {
-		return false
-	}
 	rest, https := strings.CutPrefix(url, "https://")
-	host, _, _ := strings.Cut(rest, "/")
-	if !https {
-		rest, ssh := strings.CutPrefix(url, "ssh://")
-		if host, _, _ = strings.Cut(rest, "/"); !ssh {
-			var colon bool
-			if host, _, colon = strings.Cut(url, ":"); !colon || strings.Contains(url, "://") {
-				return false
-			}
-		}
-		if user, at, ok := strings.Cut(host, "@"); ok {
-			if !plainHost(user) {
-				return false
-			}
-			host = at
-		}
+	rest, ssh := strings.CutPrefix(rest, "ssh://")
+	host, path, slash := strings.Cut(rest, "/")
+	if !https && !ssh { // host:path
+		host, path, slash = strings.Cut(url, ":")
 	}
-	name, port, _ := strings.Cut(host, ":")
-	return plainHost(name) && strings.Trim(port, "0123456789") == ""
-}
-
-func plainHost(name string) bool {
-	return name != "" && name[0] != '-' && name[0] != '.' &&
-		strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789.-_") == ""
-}
-
-// ghHome reports whether no argument and no variable leads gh to another host,
-// and no argument is computed.
-func (r *request) ghHome() bool {
-	for _, name := range [...]string{"GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY",
-		"https_proxy", "ALL_PROXY", "all_proxy"} {
-		if _, ok := r.machine.inherits(name); ok {
-			return false
-		}
+	user, at, login := strings.Cut(host, "@")
+	if login && !https {
+		host = at
 	}
-	for i, w := range r.inv.args {
-		if (w.text == "-w" || w.text == "--web") && !strings.HasPrefix(r.heading, "run ") {
-			return false // opens a browser
-		}
-		before := ""
-		if i > 0 {
-			before = r.inv.args[i-1].text
-		}
-		if !w.known || w.many || w.glob > 0 && !formatFlag(before) || !formatFlag(before) && !atGitHub(w.text, before) {
-			return false
-		}
-	}
-	return true
-}
-
-// formatFlag recognises the options of gh whose argument shapes its output.
-func formatFlag(text string) bool {
-	switch text {
-	case "-q", "--jq", "-t", "--template", "--json", "-S", "--search":
-		return true
-	}
-	return false
-}
-
-// atGitHub reports whether a word of gh names no other host: HOST/OWNER/NAME,
-// a URL, git@HOST:..., or a header of a request.
-func atGitHub(text, before string) bool {
-	if header := before == "-H" || before == "--header"; header {
-		text = strings.ToLower(text)
-		return strings.HasPrefix(text, "accept:") || strings.HasPrefix(text, "x-github-api-version:")
-	}
-	if name, value, ok := strings.Cut(text, "="); ok && strings.HasPrefix(name, "-") {
-		if name == "--header" || formatFlag(name) {
-			return formatFlag(name)
-		}
-		text = value
-	} else if strings.HasPrefix(text, "-R") || strings.HasPrefix(text, "-H") {
-		text = text[2:]
-	}
-	for _, own := range [...]string{"https://github.com/", "https://api.github.com/", "github.com/",
-		"git@github.com:"} {
-		if strings.HasPrefix(text, own) {
-			return true
-		}
-	}
-	first, _, slash := strings.Cut(strings.TrimPrefix(text, "/"), "/")
-	return !strings.ContainsAny(first, ":@") && !(slash && strings.Contains(first, "."))
+	host, port, _ := strings.Cut(host, ":")
+	const plain = "abcdefghijklmnopqrstuvwxyz0123456789.-_"
+	return slash && host != "" && strings.IndexByte("-.", host[0]) < 0 && user != "" && user[0] != '-' &&
+		strings.Trim(strings.ToLower(host+strings.ReplaceAll(user, ":", "")+port), plain) == "" &&
+		strings.Trim(strings.ToLower(path), plain+"/~+") == ""
 }

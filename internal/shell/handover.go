@@ -7,22 +7,9 @@ import (
 
 // handover is a search that hands the files that it finds to a command, as find
 // -exec and fd -x do.
-type handover struct {
-	out *draft
-	*sheet
-	*given
-	run handoverRunner
-}
+type handover struct{ *use }
 
-func (u *use) handover() *handover {
-	return &handover{out: &u.out, sheet: u.sheet, given: &u.given, run: u}
-}
-
-// handoverRunner walks the command of a search.
-type handoverRunner interface {
-	insideFed(inv *invocation, words []word, finder int)
-	unknownOption(name string)
-}
+func (u *use) handover() *handover { return &handover{u} }
 
 // exec reads the command of find -exec, up to ; or +, and returns how many
 // words it takes. With batch, or with +, one call gets all names.
@@ -36,7 +23,7 @@ func (ho *handover) exec(rest []word, batch bool) int {
 	}
 	words := rest[:end]
 	if len(words) == 0 {
-		ho.run.unknownOption("-exec without a command")
+		ho.unknownOption("-exec without a command")
 		return len(rest)
 	}
 	roots := ho.pos
@@ -99,7 +86,7 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 	command := ho.out.command
 	ho.out.enter(ho.inv.raw)
 	inv := *ho.inv
-	ho.run.insideFed(&inv, out, command+1)
+	ho.insideFed(&inv, out, command+1)
 	ho.out.command = command
 }
 

@@ -7,7 +7,7 @@ import (
 
 // followed says what in a text is more shell than nod follows, by its form.
 func (e *expander) followed(list []*syntax.Stmt) {
-	for _, form := range grammar.Outside(list, e.now.src, e.now.interp) {
+	for _, form := range grammar.Outside(list, e.now.src) {
 		e.out.beyond = e.out.beyond || form.Hides
 		e.outside(form.Node, notFollowed(form.What))
 	}

@@ -17,7 +17,7 @@ import (
 // sheetWordsCompared are expressions that hold a word of a sheet, of another
 // language or of an agent, and never a program's name.
 var sheetWordsCompared = []string{
-	"u.code", "s.code", "next.code", "reader", "r.home", "role", "o.role", "item", "word", // words of sheets
+	"u.code", "u.home", "s.code", "next.code", "reader", "r.home", "role", "o.role", "item", "word", // words of sheets
 	"attached", "text", "hook", "c.Tool", "h.Tool",
 	"in.Tool", // values of options and keys, hooks of git, agents' tools
 }
@@ -25,6 +25,7 @@ var sheetWordsCompared = []string{
 // mayCompare are functions that compare with words which are also names of
 // programs, with the reason.
 var mayCompare = map[string]string{
+	"flag": "words of the sheets' own language", "text": "the same",
 	"shellOwns": "builtins of the shell are the language itself",
 	"builtin":   "builtins of the shell are the language itself",
 	// What a substitution becomes is part of the language that the package comment states.

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -72,8 +71,6 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}
 	w.raw = raw
-	// on any descriptor, which others may copy
-	a.out.keeps = a.out.keeps || !w.known || !harmlessDevice(path.Clean(w.text))
 	if r.Op == syntax.RdrIn {
 		if name, ok := absolute(w, st); ok && a.machine.isDir(name) {
 			a.out.unknown(PartRedirection, raw, "this opens a directory, below which a command may go on")

@@ -14,22 +14,20 @@ import (
 // The words of the language that commands/README.md describes. What is not
 // here is a typing mistake, and would be read as nothing.
 const (
-	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
-		" stays interprets replaced supplanted suffixed "
-	sheetDirectives = " args none deep does is list skip others code use bare finds task home hands " +
-		sheetFlags
-	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
-	sheetEffects = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
-	sheetCodes   = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test printf tmux golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
-		" modes packing clock dd cat yes "
-	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
-		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
-		" replace key sed awk jq yq date setting gitremote pathspec tracked searched sent curlformat usershell pagerfile fzfbind previewed format" +
-		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
-		" curlcookie digword pipeout unknown listed mode formula manpage psword psformat psuser socketword" +
-		" procs numbered pattern include globs exclude prune prune-next prune-dirs unset kind extension "
+	sheetFlags      = " inert deaf free loose posix single bundle sub inherit responses stays interprets replaced "
+	sheetDirectives = " args none deep does is list skip code use bare finds task home hands " + sheetFlags
+	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
+	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege " +
+		"exhaust stdin unknown "
+	sheetCodes = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test printf " +
+		"tmux golist push ghapi tar kubeget wget second printing unzip modes packing "
+	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile " +
+		"program script inline shell shelltext shellcode command xcommand assign awaycommand awayshell exec url host " +
+		"remote kill persist variable cd replace name sed awk jq yq date setting gitremote pathspec tracked searched " +
+		"sent curlformat pagerfile format curldata curlmethod ghmethod ghfield unknown listed mode psformat pattern " +
+		"include globs exclude prune prune-dirs unset kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
-	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
+	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode exec cd "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
 	graveWords   = " inplace deletes send mirrors makes "
 )

@@ -13,9 +13,9 @@ import (
 // alone: the grammar in the comment of package shell, as code. What is not
 // listed here as inside is outside. The texts that decided are those of real
 // sessions: a form that hardly a call uses is a form that shells can differ on
-// for nothing. interp says that [Interp] runs it.
-func Outside(list []*syntax.Stmt, src string, interp bool) []Form {
-	f := &forms{src: src, interp: interp}
+// for nothing.
+func Outside(list []*syntax.Stmt, src string) []Form {
+	f := &forms{src: src}
 	for _, s := range list {
 		syntax.Walk(s, f.visit)
 	}
@@ -30,9 +30,8 @@ type Form struct {
 }
 
 type forms struct {
-	src    string
-	interp bool
-	found  []Form
+	src   string
+	found []Form
 }
 
 func (f *forms) is(n syntax.Node, outside bool, what string) {
@@ -75,7 +74,6 @@ func (f *forms) visit(n syntax.Node) bool {
 	case *syntax.Subshell:
 		f.is(n, strings.HasPrefix(f.raw(n), "((") || strings.HasPrefix(f.raw(n), "(#"), "(( )")
 	case *syntax.Redirect:
-		f.is(n, f.leadsUp(n.Word), "a redirection through ..")
 		f.fed(n)
 		return n.Hdoc == nil
 	case *syntax.Word:
@@ -87,10 +85,6 @@ func (f *forms) visit(n syntax.Node) bool {
 	}
 	return true
 }
-
-// leadsUp reports a name that [Interp] opens by its letters alone: a/../b is b there,
-// wherever a leads.
-func (f *forms) leadsUp(w *syntax.Word) bool { return f.interp && strings.Contains(f.raw(w), "..") }
 
 // fed looks at what a here-document expands.
 func (f *forms) fed(r *syntax.Redirect) {
@@ -222,7 +216,7 @@ func (f *forms) call(c *syntax.CallExpr) {
 		return
 	}
 	name := c.Args[0].Lit()
-	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name) || f.leadsUp(c.Args[0])),
+	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name)),
 		"the name of a command that is not plain")
 	for _, as := range c.Assigns {
 		f.constant(as)
@@ -320,7 +314,7 @@ func (f *forms) word(w *syntax.Word) {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			f.literal(w, p.Value, i)
-			f.is(w, !f.interp && splits(runtime.GOOS, p.Value), "a letter outside of quotes that macOS may split")
+			f.is(w, splits(runtime.GOOS, p.Value), "a letter outside of quotes that macOS may split")
 		case *syntax.SglQuoted:
 			_, plain := Escapes(p.Value)
 			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
@@ -390,12 +384,6 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
 		last && text == "$":
 		return
-	case f.interp && strings.Contains(text, `\`) && !(len(w.Parts) == 1 && ofFind(text)):
-		f.is(w, true, "a backslash outside of quotes")
-		return
-	case f.interp && strings.ContainsAny(text, "[?"):
-		f.is(w, true, "[ ] or ? in a word")
-		return
 	case first && strings.HasPrefix(text, "="):
 		f.is(w, true, "a word that begins with =")
 		return
@@ -413,9 +401,6 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 		}
 	}
 }
-
-// ofFind reports a word of an expression of find, which every interpreter reads alike.
-func ofFind(text string) bool { return text == `\;` || text == `\(` || text == `\)` || text == `\!` }
 
 // plainRun is how many bytes at the beginning of a text without quotes mean the
 // same to every shell, whatever precedes them in their part of the word; 0 where
