@@ -77,7 +77,8 @@ func TestOneWord(t *testing.T) {
 // A file whose name begins with a dash is an option to whoever is handed it.
 func TestNamesThatAreOptions(t *testing.T) {
 	m := world().File(testRepo+"/-r", "", 0o644)
-	for text, unknown := range map[string]bool{"cp * src": true, "cat -*": true, "cp ./* src": false, "cp -- * src": false,
+	for text, unknown := range map[string]bool{
+		"cp * src": true, "cat -*": true, "cp ./* src": false, "cp -- * src": false,
 
 		"cp *.go src": false, "touch @x && cp *.go src": true} {
 		if got := len(Analyze(text, testEnv(m)).Unknowns) > 0; got != unknown {

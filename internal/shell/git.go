@@ -144,91 +144,32 @@ func (gl *gitLine) gitRole(role string, w word) {
 	}
 }
 
-// tracked reports the file that an argument of git show, git diff and their
-// kin names: REV:path below the top of the repository, or a path, which
-// outside a repository, or leading out of it, is read as it is. What is not
-// there is a revision.
+// tracked reports the file that an argument of git show, git diff and their kin names:
+// a path, as git reads it outside of a repository. What a revision holds was committed,
+// and is the repository's to show.
 func (gl *gitLine) tracked(w word) {
-	if !w.known {
+	if !w.known || w.glob > 0 || w.many || gl.ended || path.IsAbs(w.text) || strings.HasPrefix(w.text, "..") ||
+		gl.named(w) {
 		reads(gl.use, w, 0)
-		return
 	}
-	name := strings.TrimLeft(w.text, ":0123456789")
-	rev, below, ok := strings.Cut(w.text, ":")
-	switch {
-	case strings.HasPrefix(w.text, ":("):
-		_, name, _ = strings.Cut(w.text, ")")
-	case !strings.HasPrefix(w.text, ":"):
-		name = w.text
-		if ok && below != "" && !gl.named(w) {
-			name = gl.belowTop(below)
-		}
-	case rev == "" && len(name) > 0 && strings.IndexByte("/!^", name[0]) >= 0:
-		return
-	default:
-		name = gl.belowTop(name)
-	}
-	if name == w.text && (w.glob > 0 || w.many) { // what the shell or find puts there are names
-		reads(gl.use, w, 0)
-		return
-	}
-	if name == w.text && !gl.ended && !gl.named(w) && !strings.HasPrefix(name, "/") && !strings.HasPrefix(name, "../") {
-		return
-	}
-	out := word{value: constant(name), raw: w.raw}
-	if i := strings.IndexAny(name, "*?["); i >= 0 {
-		out.glob = i + 1 // git matches it
-	}
-	gl.out.path(Read, out, gl.inv.st, 0)
 }
 
-// searched reports what an argument of git grep makes it look into: a place
-// with all below it, for a revision the place where git runs.
+// searched reports what an argument of git grep makes it look into: a place with all
+// below it, for a revision or a pattern of git's own the place where git runs.
 func (gl *gitLine) searched(w word) {
-	place := word{value: constant(w.text), raw: w.raw}
-	switch i := strings.IndexAny(w.text, "*?[\\"); {
-	case !w.known:
-		place = w
-	case strings.HasPrefix(w.text, ":"):
-		gl.searchedBelow(w)
-		place.text = path.Clean(gl.belowTop(""))
-	case i >= 0: // a star matches slashes too
-		place.text = w.text[:strings.LastIndexByte(w.text[:i], '/')+1] + "."
-	case !gl.ended && !gl.named(w) && !path.IsAbs(w.text) && !strings.HasPrefix(w.text, "../"):
-		gl.tracked(w)
-		place.text = "."
+	if w.known && !path.IsAbs(w.text) && !strings.HasPrefix(w.text, "..") && !gl.named(w) {
+		if strings.HasPrefix(w.text, ":") && strings.Contains(w.text, "..") {
+			gl.doubt(w)
+		}
+		w = word{value: constant("."), raw: w.raw}
 	}
-	reads(gl.use, place, recursive)
-}
-
-// searchedBelow asks about a pattern with a colon that may lead out of the
-// repository.
-func (gl *gitLine) searchedBelow(w word) {
-	name := strings.TrimLeft(w.text, ":!^")
-	if _, behind, ok := strings.Cut(name, ")"); ok && name[0] == '(' {
-		name = behind
-	} else {
-		name = strings.TrimPrefix(name, "/")
-	}
-	if path.IsAbs(name) || strings.Contains(name, "..") {
-		gl.out.unknown(PartWords, gl.inv.raw,
-			"this names "+grammar.Escaped(w.text)+" for git, and nod does not know where that leads")
-	}
+	reads(gl.use, w, recursive)
 }
 
 // named reports whether there is a file of that name.
 func (gl *gitLine) named(w word) bool {
 	abs, ok := absolute(w, gl.inv.st)
 	return ok && gl.machine.env.Files != nil && gl.machine.exists(abs)
-}
-
-// belowTop is a path as REV:path means it.
-func (gl *gitLine) belowTop(name string) string {
-	r := gl.repos.repository(gl.inv.st.dir)
-	if r == nil || r.top == "" || strings.HasPrefix(name, "./") || strings.HasPrefix(name, "../") {
-		return name
-	}
-	return r.top + "/" + name
 }
 
 // asksStatus reports what git starts where a program asks it what has changed, as

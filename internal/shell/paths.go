@@ -49,7 +49,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	if w.glob > 0 {
 		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
 		name, _ = globDir(name, len(before)+w.glob-1)
-		e.Pattern = quotedGlob(before) + widened(w, w.text)
+		e.Pattern = quotedGlob(before) + w.text
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -135,22 +135,6 @@ func globDir(name string, glob int) (dir, pattern string) {
 // quotedGlob is a pattern that matches a name and no other.
 func quotedGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
-}
-
-// widened is a pattern that matches all that the word may: what stands for itself in
-// it, because it is quoted or out of a variable of zsh, is not known, and a bracket or a backslash would be read as
-// the beginning of something else.
-func widened(w word, pattern string) string {
-	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
-		return pattern
-	}
-	parts := strings.Split(pattern, "/")
-	for i, part := range parts {
-		if at := strings.IndexAny(part, `[\`); at >= 0 {
-			parts[i] = part[:at] + "*"
-		}
-	}
-	return strings.Join(parts, "/")
 }
 
 // dotGlob reports whether a component that starts with a dot and holds a glob

@@ -29,7 +29,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 				in.outer = false
 			}
 			if stdin && (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) {
-				in = input{kind: fromFile, text: w, path: w.text}
+				in = input{kind: fromFile, text: w}
 			}
 		}
 	}

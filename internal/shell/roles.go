@@ -328,14 +328,11 @@ func coded(u *use, role string, w word) {
 }
 
 // runsCode reports code that nod does not read. What may be a command in it is
-// looked at by the guard; the names in it are told to the model.
+// looked at by the guard.
 func (d *draft) runsCode(inv *invocation, w word) {
 	e := Effect{Kind: Run, Target: "inline code", Words: inv.raw, Part: PartWords}
 	if w.known {
 		d.unread(w.text)
-		if names := code.Mentions(w.text); len(names) > 0 {
-			e.Note = grammar.Shorten("it mentions " + strings.Join(names, ", "))
-		}
 	} else {
 		d.unknown(PartWords, inv.raw, "this runs code that nod does not know")
 	}

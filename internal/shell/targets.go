@@ -17,7 +17,7 @@ func reads(u *use, w word, f flags) {
 	if strings.HasPrefix(w.text, "file:") { // the address is not the name of the file
 		u.doubt(w)
 	}
-	if w.known && (w.text == "-" && isInput(u) || w.text == "" && w.raw == "") {
+	if w.known && (w.text == "-" && !u.inplace || w.text == "" && w.raw == "") {
 		return
 	}
 	if u.deletes {
@@ -36,16 +36,6 @@ func reads(u *use, w word, f flags) {
 		return
 	}
 	u.out.path(Read, w, u.inv.st, f)
-}
-
-// isInput reports whether - stands for the standard input. Not every program knows that,
-// and none that changes files in place: a file of that name is taken for what is meant.
-func isInput(u *use) bool {
-	name, ok := absolute(word{value: constant("-")}, u.inv.st)
-	made := slices.ContainsFunc(u.out.report.Effects, func(e Effect) bool {
-		return e.Kind == Write && (e.Target == "" || path.Base(e.Target) == "-")
-	})
-	return !u.inplace && ok && !made && (u.machine.env.Files == nil || !u.machine.exists(name))
 }
 
 // changes takes the roles of files that are written or removed.

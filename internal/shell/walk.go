@@ -11,7 +11,6 @@ type input struct {
 	text word // of a here-document or here-string
 	from int  // the commands that feed a pipe
 	to   int
-	path string // of a file
 	// outer: it is the standard input that the whole line was started with.
 	outer bool
 }

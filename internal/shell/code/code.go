@@ -1,6 +1,5 @@
-// Package code reads scripts of sed, programs of awk and filters of jq and yq, and
-// says what names in a program of another language hint at. Nothing is run, opened
-// or looked up.
+// Package code reads scripts of sed, programs of awk and filters of jq and yq. Nothing
+// is run, opened or looked up.
 package code
 
 import "strings"
@@ -24,34 +23,6 @@ type Effect struct {
 }
 
 func known(kind Kind, name string) Effect { return Effect{Kind: kind, Name: name, Known: true} }
-
-// Mentions says what names in a text hint at, whatever its language.
-func Mentions(source string) []string {
-	var out []string
-	for _, group := range [...]struct{ what, names string }{
-		{"deletes", " remove unlink unlinkSync rmtree rmdir rmdirSync rm rmSync rm_rf rm_r removedirs " +
-			"truncate delete_file " +
-			"DROP TRUNCATE DELETE drop truncate delete "},
-		{"writes", " write_text write_bytes writeFile writeFileSync appendFile appendFileSync " +
-			"createWriteStream rename " +
-			"renameSync makedirs mkdir mkdirSync copyfile copytree move symlink chmod dump to_csv " +
-			"binwrite file_put_contents "},
-		{"network", " socket requests urllib urlopen httpx aiohttp http https fetch XMLHttpRequest WebSocket ftplib " +
-			"smtplib paramiko net Net dgram LWP "},
-		{"subprocess", " subprocess system popen Popen spawn spawnSync exec execSync execFile " +
-			"execFileSync execv execve " +
-			"fork child_process pty backticks Bun "},
-		{"eval", " eval exec compile __import__ getattr globals importlib Function constructor " +
-			"instance_eval class_eval " +
-			"send pickle marshal ctypes "},
-		{"environment", " environ getenv env ENV "},
-	} {
-		if namesOne(source, group.names) {
-			out = append(out, group.what)
-		}
-	}
-	return out
-}
 
 // namesOne reports whether an identifier of source is in a list.
 func namesOne(source, list string) bool {

@@ -27,24 +27,6 @@ func Descriptor(s string) bool { return s == "-" || Digit(s) }
 
 func Digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
-// SplitsAsShell reports whether env -S and a shell see the same words.
-func SplitsAsShell(text string) bool {
-	var quote byte
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\', quote != '\'' && (c == '$' || c == '`'):
-			return false
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case quote == 0 && strings.IndexByte("#;|&<>()*?[]{}~!\n", c) >= 0:
-			return false
-		}
-	}
-	return quote == 0
-}
-
 // Constant returns the text of a word that no expansion can change.
 func Constant(w *syntax.Word) (string, bool) {
 	if len(w.Parts) != 1 {
@@ -57,23 +39,6 @@ func Constant(w *syntax.Word) (string, bool) {
 		return p.Value, !p.Dollar
 	}
 	return "", false
-}
-
-// IsConstant reports a word that is one constant text, with quotes or without;
-// no word at all is the empty text.
-func IsConstant(w *syntax.Word) bool {
-	if w == nil {
-		return true
-	}
-	if _, ok := Constant(w); ok || len(w.Parts) != 1 {
-		return ok
-	}
-	q, quoted := w.Parts[0].(*syntax.DblQuoted)
-	if !quoted {
-		return false
-	}
-	_, plain := plainInside(q)
-	return plain
 }
 
 // HoldsBraces reports whether braces outside of quotes may make several words of one.
