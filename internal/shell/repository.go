@@ -190,7 +190,7 @@ func falsy(text string) bool {
 // gitIs reports whether a list of git's sheet names a subcommand.
 func (m *machine) gitIs(list, sub string) bool {
 	s, ok := m.sheet("git")
-	return ok && s.lists(list, sub)
+	return ok && lists(s.all, list, sub)
 }
 
 // plain reports what keeps a git command from being plain where it runs, and the hooks

@@ -28,7 +28,6 @@ type sheet struct {
 	finds      string // what its command gets lies below its arguments: "roots", or a pattern comes first
 	task       string // names of the file that says what it runs
 	home       string // who says whether it asks the host that it asks if nobody says otherwise
-	listed     string // lines of a name and words
 	hands      string // where among its words a command begins that it runs
 }
 
@@ -189,13 +188,25 @@ func (s *sheet) text(word string) *string {
 	return nil
 }
 
-// lists reports whether a list of the sheet names a word.
-func (s *sheet) lists(name, word string) bool {
-	for line := range strings.SplitSeq(s.listed, "\n") {
-		if words, ok := strings.CutPrefix(line, name); ok && strings.HasPrefix(words, " ") && word != "" &&
-			strings.Contains(words, " "+word+" ") {
-			return true
+// lists reports whether a list of a program's sheet names a word.
+func lists(text, name, word string) bool {
+	for rest := text; word != ""; {
+		at := strings.Index(rest, "\nlist "+name+" ")
+		if at < 0 {
+			return false
 		}
+		line, _, _ := strings.Cut(rest[at+len("\nlist ")+len(name):], "\n")
+		for i := 0; ; i += len(word) {
+			n := strings.Index(line[i:], word)
+			if n < 0 {
+				break
+			}
+			i += n
+			if end := i + len(word); line[i-1] == ' ' && (end == len(line) || line[end] == ' ') {
+				return true
+			}
+		}
+		rest = rest[at+1:]
 	}
 	return false
 }
@@ -214,7 +225,6 @@ func (s *sheet) directive(word, rest string) bool {
 	case "is":
 		s.is |= traitsOf(rest)
 	case "list":
-		s.listed += "\n" + rest + " "
 	case "use":
 		for name := range strings.SplitSeq(rest, " ") {
 			if section, ok := s.section("=" + name); ok && name != "" {

@@ -118,8 +118,8 @@ func runsItself(name string) bool {
 
 // Lists reports whether a list of a program's sheet holds a word.
 func Lists(program, list, word string) bool {
-	s, ok := (&machine{}).sheet(program)
-	return ok && s.lists(list, word)
+	text, _, ok := commands.Find(program)
+	return ok && lists(text, list, word)
 }
 
 // Has reports whether all of some traits are among these.
