@@ -56,30 +56,6 @@ func TestHistoryBeyondWhatIsLookedThrough(t *testing.T) {
 		"git diff --cached", "git status", "git archive HEAD")
 }
 
-// Refs and objects that stand where nod does not look may be those of a secret.
-func TestHistoryThatStandsElsewhere(t *testing.T) {
-	shown := []string{"git show", "git show HEAD", "git log -p", "git log -p -3", "git diff HEAD~2",
-		"git archive HEAD~2", "git grep SHOP_KEY HEAD~2", "git stash show -p"}
-	silent := []string{"git log --oneline", "git status", "git diff", "git log -p -- a.txt", "git branch"}
-
-	p := withHistory(t)
-	p.must(os.WriteFile(p.dir+"/.git/HEAD", []byte("ref: refs/heads/.invalid\n"), 0o644))
-	p.gitIn(p.home, "config", "-f", p.dir+"/.git/config", "core.repositoryformatversion", "1")
-	p.gitIn(p.home, "config", "-f", p.dir+"/.git/config", "extensions.refstorage", "reftable")
-	p.check(lost, append(shown, "git diff --cached")...)
-	p.check(kept, silent...)
-
-	p = withHistory(t)
-	p.must(os.Rename(p.dir+"/.git/objects", p.home+"/store"))
-	p.must(os.MkdirAll(p.dir+"/.git/objects/info", 0o755))
-	p.must(os.WriteFile(p.dir+"/.git/objects/info/alternates", []byte(p.home+"/store\n"), 0o644))
-	if got := p.output("log", "-p"); !strings.Contains(got, "SHOP_KEY=first") {
-		t.Fatal("git does not print the secret: this shows nothing")
-	}
-	p.check(lost, shown[:len(shown)-1]...)
-	p.check(kept, silent...)
-}
-
 // A tree that is too large to be looked through may hold a secret that git add
 // would take in.
 func TestAddOfATreeThatIsTooLarge(t *testing.T) {

@@ -125,40 +125,6 @@ func TestHistoryThatCannotBeRead(t *testing.T) {
 	p.check(lost, "git show", "git log -p")
 }
 
-// What git shows is not what the commits say where the index cannot be read, the
-// history is cut off, or something stands in the place of what there is.
-func TestWhatStandsBetweenGitAndItsHistory(t *testing.T) {
-	p := withHistory(t)
-	p.check(kept, "git show", "git diff HEAD")
-	p.git("update-index", "--split-index")
-	p.check(lost, "git show", "git log -p", "git diff HEAD")
-	p.git("update-index", "--no-split-index")
-	p.check(kept, "git show", "git diff HEAD")
-	index, err := os.ReadFile(p.dir + "/.git/index")
-	p.must(err)
-	p.must(os.Remove(p.dir + "/.git/index"))
-	p.check(lost, "git diff HEAD", "git diff --cached")
-	p.must(os.WriteFile(p.dir+"/.git/index", index, 0o644))
-	p.must(os.MkdirAll(p.dir+"/.git/info", 0o755))
-	p.must(os.WriteFile(p.dir+"/.git/info/grafts", nil, 0o644))
-	p.check(lost, "git show")
-	p.must(os.Remove(p.dir + "/.git/info/grafts"))
-	p.check(kept, "git show")
-	p.git("replace", "--graft", "HEAD")
-	p.git("pack-refs", "--all")
-	p.check(lost, "git show", "git log -p -1")
-
-	p = newProject(t)
-	p.write(".env", "SHOP_KEY=first\n")
-	p.git("add", "-f", ".env")
-	p.git("commit", "-q", "-m", "secret")
-	p.write("a.txt", "other\n")
-	p.git("commit", "-q", "-a", "-m", "plain")
-	p.check(kept, "git show", "git log -p -1")
-	p.must(os.WriteFile(p.dir+"/.git/shallow", []byte(p.output("rev-parse", "HEAD")+"\n"), 0o644))
-	p.check(lost, "git show", "git log -p -1", "git show HEAD~0")
-}
-
 // What the index has of a secret only by name is new in the working tree, and is
 // printed; so is what an unchanged one lends to a copy.
 func TestSecretsThatTheIndexOnlyNames(t *testing.T) {
@@ -189,57 +155,6 @@ func TestSecretsThatTheIndexOnlyNames(t *testing.T) {
 		"cat .git/objects/*/*", "base64 .git/objects/00/11", "find .git/objects -type f | xargs cat", "tar cf - .git",
 		"tar cf - .git | base64", "tail -c +3 .git/objects/aa/bb | gzip -dc", "cat .git/*/*/*")
 	p.check(kept, "ls .git/objects", "du -sh .git", "find .git -name '*.pack'", "cat .git/HEAD", "wc -c .git/HEAD")
-}
-
-// Git keeps an address with its password where no setting stands: in reflogs, in old
-// files of remotes, and as the name of a remote.
-func TestPasswordsBesideGitsSettings(t *testing.T) {
-	p := newProject(t)
-	shown := []string{"git reflog", "git reflog show main", "git log -g --oneline", "git log --walk-reflogs -2",
-		"git show-branch --reflog", "cat .git/logs/HEAD", "grep pull .git/logs/HEAD",
-		"tail -1 .git/logs/refs/heads/main", "git log -g --format=%gs", "git stash list",
-		"cp .git/logs/HEAD x.txt"}
-	p.check(kept, shown...)
-	line, err := os.ReadFile(p.dir + "/.git/logs/HEAD")
-	p.must(err)
-	before, _, _ := strings.Cut(string(line), "\t")
-	p.write(".git/logs/HEAD", string(line)+before+"\tpull https://dev:hunter2@code.example/x: Fast-forward\n")
-	p.write(".git/logs/refs/heads/main", string(line)+before+"\tpull https://dev:hunter2@code.example/x: Fast-forward\n")
-	p.check(lost, shown...)
-	p.check(kept, "git log", "git log --oneline -3", "git status", "git branch", "ls .git/logs", "git reflog exists HEAD")
-
-	p.must(os.Rename(p.dir+"/.git", p.dir+"/gd"))
-	p.write(".git", "gitdir: gd\n")
-	p.check(lost, "cat gd/logs/HEAD", "cat gd/logs/*", "grep -rn pull gd/logs", "git reflog", "tar cf - gd/logs | base64",
-		"find gd/logs -type f | xargs cat", "cat gd/**/*")
-
-	p = newProject(t)
-	named := []string{"git for-each-ref --format='%(push:remotename)'", "git branch --format='%(upstream:remotename)'",
-		"git rev-parse --abbrev-ref '@{push}'", "git log '@{u}..'", "git diff main@{upstream}", "git remote"}
-	p.check(kept, "git branch --format='%(refname)'", "git remote")
-	p.git("config", "branch.main.pushRemote", "https://dev:hunter2@code.example/x")
-	p.check(lost, named...)
-	p.check(kept, "git branch --format='%(refname)'", "git log", "git branch -a")
-
-	p = newProject(t)
-	given := []string{"cat .gitmodules", "grep url .gitmodules", "cp .gitmodules x.txt", "grep -rn url .", "git grep url",
-		"cat .git/FETCH_HEAD"}
-	p.write(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://code.example/x\n")
-	p.write(".git/FETCH_HEAD", strings.Repeat("a", 40)+"\t\tbranch 'main' of https://code.example/x\n")
-	p.git("add", ".gitmodules")
-	p.check(kept, given...)
-	p.write(".gitmodules", "[submodule \"x\"]\n\tpath = x\n\turl = https://dev:hunter2@code.example/x\n")
-	p.write(".git/FETCH_HEAD", strings.Repeat("a", 40)+"\t\tbranch 'main' of https://dev:hunter2@code.example/x\n")
-	p.check(lost, given...)
-	p.check(lost, "git add .gitmodules", "git add -A", "git config -f .gitmodules -l", "tar cf x.tar .gitmodules", "git diff")
-	p.check(lost, "cat .git/git-crypt/keys/default", "xxd .git/annex/creds/x")
-
-	p = newProject(t)
-	p.write(".git/remotes/old", "URL: https://dev:hunter2@code.example/x\nPull: main\n")
-	p.check(lost, "git remote -v", "cat .git/remotes/old", "git remote get-url old", "cat .git/*/old")
-	p = newProject(t)
-	p.write(".git/branches/old", "https://dev:hunter2@code.example/x#main\n")
-	p.check(lost, "git remote -v", "cat .git/branches/old", "git ls-remote --get-url old")
 }
 
 // Where .git is a file, in a linked working tree and a submodule, nothing is asked that

@@ -95,37 +95,6 @@ func (p project) snapshot() string {
 	return all.String()
 }
 
-// What git's settings say of a branch goes with it, and a refspec may make a branch its own
-// other side.
-func TestBranchesThatGoWithWhatOnlyTheyHave(t *testing.T) {
-	for _, settings := range [][]string{
-		{"branch.q.pushRemote", "fork"}, {"branch.q.issue", "7"}, {"remote.o.fetch", "+refs/heads/*:refs/heads/*"},
-		{"remote.o.fetch", "+refs/*:refs/*"},
-	} {
-		p := newProject(t)
-		p.git("branch", "q")
-		p.check(kept, "git branch -d q")
-		p.git("config", settings[0], settings[1])
-		p.check(lost, "git branch -d q")
-	}
-	p := newProject(t)
-	p.git("branch", "q")
-	p.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-	p.git("config", "branch.q.remote", "origin")
-	p.check(kept, "git branch -d q")
-	p.git("checkout", "-q", "--detach")
-	p.check(lost, "git branch -d q")
-}
-
-// What a merge put aside comes back with the commit that ends it.
-func TestACommitThatBringsBack(t *testing.T) {
-	p := newProject(t)
-	p.check(kept, "git commit -am x")
-	p.write(".git/MERGE_AUTOSTASH", "x\n")
-	p.check(lost, "git commit -m x", "git commit -am x", "git commit --amend --no-edit")
-	p.check(kept, "git status", "git add .")
-}
-
 // What is tracked below an ignored directory of a build, and changed, is not taken out of
 // the index first and then deleted as what a build makes.
 func TestTrackedBelowABuild(t *testing.T) {

@@ -52,34 +52,6 @@ func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
 	}
 }
 
-// What a loop or read gives a variable is handed to every program where the variable is
-// one of the person's environment.
-func TestVariablesThatLoopsHandOn(t *testing.T) {
-	p := newProject(t)
-	environ := []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "LESSOPEN=|/usr/bin/lesspipe %s", "SHELL=/bin/bash",
-		"TAR_OPTIONS=-v", "MINE=1"}
-	for command, want := range map[string]bool{
-		"for LESSOPEN in '|bin/ls %s'; do less a.txt; done":              lost,
-		"for SHELL in bin/ls; do script -qc ls /dev/null; done":          lost,
-		"for XDG_CONFIG_HOME in *; do git status; done":                  lost,
-		"for LD_PRELOAD in $(ls); do ls; done":                           lost,
-		"for GIT_EXTERNAL_DIFF in ./x; do git diff; done":                lost,
-		"for MINE in a.txt; do git status; done":                         lost,
-		"ls | while read -r MINE; do git status; done":                   lost,
-		"for f in a.txt b.txt; do git diff \"$f\"; done":                 kept,
-		"ls | while read -r f; do wc -l \"$f\"; done":                    kept,
-		"for PAGER in cat; do git log -1; done; for i in 1; do ls; done": kept,
-	} {
-		gate := p.gate()
-		d := gate.Check(t.Context(), nod.Call{Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash",
-			Command: command, Dialect: nod.Bash, Dir: p.dir, Roots: []string{p.dir}, Environ: environ,
-			Interactive: true})
-		if got := d.Verdict == nod.Allow; got != want {
-			t.Errorf("%q: %v (%s), want allowed %v", command, d.Verdict, d.Reason, want)
-		}
-	}
-}
-
 // An allow rule for a program that nod does not know says what may run, not on which
 // secrets.
 func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {

@@ -46,26 +46,3 @@ func TestRepositoriesThatHomeLinksTo(t *testing.T) {
 		"rm plain/notes.txt",
 		"cat a.txt")
 }
-
-// What the person's own settings start in a workspace is guarded, and git's settings at
-// home lead there by ~ and $HOME too.
-func TestPersonsSettingsThatLeadHere(t *testing.T) {
-	p := newProject(t)
-	p.write("tools/g.sh", "x\n")
-	p.write("tools/other.sh", "x\n")
-	p.git("add", ".")
-	p.git("commit", "-qm", "tools")
-	p.check(kept, "echo x >> tools/g.sh", "git status", "git diff")
-	p.write(p.home+"/.claude/settings.json", `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"bash `+
-		p.dir+`/tools/g.sh"}]}]},"permissions":{"allow":["Edit(tools/other.sh)"]}}`)
-	p.check(lost, "echo x >> tools/g.sh", "rm tools/g.sh")
-	p.check(kept, "echo x >> tools/other.sh")
-	below := p.dir[len(p.home):]
-	for _, value := range []string{"~" + below + "/tools/other.sh", "sh ~" + below + "/tools/other.sh",
-		"sh $HOME" + below + "/tools/other.sh"} {
-		p.write(p.home+"/.gitconfig", "[diff]\n\texternal = "+value+"\n[core]\n\tfsmonitor = "+value+"\n")
-		p.check(lost, "git status", "git diff")
-	}
-	p.write(p.home+"/.gitconfig", "[core]\n\teditor = vim ~/x\n")
-	p.check(kept, "git status", "git diff")
-}

@@ -79,41 +79,6 @@ func TestLoginsThatAreTracked(t *testing.T) {
 	p.check(lost, "git show", "git log -p", "git diff HEAD~1")
 }
 
-// What git prints of stashes, objects and ranges in spellings that are easy to miss.
-func TestSpellingsOfSecretsInGit(t *testing.T) {
-	p := withHistory(t)
-	p.git("tag", "bl", p.output("rev-parse", "HEAD~2:.env"))
-	p.write("src/new.txt", "x\n")
-	p.check(lost, "git grep KEY bl", "git grep KEY "+p.output("rev-parse", "HEAD~2:.env"), "git show HEAD:src/..",
-		"git show HEAD:src/..HEAD", "for i in src/..; do git show HEAD:$i; done")
-	p.check(kept, "git grep -l KEY bl", "git grep KEY HEAD", "git show HEAD:src/main.go")
-	p.git("config", "diff.submodule", "diff")
-	p.check(lost, "git status -v", "git status -vv", "git commit --dry-run -v", "git commit -m x --dry-run", "git diff")
-	p.check(kept, "git status", "git status --short", "git commit -m x")
-	p.git("config", "--unset", "diff.submodule")
-	p.write(".env.local", "SHOP_KEY=stashed\n")
-	p.git("add", "-f", ".env.local")
-	p.git("stash")
-	p.check(lost, "git stash show -m", "git stash show -w", "git stash show --color", "git stash show -R",
-		"git stash show --no-prefix", "git stash show -SKEY", "git stash show --diff-filter=A")
-	p.check(kept, "git stash show", "git stash show --stat", "git stash show --name-only", "git stash show -w --stat")
-}
-
-// A new branch that starts at what another one follows follows it too, which is written
-// into git's settings.
-func TestBranchesThatFollow(t *testing.T) {
-	p := newProject(t)
-	p.check(lost, "git branch x @{u}", "git branch x main@{upstream}", "git branch x '@{push}'", "git branch x HEAD@{U}",
-		"git branch x origin/main", "git switch -c nb -t", "git checkout -b nb --track")
-	p.check(kept, "git branch x", "git branch x HEAD@{1}", "git branch x HEAD~1", "git switch -c nb",
-		"git checkout -b nb")
-	p.must(os.WriteFile(p.home+"/.gitconfig", []byte("[branch]\n\tautoSetupMerge = always\n"), 0o644))
-	p.check(lost, "git branch x", "git switch -c nb", "git checkout -b nb")
-	p.check(kept, "git branch", "git branch -d x", "git branch --list")
-	p.git("config", "branch.x.description", "why")
-	p.check(lost, "git branch -d x")
-}
-
 // The value of key=value may be what a loop goes over.
 func TestPairsOverGlobs(t *testing.T) {
 	p := newProject(t)
@@ -121,19 +86,6 @@ func TestPairsOverGlobs(t *testing.T) {
 	p.check(lost, `for f in config/*; do dd if="$f"; done`, `for f in */*; do dd if=$f status=none; done`,
 		"dd if=config/s.pem", "echo 'cat a.txt' | fakeroot", "ts x .env")
 	p.check(kept, `for f in src/*.txt; do dd if="$f" status=none; done`, "dd if=a.txt")
-}
-
-// git prints names that are not ASCII in quotes, and what reads them opens another file.
-func TestNamesThatGitQuotes(t *testing.T) {
-	p := newProject(t)
-	p.write("\u00e9", "x\n")
-	p.git("add", ".")
-	p.check(kept, "git ls-files | xargs cat", "for f in $(git ls-files); do cat $f; done")
-	p.write("keys/.env", "KEY=1\n")
-	p.write(".gitignore", "keys\n")
-	p.must(os.Symlink("keys/.env", p.dir+`/\303\251`))
-	p.check(lost, "git ls-files | xargs cat", "git diff --cached --name-only | xargs cat", "git ls-files | sort | xargs head",
-		"for f in $(git ls-files); do cat $f; done", "cat $(git ls-files)", "git ls-files | while read -r f; do cat $f; done")
 }
 
 // A search among names does not look into directories, whoever stands in its place.

@@ -1,7 +1,6 @@
 package nod_test
 
 import (
-	"fmt"
 	"os"
 	"testing"
 )
@@ -135,19 +134,6 @@ func TestActionsOfFind(t *testing.T) {
 		"find conf \\( -path conf/x -o -name dist \\) -prune -o -name '*.go' -exec cat {} +")
 }
 
-// A word that nobody knows may be the one that ends what find runs.
-func TestWordsThatEndACommandOfFind(t *testing.T) {
-	p := newProject(t)
-	p.check(lost, "find src -exec echo $(cat l) {} \\;", "find src -exec echo \"$(cat l)\" -exec rm {} \\;",
-		"find src -exec echo \"$(cat l)\" \"$(cat m)\" a \\;", "find src -exec echo {} \"$(cat l)\" -execdir rm {} \\;",
-		"X=$(cat l); find src -exec echo $X {} +")
-	p.check(kept, "find src -exec echo \"$(cat l)\" {} \\;", "find src -exec echo a\"$(cat l)\" -exec rm {} \\;",
-		"find src -exec echo * {} \\;", "find src -exec echo \"$(cat l)\" \\; -exec wc -l {} +")
-	p.write(";", "")
-	p.check(lost, "find src -exec echo * {} \\;", "find src -exec echo ? {} \\;")
-	p.check(kept, "find src -exec echo *.txt {} \\;")
-}
-
 // A pattern that counts as a whole word or line leaves out less.
 func TestNamesThatAreLeftOut(t *testing.T) {
 	p := newProject(t)
@@ -222,47 +208,4 @@ func TestASecretInThePlaceOfADirectory(t *testing.T) {
 	p.check(kept, "git add .")
 	p.must(os.Link(p.dir+"/.env", p.dir+"/src"))
 	p.check(lost, "git add .", "git add -A", "git add '*'")
-}
-
-func TestSettingsThatSign(t *testing.T) {
-	p := newProject(t)
-	p.git("config", "tag.gpgSign", "true")
-	p.check(lost, "git tag -a v9 -m x", "git tag v9 -m x")
-	p.check(kept, "git status", "git log -1", "git commit -am x")
-	p.git("config", "log.showSignature", "true")
-	p.check(lost, "git log -1", "git show")
-	p = newProject(t)
-	p.must(os.MkdirAll(p.dir+"/.git/objects/info/commit-graphs", 0o755))
-	p.write(".env", "KEY=1\n")
-	p.check(kept, "git log -1", "git --help")
-	p.must(os.Symlink("../../../../.env", p.dir+"/.git/objects/info/commit-graphs/commit-graph-chain"))
-	p.check(lost, "git log -1")
-	p = newProject(t)
-	p.write(".git/objects/info/alternates", p.dir+"/src\n")
-	p.check(lost, "git log -1", "git count-objects -v")
-}
-
-func TestLinksThatFindIsGiven(t *testing.T) {
-	p := newProject(t)
-	for i := range 150 { // more directories than are looked into
-		p.write(fmt.Sprintf("dirs/%03d/a.md", i), "")
-	}
-	p.write(".env", "KEY=1\n")
-	p.must(os.Symlink("../../.env", p.dir+"/dirs/149/k.md"))
-	p.check(lost, "find dirs/*/k.md -maxdepth 0 | xargs cat", "find dirs/*/k.md -maxdepth 0 -exec cat {} +")
-	p = newProject(t)
-	p.write(".env", "KEY=1\n")
-	p.check(kept, "find * -maxdepth 0 -print0 | xargs -0 head -1", "timeout 5 ls")
-	p.must(os.Symlink(".env", p.dir+"/lk.txt"))
-	p.must(os.Symlink("../.env", p.dir+"/src/k.md"))
-	p.check(lost, "find src/* -maxdepth 0 | xargs cat", "find src/* -maxdepth 0 -exec cat {} +", "find */k.md -maxdepth 0 | xargs cat",
-		"find -H src/k* -maxdepth 0 -exec cat {} \\;", "cat $(find src/* -maxdepth 0)", "find *.txt -maxdepth 0 -exec cat {} +",
-		"find src/* -maxdepth 0 -name '*.md' | while read f; do cat \"$f\"; done", "find lk* -maxdepth 0 | xargs grep KEY",
-		"find src/* -maxdepth 0 | sort | xargs cat", "find src/[jk]* -maxdepth 0 | xargs cat",
-		"find src/{k,c}* -maxdepth 0 -exec cat {} +", "find [s]rc/k* -maxdepth 0 -exec cat {} +")
-	p.check(lost, "find * -maxdepth 0 -print0 | xargs -0 cat", "find lk.txt | xargs cat", "ls -d * | xargs cat",
-		"env -C src -C . cat c.txt", "fdfind --base-directory src --base-directory src -x cat", "git --help status",
-		"timeout --foreground 1 sh -c 'sleep 77'", "whatis -M . KEY", "systemctl show", "lscpu -s src",
-		"ps -axe", "ps -auxeww", "ps -e -x", "ps -x -O args -e", "ps -eo pid,environ", "ps -fex")
-	p.check(kept, "ps -ef", "ps aux", "ps -aux", "ps -e -o pid", "ps -ax -o pid,command", "ps -x", "ps -axo pid")
 }

@@ -125,30 +125,3 @@ func TestMoreThanIsLookedThrough(t *testing.T) {
 	p.check(lost, "git log -p --all", "git log -p --tags", "git log --all -p -3", "git log -p --alternate-refs")
 	p.check(kept, "git log -p -1", "git log --all --oneline", "git show")
 }
-
-// A database that is opened by a link is changed by what lies beside the other name.
-func TestDatabasesBehindLinks(t *testing.T) {
-	p := newProject(t)
-	p.write("real/x.db", "SQLite format 3\x00")
-	p.must(os.Symlink("real/x.db", p.dir+"/l.db"))
-	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe l.db 'select 1'")
-	p.check(kept, "sqlite3 -safe real/x.db .tables")
-	p.write("none.db-journal", "by hand\n")
-	p.check(lost, "sqlite3 none.db .tables", "sqlite3 -safe none.db .tables")
-}
-
-// A directory of git's with more names than are looked at is not taken for an empty one.
-func TestCrowdedGitDirectories(t *testing.T) {
-	p := newProject(t)
-	p.check(kept, "git status", "git log -p --all")
-	for _, name := range []string{"bisect", "rewritten", "worktree"} {
-		p.must(os.MkdirAll(p.dir+"/.git/worktrees/x/refs/"+name, 0o755))
-	}
-	p.check(lost, "git log -p --all")
-	p.check(kept, "git status")
-	p.must(os.Symlink(p.dir+"/.env", p.dir+"/.git/BISECT_START"))
-	for i := range 4200 {
-		p.must(os.WriteFile(fmt.Sprintf("%s/.git/x%05d", p.dir, i), nil, 0o644))
-	}
-	p.check(lost, "git status", "git diff")
-}

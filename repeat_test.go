@@ -271,33 +271,6 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// Quotes that mean the same make no other key, and no other open reason does
-// where it quotes the command.
-func TestTheKeyIsOfTheParsedCommand(t *testing.T) {
-	key := func(command string) string {
-		c := repeatCall(command, "", "hello", false)
-		p, err := repeatGate(&counting{}, nil, nil).Prompt(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.Memory
-	}
-	for _, row := range [][]string{
-		{`npm publish --tag 'a b'`, `npm publish  --tag "a b"`, `npm publish --tag a\ b`},
-		{`curl -d 'x y' https://example.org | tail -5`, `curl -d "x y"   https://example.org|tail -5`},
-		{`rm -rf "src dir"`, `rm  -rf 'src dir'`},
-	} {
-		for _, other := range row[1:] {
-			if key(row[0]) != key(other) {
-				t.Errorf("%q and %q differ", row[0], other)
-			}
-		}
-	}
-	if key(`rm -rf src dir`) == key(`rm -rf "src dir"`) || key(`rm -rf $x`) == key(`rm -rf '$x'`) {
-		t.Error("two commands have one key")
-	}
-}
-
 // The profile last20 has the same keys: they hold what the person said, also
 // what the model is not shown of it, and the transcript is read once.
 func TestTheKeyOfTheSeedsProfile(t *testing.T) {

@@ -57,6 +57,9 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		e.Name = name
 	}
 	d.effect(e)
+	if e.Place != Null && (ofProcess(name) || ofProcess(e.Target)) {
+		d.unknown(PartWords, w.raw, "this goes on below what a command has open: "+grammar.Escaped(name))
+	}
 	if kind == Write && e.Place == Null {
 		d.opensAnew(e.Target, w.raw)
 	}
@@ -66,10 +69,18 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 // kernel opens the file behind it once more, and empties it.
 func (d *draft) opensAnew(name, raw string) {
 	switch name {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom",
+		"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2":
 	default:
 		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
 	}
+}
+
+// ofProcess reports a name that stands for what a command has open, or goes on there.
+func ofProcess(name string) bool {
+	clean := path.Clean(name)
+	return strings.HasPrefix(clean, "/dev/fd/") || strings.HasPrefix(clean, "/dev/std") ||
+		view.Below("/proc", clean) && strings.Contains(clean, "/fd/")
 }
 
 // lostTarget reports an effect on a path that is not known.
