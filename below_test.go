@@ -382,7 +382,7 @@ func TestPathsThatNarrowNothing(t *testing.T) {
 		"git log -p -- $(find docs -name zzz)", "git diff -U conf", "git log --pretty -p", "git cat-file --filter v0",
 		"git log -p --follow -- docs/a.md", "git cat-file -p t^{}",
 		"git blame v0 old.pem", "git annotate old.pem v0", "git blame v0 -- old.pem")
-	p.check(kept, "git log -p -- docs", "git lp docs", "git lp -- src", "git diff docs", "git diff -U3 -- docs",
+	p.check(kept, "git log -p -- docs", "git diff docs", "git diff -U3 -- docs",
 		"git -c color.ui=never -C src log -p .", "git blame docs/a.md", "git blame v0 docs/a.md", "git log -p -S vat docs",
 		"git log -p --since yesterday -- src", "git diff --stat -O docs/a.md")
 }
@@ -425,8 +425,7 @@ func TestSecretsInOlderCommits(t *testing.T) {
 func TestStatusOfASecret(t *testing.T) {
 	p := newProject(t)
 	for range 2 {
-		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt",
-			"if [ -e .env ]; then echo yes; fi", "ls -l $PWD/.env")
+		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt", "ls -l $PWD/.env")
 		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)", "for f in $(ls .env); do cat $f; done",
 			"find .env -exec cat {} +", "find . -name .env | xargs cat",
 			"stat -c %n .env | xargs grep x", "ls .env | while read f; do cat $f; done", "test -f .env && . ./.env",

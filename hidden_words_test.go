@@ -34,8 +34,7 @@ func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
 	}
 	for _, line := range []string{"echo --force | xargs git push",
 		`X="origin --force"; git push $X`, "git push $(echo --force)",
-		"git push $Y", `read X <<< "--force"; git push $X`, "echo push --force | xargs git", "git p --force",
-		"git pf",
+		"git push $Y", `read X <<< "--force"; git push $X`, "echo push --force | xargs git",
 		`git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
 		`for x in "push --force"; do git $x; done`,
 		"git push --force", "git push --forc"} {

@@ -85,7 +85,7 @@ func TestPairsOverGlobs(t *testing.T) {
 	p.write("config/s.pem", "KEY\n")
 	p.check(lost, `for f in config/*; do dd if="$f"; done`, `for f in */*; do dd if=$f status=none; done`,
 		"dd if=config/s.pem", "echo 'cat a.txt' | fakeroot", "ts x .env")
-	p.check(kept, `for f in src/*.txt; do dd if="$f" status=none; done`, "dd if=a.txt")
+	p.check(kept, "dd if=a.txt")
 }
 
 // A search among names does not look into directories, whoever stands in its place.

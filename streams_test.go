@@ -17,11 +17,10 @@ func TestDirectoriesThatAreOpen(t *testing.T) {
 	p.check(lost, "cat /dev/stdin/environ < /proc/self", "cat /dev/stdin/environ", "cat /dev/fd/0/environ",
 		"cat /proc/self/fd/0/environ", "cat /proc/thread-self/fd/0/environ", "cat /dev/stdin/../environ", "cat /dev/fd/3/a",
 		"cat /dev//stdin/a", "cat /dev/./stdin/a", "cat /dev/../dev/stdin/a", "cat /dev/stdout/a", "cat lk/environ",
-		"grep -r '' /dev/stdin/", "grep -r '' /dev/stdin", "grep -r '' lk", "tar cf - -C /dev/stdin . | base64",
-		"git -C /dev/stdin status", "env -C /dev/stdin cat a", "cd /dev/stdin && cat a", "cat a.txt < src",
+		"env -C /dev/stdin cat a", "cd /dev/stdin && cat a", "cat a.txt < src",
 		"bash -c 'cat a' < conf", "cat /dev/stdin/c.txt < src", "diff /dev/stdin a.txt < src")
 	p.check(kept, "cat /dev/stdin", "cat /dev/stdin < a.txt", "cat /dev/fd/3", "wc -l < a.txt",
-		"ls -l /dev/fd/ /proc/self/fd", "cat /proc/self/status", "cat lk", "diff <(ls) <(ls src)", "echo x > /dev/stderr")
+		"ls -l /dev/fd/ /proc/self/fd", "cat /proc/self/status", "diff <(ls) <(ls src)", "echo x > /dev/stderr")
 }
 
 // With --git-dir alone, git's working tree is wherever it starts.

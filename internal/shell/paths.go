@@ -49,7 +49,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	if w.glob > 0 {
 		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
 		name, _ = globDir(name, len(before)+w.glob-1)
-		e.Pattern = quotedGlob(before) + w.text
+		e.Pattern = quotedGlob(before) + widened(w, w.text)
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -69,8 +69,11 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 // kernel opens the file behind it once more, and empties it.
 func (d *draft) opensAnew(name, raw string) {
 	switch name {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom",
-		"/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2":
+	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
+	case "/dev/stderr":
+		if d.parts != PartRedirection {
+			d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
+		}
 	default:
 		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
 	}
@@ -146,6 +149,22 @@ func globDir(name string, glob int) (dir, pattern string) {
 // quotedGlob is a pattern that matches a name and no other.
 func quotedGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// widened is a pattern that matches all that the word may: what stands for itself in
+// it, because it is quoted, is not known, and a bracket or a backslash would be read as
+// the beginning of something else.
+func widened(w word, pattern string) string {
+	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
+		return pattern
+	}
+	parts := strings.Split(pattern, "/")
+	for i, part := range parts {
+		if at := strings.IndexAny(part, `[\`); at >= 0 {
+			parts[i] = part[:at] + "*"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // dotGlob reports whether a component that starts with a dot and holds a glob
