@@ -255,7 +255,7 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 			t.Errorf("%s: kept %v", command, p.Keep)
 		}
 	}
-	for spaced, same := range map[string]bool{"frobnicate   now": true, "frobnicate \t now": true,
+	for spaced, same := range map[string]bool{"frobnicate now": true, "frobnicate   now": false,
 		"frobnicate 'now'": false, "frobnicate now now": false} {
 		p := prompt(func(c *nod.Call) {
 			c.Command, c.Input = spaced, json.RawMessage(jsonText(map[string]string{"command": spaced}))
@@ -269,33 +269,6 @@ func TestTheKeyOfTheVerdictMemory(t *testing.T) {
 func jsonText(v any) string {
 	text, _ := json.Marshal(v)
 	return string(text)
-}
-
-// Quotes that mean the same make no other key, and no other open reason does
-// where it quotes the command.
-func TestTheKeyIsOfTheParsedCommand(t *testing.T) {
-	key := func(command string) string {
-		c := repeatCall(command, "", "hello", false)
-		p, err := repeatGate(&counting{}, nil, nil).Prompt(context.Background(), c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p.Memory
-	}
-	for _, row := range [][]string{
-		{`npm publish --tag 'a b'`, `npm publish  --tag "a b"`, `npm publish --tag a\ b`},
-		{`curl -d 'x y' https://example.org | tail -5`, `curl -d "x y"   https://example.org|tail -5`},
-		{`rm -rf "src dir"`, `rm  -rf 'src dir'`},
-	} {
-		for _, other := range row[1:] {
-			if key(row[0]) != key(other) {
-				t.Errorf("%q and %q differ", row[0], other)
-			}
-		}
-	}
-	if key(`rm -rf src dir`) == key(`rm -rf "src dir"`) || key(`rm -rf $x`) == key(`rm -rf '$x'`) {
-		t.Error("two commands have one key")
-	}
 }
 
 // The profile last20 has the same keys: they hold what the person said, also
