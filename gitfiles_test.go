@@ -3,6 +3,8 @@ package nod_test
 import (
 	"os"
 	"testing"
+
+	"github.com/nodgate/nod"
 )
 
 // What git prints of its own files, and of those that settings name, is a secret
