@@ -5,16 +5,17 @@ import "testing"
 // A repository's settings that may start something make its git not plain; the listed
 // harmless keys do not.
 func TestSettingsThatAreNotHarmless(t *testing.T) {
-	for key, value := range map[string]string{"core.fsmonitor": "./fs.sh", "core.pager": "sh x", "diff.external": "sh x",
-		"filter.x.clean": "sh x", "core.hooksPath": "hooks", "include.path": "../team.gitconfig",
-		"core.sshCommand": "sh x"} {
+	for key, value := range map[string]string{"core.fsmonitor": "./fs.sh", "diff.external": "sh x",
+		"filter.x.clean": "sh x", "include.path": "../team.gitconfig", "core.sshCommand": "sh x"} {
 		p := newProject(t)
 		p.check(kept, "git status", "git diff", "git log -1")
+		p.write(p.dir+"/team.gitconfig", "[core]\n\tfsmonitor = x\n")
 		p.git("config", key, value)
 		p.check(lost, "git status", "git diff")
 	}
 	p := newProject(t)
-	for key, value := range map[string]string{"user.name": "a", "color.ui": "auto", "remote.origin.url": "https://x.example/y",
+	for key, value := range map[string]string{"user.name": "a", "color.ui": "auto",
+		"remote.origin.url":  "https://x.example/y",
 		"branch.main.remote": "origin", "core.autocrlf": "false", "pull.rebase": "true"} {
 		p.git("config", key, value)
 	}

@@ -67,18 +67,25 @@ func (f *definitions) define(name, sum string) {
 }
 
 // task records the file in which a task runner finds what it runs: the nearest of
-// these names, in the directory of the command or above.
+// these names, in the directory of the command or above. What is looked for before it,
+// and is not there, is recorded as absent: who makes it decides what runs.
 func (f *definitions) task(names string, inv *invocation) {
 	if f.machine.env.Files == nil || inv.st.dir == "" {
 		return
 	}
-	dir := path.Clean(inv.st.dir)
+	dir, absent := path.Clean(inv.st.dir), []string(nil)
 	for range maxClimb {
 		for name := range strings.FieldsSeq(names) {
-			if file := path.Join(dir, name); f.machine.exists(file) {
-				f.defined(file)
-				return
+			file := path.Join(dir, name)
+			if !f.machine.exists(file) {
+				absent = append(absent, file)
+				continue
 			}
+			for _, missing := range absent[:min(len(absent), maxAbsent)] {
+				f.define(missing, Absent)
+			}
+			f.defined(file)
+			return
 		}
 		if dir == "/" {
 			return
@@ -86,6 +93,9 @@ func (f *definitions) task(names string, inv *invocation) {
 		dir = path.Dir(dir)
 	}
 }
+
+// maxAbsent bounds how many names are recorded that are looked for before a file.
+const maxAbsent = 12
 
 // unstable takes back the content of definitions that the line itself may change:
 // what was read is not what will run.

@@ -245,6 +245,8 @@ func (f *forms) constant(as *syntax.Assign) {
 		}
 	}
 	f.is(as, !plain, "an assignment of more than a constant before a command")
+	// zsh calculates with what some of its variables are set to.
+	f.is(as, strings.ContainsAny(f.raw(as), "[$`"), "an assignment of a text that a shell may calculate with")
 }
 
 func (f *forms) declared(c *syntax.DeclClause) {
@@ -320,6 +322,8 @@ func (f *forms) word(w *syntax.Word) {
 			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
 		case *syntax.DblQuoted:
 			f.quoted(w, p)
+		case *syntax.ArithmExp:
+			f.is(w, p.Bracket, "$[ ], which shells read differently")
 		}
 	}
 }
@@ -332,6 +336,7 @@ func splits(system, text string) bool { return system == "darwin" && strings.Con
 // quoted looks at the text between double quotes.
 func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.names(w, q.Parts)
+	f.is(w, strings.Contains(f.raw(q), "$["), "$[ ], which shells read differently")
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
 		f.is(w, ok && lonely(lit.Value), "a $ that some shells expand")
