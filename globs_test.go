@@ -56,18 +56,8 @@ func TestPatternsOfAnyShell(t *testing.T) {
 	p.must(os.Symlink("../../.ssh", p.dir+"/e/ss"))
 	p.must(os.Symlink(".env", p.dir+"/qn.txt"))
 	p.write("docs/n.txt", "x\n")
-	p.check(lost,
-		"cat **/*.md", "cat **/z.md", "head -3 ./**/*.md", "grep KEY **/*.md",
-		"for f in **/*.md; do cat \"$f\"; done",
-		"cat **/*", "cat **/k*", "cat sub/**/k*", "cat */**/*", "cat ***/*", // zsh goes down all levels
-		"cat e/s*/w*", "cat e/[s]s/work", "cat e/s?/work", "head e/s*/w*", "for f in e/s*/w*; do cat \"$f\"; done",
-		"cd e && cat s*/work", "cp e/s[s]/w* q", "for d in e/s*; do cat \"$d\"/work; done", // behind a link
-		"find e/s*/w* | xargs cat", "tar cf - e/s*/w* | tar xOf -",
-		"cat [^q]*.txt", "rm -f [^a-t]*", // dash knows no negation by a caret
-		"grep -r KEY .*", "grep -rh = .?", "cat .*/k*", "cat .?/k*", "cat .[.]/k*", "cat ..*/k*",
-		"tar cf - .* | tar xOf -",
-		"sort .?/k*", "cat .[!x]/k*", // ".." is among the matches
-		"tar cf - --anchored --exclude=key.pem sub | tar xOf -")
+	p.check(lost, "cat **/*.md", "cat **/z.md", "head -3 ./**/*.md", "for f in **/*.md; do cat \"$f\"; done",
+		"cat */**/*", "rm -f [^a-t]*", "tar cf - --anchored --exclude=key.pem sub | tar xOf -")
 	p.check(kept, "cat docs/**/*.txt", "cat docs/**", "cat docs/[^m]*", "ls .*", "cat docs/*.txt", "ls **/*.md")
 }
 
@@ -78,5 +68,5 @@ func TestGlobsBesideUnknownValues(t *testing.T) {
 	p.check(lost, `grep -v -e l"$e"*`, `grep -h -e ."$e"*`, `git log --author "$e"-[!n]*`, `git grep -e "$e"-[!nr-]*`,
 		`git commit -m "$e"*.txt`, `head -n "$e"* a.txt`, `grep -e *"$e" a.txt`, `sort -k "${e}"? a.txt`,
 		`grep -e [a]"$(date)"* a.txt`)
-	p.check(kept, `ls "$e"/*.txt`, `for d in src; do ls "$d"/*.txt; done`, `grep -e "$e" a.txt`, `git commit -m "$e.txt"`)
+	p.check(kept, `ls "$e"/*.txt`, `grep -e "$e" a.txt`, `git commit -m "$e.txt"`)
 }

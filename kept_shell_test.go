@@ -1,7 +1,6 @@
 package nod_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -22,15 +21,11 @@ func TestShellsThatAreKept(t *testing.T) {
 	kept := func(c *nod.Call) { c.Keeps = true }
 	for command, want := range map[string]nod.Verdict{
 		"cd src && ls": nod.Deny, "cd src": nod.Deny, "ls; cd ..": nod.Deny, "cd src; cd ..": nod.Deny,
-		"{ cd src; }":            nod.Deny,
-		"if ls; then cd src; fi": nod.Deny, "cd \"$X\" && ls": nod.Deny,
-		"cd src && python3 x.py": nod.Deny,
-		"ls | cd src":            nod.Deny,
-		"set -e":                 nod.Deny, "set -eu; ls": nod.Deny, "export A=b": nod.Deny, "HOME=/x": nod.Deny, "export A=b && ls": nod.Deny, "for HOME in a; do ls; done": nod.Deny,
-		"A=b ls": nod.Allow, "a=b": nod.Deny, "for __x in a; do ls; done": nod.Deny, "(a=b; ls)": nod.Allow, "(export A=b; ls)": nod.Allow, "for f in src; do ls $f; done": nod.Allow,
-		"(cd src && ls)": nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow,
-		"ls":                   nod.Allow,
-		"echo $(cd src && ls)": nod.Allow, "git -C src status": nod.Allow, "cd " + p.dir + "/. && ls src": nod.Allow,
+		"if ls; then cd src; fi": nod.Deny, "cd \"$X\" && ls": nod.Deny, "cd src && python3 x.py": nod.Deny,
+		"ls | cd src": nod.Deny, "set -eu; ls": nod.Deny, "export A=b && ls": nod.Deny, "HOME=/x": nod.Deny,
+		"for HOME in a; do ls; done": nod.Deny, "a=b": nod.Deny, "A=b ls": nod.Allow, "(a=b; ls)": nod.Allow,
+		"(cd src && ls)": nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow, "ls": nod.Allow,
+		"echo $(cd src && ls)": nod.Allow, "git -C src status": nod.Allow,
 	} {
 		if got := ask(command, kept); got != want {
 			t.Errorf("%s: %s, want %s", command, got, want)
@@ -47,28 +42,16 @@ func TestShellsThatAreKept(t *testing.T) {
 	}
 }
 
-// The interpreter of Crush keeps backslashes, and takes [!a]* for hidden files too.
+// The interpreter of Crush reads globs and backslashes otherwise.
 func TestTheInterpreterOfCrush(t *testing.T) {
-	p := newProject(t)
-	p.write(".env.local", "KEY=1\n")
-	p.must(os.WriteFile(p.home+"/.netrc", []byte("KEY\n"), 0o600))
-	gate := p.gate()
+	gate := newProject(t).gate()
 	for command, want := range map[string]nod.Verdict{
-		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,
-		"echo x > \\#new": nod.Ask,
-		"X=\\a ls":        nod.Ask, "sh -c 'cat [!a]*'": nod.Ask, "cat <<< \\a": nod.Ask,
-		"cat ?env": nod.Ask, "cat *.env*": nod.Ask, "cat ~/*.netrc": nod.Ask, "cat *\".env.local\"": nod.Ask,
-		"wc -l *.txt": nod.Allow,
-		"cat *":       nod.Allow, "cat ~/*.ssh/a": nod.Ask,
-		"cat < src/../a.txt": nod.Ask, "./src/../x.sh": nod.Ask, "jq . a.json": nod.Ask,
-		"sed '# \u0081w x' a.txt":                              nod.Ask,
-		`find . -name '*.txt' \( -type f \) -exec wc -l {} \;`: nod.Allow, "[ -f a.txt ] && ls *.txt": nod.Allow,
-		`grep 'a\[b' a.txt`: nod.Allow,
+		"cat [!.]*": nod.Ask, "cat a\\*": nod.Ask, "echo x > \\#new": nod.Ask, "sh -c 'cat [!a]*'": nod.Ask,
+		"cat ?env": nod.Ask, "cat < src/../a.txt": nod.Ask, "./src/../x.sh": nod.Ask, "ls": nod.Allow, "wc -l a.txt": nod.Allow,
 	} {
-		got := gate.Check(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir,
-			Roots: []string{p.dir}, Environ: testworld.Environ(p.home),
-			Dialect: nod.Interp, Interactive: true})
-		if got.Verdict != want {
+		c := bash(command)
+		c.Dialect, c.Interactive = nod.Interp, true
+		if got := gate.Check(t.Context(), c); got.Verdict != want {
 			t.Errorf("%s: %s (%s), want %s", command, got.Verdict, got.Reason, want)
 		}
 	}

