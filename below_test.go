@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -258,4 +259,67 @@ func TestStatusOfASecret(t *testing.T) {
 		p.write(".env", "KEY=1\n")
 		p.write(".secrets/x", "1\n")
 	}
+}
+
+// An allow rule that names a server's tool does not open the secret stores to it.
+func TestServersToolsAndSecrets(t *testing.T) {
+	p := withSecret(t)
+	p.write("../.ssh/id_rsa", "KEY\n")
+	rules := nod.DefaultRules()
+	rule, err := nod.ParseRule(nod.ListAllow, "mcp__db", "")
+	p.must(err)
+	rules.Allow = []nod.Rule{rule}
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
+	for input, allowed := range map[string]bool{
+		`{"p":"` + p.home + `/.ssh/id_rsa"}`:        false,
+		`{"u":"file://` + p.home + `/.ssh/id_rsa"}`: false,
+		`{"p":[{"a":".env"}]}`:                      false,
+		`{"p":"~/.ssh/id_rsa\n"}`:                   false,
+		`{"q":"select 1","repo":"owner/name"}`:      true,
+		`{"path":"a.txt"}`:                          true,
+		`{"text":"see https://x.example/.env"}`:     true,
+	} {
+		d := gate.Check(t.Context(), nod.Call{Agent: "claude-code", Session: "s", Tool: "mcp__db__read",
+			RawTool: "mcp__db__read",
+			MCP: &nod.MCP{Server: "db", Tool: "read",
+				Named: true}, Input: []byte(input), Dir: p.dir, Roots: []string{p.dir}})
+		if (d.Verdict == nod.Allow) != allowed {
+			t.Errorf("%s: %s (%s)", input, d.Verdict, d.Reason)
+		}
+	}
+}
+
+// A linter takes the files of its kind in a directory, and prints lines of those that
+// are links to a secret.
+func TestLintersAndLinks(t *testing.T) {
+	p := withSecret(t)
+	p.check(kept, "gofmt -l .", "gofmt -d src", "black --check src")
+	p.must(os.MkdirAll(p.dir+"/p", 0o755))
+	p.must(os.Symlink("../.env", p.dir+"/p/x.go"))
+	p.check(lost, "gofmt -l .", "gofmt -d p")
+	p.check(kept, "gofmt -l src", "black --check src")
+	p.must(os.Remove(p.dir + "/p/x.go"))
+	p.write(".env.py", "A=1\nx y\n")
+	p.check(lost, "black --check --include .env .")
+	p.must(os.Remove(p.dir + "/.env.py"))
+	p.write("pyproject.toml", "[tool.black]\ninclude = \".env\"\n")
+	p.check(lost, "node --check src/m.js")
+	p.must(os.MkdirAll(p.dir+"/site/b-1.dist-info", 0o755))
+	p.must(os.Symlink("../../.env", p.dir+"/site/b-1.dist-info/INSTALLER"))
+}
+
+// A link that leads through what Linux makes for a process leads nowhere that is
+// known, also where the way goes on with "..".
+func TestWalksBehindLinksOfProcesses(t *testing.T) {
+	p := withSecret(t)
+	for _, target := range []string{"/proc/self/cwd/src/../.env", "/proc/self/cwd/../" + "ws/.env", "/proc/self/cwd/../.ssh/work"} {
+		p.must(os.MkdirAll(p.dir+"/d", 0o755))
+		p.must(os.Symlink(target, p.dir+"/d/l.txt"))
+		p.check(lost, "find d -name '*.txt' | xargs cat", "find d -name 'l*' -exec cat {} +", "grep -R KEY d",
+			"cat d/l.txt", "cat d/*")
+		p.must(os.Remove(p.dir + "/d/l.txt"))
+	}
+	p.must(os.Symlink("/proc/thread-self/cwd", p.dir+"/n1"))
+	p.check(lost, "nl */*/*", "cat n1/*", "cat n*/.e*", "head -1 */.env")
+	p.check(kept, "cat a*")
 }

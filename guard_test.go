@@ -148,13 +148,6 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/.gemini/settings.json", Whole: true,
 		New: `{"hooksConfig": {"notifications": false}}`}), false)
 	guarded(t, o, bash(`echo '{"hooksConfig":{"enabled":false}}' > .gemini/settings.json`), true)
-	for _, name := range []string{"/home/dev/.codex/hooks.json", "/home/dev/.copilot/hooks/nod.json",
-		"/home/dev/shop/.github/hooks/nod.json",
-		"/home/dev/.gemini/settings.json", "/home/dev/.qwen/settings.json"} {
-		w.File(name, `{"hooks":{"preToolUse":[{"command":"/usr/bin/nod-hook x"}]}}`, 0o644)
-		guarded(t, o, edit(nod.Edit{Path: name, Whole: true}), true) // a patch that deletes it
-		guarded(t, o, bash("rm "+name), true)
-	}
 	for _, name := range []string{"/home/dev/.config/opencode/plugin/nod.js", "/home/dev/shop/.opencode/plugin/nod.js",
 		"/home/dev/.pi/agent/extensions/nod.js"} {
 		w.File(name, "// nod-hook: written by nod install\nconst words = [\"/usr/bin/nod-hook\"]\n\n\n\n\n\n\n\n\n\n\nif (denied) block()\n", 0o644)
@@ -162,12 +155,6 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 		guarded(t, o, edit(nod.Edit{Path: name, Whole: true, New: "export const Mine = 1\n"}), true)
 		guarded(t, o, bash("rm "+name), true)
 		guarded(t, o, bash("sed -i s/block/pass/ "+name), true)
-	}
-	for _, name := range []string{"/home/dev/.config/crush/crush.json", "/home/dev/shop/crush.json",
-		"/home/dev/.factory/settings.json", "/home/dev/.grok/hooks/nod.json",
-		"/home/dev/.codeium/windsurf/hooks.json"} {
-		w.File(name, `{"hooks":{"PreToolUse":[{"command":"/usr/bin/nod-hook x"}]}}`, 0o644)
-		guarded(t, o, edit(nod.Edit{Path: name, Old: "nod-hook", New: "true"}), true)
 	}
 	guarded(t, o, edit(nod.Edit{Path: "/home/dev/shop/.opencode/plugin/mine.js", Whole: true,
 		New: "export const Mine = 1"}), false)

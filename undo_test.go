@@ -365,10 +365,6 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 			p.write("src/new/a", "unsaved\n")
 			p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit", 0o755))
 		}, "git commit -m x"},
-		{"a hook that is not read", func(p project) {
-			p.write(".git/hooks/pre-commit", "#!/usr/bin/env python3\n")
-			p.must(os.Chmod(p.dir+"/.git/hooks/pre-commit", 0o755))
-		}, "git commit -m x"},
 		{"a hook that is a link",
 			func(p project) { p.must(os.Symlink("/bin/true", p.dir+"/.git/hooks/post-checkout")) },
 			"git checkout -b new"},
@@ -379,37 +375,6 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 		}, "git commit -m x"},
 		{"hooks that the line makes", func(p project) { p.git("config", "core.hooksPath", "tools") },
 			"cp a.txt tools/pre-commit; git commit -m x"},
-		{"fsmonitor", func(p project) { p.git("config", "core.fsmonitor", "./x") }, "git add -A"},
-		{"a signing program", func(p project) { p.git("config", "gpg.program", "./x") }, "git commit -m x"},
-		{"an editor", func(p project) { p.git("config", "core.editor", "./x") }, "git commit -m x"},
-		{"an include", func(p project) { p.git("config", "include.path", "../x") }, "git commit -m x"},
-		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout -b new"},
-		{"a submodule's remote", func(p project) {
-			p.git("remote", "add", "origin", "https://code.example/x.git")
-			p.write(".git/modules/sub/config", "[core]\n")
-		}, "git fetch"},
-		{"a remote by a helper", func(p project) { p.git("remote", "add", "origin", "ext::sh -c x") }, "git fetch"},
-		{"a remote on disk", func(p project) { p.git("remote", "add", "origin", "../other") }, "git fetch"},
-		{"a remote under another name", func(p project) {
-			p.git("remote", "add", "origin", "https://code.example/x.git")
-			p.git("config", "url.https://evil.example/.insteadOf", "https://code.example/")
-		}, "git fetch"},
-		{"a proxy", func(p project) {
-			p.git("remote", "add", "origin", "https://code.example/x.git")
-			p.git("config", "http.proxy", "http://evil.example")
-		}, "git fetch"},
-		{"what is pushed goes elsewhere", func(p project) {
-			p.git("remote", "add", "origin", "https://code.example/x.git")
-			p.git("config", "remote.origin.pushurl", "../other")
-		}, "git push --dry-run"},
-		{"ssh by another program", func(p project) {
-			p.git("remote", "add", "origin", "git@code.example:x.git")
-			p.git("config", "core.sshCommand", "./x")
-		}, "git fetch origin"},
-		{"a credential helper", func(p project) {
-			p.git("remote", "add", "origin", "https://code.example/x.git")
-			p.git("config", "credential.helper", "./x")
-		}, "git fetch"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newProject(t)
@@ -543,4 +508,43 @@ func TestTextsForDatabases(t *testing.T) {
 	p.write("build/dump.sql", "insert into a values (1);\n")
 	p.check(kept, "sed -i s/int/text/ migrations/1.sql", "rm migrations/1.sql", "echo x > migrations/1.sql")
 	p.check(lost, "rm migrations/2.sql", "echo x > migrations/2.sql", "rm -r build", "rm build/dump.sql")
+}
+
+// What find -delete would remove is not looked for: a person or a model is asked.
+func TestWhatFindDeletes(t *testing.T) {
+	p := newProject(t)
+	p.check(lost, "find . -name '*.pyc' -delete", "find src -name d.txt -delete", "find . -delete",
+		"find .. -name '*.pyc' -delete")
+}
+
+func TestAModeIsEasilyPutBack(t *testing.T) {
+	p := newProject(t)
+	p.write("run.sh", "ls\n")
+	p.write("src/.env", "KEY=x\n")
+	p.write("shop.db", "x\n")
+	p.must(os.Link(p.dir+"/run.sh", p.home+"/second"))
+	p.write("own.sh", "ls\n")
+	p.check(kept, "chmod +x own.sh", "chmod 644 own.sh a.txt", "chmod u+w $PWD/own.sh")
+	p.check(lost, "chmod +x run.sh", "chmod 644 src/.env", "chmod -R +x src", "chmod 666 shop.db", "chmod +x ../x",
+		"chmod +x .git/hooks/pre-commit",
+		"echo own.sh | xargs chmod +x", "chown x own.sh", "chattr +i own.sh", "chmod +x $F",
+		"chmod --reference=a.txt .git/config")
+}
+
+func TestInstalledPackagesAreInstalledAgain(t *testing.T) {
+	p := newProject(t)
+	p.write("ui/node_modules/x/index.js", "x\n")
+	p.write("ui/package.json", "{}\n")
+	p.check(lost, "rm -rf ui/node_modules")
+	p.write(".gitignore", "node_modules/\n")
+	p.git("commit", "-qam", "two")
+	p.check(lost, "rm -rf ui/node_modules")
+	p.write("ui/package-lock.json", "{}\n")
+	p.check(kept, "rm -rf ui/node_modules", "cd ui && rm -rf node_modules", "rm -fr ./ui/node_modules/")
+	p.check(lost, "rm -rf ui/node_modules/x", "rm ui/node_modules/x/index.js", "rm -rf ui/node_modules ui/package.json",
+		"mv src/c.txt ui/node_modules && rm -rf ui/node_modules",
+		"echo x > ui/node_modules/x/index.js", "find ui -name node_modules -exec rm -rf {} +")
+	p.must(os.Rename(p.dir+"/ui/node_modules", p.home+"/elsewhere"))
+	p.must(os.Symlink(p.home+"/elsewhere", p.dir+"/ui/node_modules"))
+	p.check(lost, "rm -rf ui/node_modules/", "rm -rf ui/node_modules/*")
 }
