@@ -106,7 +106,7 @@ func TestTheHookAgrees(t *testing.T) {
 		{"Bash", `{"command":"rm note.md"}`, ""}, {"Bash", `{"command":"cd /home/dev/shop && pwd"}`, ""},
 		{"Bash", `{"command":"chmod +x build.sh"}`, ""}, {"Bash", `{"command":"echo x > new.txt"}`, "new.txt"},
 		{"Bash", `{"command":"echo y > new.txt"}`, ""}, // it is there now
-		{"Bash", `{"command":"cat ~/.ssh/id_rsa"}`, ""}, {"Bash", `{"command":"rm -rf ~"}`, ""},
+		{"Bash", `{"command":"cat ~/.ssh/id_rsa"}`, ""}, {"Bash", `{"command":"rm -rf ~"}`, ""}, {"Bash", `{"command":"rm -rf /home/dev"}`, ""},
 		{"Bash", `{"command":"rm src/a.go"}`, ""}, {"Bash", `{"command":"cd nowhere; rm a"}`, ""},
 		{"Bash", `{"command":"find . -name '*.go' -exec grep -l foo {} +"}`, ""},
 		{"Bash", `{"command":"frobnicate --now"}`, ""}, {"Bash", `{"command":"./build.sh"}`, ""},
