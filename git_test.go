@@ -7,7 +7,6 @@ import "testing"
 func TestSettingsOfTheRepository(t *testing.T) {
 	for _, row := range []struct{ key, value, line string }{
 		{"core.attributesFile", ".env", "git diff"},
-		{"core.excludesFile", ".env", "git status"},
 		{"mailmap.file", ".env", "git log"},
 		{"mailmap.blob", "HEAD:x", "git log"},
 		{"blame.ignoreRevsFile", ".env", "git blame a.txt"},
@@ -16,6 +15,10 @@ func TestSettingsOfTheRepository(t *testing.T) {
 		{"core.fsmonitor", "./x", "git add -A"},
 		{"gpg.program", "./x", "git commit -m x"},
 		{"core.editor", "./x", "git commit -m x"},
+		{"core.pager", "sh x", "git status"},
+		{"diff.external", "sh x", "git diff"},
+		{"filter.x.clean", "sh x", "git status"},
+		{"core.hooksPath", "hooks", "git status"},
 		{"include.path", "../x", "git commit -m x"},
 		{"core.worktree", "../..", "git checkout -b new"},
 		{"url.https://evil.example/.insteadOf", "https://code.example/", "git fetch"},
@@ -33,6 +36,11 @@ func TestSettingsOfTheRepository(t *testing.T) {
 		p.check(lost, row.line)
 	}
 	p := withSecret(t)
+	for key, value := range map[string]string{"user.name": "a", "color.ui": "auto", "branch.main.remote": "origin",
+		"core.autocrlf": "false", "pull.rebase": "true"} {
+		p.git("config", key, value)
+	}
+	p.check(kept, "git status", "git diff", "git log -1")
 	p.check(lost, "git restore --staged --pathspec-from-file=.env", "git st", "git log --show-signature",
 		"git verify-commit HEAD", "git tag -v v1")
 }
