@@ -1,6 +1,10 @@
 package nod_test
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nodgate/nod"
+)
 
 // A key of the repository's settings that is not among the harmless ones may have git
 // read another file, start a program or ask another host.
@@ -11,14 +15,12 @@ func TestSettingsOfTheRepository(t *testing.T) {
 		{"mailmap.blob", "HEAD:x", "git log"},
 		{"blame.ignoreRevsFile", ".env", "git blame a.txt"},
 		{"tag.gpgSign", "true", "git tag -a v9 -m x"},
-		{"alias.status", "!./evil", "git status"},
 		{"core.fsmonitor", "./x", "git add -A"},
 		{"gpg.program", "./x", "git commit -m x"},
 		{"core.editor", "./x", "git commit -m x"},
 		{"core.pager", "sh x", "git status"},
 		{"diff.external", "sh x", "git diff"},
 		{"filter.x.clean", "sh x", "git status"},
-		{"core.hooksPath", "hooks", "git status"},
 		{"include.path", "../x", "git commit -m x"},
 		{"core.worktree", "../..", "git checkout -b new"},
 		{"url.https://evil.example/.insteadOf", "https://code.example/", "git fetch"},
@@ -33,7 +35,9 @@ func TestSettingsOfTheRepository(t *testing.T) {
 		p.git("remote", "add", "origin", "git@code.example:x.git")
 		p.check(kept, row.line)
 		p.git("config", row.key, row.value)
-		p.check(lost, row.line)
+		if d := p.decide(p.dir, row.line); d.Verdict == nod.Allow {
+			t.Errorf("%s = %s: %q is allowed (%s)", row.key, row.value, row.line, d.Reason)
+		}
 	}
 	p := withSecret(t)
 	for key, value := range map[string]string{"user.name": "a", "color.ui": "auto", "branch.main.remote": "origin",
