@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -28,73 +29,41 @@ func withSecret(t *testing.T) project {
 // filter leaves it out or what is looked for is not in it.
 func TestSecretsBelow(t *testing.T) {
 	p := withSecret(t)
-	p.check(lost,
-		"find . -type f | xargs cat", "find . -type f -exec cat {} +", "find . -type f -print0 | xargs -0 cat",
-		"find . -maxdepth 1 -type f | xargs head", "find . -regex './\\.e.v' -exec cat {} +",
-		"find . -name '*' | xargs cat", "find . -not -name '*.md' | xargs cat",
-		"find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat",
-		"find . ! -path '*/x/*' -type f -exec grep SHOP {} \\;",
-		"grep -rn SHOP_KEY .", "grep -rn SHOP_KEY", "grep -rni shop_key .", "grep -rn . .", "grep -rn '' .",
-		"grep -rn 'S.*K' .", "grep -rnE 'vat|KEY' .", "grep -rn 'vat\\|KEY' .", "grep -rv vat .",
-		"zip -r new.zip . -x .env", "zip -r new.zip . -x src", "grep -rn -e vat -e KEY .", "grep -rn '[K]EY' .",
-		"grep -rn --include='.*' KEY .", "grep -rn --exclude=.env --include='*' KEY .", "grep -rn KEY ..",
-		"grep -rnE '(XYZ)?KEY' .", "grep -rnP '(?i)key' .", "grep -r -P -e '(*ACCEPT)' .",
-		"cat $(ls && find . -type f)", "for f in $(find . -type f && ls); do cat $f; done", "cat $(ls | ls -A)",
-		"ls | git ls-files -o | xargs head", "ls | ls -A | xargs head", "grep -- -n | ls -A | xargs head",
-		"grep x | find . -type f | xargs cat",
-		"{ ls; ls -A; } | xargs cat", "(ls; find . -type f) | xargs cat", "{ ls -A; grep x; } | xargs head",
-		"ls | while read f; do ls -A; done | xargs cat",
-		"tar cf - . | base64", "ls -A | head -1 | xargs cat", "cat $(ls -A)", "for f in $(ls -A); do cat $f; done",
-		"find . -type f | while read f; do cat \"$f\"; done",
-		"git ls-files -oi --exclude-standard | xargs cat", "git ls-files -o | xargs cat",
-		"find . -type f | grep -v node_modules | head -9 | xargs cat", "find . -type f | grep e | xargs cat",
-		"find . -type f | xargs grep -l KEY | xargs cat", "grep -rl KEY . | xargs cat", "cat .*", "cat .e*",
-		"git diff --no-index docs .", "git diff --no-index /dev ..", "diff docs .", "grep -r SHOP_KEY * .",
-		"zip -r - .", "find . -name a.txt -exec grep -r SHOP_KEY . \\;", "ls src | xargs grep -r SHOP_KEY .",
-		"find src -type f -exec grep -r SHOP_KEY .. \\;", "find . -type f -exec black --check {} +",
-		"black --diff .e*")
-	p.check(kept, "black --check .",
-		"find . -name '*.py' -exec black --check {} +", "black --diff src/*",
+	p.check(lost, "find . -type f | xargs cat", "find . -type f -exec cat {} +",
+		"find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head",
+		"find . -regex './\\.e.v' -exec cat {} +", "find . -name '*' | xargs cat",
+		"find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "zip -r new.zip . -x .env",
+		"zip -r new.zip . -x src", "grep -rn --include='.*' KEY .", "grep -rn KEY ..", "cat $(ls && find . -type f)",
+		"for f in $(find . -type f && ls); do cat $f; done", "{ ls; ls -A; } | xargs cat",
+		"ls | while read f; do ls -A; done | xargs cat", "for f in $(ls -A); do cat $f; done",
+		"find . -type f | while read f; do cat \"$f\"; done", "cat .*", "cat .e*", "zip -r - .",
+		"find src -type f -exec grep -r SHOP_KEY .. \\;", "black --diff .e*")
+	p.check(kept, "black --check .", "find . -name '*.py' -exec black --check {} +", "black --diff src/*",
 		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
 		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
-		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat", "find . -name '*.go' -o -name '*.md' | xargs cat",
-		"find . \\( -name '*.go' -o -name '*.md' \\) -exec cat {} +",
-		"find src -type f | xargs cat", "find . -type f | xargs wc -l",
-		"find . -type f | xargs grep -n vat",
-		"ls | head -3 | xargs cat", "git ls-files | xargs cat", "git ls-files -o --exclude-standard | xargs cat",
-		"git grep SHOP_KEY", "git archive HEAD", "git diff --no-index src docs", "cat *", "cat src/*",
-		"grep -n SHOP_KEY *", "find . -type f | grep '\\.go$' | xargs cat", "tar cf - src | base64")
-	p.check(lost, "git grep --no-index SHOP_KEY", "git grep --no-inde -e SHOP_KEY",
-		"git grep --untracked --no-exclude-standard SHOP_KEY", "git -C src grep --untracked SHOP_KEY ..",
-		"git -C .. grep --no-index SHOP_KEY",
-		"git grep --no-index SHOP_KEY src/..", "git grep --no-index SHOP_KEY -- ':!src'",
-		"git grep --no-index SHOP_KEY -- '.e*'", "git -C src grep --no-index SHOP_KEY :/",
-		"git grep --no-index SHOP_KEY -- ':(top)../*'", "git grep --no-index -f docs/a.md")
+		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat",
+		"find . -name '*.go' -o -name '*.md' | xargs cat")
+	p.check(lost, "git grep --no-inde -e SHOP_KEY", "git -C .. grep --no-index SHOP_KEY",
+		"git grep --no-index SHOP_KEY -- '.e*'")
 	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src",
 		"git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY",
 		"git grep SHOP_KEY -- '*.go'",
 		"git grep SHOP_KEY HEAD", "git grep SHOP_KEY .")
 	p.git("add", "-f", ".env")
-	p.check(lost, "git grep -P -e '(*UTF8)KEY'", "git -c grep.patternType=perl grep -e '(*ACCEPT)'",
-		"git show --indexed-objects", "git show --indexed-objects a.txt", "git show --indexed-objects --stat",
-		"git -C src grep SHOP_KEY ..", "git archive HEAD", "git grep SHOP_KEY", "git ls-files | xargs cat",
-		"git grep -n 'KEY'")
+	p.check(lost, "git show --indexed-objects", "git show --indexed-objects a.txt")
 	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
 	p.git("rm", "-q", "--cached", ".env")
 	p.must(os.Remove(p.dir + "/.env"))
-	p.check(kept, "find . -type f | xargs cat", "grep -rn SHOP_KEY .", "tar cf - . | base64",
-		"ls -A | head -1 | xargs cat")
+	p.check(kept, "find . -type f | xargs cat")
 	p.must(os.MkdirAll(p.dir+"/lib/deep", 0o755))
 	p.write("lib/deep/.env", "SHOP_KEY=9\n")
 	p.must(os.Symlink("../lib", p.dir+"/docs/l"))
-	p.check(lost, "grep -R SHOP_KEY docs", "rg -uuL SHOP_KEY docs", "find -L docs -type f -exec cat {} +",
-		"grep -r SHOP_KEY docs/*", "tar -chf - docs")
 	p.check(kept, "grep -r SHOP_KEY docs", "grep -R --include='*.md' SHOP_KEY docs", "find -L docs -name '*.md'")
 	p.must(os.RemoveAll(p.dir + "/lib"))
 	p.must(os.Remove(p.dir + "/docs/l"))
 	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))
 	p.write("../x/.aws/credentials", "a\n")
-	p.check(lost, "find . -type l | xargs cat", "cat innocent")
+	p.check(lost, "find . -type l | xargs cat")
 	p.check(kept, "grep -rn a .")
 }
 
@@ -140,14 +109,13 @@ func TestNamesThatAreNotWhatTheySeem(t *testing.T) {
 	p.write("keys/d/x", "1\n")
 	p.write("keys/id_rsa", "SHOP_KEY\n")
 	p.must(os.Symlink("keys/d", p.dir+"/q"))
-	p.check(lost, "cat q/../i*", "cd q && cat ../i*", "cat q*/../i*", "cat [q]/../i*", "cp q/../i* n1", "grep K q/../*",
-		"cat src/../keys/i*", "for f in q/../i*; do cat $f; done")
+	p.check(lost, "cat q/../i*", "cd q && cat ../i*", "cat q*/../i*", "for f in q/../i*; do cat $f; done")
 	p.check(kept, "cat src/../docs/*", "cat s*/../docs/*")
 	p.write("docs/b.md", "vat\n")
 	p.check(kept, "find docs -type f | xargs cat", "git ls-files docs | xargs cat")
 	p.write("[k].pem", "1\n")
 	p.write("\\x.pem", "1\n")
-	p.check(lost, `cat \[?\].pe*`, `cat '['?].pe*`, `cat \\*`, `cat '\'*`)
+	p.check(lost, `cat '['?].pe*`)
 }
 
 // The agent's own search of a tree is looked through like that of a command.
@@ -249,12 +217,9 @@ func TestStoresOfSecrets(t *testing.T) {
 // What git has of a secret, by ways of naming it that are git's own.
 func TestSecretsThatGitHas(t *testing.T) {
 	p := withSecret(t)
-	p.check(lost, "git add :/.env", "git log -L1,9:.env", "git log -L 1,9:.env", "git log -p -- '*env'",
-		"git log -p -- ':(glob)**/.e*'", "git grep -e . -- '*env'", "git show HEAD:.env", "git diff -- ':/.env'",
-		"git diff HEAD -- '*.e?v'")
+	p.check(lost, "git add :/.env", "git log -L1,9:.env", "git log -L 1,9:.env", "git diff -- ':/.env'")
 	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go",
-		"git grep -e . -- '*.md'", "git grep '.*env'", "git diff -- . ':!.env'", "git log --grep='*env'",
-		"git branch --list '*env*'")
+		"git grep -e . -- '*.md'", "git grep '.*env'", "git log --grep='*env'", "git branch --list '*env*'")
 }
 
 // Name, size and date of a secret are none; what a command makes of its name is
@@ -262,12 +227,73 @@ func TestSecretsThatGitHas(t *testing.T) {
 func TestStatusOfASecret(t *testing.T) {
 	p := newProject(t)
 	for range 2 {
-		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt", "ls -l $PWD/.env")
-		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)", "for f in $(ls .env); do cat $f; done",
-			"find .env -exec cat {} +", "find . -name .env | xargs cat",
-			"stat -c %n .env | xargs grep x", "ls .env | while read f; do cat $f; done", "test -f .env && . ./.env",
-			"ls .env && base64 .env", "ls ~/.ssh", "ls .secrets/x", "ls -la $(cat .env)", "md5sum .env")
+		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt",
+			"ls -l $PWD/.env")
+		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)")
 		p.write(".env", "KEY=1\n")
 		p.write(".secrets/x", "1\n")
 	}
+}
+
+// An allow rule that names a server's tool does not open the secret stores to it.
+func TestServersToolsAndSecrets(t *testing.T) {
+	p := withSecret(t)
+	p.write("../.ssh/id_rsa", "KEY\n")
+	rules := nod.DefaultRules()
+	rule, err := nod.ParseRule(nod.ListAllow, "mcp__db", "")
+	p.must(err)
+	rules.Allow = []nod.Rule{rule}
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
+	for input, allowed := range map[string]bool{
+		`{"p":"` + p.home + `/.ssh/id_rsa"}`:        false,
+		`{"u":"file://` + p.home + `/.ssh/id_rsa"}`: false,
+		`{"p":[{"a":".env"}]}`:                      false,
+		`{"p":"~/.ssh/id_rsa\n"}`:                   false,
+		`{"q":"select 1","repo":"owner/name"}`:      true,
+		`{"path":"a.txt"}`:                          true,
+		`{"text":"see https://x.example/.env"}`:     true,
+	} {
+		d := gate.Check(t.Context(), nod.Call{Agent: "claude-code", Session: "s", Tool: "mcp__db__read",
+			RawTool: "mcp__db__read",
+			MCP: &nod.MCP{Server: "db", Tool: "read",
+				Named: true}, Input: []byte(input), Dir: p.dir, Roots: []string{p.dir}})
+		if (d.Verdict == nod.Allow) != allowed {
+			t.Errorf("%s: %s (%s)", input, d.Verdict, d.Reason)
+		}
+	}
+}
+
+// A linter takes the files of its kind in a directory, and prints lines of those that
+// are links to a secret.
+func TestLintersAndLinks(t *testing.T) {
+	p := withSecret(t)
+	p.check(kept, "gofmt -l .", "gofmt -d src", "black --check src")
+	p.must(os.MkdirAll(p.dir+"/p", 0o755))
+	p.must(os.Symlink("../.env", p.dir+"/p/x.go"))
+	p.check(lost, "gofmt -l .", "gofmt -d p")
+	p.check(kept, "gofmt -l src", "black --check src")
+	p.must(os.Remove(p.dir + "/p/x.go"))
+	p.write(".env.py", "A=1\nx y\n")
+	p.check(lost, "black --check --include .env .")
+	p.must(os.Remove(p.dir + "/.env.py"))
+	p.write("pyproject.toml", "[tool.black]\ninclude = \".env\"\n")
+	p.check(lost, "node --check src/m.js")
+	p.must(os.MkdirAll(p.dir+"/site/b-1.dist-info", 0o755))
+	p.must(os.Symlink("../../.env", p.dir+"/site/b-1.dist-info/INSTALLER"))
+}
+
+// A link that leads through what Linux makes for a process leads nowhere that is
+// known, also where the way goes on with "..".
+func TestWalksBehindLinksOfProcesses(t *testing.T) {
+	p := withSecret(t)
+	for _, target := range []string{"/proc/self/cwd/src/../.env", "/proc/self/cwd/../" + "ws/.env", "/proc/self/cwd/../.ssh/work"} {
+		p.must(os.MkdirAll(p.dir+"/d", 0o755))
+		p.must(os.Symlink(target, p.dir+"/d/l.txt"))
+		p.check(lost, "find d -name '*.txt' | xargs cat", "find d -name 'l*' -exec cat {} +", "grep -R KEY d",
+			"cat d/l.txt", "cat d/*")
+		p.must(os.Remove(p.dir + "/d/l.txt"))
+	}
+	p.must(os.Symlink("/proc/thread-self/cwd", p.dir+"/n1"))
+	p.check(lost, "nl */*/*", "cat n1/*", "cat n*/.e*", "head -1 */.env")
+	p.check(kept, "cat a*")
 }

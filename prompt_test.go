@@ -230,27 +230,6 @@ func TestWhatRunsIsMaskedAsCode(t *testing.T) {
 	}
 }
 
-// The value of a secret's name is hidden whole, and what runs is shown beside it.
-func TestSecretsAmongArgumentsAreMasked(t *testing.T) {
-	o := options(nod.DefaultRules())
-	o.Mask, o.MaskCommand = audit.MaskText, audit.MaskCommand
-	p, err := nod.New(o).Prompt(context.Background(), nod.Call{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp",
-		MCP: &nod.MCP{Server: "db", Tool: "q"}, Dir: "/home/dev/shop",
-		Input: json.RawMessage(`{"password":"horsebattery","note":"PASSWORD=staplecorrect","js":"token=rm()"}`)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := p.Text(p.Careful)
-	for _, secret := range []string{"horsebattery", "staplecorrect"} {
-		if strings.Contains(text, secret) {
-			t.Errorf("%s is shown: %s", secret, text)
-		}
-	}
-	if !strings.Contains(text, "token=rm()") {
-		t.Errorf("what runs is hidden: %s", text)
-	}
-}
-
 // Tokens of published shapes are masked in every argument, by the real masks.
 func TestTokensInArgumentsAreMasked(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
@@ -327,6 +306,6 @@ func TestTokensAreMasked(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	if other := ask("python3 tool.py --token [masked]"); other.Digest == p.Digest {
-		t.Error("the masked call has the digest of the true one")
+		t.Error("the masked call has the key of the true one")
 	}
 }

@@ -2,10 +2,12 @@ package nod_test
 
 import (
 	"context"
+	"os"
 	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/testworld"
 )
 
 // A rule for what starts a command clears nothing that no rule may clear, whatever
@@ -97,18 +99,149 @@ func TestNoLastingRuleForWhatIsFed(t *testing.T) {
 	}
 }
 
-// A person's rules for Claude Code hold behind a runner, too.
-func TestHostRulesHoldBehindARunner(t *testing.T) {
-	for _, line := range []string{"uv run pytest -q", "npx pytest",
-		"npm exec -- pytest", "pnpm exec pytest", "yarn pytest",
-		"poetry run pytest", "hatch run pytest", "python3 -m pytest", "nix develop -c pytest", "bunx pytest"} {
-		r, err := nod.ParsePermission(nod.ListHardDeny, "Bash(pytest:*)", "test", "/")
-		if err != nil {
-			t.Fatal(err)
+// A rule about a program holds behind a runner, and for no word of another command.
+func TestRulesHoldBehindRunners(t *testing.T) {
+	for _, row := range []struct {
+		rule, command string
+		want          bool
+	}{
+		{"Bash(prisma migrate reset:*)", "npx prisma migrate reset --force", true},
+		{"Bash(prisma migrate reset:*)", "npm exec -- prisma migrate reset", true},
+		{"Bash(prisma migrate reset:*)", "pnpm exec prisma migrate reset", true},
+		{"Bash(prisma migrate reset:*)", "yarn prisma migrate reset", true},
+		{"Bash(prisma migrate reset:*)", "bun x prisma migrate reset", true},
+		{"Bash(prisma migrate reset:*)", "npm exec -c 'prisma migrate reset'", true},
+		{"Bash(pytest:*)", "uv run pytest -q", true},
+		{"Bash(pytest:*)", "python3 -m pytest", true},
+		{"Bash(pytest:*)", "uv run python -m pytest", true},
+		{"Bash(pytest:*)", "nix develop -c pytest", true},
+		{"Bash(pytest:*)", "hatch run pytest", true},
+		{"Bash(rm:*)", "npm rm lodash", false},
+		{"Bash(rm:*)", "uv run python tool.py rm x", false},
+		{"Bash(test:*)", "npm test", false},
+	} {
+		d := verdictOf(options(permitted(t, nod.ListHardDeny, row.rule)), bash(row.command))
+		if got := d.Verdict == nod.Deny && d.Rule.Text == row.rule; got != row.want {
+			t.Errorf("%s, %s: %s (%s)", row.rule, row.command, d.Verdict, d.Reason)
 		}
-		o := options(nod.Rules{HardDeny: []nod.Rule{r}})
-		if d := nod.New(o).Check(context.Background(), bash(line)); d.Verdict != nod.Deny {
-			t.Errorf("%s: %v (%s)", line, d.Verdict, d.Reason)
+	}
+}
+
+// A rule that names a script by a path means the file, however it is started.
+func TestARuleNamesAScriptByAnyPath(t *testing.T) {
+	p := newProject(t)
+	for _, name := range []string{"deploy.sh", "scripts/release.sh", "manage.py", "notes.sh"} {
+		p.write(name, "#!/bin/sh\necho done\n")
+	}
+	const hard, ask = nod.ListHardDeny, nod.ListAsk
+	for _, row := range []struct {
+		list    nod.RuleList
+		rule    string
+		command string
+		fits    bool
+	}{
+		{hard, "./deploy.sh *", "./deploy.sh prod", true},
+		{hard, "./deploy.sh *", "bash deploy.sh", true},
+		{hard, "./deploy.sh *", "sh ./deploy.sh prod", true},
+		{hard, "./deploy.sh *", "bash -e deploy.sh", true},
+		{hard, "./deploy.sh *", "bash -euo pipefail deploy.sh", true},
+		{hard, "./deploy.sh *", "bash -O extglob -e deploy.sh now", true},
+		{hard, "./deploy.sh *", "timeout 5 bash deploy.sh", true},
+		{hard, "./deploy.sh *", `sh -c "bash deploy.sh"`, true},
+		{hard, "./deploy.sh *", "cd scripts && ../deploy.sh", true},
+		{hard, "./deploy.sh *", "DIR/deploy.sh", true},
+		{hard, "./deploy.sh prod", "bash deploy.sh staging", false},
+		{hard, "./deploy.sh *", "cat deploy.sh", false},
+		{hard, "./deploy.sh *", "bash notes.sh deploy.sh", false},
+		{hard, "scripts/release.sh *", "cd scripts && ./release.sh", true},
+		{ask, "bash scripts/release.sh *", "./scripts/release.sh", true},
+		{ask, "bash scripts/release.sh *", "sh scripts/release.sh now", true},
+		{ask, "bash scripts/release.sh *", "bash ./scripts/release.sh", true},
+		{ask, "python manage.py migrate *", "python3 ./manage.py migrate", true},
+		{ask, "python manage.py migrate *", "./manage.py migrate", true},
+		{ask, "python manage.py migrate *", "python3 manage.py check", false},
+		{hard, "Bash(./deploy.sh:*)", "bash deploy.sh now", true},
+		{ask, "Bash(python manage.py migrate:*)", "./manage.py migrate", true},
+	} {
+		rules := nod.DefaultRules()
+		rule, err := nod.ParseRule(row.list, row.rule, "test")
+		if len(row.rule) > 4 && row.rule[:5] == "Bash(" {
+			rule, err = nod.ParsePermission(row.list, row.rule, "test", p.dir)
+		}
+		p.must(err)
+		if row.list == hard {
+			rules.HardDeny = append(rules.HardDeny, rule)
+		} else {
+			rules.Ask = append(rules.Ask, rule)
+		}
+		d := p.under(rules, row.command)
+		if got := d.Rule.Text != ""; got != row.fits {
+			t.Errorf("%s %q, %s: %v (%s)", row.list, row.rule, row.command, d.Verdict, d.Reason)
+		}
+	}
+}
+
+func (p project) under(rules nod.Rules, command string) nod.Decision {
+	command = strings.ReplaceAll(command, "DIR", p.dir)
+	g := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
+	return g.Check(context.Background(), nod.Call{Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash",
+		Command: command, Dir: p.dir, Roots: []string{p.dir}, Environ: testworld.Environ(p.home), Interactive: true})
+}
+
+func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {
+	t.Helper()
+	r, err := nod.ParseRule(list, text, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// An allow rule does not clear what a hard_deny rule forbids, if words that nod does
+// not know were those of the rule.
+func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
+	p := newProject(t)
+	rules := nod.DefaultRules()
+	rules.HardDeny = []nod.Rule{rule(t, nod.ListHardDeny, "git push --force")}
+	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "git *"), rule(t, nod.ListAllow, "git push *")}
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
+	ask := func(line string) nod.Decision {
+		call := bash(line)
+		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
+		return gate.Check(t.Context(), call)
+	}
+	for _, line := range []string{"echo --force | xargs git push", `X="origin --force"; git push $X`,
+		"git push $(echo --force)", "git push $Y", `read X <<< "--force"; git push $X`,
+		"echo push --force | xargs git", `git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
+		`for x in "push --force"; do git $x; done`, "git push --force", "git push --forc"} {
+		if d := ask(line); d.Verdict == nod.Allow {
+			t.Errorf("%q is allowed (%s)", line, d.Reason)
+		}
+	}
+	for _, line := range []string{"git status", "git log --oneline", "git diff *.txt"} {
+		if d := ask(line); d.Verdict != nod.Allow {
+			t.Errorf("%q: %s (%s)", line, d.Verdict, d.Reason)
+		}
+	}
+}
+
+// An allow rule for a program that nod does not know says what may run, not on which
+// secrets.
+func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=x\n")
+	p.write("bin/deploy", "#!/bin/sh\n")
+	p.must(os.Chmod(p.dir+"/bin/deploy", 0o755))
+	rules := nod.DefaultRules()
+	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "bin/deploy *"), rule(t, nod.ListAllow, "go test *")}
+	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
+	for line, want := range map[string]bool{"bin/deploy .env": lost, "bin/deploy --key=.env": lost, "bin/deploy ./.env": lost,
+		"bin/deploy @.env": lost, "bin/deploy KEY=@.env": lost,
+		"bin/deploy --key .env": lost} {
+		call := bash(line)
+		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
+		if d := gate.Check(t.Context(), call); (d.Verdict == nod.Allow) != want {
+			t.Errorf("%q: %v (%s)", line, d.Verdict, d.Reason)
 		}
 	}
 }

@@ -6,10 +6,8 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -23,7 +21,6 @@ import (
 // session. Nothing of it is run.
 type recorded struct {
 	ID      string          `json:"id"`
-	Tool    string          `json:"tool"` // bash, edit, write, read, search, fetch, mcp, agent, meta
 	RawTool string          `json:"tool_name"`
 	Input   json.RawMessage `json:"input"`
 	Dir     string          `json:"cwd"`
@@ -31,11 +28,10 @@ type recorded struct {
 	Agent   string          `json:"agent"`
 }
 
-// Calls of real sessions replay through the gate, those of Claude Code through
-// its adapter too, without a failure. -v prints what share of them each layer
-// settled.
+// Calls of real sessions of Claude Code replay through its adapter and the gate without
+// a failure. What each layer settles eval says.
 func TestRecordedSessionsReplay(t *testing.T) {
-	gates, roots, settled := map[string]*nod.Gate{}, map[string]string{}, tally{}
+	gates, roots := map[string]*nod.Gate{}, map[string]string{}
 	for r := range recordedRows(t) {
 		if roots[r.Session] == "" {
 			roots[r.Session] = r.Dir // the first directory seen, as the hook fixes it
@@ -53,10 +49,6 @@ func TestRecordedSessionsReplay(t *testing.T) {
 		if d.Err != nil && d.Err.Kind != fault.NoModel {
 			t.Errorf("%s: %s: %v\n%s", r.ID, d.Err.Kind, d.Err, clip(string(r.Input)))
 		}
-		settled.add(r, d)
-	}
-	for _, line := range settled.lines() {
-		t.Log(line)
 	}
 }
 
@@ -81,7 +73,7 @@ func recordedRows(t *testing.T) func(yield func(recorded) bool) {
 			if err := json.Unmarshal(lines.Bytes(), &r); err != nil {
 				t.Fatalf("%s:%d: %v", name, n+1, err)
 			}
-			if !yield(r) {
+			if r.Agent == "claude-code" && !yield(r) {
 				return
 			}
 		}
@@ -107,49 +99,9 @@ func homeOf(root string) string {
 	return corpus.Home
 }
 
-// call is what an adapter makes of a row: Claude Code's own where the row is
-// from there, else the nearest canonical tool.
+// call sends the row as Claude Code sends a call.
 func (r recorded) call(root string) (nod.Call, error) {
 	environ := []string{"HOME=" + homeOf(root), "PATH=/usr/local/bin:/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + root}
-	if r.Agent == "claude-code" {
-		return r.claude(root, environ)
-	}
-	c := nod.Call{Agent: r.Agent, Session: r.Session, RawTool: r.RawTool, Input: r.Input, Dir: r.Dir,
-		Roots: []string{root}, Environ: environ}
-	switch r.Tool {
-	case "bash":
-		c.Tool = "bash"
-	case "edit", "write":
-		c.Tool = map[string]string{"edit": "file_edit", "write": "file_write"}[r.Tool]
-	case "read":
-		c.Tool = "read_file"
-	case "search":
-		c.Tool = "grep"
-	case "fetch":
-		c.Tool = "web_fetch"
-	case "mcp":
-		c.Tool, c.MCP = "mcp", &nod.MCP{Server: "server", Tool: r.RawTool}
-	}
-	var in struct {
-		Command  string   `json:"command"`
-		FilePath string   `json:"file_path"`
-		Path     string   `json:"path"`
-		Files    []string `json:"files"`
-	}
-	if err := json.Unmarshal(r.Input, &in); err != nil {
-		return c, err
-	}
-	c.Command = in.Command
-	for _, name := range append(in.Files, in.FilePath, in.Path) {
-		if name != "" {
-			c.Paths = append(c.Paths, name)
-		}
-	}
-	return c, nil
-}
-
-// claude sends the row as Claude Code sends a call.
-func (r recorded) claude(root string, environ []string) (nod.Call, error) {
 	payload, err := json.Marshal(map[string]any{
 		"session_id": r.Session, "cwd": r.Dir, "permission_mode": "default", "hook_event_name": "PreToolUse",
 		"tool_name": r.RawTool, "tool_input": r.Input, "tool_use_id": r.ID,
@@ -163,36 +115,4 @@ func (r recorded) claude(root string, environ []string) (nod.Call, error) {
 	}
 	e.Call.Roots = []string{root}
 	return e.Call, err
-}
-
-// tally counts answers by agent, "all" being all of them.
-type tally map[string]map[string]int
-
-func (s tally) add(r recorded, d nod.Decision) {
-	word := "open"
-	if d.Settled() {
-		word = d.Layer.String() + " " + d.Verdict.String()
-	}
-	for _, of := range []string{"all", r.Agent, "tool " + r.Tool} {
-		if s[of] == nil {
-			s[of] = map[string]int{}
-		}
-		s[of][word]++
-	}
-}
-
-func (s tally) lines() (lines []string) {
-	for _, of := range slices.Sorted(maps.Keys(s)) {
-		total := 0
-		for _, n := range s[of] {
-			total += n
-		}
-		line := fmt.Sprintf("%-12s %6d calls, settled %5.1f %%:", of, total,
-			100*float64(total-s[of]["open"])/float64(total))
-		for _, word := range slices.Sorted(maps.Keys(s[of])) {
-			line += fmt.Sprintf(" %s %.1f %%,", word, 100*float64(s[of][word])/float64(total))
-		}
-		lines = append(lines, strings.TrimSuffix(line, ","))
-	}
-	return lines
 }

@@ -44,7 +44,7 @@ func TestAnApprovedCallRuns(t *testing.T) {
 			kind: fault.NoModel, makes: in("other")},
 		{call: llmtest.Bash("in quotes it is another", "./opaque  'asked'"), answered: "deny", layer: nod.LayerNone,
 			kind: fault.NoModel},
-		{call: llmtest.Bash("approved", "./opaque  asked"), answered: "allow", layer: nod.LayerApproval, ran: true,
+		{call: llmtest.Bash("approved", "./opaque asked"), answered: "allow", layer: nod.LayerApproval, ran: true,
 			makes: in("asked")},
 		{call: llmtest.Bash("once more", "./opaque asked"), answered: "deny", layer: nod.LayerNone,
 			kind: fault.NoModel},

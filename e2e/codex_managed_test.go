@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -62,40 +61,6 @@ func TestCodexManaged(t *testing.T) {
 				t.Errorf("what nod denies ran: %v, want %v; the model was told %q", ran, row.silenced, told)
 			}
 		})
-	}
-}
-
-// nod doctor tries what stands there, and nod uninstall leaves what was there.
-func TestCodexManagedDoctor(t *testing.T) {
-	deep(t, "the managed level")
-	d := codexDriven()
-	d.program(t)
-	t.Parallel()
-	m := d.ready(t, "", llmtest.Script{})
-	m.link(d.program(t), filepath.Join(m.home, ".local", "bin", "codex"))
-	m.ownEtcOf("codex")
-	policy := filepath.Join(m.dir, "etc", "codex", "requirements.toml")
-	const ours = "# ours\nallowed_sandbox_modes = [\"read-only\", \"danger-full-access\"]\n"
-	m.machine.write(policy, ours, 0o644)
-	m.installFor("codex", "managed")
-	code, blocks := m.doctor("codex")
-	for _, want := range []struct{ what, text string }{
-		{"version", d.version}, {"hooks", "as this nod writes them"}, {"deny", "rm -rf / is denied"}, {"missing", ""},
-		{"killed", ""},
-	} {
-		if !holds(blocks, doctor.OK, want.what, want.text) {
-			t.Errorf("%s: %+v", want.what, blocks)
-		}
-	}
-	if code != 0 {
-		t.Errorf("exit %d: %+v", code, blocks)
-	}
-	m.mustRun(filepath.Join(m.bin, "nod"), "uninstall", "codex", "--managed", "--unattended")
-	if got := m.read(policy); got != ours {
-		t.Errorf("left behind:\n%s", got)
-	}
-	if backups, err := filepath.Glob(policy + ".nod-backup-*"); err != nil || len(backups) != 2 {
-		t.Errorf("backups: %v (%v)", backups, err)
 	}
 }
 

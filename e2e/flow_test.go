@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"cmp"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -249,47 +248,4 @@ func TestPermissionRequestIsNotDecidedTwice(t *testing.T) {
 			makes: in("asked"), told: []string{"requires approval"}},
 	}
 	m.prompt(llmtest.NewServer(t, script(list)), "default").check(list)
-}
-
-// No interactive session is driven here, so the payloads are played to the
-// real nod-hook: what PreToolUse said "ask" to is a person's to answer, and
-// PermissionRequest must not answer in their place. What it did not see, it
-// decides.
-func TestPermissionRequestAfterAsk(t *testing.T) {
-	begin(t)
-	m := newMachine(t, "unknown = \"ask\"\n"+ruleSettings)
-	for _, step := range []struct {
-		event, command string
-		want           string // in the answer; "" is silence
-	}{
-		{"PreToolUse", "./opaque asked", `"permissionDecision":"ask"`},
-		{"PermissionRequest", "./opaque asked", ""},
-		{"PermissionRequest", "touch allowed", `"behavior":"allow"`},
-		{"PermissionRequest", "touch forbidden", `"behavior":"deny"`},
-	} {
-		got := m.hook(step.event, step.command)
-		if step.want == "" && got != "" || !strings.Contains(got, step.want) {
-			t.Errorf("%s of %q: got %q, want %q", step.event, step.command, got, step.want)
-		}
-	}
-}
-
-// hook plays one payload of an interactive session to nod-hook and returns
-// what it answered.
-func (m *machine) hook(event, command string) string {
-	m.t.Helper()
-	payload := fmt.Sprintf(`{"session_id":"s","transcript_path":"%s/none.jsonl","cwd":%q,"permission_mode":"default",`+
-		`"hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":%q},"tool_use_id":"toolu_%x"}`, m.dir, m.work,
-		event, command, command)
-	if event == "PermissionRequest" {
-		payload = payload[:strings.LastIndex(payload, `,"tool_use_id"`)] + `,"permission_suggestions":[]}`
-	}
-	cmd := m.command(m.t.Context(), filepath.Join(m.bin, "nod-hook"), "claude-code")
-	cmd.Env = append(cmd.Env, "CLAUDE_CODE_ENTRYPOINT=cli", "CLAUDE_PROJECT_DIR="+m.work)
-	cmd.Stdin = strings.NewReader(payload)
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		m.t.Errorf("nod-hook: %v\n%s", err, out)
-	}
-	return string(out)
 }

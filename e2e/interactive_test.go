@@ -82,23 +82,6 @@ func TestThePersonIsAsked(t *testing.T) {
 	}
 }
 
-// In the mode in which Claude Code starts, what nod allows runs and nobody is
-// asked.
-func TestTheAllowedRunsInAutoMode(t *testing.T) {
-	begin(t)
-	m := newMachine(t, `allow = ["git update-ref refs/heads/allowed HEAD"]`)
-	m.install("user")
-	s := m.sit(oneStep(t, llmtest.Bash("allowed", "git update-ref refs/heads/allowed HEAD")), "auto")
-	s.asks("do what the test wants")
-	s.sees("done")
-	if !exists(filepath.Join(m.work, ".git/refs/heads/allowed")) {
-		t.Errorf("it did not run:\n%s", s.text())
-	}
-	if s.has("Do you want to proceed?") {
-		t.Error("a person was asked")
-	}
-}
-
 // The status line that nod install writes where it is asked to is shown below the
 // prompt, and counts.
 func TestTheStatusLine(t *testing.T) {

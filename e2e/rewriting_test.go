@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -168,46 +167,6 @@ func TestDoctorProvesTheRewriting(t *testing.T) {
 	m.settings("")
 	if said := doctored(); strings.Contains(said, "hands it") {
 		t.Errorf("with confinement off: %s", said)
-	}
-}
-
-// The process above a real hook is found to be the recorded program, in both forms
-// that a hook has, and not to be another one.
-func TestTheProvenProgramIsAboveTheHook(t *testing.T) {
-	begin(t)
-	const line = `echo $$ > "$HOME/asked"; while [ ! -e "$HOME/go" ]; do sleep 0.05; done`
-	for name, hook := range map[string]map[string]any{
-		"a shell's line": {"type": "command", "command": line},
-		"words":          {"type": "command", "command": "/bin/sh", "args": []string{"-c", line}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := newMachine(t, "")
-			m.projectSettings(map[string]any{"hooks": map[string]any{
-				"PreToolUse": []any{map[string]any{"matcher": "*", "hooks": []any{hook}}}}})
-			state, other := t.TempDir(), t.TempDir()
-			m.record("claude-code", state, m.claude)
-			m.record("claude-code", other, filepath.Join(m.bin, "nod"))
-			ended := make(chan struct{})
-			go func() {
-				defer close(ended)
-				m.prompt(llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
-					{Calls: []llmtest.Call{llmtest.Bash("ls", "ls")}}}}), "default")
-			}()
-			pid := 0
-			hang.Until(t, "the hook", func() bool {
-				text, _ := os.ReadFile(filepath.Join(m.home, "asked"))
-				_, err := fmt.Sscan(string(text), &pid)
-				return err == nil
-			})
-			if !rewriting.Proven(state, "claude-code", pid) {
-				t.Error("Claude Code is not seen to be above its hook")
-			}
-			if rewriting.Proven(other, "claude-code", pid) {
-				t.Error("another program is seen to be above it")
-			}
-			m.write(filepath.Join(m.home, "go"), "", 0o600)
-			<-ended
-		})
 	}
 }
 

@@ -74,18 +74,3 @@ func TestWhichInterval(t *testing.T) {
 		}
 	}
 }
-
-func TestCanonical(t *testing.T) {
-	for _, c := range []struct{ tool, raw, want string }{
-		{"bash", "exec_command", "bash"}, {"read", "view", "read_file"}, {"edit", "apply_patch", "apply_patch"},
-		{"edit", "edit", "file_edit"},
-		{"write", "write", "file_write"}, {"meta", "update_plan", "todo_write"}, {"meta", "anything", ""},
-		{"agent", "read_bash", "task_get"},
-		{"agent", "spawn", "agent"}, {"mcp", "mcp__a__b", "mcp"}, {"fetch", "browse", "web_fetch"},
-		{"fetch", "web_search", "web_search"}, {"search", "", "grep"},
-	} {
-		if got := canonical(c.tool, c.raw); got != c.want {
-			t.Errorf("%s %s: %q, want %q", c.tool, c.raw, got, c.want)
-		}
-	}
-}

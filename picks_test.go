@@ -1,3 +1,0 @@
-package nod_test
-
-import ()
