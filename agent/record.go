@@ -45,34 +45,6 @@ type record struct {
 	begin func() turnsOf
 }
 
-// Record returns what reads an agent's own file of a session: its turns, newest
-// first, and the first thing that the person said. known is false for agents whose
-// files nod does not read.
-//
-// A call has its id and its input as the agent wrote them, under the name by which
-// the model calls the tool, and, where the file says so, the directory of its line.
-// What became of a call is a turn of the tool's with that id, in front of it.
-//
-// Any error ends the turns: no such file, not a regular one, a line that is
-// not of the format (a torn last one is skipped), no message in it at all,
-// [transcript.ErrEarlier] where not all was read.
-func Record(agent, file string) (turns iter.Seq2[transcript.Turn, error], known bool) {
-	ctx := context.Background()
-	switch agent {
-	case ClaudeCode{}.Name():
-		return claudeTurns(ctx, file, ""), true
-	case Codex{}.Name():
-		return codexRecord("", false).turns(ctx, file), true
-	case Copilot{}.Name():
-		return copilotRecord().turns(ctx, file), true
-	case Gemini{}.Name():
-		return geminiRecord().turns(ctx, file), true
-	case Qwen{}.Name():
-		return qwenRecord("").turns(ctx, file), true
-	}
-	return nil, false
-}
-
 // transcript returns what yields the turns of a file, waiting a little for one that
 // is not there yet.
 func (r record) transcript(name string) func(context.Context) iter.Seq2[transcript.Turn, error] {

@@ -93,6 +93,7 @@ func copilotSpoke() spoke {
 	copilot := copilotDriven()
 	return spoke{
 		name: "copilot", pkg: "@github/copilot", shell: copilot.shell, write: copilot.write, relative: "abstained",
+		edits: "abstained", // their diff stands in an argument
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
 			words, environ = copilot.prepare(m, srv)
 			return []string{words[0], "--acp"}, environ
