@@ -39,7 +39,7 @@ func cmpEvents(want, got Event) string {
 
 func TestClaudeDecode(t *testing.T) {
 	const session = "00000000-0000-4000-8000-000000000001"
-	transcript := claudeTranscript("/x", "", "")
+	transcript := claudeRecord("", "").transcript("/x")
 	event := func(kind Kind, name, mode, raw, tool string, fill func(*Event)) Event {
 		e := Event{Kind: kind, Name: name, Mode: mode, Project: "/home/ada/loom",
 			Start: "/home/ada/loom", Call: nod.Call{

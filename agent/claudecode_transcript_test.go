@@ -58,7 +58,7 @@ func writeTranscript(t testing.TB, lines ...string) string {
 
 // readTurns returns what is yielded, at most limit turns.
 func readTurns(name, call string, limit int) (turns []transcript.Turn, err error) {
-	for turn, err := range claudeTranscript(name, call, "")(context.Background()) {
+	for turn, err := range claudeRecord(call, "").transcript(name)(context.Background()) {
 		if err != nil {
 			return turns, err
 		}
@@ -297,7 +297,7 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 		}
 		go func() { time.Sleep(100 * time.Millisecond); write(name) }()
 		var turns []transcript.Turn
-		for turn, err := range claudeTranscript(name, "", "p2")(context.Background()) {
+		for turn, err := range claudeRecord("", "p2").transcript(name)(context.Background()) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -318,7 +318,7 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "s.jsonl")
 	put(name, begun)
 	go func() { time.Sleep(100 * time.Millisecond); appendTo(t, name, prompt+"\n") }()
-	for turn, err := range claudeTranscript(name, "", "p2")(context.Background()) {
+	for turn, err := range claudeRecord("", "p2").transcript(name)(context.Background()) {
 		if err != nil || turn.Text != "never push" {
 			t.Errorf("%v %+v", err, turn)
 		}
@@ -336,7 +336,7 @@ func TestAPromptThatNeverComesIsAGap(t *testing.T) {
 		"":   {transcript.Person},
 	} {
 		var got []transcript.Origin
-		for turn, err := range claudeTranscript(writeTranscript(t, begun), "", prompt)(context.Background()) {
+		for turn, err := range claudeRecord("", prompt).transcript(writeTranscript(t, begun))(context.Background()) {
 			if err != nil || turn.Text == "" {
 				t.Fatalf("%q: %v %+v", prompt, err, turn)
 			}

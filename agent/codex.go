@@ -103,8 +103,7 @@ func codexQuirk(e *Event, in, f fields) {
 	e.Call.StdinUnseen = true
 	name := f.nullable("transcript_path")
 	if name != "" {
-		r := codexRecord(e.Call.ID, child)
-		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
+		codexRecord(e.Call.ID, child).of(&e.Call, name)
 	}
 	command := ""
 	if e.Call.RawTool == "Bash" {

@@ -109,8 +109,7 @@ func copilotQuirk(e *Event, in, f fields) {
 	}
 	environ := e.Call.Environ
 	e.Call.Interactive, e.Call.Environ = false, copilotEnviron(environ)
-	e.Call.Transcript = copilotTranscript(environ, e.Call.Session)
-	e.Call.Opening = copilotRecord().opening(copilotEvents(environ, e.Call.Session))
+	copilotRecord().of(&e.Call, copilotEvents(environ, e.Call.Session))
 	if e.Call.Command != "" {
 		copilotNamed(e, in)
 	}

@@ -89,8 +89,7 @@ func (gemini) profile() profile {
 // ended: a failure is an error with a message.
 func geminiQuirk(e *Event, in, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		r := geminiRecord()
-		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
+		geminiRecord().of(&e.Call, name)
 	}
 	if e.Call.MCP == nil {
 		geminiTracked(&e.Call, in)

@@ -90,8 +90,7 @@ func (qwen) profile() profile {
 
 func qwenQuirk(e *Event, _, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		r := qwenRecord(e.Call.ID)
-		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
+		qwenRecord(e.Call.ID).of(&e.Call, name)
 	}
 	e.Call.HostJudges = e.Mode == "auto"
 	if e.Call.MCP == nil {
