@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/fault"
 )
 
 func TestQwenDecodes(t *testing.T) {
@@ -79,41 +78,6 @@ func TestQwenArguments(t *testing.T) {
 	if e := event(t, agent.Qwen{}, "host_denied.json", "not asked",
 		"not asked"); e.Reason != "not asked for" || !e.Call.HostJudges {
 		t.Errorf("%+v", e)
-	}
-}
-
-func TestQwenSays(t *testing.T) {
-	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"},
-		agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
-	auto := before
-	auto.Mode, auto.Call.HostJudges = "auto", true
-	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &fault.Error{Kind: fault.NoModel, Message: "none"},
-		Deferrable: true}
-	loss := none
-	loss.Deferrable = false
-	for _, row := range []struct {
-		e       agent.Event
-		d       nod.Decision
-		profile agent.Profile
-		want    string
-	}{
-		{before, nod.Decision{Verdict: nod.Allow}, agent.Default, "abstained"},
-		{before, nod.Decision{Verdict: nod.Ask}, agent.Default, "ask"},
-		{before, nod.Decision{Verdict: nod.Ask}, agent.Reinforce, "ask"},
-		{before, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
-		{auto, none, agent.Default, "abstained"}, // its own judge has let it pass
-		{auto, none, agent.Replace, "ask"},
-		{auto, loss, agent.Default, "ask"},
-		{auto, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
-		{asking, nod.Decision{Verdict: nod.Allow}, agent.Default, "allow"},
-		{asking, nod.Decision{Verdict: nod.Allow}, agent.Reinforce, "abstained"},
-		{asking, nod.Decision{Verdict: nod.Ask}, agent.Default, "abstained"},
-		{asking, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
-	} {
-		if a := (agent.Qwen{}).Encode(row.e, row.d, row.profile, false); a.Said != row.want {
-			t.Errorf("%s in mode %q, %s, profile %d: %s, want %s", row.e.Name, row.e.Mode, row.d.Verdict, row.profile,
-				a.Said, row.want)
-		}
 	}
 }
 
