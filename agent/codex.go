@@ -73,8 +73,6 @@ func (codex) profile() profile {
 			Before:        Seat{Deny: true, Silence: Flows},
 			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
 			ReasonReaches: true,
-			StrictJSON:    true,
-			NeedsReason:   true,
 			TimeUnit:      time.Second,
 			SeesSubagents: true,
 			StdinUnseen:   true,
@@ -119,7 +117,7 @@ func codexQuirk(e *Event, in, f fields) {
 	read := command != "" || e.Call.MCP != nil
 	e.Reserved = read && e.Kind == Prompt && e.Call.Tool != "apply_patch"
 	e.Complete = func(e *Event) {
-		e.Theirs = e.Kind == Decide && attended("codex", commandsCodex)
+		e.Theirs = e.Kind == Decide && attended("codex")
 		if read {
 			codexComplete(e, name, command)
 		}

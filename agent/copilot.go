@@ -116,7 +116,7 @@ func copilotQuirk(e *Event, in, f fields) {
 	switch e.Kind {
 	case Decide:
 		e.Reserved, e.Complete = true, func(e *Event) {
-			e.Reserved, e.Theirs = copilotDenies(e.Call, e.Project), attended("copilot", printsOnly)
+			e.Reserved, e.Theirs = copilotDenies(e.Call, e.Project), attended("copilot")
 		}
 	case Outcome:
 		e.Error = f.nullable("error")

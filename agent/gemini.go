@@ -75,7 +75,6 @@ func (gemini) profile() profile {
 			Tried:         "0.61.0",
 			Before:        Seat{Deny: true, Silence: Flows},
 			ReasonReaches: true,
-			NeedsReason:   true,
 			TimeUnit:      time.Millisecond,
 			SeesSubagents: true,
 			HearsAfter:    Nested,
@@ -104,7 +103,7 @@ func geminiQuirk(e *Event, in, f fields) {
 		return
 	}
 	e.Complete = func(e *Event) {
-		e.Theirs = attended("gemini", printsOnly)
+		e.Theirs = attended("gemini")
 		geminiSought(e)
 	}
 }

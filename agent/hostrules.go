@@ -118,7 +118,8 @@ func codexAsks(e *Event, start string) bool {
 		rules[i] = path.Join(dir, "rules")
 	}
 	return settingsSay(dirs, home, "requirements.toml", holding("rules")) ||
-		settingsSay(rules, home, ".rules", holding("prompt")) || settingsSay(rules, home, ".rules", holding("forbidden"))
+		settingsSay(rules, home, ".rules", holding("prompt")) ||
+		settingsSay(rules, home, ".rules", holding("forbidden"))
 }
 
 // qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call
@@ -145,7 +146,8 @@ func copilotDenies(c nod.Call, project string) bool {
 	for _, dir := range upwards(project, c.Dir) {
 		dirs = append(dirs, path.Join(dir, ".github", "copilot"))
 	}
-	return settingsSay(dirs, ok, ".json", holding("deniedUrls")) || settingsSay(dirs, ok, ".json", holding("denied_urls"))
+	return settingsSay(dirs, ok, ".json", holding("deniedUrls")) ||
+		settingsSay(dirs, ok, ".json", holding("denied_urls"))
 }
 
 // startedWith reports whether a process above this one has an argument that begins so, or
