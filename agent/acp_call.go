@@ -22,20 +22,10 @@ type acpFacts struct {
 	// partial: rawInput of the request leaves arguments out that an earlier
 	// update has.
 	partial bool
-	// titled is the version in which the title of kind execute is the whole
-	// command, if its text begins with titledIn and the directory.
-	titled string
 }
 
-// titledIn begins the text beside a command of gemini-cli that names no
-// directory of its own; others begin with "[in ". A tool of a project's own,
-// which has that kind too, has no text.
-const titledIn = "[current working directory "
-
-// acpAgents was read in the npm packages: @google/gemini-cli 0.61.0,
-// @qwen-code/qwen-code 0.24.4, opencode-ai 1.18.33.
+// acpAgents was read in the npm packages @qwen-code/qwen-code 0.24.4 and opencode-ai 1.18.33.
 var acpAgents = [...]acpFacts{
-	{peer: "gemini-cli", fresh: true, titled: "0.61.0"},
 	{peer: "qwen-code", fresh: true},
 	{peer: "OpenCode", fresh: true, partial: true},
 }
@@ -248,8 +238,9 @@ func (c acpCall) command(e *Event) {
 			dirs = append(dirs, dir)
 		}
 	}
-	if said == 0 {
-		c.titled(e)
+	if said == 0 { // gemini-cli has the command in the title, where any text may stand
+		f, m := c.get("title")
+		e.Call.Command, e.Unproven = f.asText(m), true
 		return
 	}
 	e.Call.Dir = c.startsIn(e, dirs, said)
@@ -272,27 +263,6 @@ func (c acpCall) startsIn(e *Event, dirs []string, said int) string {
 		return strings.TrimSuffix(c.Dir, "/") + "/" + dirs[0]
 	}
 	return ""
-}
-
-// titled reads a command that stands in the title. One that does not prove to
-// be the command may be denied for what it says, and no more.
-func (c acpCall) titled(e *Event) {
-	unread := e.Unproven
-	f, m := c.get("title")
-	e.Call.Command, e.Unproven = f.asText(m), true
-	facts := c.facts()
-	if unread || facts.titled == "" || facts.titled != c.Version || c.Dir == "" || len(c.seen) > 1 {
-		return
-	}
-	if m := f.maybe("content"); m == nil || m.value[0] != '[' {
-		return
-	}
-	list := f.list("content")
-	if len(list) != 1 || list[0].hint("type") != "content" {
-		return
-	}
-	inner, _ := list[0].maybeChild("content")
-	e.Unproven = !strings.HasPrefix(inner.hint("text"), titledIn+c.Dir+"]")
 }
 
 // commandOf reads the arguments of a shell tool. plain says that nothing

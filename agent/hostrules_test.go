@@ -182,7 +182,7 @@ func TestACPRulesStay(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := hostFiles(t, map[string]string{row.file: row.rules})
-			a := agent.ACP{Program: "x", Peer: row.peer, Version: "0.61.0", Dir: filepath.Join(dir, "work"),
+			a := agent.ACP{Program: "x", Peer: row.peer, Dir: filepath.Join(dir, "work"),
 				Options: []agent.ACPOption{{ID: "once", Kind: "allow_once"}}}
 			e, err := a.Decode(marshal(t, map[string]any{"sessionId": "s", "toolCall": map[string]any{"toolCallId": "c",
 				"kind": "execute", "title": "git status", "rawInput": map[string]any{"command": "git status"}}}),
