@@ -44,10 +44,11 @@ func sitsThere(args []string, host facts) bool {
 	before := ""
 	for _, arg := range args {
 		name, _, _ := strings.Cut(arg, "=")
-		question := arg != "" && !strings.HasPrefix(arg, "-") && !strings.HasPrefix(before, "-")
-		if question && len(host.list("question")) > 0 || slices.ContainsFunc(host.list("headless"), func(word string) bool {
+		says := func(word string) bool {
 			return name == word || len(word) == 2 && word[0] == '-' && strings.HasPrefix(arg, word)
-		}) {
+		}
+		question := arg != "" && !strings.HasPrefix(arg, "-") && !strings.HasPrefix(before, "-")
+		if question && len(host.list("question")) > 0 || slices.ContainsFunc(host.list("headless"), says) {
 			return false
 		}
 		before = arg
