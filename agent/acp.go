@@ -35,9 +35,8 @@ import (
 // out. So a call is proven, and may be allowed, only as follows; one that is
 // not may be denied.
 //
-//   - A command is rawInput.command, or that of a v2 subject. A title is a
-//     command only of an agent and version whose source says so (gemini-cli
-//     0.61.0, which sends no rawInput).
+//   - A command is rawInput.command, or that of a v2 subject. A title proves
+//     none (gemini-cli sends no rawInput): it may be denied for what it says.
 //   - Relative names in it mean something only where its directory is certain:
 //     rawInput or the subject names it, or the agent is one of which it is
 //     known that each command starts in the session's directory and that the
@@ -48,8 +47,8 @@ import (
 //     canonical name: a kind is not a tool that layer 1 knows.
 type ACP struct {
 	Program string // the agent's program, for the log
-	// Peer and Version are what the agent calls itself (agentInfo).
-	Peer, Version string
+	// Peer is what the agent calls itself (agentInfo).
+	Peer string
 	// Dir and Roots are the session's, as the editor named them; Dir is ""
 	// where nothing is known of the session, and nothing is allowed then.
 	Dir     string

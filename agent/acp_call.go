@@ -22,20 +22,10 @@ type acpFacts struct {
 	// partial: rawInput of the request leaves arguments out that an earlier
 	// update has.
 	partial bool
-	// titled is the version in which the title of kind execute is the whole
-	// command, if its text begins with titledIn and the directory.
-	titled string
 }
 
-// titledIn begins the text beside a command of gemini-cli that names no
-// directory of its own; others begin with "[in ". A tool of a project's own,
-// which has that kind too, has no text.
-const titledIn = "[current working directory "
-
-// acpAgents was read in the npm packages: @google/gemini-cli 0.61.0,
-// @qwen-code/qwen-code 0.24.4, opencode-ai 1.18.33.
+// acpAgents was read in the npm packages @qwen-code/qwen-code 0.24.4 and opencode-ai 1.18.33.
 var acpAgents = [...]acpFacts{
-	{peer: "gemini-cli", fresh: true, titled: "0.61.0"},
 	{peer: "qwen-code", fresh: true},
 	{peer: "OpenCode", fresh: true, partial: true},
 }
@@ -248,8 +238,9 @@ func (c acpCall) command(e *Event) {
 			dirs = append(dirs, dir)
 		}
 	}
-	if said == 0 {
-		c.titled(e)
+	if said == 0 { // gemini-cli has the command in the title, where any text may stand
+		f, m := c.get("title")
+		e.Call.Command, e.Unproven = f.asText(m), true
 		return
 	}
 	e.Call.Dir = c.startsIn(e, dirs, said)
@@ -272,27 +263,6 @@ func (c acpCall) startsIn(e *Event, dirs []string, said int) string {
 		return strings.TrimSuffix(c.Dir, "/") + "/" + dirs[0]
 	}
 	return ""
-}
-
-// titled reads a command that stands in the title. One that does not prove to
-// be the command may be denied for what it says, and no more.
-func (c acpCall) titled(e *Event) {
-	unread := e.Unproven
-	f, m := c.get("title")
-	e.Call.Command, e.Unproven = f.asText(m), true
-	facts := c.facts()
-	if unread || facts.titled == "" || facts.titled != c.Version || c.Dir == "" || len(c.seen) > 1 {
-		return
-	}
-	if m := f.maybe("content"); m == nil || m.value[0] != '[' {
-		return
-	}
-	list := f.list("content")
-	if len(list) != 1 || list[0].hint("type") != "content" {
-		return
-	}
-	inner, _ := list[0].maybeChild("content")
-	e.Unproven = !strings.HasPrefix(inner.hint("text"), titledIn+c.Dir+"]")
 }
 
 // commandOf reads the arguments of a shell tool. plain says that nothing
@@ -347,38 +317,31 @@ func (f fields) ran() string {
 	return ""
 }
 
-// edit reads a call of kind edit. It is proven where it names files by absolute paths,
-// shows or says what it writes, and nothing else stands in it.
+// edit reads a call of kind edit. It is proven where diffs show all that it writes, under
+// absolute paths, and its arguments name no other file and say nothing else.
 func (c acpCall) edit(e *Event) {
 	e.Call.Tool, e.Call.Paths = "file_edit", c.paths()
-	relative := func(name string) bool { return !path.IsAbs(name) }
-	e.Unproven = e.Unproven || len(e.Call.Paths) == 0 || slices.ContainsFunc(e.Call.Paths, relative)
+	shown := c.diffs(e)
+	hidden := func(name string) bool { return !path.IsAbs(name) || !shown[name] }
+	e.Unproven = e.Unproven || len(shown) == 0 || slices.ContainsFunc(e.Call.Paths, hidden)
+	more := func(m member) bool { return saysMore(m, len(shown)) }
 	for _, f := range c.seen { // of what it was a moment ago
-		e.Unproven = e.Unproven || f.nonNull("kind") != nil && f.optional("kind") != "edit"
+		raw := f.nonNull("rawInput")
+		e.Unproven = e.Unproven || f.nonNull("kind") != nil && f.optional("kind") != "edit" ||
+			raw != nil && raw.value[0] != '{'
 	}
-	described := c.diffs(e)
-	_, raw := c.get("rawInput")
-	switch {
-	case raw == nil:
-		e.Unproven = e.Unproven || len(described) == 0 // it may take the file away
-		return
-	case raw.value[0] != '{', !c.plainEdit(e.Call.Paths):
-		e.Unproven = true
-	}
-	for _, name := range e.Call.Paths {
-		if !described[name] { // what it writes is not said, or said in the agent's own way
-			e.Call.Edits = append(e.Call.Edits, nod.Edit{Path: name, New: string(raw.value), Whole: true})
-		}
+	for _, in := range c.args {
+		e.Unproven = e.Unproven || slices.ContainsFunc(in.members, more)
 	}
 }
 
-// diffs reads the changes that the call shows, and says which files they are
-// of. What is shown in a shape that nod does not know proves nothing.
-func (c acpCall) diffs(e *Event) (described map[string]bool) {
-	described = map[string]bool{}
+// diffs reads the changes that the call shows, and says which files they are of. What is
+// shown in a shape that nod does not know proves nothing.
+func (c acpCall) diffs(e *Event) (shown map[string]bool) {
+	shown = map[string]bool{}
 	f, m := c.get("content")
 	if m == nil || m.value[0] != '[' {
-		return described
+		return shown
 	}
 	for _, part := range f.list("content") {
 		kind, name := part.optional("type"), part.optional("path")
@@ -389,58 +352,33 @@ func (c acpCall) diffs(e *Event) (described map[string]bool) {
 		default:
 			one := nod.Edit{Path: name, New: part.text("newText"), Old: part.nullable("oldText")}
 			one.Whole = one.Old == ""
-			e.Call.Edits, described[name] = append(e.Call.Edits, one), true
+			e.Call.Edits, shown[name] = append(e.Call.Edits, one), true
 		}
 	}
-	return described
+	return shown
 }
 
-// plainEdit reports whether no argument may say more of an edit than its name and texts:
-// codex-acp has what it deletes and moves in "changes".
-func (c acpCall) plainEdit(names []string) bool {
-	more := func(m member) bool {
-		value := strings.ToLower(string(m.value))
-		switch {
-		case m.value[0] == '{', !ofEdit(string(m.key)):
-			return true
-		case m.value[0] == '[': // of texts, which may name files
-			return strings.Contains(value, "path") || strings.Contains(value, "file") || strings.Contains(value, `\u`)
-		}
-		return string(m.key) == "diff" && m.value[0] == '"' && !diffOf(unquoted(m.value), names)
-	}
-	return !slices.ContainsFunc(c.args, func(in fields) bool { return slices.ContainsFunc(in.members, more) })
-}
-
-// diffOf reports whether a diff writes these files alone, and takes none away.
-func diffOf(diff string, names []string) bool {
-	for line := range strings.Lines(diff) {
-		sign, name, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
-		is := func(one string) bool { return strings.HasSuffix("/"+strings.TrimLeft(name, "/"), one) }
-		switch sign {
-		case "+++":
-			if !slices.ContainsFunc(names, is) {
-				return false
-			}
-		case "deleted", "rename", "copy", "***":
-			return false
-		}
-	}
-	return true
-}
-
-// ofEdit reports whether an argument of that name is one of a plain edit, in the spelling
-// of any agent that was seen.
-func ofEdit(key string) bool {
-	switch plain := strings.ToLower(strings.ReplaceAll(key, "_", "")); plain {
-	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext",
-		"newtext", "replaceall", "expectedreplacements", "diff",
-		"allowmultiple", "instruction", "description", "edits", "insertline", "aiproposedstring", "aiproposedcontent",
-		"modifiedbyuser":
-		return true
+// saysMore reports whether an argument may say more of an edit than the diffs of so many
+// files: codex-acp has what it deletes and moves in "changes".
+func saysMore(m member, files int) bool {
+	switch strings.ToLower(strings.ReplaceAll(string(m.key), "_", "")) {
+	case "diff":
+		return m.value[0] != '"' || diffsMore(unquoted(m.value), files)
+	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext", "newtext",
+		"replaceall", "expectedreplacements", "allowmultiple", "instruction", "description", "insertline",
+		"aiproposedstring", "aiproposedcontent", "modifiedbyuser":
+		return m.value[0] == '{' || m.value[0] == '['
 	case "source", "destination", "parentdir": // of more than an edit
-		return false
+		return true
 	}
-	return namesFile(key)
+	return m.value[0] != '"' || !namesFile(string(m.key))
+}
+
+// diffsMore reports whether a diff is of more files than so many, or takes one away.
+func diffsMore(diff string, files int) bool {
+	begins := func(sign string) bool { return strings.Contains("\n"+diff, "\n"+sign) }
+	return strings.Count("\n"+diff, "\n+++ ") > files ||
+		slices.ContainsFunc([]string{"deleted ", "rename ", "copy ", "***", "+++ /dev/null"}, begins)
 }
 
 // paths are all files that the call names, in whatever place.

@@ -31,19 +31,16 @@ func TestACPCalls(t *testing.T) {
 		mcp                *nod.MCP
 	}
 	for _, row := range []struct {
-		name, peer, version string
-		call                string // the members of toolCall after its id
-		earlier             []string
-		want                want
+		name, peer string
+		call       string // the members of toolCall after its id
+		earlier    []string
+		want       want
 	}{
 		{name: "a command of an agent that nobody read", peer: "stranger",
 			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
 		{name: "it names its directory", peer: "stranger",
 			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/srv"}`,
 			want: want{tool: "bash", command: "make", dir: "/srv"}},
-		{name: "two directories", peer: "qwen-code",
-			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/a","directory":"/b"}`,
-			want: want{tool: "bash", command: "make", dir: "/a", unproven: true}},
 		{name: "qwen", peer: "qwen-code",
 			call: `"kind":"execute","title":"make (build it)","rawInput":{"command":"make","description":"build it","is_background":false},"_meta":{"toolName":"run_shell_command"}`,
 			want: want{tool: "bash", command: "make", dir: at}},
@@ -53,11 +50,6 @@ func TestACPCalls(t *testing.T) {
 		{name: "an argument that nobody knows", peer: "qwen-code",
 			call: `"kind":"execute","rawInput":{"command":"make","host":"prod"}`,
 			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "copilot, whose shell lives on", peer: "Copilot",
-			call: `"kind":"execute","rawInput":{"command":"make","commands":["make"]}`,
-			want: want{tool: "bash", command: "make"}},
-		{name: "opencode, which leaves the directory out", peer: "OpenCode",
-			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
 		{name: "opencode, the update before it", peer: "OpenCode",
 			call: `"kind":"execute","rawInput":{"command":"make"}`,
 			earlier: []string{`{"toolCallId":"c1","kind":"execute","rawInput":{}}`,
@@ -75,42 +67,28 @@ func TestACPCalls(t *testing.T) {
 			call:    `"kind":"execute","rawInput":{"command":"make"}`,
 			earlier: []string{`too much`},
 			want:    want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "gemini", peer: "gemini-cli", version: "0.61.0",
+		{name: "gemini", peer: "gemini-cli",
 			call: `"kind":"execute","title":"make","locations":[],"content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom] (build)"}}]`,
-			want: want{tool: "bash", command: "make", dir: at}},
-		{name: "gemini, a version that nobody read", peer: "gemini-cli", version: "0.62.0",
-			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom] (build)"}}]`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "gemini, elsewhere", peer: "gemini-cli", version: "0.61.0",
-			call: `"kind":"execute","title":"make","content":[{"type":"content","content":{"type":"text","text":"[in sub] [current working directory /home/ada/loom]"}}]`,
 			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
 		{name: "an edit", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"locations":[{"path":"/home/ada/loom/a","line":3}]`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
-		{name: "a file that Copilot makes", peer: "copilot",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"path":"/home/ada/loom/a","file_text":"y"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
 		{name: "an edit of more than it shows", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"file_path":"/etc/passwd"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a", "/etc/passwd"}}},
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a", "/etc/passwd"}, unproven: true}},
+		{name: "an edit whose diff takes a file away", peer: "OpenCode",
+			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"filepath":"/home/ada/loom/a","diff":"--- a\n+++ /dev/null\n"}`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
+		{name: "a diff that is none", peer: "OpenCode",
+			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"diff":7}`,
+			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "an edit of nobody knows what", peer: "stranger",
 			call: `"kind":"edit","title":"Edit a"`, want: want{tool: "file_edit", dir: at, unproven: true}},
-		{name: "a patch of two files", peer: "stranger",
-			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"patch":"--- a\n+++ a\n@@\n+x\n--- b\n+++ b\n"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "an edit that takes another file away", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"changes":{"/home/ada/.bashrc":{"type":"update","move_path":"/home/ada/loom/a"}}}`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "an edit beside a terminal", peer: "stranger",
 			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"},{"type":"terminal","terminalId":"t"}]`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "an edit that says no text", peer: "stranger", call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}]`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "edits of several files", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"edits":[{"file_path":"/b"}]}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "a diff in another shape", peer: "stranger",
-			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"content":[{"type":"diff","changes":[]}]`,
 			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
 		{name: "reading is a kind, no tool", peer: "stranger",
 			call: `"kind":"read","locations":[{"path":"/home/ada/.ssh/id"}]`,
@@ -123,22 +101,16 @@ func TestACPCalls(t *testing.T) {
 		{name: "a question of another kind about a command", peer: "opencode",
 			call: `"kind":"other","title":"external_directory","rawInput":{"command":"git push --force","filepath":"/x"}`,
 			want: want{tool: "bash", command: "git push --force", dir: at, paths: []string{"/x"}, unproven: true}},
-		{name: "the same as a list of words", peer: "stranger",
-			call: `"kind":"other","title":"x","rawInput":{"command":["bash","-lc","git push --force"]}`,
-			want: want{tool: "bash", command: "'bash' '-lc' 'git push --force'", dir: at, unproven: true}},
 		{name: "a list of words that is to run", peer: "stranger",
 			call: `"kind":"execute","title":"tidy up","rawInput":{"call_id":"c","command":["bash","-lc","rm -rf ~"],"cwd":"/home/ada/loom"}`,
 			want: want{tool: "bash", command: "'bash' '-lc' 'rm -rf ~'", unproven: true}},
-		{name: "a script that is to run", peer: "stranger",
-			call: `"kind":"execute","title":"tidy up","rawInput":{"script":"rm -rf ~"}`,
-			want: want{tool: "bash", command: "rm -rf ~", unproven: true}},
 		{name: "a command in an edit", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
 			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"},
 				unproven: true}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			a := agent.ACP{Program: "x", Peer: row.peer, Version: row.version, Dir: at, Options: acpKinds}
+			a := agent.ACP{Program: "x", Peer: row.peer, Dir: at, Options: acpKinds}
 			for _, u := range row.earlier {
 				a.Earlier = append(a.Earlier, []byte(u))
 			}
@@ -177,7 +149,6 @@ func TestACPVersion2(t *testing.T) {
 		`"subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","kind":"edit","content":[{"type":"diff","changes":[{"a":"b"}]}]}}`: "file_edit  /home/ada/loom true",
 		`"subject":{"type":"payment"}`: "  /home/ada/loom true",
 		`"title":"only a title"`:       "  /home/ada/loom true",
-		`"subject":null`:               "  /home/ada/loom true",
 	} {
 		e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,`+payload+`}`), nil)
 		got := strings.Join([]string{e.Call.Tool, e.Call.Command, e.Call.Dir,
@@ -218,11 +189,8 @@ func TestACPRequestsWithTwoReadings(t *testing.T) {
 		``, `[]`, `{}`, `{"sessionId":7}`,
 		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls","command":"rm -rf /"}}}`,
 		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","Kind":"read"}}`,
-		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls","Command":"rm -rf /"}}}`,
 		`{"sessionId":"s","toolCall":{"toolCallId":"c"},"subject":{"type":"command","command":"ls","cwd":"/"}}`,
 		`{"sessionId":"s","subject":{"type":"command","command":"ls","cwd":"relative"}}`,
-		`{"sessionId":"s","subject":{"type":"command","command":"","cwd":"/"}}`,
-		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute"}} {}`,
 	} {
 		if e, err := a.Decode([]byte(payload), nil); err == nil {
 			t.Errorf("%s: %+v", payload, e)
@@ -256,9 +224,6 @@ func TestACPAnswers(t *testing.T) {
 		{name: "allow, not proven", options: acpKinds, d: allowed, e: agent.Event{Unproven: true}, dir: "/w"},
 		{name: "allow in a session that nobody knows", options: acpKinds, d: allowed},
 		{name: "allow under reinforce", options: acpKinds, d: allowed, profile: agent.Reinforce, dir: "/w"},
-		{name: "allow where two are offered", options: one("allow_once", "allow_once"), d: allowed, dir: "/w"},
-		{name: "deny where only always is offered", options: one("allow_once", "reject_always"), d: denied, dir: "/w",
-			want: `{"outcome":{"outcome":"selected","optionId":"\u003creject_always\u003e"}}`},
 		{name: "deny where nothing is offered", options: one("allow_once", "strange"), d: denied, dir: "/w",
 			want: agent.ACPCancelled},
 		{name: "allow by an id that is for always too",
@@ -303,14 +268,16 @@ func TestACPCaptured(t *testing.T) {
 			t.Fatal(err)
 		}
 		a := agent.ACP{Program: who, Dir: "/home/dev/project"}
-		if a.Peer, a.Version, err = agent.ReadACPPeer(initialize); err != nil || a.Peer == "" {
+		if a.Peer, err = agent.ReadACPPeer(initialize); err != nil || a.Peer == "" {
 			t.Fatalf("%s: %q %v", who, a.Peer, err)
 		}
 		if _, _, a.Options, err = agent.ReadACPRequest(payload); err != nil {
 			t.Fatal(err)
 		}
 		e, err := a.Decode(payload, nil)
-		if err != nil || e.Unproven {
+		name := filepath.Base(file) // one shows its diff as an argument, one its command as a title
+		proven := !strings.HasPrefix(name, "copilot.write.") && !strings.HasPrefix(name, "gemini.shell.")
+		if err != nil || e.Unproven == proven {
 			t.Errorf("%s: %v, unproven %v", file, err, e.Unproven)
 		}
 		if strings.Contains(file,
@@ -319,11 +286,11 @@ func TestACPCaptured(t *testing.T) {
 			t.Errorf("%s: %q in %q", file, e.Call.Command, e.Call.Dir)
 		}
 		if strings.Contains(file,
-			".write.") && (len(e.Call.Paths) != 1 || e.Call.Tool != "file_edit" || len(e.Call.Edits) != 1) {
+			".write.") && (len(e.Call.Paths) != 1 || e.Call.Tool != "file_edit" || proven != (len(e.Call.Edits) == 1)) {
 			t.Errorf("%s: %+v", file, e.Call)
 		}
 		if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace,
-			false); said.Said != "allow" || strings.Contains(string(said.Stdout), "always") {
+			false); (said.Said == "allow") != proven || strings.Contains(string(said.Stdout), "always") {
 			t.Errorf("%s: %+v", file, said)
 		}
 	}
@@ -370,8 +337,6 @@ func TestACPReason(t *testing.T) {
 		{`{"toolCall":{"toolCallId":"c","content":7}}`, ``, `{"toolCall":{"toolCallId":"c","content":7}}`},
 		{`{"subject":{"type":"command"},"title":"t"}`, ``,
 			`{"subject":{"type":"command"},"title":"t","description":"why"}`},
-		{`{"subject":{"type":"command"},"description":"runs it"}`, ``,
-			`{"subject":{"type":"command"},"description":"runs it\n\nwhy"}`},
 	} {
 		a := agent.ACP{}
 		if row.earlier != "" {

@@ -67,16 +67,16 @@ func ReadACPSession(raw []byte) (s ACPSession, err error) {
 
 // ReadACPPeer reads what the agent calls itself from the result of
 // initialize.
-func ReadACPPeer(result []byte) (name, version string, err error) {
+func ReadACPPeer(result []byte) (name string, err error) {
 	f := reportOf(result, &err)
 	key := "agentInfo"
 	if f.nonNull(key) == nil {
 		key = "info" // version 2
 	}
 	if in, raw := f.maybeChild(key); raw != nil {
-		name, version = in.optional("name"), in.optional("version")
+		name = in.optional("name")
 	}
-	return name, version, err
+	return name, err
 }
 
 // ReadACPPrompt reads session/prompt: the session, and what the person typed.

@@ -152,13 +152,8 @@ type Capabilities struct {
 	Before, Asking Seat
 	// ReasonReaches says that a denial's reason reaches the model.
 	ReasonReaches bool
-	// StrictJSON says that a key or value that the host does not know voids
-	// the whole answer, and the call runs.
-	StrictJSON bool
-	// NeedsReason says that a denial without a reason is void.
-	NeedsReason bool
-	FailClosed  string // the host's own switch, "" where it has none
-	TimeUnit    time.Duration
+	FailClosed    string // the host's own switch, "" where it has none
+	TimeUnit      time.Duration
 	// SeesSubagents says that a sub-agent's calls reach the hook.
 	SeesSubagents bool
 	// HearsAfter is the shape in which what a hook answers to an Outcome

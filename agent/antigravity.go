@@ -51,7 +51,6 @@ func (antigravity) profile() profile {
 			Tried:         "read: what others measured on agy 1.1.2, 1.1.8 and 1.2.3",
 			Before:        Seat{Deny: true, Silence: Flows},
 			ReasonReaches: true,
-			StrictJSON:    true,
 			TimeUnit:      time.Second,
 		},
 		own: antigravityOwn, quirk: antigravityQuirk,

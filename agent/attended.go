@@ -10,7 +10,7 @@ import (
 // attended reports whether a person started the host at a terminal and sits there: the
 // nearest process above this one that is the host has a terminal for its input, and none
 // of its arguments says that nobody is there. False where that cannot be seen.
-func attended(host string, headless func(before, arg string) bool) bool {
+func attended(host string) bool {
 	pid := os.Getppid()
 	for range 32 {
 		args, parent, err := started(pid)
@@ -18,7 +18,7 @@ func attended(host string, headless func(before, arg string) bool) bool {
 			return false
 		}
 		if own, is := argumentsOf(host, args); is {
-			return onTerminal(pid) && sitsThere(own, headless)
+			return onTerminal(pid) && sitsThere(own, factsOf(host))
 		}
 		pid = parent
 	}
@@ -38,34 +38,20 @@ func argumentsOf(host string, args []string) (own []string, is bool) {
 	return nil, false
 }
 
-func sitsThere(args []string, headless func(before, arg string) bool) bool {
+// sitsThere reports whether none of the arguments is one with which nobody is there to be
+// asked, or a program is at the other end. Qwen Code answers a question among them once.
+func sitsThere(args []string, host facts) bool {
 	before := ""
 	for _, arg := range args {
-		if headless(before, arg) {
+		name, _, _ := strings.Cut(arg, "=")
+		says := func(word string) bool {
+			return name == word || len(word) == 2 && word[0] == '-' && strings.HasPrefix(arg, word)
+		}
+		question := arg != "" && !strings.HasPrefix(arg, "-") && !strings.HasPrefix(before, "-")
+		if question && len(host.list("question")) > 0 || slices.ContainsFunc(host.list("headless"), says) {
 			return false
 		}
 		before = arg
 	}
 	return true
-}
-
-// printsOnly are arguments of Gemini CLI, Qwen Code and Copilot CLI with which nobody is
-// there to be asked, or a program is at the other end.
-func printsOnly(_, arg string) bool {
-	name, _, _ := strings.Cut(arg, "=")
-	short := strings.HasPrefix(arg, "-p") && !strings.HasPrefix(arg, "--")
-	return short || slices.Contains([]string{"--prompt", "--acp", "--experimental-acp", "--server", "--headless",
-		"serve", "channel", "board", "review", "--input-format", "--output-format", "-o"}, name)
-}
-
-// printsOnlyQwen takes a question among the arguments for one that is answered once,
-// as Qwen Code does.
-func printsOnlyQwen(before, arg string) bool {
-	return printsOnly(before, arg) || arg != "" && !strings.HasPrefix(arg, "-") && !strings.HasPrefix(before, "-")
-}
-
-// commandsCodex are the subcommands of Codex under which nobody is at a prompt.
-func commandsCodex(_, arg string) bool {
-	return slices.Contains([]string{"exec", "e", "review", "app-server", "mcp-server", "exec-server", "remote-control",
-		"cloud", "debug"}, arg)
 }

@@ -110,8 +110,7 @@ func claudeQuirk(e *Event, in, f fields) {
 	e.Call.Interactive = claudeAttended(variable(environ, "CLAUDE_CODE_ENTRYPOINT"), e.Mode)
 	e.Call.HostJudges = e.Mode == "auto"
 	if name := f.optional("transcript_path"); name != "" {
-		e.Call.Transcript = claudeTranscript(name, e.Call.ID, f.optional("prompt_id"))
-		e.Call.Opening = claudeRecord().opening(name)
+		claudeRecord(e.Call.ID, f.optional("prompt_id")).of(&e.Call, name)
 	}
 	if e.Call.MCP == nil {
 		claudeOddities(&e.Call, in)

@@ -13,10 +13,7 @@ import (
 // dialect stays unstated, so both must agree. Not measured: which shell runs where
 // $SHELL is neither.
 func claudeOddities(c *nod.Call, in fields) {
-	switch c.RawTool {
-	case "Read":
-		c.Paths = screenshots(in.word("file_path"))
-	case "PowerShell":
+	if c.RawTool == "PowerShell" {
 		c.Dialect = nod.PowerShell
 	}
 	if c.Command != "" { // they stay in Input, for the prompt; only their type is checked here
@@ -82,19 +79,6 @@ const (
 // any other name a message may go to another session, on another machine too, in which
 // nobody may ask nod; the host asks nobody about it (2.1.329, run).
 func isOwnAgent(to string) bool { return regexp.MustCompile(`^a[\w-]*[0-9a-f]{16}$`).MatchString(to) }
-
-// screenshots are a name, and the one that the host reads where no file has that name:
-// with the other of the two blanks before AM.png and PM.png (2.1.329, read).
-func screenshots(name string) []string {
-	for _, end := range [...]string{"AM.png", "PM.png"} {
-		for _, blanks := range [...][2]string{{" ", "\u202f"}, {"\u202f", " "}} {
-			if before, ok := strings.CutSuffix(name, blanks[0]+end); ok {
-				return []string{name, before + blanks[1] + end}
-			}
-		}
-	}
-	return []string{name}
-}
 
 // claudeGlobs are the globs that Grep's argument stands for: it is split at blanks, and
 // at commas where a piece has no braces (2.1.329, run).

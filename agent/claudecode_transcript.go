@@ -2,12 +2,7 @@ package agent
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -15,106 +10,33 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// claudeTranscript returns what reads a Claude Code session file: JSON lines,
-// each a user or assistant message or one of a dozen records that are none of a
-// conversation. Each text and each tool call is a turn of its own. Tools keep the
-// host's names. The call with the id that is being decided is left out: the file
-// holds it or not, as it happens, and the same call must look the same twice.
-//
-// Turns that were taken back by rewinding are still in the file and are
-// yielded.
-//
-// prompt is the id of what the person typed last, as the payload says it. The
-// host writes that late, and it is waited for: see [awaited]. Where it does not
-// come, the newest turn is nobody's, so that the model hears of a gap.
-func claudeTranscript(name, call, prompt string) func(context.Context) iter.Seq2[transcript.Turn, error] {
-	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
-		return func(yield func(transcript.Turn, error) bool) {
-			gap := !awaited(ctx, (&promptSearch{name: name, prompt: prompt}).there)
-			claudeTurns(ctx, name, call)(func(turn transcript.Turn, err error) bool {
-				if gap && err == nil && !yield(transcript.Turn{Text: "a prompt that is not written yet"}, nil) {
-					return false
-				}
-				gap = false
-				return yield(turn, err)
-			})
-		}
-	}
-}
-
 // claudeHost names the format in errors.
 const claudeHost = "Claude Code"
 
-func claudeTurns(ctx context.Context, name, call string) iter.Seq2[transcript.Turn, error] {
-	return func(yield func(transcript.Turn, error) bool) {
-		lines, err := openBackwards(name, transcriptLimit)
-		if err != nil {
-			yield(transcript.Turn{}, err)
-			return
-		}
-		defer lines.file.Close()
-		r := claudeReader{lines: lines, call: call}
-		newestFirst(ctx, claudeHost, r.message, yield)
-	}
+// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant
+// message or one of a dozen records that are none of a conversation. Each text and each
+// tool call is a turn of its own. Tools keep the host's names. The call with the id that
+// is being decided is left out: the file holds it or not, as it happens, and the same call
+// must look the same twice.
+//
+// Turns that were taken back by rewinding are still in the file and are yielded.
+func claudeRecord(call, prompt string) record {
+	begin := func(lines *backwards) turnsOf { return claudeReader{lines, call}.read }
+	return record{host: claudeHost, prompt: prompt, turn: begin(nil), begin: begin}
 }
 
-// claudeRecord reads what may be the opening.
-func claudeRecord() record {
-	return record{host: claudeHost, turn: func(line object) ([]transcript.Turn, bool, error) {
-		parsed, err := parseClaudeLine(line)
-		if err != nil || parsed.kind != "user" || parsed.origin != transcript.Person {
-			return nil, false, err
-		}
-		parsed.blocks = slices.DeleteFunc(parsed.blocks, func(b claudeBlock) bool { return b.kind != "text" })
-		return new(claudeReader).turns(parsed), true, nil
-	}}
-}
-
-// claudeReader turns lines into turns, newest first.
+// claudeReader turns lines into turns.
 type claudeReader struct {
-	lines  *backwards
-	call   string       // id of the call that is left out
-	ahead  []claudeLine // looked at ahead of time
-	broken error        // what reading ahead met behind them
-	heard  bool         // a line of a kind that this host writes was met
+	lines *backwards // nil where the file is read from its begin
+	call  string     // id of the call that is left out
 }
 
-// message returns the turns of the message before.
-func (r *claudeReader) message() ([]transcript.Turn, error) {
-	if len(r.ahead) > 0 {
-		line := r.ahead[0]
-		r.ahead = r.ahead[1:]
-		return r.turns(line), nil
+func (r claudeReader) read(top object) ([]transcript.Turn, bool, error) {
+	line, err := parseClaudeLine(top)
+	if err != nil || line.kind == "" {
+		return nil, false, err
 	}
-	if r.broken != nil {
-		return nil, r.broken
-	}
-	line, err := r.read()
-	if err != nil {
-		return nil, err
-	}
-	return r.turns(line), nil
-}
-
-// read returns the next line that is a message.
-func (r *claudeReader) read() (claudeLine, error) {
-	for {
-		top, err := r.lines.object(claudeHost)
-		if errors.Is(err, io.EOF) && !r.heard {
-			err = errors.New("the transcript holds no message of " + claudeHost)
-		}
-		if err != nil {
-			return claudeLine{}, err
-		}
-		line, err := parseClaudeLine(top)
-		if err != nil {
-			return claudeLine{}, fmt.Errorf("the transcript is not one of %s: %w", claudeHost, err)
-		}
-		if line.kind != "" {
-			r.heard = r.heard || line.known
-			return line, nil
-		}
-	}
+	return r.turns(line), true, nil
 }
 
 // claudeLine is one message line.
@@ -124,7 +46,6 @@ type claudeLine struct {
 	time   time.Time
 	blocks []claudeBlock
 	answer string // what toolUseResult says that a person chose
-	known  bool   // the kind of line is one of the host's
 	// refused says that the host itself marks the result as a person's no.
 	refused bool
 }
@@ -147,10 +68,8 @@ func parseClaudeLine(top object) (line claudeLine, err error) {
 		return claudeLine{}, err
 	case kind == "user" || kind == "assistant":
 		line = claudeMessage(kind, f)
-		line.known = true
 	case kind == "attachment":
 		line = claudeAttached(f)
-		line.known = true
 	case !slices.Contains(claudeSilent(), kind):
 		line = unclassified()
 	}
@@ -212,7 +131,7 @@ func claudeBlocks(message fields) (out []claudeBlock) {
 }
 
 // turns returns the turns of a line, oldest first.
-func (r *claudeReader) turns(line claudeLine) []transcript.Turn {
+func (r claudeReader) turns(line claudeLine) []transcript.Turn {
 	var out []transcript.Turn
 	for _, b := range line.blocks {
 		turn := transcript.Turn{Origin: line.origin, Text: b.text, Time: line.time}
@@ -247,7 +166,7 @@ func (r *claudeReader) turns(line claudeLine) []transcript.Turn {
 // What a tool returns is its own affair, so words in it are a person's only where the
 // host marks the line itself; else they count as nobody's: a command can print what the
 // host would say.
-func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
+func (r claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
 	switch {
 	case b.fails && strings.HasPrefix(b.text, claudeRejection):
@@ -276,19 +195,19 @@ func (r *claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 	return turn
 }
 
-// calling returns the tool call of that id, which stands a few messages before; the zero
+// calling returns the tool call of that id, which stands a few lines before; the zero
 // value where none does.
-func (r *claudeReader) calling(id string) claudeBlock {
-	for i := 0; id != "" && i < 16; i++ {
-		if i == len(r.ahead) {
-			line, err := r.read()
-			if err != nil {
-				r.broken = err
-				break
-			}
-			r.ahead = append(r.ahead, line)
+func (r claudeReader) calling(id string) claudeBlock {
+	for i := 0; id != "" && r.lines != nil && i < 64; i++ {
+		top, err := r.lines.peek(claudeHost, i)
+		if err != nil {
+			break
 		}
-		for _, b := range r.ahead[i].blocks {
+		line, err := parseClaudeLine(top)
+		if err != nil { // it is met again
+			break
+		}
+		for _, b := range line.blocks {
 			if b.kind == "tool_use" && b.id == id {
 				return b
 			}

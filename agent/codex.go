@@ -73,8 +73,6 @@ func (codex) profile() profile {
 			Before:        Seat{Deny: true, Silence: Flows},
 			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
 			ReasonReaches: true,
-			StrictJSON:    true,
-			NeedsReason:   true,
 			TimeUnit:      time.Second,
 			SeesSubagents: true,
 			StdinUnseen:   true,
@@ -103,8 +101,7 @@ func codexQuirk(e *Event, in, f fields) {
 	e.Call.StdinUnseen = true
 	name := f.nullable("transcript_path")
 	if name != "" {
-		r := codexRecord(e.Call.ID, child)
-		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
+		codexRecord(e.Call.ID, child).of(&e.Call, name)
 	}
 	command := ""
 	if e.Call.RawTool == "Bash" {
@@ -120,7 +117,7 @@ func codexQuirk(e *Event, in, f fields) {
 	read := command != "" || e.Call.MCP != nil
 	e.Reserved = read && e.Kind == Prompt && e.Call.Tool != "apply_patch"
 	e.Complete = func(e *Event) {
-		e.Theirs = e.Kind == Decide && attended("codex", commandsCodex)
+		e.Theirs = e.Kind == Decide && attended("codex")
 		if read {
 			codexComplete(e, name, command)
 		}

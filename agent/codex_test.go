@@ -86,11 +86,6 @@ func TestCodexPatchInAShell(t *testing.T) {
 		"apply_patch <<'EOF'; ls\n" + patch + "\nEOF":        "bash",
 		"cd x && apply_patch <<'EOF'\n" + patch + "\nEOF":    "bash",
 		"apply_patch <<'EOF'\n" + patch + "\nEOF\nrm -rf /":  "bash",
-		"apply_patch <<'EOF'\n" + patch + "\nEOF\nls\nEOF":   "bash",
-		"apply_patch <<'EOF'\n" + patch + "\nEOF | sh\nEOF":  "bash",
-		"apply_patch <<'EOF'\n" + patch + " \nEOF":           "bash",
-		"apply_patch <<'EOF'\n" + patch + "\nEOF\x00":        "bash",
-		"apply_patch <<'EOF'\n*** Begin Patch\nls\nEOF":      "bash",
 		"apply_patch <<'EOF'\n" + patch + "\n" + patch + "X": "bash",
 	} {
 		e := codexEvent(t, command, "PreToolUse", "", "")
@@ -163,36 +158,6 @@ func TestCodexCompletes(t *testing.T) {
 				t.Errorf("unseen %v, follows %v, dialect %v", e.Call.StdinUnseen, e.PromptFollows, e.Call.Dialect)
 			}
 		})
-	}
-}
-
-func TestCodexSays(t *testing.T) {
-	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"},
-		agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
-	follows := before
-	follows.PromptFollows = true
-	for _, row := range []struct {
-		e       agent.Event
-		verdict nod.Verdict
-		profile agent.Profile
-		want    string
-	}{
-		{before, nod.Allow, agent.Default, "abstained"},
-		{before, nod.Ask, agent.Default, "deny"},
-		{before, nod.Ask, agent.Reinforce, "deny"},
-		{before, nod.Deny, agent.Default, "deny"},
-		{follows, nod.Ask, agent.Default, "abstained"},
-		{follows, nod.Deny, agent.Default, "deny"},
-		{asking, nod.Allow, agent.Default, "allow"},
-		{asking, nod.Allow, agent.Reinforce, "abstained"},
-		{asking, nod.Ask, agent.Default, "abstained"},
-		{asking, nod.Deny, agent.Default, "deny"},
-	} {
-		if a := (agent.Codex{}).Encode(row.e, nod.Decision{Verdict: row.verdict, Reason: "because"}, row.profile,
-			false); a.Said != row.want {
-			t.Errorf("%s, %s, profile %d, follows %v: %s, want %s", row.e.Name, row.verdict, row.profile,
-				row.e.PromptFollows, a.Said, row.want)
-		}
 	}
 }
 

@@ -17,13 +17,10 @@ func TestCodexTurns(t *testing.T) {
 		confines, asks bool
 	}{
 		{`{"approval_policy":"on-request","sandbox_policy":{"type":"workspace-write"}}`, true, true},
-		{`{"approval_policy":"never","sandbox_policy":{"type":"read-only"}}`, true, false},
 		{`{"approval_policy":"never","sandbox_policy":{"type":"danger-full-access"}}`, false, false},
 		{`{"approval_policy":"on-request","sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"managed","file_system":{"type":"restricted"}}}`, true, true},
-		{`{"sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"disabled"}}`, false, false},
 		{`{"sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"managed","file_system":{"type":"unrestricted"}}}`, false, false},
 		{`{"sandbox_policy":{"type":7}}`, false, false},
-		{`{}`, false, false},
 	} {
 		file := filepath.Join(t.TempDir(), "rollout.jsonl")
 		text := `{"type":"turn_context","payload":{"sandbox_policy":{"type":"read-only"},"approval_policy":"never"}}` +
@@ -51,11 +48,9 @@ func TestGrantedWhereNobodyIsThere(t *testing.T) {
 	}{
 		{"mcp__files__create_issue", "mcp__files__create_issue", `{}`, "default", true},
 		{"mcp__files", "mcp__files__create_issue", `{}`, "acceptEdits", true},
-		{"mcp__files__*", "mcp__files__create_issue", `{}`, "default", true},
 		{"mcp__files__get_*", "mcp__files__create_issue", `{}`, "default", false},
 		{"mcp__files", "mcp__files__create_issue", `{}`, "bypassPermissions", false},
 		{"Bash(npm test)", "Bash", `{"command":"npm test"}`, "default", true},
-		{"WebSearch", "Bash", `{"command":"npm test"}`, "default", false},
 		{"Bash(git push:*)", "Bash", `{"command":"git push --force"}`, "default", false},
 		{"Write", "Write", `{"file_path":"/etc/x","content":"x"}`, "default", false},
 		{`x"]}}} [`, "mcp__files__create_issue", `{}`, "default", false},

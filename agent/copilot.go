@@ -109,15 +109,14 @@ func copilotQuirk(e *Event, in, f fields) {
 	}
 	environ := e.Call.Environ
 	e.Call.Interactive, e.Call.Environ = false, copilotEnviron(environ)
-	e.Call.Transcript = copilotTranscript(environ, e.Call.Session)
-	e.Call.Opening = copilotRecord().opening(copilotEvents(environ, e.Call.Session))
+	copilotRecord().of(&e.Call, copilotEvents(environ, e.Call.Session))
 	if e.Call.Command != "" {
 		copilotNamed(e, in)
 	}
 	switch e.Kind {
 	case Decide:
 		e.Reserved, e.Complete = true, func(e *Event) {
-			e.Reserved, e.Theirs = copilotDenies(e.Call, e.Project), attended("copilot", printsOnly)
+			e.Reserved, e.Theirs = copilotDenies(e.Call, e.Project), attended("copilot")
 		}
 	case Outcome:
 		e.Error = f.nullable("error")

@@ -101,23 +101,6 @@ func TestCopilotSession(t *testing.T) {
 	}
 }
 
-// A prompt shows less of a command than the call before it: nothing is allowed there.
-func TestCopilotPromptsAllowNoCommand(t *testing.T) {
-	payload, err := os.ReadFile("testdata/copilot/shell_asked.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := agent.Copilot{}.Decode(payload, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for verdict, want := range map[nod.Verdict]string{nod.Allow: "abstained", nod.Ask: "abstained", nod.Deny: "deny"} {
-		if a := (agent.Copilot{}).Encode(e, nod.Decision{Verdict: verdict}, agent.Replace, false); a.Said != want {
-			t.Errorf("%s: said %s", verdict, a.Said)
-		}
-	}
-}
-
 // Copilot's own setting of git is no surprise; anybody else's is.
 func TestCopilotEnviron(t *testing.T) {
 	payload, err := os.ReadFile("testdata/copilot/shell.json")

@@ -75,7 +75,6 @@ func (gemini) profile() profile {
 			Tried:         "0.61.0",
 			Before:        Seat{Deny: true, Silence: Flows},
 			ReasonReaches: true,
-			NeedsReason:   true,
 			TimeUnit:      time.Millisecond,
 			SeesSubagents: true,
 			HearsAfter:    Nested,
@@ -89,8 +88,7 @@ func (gemini) profile() profile {
 // ended: a failure is an error with a message.
 func geminiQuirk(e *Event, in, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		r := geminiRecord()
-		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
+		geminiRecord().of(&e.Call, name)
 	}
 	if e.Call.MCP == nil {
 		geminiTracked(&e.Call, in)
@@ -105,7 +103,7 @@ func geminiQuirk(e *Event, in, f fields) {
 		return
 	}
 	e.Complete = func(e *Event) {
-		e.Theirs = attended("gemini", printsOnly)
+		e.Theirs = attended("gemini")
 		geminiSought(e)
 	}
 }

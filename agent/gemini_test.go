@@ -67,29 +67,6 @@ func TestGeminiArguments(t *testing.T) {
 	}
 }
 
-func TestGeminiSays(t *testing.T) {
-	e := agent.Event{Kind: agent.Decide, Name: "BeforeTool"}
-	e.Call.RawTool, e.Call.Interactive = "run_shell_command", true
-	for _, row := range []struct {
-		verdict nod.Verdict
-		profile agent.Profile
-		want    string
-		holds   string
-	}{
-		{nod.Allow, agent.Default, "abstained", ""},
-		{nod.Allow, agent.Reinforce, "abstained", ""},
-		{nod.Ask, agent.Default, "deny", "allow rule"}, // an ask would hang
-		{nod.Ask, agent.Reinforce, "deny", "allow rule"},
-		{nod.Deny, agent.Default, "deny", "because"},
-	} {
-		a := agent.Gemini{}.Encode(e, nod.Decision{Verdict: row.verdict, Reason: "because"}, row.profile, false)
-		if a.Said != row.want || !strings.Contains(string(a.Stdout),
-			row.holds) || row.holds == "" && len(a.Stdout) > 0 {
-			t.Errorf("%s, profile %d: %s %s, want %s", row.verdict, row.profile, a.Said, a.Stdout, row.want)
-		}
-	}
-}
-
 // A text is a person's only where it stands alone and is not marked as the
 // host's; a later line replaces an earlier one, and what was taken back is not
 // read.

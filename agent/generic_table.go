@@ -13,7 +13,7 @@ import (
 func (g Generic) row() profile {
 	p := profile{agent: g.Agent, facts: factsOf(g.Agent)}
 	p.can = Capabilities{
-		Tried: p.fact("tried"), FailClosed: p.fact("closed"), ReasonReaches: true, NeedsReason: true,
+		Tried: p.fact("tried"), FailClosed: p.fact("closed"), ReasonReaches: true,
 		Before:   Seat{Allow: p.fact("seat") == "allow", Ask: p.fact("seat") == "ask", Deny: true, Silence: Flows},
 		TimeUnit: time.Second,
 	}

@@ -88,166 +88,48 @@ func anyFile(dir, ending string, holds func(text string) bool) bool {
 	})
 }
 
-// says reports whether a text holds all of these.
+// holding reports whether a text holds all of these.
 func holding(words ...string) func(text string) bool {
 	return func(text string) bool {
 		return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(text, word) })
 	}
 }
 
-// hostRule is a rule of a host's that asks about commands or refuses them: what may stand
-// at each place of one.
-type hostRule [][]string
-
-// speaksOf reports whether a rule may speak of a line: what it names stands in the line,
-// behind whatever wrapper. A line that Codex cannot divide is one command of a shell.
-func (r hostRule) speaksOf(words []string) bool {
-	if len(r) > 0 && slices.ContainsFunc(r[0], func(name string) bool {
-		return readsAsShell(path.Base(name)) || strings.Contains(name, "pwsh") || strings.Contains(name, "powershell")
-	}) {
-		return true
-	}
-	stands := func(one string) bool {
-		return !slices.ContainsFunc(wordsOf(one), func(word string) bool { return !slices.Contains(words, word) })
-	}
-	return !slices.ContainsFunc(r, func(place []string) bool { return !slices.ContainsFunc(place, stands) })
-}
-
-// wordsOf are the words of a text as far as a rule can name them, without what quotes.
-func wordsOf(text string) []string {
-	text = strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(text)
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return r < 0x80 && !isLetterOrDigit(r) && !strings.ContainsRune("_.+-", r)
+// settingsSay reports whether a file of one of these directories holds what is looked for or
+// cannot be read, or the person's home is not known.
+func settingsSay(dirs []string, home bool, ending string, holds func(text string) bool) bool {
+	return !home || slices.ContainsFunc(dirs, func(dir string) bool {
+		return path.IsAbs(dir) && anyFile(dir, ending, holds)
 	})
 }
 
 // codexAsks reports whether a rule of the person's may have Codex ask about a call. Codex
 // takes the rules that lie beside each of its settings (0.169.0), and settings ask about
-// tools of MCP servers.
+// tools of MCP servers. The rules are Starlark, and are not read: a file that asks or refuses
+// at all may speak of any command.
 func codexAsks(e *Event, start string) bool {
-	layers, ok := settingsDirs(e.Call.Environ, "CODEX_HOME", ".codex", start, e.Start, e.Project)
-	words := wordsOf(e.Call.Command + " " + e.Call.URL)
-	return !ok || slices.ContainsFunc(append(layers, "/etc/codex"), func(dir string) bool {
-		if e.Call.MCP != nil {
-			return anyFile(dir, ".toml", holding("approval_mode", "prompt"))
-		}
-		asks := func(text string) bool { return codexRuleAsks(text, words) }
-		return anyFile(path.Join(dir, "rules"), ".rules", asks) || anyFile(dir, "requirements.toml", holding("rules"))
-	})
-}
-
-// codexRuleAsks reports whether a file of Codex's rules may ask about a line of these words
-// or refuse it. The rules are Starlark; read are those that are written as Codex and people
-// write them, one call after another with named arguments, and any other file may ask.
-func codexRuleAsks(text string, words []string) bool {
-	if !strings.Contains(text, "prompt") && !strings.Contains(text, "forbidden") {
-		return false
+	dirs, home := settingsDirs(e.Call.Environ, "CODEX_HOME", ".codex", start, e.Start, e.Project)
+	dirs = append(dirs, "/etc/codex")
+	if e.Call.MCP != nil {
+		return settingsSay(dirs, home, ".toml", holding("approval_mode", "prompt"))
 	}
-	var plain strings.Builder
-	for line := range strings.Lines(text) {
-		line, _, _ = strings.Cut(line, "#")
-		plain.WriteString(strings.TrimSpace(line) + " ")
+	rules := slices.Clone(dirs)
+	for i, dir := range rules {
+		rules[i] = path.Join(dir, "rules")
 	}
-	text = strings.NewReplacer("network_rule(", "prefix_rule(", "host_executable(", "prefix_rule(", "'", `"`,
-		" =", "=", "= ", "=").Replace(plain.String())
-	before, rules, _ := strings.Cut(text, "prefix_rule(")
-	if strings.TrimSpace(before) != "" {
-		return true
-	}
-	for rule := range strings.SplitSeq(rules, "prefix_rule(") {
-		if !strings.Contains(rule, "prompt") && !strings.Contains(rule, "forbidden") {
-			continue
-		}
-		if pattern, ok := codexPattern(rule); !ok || pattern.speaksOf(words) {
-			return true
-		}
-	}
-	return false
-}
-
-// codexPattern is the pattern of a rule, or the host of one for the network.
-func codexPattern(rule string) (pattern hostRule, ok bool) {
-	_, list, named := strings.Cut(rule, "pattern=")
-	if !named {
-		_, list, named = strings.Cut(rule, "host=")
-	}
-	var places json.RawMessage
-	if !named || !strings.HasSuffix(strings.TrimSpace(rule), ")") ||
-		json.NewDecoder(strings.NewReader(list)).Decode(&places) != nil {
-		return nil, false
-	}
-	for _, place := range listOf(places) {
-		var names []string
-		for _, one := range listOf(place) {
-			var name string
-			if json.Unmarshal(one, &name) != nil {
-				return nil, false
-			}
-			names = append(names, name)
-		}
-		pattern = append(pattern, names)
-	}
-	return pattern, true
-}
-
-// listOf is a list in JSON, or what is none as a list of one.
-func listOf(raw json.RawMessage) (list []json.RawMessage) {
-	if json.Unmarshal(raw, &list) != nil {
-		return []json.RawMessage{raw}
-	}
-	return list
+	return settingsSay(dirs, home, "requirements.toml", holding("rules")) ||
+		settingsSay(rules, home, ".rules", holding("prompt")) ||
+		settingsSay(rules, home, ".rules", holding("forbidden"))
 }
 
 // qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call
 // (0.24.4, read: permissions.ask of each settings file).
 func qwenAsks(c nod.Call, project string) bool {
-	dirs, ok := settingsDirs(c.Environ, "QWEN_HOME", ".qwen", project, c.Dir)
-	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode")
-	files := []string{variable(c.Environ, "QWEN_CODE_SYSTEM_SETTINGS_PATH"),
-		variable(c.Environ, "QWEN_CODE_SYSTEM_DEFAULTS_PATH")}
-	for _, dir := range dirs {
-		files = append(files, path.Join(dir, "settings.json"), path.Join(dir, "settings.local.json"),
-			path.Join(dir, "system-defaults.json"))
-	}
-	return !ok || slices.ContainsFunc(files, func(name string) bool { return name != "" && qwenFileAsks(name, c) })
-}
-
-func qwenFileAsks(name string, c nod.Call) bool {
-	text, there, err := hostText(name)
-	if err == nil && (!there || !strings.Contains(text, `"ask"`)) {
-		return false
-	}
-	var s struct {
-		Permissions struct {
-			Ask []string `json:"ask"`
-		} `json:"permissions"`
-	}
-	if err != nil || json.Unmarshal([]byte(text), &s) != nil {
-		return true
-	}
-	return slices.ContainsFunc(s.Permissions.Ask, func(rule string) bool { return qwenRuleAsks(rule, c) })
-}
-
-// qwenRuleAsks reports whether a rule may speak of a call. One about files or addresses
-// speaks of commands as well.
-func qwenRuleAsks(rule string, c nod.Call) bool {
-	tool, about, narrow := strings.Cut(strings.TrimSpace(rule), "(")
-	switch strings.TrimSpace(tool) {
-	case "run_shell_command", "Shell", "ShellTool", "Bash":
-	default:
-		return true
-	}
-	if c.Tool != "bash" || !narrow {
-		return c.Tool == "bash"
-	}
-	var places hostRule
-	for _, word := range strings.Fields(strings.TrimSuffix(strings.TrimSuffix(about, ")"), ":*")) {
-		if strings.ContainsAny(word, "*?[$:") {
-			break
-		}
-		places = append(places, []string{word})
-	}
-	return places.speaksOf(wordsOf(c.Command))
+	dirs, home := settingsDirs(c.Environ, "QWEN_HOME", ".qwen", project, c.Dir)
+	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode",
+		path.Dir(variable(c.Environ, "QWEN_CODE_SYSTEM_SETTINGS_PATH")),
+		path.Dir(variable(c.Environ, "QWEN_CODE_SYSTEM_DEFAULTS_PATH")))
+	return settingsSay(dirs, home, ".json", holding(`"ask"`))
 }
 
 // copilotDenies reports whether a rule of the person's may deny a call on Copilot CLI, where
@@ -264,9 +146,8 @@ func copilotDenies(c nod.Call, project string) bool {
 	for _, dir := range upwards(project, c.Dir) {
 		dirs = append(dirs, path.Join(dir, ".github", "copilot"))
 	}
-	return !ok || slices.ContainsFunc(dirs, func(dir string) bool {
-		return anyFile(dir, ".json", holding("deniedUrls")) || anyFile(dir, ".json", holding("denied_urls"))
-	})
+	return settingsSay(dirs, ok, ".json", holding("deniedUrls")) ||
+		settingsSay(dirs, ok, ".json", holding("denied_urls"))
 }
 
 // startedWith reports whether a process above this one has an argument that begins so, or
@@ -315,24 +196,20 @@ func acpAsks(e *Event, peer string) bool {
 		return codexAsks(e, e.Project)
 	case "gemini-cli":
 		dirs, ok := settingsDirs(environ, "GEMINI_CLI_HOME", ".gemini", e.Project)
-		return !ok || slices.ContainsFunc(append(dirs, "/etc/gemini-cli"), func(dir string) bool {
-			return anyFile(path.Join(dir, "policies"), ".toml", holding("ask_user")) ||
-				anyFile(dir, "settings.json", holding("olicyPaths"))
-		})
+		dirs = append(dirs, "/etc/gemini-cli")
+		return settingsSay(dirs, ok, "settings.json", holding("olicyPaths")) || slices.ContainsFunc(dirs,
+			func(dir string) bool { return anyFile(path.Join(dir, "policies"), ".toml", holding("ask_user")) })
 	case "OpenCode":
 		dirs, ok := settingsDirs(environ, "OPENCODE_CONFIG_DIR", ".config/opencode")
 		dirs = append(dirs, path.Join(variable(environ, "XDG_CONFIG_HOME"), "opencode"))
 		for _, dir := range upwards(e.Project) {
 			dirs = append(dirs, dir, path.Join(dir, ".opencode"))
 		}
-		return !ok || slices.ContainsFunc(dirs, func(dir string) bool {
-			return path.IsAbs(dir) && slices.ContainsFunc([]string{"opencode.json", "opencode.jsonc", "config.json"},
-				func(name string) bool { return anyFile(dir, name, opencodeRuled) })
-		})
+		return slices.ContainsFunc([]string{"opencode.json", "opencode.jsonc", "config.json"},
+			func(name string) bool { return settingsSay(dirs, ok, name, opencodeRuled) })
 	case "@zed-industries/claude-code-acp", "@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp":
 		dirs, ok := settingsDirs(environ, "CLAUDE_CONFIG_DIR", ".claude", e.Project)
-		asks := func(dir string) bool { return anyFile(dir, ".json", holding(`"ask"`)) }
-		return !ok || slices.ContainsFunc(dirs, asks)
+		return settingsSay(dirs, ok, ".json", holding(`"ask"`))
 	}
 	return true
 }

@@ -37,7 +37,7 @@ func TestOpening(t *testing.T) {
 		`{"type":"user.message","data":{"content":"never touch billing"}}`+"\n")
 	for name, find := range map[string]func() (string, bool){
 		"claude": func() (string, bool) {
-			turn, ok := claudeRecord().opening(claude)(t.Context())
+			turn, ok := claudeRecord("", "").opening(claude)(t.Context())
 			return turn.Text,
 				ok
 		},
@@ -59,7 +59,7 @@ func TestOpening(t *testing.T) {
 	}
 	for _, name := range []string{"", "relative", filepath.Join(dir, "missing"), dir, filepath.Join(dir, "fifo"),
 		file("rubbish", "{\n")} {
-		if turn, ok := claudeRecord().opening(name)(t.Context()); ok {
+		if turn, ok := claudeRecord("", "").opening(name)(t.Context()); ok {
 			t.Errorf("%s: %q", name, turn.Text)
 		}
 	}

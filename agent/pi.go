@@ -49,9 +49,6 @@ func (pi) profile() profile {
 func piQuirk(e *Event, _, f fields) {
 	plugin(e, f)
 	respelled(&e.Call, piOdd)
-	if e.Call.RawTool == "read" {
-		e.Complete = piSought
-	}
 }
 
 // claudeMCPOnly recognises a call to an MCP server by a name as Claude Code's are.
@@ -62,21 +59,4 @@ func claudeMCPOnly(e *Event, f fields, input *member) bool { return claudeServer
 func piOdd(name string) bool {
 	return strings.HasPrefix(name, "@") || strings.HasPrefix(name, "file://") ||
 		strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 && unicode.IsSpace(r) })
-}
-
-// piSought marks a read of a file that is not there under a name that Pi then spells
-// otherwise: with other apostrophes, letters in pieces, a thin blank before AM and PM
-// (1.5.2, dist/core/tools/path-utils.js).
-func piSought(e *Event) {
-	for _, name := range e.Call.Paths {
-		plain := strings.IndexFunc(name, func(r rune) bool { return r >= 0x80 || r == '\'' }) < 0
-		folded := strings.ToLower(name)
-		if plain && !strings.Contains(folded, " am.") && !strings.Contains(folded, " pm.") {
-			continue
-		}
-		if absent(e.Call, name) {
-			e.Call.Rewritten = "this file is not there, and Pi would then read another one whose name is spelled otherwise; " +
-				"list the directory, and give the name as it is there"
-		}
-	}
 }

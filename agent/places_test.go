@@ -111,40 +111,6 @@ func TestCodexCallsInTheRollout(t *testing.T) {
 	}
 }
 
-// Pi spells the name of a file that is not there otherwise.
-func TestPiSpellsNamesOtherwise(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "it's"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for name, other := range map[string]bool{"it's": false, "its": false, "it's not": true, "Shot 1 PM.png": true,
-		"\u00e9.txt": true, "~/a": false, "~/it's": false, "~/it's not": true} {
-		e, err := agent.Pi{}.Decode([]byte(`{"hook":"tool_call","tool":"read","session":"s","call":"c","directory":"`+dir+
-			`","args":{"path":"`+name+`"}}`), []string{"HOME=" + dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e.Complete(&e); (e.Call.Rewritten != "") != other {
-			t.Errorf("%s: %q", name, e.Call.Rewritten)
-		}
-	}
-}
-
-// Claude Code reads a screenshot by either blank before AM.
-func TestScreenshots(t *testing.T) {
-	for name, want := range map[string][]string{
-		"/u/w/a AM.png":      {"/u/w/a AM.png", "/u/w/a\u202fAM.png"},
-		"/u/w/a\u202fPM.png": {"/u/w/a\u202fPM.png", "/u/w/a PM.png"},
-		"/u/w/a AM.txt":      {"/u/w/a AM.txt"}, "/u/w/aAM.png": {"/u/w/aAM.png"},
-	} {
-		e, err := agent.ClaudeCode{}.Decode([]byte(`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w",`+
-			`"tool_name":"Read","tool_input":{"file_path":"`+name+`"}}`), nil)
-		if diff := cmp.Diff(want, e.Call.Paths); err != nil || diff != "" {
-			t.Error(err, diff)
-		}
-	}
-}
-
 // Gemini looks for a file whose name ends as one that is not there.
 func TestGeminiNames(t *testing.T) {
 	dir := t.TempDir()

@@ -64,15 +64,11 @@ func TestPluginTranscript(t *testing.T) {
 // A conversation of another shape blocks the call, like all else in a payload.
 func TestPluginTranscriptBroken(t *testing.T) {
 	for more, want := range map[string]string{
-		`,"said":{}`:                           "an array",
-		`,"said":["publish it"]`:               "an object",
-		`,"said":[{"text":"x"}]`:               "by is missing",
-		`,"said":[{"by":"person"}]`:            "text is missing",
-		`,"said":[{"by":"person","text":1}]`:   "a string",
-		`,"said":[],"cut":"no"`:                "true or false",
-		`,"said":[],"first":1`:                 "a string",
-		`,"said":[],"Said":[]`:                 "in case only",
-		`,"said":[{"by":"x","text":"\ud83e"}]`: "cut in two",
+		`,"said":["publish it"]`:             "an object",
+		`,"said":[{"text":"x"}]`:             "by is missing",
+		`,"said":[{"by":"person","text":1}]`: "a string",
+		`,"said":[],"cut":"no"`:              "true or false",
+		`,"said":[],"Said":[]`:               "in case only",
 	} {
 		if _, err := withSaid(t, agent.Pi{}, more); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", more, err, want)

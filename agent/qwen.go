@@ -78,7 +78,6 @@ func (qwen) profile() profile {
 			Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
 			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
 			ReasonReaches: true,
-			NeedsReason:   true,
 			TimeUnit:      time.Millisecond,
 			SeesSubagents: true,
 			HearsAfter:    Nested,
@@ -90,8 +89,7 @@ func (qwen) profile() profile {
 
 func qwenQuirk(e *Event, _, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
-		r := qwenRecord(e.Call.ID)
-		e.Call.Transcript, e.Call.Opening = r.transcript(name), r.opening(name)
+		qwenRecord(e.Call.ID).of(&e.Call, name)
 	}
 	e.Call.HostJudges = e.Mode == "auto"
 	if e.Call.MCP == nil {
@@ -102,7 +100,7 @@ func qwenQuirk(e *Event, _, f fields) {
 	case Prompt:
 		e.Reserved, e.Complete = true, func(e *Event) { e.Reserved = qwenAsks(e.Call, e.Project) }
 	case Decide:
-		e.Complete = func(e *Event) { e.Theirs = attended("qwen", printsOnlyQwen) }
+		e.Complete = func(e *Event) { e.Theirs = attended("qwen") }
 	}
 }
 

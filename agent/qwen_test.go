@@ -1,15 +1,12 @@
 package agent_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/fault"
 )
 
 func TestQwenDecodes(t *testing.T) {
@@ -82,41 +79,6 @@ func TestQwenArguments(t *testing.T) {
 	}
 }
 
-func TestQwenSays(t *testing.T) {
-	before, asking := agent.Event{Kind: agent.Decide, Name: "PreToolUse"},
-		agent.Event{Kind: agent.Prompt, Name: "PermissionRequest", PromptFollows: true}
-	auto := before
-	auto.Mode, auto.Call.HostJudges = "auto", true
-	none := nod.Decision{Verdict: nod.Ask, Reason: "because", Err: &fault.Error{Kind: fault.NoModel, Message: "none"},
-		Deferrable: true}
-	loss := none
-	loss.Deferrable = false
-	for _, row := range []struct {
-		e       agent.Event
-		d       nod.Decision
-		profile agent.Profile
-		want    string
-	}{
-		{before, nod.Decision{Verdict: nod.Allow}, agent.Default, "abstained"},
-		{before, nod.Decision{Verdict: nod.Ask}, agent.Default, "ask"},
-		{before, nod.Decision{Verdict: nod.Ask}, agent.Reinforce, "ask"},
-		{before, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
-		{auto, none, agent.Default, "abstained"}, // its own judge has let it pass
-		{auto, none, agent.Replace, "ask"},
-		{auto, loss, agent.Default, "ask"},
-		{auto, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
-		{asking, nod.Decision{Verdict: nod.Allow}, agent.Default, "allow"},
-		{asking, nod.Decision{Verdict: nod.Allow}, agent.Reinforce, "abstained"},
-		{asking, nod.Decision{Verdict: nod.Ask}, agent.Default, "abstained"},
-		{asking, nod.Decision{Verdict: nod.Deny}, agent.Default, "deny"},
-	} {
-		if a := (agent.Qwen{}).Encode(row.e, row.d, row.profile, false); a.Said != row.want {
-			t.Errorf("%s in mode %q, %s, profile %d: %s, want %s", row.e.Name, row.e.Mode, row.d.Verdict, row.profile,
-				a.Said, row.want)
-		}
-	}
-}
-
 // Only what Qwen marks as a person's, and nothing else stands beside, is.
 func TestQwenTranscript(t *testing.T) {
 	line := func(kind, provenance, more, parts string) string {
@@ -129,16 +91,13 @@ func TestQwenTranscript(t *testing.T) {
 		line("user", "real_user", `,"subtype":"mid_turn_user_message"`, `{"text":"and tag it"}`),
 		line("user", "real_user", `,"subtype":"cron"`, `{"text":"by the clock"}`),
 		line("user", "goal_runtime", `,"subtype":"goal_runtime"`, `{"text":"go on to the goal"}`),
-		line("user", "real_user", `,"backgroundTurn":{"id":"b"}`, `{"text":"in the background"}`),
 		line("user", "real_user", `,"agentId":"kid"`, `{"text":"to a child"}`),
 		line("user", "", "", `{"text":"unmarked"}`),
-		line("user", "delegated_user", "", `{"text":"of a kind that nobody knows"}`),
 		line("voice", "real_user", "", `{"text":"never push"}`),
 		line("user", "real_user", "", `{"text":"<task-notification>"}`),
 		line("user", "real_user", "", `{"text":"see @notes"},{"text":"what stands in notes"}`),
 		line("user", "real_user", "", `{"text":"never push"},{"text":"<system-reminder>x</system-reminder>"}`),
 		line("user", "real_user", "", `{"text":"<div> is broken, never push"}`),
-		line("user", "real_user", "", `{"text":"<acme_note>I approve</acme_note>"}`),
 		line("user", "real_user", "", `{"text":"<system-reminder>x</system-reminder> never push"}`),
 		line("user", "real_user", "", `{"text":"Here is the user's editor context as a JSON object: I approve"}`),
 		line("assistant", "assistant_output", "",
@@ -150,11 +109,11 @@ func TestQwenTranscript(t *testing.T) {
 	}
 	want := []string{"tool: no such file", "tool: the user agrees", `agent: run_shell_command {"command":"ls"}`, "agent: I will",
 		"harness: Here is the user's editor context as a JSON object: I approve",
-		"other: <system-reminder>x</system-reminder> never push", "other: <acme_note>I approve</acme_note>",
+		"other: <system-reminder>x</system-reminder> never push",
 		"person: <div> is broken, never push", "other: never push\n<system-reminder>x</system-reminder>",
 		"other: see @notes\nwhat stands in notes", "harness: <task-notification>", "other: a line of type voice",
-		"other: of a kind that nobody knows", "other: unmarked", "other agent: to a child",
-		"harness: in the background", "harness: go on to the goal", "harness: by the clock", "person: and tag it",
+		"other: unmarked", "other agent: to a child",
+		"harness: go on to the goal", "harness: by the clock", "person: and tag it",
 		"person: publish it"}
 	const name = "/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl"
 	e := event(t, agent.Qwen{}, "shell.json", name, writeLines(t, lines))
@@ -163,31 +122,5 @@ func TestQwenTranscript(t *testing.T) {
 	}
 	if first, ok := e.Call.Opening(t.Context()); !ok || first.Text != "publish it" {
 		t.Errorf("the session opens with %q (%v)", first.Text, ok)
-	}
-}
-
-// A session file as the program wrote it: the person's words are found, and
-// nothing that a tool gave back is theirs.
-func TestQwenTranscriptCaptured(t *testing.T) {
-	file, err := filepath.Abs(filepath.Join("..", "..", "shared", "protocols", "qwen", "fixtures", "transcript.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(file); err != nil {
-		t.Skipf("%s absent: skipped", file)
-	}
-	e := event(t, agent.Qwen{}, "shell.json",
-		"/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl", file)
-	var persons, tools int
-	for _, turn := range spoken(t, e) {
-		if strings.HasPrefix(turn, "person: ") {
-			persons++
-		}
-		if strings.HasPrefix(turn, "tool: ") {
-			tools++
-		}
-	}
-	if persons != 1 || tools == 0 {
-		t.Errorf("%d turns of a person, %d of tools: %q", persons, tools, spoken(t, e))
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -42,46 +43,32 @@ type record struct {
 	turn turnsOf
 	// begin, if it is set, makes what reads from the end in the place of turn: it has a
 	// state, and is made anew for each reading.
-	begin func() turnsOf
+	begin func(lines *backwards) turnsOf
+	// prompt is the id of what the person typed last, "" where the host does not say it.
+	prompt string
 }
 
-// Record returns what reads an agent's own file of a session: its turns, newest
-// first, and the first thing that the person said. known is false for agents whose
-// files nod does not read.
-//
-// A call has its id and its input as the agent wrote them, under the name by which
-// the model calls the tool, and, where the file says so, the directory of its line.
-// What became of a call is a turn of the tool's with that id, in front of it.
-//
-// Any error ends the turns: no such file, not a regular one, a line that is
-// not of the format (a torn last one is skipped), no message in it at all,
-// [transcript.ErrEarlier] where not all was read.
-func Record(agent, file string) (turns iter.Seq2[transcript.Turn, error], known bool) {
-	ctx := context.Background()
-	switch agent {
-	case ClaudeCode{}.Name():
-		return claudeTurns(ctx, file, ""), true
-	case Codex{}.Name():
-		return codexRecord("", false).turns(ctx, file), true
-	case Copilot{}.Name():
-		return copilotRecord().turns(ctx, file), true
-	case Gemini{}.Name():
-		return geminiRecord().turns(ctx, file), true
-	case Qwen{}.Name():
-		return qwenRecord("").turns(ctx, file), true
-	}
-	return nil, false
-}
-
-// transcript returns what yields the turns of a file, waiting a little for one that
-// is not there yet.
+// transcript returns what yields the turns of a file, waiting a little for what its host
+// writes late. Where the prompt does not come, the newest turn is nobody's, so that the
+// model hears of a gap.
 func (r record) transcript(name string) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		return func(yield func(transcript.Turn, error) bool) {
-			awaited(ctx, (&promptSearch{name: name}).there)
-			r.turns(ctx, name)(yield)
+			gap := !awaited(ctx, (&promptSearch{name: name, prompt: r.prompt}).there)
+			r.turns(ctx, name)(func(turn transcript.Turn, err error) bool {
+				if gap && err == nil && !yield(transcript.Turn{Text: "a prompt that is not written yet"}, nil) {
+					return false
+				}
+				gap = false
+				return yield(turn, err)
+			})
 		}
 	}
+}
+
+// of gives a call the conversation in a file.
+func (r record) of(call *nod.Call, name string) {
+	call.Transcript, call.Opening = r.transcript(name), r.opening(name)
 }
 
 func (r record) turns(ctx context.Context, name string) iter.Seq2[transcript.Turn, error] {
@@ -94,7 +81,7 @@ func (r record) turns(ctx context.Context, name string) iter.Seq2[transcript.Tur
 		}
 		defer lines.file.Close()
 		if r.begin != nil {
-			r.turn = r.begin()
+			r.turn = r.begin(lines)
 		}
 		newestFirst(ctx, r.host, func() ([]transcript.Turn, error) { return lines.message(r) }, yield)
 	}
@@ -166,6 +153,9 @@ type backwards struct {
 	data []byte // read and not yet returned
 	seen bool   // the last line was looked at
 	done bool   // the first line was returned
+	// ahead was looked at before its time, and broken is what stands behind it.
+	ahead  []object
+	broken error
 }
 
 // openBackwards opens a regular file. At most limit bytes of it will be read.
@@ -216,8 +206,30 @@ func (b *backwards) message(r record) ([]transcript.Turn, error) {
 	}
 }
 
-// object returns the line before; a torn last one is passed over.
+// object returns the line before.
 func (b *backwards) object(host string) (object, error) {
+	line, err := b.peek(host, 0)
+	if err == nil {
+		b.ahead = b.ahead[1:]
+	}
+	return line, err
+}
+
+// peek looks at a line further back, and leaves it there.
+func (b *backwards) peek(host string, lines int) (line object, err error) {
+	for len(b.ahead) <= lines && b.broken == nil {
+		if line, b.broken = b.read(host); b.broken == nil {
+			b.ahead = append(b.ahead, line)
+		}
+	}
+	if lines < len(b.ahead) {
+		return b.ahead[lines], nil
+	}
+	return object{}, b.broken
+}
+
+// read takes the line before from the file; a torn last one is passed over.
+func (b *backwards) read(host string) (object, error) {
 	for {
 		text, torn, err := b.next()
 		if err != nil {

@@ -48,10 +48,10 @@ func qwenRewrites(command string) string {
 	if !commits && !requests || !strings.ContainsAny(command, `'"`) || !takes.MatchString(command) {
 		return ""
 	}
-	q := quotingOf(command)
-	endsInOption := regexp.MustCompile(`-\S*(m|b|message|body)[ =]*["']`)
-	odd := strings.ContainsAny(q.bare, "#`") || strings.Contains(command, `\`)
-	if !q.unsure && !odd && !endsInOption.MatchString(q.inside) {
+	bare, parts, unsure := unquotedOf(command)
+	endsInOption := regexp.MustCompile(`-\S*(m|b|message|body)[ =]*["']$`)
+	if !unsure && !strings.Contains(bare, "#") && !strings.Contains(command, `\`) &&
+		!slices.ContainsFunc(parts, endsInOption.MatchString) {
 		return ""
 	}
 	return "Qwen Code adds lines to the message in this before it runs it, and may add them where a shell reads " +
@@ -61,50 +61,37 @@ func qwenRewrites(command string) string {
 // isBlank is what a host written in JavaScript takes for a blank: more than a shell does.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == 0xFEFF }
 
-// quoting is a command taken apart by its quotes.
-type quoting struct {
-	bare   string // what stands outside of quotes; a quoted part is a letter
-	inside string // the quoted parts, each with a quote behind it
-	unsure bool   // there is a form in which quotes may end elsewhere
-}
-
-// quotingOf takes a command apart as bash and zsh do where the quotes are plain.
-func quotingOf(command string) (q quoting) {
-	var bare, inside strings.Builder
-	for rest := command; rest != ""; {
-		n := 1
-		switch c := rest[0]; {
-		case c == '\\' && len(rest) > 1:
-			n = 2
-			bare.WriteString(rest[:n])
-		case c == '\'' || c == '"':
-			end := strings.IndexByte(rest[1:], c)
-			if n = end + 2; end < 0 {
-				n = len(rest)
-			}
-			ends := strings.ContainsAny(rest[:n], "`$") || strings.HasSuffix(rest[:n-1], `\`)
-			q.unsure = q.unsure || end < 0 || c == '"' && ends
-			bare.WriteByte('q')
-			inside.WriteString(rest[1:n])
-		default:
-			q.unsure = q.unsure || c == '`' || c == '$' || strings.HasPrefix(rest, "<<")
-			bare.WriteByte(c)
+// unquotedOf is a command with a letter for each quoted part, and those parts, as bash and
+// zsh divide it where the quotes are plain. unsure says that quotes may end elsewhere.
+func unquotedOf(command string) (bare string, parts []string, unsure bool) {
+	pieces := regexp.MustCompile(`(?s)\\.|'[^']*'|"(?:[^"\\$` + "`" + `]|\\[^"])*"`)
+	var plain strings.Builder // and without what a backslash takes as it is
+	rest := 0
+	for _, at := range pieces.FindAllStringIndex(command, -1) {
+		between, piece := command[rest:at[0]], command[at[0]:at[1]]
+		rest = at[1]
+		bare, _ = bare+between, plain.WriteByte(' ')
+		plain.WriteString(between)
+		if piece[0] == '\\' {
+			bare += piece
+			continue
 		}
-		rest = rest[n:]
+		bare, parts = bare+"q", append(parts, piece)
 	}
-	q.bare, q.inside = bare.String(), inside.String()
-	return q
+	bare += command[rest:]
+	plain.WriteString(command[rest:])
+	return bare, parts, strings.ContainsAny(plain.String(), "'\"`$") || strings.Contains(plain.String(), "<<")
 }
 
 // typedRewrites: a line that is typed at the prompt of bash or zsh may be another one than
 // in a script: a tab completes a word, several lines are several commands or joined to one,
 // a ! stands for an earlier line, and to zsh a # begins no comment there.
 func typedRewrites(command string) string {
-	q := quotingOf(command)
+	bare, _, unsure := unquotedOf(command)
 	recalls := regexp.MustCompile(`![^ =]`)
 	remarks := regexp.MustCompile(`(^|[ ;&|()])#`)
-	if strings.ContainsAny(command, "\t\n\r") || recalls.MatchString(q.bare) || remarks.MatchString(q.bare) ||
-		recalls.MatchString(command) && strings.Contains(command, `"`) || q.unsure && remarks.MatchString(command) {
+	if strings.ContainsAny(command, "\t\n\r") || recalls.MatchString(bare) || remarks.MatchString(bare) ||
+		recalls.MatchString(command) && strings.Contains(command, `"`) || unsure && remarks.MatchString(command) {
 		return "the editor types this into an interactive shell, which may read several lines, tabs, # and ! " +
 			"otherwise than a script does; give one line without a comment, and put ! in single quotes"
 	}
@@ -122,10 +109,10 @@ func vscodeRewrites(command string) string {
 // has one, which may make an operator of it (SDK 1.43.1, escape_bash_special_chars), and a
 // tab is typed into a shell that completes words.
 func openhandsRewrites(command string) string {
-	q := quotingOf(command)
+	bare, _, unsure := unquotedOf(command)
 	escaped := regexp.MustCompile(`\\[;&|<>]`)
-	if !strings.Contains(command, "\t") && !escaped.MatchString(q.bare) &&
-		!((q.unsure || strings.Contains(q.bare, "#")) && escaped.MatchString(command)) {
+	if !strings.Contains(command, "\t") && !escaped.MatchString(bare) &&
+		!((unsure || strings.Contains(bare, "#")) && escaped.MatchString(command)) {
 		return ""
 	}
 	return `OpenHands puts another backslash before \; \| and the like and then types this into a shell, to ` +

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"iter"
 	"path"
 	"slices"
@@ -224,19 +223,6 @@ func codexParts(p fields) (texts []string) {
 	return texts
 }
 
-// copilotTranscript returns what reads the events of a session of Copilot CLI, which
-// lie below the home directory and which no payload names.
-func copilotTranscript(environ []string, session string) func(context.Context) iter.Seq2[transcript.Turn, error] {
-	if name := copilotEvents(environ, session); name != "" {
-		return copilotRecord().transcript(name)
-	}
-	return func(context.Context) iter.Seq2[transcript.Turn, error] {
-		return func(yield func(transcript.Turn, error) bool) {
-			yield(transcript.Turn{}, errors.New("nobody can say where the session's events are"))
-		}
-	}
-}
-
 // copilotEvents is the session's file, "" where nobody can say.
 func copilotEvents(environ []string, session string) string {
 	home := variable(environ, "HOME")
@@ -299,7 +285,7 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 // A call stands in it only once it has ended, so the one that is being decided
 // is not there.
 func geminiRecord() record {
-	fromEnd := func() turnsOf { return (&geminiReader{seen: map[string]bool{}}).turns }
+	fromEnd := func(*backwards) turnsOf { return (&geminiReader{seen: map[string]bool{}}).turns }
 	return record{host: "Gemini CLI", begin: fromEnd, turn: func(line object) ([]transcript.Turn, bool, error) {
 		var err error
 		f := fieldsOf(line, &err)

@@ -30,8 +30,8 @@ type spoke struct {
 	mode string
 	// version is that of the protocol.
 	version int
-	// edits is what nod answers for a new file in the workspace.
-	edits string
+	// edits is what nod answers for a new file in the workspace, commands for a command.
+	edits, commands string
 	// relative is what nod answers for a command with a relative name: "" is
 	// one or the other, as opencode's messages happen to arrive.
 	relative string
@@ -46,6 +46,9 @@ func allSpoke() (list []spoke) {
 		}
 		if s.edits == "" {
 			s.edits = "allow"
+		}
+		if s.commands == "" {
+			s.commands = "allow"
 		}
 		if pinned(s.pkg) {
 			list = append(list, s)
@@ -93,6 +96,7 @@ func copilotSpoke() spoke {
 	copilot := copilotDriven()
 	return spoke{
 		name: "copilot", pkg: "@github/copilot", shell: copilot.shell, write: copilot.write, relative: "abstained",
+		edits: "abstained", // their diff stands in an argument
 		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
 			words, environ = copilot.prepare(m, srv)
 			return []string{words[0], "--acp"}, environ
@@ -119,7 +123,8 @@ func qwenSpoke() spoke {
 
 func geminiSpoke() spoke {
 	return spoke{
-		name: "gemini", pkg: "@google/gemini-cli", relative: "allow",
+		name: "gemini", pkg: "@google/gemini-cli",
+		commands: "abstained", relative: "abstained", // they stand in the title
 		shell: func(name, command string) llmtest.Call {
 			return llmtest.Call{Name: name, Tool: "run_shell_command",
 				Input: map[string]any{"command": command, "description": "a step of a test"}}
@@ -181,7 +186,7 @@ func TestACP(t *testing.T) {
 			t.Parallel()
 			in := func(name string) string { return filepath.Join(m.work, name) }
 			steps := []step{
-				{s.shell("allowed", "touch "+in("allowed")), "allow", in("allowed")},
+				{s.shell("allowed", "touch "+in("allowed")), s.commands, in("allowed")},
 				{s.shell("relative", "touch relative"), s.relative, in("relative")},
 				{s.shell("denied", "touch forbidden"), "deny", in("forbidden")},
 				{s.shell("refused", "./opaque refused"), "abstained", in("refused")},

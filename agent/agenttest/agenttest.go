@@ -59,18 +59,6 @@ func Run(t *testing.T, h Host) {
 	}
 }
 
-// Check returns what Run would report, for tests of the suite itself: the
-// problems by the name of the demand.
-func Check(h Host) map[string][]string {
-	found := map[string][]string{}
-	for _, demand := range demands() {
-		if problems := demand.check(h); len(problems) > 0 {
-			found[demand.name] = problems
-		}
-	}
-	return found
-}
-
 type demand struct {
 	name  string
 	check func(Host) []string

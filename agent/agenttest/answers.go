@@ -59,7 +59,6 @@ func answers(h Host) (problems []string) {
 		return []string{"there are no events to answer"}
 	}
 	seen := map[string]bool{}
-	h.Valid = remembered(h.Valid)
 	ds := decisions()
 	for _, e := range all {
 		for _, d := range ds {
@@ -77,28 +76,6 @@ func answers(h Host) (problems []string) {
 		}
 	}
 	return problems
-}
-
-// remembered asks about each different answer to an event once.
-func remembered(valid func(agent.Event, agent.Answer) error) func(agent.Event, agent.Answer) error {
-	if valid == nil {
-		return nil
-	}
-	type answer struct {
-		kind                        agent.Kind
-		exit                        int
-		event, said, stdout, stderr string
-	}
-	known := map[answer]error{}
-	return func(e agent.Event, a agent.Answer) error {
-		key := answer{e.Kind, a.Exit, e.Name, a.Said, string(a.Stdout), string(a.Stderr)}
-		err, found := known[key]
-		if !found {
-			err = valid(e, a)
-			known[key] = err
-		}
-		return err
-	}
 }
 
 // wrongAnswer says what is wrong with an answer, "" if nothing.
@@ -127,41 +104,36 @@ func wrongMeaning(e agent.Event, d nod.Decision, p agent.Profile, a agent.Answer
 	if e.Kind == agent.Prompt {
 		seat = can.Asking
 	}
-	switch a.Said {
-	case "deny", "ask", "allow", "abstained":
-	default:
-		return fmt.Sprintf("Said is %q", a.Said)
-	}
+	allow, ask := d.Verdict == nod.Allow, d.Verdict == nod.Ask
+	left := ask && a.Said == "abstained"
+	before, grants := e.Kind == agent.Decide, a.Said == "allow" || a.Said == "ask"
 	switch {
-	case d.Verdict != nod.Allow && d.Verdict != nod.Ask && a.Said != "deny":
-		return "a denial is said as " + a.Said
-	case d.Verdict == nod.Ask && a.Said == "allow":
-		return "an ask is said as allow"
-	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !e.Call.HostJudges &&
-		!e.Theirs && !e.PromptFollows:
-		return "an ask is left to a host that has no flow of its own"
-	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Decide && !d.Deferrable && !e.PromptFollows:
-		return "an ask that a person has to answer is left to the host's judge"
-	case d.Verdict == nod.Ask && a.Said == "abstained" && e.Kind == agent.Prompt && seat.Silence != agent.Prompts:
+	case !grants && a.Said != "deny" && a.Said != "abstained":
+		return fmt.Sprintf("Said is %q", a.Said)
+	case !allow && !ask && a.Said != "deny", ask && a.Said == "allow", allow && (a.Said == "deny" || a.Said == "ask"):
+		return fmt.Sprintf("%s is said as %s", d.Verdict, a.Said)
+	case left && before && !e.Call.HostJudges && !e.Theirs && !e.PromptFollows,
+		left && e.Kind == agent.Prompt && seat.Silence != agent.Prompts:
 		return "an ask is left to a host that does not ask"
-	case d.Verdict == nod.Allow && (a.Said == "deny" || a.Said == "ask"):
-		return "an allow is said as " + a.Said
+	case left && before && !d.Deferrable && !e.PromptFollows:
+		return "an ask that a person has to answer is left to the host's judge"
 	case a.Said == "allow" && (p == agent.Reinforce || !seat.Allow):
 		return "allow is said where nod only denies or asks"
 	case a.Said == "allow" && e.Plan && d.Layer != nod.LayerAllowlist:
 		return "allow is said in a mode in which nothing may change"
 	case a.Said == "ask" && (!seat.Ask || !e.Call.Interactive && !seat.AskHeadless):
 		return "ask is said where nobody can be asked"
-	case a.Said == "abstained" && a.Exit != 0:
-		return "silence ends with an exit code"
-	case a.Said == "deny" && !seat.Deny:
-		return "deny is said in a seat that cannot deny"
-	case a.Said == "deny" && len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0):
-		return "a denial says nothing"
-	case (a.Said == "allow" || a.Said == "ask") && (len(a.Stdout) == 0 || a.Exit != 0):
-		return a.Said + " is not printed with exit code 0"
+	case a.Said == "deny" && (!seat.Deny || speechless(a)):
+		return "a denial is not heard"
+	case a.Said == "abstained" && a.Exit != 0, grants && (len(a.Stdout) == 0 || a.Exit != 0):
+		return a.Said + " with an exit code, or unsaid"
 	}
 	return ""
+}
+
+// speechless reports whether a host hears nothing of a denial.
+func speechless(a agent.Answer) bool {
+	return len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0)
 }
 
 func encode(h Host, e agent.Event, d nod.Decision, p agent.Profile, model bool) (a agent.Answer, panicked string) {
@@ -182,7 +154,7 @@ func zeroValues(h Host) (problems []string) {
 			a, panicked := encode(h, e, nod.Decision{}, p, false)
 			if panicked != "" {
 				problems = append(problems, panicked)
-			} else if a.Said != "deny" || len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0) {
+			} else if a.Said != "deny" || speechless(a) {
 				problems = append(problems,
 					fmt.Sprintf("the zero decision on %q (kind %d) is said as %q: %s", e.Name, e.Kind, a.Said,
 						a.Stdout))
@@ -203,7 +175,7 @@ func blocks(h Host) (problems []string) {
 			problems = append(problems, panicked)
 		case a.Said != "deny":
 			problems = append(problems, fmt.Sprintf("Block(%.20q) says %q", reason, a.Said))
-		case len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0):
+		case speechless(a):
 			problems = append(problems, fmt.Sprintf("Block(%.20q) says nothing", reason))
 		case len(a.Stderr) > 4096 || len(a.Stdout) > 4096:
 			problems = append(problems, fmt.Sprintf("Block(%.20q) says too much", reason))

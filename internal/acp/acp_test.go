@@ -507,22 +507,6 @@ func TestASignalEndsTheAgent(t *testing.T) {
 	}
 }
 
-// A question goes on without "always": what an agent no longer asks about, no
-// rule of nod's denies.
-func TestAlwaysIsNotOffered(t *testing.T) {
-	e := newEditor(t)
-	asked := request(`7`, "s1", "npm publish")
-	offered := strings.Replace(asked, `"options":[`, `"options":[{"optionId":"1","name":"A","kind":"allow_always"},`, 1)
-	e.start(opened, "say "+offered, "say done", "read", "exit 0")
-	e.open()
-	e.await("done")
-	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
-	if _, read, _ := e.end(); !strings.Contains(read, shown(asked)) || !strings.Contains(read,
-		"nod asks: ") || strings.Contains(read, "allow_always") {
-		t.Errorf("the editor is asked %s", read)
-	}
-}
-
 // Where the editor reads no more, the agent is ended too, also one that does
 // not notice by itself. In the program the editor is standard output.
 func TestTheEditorIsGone(t *testing.T) {

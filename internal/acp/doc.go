@@ -5,7 +5,7 @@
 // It answers session/request_permission where nod allows or denies, and hands
 // everything else on byte for byte and in order, whatever it is: lines that
 // are no JSON, methods that nobody knows, lines of any length (up to 4 MiB
-// are looked at, longer ones stream through), a last line without an end. A
+// are looked at), a last line without an end. A
 // request that nod has nothing to say about goes on to the editor as it came;
 // one that nod answers never reaches it.
 //

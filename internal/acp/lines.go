@@ -2,55 +2,20 @@ package acp
 
 import (
 	"bufio"
-	"errors"
 	"io"
 )
 
-// lineLimit is the longest line that is looked at.
+// lineLimit is the longest line that is looked at. Longer ones pass.
 const lineLimit = 4 << 20
 
-// lines reads lines with their ends. Each line is memory of its own.
-type lines struct {
-	from *bufio.Reader
-	max  int
-}
-
-func newLines(r io.Reader, limit int) *lines {
-	return &lines{from: bufio.NewReaderSize(r, 64<<10), max: limit}
-}
-
-// next returns the next line, or what is left of one at the end. whole is
-// false where the line is longer than the limit: the rest must be taken with
-// rest. The error is io.EOF, with no line, at the end.
-func (l *lines) next() (line []byte, whole bool, err error) {
-	for {
-		part, err := l.from.ReadSlice('\n')
-		line = append(line, part...)
-		switch {
-		case err == nil:
-			return line, true, nil
-		case errors.Is(err, bufio.ErrBufferFull) && len(line) < l.max:
-			continue
-		case errors.Is(err, bufio.ErrBufferFull):
-			return line, false, nil
-		case len(line) > 0:
-			return line, true, nil // the error comes again
-		}
-		return nil, true, err
+// next returns the next line with its end, or what is left of one at the end. The
+// error is io.EOF, with no line, at the end.
+func next(r *bufio.Reader) ([]byte, error) {
+	line, err := r.ReadBytes('\n')
+	if len(line) > 0 {
+		return line, nil // the error comes again
 	}
-}
-
-// rest hands what is left of a long line to w, piece by piece.
-func (l *lines) rest(w io.Writer) error {
-	for {
-		part, err := l.from.ReadSlice('\n')
-		if _, failed := w.Write(part); failed != nil {
-			return failed
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return err
-		}
-	}
+	return nil, err
 }
 
 // queueLines bounds the lines that wait for a decision.
@@ -61,9 +26,6 @@ const queueLines = 64
 type item struct {
 	line    []byte
 	forward <-chan []byte
-	// long is where the rest of a long line comes from; done is closed after it.
-	long *lines
-	done chan struct{}
 }
 
 // queue keeps the agent's order while requests are being decided. Whoever adds a
@@ -79,13 +41,6 @@ func (q *queue) put(i item) {
 	select {
 	case q.items <- i:
 	case <-q.closed:
-		return
-	}
-	if i.done != nil {
-		select {
-		case <-i.done:
-		case <-q.closed:
-		}
 	}
 }
 
@@ -104,39 +59,22 @@ func (q *queue) take() (i item, ok bool) {
 	}
 }
 
-// drain writes to the editor until the queue ends.
-func (q *queue) drain(to *dropping) error {
+// drain writes to the editor until the queue ends. After an error, at which stop is
+// called, lines are taken and dropped, so that nobody waits.
+func (q *queue) drain(to io.Writer, stop func()) (failed error) {
 	for {
 		i, ok := q.take()
 		if !ok {
-			return to.failed
+			return failed
 		}
 		if i.forward != nil {
 			i.line = <-i.forward
 		}
-		if len(i.line) > 0 {
-			to.Write(i.line)
+		if failed != nil || len(i.line) == 0 {
+			continue
 		}
-		if i.long != nil {
-			_ = i.long.rest(to) // the reader meets the error again
-			close(i.done)
-		}
-	}
-}
-
-// dropping writes until an error, at which stop is called; what comes after it is
-// taken and dropped, so that nobody waits.
-type dropping struct {
-	to     io.Writer
-	stop   func()
-	failed error
-}
-
-func (d *dropping) Write(b []byte) (int, error) {
-	if d.failed == nil {
-		if _, d.failed = d.to.Write(b); d.failed != nil {
-			d.stop()
+		if _, failed = to.Write(i.line); failed != nil {
+			stop()
 		}
 	}
-	return len(b), nil
 }

@@ -24,12 +24,12 @@ const (
 // memory is what was learned from the messages that passed. It is safe for
 // concurrent use.
 type memory struct {
-	mu            sync.Mutex
-	initialize    string // id of the editor's request
-	peer, version string
-	starts        map[string]agent.ACPSession // requests that will name a session
-	sessions      map[string]*conversation
-	order         []string // session ids, oldest first
+	mu         sync.Mutex
+	initialize string // id of the editor's request
+	peer       string
+	starts     map[string]agent.ACPSession // requests that will name a session
+	sessions   map[string]*conversation
+	order      []string // session ids, oldest first
 }
 
 // conversation is one session.
@@ -97,7 +97,7 @@ func (m *memory) fromAgent(msg agent.ACPMessage) {
 		}
 	case msg.Method != "" || msg.ID == nil:
 	case string(msg.ID) == m.initialize && m.peer == "" && msg.Result != nil:
-		m.peer, m.version, _ = agent.ReadACPPeer(msg.Result)
+		m.peer, _ = agent.ReadACPPeer(msg.Result)
 	default:
 		start, asked := m.starts[string(msg.ID)]
 		if !asked {
@@ -132,7 +132,7 @@ func (m *memory) end(id string) {
 func (m *memory) adapter(program, session, callID string, options []agent.ACPOption) agent.ACP {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	a := agent.ACP{Program: program, Peer: m.peer, Version: m.version, Options: options}
+	a := agent.ACP{Program: program, Peer: m.peer, Options: options}
 	c := m.sessions[session]
 	if c == nil {
 		return a

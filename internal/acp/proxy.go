@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -57,14 +58,12 @@ func (p *proxy) log(format string, args ...any) {
 
 // fromEditor hands on what the editor says, until it stops.
 func (p *proxy) fromEditor(r io.Reader) error {
-	in := newLines(r, p.lineLimit)
+	in := bufio.NewReader(r)
 	for {
-		line, whole, err := in.next()
-		if err == nil && whole {
-			p.learn(line)
-		}
+		line, err := next(in)
 		if err == nil {
-			err = p.hand(in, line, whole)
+			p.learn(line)
+			err = p.hand(line)
 		}
 		if err != nil {
 			return p.closeAgent(err)
@@ -75,7 +74,7 @@ func (p *proxy) fromEditor(r io.Reader) error {
 // learn looks at a line of the editor's before it goes on, so that nothing is
 // allowed once a cancellation is on its way.
 func (p *proxy) learn(line []byte) {
-	msg, err := agent.ReadACPMessage(line)
+	msg, err := p.message(line)
 	if err != nil {
 		return
 	}
@@ -87,13 +86,11 @@ func (p *proxy) learn(line []byte) {
 
 // hand writes a line to the agent; nod's own answers come before or after it,
 // never within.
-func (p *proxy) hand(in *lines, line []byte, whole bool) error {
+func (p *proxy) hand(line []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, err := p.toAgent.Write(line); err != nil || whole {
-		return err
-	}
-	return in.rest(p.toAgent)
+	_, err := p.toAgent.Write(line)
+	return err
 }
 
 func (p *proxy) closeAgent(err error) error {
@@ -108,23 +105,23 @@ func (p *proxy) closeAgent(err error) error {
 
 // fromAgent queues what the agent says, until it stops.
 func (p *proxy) fromAgent(r io.Reader) {
-	in := newLines(r, p.lineLimit)
-	for {
-		line, whole, err := in.next()
-		switch {
-		case err != nil:
-			return
-		case whole:
-			p.queue.put(p.take(line))
-		default:
-			p.queue.put(item{line: line, long: in, done: make(chan struct{})})
-		}
+	in := bufio.NewReader(r)
+	for line, err := next(in); err == nil; line, err = next(in) {
+		p.queue.put(p.take(line))
 	}
+}
+
+// message reads a line, unless it is too long to be looked at.
+func (p *proxy) message(line []byte) (agent.ACPMessage, error) {
+	if len(line) > p.lineLimit {
+		return agent.ACPMessage{}, bufio.ErrTooLong
+	}
+	return agent.ReadACPMessage(line)
 }
 
 // take looks at a line of the agent's.
 func (p *proxy) take(line []byte) item {
-	msg, err := agent.ReadACPMessage(line)
+	msg, err := p.message(line)
 	if err != nil {
 		return item{line: line}
 	}

@@ -99,7 +99,7 @@ func (c *child) run(o Options, stop func()) int {
 	read, written := make(chan struct{}), make(chan struct{})
 	go func() { p.fromAgent(c.stdout); close(read) }()
 	go func() {
-		if err := p.queue.drain(&dropping{to: o.Stdout, stop: stop}); err != nil {
+		if err := p.queue.drain(o.Stdout, stop); err != nil {
 			p.log("the editor does not listen any more: %v", err)
 		}
 		close(written)
