@@ -159,39 +159,26 @@ func decodeInput(text []byte) (input, error) {
 	if err := checkDocument(text); err != nil {
 		return input{}, err
 	}
-	var in input
-	if err := decodeFields(text,
-		[]field{{"thinking", &in.thinking}, {"should_block", &in.shouldBlock}, {"reason", &in.reason}}); err != nil {
-		return input{}, err
-	}
-	return in, nil
-}
-
-// field is a key of an object and where its value goes.
-type field struct {
-	key string
-	to  any
-}
-
-// decodeFields takes exactly these keys out of an object that checkDocument has
-// seen, each of its type.
-func decodeFields(text []byte, want []field) error {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return err
+		return input{}, err
 	}
-	for _, f := range want {
+	var in input
+	for _, f := range []struct {
+		key string
+		to  any
+	}{{"thinking", &in.thinking}, {"should_block", &in.shouldBlock}, {"reason", &in.reason}} {
 		value, ok := fields[f.key]
 		if !ok {
-			return fmt.Errorf("%s is missing", f.key)
+			return input{}, fmt.Errorf("%s is missing", f.key)
 		}
 		if string(value) == "null" || json.Unmarshal(value, f.to) != nil {
-			return fmt.Errorf("%s is not of its type", f.key)
+			return input{}, fmt.Errorf("%s is not of its type", f.key)
 		}
 		delete(fields, f.key)
 	}
 	for key := range fields {
-		return fmt.Errorf("the key %s is not expected", quote(key))
+		return input{}, fmt.Errorf("the key %s is not expected", quote(key))
 	}
-	return nil
+	return in, nil
 }

@@ -54,7 +54,7 @@ func (m *Compatible) send(ctx context.Context, q question, x *exchange) (reply, 
 	if err != nil {
 		return reply{}, err
 	}
-	return m.read(completion, q)
+	return m.read(completion)
 }
 
 // linesWanted ends a prompt for models that know neither tools nor schemas.
@@ -89,7 +89,7 @@ type chatSchemaBody struct {
 }
 
 func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
-	user := q.text()
+	user, answer := q.text(), nod.AnswerTool()
 	if m.channel == Lines {
 		user += "\n\n" + linesWanted
 	}
@@ -107,23 +107,23 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 	switch m.channel {
 	case Tool, Auto:
 		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function",
-			chatFunctionBody{q.form.name, q.form.description, q.form.schema, true}})
+			chatFunctionBody{answer.Name, answer.Description, answer.Schema, true}})
 		params.Tools = []openai.ChatCompletionToolUnionParam{{OfFunction: &tool}}
-		named := openai.ChatCompletionNamedToolChoiceFunctionParam{Name: q.form.name}
+		named := openai.ChatCompletionNamedToolChoiceFunctionParam{Name: answer.Name}
 		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(named)
 		if m.channel == Auto {
 			params.ToolChoice = openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String("auto")}
 		}
 	case Schema:
 		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema",
-			chatSchemaBody{q.form.name, q.form.schema, true}})
+			chatSchemaBody{answer.Name, answer.Schema, true}})
 		params.ResponseFormat = openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &schema}
 	}
 	return params
 }
 
 // read takes the one answer out of r.
-func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
+func (m *Compatible) read(r *openai.ChatCompletion) (reply, error) {
 	c := m.client
 	if r == nil || !isCompletion(r.JSON.Object.Raw()) || !r.JSON.Choices.Valid() || len(r.Choices) != 1 {
 		return reply{}, c.malformed("the answer is not a chat completion with one choice", "")
@@ -140,7 +140,7 @@ func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 	case choice.FinishReason != "stop" && choice.FinishReason != "tool_calls":
 		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(choice.FinishReason)), "")
 	}
-	input, err := m.input(choice.Message, q)
+	input, err := m.input(choice.Message)
 	if err != nil {
 		return reply{}, err
 	}
@@ -161,15 +161,15 @@ func isCompletion(object string) bool {
 func isAssistants(role string) bool { return role == "" || role == "null" || role == `"assistant"` }
 
 // input is the answer as the JSON text of the tool's input.
-func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]byte, error) {
+func (m *Compatible) input(message openai.ChatCompletionMessage) ([]byte, error) {
 	calls, texts := len(message.ToolCalls), 0
 	if strings.TrimSpace(message.Content) != "" || !isText(message.JSON.Content.Raw()) {
 		texts++
 	}
 	if m.channel == Tool || m.channel == Auto {
 		named := calls > 0 && message.ToolCalls[0].Type == "function" &&
-			message.ToolCalls[0].Function.Name == q.form.name
-		if err := m.client.oneCall(q.form, calls, named, texts); err != nil {
+			message.ToolCalls[0].Function.Name == nod.AnswerTool().Name
+		if err := m.client.oneCall(calls, named, texts); err != nil {
 			return nil, err
 		}
 		if !isText(message.ToolCalls[0].Function.JSON.Arguments.Raw()) {

@@ -1,6 +1,5 @@
 // Package llm asks a fast model whether a tool call must be blocked: layer 4 of
-// the gate; and, when a person asks for it, what it thinks of their rules
-// ([NewCritic]). [New] returns a [nod.Model] that speaks Anthropic Messages
+// the gate. [New] returns a [nod.Model] that speaks Anthropic Messages
 // (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat
 // completions (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or
 // Gemini's generateContent (gemini), through the vendors' own SDKs. [Chain]
@@ -46,7 +45,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
@@ -55,8 +53,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"google.golang.org/genai"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
@@ -420,24 +416,10 @@ func (c *client) mask(text string) string {
 	return text
 }
 
-// form is a forced tool: what an answer has to hold.
-type form struct {
-	name, description string
-	schema            json.RawMessage
-	gemini            func() *genai.Schema // the schema in Gemini's dialect
-}
-
-// classifyForm is what [nod.Model] answers with.
-func classifyForm() form {
-	return form{name: nod.AnswerTool().Name, description: nod.AnswerTool().Description, schema: nod.AnswerTool().Schema,
-		gemini: classifyGemini}
-}
-
-// question is a prompt with one of its closings, and the form of the answer.
+// question is a prompt with one of its closings.
 type question struct {
 	nod.Prompt
 	closing string
-	form    form
 }
 
 // text is the user's part as one string.
