@@ -18,7 +18,6 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
-	"github.com/nodgate/nod/llm/llmtest"
 )
 
 // refused is an answer that must not count, for one provider.
@@ -531,24 +530,6 @@ func checkFailure(t *testing.T, kind fault.Kind, got nod.Classification, err err
 		t.Errorf("%v\nwant the kind %s", err, kind)
 	}
 	checkShown(t, err)
-}
-
-// The faults that the scripted server knows must be understood alike.
-func TestScriptedFaults(t *testing.T) {
-	for _, f := range llmtest.Faults() {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
-			srv := llmtest.NewServer(t,
-				llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return f.Answer }})
-			m := newModel(t, ProviderAnthropic, srv.URL, func(o *Options) {
-				if f.Kind == fault.TimedOut {
-					o.Timeout = time.Second
-				}
-			})
-			got, err := m.Classify(context.Background(), prompt)
-			checkFailure(t, f.Kind, got, err)
-		})
-	}
 }
 
 func TestUnreachable(t *testing.T) {

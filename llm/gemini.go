@@ -168,7 +168,8 @@ func (g *Gemini) call(content *genai.Content) ([]byte, error) {
 			texts++
 		}
 	}
-	if err := g.client.oneCall(len(calls), len(calls) > 0 && calls[0].Name == nod.AnswerTool().Name, texts); err != nil {
+	named := len(calls) > 0 && calls[0].Name == nod.AnswerTool().Name
+	if err := g.client.oneCall(len(calls), named, texts); err != nil {
 		return nil, err
 	}
 	// The whole body was seen to hold no key twice, so nothing is lost here.

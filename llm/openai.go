@@ -85,8 +85,9 @@ type functionTool struct {
 
 // params is the seed's request, and keeps the vendor from storing it.
 func (o *OpenAI) params(q question) responses.ResponseNewParams {
-	tool := param.Override[responses.FunctionToolParam](functionTool{"function", nod.AnswerTool().Name, nod.AnswerTool().Description,
-		nod.AnswerTool().Schema, true})
+	answer := nod.AnswerTool()
+	tool := param.Override[responses.FunctionToolParam](functionTool{"function", answer.Name, answer.Description,
+		answer.Schema, true})
 	params := responses.ResponseNewParams{
 		Model:             o.client.model,
 		Instructions:      openai.String(q.System),
@@ -96,7 +97,7 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 		ParallelToolCalls: openai.Bool(false),
 		Tools:             []responses.ToolUnionParam{{OfFunction: &tool}},
 		ToolChoice: responses.ResponseNewParamsToolChoiceUnion{
-			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: nod.AnswerTool().Name},
+			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: answer.Name},
 		},
 	}
 	s := o.client.style
