@@ -28,9 +28,9 @@ var _ nod.Model = (*Compatible)(nil)
 func newCompatible(o Options) (nod.Model, error) {
 	channel := styleOf(o.Model, o).channel
 	switch channel {
-	case Tool, Auto, Schema, Lines:
+	case Tool, Auto, Schema:
 	default:
-		return nil, badSettings("[model] channel %s is not known; want tool, auto, schema or lines",
+		return nil, badSettings("[model] channel %s is not known; want tool, auto or schema",
 			quote(string(o.Channel)))
 	}
 	c, err := newClient(vendor{provider: ProviderCompatible, keyHeader: "Authorization", keyless: true}, o)
@@ -56,12 +56,6 @@ func (m *Compatible) send(ctx context.Context, q question, x *exchange) (reply, 
 	}
 	return m.read(completion)
 }
-
-// linesWanted ends a prompt for models that know neither tools nor schemas.
-const linesWanted = "Answer with exactly these three lines and nothing else:\n" +
-	"thinking: your reasoning, on this line\n" +
-	"should_block: true or false\n" +
-	"reason: why, on this line"
 
 // chatFunction is the forced tool, with the schema as text; see functionTool.
 type chatFunction struct {
@@ -89,14 +83,11 @@ type chatSchemaBody struct {
 }
 
 func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
-	user, answer := q.text(), nod.AnswerTool()
-	if m.channel == Lines {
-		user += "\n\n" + linesWanted
-	}
+	answer := nod.AnswerTool()
 	params := openai.ChatCompletionNewParams{
 		Model:     m.client.model,
 		MaxTokens: openai.Int(m.client.maxTokens),
-		Messages:  []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(user)},
+		Messages:  []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(q.text())},
 	}
 	if s := m.client.style; s.temperature != nil {
 		params.Temperature = openai.Float(*s.temperature)
@@ -183,8 +174,6 @@ func (m *Compatible) input(message openai.ChatCompletionMessage) ([]byte, error)
 	case texts == 0:
 		return nil, m.client.failure(fault.NoDecision,
 			"the model answered nothing; if this persists, choose another [model] name", "")
-	case m.channel == Lines:
-		return m.client.readLines(message.Content)
 	}
 	return []byte(message.Content), nil
 }
@@ -192,24 +181,3 @@ func (m *Compatible) input(message openai.ChatCompletionMessage) ([]byte, error)
 // isText reports whether a field is a string, null or missing. The SDK takes
 // other types for strings.
 func isText(raw string) bool { return raw == "" || raw == "null" || raw[0] == '"' }
-
-// readLines takes exactly the three lines that linesWanted asks for.
-func (c *client) readLines(text string) ([]byte, error) {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	wrong := c.malformed("the answer is not the three lines that were asked for", text)
-	if len(lines) != 3 {
-		return nil, wrong
-	}
-	var values [3]string
-	for i, key := range [...]string{"thinking: ", "should_block: ", "reason: "} {
-		value, ok := strings.CutPrefix(strings.TrimSuffix(lines[i], "\r")+" ", key)
-		if !ok {
-			return nil, wrong
-		}
-		values[i] = strings.TrimSpace(value)
-	}
-	if values[1] != "true" && values[1] != "false" {
-		return nil, wrong
-	}
-	return json.Marshal(map[string]any{"thinking": values[0], "should_block": values[1] == "true", "reason": values[2]})
-}

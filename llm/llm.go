@@ -79,12 +79,11 @@ func Providers() []string {
 type Channel string
 
 // The channels. The zero value is Tool, and Auto for models that refuse to be
-// forced. Schema and Lines are for a compatible endpoint.
+// forced. Schema is for a compatible endpoint.
 const (
 	Tool   Channel = "tool"   // a forced call of classify_result
 	Auto   Channel = "auto"   // the same tool, which the model is not forced to call
 	Schema Channel = "schema" // the message is JSON, held to a schema by the server
-	Lines  Channel = "lines"  // three lines, for models that know neither
 )
 
 // The defaults of Options.
@@ -213,8 +212,7 @@ func checkFit(o Options) error {
 			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
 		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
 			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
-		case f.key == "channel" && (f.value == string(Schema) || f.value == string(Lines)) &&
-			o.Provider != ProviderCompatible:
+		case f.key == "channel" && f.value == string(Schema) && o.Provider != ProviderCompatible:
 			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", o.Provider, f.value)
 		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
 			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))

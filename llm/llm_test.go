@@ -474,7 +474,7 @@ func TestSettings(t *testing.T) {
 			fault.BadSettings, "region"},
 		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, fault.BadSettings,
 			"no use"},
-		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Lines}, fault.BadSettings,
+		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Schema}, fault.BadSettings,
 			"no use"},
 		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"},
 			fault.BadSettings, "channel"},
