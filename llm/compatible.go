@@ -87,7 +87,8 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 	params := openai.ChatCompletionNewParams{
 		Model:     m.client.model,
 		MaxTokens: openai.Int(m.client.maxTokens),
-		Messages:  []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(q.text())},
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System),
+			openai.UserMessage(q.text())},
 	}
 	if s := m.client.style; s.temperature != nil {
 		params.Temperature = openai.Float(*s.temperature)
