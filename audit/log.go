@@ -6,7 +6,7 @@
 // # Writing
 //
 // [Open] takes nod's state directory, and [Log.Write] appends one entry with
-// one write(2), secrets masked (see [Mask]), never longer than 1 MiB. There is
+// one write(2), secrets masked (see package masks), never longer than 1 MiB. There is
 // no lock on the way: lines of different processes do not mix, and a writer
 // that is killed damages no line but its own.
 //

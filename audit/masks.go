@@ -1,13 +1,6 @@
 package audit
 
-import (
-	"encoding/json"
-
-	"github.com/nodgate/nod/internal/masks"
-)
-
-// Mask masks the secrets in a JSON text: the log's own rule, for what is kept beside it.
-func Mask(raw json.RawMessage) json.RawMessage { return masks.Mask(raw) }
+import "github.com/nodgate/nod/internal/masks"
 
 // MaskText masks the secrets in a text.
 func MaskText(s string) string { return masks.Text(s) }

@@ -81,7 +81,7 @@ func TestKilledMidwayBlocks(t *testing.T) {
 			s := script(list)
 			s.Classifier = func(llmtest.Request) llmtest.Answer {
 				asked <- struct{}{}
-				return llmtest.Answer{Break: llmtest.Hang}
+				return llmtest.Answer{Hang: true}
 			}
 			srv := llmtest.NewServer(t, s)
 			m.settings(m.model("anthropic", srv.URL))

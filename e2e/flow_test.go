@@ -147,14 +147,14 @@ func (r run) checkQueries(path string, n int) {
 	}
 }
 
-// Thirty and more ways in which a classifier fails: all block, each with its
-// own cause, in the log and towards the model.
+// Ways in which a classifier fails: all block, each with its own cause, in the
+// log and towards the model.
 func TestFaultyClassifierBlocks(t *testing.T) {
-	deep(t, "thirty and more faults of a model, which internal/hook and llm try as well")
+	deep(t, "faults of a model, which internal/hook and llm try as well")
 	begin(t)
-	inTime, late := []llmtest.Fault{}, []llmtest.Fault{}
-	for _, f := range llmtest.Faults() {
-		if f.Kind == fault.TimedOut {
+	inTime, late := []modelFault{}, []modelFault{}
+	for _, f := range modelFaults() {
+		if f.kind == fault.TimedOut {
 			late = append(late, f)
 		} else {
 			inTime = append(inTime, f)
@@ -165,17 +165,17 @@ func TestFaultyClassifierBlocks(t *testing.T) {
 }
 
 // testFaults plays faults to a nod that gives its model so much time.
-func testFaults(t *testing.T, faults []llmtest.Fault, limit string) {
+func testFaults(t *testing.T, faults []modelFault, limit string) {
 	m := newMachine(t, "")
 	// After a vendor's "not before" nothing else is sent: that one comes last.
-	slices.SortStableFunc(faults, func(a, b llmtest.Fault) int {
-		return cmp.Compare(a.Answer.Header["Retry-After"], b.Answer.Header["Retry-After"])
+	slices.SortStableFunc(faults, func(a, b modelFault) int {
+		return cmp.Compare(a.answer.Header["Retry-After"], b.answer.Header["Retry-After"])
 	})
 	var list []expectation
 	for _, f := range faults {
-		file := strings.Map(letters, f.Name)
-		list = append(list, expectation{call: llmtest.Bash(f.Name, "./opaque fault-"+file), answered: "deny",
-			layer: nod.LayerModel, kind: f.Kind,
+		file := strings.Map(letters, f.name)
+		list = append(list, expectation{call: llmtest.Bash(f.name, "./opaque fault-"+file), answered: "deny",
+			layer: nod.LayerModel, kind: f.kind,
 			makes: filepath.Join(m.work, "fault-"+file), told: []string{"nod's model gave no answer"}})
 	}
 	s := script(list)
@@ -184,8 +184,8 @@ func testFaults(t *testing.T, faults []llmtest.Fault, limit string) {
 		last, answer := -1, llmtest.Allow("not one of the faults")
 		for _, f := range faults {
 			if at := strings.LastIndex(r.Text(), `"command":"./opaque fault-`+strings.Map(letters,
-				f.Name)+`"`); at > last {
-				last, answer = at, f.Answer
+				f.name)+`"`); at > last {
+				last, answer = at, f.answer
 			}
 		}
 		return answer

@@ -20,132 +20,70 @@ func checkDocument(text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("it holds bytes that are not UTF-8")
 	}
-	if hasLoneSurrogate(text) {
-		return errors.New("it holds half a surrogate pair")
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		return errors.New("it is not an object")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
-	first, err := d.Token()
-	if err != nil {
-		return syntax(err)
-	}
-	if first != json.Delim('{') {
-		return errors.New("it is not an object")
-	}
-	if err := checkObject(d, 1); err != nil {
+	var read strings.Builder
+	if err := checkValue(d, 1, &read); err != nil {
 		return err
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return errors.New("something follows its end")
 	}
+	// The decoder puts this character where half a pair stands.
+	if strings.Count(read.String(), "\ufffd") > bytes.Count(text, []byte("\ufffd")) {
+		return errors.New("it holds half a surrogate pair")
+	}
 	return nil
 }
 
-func syntax(err error) error {
+// checkValue reads one value, and writes down the strings in it.
+func checkValue(d *json.Decoder, depth int, read *strings.Builder) error {
+	opened, err := d.Token()
+	if text, ok := opened.(string); ok {
+		read.WriteString(text)
+	}
+	if err != nil || opened != json.Delim('{') && opened != json.Delim('[') {
+		return early(err)
+	}
+	if depth > depthLimit {
+		return errors.New("it is nested too deeply")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if opened == json.Delim('{') {
+			token, err := d.Token()
+			if err != nil {
+				return early(err)
+			}
+			key, _ := token.(string)
+			read.WriteString(key)
+			if folded := fold(key); seen[folded] {
+				return fmt.Errorf("the key %s occurs twice", quote(key))
+			} else {
+				seen[folded] = true
+			}
+		}
+		if err := checkValue(d, depth+1, read); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return early(err)
+}
+
+func early(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return errors.New("it ends early")
 	}
 	return err
 }
 
-// checkValue reads one value.
-func checkValue(d *json.Decoder, depth int) error {
-	token, err := d.Token()
-	if err != nil {
-		return syntax(err)
-	}
-	if depth > depthLimit {
-		return errors.New("it is nested too deeply")
-	}
-	switch token {
-	case json.Delim('{'):
-		return checkObject(d, depth)
-	case json.Delim('['):
-		for d.More() {
-			if err := checkValue(d, depth+1); err != nil {
-				return err
-			}
-		}
-		return closing(d)
-	}
-	return nil
-}
-
-// checkObject reads an object whose opening brace was read.
-func checkObject(d *json.Decoder, depth int) error {
-	seen := map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
-		if err != nil {
-			return syntax(err)
-		}
-		key, _ := token.(string)
-		if folded := fold(key); seen[folded] {
-			return fmt.Errorf("the key %s occurs twice", quote(key))
-		} else {
-			seen[folded] = true
-		}
-		if err := checkValue(d, depth+1); err != nil {
-			return err
-		}
-	}
-	return closing(d)
-}
-
-func closing(d *json.Decoder) error {
-	_, err := d.Token()
-	if err != nil {
-		return syntax(err)
-	}
-	return nil
-}
-
 // fold maps the keys onto one that a reader without regard to case would take
 // for each other, Unicode's odd ones (the long s, the Kelvin sign) included.
 func fold(key string) string { return strings.ToLower(strings.ToUpper(key)) }
-
-// hasLoneSurrogate looks for \uD800 to \uDFFF outside a pair, which decoders
-// replace or keep as they please. text need not be JSON.
-func hasLoneSurrogate(text []byte) bool {
-	for i := 0; i+1 < len(text); i++ {
-		if text[i] != '\\' {
-			continue
-		}
-		i++ // an escaped backslash escapes nothing
-		high := escape(text, i)
-		if high < 0xD800 || high > 0xDFFF {
-			continue
-		}
-		low := -1
-		if i+5 < len(text) && text[i+5] == '\\' {
-			low = escape(text, i+6)
-		}
-		if high > 0xDBFF || low < 0xDC00 || low > 0xDFFF {
-			return true
-		}
-		i += 10
-	}
-	return false
-}
-
-// escape returns the code of "uXXXX" at text[i:], -1 where there is none.
-func escape(text []byte, i int) int {
-	if i+5 > len(text) || text[i] != 'u' {
-		return -1
-	}
-	code := 0
-	for _, c := range text[i+1 : i+5] {
-		digit := strings.IndexByte("0123456789abcdef", c|0x20)
-		if c >= '0' && c <= '9' {
-			digit = int(c - '0')
-		}
-		if digit < 0 {
-			return -1
-		}
-		code = code<<4 | digit
-	}
-	return code
-}
 
 // input is what the model passed to the forced tool.
 type input struct {
@@ -159,39 +97,26 @@ func decodeInput(text []byte) (input, error) {
 	if err := checkDocument(text); err != nil {
 		return input{}, err
 	}
-	var in input
-	if err := decodeFields(text,
-		[]field{{"thinking", &in.thinking}, {"should_block", &in.shouldBlock}, {"reason", &in.reason}}); err != nil {
-		return input{}, err
-	}
-	return in, nil
-}
-
-// field is a key of an object and where its value goes.
-type field struct {
-	key string
-	to  any
-}
-
-// decodeFields takes exactly these keys out of an object that checkDocument has
-// seen, each of its type.
-func decodeFields(text []byte, want []field) error {
 	fields := map[string]json.RawMessage{}
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return err
+		return input{}, err
 	}
-	for _, f := range want {
+	var in input
+	for _, f := range []struct {
+		key string
+		to  any
+	}{{"thinking", &in.thinking}, {"should_block", &in.shouldBlock}, {"reason", &in.reason}} {
 		value, ok := fields[f.key]
 		if !ok {
-			return fmt.Errorf("%s is missing", f.key)
+			return input{}, fmt.Errorf("%s is missing", f.key)
 		}
 		if string(value) == "null" || json.Unmarshal(value, f.to) != nil {
-			return fmt.Errorf("%s is not of its type", f.key)
+			return input{}, fmt.Errorf("%s is not of its type", f.key)
 		}
 		delete(fields, f.key)
 	}
 	for key := range fields {
-		return fmt.Errorf("the key %s is not expected", quote(key))
+		return input{}, fmt.Errorf("the key %s is not expected", quote(key))
 	}
-	return nil
+	return in, nil
 }

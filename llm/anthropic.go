@@ -54,7 +54,7 @@ func (a *Anthropic) send(ctx context.Context, q question, x *exchange) (reply, e
 	if err != nil {
 		return reply{}, err
 	}
-	return a.read(message, q)
+	return a.read(message)
 }
 
 // params is the seed's request, with what the model's style asks for.
@@ -65,13 +65,13 @@ func (a *Anthropic) params(q question) anthropic.MessageNewParams {
 		System:    []anthropic.TextBlockParam{textBlock(q.System, q.CacheKey != "")},
 		Messages:  []anthropic.MessageParam{{Role: anthropic.MessageParamRoleUser, Content: contentOf(q)}},
 		Tools: []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{
-			Name:        q.form.name,
-			Description: anthropic.String(q.form.description),
+			Name:        nod.AnswerTool().Name,
+			Description: anthropic.String(nod.AnswerTool().Description),
 			// As raw text: the SDK would sort the properties.
-			InputSchema: param.Override[anthropic.ToolInputSchemaParam](q.form.schema),
+			InputSchema: param.Override[anthropic.ToolInputSchemaParam](nod.AnswerTool().Schema),
 		}}},
 		ToolChoice: anthropic.ToolChoiceUnionParam{OfTool: &anthropic.ToolChoiceToolParam{
-			Name: q.form.name, DisableParallelToolUse: anthropic.Bool(true),
+			Name: nod.AnswerTool().Name, DisableParallelToolUse: anthropic.Bool(true),
 		}},
 	}
 	s := a.client.style
@@ -123,7 +123,7 @@ func textBlock(text string, cached bool) anthropic.TextBlockParam {
 }
 
 // read takes the one call of the forced tool out of m.
-func (a *Anthropic) read(m *anthropic.Message, q question) (reply, error) {
+func (a *Anthropic) read(m *anthropic.Message) (reply, error) {
 	c := a.client
 	if m == nil || m.Type != "message" || !m.JSON.Content.Valid() || !isAssistants(m.JSON.Role.Raw()) {
 		return reply{}, c.malformed("the answer is not a message", "")
@@ -140,7 +140,7 @@ func (a *Anthropic) read(m *anthropic.Message, q question) (reply, error) {
 		switch block.Type {
 		case "tool_use":
 			calls = append(calls, block.Input)
-			named = named || block.Name == q.form.name
+			named = named || block.Name == nod.AnswerTool().Name
 		case "thinking", "redacted_thinking":
 		case "text":
 			texts++
@@ -148,7 +148,7 @@ func (a *Anthropic) read(m *anthropic.Message, q question) (reply, error) {
 			return reply{}, c.malformed(fmt.Sprintf("the answer holds a block of type %s", quote(block.Type)), "")
 		}
 	}
-	if err := c.oneCall(q.form, len(calls), named, texts); err != nil {
+	if err := c.oneCall(len(calls), named, texts); err != nil {
 		return reply{}, err
 	}
 	if m.StopReason != anthropic.StopReasonToolUse {
@@ -167,11 +167,12 @@ func usageOf(u anthropic.Usage) nod.Usage {
 }
 
 // oneCall reports what is wrong with an answer of so many calls and texts.
-func (c *client) oneCall(f form, calls int, named bool, texts int) error {
+func (c *client) oneCall(calls int, named bool, texts int) error {
 	switch {
 	case calls == 0 || calls == 1 && !named:
 		return c.failure(fault.NoDecision,
-			"the model answered without calling "+f.name+"; if this persists, choose another [model] name", "")
+			"the model answered without calling "+nod.AnswerTool().Name+
+				"; if this persists, choose another [model] name", "")
 	case calls > 1:
 		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
 	case texts > 0 && c.style.channel != Auto:

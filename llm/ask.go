@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -34,9 +33,10 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	if p.Quick == "" {
-		return c.stage(ctx, question{p, p.Careful, classifyForm()}, s, "")
+		answer, _, err := c.stage(ctx, question{p, p.Careful}, s, "")
+		return answer, err
 	}
-	quick, err := c.quick(ctx, p, s)
+	quick, x, err := c.quick(ctx, p, s)
 	if err == nil && !quick.ShouldBlock {
 		quick.Quick, quick.QuickSaid = true, "pass"
 		return quick, nil
@@ -44,11 +44,11 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	if ctx.Err() != nil {
 		return nod.Classification{}, c.network(ctx, ctx.Err())
 	}
-	if c.same(ctx, err) {
+	if x.same(ctx, err) {
 		return quick, err
 	}
 	failed := err
-	careful, err := c.stage(ctx, question{p, p.Careful, classifyForm()}, s, "")
+	careful, _, err := c.stage(ctx, question{p, p.Careful}, s, "")
 	if err != nil {
 		return nod.Classification{}, err
 	}
@@ -70,7 +70,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 // is refused, a model that is not there, a request that is too large or refused as
 // it stands, a vendor that wants to be left alone for
 // longer than a question may wait.
-func (c *client) same(ctx context.Context, err error) bool {
+func (x *exchange) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
 	if f == nil {
 		return false
@@ -79,17 +79,17 @@ func (c *client) same(ctx context.Context, err error) bool {
 	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge:
 		return true
 	case fault.RateLimited, fault.Overloaded:
-		return RetryAfter(err) > left(ctx, c.timeout)/retryShare
+		return retryAfter(x.responseHeader) > left(ctx, x.client.timeout)/retryShare
 	}
 	return false
 }
 
-// quick asks with a part of the time, and once: what follows is a second try. A fault counts as "block": the careful
-// question follows either way.
-func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
+// quick asks with a part of the time, and once: what follows is a second try. A
+// fault counts as "block": the careful question follows either way.
+func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, *exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
 	defer cancel()
-	return c.stage(ctx, question{p, p.Quick, classifyForm()}, s, quickSuffix)
+	return c.stage(ctx, question{p, p.Quick}, s, quickSuffix)
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -100,55 +100,41 @@ func left(ctx context.Context, most time.Duration) time.Duration {
 	return most
 }
 
-// stage puts one question of the gate's.
-func (c *client) stage(ctx context.Context, q question, s send, suffix string) (nod.Classification, error) {
-	return put(ctx, c, q, s, suffix, func(r reply) (nod.Classification, error) {
-		in, err := decodeInput(r.input)
-		return nod.Classification{
-			Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
-			Model: c.named(r), Usage: r.usage, Cost: cost(c.prices, c.model, r),
-		}, err
-	})
-}
-
-// named is the model as the provider names it.
-func (c *client) named(r reply) string { return printable.Line(orDefault(r.model, c.model), 100) }
-
-// put puts one question, a second time where the fault passes, and dumps what
-// came of it. read takes the answer out of a reply; an error of it says that
-// the reply is malformed.
-func put[T any](ctx context.Context, c *client, q question, s send, suffix string,
-	read func(reply) (T, error)) (T, error) {
-	answer, x, err := try(ctx, c, q, s, read)
+// stage puts one question, a second time where the fault passes, and dumps what
+// came of it. The exchange is the last one.
+func (c *client) stage(ctx context.Context, q question, s send, suffix string) (nod.Classification, *exchange, error) {
+	answer, x, err := c.try(ctx, q, s)
 	if again, wait := x.passing(ctx, err); again && suffix != quickSuffix {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
-			answer, x, err = try(ctx, c, q, s, read)
+			answer, x, err = c.try(ctx, q, s)
 		}
 	}
-	err = x.resting(err)
 	if c.dumpDir != "" {
 		if dumpErr := x.dump(q.Prompt, answer, err, suffix); dumpErr != nil && c.notice != nil {
 			c.notice("the classifier's dump was not written: " + printable.Line(dumpErr.Error(), causeLimit))
 		}
 	}
-	return answer, err
+	return answer, x, err
 }
 
 // try is one request.
-func try[T any](ctx context.Context, c *client, q question, s send, read func(reply) (T, error)) (T, *exchange, error) {
-	var none T
+func (c *client) try(ctx context.Context, q question, s send) (nod.Classification, *exchange, error) {
 	x := &exchange{client: c, started: time.Now()}
 	r, err := c.sent(ctx, q, s, x)
 	if err != nil {
-		return none, x, x.failed(ctx, err)
+		return nod.Classification{}, x, x.failed(ctx, err)
 	}
-	answer, err := read(r)
+	in, err := decodeInput(r.input)
 	if err != nil {
-		return none, x, c.malformed("the input of "+q.form.name+" is not of the expected shape", err.Error())
+		return nod.Classification{}, x,
+			c.malformed("the input of "+nod.AnswerTool().Name+" is not of the expected shape", err.Error())
 	}
-	return answer, x, nil
+	return nod.Classification{
+		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
+		Model: printable.Line(orDefault(r.model, c.model), 100), Usage: r.usage, Cost: cost(c.prices, c.model, r),
+	}, x, nil
 }
 
 // sent keeps a panic in an SDK, which an odd answer can cause, to this question.
@@ -195,41 +181,4 @@ func retryAfter(h http.Header) time.Duration {
 		return max(0, time.Until(at))
 	}
 	return pause + rand.N(pause) // so that many that failed at once do not return at once
-}
-
-// delayed is a cause with how long the vendor wants to be left alone.
-type delayed struct {
-	cause error // nil where the vendor said no more
-	wait  time.Duration
-}
-
-func (d *delayed) Error() string {
-	if d.cause == nil {
-		return "asked to be left alone for " + d.wait.String()
-	}
-	return d.cause.Error()
-}
-
-// Unwrap returns the cause.
-func (d *delayed) Unwrap() error { return d.cause }
-
-// RetryAfter is how long the vendor wants to be left alone after a question
-// that failed with err, 0 where it said nothing of the kind.
-func RetryAfter(err error) time.Duration {
-	var d *delayed
-	if errors.As(err, &d) {
-		return d.wait
-	}
-	return 0
-}
-
-// resting puts the vendor's wish into a failure that is about load.
-func (x *exchange) resting(err error) error {
-	f := fault.Of(err)
-	if f == nil || f.Kind != fault.RateLimited && f.Kind != fault.Overloaded {
-		return err
-	}
-	with := *f
-	with.Cause = &delayed{f.Cause, retryAfter(x.responseHeader)}
-	return &with
 }

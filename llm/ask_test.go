@@ -259,16 +259,6 @@ func TestChannels(t *testing.T) {
 		{Schema, quoted("```json\n" + allowInput + "\n```"), fault.Malformed},
 		{Schema, quoted(allowInput + "\nDone."), fault.Malformed},
 		{Schema, quoted(""), fault.NoDecision},
-		{Lines, quoted("thinking: t\nshould_block: false\nreason: r"), ""},
-		{Lines, quoted("thinking: t\r\nshould_block: false\r\nreason: r\n"), ""},
-		{Lines, quoted("thinking:\nshould_block: false\nreason: r"), ""},
-		{Lines, quoted("should_block: false\nreason: r"), fault.Malformed},
-		{Lines, quoted("thinking: t\nshould_block: False\nreason: r"), fault.Malformed},
-		{Lines, quoted("thinking: t\nshould_block: true\nreason: r\nshould_block: false"), fault.Malformed},
-		{Lines, quoted("should_block: false\nthinking: t\nreason: r"), fault.Malformed},
-		{Lines, quoted("I think\nthinking: t\nshould_block: false\nreason: r"), fault.Malformed},
-		{Lines, `null`, fault.NoDecision},
-		{Lines, `["thinking: t"]`, fault.Malformed},
 	} {
 		t.Run(string(tc.channel)+" "+tc.content, func(t *testing.T) {
 			body := strings.Replace(chatBody("stop", tc.content), `,"tool_calls":[]`, "", 1)

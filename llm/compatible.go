@@ -28,9 +28,9 @@ var _ nod.Model = (*Compatible)(nil)
 func newCompatible(o Options) (nod.Model, error) {
 	channel := styleOf(o.Model, o).channel
 	switch channel {
-	case Tool, Auto, Schema, Lines:
+	case Tool, Auto, Schema:
 	default:
-		return nil, badSettings("[model] channel %s is not known; want tool, auto, schema or lines",
+		return nil, badSettings("[model] channel %s is not known; want tool, auto or schema",
 			quote(string(o.Channel)))
 	}
 	c, err := newClient(vendor{provider: ProviderCompatible, keyHeader: "Authorization", keyless: true}, o)
@@ -54,14 +54,8 @@ func (m *Compatible) send(ctx context.Context, q question, x *exchange) (reply, 
 	if err != nil {
 		return reply{}, err
 	}
-	return m.read(completion, q)
+	return m.read(completion)
 }
-
-// linesWanted ends a prompt for models that know neither tools nor schemas.
-const linesWanted = "Answer with exactly these three lines and nothing else:\n" +
-	"thinking: your reasoning, on this line\n" +
-	"should_block: true or false\n" +
-	"reason: why, on this line"
 
 // chatFunction is the forced tool, with the schema as text; see functionTool.
 type chatFunction struct {
@@ -89,14 +83,12 @@ type chatSchemaBody struct {
 }
 
 func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
-	user := q.text()
-	if m.channel == Lines {
-		user += "\n\n" + linesWanted
-	}
+	answer := nod.AnswerTool()
 	params := openai.ChatCompletionNewParams{
 		Model:     m.client.model,
 		MaxTokens: openai.Int(m.client.maxTokens),
-		Messages:  []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System), openai.UserMessage(user)},
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage(q.System),
+			openai.UserMessage(q.text())},
 	}
 	if s := m.client.style; s.temperature != nil {
 		params.Temperature = openai.Float(*s.temperature)
@@ -107,23 +99,23 @@ func (m *Compatible) params(q question) openai.ChatCompletionNewParams {
 	switch m.channel {
 	case Tool, Auto:
 		tool := param.Override[openai.ChatCompletionFunctionToolParam](chatFunction{"function",
-			chatFunctionBody{q.form.name, q.form.description, q.form.schema, true}})
+			chatFunctionBody{answer.Name, answer.Description, answer.Schema, true}})
 		params.Tools = []openai.ChatCompletionToolUnionParam{{OfFunction: &tool}}
-		named := openai.ChatCompletionNamedToolChoiceFunctionParam{Name: q.form.name}
+		named := openai.ChatCompletionNamedToolChoiceFunctionParam{Name: answer.Name}
 		params.ToolChoice = openai.ToolChoiceOptionFunctionToolChoice(named)
 		if m.channel == Auto {
 			params.ToolChoice = openai.ChatCompletionToolChoiceOptionUnionParam{OfAuto: openai.String("auto")}
 		}
 	case Schema:
 		schema := param.Override[shared.ResponseFormatJSONSchemaParam](chatSchema{"json_schema",
-			chatSchemaBody{q.form.name, q.form.schema, true}})
+			chatSchemaBody{answer.Name, answer.Schema, true}})
 		params.ResponseFormat = openai.ChatCompletionNewParamsResponseFormatUnion{OfJSONSchema: &schema}
 	}
 	return params
 }
 
 // read takes the one answer out of r.
-func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
+func (m *Compatible) read(r *openai.ChatCompletion) (reply, error) {
 	c := m.client
 	if r == nil || !isCompletion(r.JSON.Object.Raw()) || !r.JSON.Choices.Valid() || len(r.Choices) != 1 {
 		return reply{}, c.malformed("the answer is not a chat completion with one choice", "")
@@ -140,7 +132,7 @@ func (m *Compatible) read(r *openai.ChatCompletion, q question) (reply, error) {
 	case choice.FinishReason != "stop" && choice.FinishReason != "tool_calls":
 		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(choice.FinishReason)), "")
 	}
-	input, err := m.input(choice.Message, q)
+	input, err := m.input(choice.Message)
 	if err != nil {
 		return reply{}, err
 	}
@@ -161,15 +153,15 @@ func isCompletion(object string) bool {
 func isAssistants(role string) bool { return role == "" || role == "null" || role == `"assistant"` }
 
 // input is the answer as the JSON text of the tool's input.
-func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]byte, error) {
+func (m *Compatible) input(message openai.ChatCompletionMessage) ([]byte, error) {
 	calls, texts := len(message.ToolCalls), 0
 	if strings.TrimSpace(message.Content) != "" || !isText(message.JSON.Content.Raw()) {
 		texts++
 	}
 	if m.channel == Tool || m.channel == Auto {
 		named := calls > 0 && message.ToolCalls[0].Type == "function" &&
-			message.ToolCalls[0].Function.Name == q.form.name
-		if err := m.client.oneCall(q.form, calls, named, texts); err != nil {
+			message.ToolCalls[0].Function.Name == nod.AnswerTool().Name
+		if err := m.client.oneCall(calls, named, texts); err != nil {
 			return nil, err
 		}
 		if !isText(message.ToolCalls[0].Function.JSON.Arguments.Raw()) {
@@ -183,8 +175,6 @@ func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]
 	case texts == 0:
 		return nil, m.client.failure(fault.NoDecision,
 			"the model answered nothing; if this persists, choose another [model] name", "")
-	case m.channel == Lines:
-		return m.client.readLines(message.Content)
 	}
 	return []byte(message.Content), nil
 }
@@ -192,24 +182,3 @@ func (m *Compatible) input(message openai.ChatCompletionMessage, q question) ([]
 // isText reports whether a field is a string, null or missing. The SDK takes
 // other types for strings.
 func isText(raw string) bool { return raw == "" || raw == "null" || raw[0] == '"' }
-
-// readLines takes exactly the three lines that linesWanted asks for.
-func (c *client) readLines(text string) ([]byte, error) {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	wrong := c.malformed("the answer is not the three lines that were asked for", text)
-	if len(lines) != 3 {
-		return nil, wrong
-	}
-	var values [3]string
-	for i, key := range [...]string{"thinking: ", "should_block: ", "reason: "} {
-		value, ok := strings.CutPrefix(strings.TrimSuffix(lines[i], "\r")+" ", key)
-		if !ok {
-			return nil, wrong
-		}
-		values[i] = strings.TrimSpace(value)
-	}
-	if values[1] != "true" && values[1] != "false" {
-		return nil, wrong
-	}
-	return json.Marshal(map[string]any{"thinking": values[0], "should_block": values[1] == "true", "reason": values[2]})
-}

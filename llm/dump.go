@@ -29,7 +29,6 @@ type dumped struct {
 	Request        dumpedHalf          `json:"request"`
 	Response       *dumpedHalf         `json:"response,omitempty"`
 	Classification *nod.Classification `json:"classification,omitempty"`
-	Critique       *Critique           `json:"critique,omitempty"`
 	Failure        *dumpedFailure      `json:"failure,omitempty"`
 }
 
@@ -49,7 +48,7 @@ type dumpedFailure struct {
 
 // dump writes the exchange to the dump directory: one file per decision, the
 // last question of a decision winning. It appears whole or not at all.
-func (x *exchange) dump(p nod.Prompt, answer any, err error, suffix string) error {
+func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suffix string) error {
 	dir := x.client.dumpDir
 	if err := checkDumpDir(dir); err != nil {
 		return err
@@ -106,7 +105,7 @@ func dumpName(id string) string {
 	return "id-" + hex.EncodeToString(sum[:16]) + ".json"
 }
 
-func (x *exchange) encode(p nod.Prompt, answer any, err error) ([]byte, error) {
+func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([]byte, error) {
 	d := dumped{
 		V: 1, ID: p.ID, Digest: p.Digest, Started: x.started.UTC(), Milliseconds: time.Since(x.started).Milliseconds(),
 		Provider: x.client.provider,
@@ -121,12 +120,7 @@ func (x *exchange) encode(p nod.Prompt, answer any, err error) ([]byte, error) {
 	if f := fault.Of(err); f != nil {
 		d.Failure = &dumpedFailure{f.Kind, f.Error()}
 	} else {
-		switch a := answer.(type) {
-		case nod.Classification:
-			d.Classification = &a
-		case Critique:
-			d.Critique = &a
-		}
+		d.Classification = &answer
 	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)

@@ -18,7 +18,6 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
-	"github.com/nodgate/nod/llm/llmtest"
 )
 
 // refused is an answer that must not count, for one provider.
@@ -260,7 +259,6 @@ func anthropicFaults() []refused {
 			messageBody("tool_use", toolUse("Classify_Result", allowInput))),
 		of("two calls", fault.Malformed, messageBody("tool_use", call, call)),
 		of("a second tool", fault.Malformed, messageBody("tool_use", call, toolUse("bash", `{}`))),
-		of("a second tool first", fault.Malformed, messageBody("tool_use", toolUse("bash", `{}`), call)),
 		of("text before", fault.Malformed, messageBody("tool_use", text, call)),
 		of("text after", fault.Malformed, messageBody("tool_use", call, text)),
 		of("a server's tool", fault.Malformed, messageBody("tool_use",
@@ -272,23 +270,19 @@ func anthropicFaults() []refused {
 		of("somebody else's words", fault.Malformed,
 			strings.Replace(messageBody("tool_use", call), `"role":"assistant"`, `"role":"user"`, 1)),
 		of("max_tokens", fault.CutOff, messageBody("max_tokens", call)),
-		of("max_tokens in text", fault.CutOff, messageBody("max_tokens", text)),
 		of("context full", fault.CutOff, messageBody("model_context_window_exceeded", call)),
 		of("pause_turn", fault.Malformed, messageBody("pause_turn", call)),
 		of("end_turn with a call", fault.Malformed, messageBody("end_turn", call)),
 		of("stop reason unknown", fault.Malformed, messageBody("surprise", call)),
 		of("stop reason null", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`,
 			1)),
-		of("stop reason missing", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use",`, ``, 1)),
 		of("stop reason a number", fault.Malformed,
 			strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
 		of("content a string", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":"x"`, 1)),
 		of("content an object", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":`+call, 1)),
-		of("content null", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":null`, 1)),
 		of("content missing", fault.Malformed, strings.Replace(good, `"content":[`+call+`],`, ``, 1)),
 		of("content in another case", fault.Malformed, strings.Replace(good, `"content":`, `"Content":`, 1)),
 		of("content twice", fault.Malformed, strings.Replace(good, `"content":`, `"content":[],"content":`, 1)),
-		of("content twins", fault.Malformed, strings.Replace(good, `"content":`, `"Content":[],"content":`, 1)),
 		of("type missing", fault.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
 		of("type of something else", fault.Malformed,
 			strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
@@ -321,7 +315,6 @@ func openAIFaults() []refused {
 	return []refused{
 		of("no output", fault.NoDecision, responseBody(done)),
 		of("no tool", fault.NoDecision, responseBody(done, text)),
-		of("reasoning only", fault.NoDecision, responseBody(done, `{"type":"reasoning","id":"rs_1","summary":[]}`)),
 		of("another tool", fault.NoDecision, responseBody(done, functionCall("classify", allowInput))),
 		of("the tool in another case", fault.NoDecision,
 			responseBody(done, functionCall("Classify_Result", allowInput))),
@@ -350,14 +343,11 @@ func openAIFaults() []refused {
 		of("failed by policy", fault.Refused, failed("invalid_prompt")),
 		of("complete with an error", fault.Malformed,
 			strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
-		of("queued", fault.Malformed, responseBody(`"status":"queued"`, call)),
 		of("in progress", fault.Malformed, responseBody(`"status":"in_progress"`, call)),
-		of("cancelled", fault.Malformed, responseBody(`"status":"cancelled"`, call)),
 		of("status null", fault.Malformed, responseBody(`"status":null`, call)),
 		of("status missing", fault.Malformed, strings.Replace(good, `"error":null,`+done, `"error":null`, 1)),
 		of("status twice", fault.Malformed, responseBody(`"status":"incomplete","status":"completed"`, call)),
 		of("output an object", fault.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":`+call, 1)),
-		of("output null", fault.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":null`, 1)),
 		of("output missing", fault.Malformed, strings.Replace(good, `"output":[`+call+`],`, ``, 1)),
 		of("output in another case", fault.Malformed, strings.Replace(good, `"output":`, `"Output":`, 1)),
 		of("object missing", fault.Malformed, strings.Replace(good, `"object":"response",`, ``, 1)),
@@ -410,7 +400,6 @@ func chatFaults() []refused {
 		of("choices an object", fault.Malformed,
 			strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
 		of("choices in another case", fault.Malformed, strings.Replace(good, `"choices"`, `"Choices"`, 1)),
-		of("choices twins", fault.Malformed, strings.Replace(good, `"choices":`, `"Choices":[],"choices":`, 1)),
 		of("arguments an object", fault.Malformed,
 			chatBody("tool_calls", "null",
 				`{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
@@ -446,7 +435,6 @@ func geminiFaults() []refused {
 		of("a call that is only thought of", fault.Malformed, withCall(`"thought":true,"functionCall":{`)),
 		of("no part", fault.NoDecision, geminiBody("STOP")),
 		of("text only", fault.NoDecision, geminiBody("STOP", `{"text":"I allow it."}`)),
-		of("thoughts only", fault.NoDecision, geminiBody("STOP", `{"text":"hm","thought":true}`)),
 		of("another tool", fault.NoDecision, geminiBody("STOP", geminiCall("classify", allowInput))),
 		of("two calls", fault.Malformed, geminiBody("STOP", call, call)),
 		of("a second tool", fault.Malformed, geminiBody("STOP", call, geminiCall("bash", `{}`))),
@@ -456,7 +444,6 @@ func geminiFaults() []refused {
 		of("length", fault.CutOff, geminiBody("MAX_TOKENS", call)),
 		of("malformed call", fault.Malformed, geminiBody("MALFORMED_FUNCTION_CALL", call)),
 		of("stop reason unknown", fault.Malformed, geminiBody("SURPRISE", call)),
-		of("stop reason missing", fault.Malformed, strings.Replace(good, `"finishReason":"STOP",`, ``, 1)),
 		of("no candidates", fault.Malformed, `{"responseId":"x","candidates":[]}`),
 		of("two candidates", fault.Malformed, strings.Replace(good, `"candidates":[`,
 			`"candidates":[{"finishReason":"STOP"},`, 1)),
@@ -531,24 +518,6 @@ func checkFailure(t *testing.T, kind fault.Kind, got nod.Classification, err err
 		t.Errorf("%v\nwant the kind %s", err, kind)
 	}
 	checkShown(t, err)
-}
-
-// The faults that the scripted server knows must be understood alike.
-func TestScriptedFaults(t *testing.T) {
-	for _, f := range llmtest.Faults() {
-		t.Run(f.Name, func(t *testing.T) {
-			t.Parallel()
-			srv := llmtest.NewServer(t,
-				llmtest.Script{Classifier: func(llmtest.Request) llmtest.Answer { return f.Answer }})
-			m := newModel(t, ProviderAnthropic, srv.URL, func(o *Options) {
-				if f.Kind == fault.TimedOut {
-					o.Timeout = time.Second
-				}
-			})
-			got, err := m.Classify(context.Background(), prompt)
-			checkFailure(t, f.Kind, got, err)
-		})
-	}
 }
 
 func TestUnreachable(t *testing.T) {

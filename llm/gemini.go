@@ -73,7 +73,7 @@ func (g *Gemini) send(ctx context.Context, q question, x *exchange) (reply, erro
 	if err != nil {
 		return reply{}, err
 	}
-	return g.read(answer, q)
+	return g.read(answer)
 }
 
 func (g *Gemini) config(q question) *genai.GenerateContentConfig {
@@ -81,10 +81,10 @@ func (g *Gemini) config(q question) *genai.GenerateContentConfig {
 		SystemInstruction: genai.NewContentFromText(q.System, genai.RoleUser),
 		MaxOutputTokens:   int32(min(g.client.maxTokens, 1<<30)),
 		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{
-			Name: q.form.name, Description: q.form.description, Parameters: q.form.gemini(),
+			Name: nod.AnswerTool().Name, Description: nod.AnswerTool().Description, Parameters: answerSchema(),
 		}}}},
 		ToolConfig: &genai.ToolConfig{FunctionCallingConfig: &genai.FunctionCallingConfig{
-			Mode: genai.FunctionCallingConfigModeAny, AllowedFunctionNames: []string{q.form.name},
+			Mode: genai.FunctionCallingConfigModeAny, AllowedFunctionNames: []string{nod.AnswerTool().Name},
 		}},
 	}
 	if s := g.client.style; s.temperature != nil {
@@ -100,9 +100,9 @@ func (g *Gemini) config(q question) *genai.GenerateContentConfig {
 	return config
 }
 
-// classifyGemini is [nod.AnswerTool] in Gemini's dialect, whose maps have no
+// answerSchema is [nod.AnswerTool] in Gemini's dialect, whose maps have no
 // order of their own.
-func classifyGemini() *genai.Schema {
+func answerSchema() *genai.Schema {
 	return &genai.Schema{
 		Type: genai.TypeObject,
 		Properties: map[string]*genai.Schema{
@@ -116,7 +116,7 @@ func classifyGemini() *genai.Schema {
 }
 
 // read takes the one call out of r.
-func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, error) {
+func (g *Gemini) read(r *genai.GenerateContentResponse) (reply, error) {
 	c := g.client
 	if f := r.PromptFeedback; f != nil && (f.BlockReason != "" || slices.ContainsFunc(f.SafetyRatings, isBlocked)) {
 		return reply{}, c.refused(string(f.BlockReason) + " " + f.BlockReasonMessage)
@@ -139,7 +139,7 @@ func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, erro
 		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(string(candidate.FinishReason))),
 			candidate.FinishMessage)
 	}
-	input, err := g.call(candidate.Content, q)
+	input, err := g.call(candidate.Content)
 	if err != nil {
 		return reply{}, err
 	}
@@ -149,7 +149,7 @@ func (g *Gemini) read(r *genai.GenerateContentResponse, q question) (reply, erro
 func isBlocked(r *genai.SafetyRating) bool { return r != nil && r.Blocked }
 
 // call is the input of the one call in content.
-func (g *Gemini) call(content *genai.Content, q question) ([]byte, error) {
+func (g *Gemini) call(content *genai.Content) ([]byte, error) {
 	if content == nil {
 		content = &genai.Content{}
 	}
@@ -168,7 +168,8 @@ func (g *Gemini) call(content *genai.Content, q question) ([]byte, error) {
 			texts++
 		}
 	}
-	if err := g.client.oneCall(q.form, len(calls), len(calls) > 0 && calls[0].Name == q.form.name, texts); err != nil {
+	named := len(calls) > 0 && calls[0].Name == nod.AnswerTool().Name
+	if err := g.client.oneCall(len(calls), named, texts); err != nil {
 		return nil, err
 	}
 	// The whole body was seen to hold no key twice, so nothing is lost here.

@@ -1,6 +1,5 @@
 // Package llm asks a fast model whether a tool call must be blocked: layer 4 of
-// the gate; and, when a person asks for it, what it thinks of their rules
-// ([NewCritic]). [New] returns a [nod.Model] that speaks Anthropic Messages
+// the gate. [New] returns a [nod.Model] that speaks Anthropic Messages
 // (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat
 // completions (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or
 // Gemini's generateContent (gemini), through the vendors' own SDKs. [Chain]
@@ -46,7 +45,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net"
@@ -55,8 +53,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"google.golang.org/genai"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
@@ -83,12 +79,11 @@ func Providers() []string {
 type Channel string
 
 // The channels. The zero value is Tool, and Auto for models that refuse to be
-// forced. Schema and Lines are for a compatible endpoint.
+// forced. Schema is for a compatible endpoint.
 const (
 	Tool   Channel = "tool"   // a forced call of classify_result
 	Auto   Channel = "auto"   // the same tool, which the model is not forced to call
 	Schema Channel = "schema" // the message is JSON, held to a schema by the server
-	Lines  Channel = "lines"  // three lines, for models that know neither
 )
 
 // The defaults of Options.
@@ -217,8 +212,7 @@ func checkFit(o Options) error {
 			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
 		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
 			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
-		case f.key == "channel" && (f.value == string(Schema) || f.value == string(Lines)) &&
-			o.Provider != ProviderCompatible:
+		case f.key == "channel" && f.value == string(Schema) && o.Provider != ProviderCompatible:
 			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", o.Provider, f.value)
 		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
 			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))
@@ -420,24 +414,10 @@ func (c *client) mask(text string) string {
 	return text
 }
 
-// form is a forced tool: what an answer has to hold.
-type form struct {
-	name, description string
-	schema            json.RawMessage
-	gemini            func() *genai.Schema // the schema in Gemini's dialect
-}
-
-// classifyForm is what [nod.Model] answers with.
-func classifyForm() form {
-	return form{name: nod.AnswerTool().Name, description: nod.AnswerTool().Description, schema: nod.AnswerTool().Schema,
-		gemini: classifyGemini}
-}
-
-// question is a prompt with one of its closings, and the form of the answer.
+// question is a prompt with one of its closings.
 type question struct {
 	nod.Prompt
 	closing string
-	form    form
 }
 
 // text is the user's part as one string.

@@ -70,7 +70,7 @@ func (o *OpenAI) send(ctx context.Context, q question, x *exchange) (reply, erro
 	if err != nil {
 		return reply{}, err
 	}
-	return o.read(response, q)
+	return o.read(response)
 }
 
 // functionTool is the forced tool. It is a struct of nod's own because the
@@ -85,8 +85,9 @@ type functionTool struct {
 
 // params is the seed's request, and keeps the vendor from storing it.
 func (o *OpenAI) params(q question) responses.ResponseNewParams {
-	tool := param.Override[responses.FunctionToolParam](functionTool{"function", q.form.name, q.form.description,
-		q.form.schema, true})
+	answer := nod.AnswerTool()
+	tool := param.Override[responses.FunctionToolParam](functionTool{"function", answer.Name, answer.Description,
+		answer.Schema, true})
 	params := responses.ResponseNewParams{
 		Model:             o.client.model,
 		Instructions:      openai.String(q.System),
@@ -96,7 +97,7 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 		ParallelToolCalls: openai.Bool(false),
 		Tools:             []responses.ToolUnionParam{{OfFunction: &tool}},
 		ToolChoice: responses.ResponseNewParamsToolChoiceUnion{
-			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: q.form.name},
+			OfFunctionTool: &responses.ToolChoiceFunctionParam{Name: answer.Name},
 		},
 	}
 	s := o.client.style
@@ -117,7 +118,7 @@ func (o *OpenAI) params(q question) responses.ResponseNewParams {
 }
 
 // read takes the one call of the forced tool out of r.
-func (o *OpenAI) read(r *responses.Response, q question) (reply, error) {
+func (o *OpenAI) read(r *responses.Response) (reply, error) {
 	c := o.client
 	if r == nil || r.Object != "response" || !r.JSON.Output.Valid() {
 		return reply{}, c.malformed("the answer is not a response", "")
@@ -131,7 +132,7 @@ func (o *OpenAI) read(r *responses.Response, q question) (reply, error) {
 		switch item.Type {
 		case "function_call":
 			calls = append(calls, item)
-			named = named || item.Name == q.form.name
+			named = named || item.Name == nod.AnswerTool().Name
 		case "reasoning":
 		case "message":
 			if refusal, ok := refusalIn(item); ok {
@@ -142,7 +143,7 @@ func (o *OpenAI) read(r *responses.Response, q question) (reply, error) {
 			return reply{}, c.malformed(fmt.Sprintf("the answer holds an item of type %s", quote(item.Type)), "")
 		}
 	}
-	if err := c.oneCall(q.form, len(calls), named, texts); err != nil {
+	if err := c.oneCall(len(calls), named, texts); err != nil {
 		return reply{}, err
 	}
 	return o.call(r, calls[0])

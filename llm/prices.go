@@ -2,9 +2,6 @@ package llm
 
 import "strings"
 
-// PricesDate is when the sources of [Prices] were last looked at.
-const PricesDate = "2026-11-22"
-
 // Price is what a model costs, in US dollars per million tokens. A zero field
 // costs nothing; a model without a Price has unknown cost, which counts as 0.
 type Price struct {
@@ -74,82 +71,6 @@ func cost(prices []Price, asked string, r reply) float64 {
 	fresh := max(0, r.usage.In-r.usage.Cached-r.cacheWrite)
 	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write +
 		float64(r.usage.Out)*p.Out) / 1e6
-}
-
-// CacheFloor is the shortest prefix, in tokens, that the vendor of a model
-// caches; a shorter one is paid in full each time. Claude's are told by third
-// parties that repeat the vendor's documentation: docs.orq.ai and
-// docs.aihubmix.com (4,096 and 2,048; read in November 2026), and a public note
-// on Haiku 5.5 of 2026-10-07 (512). 1,024 is what OpenAI's guide said in June
-// 2026, after docs.apiyi.com; for all other models it is an assumption.
-func CacheFloor(model string) int {
-	switch name := undated(atVendors(model)); {
-	case isOf(name, "claude-haiku-5-5"):
-		return 512
-	case isOf(name, "claude-haiku-4-5", "claude-opus-4-5", "claude-opus-4-6"):
-		return 4096
-	case isOf(name, "claude-3-5-haiku", "claude-sonnet-4-6"):
-		return 2048
-	}
-	return 1024
-}
-
-// TokensFor is about how many tokens a model counts for each that o200k_base
-// counts. Claude's tokenizers are not public: 1.2 is an assumption; that those
-// of Claude 4.7 and later count 30 % more than the one before is the vendor's
-// (platform.claude.com, overview of Haiku 5.5). 1 is exact for OpenAI's models,
-// and an assumption for all others.
-func TokensFor(model string) float64 {
-	const claude, newer = 1.2, 1.3
-	switch name := undated(atVendors(model)); {
-	case isOf(name, "claude-haiku-4", "claude-sonnet-4", "claude-opus-4-5", "claude-opus-4-6", "claude-3-5"):
-		return claude
-	case strings.HasPrefix(name, "claude"):
-		return claude * newer
-	}
-	return 1
-}
-
-// Caches reports whether the vendor caches a prefix of so many tokens of
-// o200k_base, as far as [CacheFloor] and [TokensFor] tell.
-func (p Price) Caches(prefix int) bool {
-	return float64(prefix)*TokensFor(p.Model) >= float64(CacheFloor(p.Model))
-}
-
-// Question is about what one question costs, in US dollars: tokens of
-// o200k_base that are read from the vendor's cache, written to it, sent fresh,
-// and answered. A prefix that is too short to be cached is paid as fresh.
-func (p Price) Question(read, written, fresh, out int) float64 {
-	if !p.Caches(read) {
-		read, fresh = 0, fresh+read
-	}
-	if !p.Caches(written) || p.CacheWrite == 0 {
-		written, fresh = 0, fresh+written
-	}
-	sum := float64(read)*p.Cached + float64(written)*p.CacheWrite + float64(fresh)*p.In + float64(out)*p.Out
-	return sum * TokensFor(p.Model) / 1e6
-}
-
-// PriceOf finds the price of a model by its name, else by its name without a
-// date; the first that fits counts.
-func PriceOf(prices []Price, model string) (Price, bool) { return priceOf(prices, model) }
-
-// DefaultModel is what a provider is asked for where no name is given, "" for
-// one that has no default.
-func DefaultModel(provider string) string {
-	switch provider {
-	case ProviderAnthropic:
-		return DefaultAnthropicModel
-	case ProviderOpenAI:
-		return DefaultOpenAIModel
-	case ProviderGemini:
-		return DefaultGeminiModel
-	case ProviderBedrock:
-		return DefaultBedrockModel
-	case ProviderVertex:
-		return DefaultVertexModel
-	}
-	return ""
 }
 
 // priceOf finds a model by its name, else by its name without a date.

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -149,47 +148,6 @@ func TestRecordedEnvelopes(t *testing.T) {
 				t.Errorf("usage %+v, want %+v", got.Usage, tc.usage)
 			}
 		})
-	}
-}
-
-// cassetteBody is a response's body in a cassette: a single-quoted scalar that
-// may run over several lines.
-var cassetteBody = regexp.MustCompile(`(?s)response:\n    body: '((?:[^']|'')*)'`)
-
-func unfold(scalar string) string {
-	lines := strings.Split(scalar, "\n")
-	for i := range lines[1:] {
-		lines[i+1] = strings.TrimLeft(lines[i+1], " ")
-	}
-	return strings.ReplaceAll(strings.Join(lines, " "), "''", "'")
-}
-
-// The tool calls that the vendor's own SDK recorded.
-func TestRecordedCassettes(t *testing.T) {
-	dir := recorded(t, "anthropics+anthropic-sdk-go/toolrunner/testdata/cassettes")
-	files, _ := filepath.Glob(filepath.Join(dir, "*.yaml"))
-	read := 0
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, m := range cassetteBody.FindAllStringSubmatch(string(text), -1) {
-			body := unfold(m[1])
-			if !json.Valid([]byte(body)) {
-				continue // a stream, or folded in another way
-			}
-			read++
-			got, err := newModel(t, ProviderAnthropic, serve(t, raw(200, body))).Classify(context.Background(), prompt)
-			want := fault.NoDecision
-			if strings.Count(body, `"type":"tool_use"`) > 1 {
-				want = fault.Malformed
-			}
-			checkFailure(t, want, got, err)
-		}
-	}
-	if read < 8 {
-		t.Errorf("only %d answers were found in %d cassettes", read, len(files))
 	}
 }
 

@@ -83,7 +83,7 @@ var layers = []struct {
 	{"audit", []string{".", "internal/masks", "internal/lines", "internal/jsonline", "fault"}, "the log"},
 	{"corpus", []string{"internal/view"}, "labelled calls"},
 	{"llm", []string{".", "internal/printable", "fault"}, "the models"},
-	{"llm/llmtest", []string{"fault"}, "a scripted model"},
+	{"llm/llmtest", nil, "a scripted model"},
 	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/match"},
 		"settings become rules"},
 	{"internal/session", []string{"audit", "internal/lines", "internal/jsonline"},

@@ -258,7 +258,7 @@ func (r *reader) target(table string, t *Target) {
 		"", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
 	r.address(table+".endpoint", t.Endpoint, "https", "http")
 	r.file(table+".key_file", &t.KeyFile)
-	r.oneOf(table+".channel", t.Channel, "", "tool", "auto", "schema", "lines")
+	r.oneOf(table+".channel", t.Channel, "", "tool", "auto", "schema")
 	r.oneOf(table+".effort", t.Effort, "", "none", "minimal", "low", "medium", "high", "xhigh", "max")
 	r.oneOf(table+".thinking", t.Thinking, "", "off", "adaptive")
 	if t.Temperature != nil && !(*t.Temperature >= 0 && *t.Temperature <= 2) {

@@ -11,8 +11,7 @@
 //     counter, so that a request that the agent repeats gets the same answer.
 //   - nod's classifier: a request that forces the tool classify_result, over
 //     Anthropic Messages or OpenAI Responses. [Script.Classifier] answers it:
-//     [Allow], [Block], or anything that HTTP and TCP can carry ([Raw],
-//     [Whole], a delay, a broken connection).
+//     [Allow], [Block], or any [Answer].
 //   - The agent's own judge (Claude Code in auto mode with
 //     CLAUDE_CODE_AUTO_MODE_SERVER=0). [Script.Judge] answers it.
 //
@@ -32,8 +31,7 @@
 //	...
 //	result, _ := srv.Result("ls")
 //
-// What it sends is held to the vendors' specifications and to their SDKs by
-// this package's tests. It checks no key and counts no tokens.
+// It checks no key and counts no tokens.
 package llmtest
 
 import (
@@ -176,7 +174,7 @@ func NewServer(t testing.TB, script Script) *Server {
 	h := httptest.NewServer(s)
 	s.URL = h.URL
 	t.Cleanup(func() {
-		h.CloseClientConnections() // an answer that is still being delayed
+		h.CloseClientConnections() // one that hangs
 		h.Close()
 	})
 	return s
