@@ -32,7 +32,8 @@ func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, erro
 		}
 	}
 	if len(l.calls) == 0 {
-		return nil, fmt.Errorf("the log in %s holds no call of %s that was left open: %w",
+		return nil, fmt.Errorf("the log in %s holds no call of %s that was left open, so there is nothing to propose "+
+			"yet: %w",
 			printable.Text(f.places.State), printable.Text(root), fs.ErrNotExist)
 	}
 	return propose.Learn(l.calls, propose.Options{}), nil
