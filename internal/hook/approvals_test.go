@@ -225,7 +225,7 @@ func TestLetRunIsTold(t *testing.T) {
 		t.Error("told before the person said yes")
 	}
 	call("PostToolUse", "c1", "npm publish")
-	if s := call("PreToolUse", "c3", "npm  publish"); s.verdict != "ask" || !strings.Contains(m.last,
+	if s := call("PreToolUse", "c3", "npm publish"); s.verdict != "ask" || !strings.Contains(m.last,
 		"it was then let run; that was for that one time") {
 		t.Errorf("%+v: %s", s, m.last)
 	}

@@ -66,9 +66,6 @@ func TestARuleStandsForWhatItsDefinitionSaid(t *testing.T) {
 		more                               map[string]string
 	}{
 		{name: "package script", command: "npm test", file: "package.json", before: testVitest, after: testOther},
-		{name: "file that a package script names", command: "npm test", file: "scripts/run.sh",
-			before: "#!/bin/sh\nvitest run\n", after: "#!/bin/sh\nnode x.js\n",
-			more: map[string]string{"package.json": `{"scripts":{"test":"./scripts/run.sh"}}`}},
 		{name: "Makefile", command: "make test", file: "Makefile", before: "test:\n\tgo test ./...\n",
 			after: "test:\n\tgo run ./evil\n"},
 		{name: "script", command: "./scripts/t.sh", file: "scripts/t.sh", before: "#!/bin/sh\nvitest run\n",
@@ -143,8 +140,5 @@ func TestAnUnreadableDefinition(t *testing.T) {
 	p.write(filepath.Join(p.shop, "Makefile"), big)
 	if s := p.command("1", "make test"); s.verdict == "allow" || !strings.Contains(s.reason, "Makefile") {
 		t.Errorf("%+v", s)
-	}
-	if s := p.command("2", "mkdir sub && echo '{}' > sub/package.json && cd sub && npm test"); s.verdict == "allow" {
-		t.Errorf("made by the line: %+v", s)
 	}
 }
