@@ -103,7 +103,7 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 		fmt.Fprintf(p.Stdout, "%s %s here already\n", counted(held, "proposal"), verb)
 	}
 	if len(rules) == 0 {
-		fmt.Fprintln(p.Stdout, "nothing to propose")
+		fmt.Fprintln(p.Stdout, "nothing to propose\n  -> nod proposes from its log: let agents work here first")
 		return nil
 	}
 	printProposals(p, rules)
