@@ -72,6 +72,9 @@ func (in installer) everywhere(p *Process, f levelFlags) (list []planned) {
 			}
 			seen[target.Target()] = true
 			plan, err := install.PlanUninstall(target)
+			if !f.all && len(levels) > 1 && err == nil && !plan.Changed() {
+				continue // it was not said to be there
+			}
 			list = append(list, planned{agent: f.agent, plan: plan, err: err})
 		}
 	}
