@@ -14,12 +14,10 @@
 //
 // # The file
 //
-// A line of JSON for each approval, of one spelling: a line that this package
-// would not have written so makes the whole file count for nothing. A line of
-// an earlier version is kept, listed, and approves nothing: what its key
-// promised was less. The file is replaced as a whole, under a lock of its own,
-// so that a reader sees what was there before or after. It is at most 256 KiB
-// long.
+// A line of JSON for each approval. A line that this version would not have
+// written counts for nothing and goes with the next change. The file is
+// replaced as a whole, under a lock of its own, so that a reader sees what was
+// there before or after. It is at most 256 KiB long.
 //
 // A reader that finds no file has read nothing. [Use] decodes the file only
 // where it holds the key that it is asked about.
@@ -39,7 +37,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nodgate/nod/internal/jsonline"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -48,50 +45,49 @@ type Scope string
 
 // The scopes. Anything else approves nothing.
 const (
-	Once       Scope = "once"       // for the first call that matches
-	Session    Scope = "session"    // in that session
-	Repository Scope = "repository" // in sessions with that workspace root
-	Standing   Scope = "standing"   // in every session
+	Once    Scope = "once"    // for the first call that matches
+	Session Scope = "session" // in that session
 )
 
 // Approval is one call that a person approved.
 type Approval struct {
-	ID    string // 8 hexadecimal digits
-	Key   string // names the call and the files that it would run
-	Scope Scope
-	// Agent and SessionID are those of the session that it holds in; Root is
-	// the workspace root, real. Each is "" where the scope does not ask for it.
-	Agent, SessionID, Root string
-	At, Until              time.Time // Until is zero for no end
+	Version int    `json:"v"`   // set by this package
+	ID      string `json:"id"`  // 8 hexadecimal digits
+	Key     string `json:"key"` // names the call and the files that it would run
+	Scope   Scope  `json:"scope"`
+	// Agent and SessionID are those of the session that it holds in, "" for Once.
+	Agent     string    `json:"agent"`
+	SessionID string    `json:"session"`
+	At        time.Time `json:"at"`
+	Until     time.Time `json:"until"`
 	// Tool, Dir and Call are what a person is shown, secrets masked.
-	Tool, Dir, Call string
+	Tool string `json:"tool"`
+	Dir  string `json:"dir"`
+	Call string `json:"call"`
 	// UsedAt and UsedBy say which call has used up one that holds once.
-	UsedAt time.Time
-	UsedBy Caller
+	UsedAt time.Time `json:"used_at"`
+	UsedBy Caller    `json:"used_by"`
 	// Prompted says that the host's prompt about that call was answered with
 	// it, or will not be: another call of the key was made since, and a prompt
 	// does not say about which of them it is.
-	Prompted bool
-	// Earlier says that an earlier version of nod made it. It holds for nothing.
-	Earlier bool
+	Prompted bool `json:"prompted"`
 }
 
 // Caller is the call that asks whether it was approved.
 type Caller struct {
-	Agent, Session string
-	Root           string // the session's workspace root, real; not kept
-	Call           string // the agent's id of the call, "" where it has none
+	Agent   string `json:"agent"`
+	Session string `json:"session"`
+	Call    string `json:"call"` // the agent's id of the call, "" where it has none
 	// Prompt says that the host asks about a call that a hook has been asked
 	// about before, without saying which.
-	Prompt bool
+	Prompt bool `json:"prompt"`
 }
 
 const (
 	fileName = "approvals.jsonl"
 	lockName = "approvals.lock"
 	maxBytes = 256 << 10
-	version  = 2
-	earlier  = 1 // bound to less of what a call runs
+	version  = 3
 	// again is how long one call may ask twice: hosts have two seats, and two
 	// settings files may both name nod.
 	again = 2 * time.Minute
@@ -101,18 +97,11 @@ const (
 
 // Holds reports whether the approval holds for a call of its key.
 func (a Approval) Holds(by Caller, now time.Time) bool {
-	if a.Key == "" || a.Earlier || now.Before(a.At.Add(-early)) || !a.Until.IsZero() && !now.Before(a.Until) {
+	if a.Key == "" || now.Before(a.At.Add(-early)) || !now.Before(a.Until) {
 		return false
 	}
-	switch a.Scope {
-	case Once:
-		return !a.Until.IsZero() && (a.UsedAt.IsZero() || a.usedBy(by, now))
-	case Session:
-		return a.SessionID != "" && a.SessionID == by.Session && a.Agent == by.Agent
-	case Repository:
-		return a.Root != "" && a.Root == by.Root
-	}
-	return a.Scope == Standing
+	return a.Scope == Once && (a.UsedAt.IsZero() || a.usedBy(by, now)) ||
+		a.Scope == Session && a.SessionID != "" && a.SessionID == by.Session && a.Agent == by.Agent
 }
 
 // usedBy reports whether it is the very call which used it up that asks again:
@@ -136,12 +125,12 @@ func (a Approval) usedNear(by Caller, now time.Time) bool {
 // passedOver reports whether a call that is not the one which used it up comes
 // before that call's prompt has.
 func (a Approval) passedOver(by Caller, now time.Time) bool {
-	return a.Scope == Once && !a.Earlier && !a.Prompted && !by.Prompt && a.usedNear(by, now) && !a.usedBy(by, now)
+	return a.Scope == Once && !a.Prompted && !by.Prompt && a.usedNear(by, now) && !a.usedBy(by, now)
 }
 
 // over reports whether nothing can come of the approval any more.
 func (a Approval) over(now time.Time) bool {
-	return !a.Until.IsZero() && !now.Before(a.Until) || !a.UsedAt.IsZero() && now.Sub(a.UsedAt).Abs() > again
+	return !now.Before(a.Until) || !a.UsedAt.IsZero() && now.Sub(a.UsedAt).Abs() > again
 }
 
 // Kept reports whether there may be approvals in a state directory.
@@ -158,10 +147,7 @@ func Use(stateDir, key string, by Caller, now time.Time) (Approval, bool, error)
 	if err != nil || key == "" || !bytes.Contains(text, []byte(key)) {
 		return Approval{}, false, err
 	}
-	list, err := parse(text)
-	if err != nil {
-		return Approval{}, false, err
-	}
+	list := parse(text)
 	best := pick(list, key, by, now)
 	if best >= 0 && list[best].Scope != Once {
 		return list[best], true, nil
@@ -174,7 +160,7 @@ func Use(stateDir, key string, by Caller, now time.Time) (Approval, bool, error)
 
 // useUp notes the use of one that holds once.
 func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bool, err error) {
-	err = change(stateDir, func(list []Approval) ([]Approval, error) {
+	err = change(stateDir, func(list []Approval) []Approval {
 		for i := range list {
 			if list[i].Key == key && list[i].passedOver(by, now) {
 				list[i].Prompted = true
@@ -182,21 +168,17 @@ func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bo
 		}
 		best := pick(list, key, by, now)
 		if best < 0 {
-			return list, nil
+			return list
 		}
 		a := &list[best]
 		if a.UsedAt.IsZero() {
-			a.UsedAt, a.UsedBy = now.UTC(), Caller{Agent: by.Agent, Session: by.Session, Call: by.Call,
-				Prompt: by.Prompt}
+			a.UsedAt, a.UsedBy = now.UTC(), by
 		}
 		a.Prompted = a.Prompted || by.Prompt
 		used, ok = *a, true
-		return list, nil
+		return list
 	})
-	if err != nil {
-		return Approval{}, false, err
-	}
-	return used, ok, nil
+	return used, ok && err == nil, err
 }
 
 // Ended notes that a call has come to its end: what it used up holds for no other
@@ -206,10 +188,10 @@ func Ended(stateDir string, by Caller, now time.Time) error {
 	if text, err := read(stateDir); err != nil || by.Call == "" || !bytes.Contains(text, []byte(by.Call)) {
 		return nil
 	}
-	return change(stateDir, func(list []Approval) ([]Approval, error) {
+	return change(stateDir, func(list []Approval) []Approval {
 		return slices.DeleteFunc(list, func(a Approval) bool {
 			return a.Scope == Once && a.usedNear(by, now) && a.UsedBy.Call == by.Call
-		}), nil
+		})
 	})
 }
 
@@ -232,146 +214,52 @@ func pick(list []Approval, key string, by Caller, now time.Time) int {
 // List returns what is approved, oldest first, without what is over.
 func List(stateDir string, now time.Time) ([]Approval, error) {
 	text, err := read(stateDir)
-	if err != nil {
-		return nil, err
-	}
-	list, err := parse(text)
-	return live(list, now), err
+	return live(parse(text), now), err
 }
 
 func live(list []Approval, now time.Time) []Approval {
-	var kept []Approval
-	for _, a := range list {
-		if !a.over(now) {
-			kept = append(kept, a)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(a Approval) bool { return a.over(now) })
 }
 
 // Add keeps an approval, and drops what is over. The caller has made sure that
 // a person wants it.
 func Add(stateDir string, a Approval, now time.Time) error {
-	if _, ok := decode(a.marshal()); !ok {
+	a.Version = version
+	if !a.whole() {
 		return errors.New("an approval that could not be read back")
 	}
-	return change(stateDir, func(list []Approval) ([]Approval, error) { return append(live(list, now), a), nil })
+	return change(stateDir, func(list []Approval) []Approval { return append(live(list, now), a) })
 }
 
 // Revoke takes the approval of that ID away, and reports whether there was one.
 func Revoke(stateDir, id string) (found bool, err error) {
-	err = change(stateDir, func(list []Approval) ([]Approval, error) {
-		var kept []Approval
-		for _, a := range list {
-			if a.ID == id {
-				found = true
-				continue
-			}
-			kept = append(kept, a)
-		}
-		return kept, nil
+	err = change(stateDir, func(list []Approval) []Approval {
+		kept := slices.DeleteFunc(slices.Clone(list), func(a Approval) bool { return a.ID == id })
+		found = len(kept) < len(list)
+		return kept
 	})
 	return found && err == nil, err
 }
 
-var (
-	errDamaged = errors.New("approvals.jsonl holds a line that nod has not written; nothing in it counts " +
-		"until that is removed")
-	errBusy = errors.New("approvals.lock is held by another process")
-)
-
-func parse(text []byte) ([]Approval, error) {
-	var list []Approval
+// parse reads the lines, and leaves out what is none of this version's.
+func parse(text []byte) (list []Approval) {
 	for raw := range bytes.Lines(text) {
-		a, ok := decode(bytes.TrimSuffix(raw, []byte("\n")))
-		if !ok {
-			return nil, errDamaged
+		var a Approval
+		if json.Unmarshal(raw, &a) == nil && a.whole() {
+			list = append(list, a)
 		}
-		list = append(list, a)
 	}
-	return list, nil
+	return list
 }
 
-// line is an approval as it stands in the file.
-type line struct {
-	V       int       `json:"v"`
-	ID      string    `json:"id"`
-	Key     string    `json:"key"`
-	Scope   Scope     `json:"scope"`
-	At      time.Time `json:"at"`
-	Until   time.Time `json:"until"`
-	Agent   string    `json:"agent"`
-	Session string    `json:"session"`
-	Root    string    `json:"root"`
-	Tool    string    `json:"tool"`
-	Dir     string    `json:"dir"`
-	Call    string    `json:"call"`
-	UsedAt  time.Time `json:"used_at"`
-	UsedBy  struct {
-		Agent   string `json:"agent"`
-		Session string `json:"session"`
-		Call    string `json:"call"`
-		Prompt  bool   `json:"prompt"`
-	} `json:"used_by"`
-	Prompted bool `json:"prompted"`
-}
-
-// decode reads a line of the one spelling that marshal has.
-func decode(raw []byte) (a Approval, ok bool) {
-	var l line
-	if json.Unmarshal(raw, &l) != nil || l.V != version && l.V != earlier || !plain(l.ID, 8) || !plain(l.Key, 64) {
-		return Approval{}, false
-	}
-	switch l.Scope {
-	case Once, Session, Repository, Standing:
-	default:
-		return Approval{}, false
-	}
-	a = Approval{
-		ID: l.ID, Key: l.Key, Scope: l.Scope, Agent: l.Agent, SessionID: l.Session, Root: l.Root, At: l.At,
-		Until: l.Until,
-		Tool:  l.Tool, Dir: l.Dir, Call: l.Call, UsedAt: l.UsedAt,
-		UsedBy: Caller{Agent: l.UsedBy.Agent, Session: l.UsedBy.Session, Call: l.UsedBy.Call,
-			Prompt: l.UsedBy.Prompt},
-		Prompted: l.Prompted, Earlier: l.V == earlier,
-	}
-	return a, bytes.Equal(a.marshal(), raw)
+// whole reports whether this version writes such an approval.
+func (a Approval) whole() bool {
+	return a.Version == version && plain(a.ID, 8) && plain(a.Key, 64) && (a.Scope == Once || a.Scope == Session)
 }
 
 // plain reports whether s is so many lower-case hexadecimal digits.
 func plain(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-func (a Approval) marshal() []byte {
-	o := jsonline.New()
-	v := int64(version)
-	if a.Earlier {
-		v = earlier
-	}
-	o.Int("v", v)
-	o.Text("id", a.ID)
-	o.Text("key", a.Key)
-	o.Text("scope", string(a.Scope))
-	o.Time("at", a.At.UTC())
-	o.Time("until", a.Until.UTC())
-	o.Text("agent", a.Agent)
-	o.Text("session", a.SessionID)
-	o.Text("root", a.Root)
-	o.Text("tool", a.Tool)
-	o.Text("dir", a.Dir)
-	o.Text("call", a.Call)
-	o.Time("used_at", a.UsedAt.UTC())
-	o.In("used_by", func() {
-		o.Text("agent", a.UsedBy.Agent)
-		o.Text("session", a.UsedBy.Session)
-		o.Text("call", a.UsedBy.Call)
-		o.Raw("prompt", fmt.Append(nil, a.UsedBy.Prompt))
-	})
-	if !a.Earlier {
-		o.Raw("prompted", fmt.Append(nil, a.Prompted))
-	}
-	return o.Bytes()
 }
 
 // read returns the file, nil where there is none. What others may have written
@@ -421,7 +309,7 @@ func private(f *os.File) error {
 }
 
 // change rewrites the list under the lock.
-func change(stateDir string, to func([]Approval) ([]Approval, error)) error {
+func change(stateDir string, to func([]Approval) []Approval) error {
 	if err := lines.PrivateDir(stateDir); err != nil {
 		return err
 	}
@@ -431,21 +319,14 @@ func change(stateDir string, to func([]Approval) ([]Approval, error)) error {
 	}
 	defer lock.Close()
 	if !locked(lock) {
-		return errBusy
+		return errors.New("approvals.lock is held by another process")
 	}
 	defer lock.Unlock()
 	text, err := read(stateDir)
 	if err != nil {
 		return err
 	}
-	list, err := parse(text)
-	if err != nil {
-		return err
-	}
-	if list, err = to(list); err != nil {
-		return err
-	}
-	return write(stateDir, list)
+	return write(stateDir, to(parse(text)))
 }
 
 // locked waits a second for the lock, at most: a stopped process must not stop
@@ -462,11 +343,15 @@ func locked(f *lines.File) bool {
 
 // write puts a whole new file into the old one's place.
 func write(stateDir string, list []Approval) (err error) {
-	var text []byte
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	for _, a := range list {
-		text = append(append(text, a.marshal()...), '\n')
+		err = errors.Join(err, encoder.Encode(a))
 	}
-	if len(text) > maxBytes {
+	if err != nil {
+		return err
+	}
+	if text.Len() > maxBytes {
 		return errors.New("there are too many approvals; revoke some (nod approvals)")
 	}
 	f, err := os.CreateTemp(stateDir, "."+fileName+".*")
@@ -478,7 +363,7 @@ func write(stateDir string, list []Approval) (err error) {
 			os.Remove(f.Name())
 		}
 	}()
-	_, err = f.Write(text)
+	_, err = f.Write(text.Bytes())
 	if err = errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ var layers = []struct {
 		"settings become rules"},
 	{"internal/session", []string{"audit", "internal/lines", "internal/jsonline"},
 		"memory of a session; what it keeps is masked as the log is"},
-	{"internal/approval", []string{"internal/lines", "internal/jsonline"},
+	{"internal/approval", []string{"internal/lines"},
 		"calls that a person approved, by their keys; decides nothing"},
 	{"internal/keep", []string{"internal/lines"},
 		"what calls take away, kept and put back; is told which files, and decides nothing"},

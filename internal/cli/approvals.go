@@ -50,12 +50,8 @@ func listApprovals(p *Process, list []approvalOutput) error {
 	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "ID\tHOLDS\tUNTIL\tTOOL, CALL, WHERE")
 	for _, a := range list {
-		until := a.Until.Local().Format(time.DateTime)
-		if !a.Counts {
-			until = "does not count" // an earlier nod made it
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s  %s  %s\n", a.ID, a.Scope, until, printable.Line(a.Tool, 40),
-			printable.Line(a.Call, 200), printable.Line(a.Where, 200))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s  %s  %s\n", a.ID, a.Scope, a.Until.Local().Format(time.DateTime),
+			printable.Line(a.Tool, 40), printable.Line(a.Call, 200), printable.Line(a.Where, 200))
 	}
 	return internal(table.Flush())
 }
@@ -68,13 +64,12 @@ type approvalsOutput struct {
 }
 
 type approvalOutput struct {
-	ID     string    `json:"id"`
-	Scope  string    `json:"scope"`
-	Until  time.Time `json:"until,omitzero"`
-	Tool   string    `json:"tool"`
-	Call   string    `json:"call"`
-	Where  string    `json:"where"`
-	Counts bool      `json:"counts"` // false: an earlier nod made it
+	ID    string    `json:"id"`
+	Scope string    `json:"scope"`
+	Until time.Time `json:"until,omitzero"`
+	Tool  string    `json:"tool"`
+	Call  string    `json:"call"`
+	Where string    `json:"where"`
 }
 
 func outputOf(a approval.Approval) approvalOutput {
@@ -83,7 +78,7 @@ func outputOf(a approval.Approval) approvalOutput {
 		where += ", session " + a.SessionID + " of " + a.Agent
 	}
 	return approvalOutput{ID: a.ID, Scope: string(a.Scope), Until: a.Until, Tool: a.Tool, Call: a.Call,
-		Where: where, Counts: !a.Earlier}
+		Where: where}
 }
 
 func revokeApprovals(p *Process, state string, ids []string) error {

@@ -47,82 +47,38 @@ func (in installer) uninstall(ctx context.Context, p *Process, args []string) er
 			return refusal(err)
 		}
 	}
-	c := &changes{name: "uninstall", flags: f}
-	level, chosen := f.level()
-	switch {
-	case f.all:
-		c.asks = true
-		c.list = in.everywhere(p, f, level, chosen)
-	case chosen:
-		plan, err := install.PlanUninstall(in.target(p, f, level))
-		c.list = []planned{{agent: f.agent, plan: plan, err: err}}
-	default:
-		plan, err := in.onlyInstalled(p, f.agent)
-		c.list = []planned{{agent: f.agent, plan: plan, err: err}}
-		if errors.Is(err, errNowhere) {
-			fmt.Fprintln(p.people(f.json).Stdout, err)
-			c.list, c.nothing = nil, true
-		}
-	}
+	c := &changes{name: "uninstall", flags: f, asks: f.all, list: in.everywhere(p, f)}
 	return c.run(ctx, p)
 }
 
-// everywhere plans for every agent, at one level or at all.
-func (in installer) everywhere(p *Process, f levelFlags, level install.Level, chosen bool) (list []planned) {
-	levels := []install.Level{level}
-	if !chosen {
-		levels, f.project = []install.Level{install.Managed, install.User, install.Project}, p.Dir
+// everywhere plans for one agent or for every one, at the level that was named or at
+// all.
+func (in installer) everywhere(p *Process, f levelFlags) (list []planned) {
+	agents, levels := []string{f.agent}, []install.Level{install.Managed, install.User, install.Project}
+	if f.all {
+		agents = install.Agents()
+	}
+	if level, chosen := f.level(); chosen {
+		levels = []install.Level{level}
+	} else {
+		f.project = p.Dir
 	}
 	seen := map[string]bool{}
-	for _, f.agent = range install.Agents() {
+	for _, f.agent = range agents {
 		for _, l := range levels {
 			target := in.target(p, f, l)
-			if !target.HasLevel() || seen[target.Target()] {
+			if (f.all || len(levels) > 1) && !target.HasLevel() || seen[target.Target()] {
 				continue
 			}
 			seen[target.Target()] = true
 			plan, err := install.PlanUninstall(target)
+			if !f.all && len(levels) > 1 && err == nil && !plan.Changed() {
+				continue // it was not said to be there
+			}
 			list = append(list, planned{agent: f.agent, plan: plan, err: err})
 		}
 	}
 	return list
-}
-
-// errNowhere says that there is nothing to take out.
-var errNowhere = errors.New("nothing to take out")
-
-// onlyInstalled plans for the one settings file that nod is in.
-func (in installer) onlyInstalled(p *Process, agent string) (none install.Plan, err error) {
-	var found []install.Plan
-	var searched string
-	unread := false
-	here := levelFlags{agent: agent, project: p.Dir}
-	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
-		target := in.target(p, here, level)
-		if !target.HasLevel() {
-			continue
-		}
-		plan, err := install.PlanUninstall(target)
-		searched += fmt.Sprintf("\n  %s: ", here.spell(level))
-		if err != nil {
-			unread = true
-			searched += printable.Text(err.Error())
-			continue
-		}
-		searched += printable.Text(plan.Path)
-		if plan.Changed() && (len(found) == 0 || plan.Path != found[0].Path) {
-			found = append(found, plan)
-		}
-	}
-	switch {
-	case len(found) == 1:
-		return found[0], nil
-	case len(found) > 1:
-		return none, fmt.Errorf("nod is in more than one of these; say which:%s", searched)
-	case unread:
-		return none, fmt.Errorf("nod is in none of these that could be read; say which:%s", searched)
-	}
-	return none, fmt.Errorf("%w: nod is in none of these:%s", errNowhere, searched)
 }
 
 // run shows the plans, asks once, and writes them one by one. What was refused

@@ -55,36 +55,34 @@ func (p *Process) Getenv(name string) string {
 type command struct {
 	name string
 	run  func(ctx context.Context, p *Process, args []string) error
-	// prose says that what it prints is sentences: a terminal gets them folded.
-	prose bool
 }
 
 // commands lists every subcommand, in the order of `nod help`.
 func commands() []command {
 	return []command{
-		{"demo", runDemo, false},
-		{"check", check, true},
-		{"prompt", showPrompt, false},
-		{"install", installer{}.install, true},
-		{"uninstall", installer{}.uninstall, true},
-		{"doctor", installer{}.doctor, true},
-		{"log", showLog, false},
-		{"history", pastSessions, true},
-		{"rules", rules, true},
-		{"init", initialize, true},
-		{"mode", mode, true},
-		{"trust", trust, false},
-		{"confine", runConfine, false},
-		{"approve", approve, false},
-		{"approvals", approvals, true},
-		{"undo", undo, false},
-		{"acp", runACP, false},
-		{"mcp", serveMCP, false},
-		{"classify", classifyOne, false},
-		{"daemon", runDaemon, true},
-		{"statusline", statusline, false},
-		{"version", printVersion, false},
-		{"help", help, true},
+		{"demo", runDemo},
+		{"check", check},
+		{"prompt", showPrompt},
+		{"install", installer{}.install},
+		{"uninstall", installer{}.uninstall},
+		{"doctor", installer{}.doctor},
+		{"log", showLog},
+		{"history", pastSessions},
+		{"rules", rules},
+		{"init", initialize},
+		{"mode", mode},
+		{"trust", trust},
+		{"confine", runConfine},
+		{"approve", approve},
+		{"approvals", approvals},
+		{"undo", undo},
+		{"acp", runACP},
+		{"mcp", serveMCP},
+		{"classify", classifyOne},
+		{"daemon", runDaemon},
+		{"statusline", statusline},
+		{"version", printVersion},
+		{"help", help},
 	}
 }
 
@@ -123,9 +121,6 @@ func isHelp(word string) bool { return word == "-h" || word == "-help" || word =
 
 // main runs the subcommand, says what went wrong, and returns the exit code.
 func (c command) main(ctx context.Context, p *Process, args []string) int {
-	if c.prose {
-		p = p.folded(args)
-	}
 	err := c.run(ctx, p, args)
 	var e exit
 	switch {
@@ -184,11 +179,6 @@ func ended(code int) error {
 		return nil
 	}
 	return exit{code: code, said: true}
-}
-
-// status makes a subcommand of a function that says all by itself.
-func status(run func(context.Context, *Process, []string) int) func(context.Context, *Process, []string) error {
-	return func(ctx context.Context, p *Process, args []string) error { return ended(run(ctx, p, args)) }
 }
 
 // noSubcommand says that a word is no subcommand, and which subcommand is meant.

@@ -88,7 +88,7 @@ func printHistory(p *Process, r history.Report, took time.Duration) error {
 	printReasons(&b, "Denied, by reason", r.DeniedFor)
 	printReasons(&b, "Asked, by reason", r.AskedFor)
 	if len(r.Rules) > 0 {
-		fmt.Fprint(&b, "\nRules for what was asked about; nod init --from-log proposes such ones for one repository:\n")
+		fmt.Fprint(&b, "\nRules for what was asked about; nod init proposes such ones for one repository:\n")
 	}
 	for _, rule := range r.Rules[:min(len(r.Rules), shownReasons)] {
 		fmt.Fprintf(&b, "  %7d  %s = [%q]  %s\n", rule.Seen.Calls, rule.List, rule.Text, rule.Why)

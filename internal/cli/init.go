@@ -16,9 +16,9 @@ import (
 )
 
 type initFlags struct {
-	dryRun, yes, json, fromLog bool
-	root                       string
-	places                     config.Places
+	dryRun, yes, json bool
+	root              string
+	places            config.Places
 }
 
 func initialize(ctx context.Context, p *Process, args []string) error {
@@ -28,7 +28,7 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	a.BoolVar(&f.yes, "yes", false, "")
 	a.BoolVar(&f.yes, "unattended", false, "")
 	a.BoolVar(&f.json, "json", false, "")
-	a.BoolVar(&f.fromLog, "from-log", false, "")
+	a.Bool("from-log", true, "") // as it always is
 	root := a.String("root", "", "")
 	if err := a.withRules(args, 0); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
-	rules, err := f.propose(p, root)
+	rules, err := f.proposeFromLog(p, root)
 	if err != nil {
 		return err
 	}
@@ -76,13 +76,6 @@ type proposed struct {
 	Root    string         `json:"root"`
 	Held    int            `json:"held"` // proposals that hold already, left out
 	Rules   []propose.Rule `json:"rules"`
-}
-
-func (f initFlags) propose(p *Process, root string) ([]propose.Rule, error) {
-	if f.fromLog {
-		return f.proposeFromLog(p, root)
-	}
-	return propose.FromFiles(f.places.Files, root), nil
 }
 
 // unheld leaves out what holds here already.
@@ -110,10 +103,7 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 		fmt.Fprintf(p.Stdout, "%s %s here already\n", counted(held, "proposal"), verb)
 	}
 	if len(rules) == 0 {
-		fmt.Fprintln(p.Stdout, "nothing to propose")
-		if held == 0 && !f.fromLog {
-			fmt.Fprintln(p.Stdout, "  -> once agents have worked here: nod init --from-log")
-		}
+		fmt.Fprintln(p.Stdout, "nothing to propose\n  -> nod proposes from its log: let agents work here first")
 		return nil
 	}
 	printProposals(p, rules)
@@ -149,11 +139,8 @@ func printProposals(p *Process, rules []propose.Rule) {
 	width = min(width, 40)
 	fmt.Fprintln(p.Stdout)
 	for i, r := range rules {
-		why := printable.Text(r.Why)
-		if r.Seen != nil {
-			why += "; " + r.Seen.String()
-		}
-		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s\n", i+1, r.List, width, printable.Text(r.Text), why)
+		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s; %s\n", i+1, r.List, width, printable.Text(r.Text),
+			printable.Text(r.Why), r.Seen)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
@@ -30,10 +29,6 @@ func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, erro
 		default:
 			l.entry(line.Entry)
 		}
-	}
-	if len(l.calls) == 0 {
-		return nil, fmt.Errorf("the log in %s holds no call of %s that was left open: %w",
-			printable.Text(f.places.State), printable.Text(root), fs.ErrNotExist)
 	}
 	return propose.Learn(l.calls, propose.Options{}), nil
 }

@@ -117,7 +117,7 @@ func (v *logView) row(at, id, verdict, layer, tool, call, reason string) {
 		v.coloured(verdict, 15))
 	v.write(line + printable.Line(call, max(width-columnsOf(line), leastCall)) + "\n")
 	if reason != "-" && reason != "REASON" {
-		v.write(fold("    "+reason, width) + "\n")
+		v.write("    " + reason + "\n")
 	}
 }
 
@@ -279,11 +279,7 @@ func (v *logView) showOne() error {
 		if line[1] == "" {
 			continue
 		}
-		text := fmt.Sprintf("%-9s %s", line[0], printable.Line(line[1], 20_000))
-		if v.process.Width > 0 {
-			text = fold(text, v.process.Width)
-		}
-		v.write(text + "\n")
+		v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
 	}
 	return nil
 }

@@ -16,6 +16,7 @@ type approvals struct {
 	run     *run
 	session *session.Session
 	by      approval.Caller
+	root    string // the workspace's, real
 	// silent says that an allow would not be said, so that none is used up.
 	silent bool
 }
@@ -28,7 +29,8 @@ func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Sessio
 	}
 	return approvals{
 		run: r, session: memory, silent: s.Mode == config.Observe || e.Plan || e.Unproven,
-		by: approval.Caller{Agent: e.Call.Agent, Session: e.Call.Session, Root: r.workspace(root), Call: e.Call.ID,
+		root: r.workspace(root),
+		by: approval.Caller{Agent: e.Call.Agent, Session: e.Call.Session, Call: e.Call.ID,
 			Prompt: e.Kind == agent.Prompt},
 	}
 }
@@ -51,7 +53,7 @@ func (a approvals) Approved(key string) (how string, err error) {
 		return "", nil
 	}
 	if real, err := view.Resolve(a.run.Files, state); err != nil ||
-		a.by.Root != "" && view.Within(a.run.Files, a.by.Root, real) {
+		a.root != "" && view.Within(a.run.Files, a.root, real) {
 		return "", errors.New("nod's state directory lies in the workspace, where an agent may write")
 	}
 	found, ok, err := approval.Use(state, key, a.by, a.run.Now())

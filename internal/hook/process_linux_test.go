@@ -13,10 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod/audit"
-	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
@@ -163,24 +161,6 @@ func chmod(t *testing.T, name string, mode os.FileMode) {
 	}
 }
 
-// A conversation that this user may not read is no empty one.
-func TestATranscriptOfAnother(t *testing.T) {
-	needsRoot(t)
-	p := newPublicPlace(t)
-	p.settings("[model]\nprovider = \"anthropic\"\n")
-	p.write(p.home+"/bin/nod", classification("false", ""))
-	chmod(t, p.home+"/bin/nod", 0o755)
-	p.give(nobody)
-	if s := p.runProcess(nobody, p.bash("npm publish")); s.verdict != "allow" {
-		t.Errorf("without a transcript: %+v", s)
-	}
-	p.write(filepath.Join(p.home, "t.jsonl"), "{}\n") // root's, 0600
-	if s := p.runProcess(nobody, p.bash("npm publish")); s.verdict != "deny" || !strings.Contains(s.system,
-		string(fault.NoTranscript)) {
-		t.Errorf("%+v", s)
-	}
-}
-
 // On a disk that fills up each call has a whole line in the log, or the person
 // is told; and when there is room again, lines are whole again.
 func TestAFullDisk(t *testing.T) {
@@ -271,17 +251,6 @@ func TestStreamsThatAreFull(t *testing.T) {
 	}
 }
 
-func TestAHundredMegabytes(t *testing.T) {
-	p := newPublicPlace(t)
-	s := p.runProcess(0, p.bash(strings.Repeat("x", 100<<20)))
-	if s.verdict != "deny" || s.exit != 2 || !strings.Contains(s.reason, "16 MiB") {
-		t.Errorf("%+v", s)
-	}
-	if e := p.log(); len(e) != 1 || e[0].Kind != audit.BadInput {
-		t.Errorf("%+v", e)
-	}
-}
-
 // One that is killed leaves a begun line, and no answer that allows; the next
 // goes on.
 func TestKilledWhileTheModelIsAsked(t *testing.T) {
@@ -324,29 +293,4 @@ func endPid(t *testing.T, file string) {
 	if err := exec.Command("kill", strings.TrimSpace(string(text))).Run(); err != nil {
 		t.Error(err)
 	}
-}
-
-// Of a huge conversation only the end is read.
-func TestAHugeTranscript(t *testing.T) {
-	p := newPlace(t)
-	p.options.Model = clearing{}
-	name := filepath.Join(p.home, "t.jsonl")
-	p.write(name, "")
-	if err := os.Truncate(name, 2<<30); err != nil { // a hole: it takes no room
-		t.Fatal(err)
-	}
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0)
-	if err == nil {
-		_, err = f.WriteString("\n" + strings.Repeat(`{"type":"user","message":{"role":"user","content":"publish it"}}`+
-			"\n", 30))
-		err = errors.Join(err, f.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	hang.Cheap(t, 3*time.Second, func() {
-		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" {
-			t.Errorf("%+v", s)
-		}
-	})
 }

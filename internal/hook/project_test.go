@@ -3,13 +3,10 @@ package hook_test
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/nodgate/nod"
 )
 
 // project is a place whose package.json, Makefile and scripts are set, with
@@ -69,22 +66,10 @@ func TestARuleStandsForWhatItsDefinitionSaid(t *testing.T) {
 		more                               map[string]string
 	}{
 		{name: "package script", command: "npm test", file: "package.json", before: testVitest, after: testOther},
-		{name: "file that a package script names", command: "npm test", file: "scripts/run.sh",
-			before: "#!/bin/sh\nvitest run\n", after: "#!/bin/sh\nnode x.js\n",
-			more: map[string]string{"package.json": `{"scripts":{"test":"./scripts/run.sh"}}`}},
 		{name: "Makefile", command: "make test", file: "Makefile", before: "test:\n\tgo test ./...\n",
 			after: "test:\n\tgo run ./evil\n"},
-		{name: "Makefile that is not plain", command: "make test", file: "Makefile",
-			before: "include x.mk\ntest:\n\tgo test\n", after: "include x.mk\ntest:\n\tgo run x\n"},
-		{name: "file that such a Makefile names", command: "make test", file: "x.mk", before: "a = 1\n",
-			after: "a = 2\n", more: map[string]string{"Makefile": "include x.mk\ntest:\n\tgo test\n"}},
 		{name: "script", command: "./scripts/t.sh", file: "scripts/t.sh", before: "#!/bin/sh\nvitest run\n",
 			after: "#!/bin/sh\nnode x.js\n"},
-		{name: "script by a script", command: "./scripts/t.sh", file: "scripts/u.sh", before: "vitest\n",
-			after: "node x.js\n", more: map[string]string{
-				"scripts/t.sh": "#!/bin/bash\ncd \"$(dirname \"$0\")\"\n. ./u.sh\n"}},
-		{name: "justfile", command: "just check", file: "justfile", before: "check:\n  vitest\n",
-			after: "check:\n  node x.js\n"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			files := map[string]string{row.file: row.before}
@@ -118,25 +103,6 @@ func TestARuleStandsForWhatItsDefinitionSaid(t *testing.T) {
 	}
 }
 
-func TestTheModelIsAskedOnceForEachContent(t *testing.T) {
-	p := project(t, map[string]string{"package.json": testVitest})
-	asked := 0
-	p.options.Model = modelFunc(func() bool { asked++; return asked == 1 }) // blocks the first time
-	p.command("1", "npm test")
-	if asked != 0 {
-		t.Fatal("the rule did not clear it")
-	}
-	p.edit("2", "package.json", testOther)
-	for i, want := range []struct {
-		verdict string
-		asked   int
-	}{{"deny", 1}, {"allow", 2}, {"allow", 2}, {"allow", 2}} {
-		if s := p.command("npm"+string(rune('a'+i)), "npm test"); s.verdict != want.verdict || asked != want.asked {
-			t.Errorf("%d: %+v, asked %d times", i, s, asked)
-		}
-	}
-}
-
 func TestADefinitionThatChangedBeforeItsFirstUse(t *testing.T) {
 	for name, change := range map[string]func(p *place){
 		"by an edit": func(p *place) { p.edit("1", "package.json", testOther) },
@@ -160,19 +126,6 @@ func TestADefinitionThatChangedBeforeItsFirstUse(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoDefinitionDoesNotCount(t *testing.T) {
-	p := project(t, map[string]string{"package.json": testVitest, "main_test.go": "package main\n"})
-	p.command("1", "npm test")
-	p.edit("2", "package.json",
-		`{"name":"shop","version":"2","scripts":{"test":"vitest run","build":"x"},"dependencies":{"a":"1"}}`)
-	p.edit("3", "main_test.go", "package main\n\nfunc x() {}\n")
-	for i, command := range []string{"npm test", "go test ./..."} {
-		if s := p.command("b"+string(rune('0'+i)), command); s.verdict != "allow" {
-			t.Errorf("%s: %+v", command, s)
-		}
-	}
-}
-
 func TestWithoutASessionRulesDoNotClearProjectCode(t *testing.T) {
 	p := project(t, map[string]string{"package.json": testVitest})
 	p.session = ""
@@ -188,15 +141,4 @@ func TestAnUnreadableDefinition(t *testing.T) {
 	if s := p.command("1", "make test"); s.verdict == "allow" || !strings.Contains(s.reason, "Makefile") {
 		t.Errorf("%+v", s)
 	}
-	if s := p.command("2", "mkdir sub && echo '{}' > sub/package.json && cd sub && npm test"); s.verdict == "allow" {
-		t.Errorf("made by the line: %+v", s)
-	}
-}
-
-// modelFunc is a model that blocks what it says.
-type modelFunc func() (block bool)
-
-// Classify implements nod.Model.
-func (f modelFunc) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
-	return nod.Classification{Digest: p.Digest, ShouldBlock: f(), Reason: "because"}, nil
 }

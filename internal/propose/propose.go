@@ -1,6 +1,5 @@
 // Package propose finds rules that a person may want to write for one
-// repository: from what its build files declare, and from what its sessions
-// did. It proposes and decides nothing; a proposal is worth what the person
+// repository, from what its sessions did. It proposes and decides nothing; a proposal is worth what the person
 // who accepts it makes of it.
 //
 // # What is proposed
@@ -37,7 +36,7 @@ type Rule struct {
 	List string `json:"list"` // a key of the settings
 	Text string `json:"text"`
 	Why  string `json:"why"`
-	Seen *Seen  `json:"seen,omitempty"` // nil where it comes from a build file
+	Seen *Seen  `json:"seen,omitempty"`
 }
 
 // Seen counts the calls that a proposal rests on.
