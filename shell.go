@@ -129,8 +129,6 @@ func (r *rooms) harmlessReason() string {
 		switch {
 		case e.Kind == shell.Fetch && e.Declared != "":
 			return "it reads from the network, where " + e.Declared + " leads"
-		case e.Kind == shell.Fetch && r.report.OwnDatabase(e):
-			return "it reads a database of this machine"
 		case e.Kind == shell.Fetch && match.IsThisMachine(e.Target):
 			return "it reads what a program of this machine serves"
 		case e.Kind == shell.Fetch:
@@ -228,7 +226,7 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 			return against("this runs " + printable.Text(e.Target) + ", which is not there: " + printable.Text(e.Words))
 		}
 	case shell.Fetch:
-		if e.Declared != "" || match.HostAllowed(hosts, e.Target) || r.report.OwnDatabase(e) {
+		if e.Declared != "" || match.HostAllowed(hosts, e.Target) {
 			return objection{}
 		}
 	}

@@ -92,8 +92,8 @@ func TestInstallOffersConfinement(t *testing.T) {
 				t.Errorf("named %v: %s%s", got, said, told)
 			}
 			want := row.user
-			if row.on {
-				want += "confine = \"on\"\n"
+			if row.on { // a missing key is written at the top
+				want = "confine = \"on\"\n" + row.user
 			}
 			got, err := os.ReadFile(m.path(settings))
 			if err != nil && want != "" || string(got) != want {

@@ -327,7 +327,7 @@ func concernsHooks(real, old string, before, after []byte) bool {
 	for _, text := range [...]string{old, string(before), string(after)} {
 		text = strings.ToLower(wiring.Unescape(text))
 		if strings.Contains(text, "nod-hook") || strings.Contains(text, "hooksconfig") || wiring.HoldsKey(text) ||
-			settings && (strings.Contains(text, "hook") || strings.Contains(text, "env")) {
+			settings && (strings.Contains(text, "hook") || strings.Contains(text, `env"`)) {
 			return true
 		}
 	}

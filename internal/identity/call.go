@@ -8,16 +8,11 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/judge"
-	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
 // AddCall adds what the call would do, as far as its own words say.
 func (n *Call) AddCall(h Key) {
-	command := n.Command
-	if command != "" {
-		command = grammar.Canonical(command, n.Dialect)
-	}
-	h.Add(n.At.Dir, command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), n.plainInput())
+	h.Add(n.At.Dir, n.Command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), n.plainInput())
 }
 
 // Unspaced takes blanks, quotes and backslashes out of a text that quotes a

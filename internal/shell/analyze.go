@@ -31,33 +31,7 @@ func Analyze(source string, env Env) Report {
 	case Zsh:
 		return read(source, m, syntax.LangZsh)
 	}
-	report := read(source, m, syntax.LangBash)
-	if grammar.Same(source) || report.Exceeded != "" {
-		return report
-	}
-	return agree(source, report, read(source, m, syntax.LangZsh))
-}
-
-// agree returns what two readings say, and that they differ if they do.
-func agree(source string, bash, zsh Report) Report {
-	if zsh.Exceeded != "" {
-		return zsh
-	}
-	bash.Possible, bash.Lasts = both(bash.Possible, zsh.Possible), bash.Lasts || zsh.Lasts
-	bash.Handed = both(bash.Handed, zsh.Handed)
-	if bash.same(zsh) {
-		return bash
-	}
-	for _, e := range zsh.Effects {
-		if !slices.Contains(bash.Effects, e) {
-			e.Command = -1
-			bash.Effects = append(bash.Effects, e)
-		}
-	}
-	bash.Unknowns = append(bash.Unknowns, Unknown{
-		What: "this is read differently by bash and zsh", Words: grammar.Shorten(source), Command: -1,
-	})
-	return bash
+	return read(source, m, syntax.LangBash) // a text in which zsh differs is outside of the language
 }
 
 // both holds what could be commands in either reading.
@@ -86,47 +60,33 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 		return r
 	}
 	a := newAnalysis(m, source, lang, m.env.Dialect == Unstated)
-	a.vars.inherited()
 	after := a.whole(file.Stmts, state{dir: m.env.Dir}, input{outer: true})
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}
-	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || handsOn(m, file.Stmts)
+	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || grammar.Sets(file.Stmts)
 	a.defs.unstable()
-	a.out.openedAnew()
 	a.out.swapped()
+	if m.env.Dialect == Interp && (strings.ContainsAny(source, `\*?[`) || strings.Contains(source, "..")) {
+		a.out.unknown(PartOther, source, notFollowed("what the shell of Crush reads otherwise"))
+	}
 	if a.out.beyond {
 		a.out.unread(source)
 	}
-	a.out.inItsCharacters(source)
 	a.out.report.Handed = handedReport(a.out.handed, m)
 	a.out.report.Possible = both(both(possible(a.out.texts, m), a.supposing(file.Stmts)), a.out.report.Handed)
 	return a.out.report
 }
 
-// handsOn reports whether a text leaves its shell with other variables: programs inherit
-// them, and an editor keeps some of its own there, of which it runs one at each prompt. A
-// name in capitals may be one of the environment of that shell, which nod does not see.
-func handsOn(m *machine, list []*syntax.Stmt) bool {
-	loops, sets := grammar.Left(list)
-	return sets || slices.ContainsFunc(loops, func(name string) bool {
-		_, set := m.inherits(name)
-		capitals := len(name) > 1 && name == strings.ToUpper(name) && name != "REPLY" && name != "MAPFILE"
-		return set || capitals || strings.HasPrefix(name, "_")
-	})
-}
-
-// supposing is what the text would do if each variable held what the text
-// gives it somewhere: a=~ && rm -rf $a.
+// supposing is what the text would do if each variable held what the text gives it
+// somewhere: a=~ && rm -rf $a.
 func (a *analysis) supposing(list []*syntax.Stmt) *Report {
-	held := a.vars.supposes()
-	if held == nil {
+	if len(a.words.given) == 0 {
 		return nil
 	}
 	b := newAnalysis(a.machine, a.now.src, a.now.lang, a.now.both)
-	b.vars.supposed = held
-	b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true})
-	if b.limits.over != "" {
+	b.words.supposed = a.words.given
+	if b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true}); b.limits.over != "" {
 		return nil
 	}
 	return &Report{Commands: b.out.report.Commands, Effects: b.out.report.Effects}
@@ -136,43 +96,38 @@ func (a *analysis) supposing(list []*syntax.Stmt) *Report {
 // It is used once. What it works on is held by parts that know only what they
 // need of one another, and of it what runs a text (runner).
 type analysis struct {
-	machine  *machine
-	limits   limits
-	now      reading
-	out      draft
-	defs     definitions
-	vars     environment
-	repos    repositories
-	words    expander
-	tasks    tasks
-	texts    texts
-	builtins builtins
+	machine *machine
+	limits  limits
+	now     reading
+	out     draft
+	defs    definitions
+	vars    environment
+	repos   repositories
+	words   expander
+	texts   texts
 }
 
 // newAnalysis is the reading of a text in one grammar; both says that bash and
 // zsh must agree.
 func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) *analysis {
-	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both, interp: m.env.Dialect == Interp}}
+	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both}}
 	a.out = draft{machine: m, command: -1}
-	a.defs = definitions{machine: m, out: &a.out, limits: &a.limits}
+	a.defs = definitions{machine: m, out: &a.out}
 	a.vars = environment{machine: m, out: &a.out}
 	a.texts = texts{machine: m, out: &a.out, now: &a.now, limits: &a.limits, defs: &a.defs, run: a}
-	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs, run: &a.texts}
-	a.tasks = tasks{machine: m, out: &a.out, defs: &a.defs, limits: &a.limits, vars: &a.vars, run: &a.texts}
+	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs}
 	a.words = expander{
 		machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts,
 		run: a,
 	}
-	a.builtins = builtins{out: &a.out, now: &a.now}
 	return a
 }
 
 // reading is the text that is being walked, and the grammar in which it is read.
 type reading struct {
-	src    string // the command, or a text found inside it
-	lang   syntax.LangVariant
-	both   bool // bash and zsh must agree: what they treat differently is unknown
-	interp bool // the line is of [Interp]
+	src  string // the command, or a text found inside it
+	lang syntax.LangVariant
+	both bool // bash and zsh must agree: what they treat differently is unknown
 }
 
 // zsh reports whether the shell that runs the text may be zsh.
@@ -180,26 +135,19 @@ func (rd *reading) zsh() bool { return rd.both || rd.lang == syntax.LangZsh }
 
 // limits is the work that one analysis has done so far.
 type limits struct {
-	over    string // the bound that was hit; stops everything
-	work    int    // simple commands and expansions
-	made    int    // bytes that expansions have put together
-	fielded int    // words that expansions have made
-	redirs  int    // redirections
-	depth   int    // how many texts deep the walk is
+	over   string // the bound that was hit; stops everything
+	work   int    // simple commands and expansions
+	redirs int    // redirections
+	depth  int    // how many texts deep the walk is
 
-	scripted int // work done for definitions, which has a bound of its own
-	parsed   int // bytes of definitions that were parsed
-	looked   int // bytes of Go files that were looked through
 }
 
 // Limits of one analysis, beyond those of the text.
 const (
-	maxWork   = 4096     // simple commands walked, loops and calls unrolled
-	maxMade   = 8 << 20  // bytes put together by expansions
-	maxFields = 32 << 10 // words of all commands
-	maxRedirs = 4096     // redirections walked, loops and calls unrolled
-	maxBraces = 8        // braces inside braces in one word
-	maxTexts  = 8        // sh -c in eval in sh -c ...
+	maxWork   = 4096 // simple commands walked, loops and calls unrolled
+	maxRedirs = 4096 // redirections walked, loops and calls unrolled
+	maxBraces = 8    // braces inside braces in one word
+	maxTexts  = 8    // sh -c in eval in sh -c ...
 )
 
 // spend counts one step of work and reports whether there is any left.
@@ -209,44 +157,4 @@ func (l *limits) spend() bool {
 		l.over = "4096 commands after expansion"
 	}
 	return l.over == ""
-}
-
-// makes counts bytes that an expansion puts together, and reports whether
-// they are within the bound: a value that doubles itself in every command
-// outgrows any machine.
-func (l *limits) makes(bytes int) bool {
-	l.made += bytes
-	if l.made > maxMade {
-		l.over = "8 MiB of expanded text"
-	}
-	return l.over == ""
-}
-
-// counts counts the words that an expansion made.
-func (l *limits) counts(words int) {
-	l.fielded += words
-	if l.fielded > maxFields {
-		l.over = "32768 words after expansion"
-	}
-}
-
-// readers are the grammars in which the shell that a command starts may read a
-// text; the one of the line where it is the line's own shell.
-func (rd *reading) readers(wrapper string) []syntax.LangVariant {
-	switch wrapper {
-	case "", "eval", "trap":
-		return []syntax.LangVariant{rd.lang}
-	}
-	if langs := grammar.Shells(wrapper); langs != nil {
-		return langs
-	}
-	return grammar.Shells("sh")
-}
-
-// same reports whether two readings say the same of what runs and what it does.
-func (r Report) same(o Report) bool {
-	return slices.Equal(r.Effects, o.Effects) && slices.Equal(r.Unknowns, o.Unknowns) &&
-		slices.EqualFunc(r.Commands, o.Commands, func(x, y Command) bool {
-			return slices.Equal(x.Words, y.Words) && x.Dir == y.Dir
-		})
 }

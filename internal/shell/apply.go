@@ -12,16 +12,12 @@ type use struct {
 	*analysis
 	*sheet
 	given
-	client  client
-	targets targets
-	codes   codes
 	told    *Told  // where the words are told apart for those who judge
 	inert   bool   // as the sheet says, or an option
 	sub     bool   // as the sheet says, but for an option
 	roles   string // of the positional arguments
 	seen    int    // options and arguments, for those that must stand alone
 	alone   string // an option that must stand alone
-	fault   bool   // an option was not known
 	replace string // what xargs replaces
 	fixed   bool   // roles must not change any more
 	command []word // of a wrapper
@@ -45,6 +41,7 @@ type given struct {
 	inplace bool   // what it reads it changes
 	backup  word   // what is appended to the name of the copy it leaves then
 	deletes bool   // it removes what it finds
+	inline  []word // code that an interpreter is given
 	sift    sift   // which of that
 }
 
@@ -53,10 +50,6 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 	if a.out.command >= 0 {
 		u.told = a.out.report.Commands[a.out.command].Told
 	}
-	u.targets = targets{machine: a.machine, out: &a.out, sheet: s, given: &u.given}
-	u.codes = codes{defs: &a.defs, out: &a.out, targets: &u.targets, sheet: s, given: &u.given, run: u}
-	u.client = client{machine: a.machine, out: &a.out, defs: &a.defs, sheet: s, given: &u.given, codes: &u.codes,
-		texts: &a.texts}
 	return u
 }
 
@@ -73,25 +66,17 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	if s.replaced && !inv.outside {
 		a.out.trait(LooksInto, Flat)
 	}
-	if s.supplanted && a.now.interp && !inv.outside {
-		a.out.unknown(PartWords, inv.raw,
-			"the shell of Crush has a "+s.name+" of its own, which reads its words otherwise")
-	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
 	handOver(u, s.hands, inv.args)
-	if s.heeds != "" {
-		if namedOtherwise(a.machine) { // some look upwards from PWD, and not from where they are
-			a.out.unknown(PartWords, inv.raw, s.name+" may look for files from "+
-				"another name of this directory, which PWD has")
-		}
-		u.heeder().heed()
+	if s.task != "" {
+		a.defs.task(s.task, inv)
 	}
 	if u.standsAlone() {
 		return
 	}
 	u.effects(s.always, inv.raw)
-	u.globs().response(s, inv.args)
+	u.response(inv.args)
 	u.read(inv.args)
 	if u.sub && u.command == nil && len(u.pos) == 0 {
 		if u.none == "" && u.roles == "" {
@@ -106,10 +91,12 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		u.positional()
 		u.finish()
 	} else { // an option before the subcommand may have named code
-		u.codes.finishInline()
+		for _, w := range u.inline {
+			u.out.runsCode(u.inv, w)
+		}
 	}
 	if u.marks.has(markLinks) {
-		a.out.makesLink(u.inv.raw)
+		a.out.makesLink()
 	}
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
@@ -127,7 +114,6 @@ func (u *use) standsAlone() bool {
 }
 
 func (u *use) unknownOption(name string) {
-	u.fault = true
 	u.out.trait(AnyPattern, 0)
 	term(u, "", word{})
 	u.out.unknown(PartWords, u.inv.raw,
@@ -197,9 +183,6 @@ func (u *use) subcommand(w word, rest []word) {
 	}
 	inv := *u.inv
 	inv.args = rest
-	if u.code == "go" {
-		u.tasks.goToolchain(&inv)
-	}
 	if next.hands == "verb" {
 		handOver(u, "here", append([]word{w}, rest...))
 	}
@@ -235,13 +218,13 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if w.glob == 1 && u.globs().plainNames(w) {
+	if w.glob == 1 && u.plainNames(w) {
 		u.pos = append(u.pos, w)
 		return 0
 	}
 	// No option with one dash holds a slash, so that */ and dir*/x are none.
 	roots := u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")
-	if (!u.inert || u.globs().dashed(w)) && !roots {
+	if (!u.inert || w.glob > 1 && w.text[0] == '-') && !roots {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
@@ -278,11 +261,6 @@ func (u *use) longOption(text string, w word, rest []word) int {
 		o, ok = u.lookup("-NUM")
 	}
 	switch {
-	case !ok && u.other(name):
-		if has {
-			u.role(u.others, word{value: constant(attached), raw: w.raw})
-		}
-		return 0
 	case !ok:
 		u.unknownOption(name)
 		return 0
@@ -304,14 +282,13 @@ func (u *use) longOption(text string, w word, rest []word) int {
 func (u *use) taking(o option, name string, rest []word) int {
 	if o.role == "exec" {
 		u.effects(o.rest, u.inv.raw)
-		endsEarly(u, rest)
 		took := u.handover().exec(rest, strings.Contains(o.rest, "batch"))
 		term(u, name, word{})
 		return took
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
-		u.globs().oneWord(rest[0])
-		u.globs().oneWord(rest[1])
+		u.oneWord(rest[0])
+		u.oneWord(rest[1])
 		u.option(option{arg: '=', role: role, rest: o.rest}, rest[1], name)
 		return 2
 	}
@@ -319,37 +296,12 @@ func (u *use) taking(o option, name string, rest []word) int {
 		u.unknownOption(name + " without its argument")
 		return 0
 	}
-	if u.consequential(rest[0]) {
-		// Versions differ in which options take an argument. What looks like
-		// an option with consequences is taken for one.
-		u.option(o, word{value: value{known: true}, raw: rest[0].raw}, name)
-		return 0
-	}
-	if o.role == "text" && u.sheet.mayBeOption(rest[0]) {
-		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" "+grammar.Escaped(rest[0].text)+
-			" behind "+grammar.Escaped(name)+", which may be an option of its own")
+	if v := rest[0].text; len(v) > 1 && v[0] == '-' && (v[1] < '0' || v[1] > '9') && !strings.Contains(v, " ") {
+		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(v)+" behind "+grammar.Escaped(name)+" may be an option")
 	}
 	u.option(o, rest[0], name)
-	u.globs().oneWord(rest[0])
-	u.targets.maybeOperand(o, rest[0])
+	u.oneWord(rest[0])
 	return 1
-}
-
-// consequential reports whether a word is an option that writes or runs.
-func (u *use) consequential(w word) bool {
-	if !w.known || len(w.text) < 2 || w.text[0] != '-' {
-		return false
-	}
-	name, _, _ := strings.Cut(w.text, "=")
-	o, ok := u.lookup(name)
-	if !ok {
-		return false
-	}
-	switch o.role {
-	case "exec", "write", "program", "script", "delete", "deltree", "shell", "split":
-		return true
-	}
-	return strings.Contains(o.rest, "!") || strings.Contains(o.rest, "deletes") || strings.Contains(o.rest, "inplace")
 }
 
 // cluster reads -abc. With old the letters take their arguments from the
@@ -376,10 +328,6 @@ func (u *use) cluster(text string, w word, rest []word, old bool) int {
 	for i := 1; i < len(text); i++ {
 		name := "-" + text[i:i+1]
 		o, ok := u.lookup(name)
-		if !ok && u.other(name) {
-			u.role(u.others, word{value: constant(text[i+1:]), raw: w.raw})
-			return took
-		}
 		if !ok {
 			u.unknownOption(name)
 			continue
@@ -391,7 +339,7 @@ func (u *use) cluster(text string, w word, rest []word, old bool) int {
 					u.unknownOption(name + " without its argument")
 					continue
 				}
-				u.globs().oneWord(rest[took])
+				u.oneWord(rest[took])
 				u.option(o, rest[took], name)
 				took++
 				continue
@@ -437,7 +385,6 @@ func (u *use) plus(w word) bool {
 	}
 	o, ok := u.lookup("+NUM")
 	if ok {
-		u.targets.maybeOperand(option{role: "text"}, w) // most programs take +5 for a file, but for old ones
 		u.option(o, word{value: constant(w.text[1:]), raw: w.raw}, w.text)
 	}
 	return ok
@@ -487,7 +434,7 @@ func (u *use) effects(list, raw string) {
 		case "inert":
 			u.inert = true
 		case "cleared":
-			u.inv.st = u.inv.st.without("PATH").without("HOME")
+			u.out.unknown(PartWords, u.inv.raw, "this runs a command with another environment")
 		case "verb":
 			u.sub = false
 		case "args":
@@ -525,11 +472,11 @@ func (u *use) stated(item, raw string) {
 	case "read":
 		u.out.path(Read, w, u.inv.st, u.flags)
 	case "tree":
-		u.targets.reads(w, recursive)
+		reads(u, w, recursive)
 	case "list":
-		u.targets.reads(w, u.flags&recursive|names)
+		reads(u, w, u.flags&recursive|names)
 	case "names":
-		u.targets.reads(w, recursive|names)
+		reads(u, w, recursive|names)
 	case "write":
 		u.out.path(Write, w, u.inv.st, u.flags)
 	case "delete":
@@ -539,7 +486,7 @@ func (u *use) stated(item, raw string) {
 	case "run":
 		u.out.does(Run, target, raw)
 	case "fetch":
-		u.request().fetches(target, raw)
+		fetchesFrom(u, target, raw)
 	case "keeps":
 		u.marks |= markKeeps
 		if target == "tree" {
@@ -565,19 +512,6 @@ func (u *use) stated(item, raw string) {
 	}
 }
 
-// fetches reports a fetch from the host that the program asks if nobody says
-// otherwise.
-func (r *request) fetches(target, raw string) {
-	e := Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords}
-	switch {
-	case r.home == "gh" && r.ghHome():
-		e.Declared = "the login of gh"
-	case r.home == "go" && r.tasks.goHome(r.inv, r.heading):
-		e.Declared = "go.mod"
-	}
-	r.out.effect(e)
-}
-
 // positional gives every positional argument its role.
 func (u *use) positional() {
 	if u.told != nil {
@@ -599,7 +533,7 @@ func (u *use) positional() {
 	}
 	if u.into.raw != "" {
 		u.into.text = strings.TrimSuffix(u.into.text, "/") + "/"
-		u.targets.dest(u.into)
+		dest(u, u.into)
 	}
 }
 
@@ -665,10 +599,10 @@ func (u *use) assign(roles []string) {
 			return
 		}
 		u.role(role, w)
-		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && u.globs().several(w) {
+		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && several(w) {
 			u.spills(strings.TrimSuffix(roles[variadic], "..."), w)
 		}
-		if variadic < 0 && u.globs().several(w) { // what is over falls to the roles behind
+		if variadic < 0 && several(w) { // what is over falls to the roles behind
 			for _, next := range roles[i+1:] {
 				u.spills(next, w)
 			}

@@ -30,19 +30,10 @@ func TestBounds(t *testing.T) {
 		"for":               strings.Repeat("for a in b; do ", 4000),
 		"case":              strings.Repeat("case a in a) ", 5000),
 		"here-documents":    strings.Repeat("cat <<A\nA\n", 6000),
-		"brace expansion":   "echo " + strings.Repeat("{a,b}", 40),
-		"brace range":       "echo {1..99999999}",
-		"loops":             "for a in {1..60}; do for b in {1..60}; do for c in {1..60}; do rm $a$b$c; done; done; done",
 	} {
 		t.Run(name, func(t *testing.T) {
 			var r Report
 			hang.Cheap(t, time.Second, func() { r = Analyze(source, env) })
-			if name == "loops" { // unrolled only as far as the bound lets
-				if r.Exceeded == "" && len(r.Unknowns) == 0 {
-					t.Errorf("got %s", brief(r))
-				}
-				return
-			}
 			if r.Exceeded == "" {
 				t.Errorf("not exceeded: %.200s", brief(r))
 			}

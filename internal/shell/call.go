@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
-	"github.com/nodgate/nod/internal/shell/variables"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -48,30 +47,20 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 	return a.run(words, raw, st, in, false)
 }
 
-// prefixed judges an assignment before a command.
+// prefixed judges an assignment before a command, which holds for the command alone.
 func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
-	if as.Name != nil && as.Name.Value == "IFS" && len(words) > 0 && words[0].text == "read" &&
-		grammar.PlainAssign(as) {
-		a.words.assignedWord(as, st) // it splits what is read, and nothing else
+	if as.Name == nil || !grammar.PlainAssign(as) {
+		a.words.assignment(as, st)
 		return
 	}
-	// it holds for the command alone
-	if as.Name != nil && grammar.PlainAssign(as) && variables.Of(as.Name.Value) == variables.Plain {
-		a.vars.exported(as.Name.Value, a.words.assignedWord(as, st).value, a.now.raw(as), words)
-		return
-	}
-	before := len(a.out.report.Unknowns)
-	w := a.words.assignment(as, st)
-	if len(a.out.report.Unknowns) == before {
-		a.vars.exported(as.Name.Value, w.value, a.now.raw(as), words)
-	}
+	a.vars.exported(as.Name.Value, a.words.assignedWord(as, st).value, a.now.raw(as), words)
 }
 
 // enter starts an entry in Report.Commands.
 func (d *draft) enter(raw string) int {
-	d.command, d.note = len(d.report.Commands), ""
+	d.command = len(d.report.Commands)
 	d.report.Commands = append(d.report.Commands, Command{
-		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...), Caller: d.caller,
+		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...),
 		Is: d.lasting, Finder: d.finder,
 	})
 	return d.command
@@ -122,9 +111,6 @@ func (a *analysis) external(inv *invocation) {
 		if a.out.away == "" && !a.identified(inv) {
 			return
 		}
-		for _, name := range a.vars.exports {
-			a.vars.exported(name, value{}, inv.raw, []word{{value: constant(inv.name)}})
-		}
 	}
 	inv.name = base
 	sheet, ok := a.machine.sheet(base)
@@ -133,9 +119,7 @@ func (a *analysis) external(inv *invocation) {
 		return
 	}
 	a.out.trait(sheet.is, 0)
-	if !a.tasks.task(sheet, inv) {
-		a.apply(sheet, inv)
-	}
+	a.apply(sheet, inv)
 }
 
 // identified resolves the program and reports whether its name says what it
@@ -149,9 +133,8 @@ func (a *analysis) identified(inv *invocation) bool {
 		a.out.unknown(PartWords, inv.raw, p.fault)
 		// What it would do is stated all the same, for there may be one.
 		return true
-	case p.foreign && a.texts.runFile(inv, p):
-		return false
 	case p.foreign:
+		a.defs.defined(p.real)
 		real, place := a.machine.place(p.real)
 		a.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 		return false

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"slices"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -15,126 +14,25 @@ type draft struct {
 	report  Report
 
 	command  int      // index of the current command, -1 for none
-	caller   int      // one more than the index of the command whose definition is walked
 	wrappers []string // taken off around what is walked now
 	lasting  Traits   // of all that is walked now: a wrapper gives them
 	finder   int      // one more than the index of the search that runs what is walked; 0: none does
-	where    spot     // what of a file is walked
 	away     string   // the host or container in which the current text runs; "" is here
 	parts    Part     // overrides the part of what is reported; 0 leaves it
-	note     string   // why the code that the current command runs is not read, "" where more is not known
 
 	changed bool     // something before in the line writes or runs
 	beyond  bool     // something in the line is more shell than is followed
 	texts   []string // in which any run of words may be a command
 	handed  []handed // words of runners that may be commands
 
-	// What the line changes under itself.
-	reindexed bool    // git reset or git restore came before
-	anew      []anew  // what writes to the standard output by its name
-	keeps     bool    // a redirection of the line opens a file
-	links     []taken // what makes links
-	noDirs    []taken // what was taken for no directory
-	dirs      []taken // what was taken for a directory that something is put into
-	again     bool    // parts of the line run beside each other, or more than once
-	piping    bool    // what is walked is a part of a pipe
-	rounds    int     // loops around this command whose rounds are not counted
-	looped    int     // those of them that the shell runs
-}
-
-// inRounds walks what runs again and again, nobody knows how often.
-func (d *draft) inRounds(walk func()) {
-	d.again = true
-	d.rounds++
-	walk()
-	d.rounds--
-}
-
-// feedsItself says that what runs at once puts into a file what it reads of it: cat a |
-// tee -a a ends when the disk is full.
-func (d *draft) feedsItself(writes, reads []Effect, words string) {
-	grown := appended(writes)
-	found := false
-	for _, r := range reads {
-		found = found || r.Kind == Read && !r.Names && (len(grown) > maxGrown ||
-			slices.ContainsFunc(grown, func(file string) bool { return mayRead(r, file) }))
-	}
-	if found {
-		d.mayNotEnd(grown[0], words)
-	} else if file := rewritten(writes, reads); file != "" {
-		d.mayNotEnd(file, words)
-	}
-}
-
-func (d *draft) mayNotEnd(file, words string) {
-	d.unknown(PartRedirection, words, "this puts into "+grammar.Escaped(file)+
-		" or another file what it may read of it, and may not end")
-}
-
-// maxGrown bounds how many files are looked at, since each read is laid beside each.
-const maxGrown = 16
-
-// appended are the files behind which effects put something, one more than maxGrown at
-// most.
-func appended(effects []Effect) (files []string) {
-	for _, e := range effects {
-		if e.Kind == Write && e.Appends && e.Target != "" && e.Place != Null && !slices.Contains(files, e.Target) {
-			if files = append(files, e.Target); len(files) > maxGrown {
-				break
-			}
-		}
-	}
-	return files
-}
-
-// rewritten is a file that is written anew while it is read by its name: by another
-// command of a pipe, or by the command itself (awk 1 a b > b).
-func rewritten(writes, reads []Effect) string {
-	var by map[string][]Effect
-	for _, w := range writes {
-		if w.Kind == Write && !w.Appends && w.Target != "" && w.Place != Null {
-			if by == nil {
-				by = map[string][]Effect{}
-			}
-			by[w.Target] = append(by[w.Target], w)
-		}
-	}
-	for _, r := range reads {
-		if by == nil || r.Kind != Read || r.Names || r.Recursive || r.Pattern != "" {
-			continue
-		}
-		for _, w := range by[r.Target] {
-			if r.Command != w.Command || w.Part == PartRedirection {
-				return r.Target
-			}
-		}
-	}
-	return ""
-}
-
-// mayRead reports whether a read may be of a file.
-func mayRead(r Effect, file string) bool {
-	if r.Pattern != "" {
-		matched, err := path.Match(r.Pattern, file)
-		return matched || err != nil
-	}
-	return r.Target == file || r.Target == "" && r.From < r.To || r.Recursive && view.Below(r.Target, file)
-}
-
-// inLoop walks the body of a loop of the shell. One round may leave anything to the
-// next, so that no command in it may change a file: none of the calls in the shared
-// sessions that were settled did so.
-func (d *draft) inLoop(walk func()) {
-	d.looped++
-	d.inRounds(walk)
-	d.looped--
+	links []int // commands that make links
 }
 
 func (d *draft) unknown(part Part, words, what string) {
 	if d.parts != 0 {
 		part = d.parts
 	}
-	u := Unknown{What: d.located(what), Words: grammar.Shorten(words), Command: d.command, Part: part}
+	u := Unknown{What: what, Words: grammar.Shorten(words), Command: d.command, Part: part}
 	for i := len(d.report.Unknowns) - 1; i >= 0 && i > len(d.report.Unknowns)-8; i-- {
 		if d.report.Unknowns[i] == u {
 			return
@@ -148,10 +46,7 @@ func (d *draft) effect(e Effect) {
 	if d.parts != 0 {
 		e.Part = d.parts
 	}
-	e.Words, e.Command = grammar.Shorten(d.located(e.Words)), d.command
-	if e.Kind == Run && e.Note == "" {
-		e.Note = d.note
-	}
+	e.Words, e.Command = grammar.Shorten(e.Words), d.command
 	if d.away != "" && e.Place != Null {
 		e.Place, e.Kept, e.Declared = Network, false, ""
 	}
@@ -164,9 +59,6 @@ func (d *draft) effect(e Effect) {
 		}
 	}
 	d.report.Effects = append(d.report.Effects, e)
-	if d.looped > 0 && (e.Kind == Write || e.Kind == Delete) && e.Place != Null {
-		d.unknown(PartWords, e.Words, "this changes files in a loop, and nod does not follow what a round leaves to the next")
-	}
 }
 
 // does reports an effect whose target is no path.
@@ -178,11 +70,11 @@ func (d *draft) does(kind Kind, target, words string) {
 	d.effect(Effect{Kind: kind, Target: target, Place: place, Words: words, Part: PartWords})
 }
 
-// since is what was reported behind a mark.
-func (d *draft) since(m mark) Report {
-	r := &d.report
-	return Report{
-		Effects: slices.Clone(r.Effects[m.effects:]), Unknowns: slices.Clone(r.Unknowns[m.unknowns:]),
-		Commands: slices.Clone(r.Commands[m.commands:]),
-	}
+// mayMake reports whether the line may have made a file of that name in a directory
+// before, or any where the name is "".
+func (d *draft) mayMake(dir, name string) bool {
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
+		return e.Kind == Write && (e.Target == "" ||
+			view.Below(dir, e.Target) && (name == "" || view.Below(e.Target, name)))
+	})
 }

@@ -6,97 +6,54 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/nodgate/nod/internal/view"
 )
 
-func (m *machine) hooksDir(r *repository, text string) string {
-	text = strings.Trim(text, `"`)
-	switch {
-	case strings.HasPrefix(text, "~/") && m.env.Home != "":
-		return m.env.Home + text[1:]
-	case path.IsAbs(text):
-		return path.Clean(text)
+// hookDirs are the directories that git may take hooks from: its own, and those that
+// the settings name. Which of several counts is not asked.
+func (m *machine) hookDirs(r *repository) (dirs []string, known bool) {
+	dirs, known = []string{path.Join(r.common, "hooks")}, true
+	for _, text := range r.hooks {
+		switch below, home := strings.CutPrefix(text, "~/"); {
+		case text == "" || text == "/dev/null":
+		case home && m.env.Home != "":
+			dirs = append(dirs, m.env.Home+"/"+below)
+		case strings.ContainsAny(text[:1], "%:~") || strings.ContainsAny(text, `"\#;`):
+			known = false
+		case path.IsAbs(text):
+			dirs = append(dirs, path.Clean(text))
+		default:
+			dirs = append(dirs, path.Join(cmp.Or(r.top, r.dir), text))
+		}
 	}
-	return path.Join(cmp.Or(r.top, r.dir), text)
+	return dirs, known
 }
 
-// gitHooks reports the hooks that exist and that the subcommand starts. Those
-// in a directory of the working tree may come from what the line did before,
-// or from the commit that the subcommand checks out.
-func (g *repositories) gitHooks(r *repository, sub string, inv *invocation) {
-	dirs, known := g.machine.gitHookDirs(r)
-	for _, dir := range dirs {
-		inTree := r.top != "" && view.Below(r.top, dir) && !view.Below(r.common, dir)
-		known = known && !(inTree && (g.machine.gitIs("changes-tree", sub) || g.out.reworked()))
-		g.hooksIn(r, dir, sub, inv)
-	}
-	if !known && hooksOf(sub) != "" {
+// runHooks reports the hooks that exist, or that the line may make, and that the
+// subcommand starts.
+func (g *repositories) runHooks(r *repository, sub string, inv *invocation) {
+	dirs, known := g.machine.hookDirs(r)
+	hooks := strings.Fields(hooksOf(sub))
+	if !known && len(hooks) > 0 {
 		g.out.does(Run, "hooks", inv.raw)
 	}
-}
-
-func (g *repositories) hooksIn(r *repository, dir, sub string, inv *invocation) {
-	for _, hook := range strings.Fields(hooksOf(sub)) {
-		name := dir + "/" + hook
-		info, err := g.machine.env.Files.Lstat(name)
-		if err != nil && g.out.mayMake(dir, name) {
-			g.out.does(Run, hook, inv.raw)
-			g.out.unknown(PartWords, inv.raw, "this runs the git hook "+hook+", which the same line makes")
+	for _, dir := range dirs {
+		for _, hook := range hooks {
+			name := dir + "/" + hook
+			info, err := g.machine.env.Files.Lstat(name)
+			if err != nil && g.out.mayMake(dir, name) {
+				g.out.does(Run, hook, inv.raw)
+			}
+			if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
+				continue
+			}
+			g.defs.defined(name)
+			if path.Base(dir) == "_" {
+				g.defs.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
+			}
+			real, place := g.machine.place(name)
+			g.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 		}
-		if err != nil || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 || info.Mode&fs.ModeDir != 0 {
-			continue
-		}
-		if path.Base(dir) == "_" {
-			g.defs.defined(path.Dir(dir) + "/" + hook) // what husky's own files run
-		}
-		if r.top != "" && g.machine.gitIs("leaves-tree", sub) &&
-			g.readHook(r, hook, word{value: constant(name), raw: inv.raw}, inv) {
-			continue
-		}
-		g.defs.defined(name)
-		real, place := g.machine.place(name)
-		g.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 	}
-}
-
-// mayMake reports whether the line itself may have made a file below a directory.
-func (d *draft) mayMake(dir, name string) bool {
-	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Kind == Write && view.Below(dir, e.Target) && view.Below(e.Target, name)
-	})
-}
-
-// readHook walks a hook that git starts without input, at the top of the
-// working tree. false where it stays code that was not read.
-func (g *repositories) readHook(r *repository, hook string, w word, inv *invocation) bool {
-	switch hook {
-	case "pre-commit", "post-commit", "pre-auto-gc", "commit-msg", "prepare-commit-msg", "post-index-change":
-	default:
-		return false
-	}
-	inner := *inv
-	inner.st, inner.in = inv.st.child(), input{}
-	inner.st.dir = r.top
-	m := g.defs.mark()
-	if g.run.startFile(w, &inner) && g.homely(r, m) {
-		return true
-	}
-	g.defs.rollback(m)
-	return false
-}
-
-// homely reports whether the git commands among those since m work where they
-// seem to: git tells its hooks, by variables, which repository and index the
-// commands in them use.
-func (g *repositories) homely(r *repository, m mark) bool {
-	return !slices.ContainsFunc(g.out.report.Commands[m.commands:], func(c Command) bool {
-		if len(c.Words) == 0 || !c.Words[0].Known {
-			return len(c.Words) > 0
-		}
-		return c.Has(UsesGit) || c.Has(Git) &&
-			(c.Dir != r.top || len(c.Words) < 2 || !c.Words[1].Known || strings.HasPrefix(c.Words[1].Value, "-"))
-	})
 }
 
 // IsGitHook reports whether git starts a file of that name from the directory of

@@ -7,22 +7,9 @@ import (
 
 // handover is a search that hands the files that it finds to a command, as find
 // -exec and fd -x do.
-type handover struct {
-	out *draft
-	*sheet
-	*given
-	run handoverRunner
-}
+type handover struct{ *use }
 
-func (u *use) handover() *handover {
-	return &handover{out: &u.out, sheet: u.sheet, given: &u.given, run: u}
-}
-
-// handoverRunner walks the command of a search.
-type handoverRunner interface {
-	insideFed(inv *invocation, words []word, finder int)
-	unknownOption(name string)
-}
+func (u *use) handover() *handover { return &handover{u} }
 
 // exec reads the command of find -exec, up to ; or +, and returns how many
 // words it takes. With batch, or with +, one call gets all names.
@@ -36,17 +23,14 @@ func (ho *handover) exec(rest []word, batch bool) int {
 	}
 	words := rest[:end]
 	if len(words) == 0 {
-		ho.run.unknownOption("-exec without a command")
+		ho.unknownOption("-exec without a command")
 		return len(rest)
 	}
 	roots := ho.pos
 	if len(roots) == 0 {
 		roots = []word{{value: constant("."), raw: "."}}
 	}
-	if ho.finds == "pattern" {
-		roots = ho.fdRoots(roots, end == len(rest))
-	}
-	if ho.finds == "" || len(roots) > 4 {
+	if ho.finds != "roots" || len(roots) > 4 {
 		roots = []word{{raw: "{}"}}
 	}
 	if batch = batch || end < len(rest) && rest[end].text == "+" && ho.finds == "roots"; batch {
@@ -59,25 +43,13 @@ func (ho *handover) exec(rest []word, batch bool) int {
 	return min(end+1, len(rest))
 }
 
-// fdRoots is where fd looks: what comes after the pattern, if the command is
-// the last of its line and no option says otherwise.
-func (ho *handover) fdRoots(pos []word, last bool) []word {
-	switch {
-	case !last || ho.drop:
-		return []word{{raw: "{}"}}
-	case len(ho.pos) < 2:
-		return []word{{value: constant("."), raw: "."}}
-	}
-	return pos[1:]
-}
-
 // execUnder walks the command for the files under starting points.
 func (ho *handover) execUnder(words []word, roots ...word) {
 	found := make([]word, len(roots))
 	for i, root := range roots {
 		found[i] = ho.foundUnder(root)
 	}
-	if ho.finds != "roots" && !takesName(words) {
+	if ho.finds != "roots" && !slices.ContainsFunc(words, func(w word) bool { return strings.Contains(w.text, "{") }) {
 		words = append(words[:len(words):len(words)], found...)
 	}
 	var out []word
@@ -86,7 +58,7 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 		case w.text == "{}" && w.known:
 			out = append(out, found...)
 			continue
-		case strings.Contains(w.text, "{}") || ho.finds != "roots" && placeholder(w.text):
+		case strings.Contains(w.text, "{}") || ho.finds != "roots" && strings.Contains(w.text, "{"):
 			if isCode(words, i) {
 				// The name becomes part of the text, and so of the code.
 				ho.out.unknown(PartWords, ho.inv.raw,
@@ -99,7 +71,7 @@ func (ho *handover) execUnder(words []word, roots ...word) {
 	command := ho.out.command
 	ho.out.enter(ho.inv.raw)
 	inv := *ho.inv
-	ho.out.inRounds(func() { ho.run.insideFed(&inv, out, command+1) })
+	ho.insideFed(&inv, out, command+1)
 	ho.out.command = command
 }
 
@@ -119,25 +91,4 @@ func (ho *handover) foundUnder(root word) word {
 
 func isCode(words []word, i int) bool {
 	return i > 0 && strings.HasPrefix(words[i-1].text, "-") && strings.HasSuffix(words[i-1].text, "c")
-}
-
-// takesName reports whether fd certainly puts what it finds into the words, and not behind
-// them. In fd 10 {{ is a brace.
-func takesName(words []word) bool {
-	for _, w := range words {
-		if w.known && placeholder(w.text) && !strings.Contains(w.text, "{{") && !strings.Contains(w.text, "}}") {
-			return true
-		}
-	}
-	return false
-}
-
-// placeholder reports whether fd puts a name, or a part of one, into a text.
-func placeholder(text string) bool {
-	for _, mark := range [...]string{"{}", "{/}", "{//}", "{.}", "{/.}"} {
-		if strings.Contains(text, mark) {
-			return true
-		}
-	}
-	return false
 }

@@ -9,6 +9,4 @@ type machine struct {
 	programs []program
 	elements []element
 	sheets   []*sheet
-	gits     []repository // as their files say
-	ofGit    bool         // the text is a setting of git's
 }

@@ -25,7 +25,6 @@ const (
 	markApart                      // xargs: what it reads is not what it is fed
 	markOvertree                   // git puts files into the working tree
 	markKeeps                      // git keeps what was there
-	markLost                       // a database client: the server is not known
 	markQuery                      // gh: a query of GraphQL
 	markWhole                      // kubectl: whole objects
 )

@@ -9,44 +9,21 @@ import (
 )
 
 // param returns the value of $x or ${x}. Any other expansion is outside of
-// what nod follows.
+// what nod follows. What is inherited is not taken for known: the environment can be
+// the repository's. HOME and PWD are.
 func (e *expander) param(p *syntax.ParamExp, st state) value {
 	if !e.now.plainParam(p) {
 		e.unfollowed(p, "an expansion with an operator")
 		e.run.within(p, st, input{})
 		return value{}
 	}
-	return e.variable(p, st)
-}
-
-// plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by
-// the text itself: a flag that the grammar knows and this package does not
-// would be overlooked otherwise.
-func (rd *reading) plainParam(p *syntax.ParamExp) bool {
-	if p.Param == nil {
-		return false
-	}
-	raw, name := rd.raw(p), p.Param.Value
-	return raw == "$"+name || raw == "${"+name+"}"
-}
-
-// variable returns what a parameter holds. What is inherited is not taken for
-// known: the environment can be the repository's. HOME and PWD are.
-func (e *expander) variable(p *syntax.ParamExp, st state) value {
 	name := p.Param.Value
-	b := st.lookup(name)
-	if b == nil || !b.known {
-		if v, ok := e.vars.supposed[name]; ok {
-			return v
-		}
-		e.vars.missed = append(e.vars.missed, name)
-	}
-	if b != nil {
-		return b.value
+	if v, ok := e.supposed[name]; ok {
+		return v
 	}
 	switch name {
 	case "HOME":
-		if e.machine.env.Home != "" && !st.homeless {
+		if e.machine.env.Home != "" {
 			return constant(e.machine.env.Home)
 		}
 	case "PWD":
@@ -65,11 +42,22 @@ func (e *expander) variable(p *syntax.ParamExp, st state) value {
 	return value{}
 }
 
-// arithmetic is the value of $(( )). A shell evaluates the text of a variable
-// in it once more, and an index in that text runs commands, so nothing but
-// integers that the text itself holds is followed.
+// plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by
+// the text itself: a flag that the grammar knows and this package does not
+// would be overlooked otherwise.
+func (rd *reading) plainParam(p *syntax.ParamExp) bool {
+	if p.Param == nil {
+		return false
+	}
+	raw, name := rd.raw(p), p.Param.Value
+	return raw == "$"+name || raw == "${"+name+"}"
+}
+
+// arithmetic is the value of $(( )): a shell evaluates the text of a variable in it once
+// more, and an index in that text runs commands, so nothing but integers is followed.
 func (e *expander) arithmetic(p *syntax.ArithmExp, st state) value {
-	if p.X == nil || !strings.HasPrefix(e.now.raw(p), "$((") || !e.integer(p.X, st) {
+	raw := e.now.raw(p)
+	if p.X == nil || !strings.HasPrefix(raw, "$((") || strings.Trim(raw[3:], "0123456789 +-*)") != "" {
 		e.unfollowed(p, "arithmetic on more than integers that are known")
 		e.run.within(p, st, input{})
 		return value{}
@@ -77,31 +65,16 @@ func (e *expander) arithmetic(p *syntax.ArithmExp, st state) value {
 	return value{numeric: true}
 }
 
-// integer reports whether an expression is made of known integers, and cannot
-// fail.
-func (e *expander) integer(x syntax.ArithmExpr, st state) bool {
-	switch x := x.(type) {
-	case *syntax.BinaryArithm:
-		return (x.Op == syntax.Add || x.Op == syntax.Sub || x.Op == syntax.Mul) &&
-			e.integer(x.X, st) && e.integer(x.Y, st)
-	case *syntax.Word:
-		return e.integerWord(x, st)
+// substitute walks a command substitution. What it prints is not followed: no
+// call of the shared sessions was settled by that (docs/design.md, section 4).
+// Known is only which commands print it, where they are one pipe.
+func (e *expander) substitute(p *syntax.CmdSubst, st state) value {
+	command := e.out.command
+	defer func() { e.out.command = command }()
+	from := len(e.out.report.Commands)
+	e.run.subshell(p.Stmts, st, input{})
+	if len(p.Stmts) != 1 || !plainPipe(p.Stmts[0]) {
+		return value{}
 	}
-	return false
-}
-
-func (e *expander) integerWord(w *syntax.Word, st state) bool {
-	if text := w.Lit(); text != "" {
-		b := st.lookup(text)
-		return grammar.Decimal(text) || b != nil && b.known && grammar.Decimal(b.text)
-	}
-	if len(w.Parts) != 1 {
-		return false
-	}
-	p, ok := w.Parts[0].(*syntax.ParamExp)
-	if !ok || !e.now.plainParam(p) {
-		return false
-	}
-	b := st.lookup(p.Param.Value)
-	return p.Param.Value == "?" || b != nil && b.known && grammar.Decimal(b.text)
+	return value{from: from, to: len(e.out.report.Commands)}
 }

@@ -3,7 +3,6 @@ package shell
 import (
 	"io/fs"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -47,14 +46,10 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		d.lostTarget(e, w, st)
 		return
 	}
-	if host, ok := connection(name); ok {
-		d.does(Fetch, host, w.raw)
-		return
-	}
 	if w.glob > 0 {
 		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
 		name, _ = globDir(name, len(before)+w.glob-1)
-		e.Pattern = quotedGlob(before) + widened(w, w.text)
+		e.Pattern = quotedGlob(before) + w.text
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -62,32 +57,9 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		e.Name = name
 	}
 	d.effect(e)
-	if openDirectory(name, e.Target, e.Recursive) {
-		d.unknown(PartWords, w.raw, "this may go on below a directory that a command has open: "+grammar.Escaped(name))
-	}
 	if kind == Write && e.Place == Null {
 		d.opensAnew(e.Target, w.raw)
-		d.changesDevice(e.Target, w.raw)
 	}
-}
-
-// connection returns the host of a name that gawk takes for a connection:
-// /inet/tcp/0/HOST/PORT.
-func connection(name string) (host string, ok bool) {
-	first, rest, _ := strings.Cut(strings.TrimPrefix(name, "/"), "/")
-	if first != "inet" && first != "inet4" && first != "inet6" {
-		return "", false
-	}
-	if parts := strings.Split(rest, "/"); len(parts) > 2 {
-		host = parts[2]
-	}
-	return host, true
-}
-
-// anew is a write to a name that stands for an open descriptor.
-type anew struct {
-	raw     string
-	command int
 }
 
 // opensAnew reports a write to a name that stands for an open descriptor. The
@@ -95,37 +67,8 @@ type anew struct {
 func (d *draft) opensAnew(name, raw string) {
 	switch name {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
-	case "/dev/stdout", "/dev/stderr", "/dev/fd/1", "/dev/fd/2", "/proc/self/fd/1", "/proc/self/fd/2":
-		d.anew = append(d.anew, anew{raw, d.command})
 	default:
 		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
-	}
-}
-
-// changesDevice reports a program that puts something else in the place of a device, or
-// changes its mode, rather than write to it: as root that takes it from everybody.
-func (d *draft) changesDevice(name, raw string) {
-	c := d.current()
-	if c == nil || d.parts == PartRedirection || c.Has(Empties) {
-		return
-	}
-	for _, t := range [...]Traits{Replaces, ChangesStatus, MakesLinks, MakesDirectories, RemovesNamed} {
-		if c.Has(t) {
-			d.unknown(PartWords, raw, "this may change "+name+" itself")
-			return
-		}
-	}
-}
-
-// openedAnew reports writes to the standard output by its name where the line
-// leads that to a file.
-func (d *draft) openedAnew() {
-	for _, w := range d.anew {
-		if d.keeps {
-			d.command = w.command
-			d.unknown(PartWords, w.raw,
-				"this writes the standard output by its name, which empties the file that it leads to")
-		}
 	}
 }
 
@@ -145,9 +88,6 @@ func (d *draft) lostTarget(e Effect, w word, st state) {
 	what := "this " + verb + " " + things + ", and nod does not know which"
 	if w.known && w.text != "" {
 		what = "this " + verb + " " + grammar.Escaped(w.text) + ", and where that lies is not known"
-	}
-	if !w.known && strings.HasPrefix(w.empty, "/") && e.Kind != Read && !strings.HasPrefix(w.text, "/") {
-		what += "; with its variables empty it is " + grammar.Escaped(w.empty)
 	}
 	e.From, e.To = w.from, w.to
 	e.Given = w.given && e.Kind == Read && d.away == ""
@@ -195,22 +135,6 @@ func globDir(name string, glob int) (dir, pattern string) {
 // quotedGlob is a pattern that matches a name and no other.
 func quotedGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
-}
-
-// widened is a pattern that matches all that the word may: what stands for itself in
-// it, because it is quoted or out of a variable of zsh, is not known, and a bracket or a backslash would be read as
-// the beginning of something else.
-func widened(w word, pattern string) string {
-	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
-		return pattern
-	}
-	parts := strings.Split(pattern, "/")
-	for i, part := range parts {
-		if at := strings.IndexAny(part, `[\`); at >= 0 {
-			parts[i] = part[:at] + "*"
-		}
-	}
-	return strings.Join(parts, "/")
 }
 
 // dotGlob reports whether a component that starts with a dot and holds a glob
@@ -340,33 +264,6 @@ func harmlessDevice(name string) bool {
 		fd, ok = strings.CutPrefix(name, "/proc/self/fd/")
 	}
 	return ok && fd != "" && strings.Trim(fd, "0123456789") == ""
-}
-
-// openDirectory reports whether a name goes on behind one that stands for what a command
-// has open, as /dev/stdin/a does: that may be a directory, another one for each command.
-// whole says that of a directory all is meant.
-func openDirectory(name, real string, whole bool) bool {
-	if path.Base(name) == ".." || strings.HasSuffix(name, "/") || strings.HasSuffix(name, "/.") {
-		whole = true
-	}
-	parts := slices.DeleteFunc(strings.Split(name, "/"), func(part string) bool { return part == "" || part == "." })
-	name = "/" + strings.Join(parts, "/") // .. stays
-	for _, name := range [...]string{name, path.Clean(name), real} {
-		for _, stream := range [...]string{"/dev/stdin", "/dev/stdout", "/dev/stderr"} {
-			rest, ok := strings.CutPrefix(name, stream)
-			if ok && (strings.HasPrefix(rest, "/") || whole && rest == "") {
-				return true
-			}
-		}
-		before, after, ok := strings.Cut(name, "/fd/")
-		if !ok || before != "/dev" && !strings.HasPrefix(before, "/proc/") {
-			continue
-		}
-		if number, rest, more := strings.Cut(after, "/"); number != "" && (whole || more && rest != "") {
-			return true
-		}
-	}
-	return false
 }
 
 // IsTemporary reports whether a real path lies in a directory for everyone's

@@ -15,7 +15,6 @@ type program struct {
 	path    string // the PATH that was searched, or the directory of a name with a slash
 	real    string
 	foreign bool
-	shim    bool   // a file beside the directory says which program it is
 	fault   string // why it is not known; "" if it is
 }
 
@@ -35,9 +34,7 @@ func (m *machine) find(name string, st state) program {
 	if !ok {
 		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
-	p := m.found(name, list)
-	p.foreign = p.foreign || p.shim && namesPrograms(m, st.dir)
-	return p
+	return m.found(name, list)
 }
 
 // found searches once for each name.
@@ -53,84 +50,29 @@ func (m *machine) found(name, list string) program {
 	return p
 }
 
-// namesPrograms reports whether a file of the directory or of any above, but for the
-// home directory, may tell a version manager (asdf, mise, pyenv, rbenv, volta) to run a
-// program at some path in place of an installed version: "nodejs path:./tools" in
-// .tool-versions (read: asdf-vm.com, mise.jdx.dev).
-func namesPrograms(m *machine, dir string) bool {
-	if dir == "" {
-		return true
-	}
-	for ; dir != m.env.Home; dir = path.Dir(dir) {
-		for _, name := range [...]string{".tool-versions", ".python-version", ".ruby-version", ".node-version",
-			".java-version", ".go-version", ".nvmrc"} {
-			data, err := m.env.Files.Read(dir+"/"+name, maxHeeded)
-			if slices.ContainsFunc(strings.Fields(string(data)), isPathVersion) ||
-				err != nil && m.exists(dir+"/"+name) {
-				return true
-			}
-		}
-		for _, name := range [...]string{"mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml",
-			"mise/config.toml", ".config/mise.toml", ".rtx.toml"} {
-			data, err := m.env.Files.Read(dir+"/"+name, maxHeeded)
-			if mayHoldPath(string(data)) || err != nil && m.exists(dir+"/"+name) {
-				return true
-			}
-		}
-		for _, name := range [...]string{".mise", ".config/mise", ".prototools", ".volta"} {
-			if m.exists(dir + "/" + name) {
-				return true
-			}
-		}
-		if dir == "/" {
-			break
-		}
-	}
-	return false
-}
-
-// searchPath is the PATH in force.
+// searchPath is the PATH in force; a line that sets another one is not followed.
 func (m *machine) searchPath(st state) (string, bool) {
-	if b := st.lookup("PATH"); b != nil {
-		return b.text, b.known
-	}
 	if m.env.Files == nil {
 		return "", false
 	}
 	return m.inherits("PATH")
 }
 
-// isPathVersion reports whether what stands for a version is a path: lts/iron is none.
-func isPathVersion(word string) bool {
-	return strings.HasPrefix(word, "path:") || strings.Contains(word, "..") || word != "" &&
-		strings.IndexByte("./~\\", word[0]) >= 0
-}
-
-// mayHoldPath reports whether settings of mise may name a path, or more than versions:
-// path = "...", "path:...", _.source, an escape that spells either.
-func mayHoldPath(text string) bool {
-	return strings.Contains(text, "path") || strings.Contains(text, "_.") || strings.Contains(text, `\`)
-}
-
 func (m *machine) search(name, list string) program {
-	relative, shadowed := false, false
+	relative := false
 	for rest, more := list, true; more; {
 		var dir string
 		dir, rest, more = strings.Cut(rest, ":")
-		if !path.IsAbs(dir) || ofProcess(dir) {
+		if !path.IsAbs(dir) {
 			relative = true
 			continue
 		}
 		el := m.element(dir)
 		if el.real != "" {
 			if p, ok := m.executable(el.real + "/" + name); ok {
-				p.foreign, p.shim = p.foreign || el.foreign || relative || shadowed, path.Base(el.real) == "shims"
+				p.foreign = p.foreign || el.foreign || relative
 				return p
 			}
-			shadowed = shadowed || el.foreign && shadows(m, el.real, list)
-		}
-		if m.mayFill(dir, el) {
-			return program{real: path.Clean(dir) + "/" + name, foreign: true}
 		}
 	}
 	if relative {
@@ -140,28 +82,6 @@ func (m *machine) search(name, list string) program {
 		return program{real: "/usr/bin/" + name}
 	}
 	return program{fault: "this runs " + grammar.Escaped(name) + ", which is not on PATH"}
-}
-
-// mayFill reports whether the line itself brought a directory into PATH that
-// it could also make, or put programs into, before it uses it. What package
-// managers bring (npm run) is apart: putting programs there is no new file of
-// the project, but installed code.
-func (m *machine) mayFill(dir string, el element) bool {
-	if strings.HasSuffix(dir, "/node_modules/.bin") {
-		return false
-	}
-	inherited, _ := m.inherits("PATH")
-	for rest, more := inherited, true; more; {
-		var known string
-		if known, rest, more = strings.Cut(rest, ":"); known == dir {
-			return false
-		}
-	}
-	if el.real != "" {
-		return el.foreign
-	}
-	_, place := m.place(dir)
-	return place == Workspace || place == Temporary
 }
 
 func (m *machine) element(dir string) element {

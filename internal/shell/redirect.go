@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -30,7 +29,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 				in.outer = false
 			}
 			if stdin && (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) {
-				in = input{kind: fromFile, text: w, path: w.text}
+				in = input{kind: fromFile, text: w}
 			}
 		}
 	}
@@ -49,8 +48,9 @@ func (e *expander) hereText(r *syntax.Redirect, st state) word {
 		text := grammar.HereText(r.Hdoc)
 		return word{value: constant(text), raw: text} // what reads it takes the tabs of <<- for blanks
 	}
-	b := builder{limits: e.limits, word: word{value: value{known: true}}}
+	b := builder{word: word{value: value{known: true}}}
 	e.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	b.text = string(b.all)
 	return b.word
 }
 
@@ -71,8 +71,6 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}
 	w.raw = raw
-	// on any descriptor, which others may copy
-	a.out.keeps = a.out.keeps || !w.known || !harmlessDevice(path.Clean(w.text))
 	if r.Op == syntax.RdrIn {
 		if name, ok := absolute(w, st); ok && a.machine.isDir(name) {
 			a.out.unknown(PartRedirection, raw, "this opens a directory, below which a command may go on")

@@ -301,13 +301,3 @@ func ShortOptions(word string) (letters string, ok bool) {
 	}
 	return word[1:], true
 }
-
-// OwnDatabase reports whether a command asks a database on this machine. What
-// it holds may be read as a file may.
-func (r *Report) OwnDatabase(e Effect) bool {
-	if e.Target != "localhost" || e.Command < 0 || e.Command >= len(r.Commands) {
-		return false
-	}
-	c := r.Commands[e.Command]
-	return c.Has(OwnDatabase) && len(c.Wrappers) == 0
-}

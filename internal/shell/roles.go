@@ -2,9 +2,10 @@ package shell
 
 import (
 	"cmp"
-	"path"
+	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/shell/code"
 	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/shell/variables"
 )
@@ -22,55 +23,48 @@ func (u *use) whole(role string, i int) bool {
 			n := u.dash(rest[0], rest[1:])
 			rest = rest[min(n+1, len(rest)):]
 		}
-		if u.is.Has(Repeats) {
-			u.out.inRounds(func() { u.inside(u.inv, rest) })
-			return true
-		}
 		u.inside(u.inv, rest)
 	case "xcommand":
-		u.out.inRounds(func() { u.insideFed(u.inv, u.fed(rest), u.out.finder) })
+		u.insideFed(u.inv, u.fed(rest), u.out.finder)
 	case "awaycommand":
 		u.elsewhere(func() { u.inside(u.inv, rest) })
 	case "awayshell":
 		u.elsewhere(func() { u.shellText(joinedWord(rest)) })
-	case "shelltext":
-		u.out.inRounds(func() { u.shellText(joinedWord(rest)) }) // watch
+	case "shelltext", "shellcode":
+		if w := joinedWord(rest); role == "shelltext" || !rest[0].known {
+			u.shellText(w)
+		} else {
+			u.shellText(rest[0])
+		}
 	case "assign":
-		if rest[0].known && rest[0].text == "-" && len(rest) > 1 {
-			u.inv.st = u.inv.st.without("PATH").without("HOME")
-			return u.whole("assign", i+1)
-		}
-		name, text, ok := strings.Cut(rest[0].text, "=")
-		if !ok || !rest[0].known && !ok {
-			return u.whole("command", i)
-		}
-		v := value{}
-		if rest[0].known {
-			v = constant(text)
-		}
-		u.vars.exported(name, v, rest[0].raw, afterAssignments(rest))
-		if name == "PATH" {
-			u.inv.st = u.inv.st.assign(name, v)
-		}
-		if i+1 < len(u.pos) {
-			return u.whole("assign", i+1)
-		}
-	case "shellcode":
-		u.shellCode(rest)
+		return u.assigned(rest, i)
 	case "script":
-		u.scriptWith(rest)
+		u.texts.script(rest[0], u.inv)
 	default:
 		return false
 	}
 	return true
 }
 
-// afterAssignments is the command that follows NAME=value words.
-func afterAssignments(words []word) []word {
-	for len(words) > 0 && words[0].known && assignmentLike(words[0]) {
-		words = words[1:]
+// assigned reads NAME=value words before a command, as those of env.
+func (u *use) assigned(rest []word, i int) bool {
+	name, text, ok := strings.Cut(rest[0].text, "=")
+	switch {
+	case rest[0].known && rest[0].text == "-" && len(rest) > 1:
+		u.out.unknown(PartWords, u.inv.raw, "this runs a command with another environment")
+	case !ok:
+		return u.whole("command", i)
+	default:
+		command := rest
+		for len(command) > 0 && command[0].known && assignmentLike(command[0]) {
+			command = command[1:]
+		}
+		u.vars.exported(name, value{text: text, known: rest[0].known}, rest[0].raw, command)
 	}
-	return words
+	if i+1 < len(u.pos) {
+		return u.whole("assign", i+1)
+	}
+	return true
 }
 
 func joinedWord(rest []word) word {
@@ -90,7 +84,7 @@ func (u *use) fed(rest []word) []word {
 		v.from, v.to = u.inv.in.from, u.inv.in.to
 	}
 	// What the first command reads was not redirected by an earlier one.
-	v.given = u.inv.in.outer && u.foremost() && !u.marks.has(markApart)
+	v.given = u.inv.in.outer && u.out.command == 0 && u.limits.depth == 0 && !u.marks.has(markApart)
 	if u.replace == "" {
 		return append(words, word{value: v, raw: "arguments from standard input", many: true})
 	}
@@ -103,11 +97,6 @@ func (u *use) fed(rest []word) []word {
 		}
 	}
 	return words
-}
-
-// foremost reports whether it is the first command of the line itself.
-func (u *use) foremost() bool {
-	return u.out.command == 0 && u.limits.depth == 0 && u.out.caller == 0
 }
 
 // elsewhere walks what runs on another machine or in a container.
@@ -129,51 +118,7 @@ func (u *use) shellText(w word) {
 		u.out.does(Run, "", u.inv.raw)
 		return
 	}
-	u.newShell(w, u.inv.st)
-}
-
-// newShell walks a text in another shell, which knows no functions and has a
-// name of its own.
-func (u *use) newShell(w word, st state) {
-	st = st.child()
-	u.texts.nested(w.text, st, u.inv.name)
-}
-
-// splitText is env -S: words, split by rules that are those of a shell only
-// while nothing in the text is special, and followed by the words after it.
-func (u *use) splitText(w word) {
-	same := 0
-	for _, arg := range u.inv.args {
-		if strings.HasSuffix(arg.text, w.text) {
-			same++
-		}
-	}
-	last := u.inv.args[len(u.inv.args)-1].text
-	if w.known && (same != 1 || !strings.HasSuffix(last, w.text) || !grammar.SplitsAsShell(w.text)) {
-		u.out.unknown(PartWords, u.inv.raw, "this gives a text that is split by rules of its own")
-		u.out.does(Run, "", u.inv.raw)
-	}
-	u.shellText(w)
-}
-
-// shellCode is sh -c: the text, then its positional parameters.
-func (u *use) shellCode(rest []word) {
-	if w := rest[0]; w.known && w.glob == 0 {
-		u.newShell(w, u.inv.st)
-		return
-	}
-	u.shellText(rest[0])
-}
-
-// scriptWith is a script and its arguments.
-func (u *use) scriptWith(rest []word) {
-	s, ok := u.defs.load(rest[0], u.inv)
-	if langs := grammar.Shells(u.inv.name); ok && langs != nil {
-		if u.texts.runScript(s, langs, rest[0], u.inv) {
-			return
-		}
-	}
-	u.texts.script(rest[0], u.inv)
+	u.texts.nested(w.text, u.inv.st, u.inv.name)
 }
 
 // startsRole reports whether an argument in a role, and those behind it, are a command.
@@ -188,150 +133,208 @@ func startsRole(role string) bool {
 // codeRole reports whether an argument in a role is a program's text.
 func codeRole(role string) bool {
 	switch role {
-	case "awk", "sed", "jq", "yq", "sql", "inline", "split", "shell", "usershell", "shelltext", "shellcode", "date",
-		"format", "curlformat", "setting", "fzfbind", "previewed", "pymodule", "kubeoutput", "psformat":
+	case "awk", "sed", "jq", "yq", "inline", "shell", "shelltext", "shellcode", "date", "setting", "curlformat":
 		return true
 	}
 	return false
 }
 
-// role does what one argument in one role means.
+// role does what one argument in one role means. This is the table of all roles that
+// take one word.
 func (u *use) role(role string, w word) {
-	st := u.inv.st
 	if w.glob > 0 && codeRole(role) { // awk * runs the name of a file
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" makes code of a file's name")
 	}
-	if role == "prune-next" && len(u.pos) > 0 {
-		return // of what stands before it nothing is left out
-	}
-	if u.glued(role, w) || u.out.sought(role, w) {
+	if u.out.sought(role, w) {
 		return
 	}
 	switch role {
 	case "text", "":
 	case "read":
-		u.targets.reads(w, u.flags&recursive)
-	case "pathspec": // git takes in what it names, and prints it later by another name
-		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
-			u.targets.reads(w, 0)
-		}
+		reads(u, w, u.flags&recursive)
 	case "list":
-		u.targets.reads(w, u.flags&recursive|names)
+		reads(u, w, u.flags&recursive|names)
 	case "tree":
-		u.targets.reads(w, recursive)
+		reads(u, w, recursive)
 	case "names":
-		u.targets.reads(w, recursive|names)
-	case "outfile", "numbered", "write", "change", "delete", "deltree", "moved":
-		u.targets.changes(role, w)
+		reads(u, w, recursive|names)
+	case "outfile", "write", "change", "delete", "deltree", "moved":
+		changes(u, role, w)
 	case "dest":
-		u.targets.dest(w)
+		dest(u, w)
 	case "destdir":
 		u.into = w
+	case "link":
+		linked(u, w)
+	case "listed": // a file that names others
+		reads(u, w, 0)
+		u.out.unknown(PartWords, u.inv.raw, "this takes the files that a list names, and nod does not read the list")
 	case "program":
-		u.targets.programWord(w)
-	case "script", "code":
+		target := w.text
+		if !w.known {
+			target = ""
+			u.out.unknown(PartWords, u.inv.raw, "this runs a program, and nod cannot tell which")
+		}
+		u.out.does(Run, target, u.inv.raw)
+	case "script":
 		u.texts.script(w, u.inv)
-	case "split":
-		u.splitText(w)
+	case "inline":
+		u.inline = append(u.inline, w)
 	case "shell":
 		u.shellText(w)
-	case "usershell":
-		if value, ok := u.machine.inherits("SHELL"); ok && grammar.Shells(path.Base(value)) == nil {
-			u.out.unknown(PartWords, u.inv.raw, "this is read by the shell that SHELL names")
-		}
-		u.shellText(w)
 	case "url":
-		u.targets.url(w)
+		url(u, w)
 	case "host":
-		u.targets.host(w)
+		host(u, w)
 	case "cd":
-		if len(u.pos) > 0 { // tar takes those names in the directory before
-			u.out.unknown(PartWords, u.inv.raw, "this changes its directory behind names")
-		}
-		if u.moved { // some go on from the first, to some the last counts
-			u.out.unknown(PartWords, u.inv.raw, "this changes its directory twice")
+		if len(u.pos) > 0 || u.moved { // tar takes those names in the directory before
+			u.out.unknown(PartWords, u.inv.raw, "this changes its directory behind names, or twice")
 		}
 		u.moved = true
-		u.inv.st.dir = u.out.enterDir(w, st)
+		u.inv.st.dir = u.out.enterDir(w, u.inv.st)
 	case "replace":
 		u.replace = cmp.Or(w.text, "{}")
-	case "link":
-		u.targets.linked(w)
-	case "listed":
-		u.targets.listed(w)
+	case "kill", "persist", "remote":
+		u.named(role, w)
+	case "unknown":
+		u.doubt(w)
 	default:
-		u.language(role, w)
+		u.rarer(role, w)
 	}
 }
 
-// glued takes roles that carry their own data: {a,b} and kind:target.
-func (u *use) glued(role string, w word) bool {
-	switch {
-	case strings.HasPrefix(role, "{"):
-		if !w.known || !strings.Contains(","+strings.Trim(role, "{}")+",", ","+w.text+",") {
-			u.out.unknown(PartWords, u.inv.raw,
-				"this runs "+grammar.Escaped(u.sheet.name+" "+w.shown())+", which nod does not know")
-		}
-		return true
-	case strings.HasPrefix(role, "!"):
-		u.effects(role, u.inv.raw)
-		return true
+// named reports what is done to a thing that an argument names.
+func (u *use) named(role string, w word) {
+	e := Effect{Kind: Kill, Target: w.text, Words: u.inv.raw, Part: PartWords}
+	if !w.known {
+		e.Target = ""
 	}
-	return false
-}
-
-// language takes the roles of small languages and the rarer effects.
-func (u *use) language(role string, w word) {
 	switch role {
-	case "sed":
-		u.codes.sedScript(w)
-	case "awk":
-		u.codes.awkProgram(w)
-	case "jq", "yq":
-		u.codes.filter(role, w)
-	case "jqfile", "yqfile":
-		if len(u.pos) > 0 || strings.HasPrefix(w.raw, "-") { // jq 1.6: -f is a flag, and its file the first operand
-			u.out.unknown(PartWords, u.inv.raw, "this names the file of a filter where versions take another one")
+	case "persist":
+		e.Kind = Persist
+	case "remote":
+		e.Kind, e.Place, e.Forced = Remote, Network, u.flags&forced != 0
+	}
+	u.out.effect(e)
+}
+
+// doubt reports an argument that is not plain where it stands.
+func (u *use) doubt(w word) {
+	u.out.unknown(PartWords, u.inv.raw,
+		"this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
+}
+
+// rarer takes the roles of small languages and of few programs.
+func (u *use) rarer(role string, w word) {
+	switch role {
+	case "sed", "awk", "jq", "yq":
+		coded(u, role, w)
+	case "name": // of a page, a formula, a key: letters, digits and few signs
+		if !w.known || strings.Trim(strings.ToLower(w.text), "abcdefghijklmnopqrstuvwxyz0123456789_.+-:,") != "" {
+			u.doubt(w)
 		}
-		u.codes.filterFile(role, w)
-	case "inline":
-		u.codes.inlineCode(w)
+	case "format": // of tmux: #( runs what stands in it
+		if !w.known || strings.Contains(w.text, "#(") {
+			u.doubt(w)
+		}
+	case "pagerfile":
+		if reads(u, w, 0); strings.HasPrefix(w.text, "+") { // a command of the pager's
+			u.doubt(w)
+		}
+	case "date":
+		if !strings.HasPrefix(w.text, "+") {
+			u.doubt(w) // it sets the clock
+		}
+	case "mode": // one that makes a program run as its owner or its group
+		octal := strings.Trim(w.text, "01234567") == ""
+		if !w.known || octal && len(strings.TrimLeft(w.text, "0")) > 3 || !octal && strings.Contains(w.text, "s") {
+			u.doubt(w)
+		}
+	case "psformat":
+		if !w.known || strings.Contains(w.text, "environ") {
+			u.doubt(w)
+		}
 	case "unset":
-		if (w.text == "XDG_CONFIG_HOME" || strings.HasPrefix(w.text, "GIT_")) && u.machine.inheritedSet(w.text) {
-			u.out.unknown(PartWords, u.inv.raw, "this runs a command with other settings of git than the person's")
-		}
-		if u.inv.st = u.inv.st.without(w.text); !w.known {
-			u.out.unknown(PartWords, u.inv.raw, "this runs a command without "+grammar.Escaped(w.shown()))
+		if !w.known || variables.Of(w.text) != variables.Plain {
+			u.doubt(w)
 		}
 	case "variable":
 		if !w.known || variables.Secret(w.text) {
 			u.out.does(Secret, w.shown(), u.inv.raw)
 		}
-	case "kill":
-		target := w.text
-		if !w.known {
-			target = ""
-		}
-		u.out.does(Kill, target, u.inv.raw)
-	case "date":
-		if !strings.HasPrefix(w.text, "+") {
-			u.out.unknown(PartWords, u.inv.raw, "this gives an argument that sets the clock")
-		}
-	case "setting":
-		u.git().setting(w)
-	case "remote":
-		target := w.text
-		if !w.known {
-			target = ""
-		}
-		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: u.inv.raw, Part: PartWords,
-			Forced: u.flags&forced != 0})
-	case "unknown":
-		u.out.unknown(PartWords, u.inv.raw,
-			"this gives "+u.sheet.name+" "+grammar.Escaped(w.shown())+", and nod does not know what that does")
+	case "setting", "pathspec", "tracked", "searched", "gitremote":
+		u.git().gitRole(role, w)
+	case "curldata", "curlformat", "curlmethod", "ghmethod", "ghfield", "sent":
+		requestRole(u, role, w)
+	case "tarfile":
+		u.archive = w
 	default:
-		if !u.request().role(role, w) && !u.operands().role(role, w) && !u.peculiar(role, w) {
-			u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
+		u.glued(role, w)
+	}
+}
+
+// glued takes roles that carry their own data: {a,b} and kind:target.
+func (u *use) glued(role string, w word) {
+	switch {
+	case strings.HasPrefix(role, "{"):
+		if !w.known || !slices.Contains(strings.Split(strings.Trim(role, "{}"), ","), w.text) {
+			u.doubt(w)
+		}
+	case strings.HasPrefix(role, "!"):
+		u.effects(role, u.inv.raw)
+	default:
+		u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
+	}
+}
+
+// coded reports what a program in a small language does.
+func coded(u *use, role string, w word) {
+	if !w.known || w.glob > 0 && w.many {
+		u.out.runsCode(u.inv, w)
+		return
+	}
+	effects, ok := []code.Effect(nil), true
+	switch role {
+	case "sed":
+		effects, ok = code.Sed(w.text)
+	case "awk":
+		effects, ok = code.Awk(w.text)
+	case "jq":
+		effects = code.JQ(w.text)
+	case "yq":
+		if name, ok := absolute(w, u.inv.st); ok && u.machine.env.Files != nil && u.machine.exists(name) {
+			u.doubt(w) // a file, perhaps with its program
+		}
+		effects = code.YQ(w.text)
+	}
+	for _, e := range effects {
+		name := word{value: value{text: e.Name, known: e.Known}, raw: u.inv.raw}
+		switch e.Kind {
+		case code.Read:
+			u.out.path(Read, name, u.inv.st, 0)
+		case code.Write:
+			u.out.path(Write, name, u.inv.st, 0)
+		case code.Secret:
+			u.out.does(Secret, e.Name, u.inv.raw)
+		case code.Run:
+			u.out.does(Run, e.Name, u.inv.raw)
+		default:
+			u.out.unknown(PartWords, u.inv.raw, e.Name)
 		}
 	}
+	if !ok {
+		u.out.runsCode(u.inv, w)
+	}
+}
+
+// runsCode reports code that nod does not read. What may be a command in it is
+// looked at by the guard.
+func (d *draft) runsCode(inv *invocation, w word) {
+	e := Effect{Kind: Run, Target: "inline code", Words: inv.raw, Part: PartWords}
+	if w.known {
+		d.unread(w.text)
+	} else {
+		d.unknown(PartWords, inv.raw, "this runs code that nod does not know")
+	}
+	d.effect(e)
 }

@@ -14,24 +14,20 @@ type sheet struct {
 	name    string // as the user knows it: "git remote add"
 	heading string // of the section: "remote add"
 	file    string
-	all     string // the whole file
-	index   commands.Index
+	all     string   // the whole file
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, deep, always, code, skip, others, heeds                                                       string
-	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced, supplanted, suffixed bool
+	args, none, deep, always, code, skip                                                string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced bool
 
 	is         Traits // what is told of it to those who judge
 	stays      bool   // the command that it starts runs here, as this user, in this directory
 	interprets bool   // what it is fed is code
 	bare       string // its arguments where none are given
 	finds      string // what its command gets lies below its arguments: "roots", or a pattern comes first
-	task       string // who reads what it runs, and the names of the files that say it
+	task       string // names of the file that says what it runs
 	home       string // who says whether it asks the host that it asks if nobody says otherwise
-	sql        string // the dialect of its statements
-	listed     string // lines of a name and words
-	server     string // variables that say which server a client asks; "" where it opens a file
 	hands      string // where among its words a command begins that it runs
 }
 
@@ -53,7 +49,7 @@ func (m *machine) sheet(name string) (*sheet, bool) {
 
 // newSheet is what a file of the data says of a program.
 func newSheet(name, file, text string) *sheet {
-	s := &sheet{name: name, file: file, all: text, index: commands.IndexOf(file)}
+	s := &sheet{name: name, file: file, all: text}
 	s.body = text
 	if end := strings.Index(text, "\n["); end >= 0 {
 		s.body = text[:end+1]
@@ -73,13 +69,6 @@ func newSheet(name, file, text string) *sheet {
 // section returns the lines under a heading. Headings stand side by side
 // where subcommands are alike: [ps][ls].
 func (s *sheet) section(name string) (string, bool) {
-	if s.index != "" {
-		at, ok := s.index.Body(name)
-		if !ok {
-			return "", false
-		}
-		return sectionOf(s.all[at:]), true
-	}
 	heading := "[" + name + "]"
 	for from := 0; ; {
 		i := strings.Index(s.all[from:], heading)
@@ -111,21 +100,13 @@ func sectionOf(text string) string {
 	return text
 }
 
-// ends reports whether sections of the file are named by the end of a path.
-func (s *sheet) ends() bool {
-	if s.index != "" {
-		return s.index.Begins("... ")
-	}
-	return strings.Contains(s.all, "\n[... ")
-}
-
 // under returns the sheet of a subcommand.
 func (s *sheet) under(sub string) (*sheet, bool) {
 	path, body, ok := s.match(sub)
 	if !ok {
 		return nil, false
 	}
-	out := &sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, index: s.index, body: body,
+	out := &sheet{name: s.name + " " + sub, heading: path, file: s.file, all: s.all, body: body,
 		oneDash: s.oneDash, home: s.home}
 	if s.inherit {
 		out.more = append(out.more, s.body)
@@ -136,48 +117,20 @@ func (s *sheet) under(sub string) (*sheet, bool) {
 	return out, true
 }
 
-// match finds the section of a subcommand: its own, that of its verb
-// ([describe-*] for describe-instances), one for the end of its path
-// ([... keys list], [... list]), or the one for any other ([*]).
+// match finds the section of a subcommand: its own, or the one for any other ([*]).
 func (s *sheet) match(sub string) (path, body string, ok bool) {
 	prefix := s.heading
 	if prefix != "" {
 		prefix += " "
 	}
-	if sub == "" || strings.ContainsAny(sub, "[]*\n") || strings.HasPrefix(sub, "...") {
+	if sub == "" || strings.ContainsAny(sub, "[]*\n") {
 		return "", "", false
 	}
 	path = prefix + sub
-	if body, ok = s.verb(prefix, sub); ok {
-		return path, body, true
+	if body, ok = s.section(path); !ok {
+		body, ok = s.section(prefix + "*")
 	}
-	ends := s.ends()
-	for groups := prefix; ends; _, groups, _ = strings.Cut(groups, " ") {
-		if body, ok = s.verb("... "+groups, sub); ok {
-			return path, body, true
-		}
-		if groups == "" {
-			break
-		}
-	}
-	body, ok = s.section(prefix + "*")
 	return path, body, ok
-}
-
-// verb finds the section of a subcommand of a group, or of its verb.
-func (s *sheet) verb(group, sub string) (body string, ok bool) {
-	if body, ok = s.section(group + sub); ok {
-		return body, true
-	}
-	for i := len(sub) - 1; i > 0; i-- {
-		if sub[i] != '-' {
-			continue
-		}
-		if body, ok = s.section(group + sub[:i] + "-*"); ok {
-			return body, true
-		}
-	}
-	return "", false
 }
 
 // directives reads the lines before the first option.
@@ -204,75 +157,56 @@ func (s *sheet) directives(body string) {
 
 // flag is what a directive without words sets.
 func (s *sheet) flag(word string) *bool {
-	switch word {
-	case "stays":
-		return &s.stays
-	case "interprets":
-		return &s.interprets
-	case "inert":
-		return &s.inert
-	case "deaf":
-		return &s.deaf
-	case "replaced":
-		return &s.replaced
-	case "supplanted":
-		return &s.supplanted
-	case "suffixed":
-		return &s.suffixed
-	case "responses":
-		return &s.responses
-	case "free":
-		return &s.free
-	case "loose":
-		return &s.loose
-	case "posix":
-		return &s.posix
-	case "single":
-		return &s.oneDash
-	case "bundle":
-		return &s.bundle
-	case "sub":
-		return &s.sub
-	case "inherit":
-		return &s.inherit
+	for _, f := range [...]struct {
+		word string
+		is   *bool
+	}{
+		{"stays", &s.stays}, {"interprets", &s.interprets}, {"inert", &s.inert}, {"deaf", &s.deaf},
+		{"replaced", &s.replaced}, {"responses", &s.responses}, {"free", &s.free}, {"loose", &s.loose},
+		{"posix", &s.posix}, {"single", &s.oneDash}, {"bundle", &s.bundle}, {"sub", &s.sub}, {"inherit", &s.inherit},
+	} {
+		if f.word == word {
+			return f.is
+		}
 	}
 	return nil
 }
 
 // text is what a directive says of which the first counts.
 func (s *sheet) text(word string) *string {
-	switch word {
-	case "none":
-		return &s.none
-	case "deep":
-		return &s.deep
-	case "code":
-		return &s.code
-	case "bare":
-		return &s.bare
-	case "finds":
-		return &s.finds
-	case "task":
-		return &s.task
-	case "home":
-		return &s.home
-	case "sql":
-		return &s.sql
-	case "server":
-		return &s.server
-	case "hands":
-		return &s.hands
+	for _, t := range [...]struct {
+		word string
+		is   *string
+	}{
+		{"none", &s.none}, {"deep", &s.deep}, {"code", &s.code}, {"bare", &s.bare}, {"finds", &s.finds},
+		{"task", &s.task}, {"home", &s.home}, {"hands", &s.hands},
+	} {
+		if t.word == word {
+			return t.is
+		}
 	}
 	return nil
 }
 
-// lists reports whether a list of the sheet names a word.
-func (s *sheet) lists(name, word string) bool {
-	for line := range strings.SplitSeq(s.listed, "\n") {
-		if words, ok := strings.CutPrefix(line, name); ok && strings.HasPrefix(words, " ") && word != "" &&
-			strings.Contains(words, " "+word+" ") {
-			return true
+// lists reports whether a list of a program's sheet names a word.
+func lists(text, name, word string) bool {
+	for rest := text; word != ""; {
+		at := strings.Index(rest, "\nlist "+name+" ")
+		if at < 0 {
+			return false
 		}
+		line, _, _ := strings.Cut(rest[at+len("\nlist ")+len(name):], "\n")
+		for i := 0; ; i += len(word) {
+			n := strings.Index(line[i:], word)
+			if n < 0 {
+				break
+			}
+			i += n
+			if end := i + len(word); line[i-1] == ' ' && (end == len(line) || line[end] == ' ') {
+				return true
+			}
+		}
+		rest = rest[at+1:]
 	}
 	return false
 }
@@ -288,14 +222,9 @@ func (s *sheet) directive(word, rest string) bool {
 		s.always = strings.TrimSpace(s.always + " " + rest)
 	case "skip":
 		s.skip = " " + rest + " "
-	case "others":
-		s.others = cmp.Or(rest, "text")
-	case "heeds":
-		s.heeds = strings.TrimPrefix(s.heeds+"\n"+rest, "\n")
 	case "is":
 		s.is |= traitsOf(rest)
 	case "list":
-		s.listed += "\n" + rest + " "
 	case "use":
 		for name := range strings.SplitSeq(rest, " ") {
 			if section, ok := s.section("=" + name); ok && name != "" {
@@ -352,37 +281,6 @@ func (s *sheet) long(name string) (option, bool) {
 	}
 	_, ok := s.lookup("--[no-]" + positive)
 	return option{}, ok // a negation takes no argument and undoes an effect
-}
-
-// other reports whether an option that is not listed is one of those that the
-// directive others stands for: not the beginning of a listed one with
-// consequences, which many programs take for it.
-func (s *sheet) other(name string) bool {
-	if s.others == "" || len(name) < 2 {
-		return false
-	}
-	return !abbreviates(s.body, name) && !slices.ContainsFunc(s.more,
-		func(body string) bool { return abbreviates(body, name) })
-}
-
-// abbreviates reports whether a name is the beginning of an option of this
-// section that does more than take text.
-func abbreviates(body, name string) bool {
-	for from := 0; ; {
-		i := strings.Index(body[from:], name)
-		if i < 0 {
-			return false
-		}
-		i += from
-		from = i + len(name)
-		if i > 0 && body[i-1] != '\n' && body[i-1] != ' ' {
-			continue
-		}
-		end := i + strings.IndexAny(body[i:]+" ", " \n")
-		if o, ok := lookupIn(body, body[i:end]); ok && (o.rest != "" || o.role != "" && o.role != "text") {
-			return true
-		}
-	}
 }
 
 func lookupIn(body, name string) (option, bool) {

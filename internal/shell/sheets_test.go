@@ -14,22 +14,20 @@ import (
 // The words of the language that commands/README.md describes. What is not
 // here is a typing mistake, and would be read as nothing.
 const (
-	sheetFlags = " inert deaf free loose posix single bundle sub inherit responses" +
-		" stays interprets replaced supplanted suffixed "
-	sheetDirectives = " args none deep does is list skip others heeds code use bare finds task home sql server hands " +
-		sheetFlags
-	sheetWords   = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
-	sheetEffects = " read list names tree write keeps delete run fetch send remote kill persist secret privilege exhaust stdin unknown "
-	sheetCodes   = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test tmux go golist push ghapi tar kubeget http s3copy script wget sample second printing unzip" +
-		" modes packing clock dd cat yes "
-	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile program script" +
-		" inline shell shelltext shellcode split command xcommand assign awaycommand awayshell exec url host remote kill persist variable cd" +
-		" replace key sed awk jq yq jqfile yqfile date setting gitremote pathspec tracked searched sent curlformat usershell pagerfile fzfbind previewed format" +
-		" curldata curlmethod ghmethod ghfield pymodule kubeoutput loaded atfile readurl atother ghrepo curlencode" +
-		" curlcookie digword pipeout sql database dbhost unknown listed mode formula manpage psword psformat psuser socketword composefile" +
-		" procs numbered pattern include globs exclude prune prune-next prune-dirs unset kind extension "
+	sheetFlags      = " inert deaf free loose posix single bundle sub inherit responses stays interprets replaced "
+	sheetDirectives = " args none deep does is list skip code use bare finds task home hands " + sheetFlags
+	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
+	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege " +
+		"exhaust stdin unknown "
+	sheetCodes = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test printf " +
+		"tmux golist push ghapi tar kubeget wget second printing unzip modes packing "
+	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile " +
+		"program script inline shell shelltext shellcode command xcommand assign awaycommand awayshell exec url host " +
+		"remote kill persist variable cd replace name sed awk jq yq date setting gitremote pathspec tracked searched " +
+		"sent curlformat pagerfile format curldata curlmethod ghmethod ghfield unknown listed mode psformat pattern " +
+		"include globs exclude prune prune-dirs unset kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
-	graveRoles   = " write outfile numbered change delete deltree moved destdir program script inline shell shellcode split exec pipeout cd previewed "
+	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode exec cd "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
 	graveWords   = " inplace deletes send mirrors makes "
 )
@@ -174,8 +172,8 @@ func readDirective(words []string, s *sheetSection) (faults []string) {
 		}
 	case "others":
 		faults = readRoles(words[1:])
-	case "finds", "home", "sql", "task":
-		if !among(sheetValues[words[0]], words[1]) || (len(words) > 2) != (words[1] == "file") {
+	case "finds", "home":
+		if !among(sheetValues[words[0]], words[1]) || len(words) > 2 {
 			faults = append(faults, words[0]+" does not take "+strings.Join(words[1:], " "))
 		}
 	case "bare":
@@ -186,12 +184,10 @@ func readDirective(words []string, s *sheetSection) (faults []string) {
 	return faults
 }
 
-// sheetValues are the words that some directives take; file takes more.
+// sheetValues are the words that some directives take.
 var sheetValues = map[string]string{
 	"finds": " roots pattern ",
 	"home":  " gh go ",
-	"sql":   " postgres mysql sqlite ",
-	"task":  " npm pnpm yarn bun make go just mise file ",
 }
 
 func readRoles(roles []string) (faults []string) {
@@ -380,10 +376,7 @@ func TestSheetsRefuse(t *testing.T) {
 		"args text... read...":         "two roles take all that are left",
 		"code gti":                     "no code is named gti",
 		"finds root":                   "finds does not take root",
-		"task makefile":                "task does not take makefile",
-		"task file":                    "task does not take file",
 		"home gh go":                   "home does not take gh go",
-		"sql oracle":                   "sql does not take oracle",
 		"bare a b":                     "bare takes one word",
 		"stays here":                   "stays stands alone in its line",
 		"does keeps:repo":              "no word is named keeps:repo",

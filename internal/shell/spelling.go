@@ -37,22 +37,3 @@ func sameOption(short, long string) bool {
 	return len(short) == 2 && short[0] == '-' && len(long) > 3 && long[:2] == "--" &&
 		strings.EqualFold(long[2:3], short[1:])
 }
-
-// mayBeOption reports whether a word in the place of a value looks like an option
-// that means something: many programs take a value only where it has no dash, or
-// only behind "=". A number has a dash as well.
-func (s *sheet) mayBeOption(w word) bool {
-	if !w.known || len(w.text) < 2 || w.text[0] != '-' || w.text == "--" || w.text[1] >= '0' && w.text[1] <= '9' {
-		return false
-	}
-	if s.is&Expression != 0 || w.text[1] != '-' && strings.Contains(w.text, " ") {
-		return false
-	}
-	name, _, _ := strings.Cut(w.text, "=")
-	if bundle := len(name) > 2 && name[1] != '-'; bundle {
-		o, ok := s.lookup(name[:2])
-		return ok && (o.arg != 0 || o.rest != "")
-	}
-	o, ok := s.lookup(name)
-	return !ok || o.arg != 0 || o.rest != ""
-}

@@ -32,7 +32,6 @@ func (d *draft) unread(text string) {
 func possible(texts []string, m *machine) *Report {
 	s := suspects{machine: m, seen: map[string]bool{}}
 	for _, text := range texts {
-		text = grammar.LookedUp(text)
 		for _, words := range append(grammar.Segments(text, true), grammar.Segments(text, false)...) {
 			s.segment(words)
 		}

@@ -37,7 +37,6 @@ const (
 	Destroys                            // it takes away what nobody could bring back, or publishes
 	Discards                            // it takes back changes that were committed nowhere
 	MildVerbs                           // verbs such as rm in its words destroy nothing
-	OwnDatabase                         // on this machine it asks what the person's own files are to it
 	MayRunWords                         // it may run a file or a text that one of its words names
 	Runner                              // its bare name says nothing about what will run
 	ShellProgram                        // it is a shell: what it is fed is shell text
@@ -66,7 +65,7 @@ const (
 const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat looks-into compares decodes changes-status " +
 	"status-undone removes-named removes-empty makes-directories makes-links copies empties " +
 	"replaces repeats destroys " +
-	"discards mild-verbs own-database runs-words runner shell uses-git finds-files " +
+	"discards mild-verbs runs-words runner shell uses-git finds-files " +
 	"expression searches skips-hidden skips-ignored shallow follows inverted bounded fixed any-line any-pattern untracked " +
 	"standard cached outside same-command "
 
@@ -119,8 +118,8 @@ func runsItself(name string) bool {
 
 // Lists reports whether a list of a program's sheet holds a word.
 func Lists(program, list, word string) bool {
-	s, ok := (&machine{}).sheet(program)
-	return ok && s.lists(list, word)
+	text, _, ok := commands.Find(program)
+	return ok && lists(text, list, word)
 }
 
 // Has reports whether all of some traits are among these.

@@ -116,27 +116,18 @@ func TestState(t *testing.T) {
 		"(cd src; rm a)", "delete a; delete src/a",
 		"cd src | true; rm a", "delete a; delete src/a", // zsh: where cd comes last
 		"cd src & rm a", "delete a; delete src/a; unknown",
-		"if true; then cd src; fi; rm a", "delete a; delete src/a",
 		"cd src; cd deep; rm a", "delete a; delete deep/a; delete src/a; delete src/deep/a",
 		"cd a; cd b; cd c; cd d; rm x", "delete ?; unknown",
 		"pushd src && rm a", "delete ?; delete a; unknown",
 		"popd; rm a", "delete ?; delete a; unknown",
 
 		// In a loop it may be taken any number of times.
-		"for d in src; do cd $d && rm a; done", "delete ?; unknown",
-		"for d in src deep; do (cd $d && rm a); done", "delete deep/a; delete src/a",
-		"while read x; do cd src; rm a; done", "delete ?; unknown",
-		"while read x; do rm a; cd src; done", "delete ?; unknown",
-		"for x in 1; do rm a; command cd src; done", "delete ?; unknown",
 		"rm out/x", "delete /etc/x",
 
 		// A variable that the text writes once.
-		"x=a; rm $x", "delete a",
 		"x=a; y=$x/b; rm \"$y\"", "delete ?; unknown", // no constant word
 		"x=$HOME; rm \"$x/a\"", "delete ?; unknown",
-		"x='a b'; rm \"$x\"", "delete a b",
 		"x=a*; rm $x", "delete ?; unknown",
-		"x=a; y=b; rm $x $y", "delete a; delete b",
 		"rm $x; x=a", "delete ?; unknown",
 		"x=a rm $x", "delete ?; unknown",
 		"x=a; x=b; rm $x", "delete ?; unknown",
@@ -144,10 +135,8 @@ func TestState(t *testing.T) {
 		"if true; then x=a; fi; rm $x", "delete ?; unknown",
 		"x=a; (x=b); rm $x", "delete ?; unknown",
 		"x=a; false && x=b; rm $x", "delete ?; unknown",
-		"true && x=a; rm $x", "delete ?; unknown",
 		"x=a & rm $x", "delete ?; unknown",
 		"{ x=a; }; rm $x", "delete ?; unknown",
-		"! x=a; rm $x", "delete ?; unknown",
 		"x=a < nofile; rm $x", "delete ?; read nofile; unknown",
 		"x=a; echo ${x:=b}; rm $x", "delete ?; unknown",
 		"x=a; read x; rm $x", "delete ?; unknown",
@@ -157,17 +146,12 @@ func TestState(t *testing.T) {
 		"x=$(echo a); rm $x", "delete ?; unknown",
 		"_=a; rm $_", "delete ?; unknown",
 		"read x; rm \"$x\"", "delete ?; unknown",
-		"for x in a b; do rm $x; done", "delete a; delete b",
-		"for x in *.o; do rm $x; done", "delete ?; unknown", // a name may hold blanks
-		"for x in *.o; do rm \"$x\"; done", "delete . tree *.o; unknown",
-		"for x in $(ls); do rm $x; done", "delete ?; read .; unknown",
 		"for x in a b; do x=c; rm $x; done", "delete ?; unknown",
 		"for x in a b; do :; done; rm $x", "delete ?; unknown",
 
 		// More shell than is followed.
 		"f() { rm $1; }; f a", "delete ?; unknown",
 		"f() { x=b; }; x=a; f; rm $x", "delete ?; unknown",
-		"ls() { rm -rf src; }; ls", "delete src tree forced; read .; unknown",
 		"a=(x y); rm \"${a[@]}\"", "delete ?; unknown",
 		"set -- a b; rm \"$@\"", "delete ?; unknown",
 		"p=src/a.go; cat ${p%.go}.ts", "read ?; unknown",
@@ -177,8 +161,6 @@ func TestState(t *testing.T) {
 		"rm -rf \"$(pwd)\"", "delete ? tree forced; unknown",
 		"cat $PWD/a ~/b $HOME/c", "read a; read ~/b; read ~/c",
 		"cd src && cat $PWD/a", "read ?", // known where no cd has been
-		"rm {a,b}", "delete a; delete b",
-		"rm a{1..3}", "delete a1; delete a2; delete a3; unknown",
 		"rm '*'", "delete *",
 		"rm src/*.o", "delete src tree src/*.o",
 		"rm -rf ./*", "delete . tree ./* forced",
@@ -203,7 +185,6 @@ func TestRedirections(t *testing.T) {
 		"> out", "unknown; write out",
 		": > out", "write out",
 		"{ ls; } > out", "read .; write out",
-		"while :; do break; done > out", "write out",
 		"cd src && ls > out", "read src; write src/out",
 		"ls > /dev/sda", "read .; write /dev/sda",
 		"ls > \"$X\"", "read .; write ?; unknown",
@@ -269,19 +250,6 @@ func TestIrrecoverable(t *testing.T) {
 			t.Errorf("%s: %+v", command, r)
 		}
 	}
-}
-
-func TestUnsetVariableIsNoted(t *testing.T) {
-	r := Analyze(`rm -rf "$UNSET/"*`, testEnv(world()))
-	if len(r.Unknowns) == 0 || brief(r) != "delete ? tree forced; unknown" {
-		t.Fatal(brief(r))
-	}
-	for _, u := range r.Unknowns {
-		if u.What == "this deletes files, and nod does not know which; with its variables empty it is /*" {
-			return
-		}
-	}
-	t.Errorf("%+v", r.Unknowns)
 }
 
 func TestFedInterpreters(t *testing.T) {

@@ -58,7 +58,7 @@ func (c *Call) Harm(e shell.Effect) place.Objection {
 	case c.Session == nil:
 	case e.Kind == shell.Write && e.Place == shell.Workspace && c.runsLater(e.Target) && c.Why() != "":
 		return c.suspect("this writes " + printable.Text(e.Target) + ", which runs later")
-	case e.Kind == shell.Fetch && !c.Report.OwnDatabase(e) && c.Why() != "":
+	case e.Kind == shell.Fetch && c.Why() != "":
 		return c.suspect("this asks an address, which can carry data out (" + printable.Text(e.Words) + ")")
 	}
 	return ""

@@ -33,7 +33,7 @@ type result struct {
 // race detector is for them. TestRacedPackages holds the list.
 var raced = []string{
 	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/confine/escape", "internal/daemon",
-	"internal/hang", "internal/history", "internal/hook", "internal/lines", "internal/mcp",
+	"internal/hang", "internal/history", "internal/hook", "internal/hosts", "internal/lines", "internal/mcp",
 	"internal/paths", "internal/place", "internal/rewriting/trial", "internal/session",
 	"internal/view", "internal/wiring", "lab/eval", "lab/verify", "lab/witness", "llm/llmtest",
 }
@@ -43,11 +43,11 @@ var raced = []string{
 // without it, or a goroutine that shorter tests start too. They run in the stage
 // tests, and here with -deep. TestRacedPackages holds the list.
 var alone = []string{
-	"TestNoDamagedCommandFailsInside", "TestTheLedgerGrowsAtItsEnd", "TestGitKeepsWhatWasThere",
+	"TestTheLedgerGrowsAtItsEnd", "TestGitKeepsWhatWasThere",
 	"TestGitLeavesTheFilesAlone", "TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
 	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
 	"TestWriteShortensAndMasks", "TestManyProcessesRotate",
-	"TestReadersAgree", "TestIndexOfDefaults", "TestTheRealDaemon", "TestAHundredMegabytes",
+	"TestReadersAgree", "TestTheRealDaemon", "TestAHundredMegabytes",
 	"TestHolesPutBack", "TestFound", "TestRacedPackages",
 }
 

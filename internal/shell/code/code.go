@@ -1,32 +1,21 @@
-// Package code reads SQL that is given to psql -c and its kin, scripts of sed,
-// programs of awk and filters of jq and yq, and says what names in a program of
-// another language hint at.
-//
-// A text of SQL is either proven to do nothing beyond its effects, printing and
-// reading what it is fed, or it is not, with the first reason. Effects are
-// stated also for what is not proven, as far as it was read. Nothing is run,
-// opened or looked up.
+// Package code reads scripts of sed, programs of awk and filters of jq and yq. Nothing
+// is run, opened or looked up.
 package code
 
 import "strings"
 
-// Kind is what a statement does to something.
+// Kind is what a program does to something.
 type Kind uint8
 
 const (
 	Read    Kind = iota + 1 // reads the file Name
 	Write                   // creates or changes the file Name
-	Shell                   // gives Name to a shell
-	Fetch                   // reads from the network host or address Name
-	Change                  // changes data elsewhere, at Name
-	Destroy                 // removes data elsewhere, at Name
 	Secret                  // prints the secret Name
 	Run                     // runs Name, code that nobody has read
-	Send                    // sends data to the network address Name
 	Unclear                 // does what is not known; Name says why
 )
 
-// Effect is one thing that a statement does.
+// Effect is one thing that a program does.
 type Effect struct {
 	Kind  Kind
 	Name  string
@@ -34,45 +23,6 @@ type Effect struct {
 }
 
 func known(kind Kind, name string) Effect { return Effect{Kind: kind, Name: name, Known: true} }
-
-// Facts is what is known of a text. The zero value is that of a text about
-// which nothing is known.
-type Facts struct {
-	// Proven says that the text does nothing beyond Effects, printing, and
-	// reading its standard input.
-	Proven bool
-	// Why is the first thing that could not be proven; "" if Proven.
-	Why     string
-	Effects []Effect
-}
-
-// Mentions says what names in a text hint at, whatever its language.
-func Mentions(source string) []string {
-	var out []string
-	for _, group := range [...]struct{ what, names string }{
-		{"deletes", " remove unlink unlinkSync rmtree rmdir rmdirSync rm rmSync rm_rf rm_r removedirs " +
-			"truncate delete_file " +
-			"DROP TRUNCATE DELETE drop truncate delete "},
-		{"writes", " write_text write_bytes writeFile writeFileSync appendFile appendFileSync " +
-			"createWriteStream rename " +
-			"renameSync makedirs mkdir mkdirSync copyfile copytree move symlink chmod dump to_csv " +
-			"binwrite file_put_contents "},
-		{"network", " socket requests urllib urlopen httpx aiohttp http https fetch XMLHttpRequest WebSocket ftplib " +
-			"smtplib paramiko net Net dgram LWP "},
-		{"subprocess", " subprocess system popen Popen spawn spawnSync exec execSync execFile " +
-			"execFileSync execv execve " +
-			"fork child_process pty backticks Bun "},
-		{"eval", " eval exec compile __import__ getattr globals importlib Function constructor " +
-			"instance_eval class_eval " +
-			"send pickle marshal ctypes "},
-		{"environment", " environ getenv env ENV "},
-	} {
-		if namesOne(source, group.names) {
-			out = append(out, group.what)
-		}
-	}
-	return out
-}
 
 // namesOne reports whether an identifier of source is in a list.
 func namesOne(source, list string) bool {
@@ -96,8 +46,6 @@ func nameByte(c byte) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-func nameStart(c byte) bool { return nameByte(c) && (c < '0' || c > '9') }
-
 // among reports whether name is one of the words of a list that begins and
 // ends with a blank.
 func among(name, list string) bool {
@@ -114,9 +62,3 @@ func among(name, list string) bool {
 	}
 	return false
 }
-
-// Bounds of reading: of the length of a text, and of the parts of a statement.
-const (
-	MaxSource = 64 << 10
-	maxNodes  = 20000
-)

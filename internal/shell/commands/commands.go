@@ -15,6 +15,17 @@ var files embed.FS
 //go:embed families
 var families string
 
+// The large files are kept as strings, which need no copy.
+//
+//go:embed git.txt
+var git string
+
+//go:embed gh.txt
+var gh string
+
+//go:embed docker.txt
+var docker string
+
 // Find returns the text that describes a program, by its base name, and the
 // name of the file that holds it. ok is false for a program of which nothing
 // is known.
@@ -23,7 +34,7 @@ func Find(name string) (text, file string, ok bool) {
 		return "", "", false
 	}
 	file = name
-	if text, _ = large(file); text != "" {
+	if text = large(file); text != "" {
 		return text, file, true
 	}
 	data, err := files.ReadFile(name + ".txt")
@@ -31,7 +42,7 @@ func Find(name string) (text, file string, ok bool) {
 		if file, ok = family(name); !ok {
 			return "", "", false
 		}
-		if text, _ = large(file); text != "" {
+		if text = large(file); text != "" {
 			return text, file, true
 		}
 		if data, err = files.ReadFile(file + ".txt"); err != nil {
@@ -40,6 +51,18 @@ func Find(name string) (text, file string, ok bool) {
 	}
 	// The bytes are this call's own copy, and nothing writes to them.
 	return unsafe.String(unsafe.SliceData(data), len(data)), file, true
+}
+
+func large(file string) string {
+	switch file {
+	case "git":
+		return git
+	case "gh":
+		return gh
+	case "docker":
+		return docker
+	}
+	return ""
 }
 
 // family returns the file of a program that shares one: lines "name file",

@@ -15,6 +15,7 @@ import "strings"
 // Bounds of a text.
 const (
 	MaxBytes   = 64 << 10
+	MaxWords   = 1024 // of one command
 	maxNesting = 200
 )
 

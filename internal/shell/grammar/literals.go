@@ -45,7 +45,7 @@ func literals(text string, depth int) ([]Literal, bool) {
 		tree, err = syntax.NewParser(syntax.Variant(syntax.LangBash),
 			syntax.KeepComments(true)).Parse(&shallow{rest: source}, "")
 	}
-	if err != nil || !certain(tree.Stmts, source) {
+	if err != nil {
 		return nil, false
 	}
 	l := literalWalk{text: text, depth: depth, is: map[*syntax.Word]wordUse{}}

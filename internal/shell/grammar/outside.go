@@ -13,9 +13,9 @@ import (
 // alone: the grammar in the comment of package shell, as code. What is not
 // listed here as inside is outside. The texts that decided are those of real
 // sessions: a form that hardly a call uses is a form that shells can differ on
-// for nothing. interp says that [Interp] runs it.
-func Outside(list []*syntax.Stmt, src string, interp bool) []Form {
-	f := &forms{src: src, interp: interp, listed: map[*syntax.Word]bool{}}
+// for nothing.
+func Outside(list []*syntax.Stmt, src string) []Form {
+	f := &forms{src: src}
 	for _, s := range list {
 		syntax.Walk(s, f.visit)
 	}
@@ -30,10 +30,8 @@ type Form struct {
 }
 
 type forms struct {
-	src    string
-	interp bool
-	found  []Form
-	listed map[*syntax.Word]bool // operands of commands, which may hold {a,b}
+	src   string
+	found []Form
 }
 
 func (f *forms) is(n syntax.Node, outside bool, what string) {
@@ -74,15 +72,8 @@ func (f *forms) visit(n syntax.Node) bool {
 		f.is(n, n.PosixFormat || n.Stmt == nil || !isSimple(n.Stmt) || len(n.Stmt.Redirs) > 0,
 			"time before more than a command")
 	case *syntax.Subshell:
-		f.is(n, strings.HasPrefix(f.raw(n), "(("), "(( )")
-	case *syntax.IfClause:
-		f.is(n, len(n.Cond) > 1, "a condition of several commands")
-	case *syntax.WhileClause:
-		f.is(n, len(n.Cond) > 1, "a condition of several commands")
-	case *syntax.WordIter:
-		f.is(n, len(n.Items) == 0, "a loop over no list of words")
+		f.is(n, strings.HasPrefix(f.raw(n), "((") || strings.HasPrefix(f.raw(n), "(#"), "(( )")
 	case *syntax.Redirect:
-		f.is(n, f.leadsUp(n.Word), "a redirection through ..")
 		f.fed(n)
 		return n.Hdoc == nil
 	case *syntax.Word:
@@ -95,19 +86,18 @@ func (f *forms) visit(n syntax.Node) bool {
 	return true
 }
 
-// leadsUp reports a name that [Interp] opens by its letters alone: a/../b is b there,
-// wherever a leads.
-func (f *forms) leadsUp(w *syntax.Word) bool { return f.interp && strings.Contains(f.raw(w), "..") }
-
 // fed looks at what a here-document expands.
 func (f *forms) fed(r *syntax.Redirect) {
 	if r.Hdoc == nil {
 		return
 	}
 	f.names(r.Hdoc, r.Hdoc.Parts)
+	plain := strings.ContainsAny(f.raw(r.Word), `'"`)
 	for _, part := range r.Hdoc.Parts {
-		if _, text := part.(*syntax.Lit); !text {
+		if lit, text := part.(*syntax.Lit); !text {
 			syntax.Walk(part, f.visit)
+		} else {
+			f.is(r, !plain && lonely(lit.Value), "a $ that some shells expand")
 		}
 	}
 }
@@ -126,7 +116,9 @@ func (f *forms) stmt(s *syntax.Stmt) {
 		"a redirection without a command")
 	var used [3]bool
 	for _, r := range s.Redirs {
+		at := int(r.Pos().Offset())
 		f.is(r, s.Cmd != nil && r.Pos().Offset() < s.Cmd.Pos().Offset(), "a redirection before the command")
+		f.is(r, at > 0 && at <= len(f.src) && Digit(f.src[at-1:at]), "a redirection right behind a number")
 		to := f.redirect(r)
 		f.is(r, to >= 0 && used[max(to, 0)], "two redirections of one descriptor")
 		used[max(to, 0)] = true
@@ -141,7 +133,8 @@ func (f *forms) redirect(r *syntax.Redirect) int {
 		number = r.N.Value
 	}
 	switch to := r.Word.Lit(); {
-	case number == "" && r.Op == syntax.RdrIn, number == "" && r.Op == syntax.WordHdoc && len(r.Word.Parts) == 1:
+	case number == "" && r.Op == syntax.RdrIn && !f.numbers(r),
+		number == "" && r.Op == syntax.WordHdoc && len(r.Word.Parts) == 1:
 		return 0
 	case number == "" && (r.Op == syntax.Hdoc || r.Op == syntax.DashHdoc) && f.document(r):
 		return 0
@@ -172,8 +165,30 @@ func (f *forms) document(r *syntax.Redirect) bool {
 	if !Identifier(name) || end != name && end != "'"+name+"'" && end != `"`+name+`"` {
 		return false
 	}
-	return r.Hdoc == nil || r.Hdoc.Pos().Line() == r.Word.Pos().Line()+1 &&
-		(end != name || !strings.ContainsAny(f.raw(r.Hdoc), "\\`"))
+	if r.Hdoc == nil {
+		return true
+	}
+	text, behind := f.raw(r.Hdoc), f.src[min(int(r.Hdoc.End().Offset()), len(f.src)):]
+	at := strings.LastIndexByte(text, '\n') + 1 // the line of the end
+	return r.Hdoc.Pos().Line() == r.Word.Pos().Line()+1 && (end != name || !strings.ContainsAny(text, "\\`")) &&
+		strings.TrimLeft(text[at:], "\t") == name && (behind == "" || behind[0] == '\n') && !begins(text[:at], name)
+}
+
+// begins reports whether a line of a here-document begins as its end does: in $( )
+// bash 5.2 takes such a line for the end.
+func begins(text, end string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimLeft(line, "\t"), end) {
+			return true
+		}
+	}
+	return false
+}
+
+// numbers reports what zsh takes for a pattern of numbers: <1-5>.
+func (f *forms) numbers(r *syntax.Redirect) bool {
+	name := f.raw(r.Word)
+	return r.OpPos.Offset()+1 == r.Word.Pos().Offset() && name != "" && (name[0] == '-' || Digit(name[:1]))
 }
 
 func (f *forms) binary(c *syntax.BinaryCmd) {
@@ -186,7 +201,7 @@ func (f *forms) binary(c *syntax.BinaryCmd) {
 		f.is(s, s.Cmd == nil || simple && len(call.Args) == 0 || s.Negated, "a pipe without a command")
 	}
 	switch c.Y.Cmd.(type) {
-	case *syntax.CallExpr, *syntax.WhileClause, *syntax.BinaryCmd:
+	case *syntax.CallExpr, *syntax.BinaryCmd:
 	default:
 		f.is(c.Y, true, "a pipe into this")
 	}
@@ -201,13 +216,10 @@ func (f *forms) call(c *syntax.CallExpr) {
 		return
 	}
 	name := c.Args[0].Lit()
-	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name) || f.leadsUp(c.Args[0])),
+	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name)),
 		"the name of a command that is not plain")
 	for _, as := range c.Assigns {
 		f.constant(as)
-	}
-	for _, w := range c.Args[1:] {
-		f.listed[w] = true
 	}
 }
 
@@ -245,9 +257,8 @@ func (f *forms) declared(c *syntax.DeclClause) {
 // or one command with a here-document.
 func (f *forms) substitution(n syntax.Node, list []*syntax.Stmt) {
 	raw := f.raw(n)
-	ticks := strings.HasPrefix(raw, "`")
-	f.hides(n, !ticks && !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "<("), "a substitution of this kind")
-	f.hides(n, ticks && strings.ContainsAny(raw, "\\#"), "a substitution in ` ` of more than plain text")
+	f.hides(n, !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "<(") || len(raw) > 2 &&
+		(raw[2] == '(' || raw[2] == '#'), "a substitution of this kind")
 	f.hides(n, len(list) != 1, "a substitution of several commands, or none")
 	for _, s := range list {
 		syntax.Walk(s, f.inside)
@@ -290,16 +301,20 @@ func (f *forms) feedsDocument(n syntax.Node, list []*syntax.Stmt) bool {
 		return false
 	}
 	head, _, _ := strings.Cut(f.raw(n), "\n")
-	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word))
+	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word)) &&
+		!endsElsewhere(f.src, int(n.Pos().Offset()), int(n.End().Offset()))
 }
 
 func (f *forms) word(w *syntax.Word) {
 	f.names(w, w.Parts)
+	raw := f.raw(w)
+	f.is(w, oddSign(raw), "a $$ before a sign")
+	f.is(w, bracesBesideCommands(raw), "braces beside a substitution, which bash 3.2, the bash of macOS, takes apart")
 	for i, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			f.literal(w, p.Value, i)
-			f.is(w, !f.interp && splits(runtime.GOOS, p.Value), "a letter outside of quotes that macOS may split")
+			f.is(w, splits(runtime.GOOS, p.Value), "a letter outside of quotes that macOS may split")
 		case *syntax.SglQuoted:
 			_, plain := Escapes(p.Value)
 			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
@@ -319,18 +334,32 @@ func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.names(w, q.Parts)
 	for _, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
+		f.is(w, ok && lonely(lit.Value), "a $ that some shells expand")
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`") && !plainBackquotes(f.src)),
 			"a backslash before a newline or a backquote in quotes")
 	}
 }
 
-// names looks at what stands behind each $NAME. Alternatives are no such thing
-// in quotes, but a value beside them is rare there too.
+// lonely reports a $ in quotes that stands for itself, before a sign that some shell
+// may take for what it expands.
+func lonely(text string) bool {
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] == '$' && i+1 < len(text) && strings.IndexByte(" |)]/.,;:&<>\n\t'\"\\", text[i+1]) < 0:
+			return true
+		}
+	}
+	return false
+}
+
+// names looks at what stands behind each $NAME.
 func (f *forms) names(w *syntax.Word, parts []syntax.WordPart) {
 	for i, part := range parts[min(1, len(parts)):] {
 		name, ok := parts[i].(*syntax.ParamExp)
 		lit, text := part.(*syntax.Lit)
-		f.is(w, ok && name.Short && text && (changesName(lit.Value) || alternatives(lit.Value) > 0),
+		f.is(w, ok && name.Short && text && (changesName(lit.Value) || strings.HasPrefix(lit.Value, "{")),
 			"a value that a shell changes by what stands behind it")
 	}
 }
@@ -355,12 +384,6 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	case first && last && (text == "[" || text == "]" || text == "!" || text == "!=" || text == "="),
 		last && text == "$":
 		return
-	case f.interp && strings.Contains(text, `\`) && !(f.listed[w] && len(w.Parts) == 1 && ofFind(text)):
-		f.is(w, true, "a backslash outside of quotes")
-		return
-	case f.interp && strings.ContainsAny(text, "[?"):
-		f.is(w, true, "[ ] or ? in a word")
-		return
 	case first && strings.HasPrefix(text, "="):
 		f.is(w, true, "a word that begins with =")
 		return
@@ -371,9 +394,6 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 		rest = rest[1:] // a comment begins where a word may
 	}
 	for n := 0; rest != ""; rest = rest[n:] {
-		if n = alternatives(rest); n > 0 && f.listed[w] && strings.Count(text, "{") == 1 {
-			continue
-		}
 		if n = plainRun(rest, text[:len(text)-len(rest)]); n == 0 {
 			r, _ := utf8.DecodeRuneInString(rest)
 			f.is(w, true, "a word with "+Escaped(string(r)))
@@ -381,9 +401,6 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 		}
 	}
 }
-
-// ofFind reports a word of an expression of find, which every interpreter reads alike.
-func ofFind(text string) bool { return text == `\;` || text == `\(` || text == `\)` || text == `\!` }
 
 // plainRun is how many bytes at the beginning of a text without quotes mean the
 // same to every shell, whatever precedes them in their part of the word; 0 where
@@ -412,17 +429,6 @@ func plainRun(text, before string) int {
 	return 0
 }
 
-// alternatives is the length of {a,b}, as in mkdir -p src/{a,b}: plain text and a
-// comma at least, and no braces in it. 0 where a text begins otherwise.
-func alternatives(text string) int {
-	inner, _, closed := strings.Cut(strings.TrimPrefix(text, "{"), "}")
-	if !strings.HasPrefix(text, "{") || !closed || !strings.Contains(inner, ",") || strings.Trim(inner, ",") == "" ||
-		strings.Trim(inner, bracketedSigns+",") != "" || strings.Contains(inner, "..") {
-		return 0
-	}
-	return len(inner) + 2
-}
-
 // bracketed is the length of [a-z], [!0-9] and of what git, gh and kubectl take:
 // @{u}, {owner}, {.items}. 0 where more stands between the brackets.
 func bracketed(text string) int {
@@ -441,3 +447,23 @@ func bracketed(text string) int {
 }
 
 const bracketedSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+// oddSign reports a $$ before what shells take for a part of it: zsh 5.9 reads $$'text'
+// as a $ and a $'text', and bash 5.2 looks for the end of "$$(" behind a parenthesis.
+func oddSign(text string) bool {
+	for _, behind := range "({['\"`$" {
+		if strings.Contains(text, "$$"+string(behind)) {
+			return true
+		}
+	}
+	return false
+}
+
+// bracesBesideCommands reports a word with a substitution in which bash 3.2 may find
+// braces with alternatives, and so make several words of it.
+func bracesBesideCommands(text string) bool {
+	_, inner, opened := strings.Cut(text, "{")
+	_, _, closed := strings.Cut(inner, "}")
+	return opened && closed && (strings.Contains(inner, ",") || strings.Contains(inner, "..")) &&
+		(strings.Contains(text, "$(") || strings.Contains(text, "<("))
+}

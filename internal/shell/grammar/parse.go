@@ -35,11 +35,7 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 		return nil, errSpliced
 	}
 	if strings.IndexByte(source, '#') < 0 {
-		file, err := syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
-		if err == nil {
-			plainTests(file)
-		}
-		return file, err
+		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
 	}
 	if continuedComment(source) {
 		return nil, errComment
@@ -47,9 +43,6 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	file, err := syntax.NewParser(append(more, syntax.Variant(lang), syntax.KeepComments(true))...).Parse(from, "")
 	if err == nil && commentInWord(file, source) {
 		return nil, errInWord
-	}
-	if err == nil {
-		plainTests(file)
 	}
 	return file, err
 }

@@ -2,27 +2,6 @@ package grammar
 
 import "strings"
 
-// LookedUp writes NAME for "$(which NAME)" and the like.
-func LookedUp(text string) string {
-	for _, way := range [...]string{"$(which ", "$(command -v ", "$(type -p ", "$(type -P ", "`which ",
-		"`command -v "} {
-		for from := 0; ; {
-			at := strings.Index(text[from:], way)
-			if at < 0 {
-				break
-			}
-			from += at
-			end := strings.IndexAny(text[from+len(way):], ")`\n")
-			if end < 0 {
-				break
-			}
-			name := strings.TrimSpace(text[from+len(way) : from+len(way)+end])
-			text = strings.TrimSuffix(text[:from], `"`) + name + strings.TrimPrefix(text[from+len(way)+end+1:], `"`)
-		}
-	}
-	return text
-}
-
 // Segments cuts a text where a shell, or a string of another language, may
 // begin or end a command, at quotes too or not. Quotes and backslashes are
 // taken off.

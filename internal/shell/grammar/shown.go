@@ -38,6 +38,3 @@ func Escaped(s string) string {
 	}
 	return b.String()
 }
-
-// Quoted is a text as one word of a shell.
-func Quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

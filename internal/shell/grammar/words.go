@@ -7,38 +7,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// FormatVerbs returns the conversions of a format, with * where a width is an
-// argument, and [anyVerb] where that cannot be told.
-func FormatVerbs(format string) string {
-	var verbs []byte
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			continue
-		}
-		for i++; i < len(format) && strings.IndexByte("-+ #0123456789.*'hlLjzt", format[i]) >= 0; i++ {
-			if format[i] == '*' {
-				verbs = append(verbs, '*')
-			}
-		}
-		switch {
-		case i < len(format) && strings.IndexByte("diouxXeEfFgGaAcsbq%n", format[i]) >= 0:
-			verbs = append(verbs, format[i])
-		default: // %1$d, %\x64: which argument, or which letter, is written otherwise
-			verbs = append(verbs, anyVerb...)
-		}
-	}
-	for i := range len(format) - 1 {
-		if format[i] == '\\' && (format[i+1] == 'u' || format[i+1] == 'U') { // zsh 5.9 takes \u0025 for a %
-			verbs = append(verbs, anyVerb...)
-		}
-	}
-	return string(verbs)
-}
-
-// anyVerb is what a conversion may be that cannot be told: a number, or one that sets a
-// variable.
-const anyVerb = "dn"
-
 // Decimal reports whether every shell takes a text for the same number.
 func Decimal(s string) bool {
 	return s == "0" || s != "" && len(s) < 10 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
@@ -59,44 +27,6 @@ func Descriptor(s string) bool { return s == "-" || Digit(s) }
 
 func Digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
 
-// SplitsAsShell reports whether env -S and a shell see the same words.
-func SplitsAsShell(text string) bool {
-	var quote byte
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '\\', quote != '\'' && (c == '$' || c == '`'):
-			return false
-		case quote != 0 && c == quote:
-			quote = 0
-		case quote == 0 && (c == '\'' || c == '"'):
-			quote = c
-		case quote == 0 && strings.IndexByte("#;|&<>()*?[]{}~!\n", c) >= 0:
-			return false
-		}
-	}
-	return quote == 0
-}
-
-// BraceDepth returns how deep braces nest in the unquoted text of a word.
-func BraceDepth(w *syntax.Word) int {
-	var n nest
-	for _, part := range w.Parts {
-		lit, ok := part.(*syntax.Lit)
-		if !ok {
-			continue
-		}
-		for i := 0; i < len(lit.Value); i++ {
-			switch lit.Value[i] {
-			case '{':
-				n.open()
-			case '}':
-				n.close()
-			}
-		}
-	}
-	return n.max
-}
-
 // Constant returns the text of a word that no expansion can change.
 func Constant(w *syntax.Word) (string, bool) {
 	if len(w.Parts) != 1 {
@@ -111,27 +41,12 @@ func Constant(w *syntax.Word) (string, bool) {
 	return "", false
 }
 
-// IsConstant reports a word that is one constant text, with quotes or without;
-// no word at all is the empty text.
-func IsConstant(w *syntax.Word) bool {
-	if w == nil {
-		return true
-	}
-	if _, ok := Constant(w); ok || len(w.Parts) != 1 {
-		return ok
-	}
-	q, quoted := w.Parts[0].(*syntax.DblQuoted)
-	if !quoted {
-		return false
-	}
-	_, plain := plainInside(q)
-	return plain
-}
-
-func HasBraces(w *syntax.Word) bool {
+// HoldsBraces reports whether braces outside of quotes may make several words of one.
+func HoldsBraces(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
-		_, ok := p.(*syntax.BraceExp)
-		return ok
+		lit, ok := p.(*syntax.Lit)
+		return ok && strings.Contains(lit.Value, "{") &&
+			(len(w.Parts) > 1 || strings.Contains(lit.Value, ",") || strings.Contains(lit.Value, ".."))
 	})
 }
 
@@ -180,4 +95,17 @@ func plainBackquotes(src string) bool {
 func Escapes(s string) (text string, ok bool) {
 	text = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(s)
 	return text, s != "" && !strings.Contains(text, `\`)
+}
+
+// plainInside returns what stands between double quotes, if that is text in
+// which nothing has a meaning there.
+func plainInside(p *syntax.DblQuoted) (text string, ok bool) {
+	for _, part := range p.Parts {
+		lit, plain := part.(*syntax.Lit)
+		if !plain || strings.ContainsAny(lit.Value, "\\!$`") {
+			return "", false
+		}
+		text += lit.Value
+	}
+	return text, !p.Dollar
 }

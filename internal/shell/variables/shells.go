@@ -40,9 +40,3 @@ func ShellsOwn(name string) bool {
 	}
 	return Of(name) == BreaksShell
 }
-
-// Integer reports whether zsh takes what a variable is given for arithmetic (zsh 5.9,
-// typeset -i +m '*'), of those that are [Plain].
-func Integer(name string) bool {
-	return name == "COLUMNS" || name == "LINES" || name == "HISTSIZE" || name == "SHLVL"
-}

@@ -121,14 +121,6 @@ func ofNpm(setting string) Influence {
 	return Unknown
 }
 
-// HoldsCommand reports whether a value is a command line.
-func HoldsCommand(name string) bool {
-	return strings.HasSuffix(name, "PAGER") || strings.HasSuffix(name, "EDITOR") || name == "VISUAL" ||
-		name == "BROWSER" ||
-		name == "GIT_SSH" || name == "GIT_SSH_COMMAND" || name == "GIT_EXTERNAL_DIFF" ||
-		strings.HasSuffix(name, "ASKPASS")
-}
-
 // Harmless reports whether a value of a variable that can run programs
 // runs none.
 func Harmless(name, text string) bool {

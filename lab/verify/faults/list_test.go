@@ -47,7 +47,7 @@ func faults() []fault {
 		{"an error that allows: every failure", "gate.go",
 			`Verdict: Deny, Layer: l, Reason: f.Message`, `Verdict: Allow, Layer: l, Reason: f.Message`, root},
 		{"an error that allows: the log cannot be written", "gate.go",
-			`if !t.gate.lenient {`, `if false {`, root},
+			`if !t.gate.options.UnrecordedRuns {`, `if false {`, root},
 		{"an answer to another call is taken", "sidequery.go",
 			`if a.Digest != p.Digest {`, `if false {`, root},
 		{"an adapter's answer swapped: deny says allow", "agent/encode.go",
@@ -62,12 +62,13 @@ func saysAsking`, agents},
 			`	return saysNobody
 `, `	return saysAllow
 `, agents},
-		{"an adapter's answer swapped: allow in plan mode", "agent/encode.go", `p != Reinforce && !e.Plan &&`,
-			`p != Reinforce &&`, agents},
+		{"an adapter's answer swapped: allow where nod only reinforces", "agent/encode.go", `how != Reinforce && !e.Unproven &&`,
+			`!e.Unproven &&`, agents},
 		{"an adapter's answer swapped: a block exits with 0", "agent/encode.go",
 			`+ "\n"), Exit: 2, Said: saysDeny}`, `+ "\n"), Exit: 0, Said: saysDeny}`, agents},
 		{"an adapter's answer swapped: Codex is answered for another event", "agent/codex.go",
-			`return nestedBefore(d, says(`, `return nestedInstead(d, says(`, agents},
+			`answer: nestedBefore, prompt: nestedInstead, mayRewrite`,
+			`answer: nestedInstead, prompt: nestedInstead, mayRewrite`, agents},
 		{"an error that allows: a payload that cannot be read", "internal/hook/hook.go",
 			`return r.Adapter.Block(printable.Line(reason, 300))`, `return agent.Answer{}`, hook},
 		{"an error that allows: the deadline", "internal/hook/hook.go",
@@ -83,12 +84,10 @@ func saysAsking`, agents},
 			`	if trusted {
 		repo.source`, `	if trusted || true {
 		repo.source`, []string{"./internal/config"}},
-		{"the hook is installed to fail open", "internal/install/claude.go",
-			`timeout, onFailure = decideTimeout, "block"`, `timeout, onFailure = decideTimeout, "continue"`,
+		{"the hook is installed to fail open", "internal/install/handler.go",
+			`timeout, onFailure, command = decideTimeout, "block"`, `timeout, onFailure, command = decideTimeout, "continue"`,
 			[]string{"./internal/install"}},
-		{"a secret stands in the log", "internal/masks/mask.go",
-			`	w.walk()
-	return w.out`, `	w.walk()
-	return raw`, []string{"./audit"}},
+		{"a secret stands in the log", "internal/masks/scan.go",
+			`	return string(append(s.out, in[s.from:]...))`, `	return in`, []string{"./audit"}},
 	}
 }
