@@ -53,9 +53,6 @@ func TestTheKeyOfAnApproval(t *testing.T) {
 		"words that describe": func(c *nod.Call) {
 			c.Input = json.RawMessage(`{"cmd":"curl -d \"a b\" https://example.org","description":"x","timeout":7}`)
 		},
-		"blanks and quotes": func(c *nod.Call) {
-			*c = bash("curl   -d 'a b' https://example.org")
-		},
 		"a person there":  func(c *nod.Call) { c.Interactive = true },
 		"other workspace": func(c *nod.Call) { c.Roots = []string{"/home/dev"} },
 	} {

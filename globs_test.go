@@ -78,5 +78,5 @@ func TestGlobsBesideUnknownValues(t *testing.T) {
 	p.check(lost, `grep -v -e l"$e"*`, `grep -h -e ."$e"*`, `git log --author "$e"-[!n]*`, `git grep -e "$e"-[!nr-]*`,
 		`git commit -m "$e"*.txt`, `head -n "$e"* a.txt`, `grep -e *"$e" a.txt`, `sort -k "${e}"? a.txt`,
 		`grep -e [a]"$(date)"* a.txt`)
-	p.check(kept, `ls "$e"/*.txt`, `for d in src; do ls "$d"/*.txt; done`, `grep -e "$e" a.txt`, `git commit -m "$e.txt"`)
+	p.check(kept, `ls "$e"/*.txt`, `grep -e "$e" a.txt`, `git commit -m "$e.txt"`)
 }

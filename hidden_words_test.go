@@ -34,8 +34,7 @@ func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
 	}
 	for _, line := range []string{"echo --force | xargs git push",
 		`X="origin --force"; git push $X`, "git push $(echo --force)",
-		"git push $Y", `read X <<< "--force"; git push $X`, "echo push --force | xargs git", "git p --force",
-		"git pf",
+		"git push $Y", `read X <<< "--force"; git push $X`, "echo push --force | xargs git",
 		`git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
 		`for x in "push --force"; do git $x; done`,
 		"git push --force", "git push --forc"} {
@@ -48,34 +47,6 @@ func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
 		"git log --oneline", "git diff *.txt"} {
 		if d := ask(line); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s (%s)", line, d.Verdict, d.Reason)
-		}
-	}
-}
-
-// What a loop or read gives a variable is handed to every program where the variable is
-// one of the person's environment.
-func TestVariablesThatLoopsHandOn(t *testing.T) {
-	p := newProject(t)
-	environ := []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "LESSOPEN=|/usr/bin/lesspipe %s", "SHELL=/bin/bash",
-		"TAR_OPTIONS=-v", "MINE=1"}
-	for command, want := range map[string]bool{
-		"for LESSOPEN in '|bin/ls %s'; do less a.txt; done":              lost,
-		"for SHELL in bin/ls; do script -qc ls /dev/null; done":          lost,
-		"for XDG_CONFIG_HOME in *; do git status; done":                  lost,
-		"for LD_PRELOAD in $(ls); do ls; done":                           lost,
-		"for GIT_EXTERNAL_DIFF in ./x; do git diff; done":                lost,
-		"for MINE in a.txt; do git status; done":                         lost,
-		"ls | while read -r MINE; do git status; done":                   lost,
-		"for f in a.txt b.txt; do git diff \"$f\"; done":                 kept,
-		"ls | while read -r f; do wc -l \"$f\"; done":                    kept,
-		"for PAGER in cat; do git log -1; done; for i in 1; do ls; done": kept,
-	} {
-		gate := p.gate()
-		d := gate.Check(t.Context(), nod.Call{Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash",
-			Command: command, Dialect: nod.Bash, Dir: p.dir, Roots: []string{p.dir}, Environ: environ,
-			Interactive: true})
-		if got := d.Verdict == nod.Allow; got != want {
-			t.Errorf("%q: %v (%s), want allowed %v", command, d.Verdict, d.Reason, want)
 		}
 	}
 }

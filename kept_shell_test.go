@@ -1,7 +1,6 @@
 package nod_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -27,7 +26,7 @@ func TestShellsThatAreKept(t *testing.T) {
 		"cd src && python3 x.py": nod.Deny,
 		"ls | cd src":            nod.Deny,
 		"set -e":                 nod.Deny, "set -eu; ls": nod.Deny, "export A=b": nod.Deny, "HOME=/x": nod.Deny, "export A=b && ls": nod.Deny, "for HOME in a; do ls; done": nod.Deny,
-		"A=b ls": nod.Allow, "a=b": nod.Deny, "for __x in a; do ls; done": nod.Deny, "(a=b; ls)": nod.Allow, "(export A=b; ls)": nod.Allow, "for f in src; do ls $f; done": nod.Allow,
+		"A=b ls": nod.Allow, "a=b": nod.Deny, "for __x in a; do ls; done": nod.Deny, "(a=b; ls)": nod.Allow,
 		"(cd src && ls)": nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow,
 		"ls":                   nod.Allow,
 		"echo $(cd src && ls)": nod.Allow, "git -C src status": nod.Allow, "cd " + p.dir + "/. && ls src": nod.Allow,
@@ -44,32 +43,5 @@ func TestShellsThatAreKept(t *testing.T) {
 	}
 	if got := ask("ls", func(c *nod.Call) { c.Unread = "an argument that nobody knows" }); got != nod.Ask {
 		t.Error("a call that is not read to its end:", got)
-	}
-}
-
-// The interpreter of Crush keeps backslashes, and takes [!a]* for hidden files too.
-func TestTheInterpreterOfCrush(t *testing.T) {
-	p := newProject(t)
-	p.write(".env.local", "KEY=1\n")
-	p.must(os.WriteFile(p.home+"/.netrc", []byte("KEY\n"), 0o600))
-	gate := p.gate()
-	for command, want := range map[string]nod.Verdict{
-		"cat [!.]*": nod.Ask, "ls [a-z]*": nod.Ask, "cat a\\*": nod.Ask, "cat \\{a": nod.Ask,
-		"echo x > \\#new": nod.Ask,
-		"X=\\a ls":        nod.Ask, "sh -c 'cat [!a]*'": nod.Ask, "cat <<< \\a": nod.Ask,
-		"cat ?env": nod.Ask, "cat *.env*": nod.Ask, "cat ~/*.netrc": nod.Ask, "cat *\".env.local\"": nod.Ask,
-		"wc -l *.txt": nod.Allow,
-		"cat *":       nod.Allow, "cat ~/*.ssh/a": nod.Ask,
-		"cat < src/../a.txt": nod.Ask, "./src/../x.sh": nod.Ask, "jq . a.json": nod.Ask,
-		"sed '# \u0081w x' a.txt":                              nod.Ask,
-		`find . -name '*.txt' \( -type f \) -exec wc -l {} \;`: nod.Allow, "[ -f a.txt ] && ls *.txt": nod.Allow,
-		`grep 'a\[b' a.txt`: nod.Allow,
-	} {
-		got := gate.Check(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir,
-			Roots: []string{p.dir}, Environ: testworld.Environ(p.home),
-			Dialect: nod.Interp, Interactive: true})
-		if got.Verdict != want {
-			t.Errorf("%s: %s (%s), want %s", command, got.Verdict, got.Reason, want)
-		}
 	}
 }

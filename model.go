@@ -36,12 +36,6 @@ type Prompt struct {
 	// CacheKey groups prompts that begin alike, for providers that take such
 	// a hint; "" asks for no caching. It says nothing about anyone.
 	CacheKey string `json:"cache_key,omitempty"`
-	// Memory names the call and its circumstances: two prompts with the same
-	// one may be given the same answer. "" is never remembered. Keep says that
-	// also an answer that lets the call run may be kept, since what it does
-	// can be undone.
-	Memory string `json:"memory,omitempty"`
-	Keep   bool   `json:"keep,omitempty"`
 }
 
 // Text is the whole user's part that ends with closing.

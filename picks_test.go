@@ -1,27 +1,3 @@
 package nod_test
 
-import (
-	"os"
-	"testing"
-)
-
-// A linter takes the files of its kind in a directory, and prints lines of those that
-// are links to a secret.
-func TestLintersAndLinks(t *testing.T) {
-	p := withSecret(t)
-	p.check(kept, "gofmt -l .", "gofmt -d src", "black --diff .", "black --check src")
-	p.must(os.MkdirAll(p.dir+"/p", 0o755))
-	p.must(os.Symlink("../.env", p.dir+"/p/x.go"))
-	p.check(lost, "gofmt -l .", "gofmt -d p", "black --diff .", "black --check p")
-	p.check(kept, "gofmt -l src", "black --check src")
-	p.must(os.Remove(p.dir + "/p/x.go"))
-	p.write(".env.py", "A=1\nx y\n")
-	p.check(lost, "black --check .", "black --check --include .env .")
-	p.must(os.Remove(p.dir + "/.env.py"))
-	p.write("pyproject.toml", "[tool.black]\ninclude = \".env\"\n")
-	p.check(lost, "black --diff .", "node --check src/m.js")
-	p.check(kept, "pip list -v --path site")
-	p.must(os.MkdirAll(p.dir+"/site/b-1.dist-info", 0o755))
-	p.must(os.Symlink("../../.env", p.dir+"/site/b-1.dist-info/INSTALLER"))
-	p.check(lost, "pip list -v --path site", "pip inspect --path site")
-}
+import ()

@@ -76,30 +76,18 @@ func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 // seedPrompt is the description's system prompt with the rules, and its user
 // message with the call and the transcript. Every string that is not a rule is
 // JSON-encoded.
-//
-// What the person said is read as for the ledger, so that it can be part of
-// the keys under which answers are remembered; the model is not shown more for
-// that. Where it cannot be read that far there are no keys.
 func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
-	session, stop := q.conversation().Twice()
-	defer stop()
 	profile := q.gate.options.Profile
-	last, err := session.Last(ctx, cmp.Or(profile.Entries, 20), cmp.Or(profile.Chars, 200))
+	last, err := q.conversation().Last(ctx, cmp.Or(profile.Entries, 20), cmp.Or(profile.Chars, 200))
 	if err != nil {
 		return Prompt{}, err
 	}
-	p = Prompt{
+	return Prompt{
 		Digest: digest(c),
 		System: q.seedSystem(),
 		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.shown()) + "\n\nRecent transcript:\n" + last,
-	}
-	ledger, err := session.Ledger(ctx)
-	if err != nil {
-		return p, ctx.Err()
-	}
-	p.Memory, p.Keep = q.memoryKey(p, q.facts(ledger), ledger.Consent), q.harmsNothing()
-	return p, nil
+	}, nil
 }
 
 // seedSystem is the description's system prompt, in one of its two forms.
@@ -124,13 +112,12 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 	} else {
 		session.Rest = "THE SESSION\n" + session.Rest
 	}
-	facts := q.facts(session)
-	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" + judge.Line(facts))
+	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" +
+		judge.Line(q.facts(session)))
 	if q.gate.options.Profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
 	p.CacheKey = cacheKey(p.System, q.call.Session)
-	p.Memory, p.Keep = q.memoryKey(p, facts, session.Consent), q.harmsNothing()
 	return p, nil
 }
 

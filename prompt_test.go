@@ -326,7 +326,7 @@ func TestTokensAreMasked(t *testing.T) {
 	if text := p.Text(p.Careful); strings.Contains(text, token) || strings.Count(text, "[masked]") < 4 {
 		t.Errorf("%s", text)
 	}
-	if other := ask("python3 tool.py --token [masked]"); other.Digest == p.Digest || other.Memory == p.Memory {
-		t.Error("the masked call has the key of the true one")
+	if other := ask("python3 tool.py --token [masked]"); other.Digest == p.Digest {
+		t.Error("the masked call has the digest of the true one")
 	}
 }

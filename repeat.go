@@ -2,13 +2,9 @@ package nod
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/identity"
-	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/shell"
 )
 
 // History is what the model decided in a session before, and what that has
@@ -67,62 +63,4 @@ func (q question) repeated(c Classification) string {
 		return fmt.Sprintf("the model has blocked %d calls of this session", all)
 	}
 	return ""
-}
-
-// memoryKey names the call and all that its answer may depend on: the session,
-// the rules and the wording of the questions, what the call would do and
-// where, the facts, the files that were read for them, and what the person has
-// said so far. What the agent called before is not part of it, nor what was
-// blocked, which this very call may have been: the answer to it would be
-// forgotten with that. Nor are words that only describe the call, nor how a
-// command is spaced and quoted where that means nothing.
-func (q question) memoryKey(p Prompt, facts judge.Facts, consent string) string {
-	h := identity.NewKey("verdict")
-	c := q.call
-	facts.Open, facts.Session = identity.Unspaced(facts.Open), append(q.taint.History(), q.letRun()...)
-	facts.Unknowns = slices.Clone(facts.Unknowns)
-	for i, what := range facts.Unknowns {
-		facts.Unknowns[i] = identity.Unspaced(what)
-	}
-	h.Add(c.Agent, c.Session, p.System, p.Quick, p.Careful, fmt.Sprint(q.gate.options.Profile))
-	h.Add(c.Tool, c.RawTool, judge.Line(facts), consent)
-	h.Add(q.at.Roots...)
-	h.Add(q.at.PathDirs()...)
-	q.identity.AddCall(h)
-	for _, e := range q.report.Read {
-		h.Add(e.Path, e.SHA256)
-	}
-	for _, e := range q.ruled.bound {
-		h.Add(e.Path, e.SHA256)
-	}
-	for _, d := range q.report.Definitions {
-		h.Add(d.Path, d.SHA256)
-	}
-	return h.Sum()
-}
-
-// harmsNothing reports whether an answer that lets the call run may be given
-// again: all that it does can be undone. Code that nod has not read may do
-// anything, and another thing the next time.
-func (q question) harmsNothing() bool {
-	return !q.weighs() && !slices.ContainsFunc(q.report.Effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Run && !q.runsBound(e) ||
-			e.Kind == shell.Write && e.Place != shell.Null && q.loss.WriteHarm(e) != ""
-	})
-}
-
-// runsBound reports whether what a command runs is project code whose
-// definitions were all read: their hashes are part of the key, so that the
-// answer is given again while they stay what they were.
-func (q question) runsBound(e shell.Effect) bool {
-	bound := false
-	for _, d := range q.report.Definitions {
-		if q.report.Within(e.Command, d.Command) || q.report.Within(d.Command, e.Command) {
-			if d.SHA256 == "" || d.SHA256 == shell.Absent || q.taint.Origin(shell.DefinitionFile(d.Path)) != "" {
-				return false
-			}
-			bound = true
-		}
-	}
-	return bound
 }

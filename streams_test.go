@@ -17,38 +17,10 @@ func TestDirectoriesThatAreOpen(t *testing.T) {
 	p.check(lost, "cat /dev/stdin/environ < /proc/self", "cat /dev/stdin/environ", "cat /dev/fd/0/environ",
 		"cat /proc/self/fd/0/environ", "cat /proc/thread-self/fd/0/environ", "cat /dev/stdin/../environ", "cat /dev/fd/3/a",
 		"cat /dev//stdin/a", "cat /dev/./stdin/a", "cat /dev/../dev/stdin/a", "cat /dev/stdout/a", "cat lk/environ",
-		"grep -r '' /dev/stdin/", "grep -r '' /dev/stdin", "grep -r '' lk", "tar cf - -C /dev/stdin . | base64",
-		"git -C /dev/stdin status", "env -C /dev/stdin cat a", "cd /dev/stdin && cat a", "cat a.txt < src",
+		"env -C /dev/stdin cat a", "cd /dev/stdin && cat a", "cat a.txt < src",
 		"bash -c 'cat a' < conf", "cat /dev/stdin/c.txt < src", "diff /dev/stdin a.txt < src")
 	p.check(kept, "cat /dev/stdin", "cat /dev/stdin < a.txt", "cat /dev/fd/3", "wc -l < a.txt",
-		"ls -l /dev/fd/ /proc/self/fd", "cat /proc/self/status", "cat lk", "diff <(ls) <(ls src)", "echo x > /dev/stderr")
-}
-
-// A shell goes up from the name of its directory that it inherits.
-func TestTheInheritedNameOfADirectory(t *testing.T) {
-	p := newProject(t)
-	p.must(os.Symlink(p.dir+"/src", p.home+"/link"))
-	gate := p.gate()
-	ask := func(command string, environ ...string) nod.Verdict {
-		environ = append(environ, testworld.Environ(p.home)...)
-		return gate.Check(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir + "/src",
-			Roots: []string{p.dir}, Environ: environ, Dialect: nod.Bash, Interactive: true}).Verdict
-	}
-	up := []string{"cd .. && rm a.txt", "cd .. && echo x > new", "(cd .. && touch new)", "cd $PWD/.. && touch new",
-		"cd -L .. && touch new", "cd ../src && touch new", "cd deep/../.. && touch new"}
-	for _, command := range up {
-		if v := ask(command, "PWD="+p.home+"/link"); v == nod.Allow {
-			t.Errorf("%s: %s", command, v)
-		}
-	}
-	for _, pwd := range []string{p.dir + "/src", p.home, "/none", ""} {
-		if v := ask("cd .. && rm a.txt", "PWD="+pwd); v != nod.Allow {
-			t.Errorf("with PWD=%s: %s", pwd, v)
-		}
-	}
-	if v := ask("cd deep && cat d.txt", "PWD="+p.home+"/link"); v != nod.Allow {
-		t.Error(v)
-	}
+		"ls -l /dev/fd/ /proc/self/fd", "cat /proc/self/status", "diff <(ls) <(ls src)", "echo x > /dev/stderr")
 }
 
 // With --git-dir alone, git's working tree is wherever it starts.
@@ -60,39 +32,6 @@ func TestAnotherWorkingTree(t *testing.T) {
 		"git -C src --git-dir="+p.dir+"/.git diff", "git --git-dir=.git -C src status", "git -C .git --git-dir=. add config",
 		"git --git-dir .git --work-tree . status")
 	p.check(kept, "git -C src status", "git -C . add a.txt")
-}
-
-// A branch that goes takes its reflog along.
-func TestBranchesThatGo(t *testing.T) {
-	p := newProject(t)
-	p.git("branch", "at-head")
-	p.git("checkout", "-q", "-b", "topic")
-	p.write("t.txt", "1\n")
-	p.git("add", ".")
-	p.git("commit", "-q", "-m", "two")
-	p.git("commit", "-q", "--amend", "-m", "three")
-	p.git("checkout", "-q", "main")
-	p.git("merge", "-q", "topic")
-	p.check(kept, "git branch -d at-head", "git branch -d topic") // HEAD's reflog has what was amended
-	p.git("branch", "-f", "at-head", "topic")
-	p.git("branch", "-f", "at-head", "HEAD~1")
-	p.check(kept, "git branch -d at-head")
-	head := p.dir + "/.git/logs/HEAD"
-	text, err := os.ReadFile(head)
-	p.must(err)
-	var kept0 []string // as if another working tree had made the commits
-	for line := range strings.Lines(string(text)) {
-		if !strings.Contains(line, "two") && !strings.Contains(line, "amend") {
-			kept0 = append(kept0, line)
-		}
-	}
-	p.must(os.WriteFile(head, []byte(strings.Join(kept0, "")), 0o644))
-	p.check(lost, "git branch -d topic", "git branch -d \"$X\"")
-	p.write(".git/logs/refs/heads/gone", "")
-	p.check(lost, "git branch -m topic gone", "git branch -c gone", "git -c gc.auto=1 commit -am x")
-	p.check(kept, "git branch -m topic other", "git -c gc.auto=0 commit -am x")
-	p.git("config", "branch.other.remote", ".")
-	p.check(lost, "git branch -d other", "git branch -d at-head")
 }
 
 // What ripgrep takes for a comment or for nothing leaves nothing out.
@@ -160,24 +99,6 @@ func TestNamesOfHostsAndInterpreters(t *testing.T) {
 			t.Errorf("%s: taken", text)
 		}
 	}
-}
-
-// A device is written to, not replaced.
-func TestDevicesThemselves(t *testing.T) {
-	p := newProject(t)
-	p.must(os.Symlink("/dev/null", p.dir+"/nl"))
-	p.check(lost, "chmod 000 /dev/null", "chmod 000 nl", "mv -f a.txt /dev/null", "cp --remove-destination a.txt /dev/null",
-		"ln -sf a.txt /dev/null", "install -m 777 a.txt /dev/null", "chmod 777 /dev/stdout")
-	p.check(kept, "cat a.txt > /dev/null", "cat a.txt | tee /dev/null", "dd if=a.txt of=/dev/null", "cp /dev/null new.txt")
-}
-
-// What is put behind the file that it is read from has no end.
-func TestFilesThatFeedThemselves(t *testing.T) {
-	p := newProject(t)
-	p.check(lost, "sed p a.txt >> a.txt", "tee -a a.txt < a.txt", "cat a.txt | tee -a a.txt", "cat a.txt | sed p | tee -a a.txt",
-		"tr a b < a.txt >> a.txt", "awk 1 *.txt >> a.txt", "{ awk 1 a.txt; } >> a.txt",
-		"find . -name '*.txt' | xargs awk 1 >> a.txt", "(cat a.txt) >> a.txt", "shuf -r a.txt > new")
-	p.check(kept, "cat a.txt >> new", "echo x >> a.txt; cat a.txt", "cat b.txt | tee -a a.txt", "cat src/* >> new", "shuf -n 1 a.txt > new")
 }
 
 // Claude Code brings its own rg, where PATH has none.

@@ -15,13 +15,10 @@ func TestUnconfinable(t *testing.T) {
 	g := confining(t, nil)
 	for command, why := range map[string]string{
 		"cd sub && npm test":                "cd changes the directory of your shell",
-		"pushd sub && npm test":             "what it finds where it runs",
-		"export A=1; npm test":              "sets A",
 		"unset A; npm test":                 "unset changes your shell",
 		"alias x=y; npm test":               "alias changes your shell",
 		"umask 077; npm test":               "umask changes your shell",
 		"ulimit -n 9; npm test":             "ulimit changes your shell",
-		"source x.sh; npm test":             "what it finds where it runs",
 		"python3 /tmp/x.py":                 "what it runs is not there in a confined run",
 		"python3 ~/x.py":                    "what it runs is not there in a confined run",
 		"npm test < /tmp/x.py":              "what it reads is not there in a confined run",

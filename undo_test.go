@@ -395,8 +395,6 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 		{"another working tree", func(p project) { p.git("config", "core.worktree", p.home) }, "git checkout -b new"},
 		{"no reflog", func(p project) { p.git("config", "core.logAllRefUpdates", "false") },
 			"git commit -a --amend --no-edit"},
-		{"a user who keeps nothing", func(p project) { p.write("../.gitconfig", "[gc]\n\tpruneExpire = now\n") },
-			"git commit -a --amend --no-edit"},
 		{"a submodule's remote", func(p project) {
 			p.git("remote", "add", "origin", "https://code.example/x.git")
 			p.write(".git/modules/sub/config", "[core]\n")
@@ -454,8 +452,7 @@ func TestAppendingKeepsWhatIsThere(t *testing.T) {
 	p := newProject(t)
 	p.write("work.txt", "unsaved\n")
 	p.write("data/x.sqlite", "SQLite format 3\n")
-	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "echo x | tee -a work.txt",
-		"for i in 1 2; do echo $i >> work.txt; done")
+	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "echo x | tee -a work.txt")
 	p.check(lost, "echo x > work.txt", "echo x | tee work.txt", "echo x >> data/x.sqlite", "echo x >> .git/config",
 		"echo x >> /etc/x", "mv b.txt work.txt; echo x >> work.txt",
 		"echo x >> src", "echo x >> \"$F\"", "echo x >> *.txt")

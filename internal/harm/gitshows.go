@@ -56,10 +56,10 @@ func (h *Secrets) gitAims() string {
 func (h *Secrets) gitNames(o *gitOptions, i int, name string) bool {
 	rev, file, _ := strings.Cut(name, ":")
 	switch {
-	case o.gitIs("names-objects") && rev != "" && h.At.Machine.Secrets.Match("/"+file):
-		return true
 	case o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0, o.gitIs("takes-text"), excludes(name):
 		return false
+	case rev != "" && file != "" && h.At.Machine.Secrets.Match("/"+file):
+		return true
 	}
 	magic := strings.HasPrefix(name, ":")
 	if _, rest, long := strings.Cut(name, ")"); magic && long {

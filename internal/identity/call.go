@@ -15,18 +15,6 @@ func (n *Call) AddCall(h Key) {
 	h.Add(n.At.Dir, n.Command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), n.plainInput())
 }
 
-// Unspaced takes blanks, quotes and backslashes out of a text that quotes a
-// command as it is written. What they mean there is said by the command.
-func Unspaced(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
-		case ' ', '\t', '\n', '\'', '"', '\\':
-			return -1
-		}
-		return r
-	}, s)
-}
-
 // plainInput is a call's arguments, in the order of their names; of a command's
 // without the command, which stands elsewhere, the description that some agents
 // give it, and a time-out.

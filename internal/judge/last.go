@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"iter"
 	"slices"
 	"strings"
 
@@ -90,65 +89,4 @@ func head(s string, n int) string {
 		}
 	}
 	return s
-}
-
-// reread lets a transcript be read more than once, though its source is
-// asked once: what was read is kept, and a reading that goes further goes on
-// where the one before stopped. It is not safe for concurrent use. The zero
-// value has read nothing.
-type reread struct {
-	kept []entry
-	next func() (transcript.Turn, error, bool)
-	stop func()
-}
-
-// entry is one item of a transcript.
-type entry struct {
-	turn transcript.Turn
-	err  error
-}
-
-// Twice is a conversation whose transcript may be read more than once. stop ends
-// the reading.
-func (c Conversation) Twice() (again Conversation, stop func()) {
-	if c.Transcript == nil {
-		return c, func() {}
-	}
-	read := &reread{}
-	c.Transcript = read.over(c.Transcript)
-	return c, read.close
-}
-
-// turnsOf reads a transcript from its start.
-type turnsOf = func(context.Context) iter.Seq2[transcript.Turn, error]
-
-// over returns the transcript, as often as it is asked for.
-func (v *reread) over(source turnsOf) turnsOf {
-	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
-		if v.next == nil {
-			v.next, v.stop = iter.Pull2(source(ctx))
-		}
-		return v.all
-	}
-}
-
-func (v *reread) all(yield func(transcript.Turn, error) bool) {
-	for i := 0; ; i++ {
-		if i == len(v.kept) {
-			turn, err, ok := v.next()
-			if !ok {
-				return
-			}
-			v.kept = append(v.kept, entry{turn, err})
-		}
-		if !yield(v.kept[i].turn, v.kept[i].err) {
-			return
-		}
-	}
-}
-
-func (v *reread) close() {
-	if v.stop != nil {
-		v.stop()
-	}
 }

@@ -42,9 +42,7 @@ type Ledger struct {
 	Pieces []string
 	Rest   string
 	Said   string // the person's own lines
-	// Consent is those, and the agent's words that a short answer refers to.
-	Consent string
-	Calls   string // the inputs of the calls that are shown
+	Calls  string // the inputs of the calls that are shown
 }
 
 const (
@@ -83,7 +81,7 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 		}
 		said = append(first, said...)
 	}
-	l := Ledger{Said: linesOf(said, `{"user":`), Consent: linesOf(said, `{"user":`, `{"agent_asked":`),
+	l := Ledger{Said: linesOf(said, `{"user":`),
 		Calls: strings.Join(calls, "\n")}
 	if len(said) > 0 {
 		l.Pieces = []string{saidHeading + strings.Join(said, "\n")}

@@ -76,6 +76,9 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	if !shellOwns(inv.name) {
 		return st, false
 	}
+	if n := len(inv.args); inv.name == "read" && n > 0 && inv.in.kind == piped { // a line of what it is fed
+		a.words.gives(inv.args[n-1].text, value{from: inv.in.from, to: inv.in.to})
+	}
 	a.beyondShell(inv)
 	return st.in(""), true
 }
@@ -236,6 +239,9 @@ func plainNumber(w word) bool {
 	return w.numeric || w.known && w.glob == 0 && w.text != "" && strings.Trim(whole+part, "0123456789") == ""
 }
 
+// isPlain reports a text in which no shell finds anything to calculate.
+func isPlain(text string) bool { return !strings.ContainsAny(text, "[$`(") }
+
 // printfArgs reports a printf that fills a variable, or numbers that zsh evaluates.
 func (a *analysis) printfArgs(inv *invocation) {
 	args := inv.args
@@ -247,7 +253,7 @@ func (a *analysis) printfArgs(inv *invocation) {
 	}
 	numbers, plain := formatVerbs(args[0].text)
 	if !args[0].known || args[0].dashed() || !plain ||
-		numbers && slices.ContainsFunc(args[1:], func(w word) bool { return !plainNumber(w) }) {
+		numbers && slices.ContainsFunc(args[1:], func(w word) bool { return !plainNumber(w) && !(w.known && isPlain(w.text)) }) {
 		a.out.unknown(PartWords, inv.raw, "this prints with a format that sets a variable, or calculates")
 	}
 }

@@ -66,13 +66,19 @@ func (e *expander) assignment(as *syntax.Assign, st state) {
 		e.run.within(as, st, input{})
 		return
 	}
-	w := e.assignedWord(as, st)
-	e.vars.shellVariable(as.Name.Value, w.value, e.now.raw(as))
-	if w.known {
-		if e.given == nil {
-			e.given = map[string]value{}
-		}
-		e.given[as.Name.Value] = w.value
+	e.vars.shellVariable(as.Name.Value, e.assignedWord(as, st).value, e.now.raw(as))
+	if as.Value != nil && e.supposed == nil {
+		e.gives(as.Name.Value, e.single(as.Value, st).value)
+	}
+}
+
+// gives notes what a text gives a variable, for what is only supposed.
+func (e *expander) gives(name string, v value) {
+	if e.given == nil {
+		e.given = map[string]value{}
+	}
+	if v.known || v.from < v.to {
+		e.given[name] = v
 	}
 }
 

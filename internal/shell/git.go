@@ -145,9 +145,18 @@ func (gl *gitLine) gitRole(role string, w word) {
 }
 
 // tracked reports the file that an argument of git show, git diff and their kin names:
-// a path, as git reads it outside of a repository. What a revision holds was committed,
-// and is the repository's to show.
+// REV:path, or a path, as git reads it outside of a repository.
 func (gl *gitLine) tracked(w word) {
+	rev, below, ok := strings.Cut(w.text, ":")
+	if r := gl.repos.repository(gl.inv.st.dir); w.known && ok && !gl.named(w) { // REV:path, or a pattern of git's
+		if r != nil && r.top != "" && !strings.HasPrefix(below, "./") && !strings.HasPrefix(below, "../") {
+			below = r.top + "/" + strings.TrimLeft(below, ":0123456789")
+		}
+		if magic := rev == "" && strings.IndexAny(w.text[1:]+" ", "!^/( ") == 0; !magic {
+			gl.out.path(Read, word{value: constant(below), raw: w.raw}, gl.inv.st, 0)
+		}
+		return
+	}
 	if !w.known || w.glob > 0 || w.many || gl.ended || path.IsAbs(w.text) || strings.HasPrefix(w.text, "..") ||
 		gl.named(w) {
 		reads(gl.use, w, 0)
@@ -161,7 +170,11 @@ func (gl *gitLine) searched(w word) {
 		if strings.HasPrefix(w.text, ":") && strings.Contains(w.text, "..") {
 			gl.doubt(w)
 		}
-		w = word{value: constant("."), raw: w.raw}
+		at := "."
+		if r := gl.repos.repository(gl.inv.st.dir); r != nil && strings.HasPrefix(w.text, ":") {
+			at = r.top
+		}
+		w = word{value: constant(at), raw: w.raw}
 	}
 	reads(gl.use, w, recursive)
 }

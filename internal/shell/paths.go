@@ -49,7 +49,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	if w.glob > 0 {
 		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
 		name, _ = globDir(name, len(before)+w.glob-1)
-		e.Pattern = quotedGlob(before) + w.text
+		e.Pattern = quotedGlob(before) + widened(w, w.text)
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -57,6 +57,9 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		e.Name = name
 	}
 	d.effect(e)
+	if e.Place != Null && (ofProcess(name) || ofProcess(e.Target)) {
+		d.unknown(PartWords, w.raw, "this goes on below what a command has open: "+grammar.Escaped(name))
+	}
 	if kind == Write && e.Place == Null {
 		d.opensAnew(e.Target, w.raw)
 	}
@@ -67,9 +70,20 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 func (d *draft) opensAnew(name, raw string) {
 	switch name {
 	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
+	case "/dev/stderr":
+		if d.parts != PartRedirection {
+			d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
+		}
 	default:
 		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
 	}
+}
+
+// ofProcess reports a name that stands for what a command has open, or goes on there.
+func ofProcess(name string) bool {
+	clean := path.Clean(name)
+	return strings.HasPrefix(clean, "/dev/fd/") || strings.HasPrefix(clean, "/dev/std") ||
+		view.Below("/proc", clean) && strings.Contains(clean, "/fd/")
 }
 
 // lostTarget reports an effect on a path that is not known.
@@ -135,6 +149,22 @@ func globDir(name string, glob int) (dir, pattern string) {
 // quotedGlob is a pattern that matches a name and no other.
 func quotedGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
+}
+
+// widened is a pattern that matches all that the word may: what stands for itself in
+// it, because it is quoted, is not known, and a bracket or a backslash would be read as
+// the beginning of something else.
+func widened(w word, pattern string) string {
+	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
+		return pattern
+	}
+	parts := strings.Split(pattern, "/")
+	for i, part := range parts {
+		if at := strings.IndexAny(part, `[\`); at >= 0 {
+			parts[i] = part[:at] + "*"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // dotGlob reports whether a component that starts with a dot and holds a glob

@@ -145,8 +145,8 @@ func (u *use) role(role string, w word) {
 	if w.glob > 0 && codeRole(role) { // awk * runs the name of a file
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" makes code of a file's name")
 	}
-	if u.out.sought(role, w) {
-		return
+	if role == "prune-next" && len(u.pos) > 0 || u.out.sought(role, w) {
+		return // of what stands before it nothing is left out
 	}
 	switch role {
 	case "text", "":
@@ -255,7 +255,8 @@ func (u *use) rarer(role string, w word) {
 			u.doubt(w)
 		}
 	case "unset":
-		if !w.known || variables.Of(w.text) != variables.Plain {
+		if !w.known || w.text == "PATH" || w.text == "HOME" || strings.HasPrefix(w.text, "GIT_") ||
+			strings.HasPrefix(w.text, "XDG_") {
 			u.doubt(w)
 		}
 	case "variable":

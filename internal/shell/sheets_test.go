@@ -25,7 +25,7 @@ const (
 		"program script inline shell shelltext shellcode command xcommand assign awaycommand awayshell exec url host " +
 		"remote kill persist variable cd replace name sed awk jq yq date setting gitremote pathspec tracked searched " +
 		"sent curlformat pagerfile format curldata curlmethod ghmethod ghfield unknown listed mode psformat pattern " +
-		"include globs exclude prune prune-dirs unset kind extension "
+		"include globs exclude prune prune-next prune-dirs unset kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode exec cd "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "

@@ -75,6 +75,10 @@ func picksStatus(name, value string) bool {
 	switch name {
 	case "-mtime", "-atime", "-ctime":
 		return err == nil && n >= 7
+	case "-perm":
+		return strings.Trim(value, "01234567") == "" && strings.Trim(value, "0") != ""
+	case "-user", "-group":
+		return value != "root" && value != "wheel" && strings.Trim(value, "+-0") != ""
 	case "-size":
 		return err == nil && n >= 100 && strings.TrimRight(value, "MGT") != value
 	}

@@ -101,6 +101,9 @@ func (s *suspects) add(r Report) {
 		if e.Command >= 0 {
 			e.Command += base
 		}
+		if e.From < e.To {
+			e.From, e.To = e.From+base, e.To+base
+		}
 		s.report.Effects = append(s.report.Effects, e)
 	}
 }

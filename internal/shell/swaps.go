@@ -16,7 +16,7 @@ func (d *draft) swapped() {
 	}
 	for _, link := range d.links {
 		beside := slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-			return e.Command > link && e.Place != Null && e.Place != Network
+			return e.Command > link && !(e.Kind == Read && e.Names) && e.Place != Null && e.Place != Network
 		})
 		for i, c := range d.report.Commands { // git looks at files that no word names
 			beside = beside || i > link && c.Has(Git)

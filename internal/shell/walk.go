@@ -170,8 +170,15 @@ func plainPipe(s *syntax.Stmt) bool {
 // within walks every command that stands in a construct that nod does not
 // follow, as if each ran. Where a loop leads is not known.
 func (a *analysis) within(n syntax.Node, st state, in input) state {
-	switch n.(type) {
-	case *syntax.ForClause, *syntax.WhileClause:
+	if loop, ok := n.(*syntax.ForClause); ok {
+		if iter, ok := loop.Loop.(*syntax.WordIter); ok {
+			for _, item := range a.words.expand(iter.Items, st) {
+				a.words.gives(iter.Name.Value, item.value)
+			}
+			n, st = &syntax.Block{Stmts: loop.Do}, st.in("").or(st)
+		}
+	}
+	if _, ok := n.(*syntax.WhileClause); ok {
 		st = st.in("").or(st)
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {
