@@ -102,7 +102,8 @@ func allKeys() string {
 	for i, name := range names {
 		of := reflect.TypeOf(answers()[name])
 		fmt.Fprintf(&b, "## nod %s --json\n\n", name)
-		if same := slices.IndexFunc(names[:i], func(n string) bool { return reflect.TypeOf(answers()[n]) == of }); same >= 0 {
+		alike := func(n string) bool { return reflect.TypeOf(answers()[n]) == of }
+		if same := slices.IndexFunc(names[:i], alike); same >= 0 {
 			fmt.Fprintf(&b, "The keys of `nod %s`.\n\n", names[same])
 			continue
 		}
