@@ -257,38 +257,6 @@ func TestSecretsThatGitHas(t *testing.T) {
 		"git branch --list '*env*'")
 }
 
-// Where options end at the first operand, and where git settles which words are its
-// options, what looks like the value of an option is a file.
-func TestValuesThatAreFiles(t *testing.T) {
-	p := withSecret(t)
-	p.check(lost, "head a.txt -n .env", "sort a.txt -k .env", "cut a.txt -d .env", "less a.txt -p .env",
-		"git diff -U .env", "git show --unified HEAD:.env", "jq -R . .env --args x", "xxd -pl .env", "more -p .env",
-		"tail -b .env", "unzip a.zip -l", "terraform fmt . -check", "kill 1234 -0",
-		"POSIXLY_CORRECT=1 head a.txt -n 3", "env POSIXLY_CORRECT=1 head a.txt", "git blame --reverse .env",
-		"git config core.pager '--type=x;id' --get", "git config core.hooksPath --list", "git init --template src",
-		"git init --separate-git-dir x", "git branch --track b main", "git branch b origin/main")
-	p.check(lost, "yq 'strload(\".env\")' a.txt")
-	p.check(kept, "git add docs", "head -n 3 a.txt", "head a.txt -n 3", "sort a.txt -k 2", "git config --get user.name", "git branch b",
-		"git branch b main", "git init new")
-}
-
-// A program may print what it cannot read of its settings, and the name of those may
-// be a link that the repository brings.
-func TestSettingsThatAreSecrets(t *testing.T) {
-	p := withSecret(t)
-	p.check(kept, "npm ls")
-	p.must(os.Symlink(".env", p.dir+"/.npmrc"))
-	p.check(lost, "npm ls")
-	p.must(os.Remove(p.dir + "/.npmrc"))
-	p.check(kept, "npm config get registry", "rg -n vat")
-	p.write(".npmrc", "foo=${SHOP_KEY}\n")
-	p.check(lost, "npm config get foo", "npm config list")
-	p.must(os.Remove(p.dir + "/.npmrc"))
-	p.must(os.Symlink(".env", p.dir+"/package.json"))
-	p.must(os.Symlink(".env", p.dir+"/.ignore"))
-	p.check(lost, "npm ls", "rg -n vat")
-}
-
 // Name, size and date of a secret are none; what a command makes of its name is
 // looked at as before, and so is what lies in a store.
 func TestStatusOfASecret(t *testing.T) {

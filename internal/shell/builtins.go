@@ -252,8 +252,9 @@ func (a *analysis) printfArgs(inv *invocation) {
 		return
 	}
 	numbers, plain := formatVerbs(args[0].text)
+	calculates := func(w word) bool { return !plainNumber(w) && !(w.known && isPlain(w.text)) }
 	if !args[0].known || args[0].dashed() || !plain ||
-		numbers && slices.ContainsFunc(args[1:], func(w word) bool { return !plainNumber(w) && !(w.known && isPlain(w.text)) }) {
+		numbers && slices.ContainsFunc(args[1:], calculates) {
 		a.out.unknown(PartWords, inv.raw, "this prints with a format that sets a variable, or calculates")
 	}
 }
