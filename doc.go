@@ -40,7 +40,7 @@
 //	   |
 //	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
 //
-// A test holds README.md and docs/design.md to this diagram. The command is read
+// A test holds docs/design.md to this diagram. The command is read
 // before layer 0 answers, so that no rule clears what cannot be undone (a disk, the
 // home directory). A line that is handed to nod confine is judged as the line
 // itself, but that code which nod has not read may run. Without a model layer 4 asks.
@@ -59,4 +59,11 @@
 //
 // This package does no network I/O, starts no process and reads no settings;
 // it is handed a [Model], a [Recorder] and a view of [Files].
+//
+// # Stability
+//
+// Nothing has been released. Before 1.0 a minor version may change exported names;
+// CHANGELOG.md says which. The zero values stay the strictest, keys of --json and
+// fields of the decision log are only added, and packages below internal are no
+// part of any promise.
 package nod

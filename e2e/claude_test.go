@@ -43,7 +43,7 @@ func claudeDriven() driven {
 		// TestNoLibraryOfTheProjectsBeforeTheHook.
 		open: map[string]string{
 			silent:                     "no decision, so the host's own rules hold",
-			"is cut off in its answer": "what is no object is text to Claude Code, also under onFailure. nod-hook writes its answer in one piece and exits with 2 where it cannot; a shell in front of it would read the answer, but also load what a repository's LD_PRELOAD names",
+			"is cut off in its answer": "Claude Code takes what is no object for text, also under onFailure. nod-hook writes its answer in one piece",
 			"prints text":              "the same",
 		},
 	}

@@ -13,8 +13,9 @@ import (
 // that agent's section of docs/agents.md.
 type report struct {
 	driven
-	mu    sync.Mutex
-	cells []string
+	mu      sync.Mutex
+	runs    []string // what nod-hook does where a call runs, with the reason
+	blocked int      // how often it does not
 }
 
 // cell notes what became of a call. One that runs must be among those that the
@@ -26,13 +27,13 @@ func (r *report) cell(t *testing.T, name string, ran bool) {
 	if ran != open {
 		t.Errorf("nod-hook %s: the call ran: %v; named as open: %v", name, ran, open)
 	}
-	outcome := "blocked"
-	if ran {
-		outcome = "runs: " + why
-	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cells = append(r.cells, fmt.Sprintf("| %s | %s |\n", name, outcome))
+	if ran {
+		r.runs = append(r.runs, fmt.Sprintf("- nod-hook %s: the call runs: %s\n", name, why))
+	} else {
+		r.blocked++
+	}
 }
 
 func yes(b bool) string {
@@ -42,32 +43,26 @@ func yes(b bool) string {
 	return "no"
 }
 
-// section is the text for docs/agents.md. It is asked for only where every
-// test of this agent has passed, so its first rows are what those showed.
+// section is the text for docs/agents.md. It is asked for only where every test of
+// this agent has passed, so what holds on all of them stands at the top of the page.
 func (r *report) section() string {
 	can := r.adapter.Capabilities()
 	var b strings.Builder
-	fmt.Fprintf(&b, "## %s %s\n\n| | |\n|---|---|\n", r.title, r.version)
-	row := func(what, outcome string) { fmt.Fprintf(&b, "| %s | %s |\n", what, outcome) }
+	fmt.Fprintf(&b, "## %s %s\n\n", r.title, r.version)
+	row := func(what, outcome string) { fmt.Fprintf(&b, "- %s: %s\n", what, outcome) }
 	row("a call that nod allows", map[string]string{"allow": "runs; nod's allow skips the prompt",
-		"abstained": "runs as far as the host itself lets it; nod can grant only where the host is about to ask"}[r.granted])
-	row("a call that nod denies", "does not run, and the model reads why")
-	row("a call that nod would ask about, nobody there", "does not run")
-	row("an edit outside the workspace", "does not happen")
-	row("an MCP call", "seen with server and tool")
-	switch {
-	case r.child != nil:
-		row("a sub-agent's call", "decided like any other")
-	default:
+		"abstained": "runs as far as the host lets it; nod can grant only where the host is about to ask"}[r.granted])
+	if r.child == nil {
 		row("a sub-agent's call", "not driven here; seen by the hook: "+yes(can.SeesSubagents))
 	}
 	row("nod can make it ask a person before a call", yes(can.Before.Ask))
-	row("what is typed into a running program",
-		map[bool]string{true: "no hook is shown it", false: "shown, or not possible"}[can.StdinUnseen])
-	b.WriteString("\n| nod-hook | a call that would be allowed |\n|---|---|\n")
-	for _, c := range r.cells {
-		b.WriteString(c)
+	if can.StdinUnseen {
+		row("what is typed into a running program", "no hook is shown it")
 	}
+	for _, line := range r.runs {
+		b.WriteString(line)
+	}
+	fmt.Fprintf(&b, "- blocked: the other %d of %d faults\n", r.blocked, r.blocked+len(r.runs))
 	return b.String()
 }
 

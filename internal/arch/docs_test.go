@@ -83,7 +83,7 @@ func TestEveryDependencyHasAReason(t *testing.T) {
 	}
 	design := string(read(t, "docs/design.md"))
 	for _, m := range modules {
-		if !strings.Contains(design, "| "+m+" |") && !strings.Contains(design, "| "+m+" (") {
+		if !strings.Contains(design, "\n- "+m+": ") && !strings.Contains(design, "\n- "+m+" (") {
 			t.Errorf("docs/design.md gives no reason for %s", m)
 		}
 	}

@@ -99,9 +99,15 @@ func allKeys() string {
 	}
 	slices.Sort(names)
 	var b strings.Builder
-	for _, name := range names {
-		fmt.Fprintf(&b, "## nod %s --json\n\n```\n%s```\n\n", name,
-			strings.Join(keysOf(reflect.TypeOf(answers()[name]), ""), ""))
+	for i, name := range names {
+		of := reflect.TypeOf(answers()[name])
+		fmt.Fprintf(&b, "## nod %s --json\n\n", name)
+		alike := func(n string) bool { return reflect.TypeOf(answers()[n]) == of }
+		if same := slices.IndexFunc(names[:i], alike); same >= 0 {
+			fmt.Fprintf(&b, "The keys of `nod %s`.\n\n", names[same])
+			continue
+		}
+		fmt.Fprintf(&b, "```\n%s```\n\n", strings.Join(keysOf(of, ""), ""))
 	}
 	return b.String()
 }

@@ -5,8 +5,8 @@
 //	go run ./lab/verify [-deep] [-only STAGE,...] [-list] [-fuzz 4s] [-v]
 //
 // The short run is for every change: it takes about ten minutes on two quiet
-// cores, with nothing built before. -deep runs what the short run leaves out as well: docs/testing.md
-// says what that is, and why. The test in lab/verify/faults shows that the short
+// cores, with nothing built before. -deep runs what the short run leaves out as well: CONTRIBUTING.md
+// says what that is. The test in lab/verify/faults shows that the short
 // run is not blind.
 //
 // It needs Go, a C compiler (for the race detector), git, Node 20 with npm
