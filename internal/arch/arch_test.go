@@ -122,7 +122,6 @@ var layers = []struct {
 	{"internal/rewriting", nil, "which host programs run what a hook hands them, as it was proven; the hook asks"},
 	{"internal/rewriting/trial", []string{"internal/printable", "internal/rewriting"},
 		"starts a host program against a model of its own"},
-	{"internal/confine/escape", nil, "tries to get out, for tests"},
 	{"internal/confine", []string{".", "internal/confine/stage", "internal/printable"},
 		"a boundary of the kernel's; what may be changed the gate says"},
 	{"internal/confine/behind", []string{"internal/config", "internal/confine", "internal/hook", "internal/printable",

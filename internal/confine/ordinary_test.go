@@ -28,23 +28,15 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	program := filepath.Join(dir, "confine.test")
-	if out, err := exec.Command("cp", own, program).CombinedOutput(); err != nil {
-		t.Fatalf("%v %s", err, out)
-	}
-	escape(t, filepath.Join(dir, "escape"))
+	copySelf(t, program)
 	if err := os.Chown(dir, nobody, nobody); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(program, "-test.v", "-test.run",
 		"TestNobodyGetsOut|TestWhatIs|TestALine|TestALinked|TestTheRepository|TestChanged|TestNothing|TestADirectory|TestWhatARun|TestKilled")
 	cmd.Dir = dir
-	cmd.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
-		escapeBuilt + "=" + filepath.Join(dir, "escape")}
+	cmd.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	out, err := cmd.CombinedOutput()
 	switch text := string(out); {

@@ -1,4 +1,6 @@
-package main
+//go:build amd64 || arm64
+
+package confine_test
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package main
+package confine_test
 
 import (
 	"errors"

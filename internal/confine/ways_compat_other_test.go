@@ -1,6 +1,6 @@
-//go:build !linux || !amd64
+//go:build linux && arm64
 
-package main
+package confine_test
 
 // oldCall is no argument here.
 const oldCall = "\x00"

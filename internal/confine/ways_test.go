@@ -1,13 +1,6 @@
-// Command escape tries to get out of confinement, by many ways, and says of
-// each whether it did. The tests of package confine start it inside, and, for
-// ways that anybody may go, outside too, to see that it would go them.
-//
-//	escape FACTS [outside]
-//
-// FACTS is a file of lines "name value" about the world outside. Each way ends
-// in a line: its name, a tab, and "out" or what held. With outside it goes only
-// those that anybody may go where nothing confines.
-package main
+//go:build linux && (amd64 || arm64)
+
+package confine_test
 
 import (
 	"fmt"
@@ -15,6 +8,16 @@ import (
 	"strings"
 	"time"
 )
+
+// escapeWord makes this test's program try to get out of confinement, by many ways, and
+// say of each whether it did:
+//
+//	confine.test escape FACTS [outside]
+//
+// FACTS is a file of lines "name value" about the world outside. Each way ends in a line:
+// its name, a tab, and "out" or what held. With outside it goes only those that anybody
+// may go where nothing confines.
+const escapeWord = "escape"
 
 // way is one way out. try returns nil where it led out. Outside it leads out where it
 // is free.
@@ -40,14 +43,12 @@ func (f facts) in(text string) string {
 	return os.Expand(text, func(name string) string { return f[name] })
 }
 
-func main() {
-	if len(os.Args) == 2 && os.Args[1] == oldCall {
-		callOld()
-	}
-	text, err := os.ReadFile(os.Args[1])
+// tryWays is what the program does then; it returns the exit code.
+func tryWays(args []string) int {
+	text, err := os.ReadFile(args[0])
 	if err != nil {
 		fmt.Println(err)
-		os.Exit(2)
+		return 2
 	}
 	f := facts{}
 	for line := range strings.Lines(string(text)) {
@@ -55,10 +56,11 @@ func main() {
 		f[name] = value
 	}
 	for _, w := range ways() {
-		if len(os.Args) == 2 || w.free {
+		if len(args) == 1 || w.free {
 			fmt.Printf("%s\t%s\n", w.name, outcome(w, f))
 		}
 	}
+	return 0
 }
 
 func outcome(w way, f facts) string {
