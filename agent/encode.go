@@ -251,17 +251,13 @@ func allowRule(d nod.Decision) string { return "allow = [" + said(quoted(d.Lasti
 
 // howToLast names the shortest ways to make a yes last, or says that there is none.
 func howToLast(d nod.Decision) string {
-	var ways []string
-	if d.Approvable.Key != "" && !d.Approvable.Once && d.ID != "" {
-		ways = append(ways, "`nod approve --repository "+shortID(d.ID)+"` in a terminal")
+	switch {
+	case d.Lasting != "":
+		return " | To allow it always: " + allowRule(d) + " in ~/.config/nod/nod.toml."
+	case d.Approvable.Key != "" && !d.Approvable.Once && d.ID != "":
+		return " | For the whole session: `nod approve --session " + shortID(d.ID) + "` in a terminal."
 	}
-	if d.Lasting != "" {
-		ways = append(ways, allowRule(d)+" in ~/.config/nod/nod.toml")
-	}
-	if len(ways) == 0 {
-		return " | A yes holds for this call only."
-	}
-	return " | To allow it always: " + strings.Join(ways, ", or ") + "."
+	return " | A yes holds for this call only."
 }
 
 const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "

@@ -22,7 +22,7 @@ func TestReasonsSayWhatNext(t *testing.T) {
 		d          nod.Decision
 		says, want string
 	}{
-		{lasting, saysAsk, " | To allow it always: `nod approve --repository 1f` in a terminal, or allow = [\"make x\"] in ~/.config/nod/nod.toml."},
+		{lasting, saysAsk, " | To allow it always: allow = [\"make x\"] in ~/.config/nod/nod.toml."},
 		{once, saysAsk, " | A yes holds for this call only."},
 		{open, saysAsk, " | A yes holds for this call only."},
 		{lasting, saysNobody, " | A person has to approve this and nobody can be asked in this session: they can approve this call at a terminal of their own (`nod approve 1f`), add allow = [\"make x\"] to their settings, or run the session interactively."},

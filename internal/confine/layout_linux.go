@@ -246,13 +246,17 @@ func (l *layout) plain(dir string) (names []string, plain bool) {
 func (l *layout) secret(name string) bool { return l.o.Hidden != nil && l.o.Hidden(name) }
 
 // show shows a directory through an overlay, to be read, or to be written with a layer
-// that stays for the next run. One with secrets in it has an overlay of its own.
+// that stays for the next run. One with secrets in it has an overlay of its own. One that
+// holds the home, which /opt may, is not shown: what is needed of it is shown by itself.
 func (l *layout) show(how, dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
 	}
 	top, secrets := real, l.secretsIn(shown{dir, real})
+	if len(secrets) > 0 && within(real, l.run) {
+		return nil // the home lies in it, and no layer of an overlay may lie in another
+	}
 	if within(l.o.Home, real) && len(secrets) == 0 && l.mountedBelow(l.o.Home) == "" {
 		top = l.o.Home
 	}

@@ -137,7 +137,26 @@ func followedBy(program string, want []string, words []shell.Word) bool {
 		if !strings.HasPrefix(w, "-") || hasWord(w, words) {
 			continue
 		}
-		if other := shell.OtherSpelling(program, w); other == "" || !hasWord(other, words) {
+		if !spelledOtherwise(program, w, words) {
+			return false
+		}
+	}
+	return true
+}
+
+// spelledOtherwise reports whether an option, or each letter of a bundle, is there by
+// another of its spellings: rm --recursive -f for rm -rf.
+func spelledOtherwise(program, want string, words []shell.Word) bool {
+	has := func(option string) bool {
+		return hasWord(option, words) || slices.ContainsFunc(shell.OtherSpellings(program, option),
+			func(other string) bool { return hasWord(other, words) })
+	}
+	letters, short := shell.ShortOptions(want)
+	if !short || len(letters) < 2 {
+		return has(want)
+	}
+	for _, letter := range letters {
+		if !has("-" + string(letter)) {
 			return false
 		}
 	}

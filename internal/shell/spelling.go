@@ -6,13 +6,12 @@ import (
 	"github.com/nodgate/nod/internal/shell/commands"
 )
 
-// OtherSpelling returns the other spelling of an option, as the data of its
-// program lists the two side by side: --force for -f, and -f for --force. "" is
-// that the data knows no other.
-func OtherSpelling(program, option string) string {
+// OtherSpellings returns the other spellings of an option, as the data of its program
+// lists them side by side: --force for -f, and --recursive and -R for -r.
+func OtherSpellings(program, option string) (others []string) {
 	text, _, ok := commands.Find(program)
 	if !ok || len(option) < 2 || option[0] != '-' {
-		return ""
+		return nil
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if !strings.HasPrefix(line, "-") || !strings.Contains(line, option) {
@@ -20,16 +19,22 @@ func OtherSpelling(program, option string) string {
 		}
 		words := strings.Fields(line)
 		for i, w := range words[1:] {
-			switch short := words[i]; {
-			case !sameOption(short, w):
-			case short == option:
-				return w
-			case w == option:
-				return short
+			short := words[i]
+			if !sameOption(short, w) {
+				continue
+			}
+			same := []string{w, short}
+			if i > 0 && strings.EqualFold(words[i-1], short) { // -r -R --recursive
+				same = append(same, words[i-1])
+			}
+			for _, one := range same {
+				if one == option {
+					return same
+				}
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // sameOption reports whether a letter and the name behind it are one option.
