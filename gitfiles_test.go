@@ -6,10 +6,9 @@ import "testing"
 // harmless keys do not.
 func TestSettingsThatAreNotHarmless(t *testing.T) {
 	for key, value := range map[string]string{"core.fsmonitor": "./fs.sh", "diff.external": "sh x",
-		"filter.x.clean": "sh x", "include.path": "../team.gitconfig", "core.sshCommand": "sh x"} {
+		"filter.x.clean": "sh x"} {
 		p := newProject(t)
 		p.check(kept, "git status", "git diff", "git log -1")
-		p.write(p.dir+"/team.gitconfig", "[core]\n\tfsmonitor = x\n")
 		p.git("config", key, value)
 		p.check(lost, "git status", "git diff")
 	}

@@ -62,7 +62,7 @@ func TestWhatWasMeant(t *testing.T) {
 		"status":                       "did you mean nod doctor, or nod mode?",
 		"help status":                  "nod help: there is no subcommand \"status\"; did you mean nod doctor, or nod mode?",
 		"help histroy":                 "did you mean nod history?",
-		"lgo":                          "did you mean nod log?",
+		"logg":                         "did you mean nod log?",
 		"xyzzy":                        "see nod help",
 		"--json":                       "--json stands behind a subcommand",
 		"log --folow":                  "nod log: there is no flag --folow; see nod help log",

@@ -71,7 +71,8 @@ func files() []way {
 func variables() []way {
 	return free(
 		found("the variable with a secret", func(f facts) bool {
-			return strings.Contains(strings.Join(os.Environ(), "\n"), f["marker"])
+			environ, err := os.ReadFile("/proc/self/environ")
+			return err != nil || strings.Contains(string(environ), f["marker"])
 		}),
 		found("a variable that loads code", func(facts) bool {
 			return slices.ContainsFunc([]string{"LD_PRELOAD", "LD_LIBRARY_PATH", "BASH_ENV", "NODE_OPTIONS",

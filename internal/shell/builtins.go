@@ -239,9 +239,6 @@ func plainNumber(w word) bool {
 	return w.numeric || w.known && w.glob == 0 && w.text != "" && strings.Trim(whole+part, "0123456789") == ""
 }
 
-// isPlain reports a text in which no shell finds anything to calculate.
-func isPlain(text string) bool { return !strings.ContainsAny(text, "[$`(") }
-
 // printfArgs reports a printf that fills a variable, or numbers that zsh evaluates.
 func (a *analysis) printfArgs(inv *invocation) {
 	args := inv.args
@@ -252,7 +249,7 @@ func (a *analysis) printfArgs(inv *invocation) {
 		return
 	}
 	numbers, plain := formatVerbs(args[0].text)
-	calculates := func(w word) bool { return !plainNumber(w) && !(w.known && isPlain(w.text)) }
+	calculates := func(w word) bool { return !plainNumber(w) }
 	if !args[0].known || args[0].dashed() || !plain ||
 		numbers && slices.ContainsFunc(args[1:], calculates) {
 		a.out.unknown(PartWords, inv.raw, "this prints with a format that sets a variable, or calculates")

@@ -67,6 +67,9 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		a.out.does(Send, host, raw)
 		return
 	}
+	if strings.HasPrefix(a.now.raw(r.Word), "!") {
+		a.out.unknown(PartRedirection, raw, "zsh reads this as >|, and other shells open a file named !")
+	}
 	if w.glob > 0 {
 		w = word{value: value{text: w.text[:w.glob-1]}, raw: w.raw}
 	}

@@ -166,6 +166,9 @@ func (u *use) role(role string, w word) {
 		u.into = w
 	case "link":
 		linked(u, w)
+	case "hardlink":
+		u.out.unknown(PartWords, u.inv.raw, "this gives a file a second name, and what is written to one is in both")
+		linked(u, w)
 	case "listed": // a file that names others
 		reads(u, w, 0)
 		u.out.unknown(PartWords, u.inv.raw, "this takes the files that a list names, and nod does not read the list")

@@ -21,7 +21,7 @@ const (
 		"exhaust stdin unknown "
 	sheetCodes = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test printf " +
 		"tmux golist push ghapi tar kubeget wget second printing unzip modes packing "
-	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link tarfile " +
+	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link hardlink tarfile " +
 		"program script inline shell shelltext shellcode command xcommand assign awaycommand awayshell exec url host " +
 		"remote kill persist variable cd replace name sed awk jq yq date setting gitremote pathspec tracked searched " +
 		"sent curlformat pagerfile format curldata curlmethod ghmethod ghfield unknown listed mode psformat pattern " +

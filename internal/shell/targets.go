@@ -143,6 +143,9 @@ func linked(u *use, w word) {
 		}
 		w.text = path.Base(w.text)
 	}
+	if slices.ContainsFunc(u.pos, func(w word) bool { return w.many || !w.known || w.raw == "{}" }) {
+		u.out.unknown(PartWords, u.inv.raw, "this makes links, and nod does not know of which names")
+	}
 	dest(u, w)
 	if u.marks.has(markNamed) { // a link to a directory is replaced, not followed
 		u.out.path(Write, w, u.inv.st, u.flags)

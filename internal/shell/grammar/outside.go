@@ -337,9 +337,10 @@ func splits(system, text string) bool { return system == "darwin" && strings.Con
 func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.names(w, q.Parts)
 	f.is(w, strings.Contains(f.raw(q), "$["), "$[ ], which shells read differently")
-	for _, part := range q.Parts {
+	for i, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
-		f.is(w, ok && lonely(lit.Value), "a $ that some shells expand")
+		cut := ok && i+1 < len(q.Parts) && strings.HasSuffix(lit.Value, "$") // the parser cuts there before a letter like é
+		f.is(w, cut || ok && lonely(lit.Value), "a $ that some shells expand")
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`") && !plainBackquotes(f.src)),
 			"a backslash before a newline or a backquote in quotes")
 	}
