@@ -339,7 +339,8 @@ func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.is(w, strings.Contains(f.raw(q), "$["), "$[ ], which shells read differently")
 	for i, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
-		cut := ok && i+1 < len(q.Parts) && strings.HasSuffix(lit.Value, "$") // the parser cuts there before a letter like é
+		// The parser cuts there before a letter like é.
+		cut := ok && i+1 < len(q.Parts) && strings.HasSuffix(lit.Value, "$")
 		f.is(w, cut || ok && lonely(lit.Value), "a $ that some shells expand")
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`") && !plainBackquotes(f.src)),
 			"a backslash before a newline or a backquote in quotes")
