@@ -165,7 +165,7 @@ func TestDoctorFinds(t *testing.T) {
 			3},
 		{"a model for ls", "claude-code", put(settings,
 			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
-			doctor.NotTried, "allow", "speaks against this: ls", 3},
+			doctor.NotTried, "allow", "have a model decide about ls", 3},
 		{"a model for ls, on Codex", "codex", put(settings,
 			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
 			doctor.NotTried, "allow", "have a model decide about ls", 3},
