@@ -103,23 +103,110 @@ func settingsSay(dirs []string, home bool, ending string, holds func(text string
 	})
 }
 
+// hostRule is a rule of a host's that asks about commands or refuses them: what may stand
+// at each place of one.
+type hostRule [][]string
+
+// speaksOf reports whether a rule may speak of a line: what it names stands in the line,
+// behind whatever wrapper. A line that Codex cannot divide is one command of a shell.
+func (r hostRule) speaksOf(words []string) bool {
+	if len(r) > 0 && slices.ContainsFunc(r[0], func(name string) bool {
+		return readsAsShell(path.Base(name)) || strings.Contains(name, "pwsh") || strings.Contains(name, "powershell")
+	}) {
+		return true
+	}
+	stands := func(one string) bool {
+		return !slices.ContainsFunc(wordsOf(one), func(word string) bool { return !slices.Contains(words, word) })
+	}
+	return !slices.ContainsFunc(r, func(place []string) bool { return !slices.ContainsFunc(place, stands) })
+}
+
+// wordsOf are the words of a text as far as a rule can name them, without what quotes.
+func wordsOf(text string) []string {
+	text = strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(text)
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return r < 0x80 && !isLetterOrDigit(r) && !strings.ContainsRune("_.+-", r)
+	})
+}
+
 // codexAsks reports whether a rule of the person's may have Codex ask about a call. Codex
 // takes the rules that lie beside each of its settings (0.169.0), and settings ask about
-// tools of MCP servers. The rules are Starlark, and are not read: a file that asks or refuses
-// at all may speak of any command.
+// tools of MCP servers.
 func codexAsks(e *Event, start string) bool {
 	dirs, home := settingsDirs(e.Call.Environ, "CODEX_HOME", ".codex", start, e.Start, e.Project)
 	dirs = append(dirs, "/etc/codex")
 	if e.Call.MCP != nil {
 		return settingsSay(dirs, home, ".toml", holding("approval_mode", "prompt"))
 	}
+	words := wordsOf(e.Call.Command + " " + e.Call.URL)
 	rules := slices.Clone(dirs)
 	for i, dir := range rules {
 		rules[i] = path.Join(dir, "rules")
 	}
 	return settingsSay(dirs, home, "requirements.toml", holding("rules")) ||
-		settingsSay(rules, home, ".rules", holding("prompt")) ||
-		settingsSay(rules, home, ".rules", holding("forbidden"))
+		settingsSay(rules, home, ".rules", func(text string) bool { return codexRuleAsks(text, words) })
+}
+
+// codexRuleAsks reports whether a file of Codex's rules may ask about a line of these words
+// or refuse it. The rules are Starlark; read are those that are written as Codex and people
+// write them, one call after another with named arguments, and any other file may ask.
+func codexRuleAsks(text string, words []string) bool {
+	if !strings.Contains(text, "prompt") && !strings.Contains(text, "forbidden") {
+		return false
+	}
+	var plain strings.Builder
+	for line := range strings.Lines(text) {
+		line, _, _ = strings.Cut(line, "#")
+		plain.WriteString(strings.TrimSpace(line) + " ")
+	}
+	text = strings.NewReplacer("network_rule(", "prefix_rule(", "host_executable(", "prefix_rule(", "'", `"`,
+		" =", "=", "= ", "=").Replace(plain.String())
+	before, rules, _ := strings.Cut(text, "prefix_rule(")
+	if strings.TrimSpace(before) != "" {
+		return true
+	}
+	for rule := range strings.SplitSeq(rules, "prefix_rule(") {
+		if !strings.Contains(rule, "prompt") && !strings.Contains(rule, "forbidden") {
+			continue
+		}
+		if pattern, ok := codexPattern(rule); !ok || pattern.speaksOf(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// codexPattern is the pattern of a rule, or the host of one for the network.
+func codexPattern(rule string) (pattern hostRule, ok bool) {
+	_, list, named := strings.Cut(rule, "pattern=")
+	if !named {
+		_, list, named = strings.Cut(rule, "host=")
+	}
+	var places json.RawMessage
+	if !named || !strings.HasSuffix(strings.TrimSpace(rule), ")") ||
+		json.NewDecoder(strings.NewReader(list)).Decode(&places) != nil {
+		return nil, false
+	}
+	for _, place := range listOf(places) {
+		var names []string
+		for _, one := range listOf(place) {
+			var name string
+			if json.Unmarshal(one, &name) != nil {
+				return nil, false
+			}
+			names = append(names, name)
+		}
+		pattern = append(pattern, names)
+	}
+	return pattern, true
+}
+
+// listOf is a list in JSON, or what is none as a list of one.
+func listOf(raw json.RawMessage) (list []json.RawMessage) {
+	if json.Unmarshal(raw, &list) != nil {
+		return []json.RawMessage{raw}
+	}
+	return list
 }
 
 // qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call
@@ -129,7 +216,43 @@ func qwenAsks(c nod.Call, project string) bool {
 	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode",
 		path.Dir(variable(c.Environ, "QWEN_CODE_SYSTEM_SETTINGS_PATH")),
 		path.Dir(variable(c.Environ, "QWEN_CODE_SYSTEM_DEFAULTS_PATH")))
-	return settingsSay(dirs, home, ".json", holding(`"ask"`))
+	return settingsSay(dirs, home, ".json", func(text string) bool { return qwenTextAsks(text, c) })
+}
+
+// qwenTextAsks reports whether settings may ask about a call.
+func qwenTextAsks(text string, c nod.Call) bool {
+	if !strings.Contains(text, `"ask"`) {
+		return false
+	}
+	var s struct {
+		Permissions struct {
+			Ask []string `json:"ask"`
+		} `json:"permissions"`
+	}
+	return json.Unmarshal([]byte(text), &s) != nil ||
+		slices.ContainsFunc(s.Permissions.Ask, func(rule string) bool { return qwenRuleAsks(rule, c) })
+}
+
+// qwenRuleAsks reports whether a rule may speak of a call. One about files or addresses
+// speaks of commands as well.
+func qwenRuleAsks(rule string, c nod.Call) bool {
+	tool, about, narrow := strings.Cut(strings.TrimSpace(rule), "(")
+	switch strings.TrimSpace(tool) {
+	case "run_shell_command", "Shell", "ShellTool", "Bash":
+	default:
+		return true
+	}
+	if c.Tool != "bash" || !narrow {
+		return c.Tool == "bash"
+	}
+	var places hostRule
+	for _, word := range strings.Fields(strings.TrimSuffix(strings.TrimSuffix(about, ")"), ":*")) {
+		if strings.ContainsAny(word, "*?[$:") {
+			break
+		}
+		places = append(places, []string{word})
+	}
+	return places.speaksOf(wordsOf(c.Command))
 }
 
 // copilotDenies reports whether a rule of the person's may deny a call on Copilot CLI, where

@@ -54,12 +54,25 @@ func TestCodexRulesStay(t *testing.T) {
 		{"no rules", "git commit -m x", "", "", escalated, "allow"},
 		{"in the sandbox", "git commit -m x", "", "", "", "abstained"},
 		{"prompt", "git commit -m x", user, prompt, escalated, "abstained"},
-		{"another subcommand", "git add .", user, prompt, escalated, "abstained"},
+		{"another subcommand", "git add .", user, prompt, escalated, "allow"},
+		{"behind options", "git -C . commit -m x", user, prompt, escalated, "abstained"},
+		{"with quotes", `g'i't "com"mit`, user, prompt, escalated, "abstained"},
+		{"within a substitution", "echo $(git commit)", user, prompt, escalated, "abstained"},
 		{"the project's", "git commit", "work/.codex/rules/a.rules", prompt, escalated, "abstained"},
 		{"no file of rules", "git commit", "home/.codex/rules/README.md", prompt, escalated, "allow"},
 		{"forbidden", "rm -r a", user, `prefix_rule(pattern=["rm"], decision='forbidden',)`, escalated, "abstained"},
+		{"alternatives", "hg commit", user, "# mine\nprefix_rule(\n  pattern = [[\"git\", \"hg\"], [\"commit\"]], # two\n" +
+			"  decision = \"prompt\",\n  justification = \"(mine)\",\n  match = [[\"git\", \"commit\"], \"hg commit\"],\n)\n",
+			escalated, "abstained"},
 		{"allow", "git commit", user, `prefix_rule(pattern=["git"], decision="allow")` + "\n" +
 			`prefix_rule(pattern=["bash", "-lc", "echo \"x\""])`, escalated, "allow"},
+		{"a shell", "git add .", user, `prefix_rule(pattern=["bash", "-lc"], decision="prompt")`, escalated, "abstained"},
+		{"an escape", "git add .", user, `prefix_rule(pattern=["g\u0069t"], decision="prompt")`, escalated, "abstained"},
+		{"a variable", "git add .", user, "x = \"git\"\nprefix_rule(pattern=[x], decision=\"prompt\")", escalated,
+			"abstained"},
+		{"a loop", "git add .", user, `[prefix_rule(pattern=[x], decision="prompt") for x in ["git"]]`, escalated,
+			"abstained"},
+		{"cut off", "git add .", user, `prefix_rule(pattern=["rm"], decision="prompt"`, escalated, "abstained"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			line := `{"type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":` +
@@ -145,8 +158,14 @@ func TestQwenRulesStay(t *testing.T) {
 		{"a command", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git push:*)"]}}`, shell("git -C . push"),
 			"abstained"},
 		{"another command", "home/.qwen/settings.json", `{"permissions":{"ask":["Bash(git push *)"]}}`, shell("ls"),
+			"allow"},
+		{"every command", "work/.qwen/settings.json", `{"permissions":{"ask":["run_shell_command"]}}`, shell("ls"),
+			"abstained"},
+		{"a file by a command", "work/.qwen/settings.json", `{"permissions":{"ask":["Edit(/a)"]}}`, shell("touch a"),
 			"abstained"},
 		{"a file", "work/.qwen/settings.json", `{"permissions":{"ask":["Edit"]}}`, edit, "abstained"},
+		{"not read", "work/.qwen/settings.json", "{\"permissions\":{ // mine\n\"ask\":[\"Edit\"]}}", shell("ls"),
+			"abstained"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := hostFiles(t, map[string]string{row.file: row.rules, "work/README": ""})

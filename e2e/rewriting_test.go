@@ -73,9 +73,7 @@ print('probed')
 func (d driven) testHanded(t *testing.T) {
 	m := d.ready(t, "confine = \"on\"\n", llmtest.Script{})
 	m.installed(false)
-	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
-		missing(t, "nothing can be confined here: %s", out)
-	}
+	m.boundary(t)
 	m.machine.write(filepath.Join(m.home, ".ssh/id_ed25519"), "key", 0o600)
 	m.machine.write(filepath.Join(m.work, "probe.py"), probe, 0o644)
 	m.srv = llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
@@ -135,9 +133,7 @@ func TestAnotherProgramIsNotProven(t *testing.T) {
 func TestDoctorProvesTheRewriting(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "confine = \"on\"\n")
-	if out, err := m.command(t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
-		t.Skipf("nothing can be confined here: %s", out)
-	}
+	m.boundary(t)
 	records := map[string]os.FileInfo{} // by what is said
 	for _, d := range rewriters() {
 		if program := d.program(t); d.inPath == "" {

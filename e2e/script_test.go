@@ -123,9 +123,7 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 // doctor has proven the agent.
 func (m *machine) confines(s seat) {
 	m.settings("confine = \"on\"\n")
-	if out, err := m.command(m.t.Context(), filepath.Join(m.bin, "nod"), "confine").CombinedOutput(); err != nil {
-		m.t.Skipf("nothing can be confined here: %s", out)
-	}
+	m.boundary(m.t)
 	m.record(strings.ToLower(strings.ReplaceAll(s.agent, " ", "-")), m.state(), s.program(m.t))
 }
 

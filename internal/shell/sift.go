@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -8,15 +9,16 @@ import (
 // sift follows the expression of find, to tell whether what it deletes or
 // hands over was picked out. The zero value has seen nothing.
 type sift struct {
-	begun   bool   // there was a test, an operator or an action
-	flat    bool   // -maxdepth 0 or 1
-	picks   string // the test of this alternative that picks, as in Effect.Picked
-	loose   bool   // an earlier alternative has no such test
-	more    bool   // there was an earlier alternative
-	not     bool   // the next test is negated
-	whole   bool   // a -delete without such a test
-	deletes string // what picks for the -delete
-	any     string // a test that picks, wherever it stands
+	begun   bool     // there was a test, an operator or an action
+	flat    bool     // -maxdepth 0 or 1
+	picks   string   // the test of this alternative that picks, as in Effect.Picked
+	outer   []string // what picked before each open parenthesis: it holds inside, and behind
+	loose   bool     // an earlier alternative has no such test
+	more    bool     // there was an earlier alternative
+	not     bool     // the next test is negated
+	whole   bool     // a -delete without such a test
+	deletes string   // what picks for the -delete
+	any     string   // a test that picks, wherever it stands
 }
 
 // word takes one operator, test or action, with the test's argument. What has
@@ -24,11 +26,16 @@ type sift struct {
 func (s *sift) word(name string, value word) {
 	constant := value.known && !value.many
 	switch name {
-	case "(", ")":
-		s.loose = s.loose || s.not // what is not in a group is not followed
+	case "(":
+		s.loose = s.loose || s.not && s.picks == "" // what is not in a group is not followed
+		s.outer = append(s.outer, s.picks)
+	case ")":
+		s.picks = cmp.Or(s.held(), s.picks)
+		s.outer = s.outer[:max(len(s.outer)-1, 0)]
 	case "-o", "-or", ",":
-		s.loose, s.more = s.loose || s.picks == "" || name == ",", true
-		s.picks = ""
+		s.loose = s.loose || s.picks == "" || name == ","
+		s.more = s.more || s.held() == ""
+		s.picks = s.held()
 	case "!", "-not":
 		s.not = true
 		return
@@ -43,12 +50,22 @@ func (s *sift) word(name string, value word) {
 			constant && (name == "-samefile" || picksStatus(name, value.text))
 		if name == "-type" && value.text == "f" && s.flat {
 			as, picks = "-maxdepth 1", true
+		} else if name == "" { // find fails on what is no test
+			as, picks = "...", true
 		}
 		if picks && !s.not && s.picks == "" {
 			s.picks, s.any = as, as
 		}
 	}
 	s.not = false
+}
+
+// held is what picked before the innermost open parenthesis, "" for nothing.
+func (s *sift) held() string {
+	if len(s.outer) == 0 {
+		return ""
+	}
+	return s.outer[len(s.outer)-1]
 }
 
 // picked returns the test that picks what comes next, "" for none.

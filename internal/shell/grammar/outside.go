@@ -339,12 +339,21 @@ func (f *forms) quoted(w *syntax.Word, q *syntax.DblQuoted) {
 	f.is(w, strings.Contains(f.raw(q), "$["), "$[ ], which shells read differently")
 	for i, part := range q.Parts {
 		lit, ok := part.(*syntax.Lit)
-		// The parser cuts there before a letter like é.
-		cut := ok && i+1 < len(q.Parts) && strings.HasSuffix(lit.Value, "$")
-		f.is(w, cut || ok && lonely(lit.Value), "a $ that some shells expand")
+		// The parser may cut behind a $.
+		f.is(w, lonely(textAt(q.Parts, i)+textAt(q.Parts, i+1)), "a $ that some shells expand")
 		f.is(w, ok && (f.joins(lit) || strings.Contains(lit.Value, "`") && !plainBackquotes(f.src)),
 			"a backslash before a newline or a backquote in quotes")
 	}
+}
+
+// textAt is a part that is text, "" for any other and behind the last.
+func textAt(parts []syntax.WordPart, i int) string {
+	if i < len(parts) {
+		if lit, ok := parts[i].(*syntax.Lit); ok {
+			return lit.Value
+		}
+	}
+	return ""
 }
 
 // lonely reports a $ in quotes that stands for itself, before a sign that some shell
@@ -469,6 +478,9 @@ func oddSign(text string) bool {
 // bracesBesideCommands reports a word with a substitution in which bash 3.2 may find
 // braces with alternatives, and so make several words of it.
 func bracesBesideCommands(text string) bool {
+	if strings.HasPrefix(text, `"`) && strings.IndexByte(text[1:], '"') == len(text)-2 {
+		return false // nothing ends its quotes
+	}
 	_, inner, opened := strings.Cut(text, "{")
 	_, _, closed := strings.Cut(inner, "}")
 	return opened && closed && (strings.Contains(inner, ",") || strings.Contains(inner, "..")) &&
