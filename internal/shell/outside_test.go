@@ -109,6 +109,10 @@ func TestOutside(t *testing.T) {
 		"find ./$(ls)":                               "may be an option",
 		"ls \"$x[1]\"":                               "a value that a shell changes",
 		"ls \"$x:h\"":                                "a value that a shell changes",
+		"ls \"$\u00e9\"":                             "a $ that some shells expand",
+		"echo \"$(echo \"{a,b}\")\"":                 "braces beside a substitution",
+		"wc k >! new":                                "zsh reads this as >|",
+		"x='a[$(ls)]'; printf %d x":                  "or calculates",
 		"ls $x\u00e9":                                "a value that a shell changes",
 		"ls \"a \\\nb\"":                             "a backslash",
 		"ls $'a\\x41'":                               "$'...' with more",
@@ -134,6 +138,7 @@ func unknowns(r Report) (all string) {
 // TestInside holds what is left.
 func TestInside(t *testing.T) {
 	for _, text := range []string{
+		`grep -E "^\.env$|^\.env\b" a`, "echo \"$(cat <<'E'\nuse {b, c}\nE\n)\"",
 		"ls a; ls b && ls c || ls d | cat | wc -l", "! ls && ls",
 		"{ ls; } 2>/dev/null",
 		"ls > /dev/null 2>&1", "echo a >&2", "cat <<E\na b $x $(ls)\nE", "cat <<'E' | wc\n\\x\nE", "cat <<< 'a b'",
