@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,7 +38,9 @@ func TestSecretsBelow(t *testing.T) {
 		"for f in $(find . -type f && ls); do cat $f; done", "{ ls; ls -A; } | xargs cat",
 		"ls | while read f; do ls -A; done | xargs cat", "for f in $(ls -A); do cat $f; done",
 		"find . -type f | while read f; do cat \"$f\"; done", "cat .*", "cat .e*", "zip -r - .",
-		"find src -type f -exec grep -r SHOP_KEY .. \\;", "black --diff .e*")
+		"find src -type f -exec grep -r SHOP_KEY .. \\;", "black --diff .e*",
+		"find . -size -9 -type f -prune -exec cat {} + -o -name x -print", "yes | find . -ok cat {} \\; -name a",
+		"find . \\( -name x -o -name '.e*' \\) -prune -exec cat {} + -o -name x -print")
 	p.check(kept, "black --check .", "find . -name '*.py' -exec black --check {} +", "black --diff src/*",
 		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
 		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
@@ -59,6 +62,13 @@ func TestSecretsBelow(t *testing.T) {
 	p.write("lib/deep/.env", "SHOP_KEY=9\n")
 	p.must(os.Symlink("../lib", p.dir+"/docs/l"))
 	p.check(kept, "grep -r SHOP_KEY docs", "grep -R --include='*.md' SHOP_KEY docs", "find -L docs -name '*.md'")
+	p.check(lost, "grep -R SHOP_KEY docs")
+	for i := range 65 { // the one behind them is not reached
+		p.must(os.MkdirAll(fmt.Sprintf("%s/lib2/%d", p.dir, i), 0o755))
+		p.must(os.Symlink(fmt.Sprintf("../lib2/%d", i), fmt.Sprintf("%s/docs/a%d", p.dir, i)))
+	}
+	p.check(lost, "grep -R SHOP_KEY docs")
+	p.must(os.RemoveAll(p.dir + "/lib2"))
 	p.must(os.RemoveAll(p.dir + "/lib"))
 	p.must(os.Remove(p.dir + "/docs/l"))
 	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))

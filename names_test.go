@@ -316,8 +316,9 @@ func TestDiffsOfSecrets(t *testing.T) {
 	p.git("commit", "-q", "-m", "token")
 	p.check(kept, "git show", "git log -p", "git diff", "git diff HEAD", "git diff --cached", "git show --stat")
 	p.write("conf/.env", "KEY=2\n")
-	p.check(lost, "git diff", "git diff HEAD", "git diff -U0 .")
-	p.check(kept, "git diff --stat", "git diff --name-only", "git diff --cached")
+	p.check(lost, "git diff", "git diff HEAD", "git diff -U0 .", "git diff --stat -p", "git diff --name-only --patch",
+		"git diff --shortstat -U3", "git diff-files -p", "git diff-index -p HEAD", "git status -vv")
+	p.check(kept, "git diff --stat", "git diff --name-only", "git diff --cached", "git status -v", "git diff --stat -w")
 }
 
 // A search among names does not look into directories, whoever stands in its place.

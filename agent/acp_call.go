@@ -302,9 +302,10 @@ func commandOf(in fields) (command, dir string, plain bool) {
 // under any of the names that agents have for it; "" where there is none.
 func (f fields) ran() string {
 	for _, key := range [...]string{"command", "cmd", "commandLine", "command_line", "script"} {
-		words := fields{object: f.object, err: new(error)}.texts(key)
+		var wrong error
+		words := fields{object: f.object, err: &wrong}.texts(key)
 		switch {
-		case len(words) == 0 || slices.Contains(words, ""):
+		case wrong != nil || len(words) == 0:
 			continue
 		case len(words) == 1:
 			return words[0]

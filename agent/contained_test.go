@@ -9,6 +9,36 @@ import (
 	"github.com/nodgate/nod"
 )
 
+// Claude Code's sandbox is a fact where the person's settings say so and nobody else
+// speaks of it: then what nod knows nothing against is the host's, and what is grave is not.
+func TestContainedByTheHostsSettings(t *testing.T) {
+	const box, code = `{"sandbox":{"enabled":true,"failIfUnavailable":true}}`, `{"command":"npm test"}`
+	for name, row := range map[string]struct {
+		own, file, text, input string
+		silent                 bool
+	}{
+		"sandbox":          {box, "", "", code, true},
+		"broken":           {box + "}", "", "", code, false},
+		"the project says": {box, "settings.json", `{"sandbox":{}}`, code, false},
+		"with an escape":   {box, "settings.json", `{"\u0073andbox":{"enabled":false}}`, code, false},
+		"locally":          {box, "settings.local.json", `{"sandbox":{}}`, code, false},
+		"leaves it":        {box, "", "", `{"command":"npm test","dangerouslyDisableSandbox":true}`, false},
+		"loses work":       {box, "", "", `{"command":"git push --force"}`, false},
+	} {
+		files := map[string]string{"home/.claude/settings.json": row.own}
+		if row.file != "" {
+			files["work/.claude/"+row.file] = row.text
+		}
+		dir := hostFiles(t, files)
+		home := filepath.Join(dir, "home")
+		e := completed(t, row.input, "Bash", "default", home, filepath.Join(dir, "work"))
+		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
+		if said := (ClaudeCode{}).Encode(e, d, Default, false).Said; (said == abstained) != row.silent {
+			t.Errorf("%s: the host is told %s (%s)", name, said, d.Reason)
+		}
+	}
+}
+
 // What the turn's record says of Codex's sandbox.
 func TestCodexTurns(t *testing.T) {
 	turnOf := func(file string) codexTurn { turn, _ := readRollout(file, "", ""); return turn }

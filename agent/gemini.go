@@ -22,9 +22,7 @@ import (
 //
 // "-" is silence. The host could be told to ask, but no payload says whether
 // anybody is there, and where nobody is, it then hangs for ever. So an ask is
-// a denial that says how to approve. A command of which nod knows nothing grave,
-// without a model, is left to the host where it certainly asks about it
-// ([Event.Contained]): where the person has set security.disableYoloMode.
+// a denial that says how to approve.
 //
 // # What the host does with an answer
 //

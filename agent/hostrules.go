@@ -154,9 +154,15 @@ func codexRuleAsks(text string, words []string) bool {
 	if !strings.Contains(text, "prompt") && !strings.Contains(text, "forbidden") {
 		return false
 	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
+		return true
+	}
 	var plain strings.Builder
 	for line := range strings.Lines(text) {
-		line, _, _ = strings.Cut(line, "#")
+		line, comment, _ := strings.Cut(line, "#")
+		if comment != "" && strings.ContainsAny(line, `"'`) && strings.ContainsAny(comment, `"'`) {
+			return true // the # may stand in a text
+		}
 		plain.WriteString(strings.TrimSpace(line) + " ")
 	}
 	text = strings.NewReplacer("network_rule(", "prefix_rule(", "host_executable(", "prefix_rule(", "'", `"`,
@@ -213,10 +219,15 @@ func listOf(raw json.RawMessage) (list []json.RawMessage) {
 // (0.24.4, read: permissions.ask of each settings file).
 func qwenAsks(c nod.Call, project string) bool {
 	dirs, home := settingsDirs(c.Environ, "QWEN_HOME", ".qwen", project, c.Dir)
-	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode",
-		path.Dir(variable(c.Environ, "QWEN_CODE_SYSTEM_SETTINGS_PATH")),
-		path.Dir(variable(c.Environ, "QWEN_CODE_SYSTEM_DEFAULTS_PATH")))
-	return settingsSay(dirs, home, ".json", func(text string) bool { return qwenTextAsks(text, c) })
+	asks := func(text string) bool { return qwenTextAsks(text, c) }
+	for _, name := range []string{variable(c.Environ, "QWEN_CODE_SYSTEM_SETTINGS_PATH"),
+		variable(c.Environ, "QWEN_CODE_SYSTEM_DEFAULTS_PATH")} {
+		if name != "" && (!path.IsAbs(name) || anyFile(path.Dir(name), path.Base(name), asks)) {
+			return true
+		}
+	}
+	dirs = append(dirs, "/etc/qwen-code", "/Library/Application Support/QwenCode")
+	return settingsSay(dirs, home, ".json", asks)
 }
 
 // qwenTextAsks reports whether settings may ask about a call.
@@ -383,7 +394,9 @@ func claudeContained(e *Event, home string) bool {
 	own := path.Join(e.Project, ".claude")
 	for _, name := range []string{path.Join(own, "settings.json"), path.Join(own, "settings.local.json"),
 		"/etc/claude-code/managed-settings.json"} {
-		if text, _, err := hostText(name); err != nil || strings.Contains(text, `"sandbox"`) {
+		// A key may be written with escapes.
+		text, _, err := hostText(name)
+		if err != nil || strings.Contains(text, "sandbox") || strings.Contains(text, `\u`) {
 			return false
 		}
 	}

@@ -28,7 +28,6 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	a.BoolVar(&f.yes, "yes", false, "")
 	a.BoolVar(&f.yes, "unattended", false, "")
 	a.BoolVar(&f.json, "json", false, "")
-	a.Bool("from-log", true, "") // as it always is
 	root := a.String("root", "", "")
 	if err := a.withRules(args, 0); err != nil {
 		return err

@@ -182,7 +182,7 @@ func (d *document) value(here place, v *unstable.Node, at span) {
 // checkControl remembers a control character. An element of a list may run
 // over several lines.
 func (d *document) checkControl(here place, s string) {
-	inList := here.path[len(here.path)-1] >= '0' && here.path[len(here.path)-1] <= '9'
+	inList := strings.TrimRight(here.path, "0123456789") != here.path
 	for _, c := range s {
 		blank := inList && (c == '\n' || c == '\r' || c == '\t')
 		if d.control == nil && unicode.IsControl(c) && !blank {

@@ -202,6 +202,7 @@ func TestBadText(t *testing.T) {
 		{"prose boundary", "hard_deny = [\"never; ever\"]",
 			`1:14: hard_deny: "never; ever" cannot be a command pattern`},
 		{"empty rule", `environment = [" "]`, `1:16: environment: an empty rule; remove it`},
+		{"an empty key", `"" = "x"`, "1:1: "},
 		{"control", `allow = ["git\u0000"]`, `1:10: allow holds a control character (U+0000); remove it`},
 		{"duration", `model.timeout = "20"`,
 			`1:17: timeout cannot be "20"; write a duration up to "45s", such as "20s"`},

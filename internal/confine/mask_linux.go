@@ -86,10 +86,12 @@ func linked(d fs.DirEntry) (node inode, ok bool) {
 // knows: hard links. All names are looked at once more, where a secret has
 // further names at all.
 func (m *masker) otherNames(stores []shown) error {
-	secrets := map[inode]bool{}
+	secrets, stores := map[inode]bool{}, slices.Clone(stores)
 	for _, name := range m.names {
 		name = filepath.Join(m.root, name)
-		stores = append(slices.Clip(stores), shown{name, name})
+		if real, err := filepath.EvalSymlinks(name); err == nil { // a link's target may have further names
+			stores = append(stores, shown{name, real})
+		}
 	}
 	for _, s := range stores {
 		seen := 0

@@ -20,6 +20,7 @@ func names() []way {
 		holds("a secret's other name, a hard link of before", "${env-hard}"),
 		holds("a key's other name, a hard link of before", "${key-hard}"),
 		holds("a hard link of before to a key deep in its store", "${deep-hard}"),
+		holds("a hard link of before to what a secret's name links to", "${conf-hard}"),
 		holds("a link to a secret of home, of before", "${key-link}"),
 		holds("a secret in a directory with a newline", "new\nline/.env"),
 		holds("a secret with capital letters", "deploy/.Env"),

@@ -203,10 +203,13 @@ func (h *Secrets) printsFrom(r treeRead) string {
 		}); found {
 		case "":
 		case tooLarge:
-			return start + ", which is too large to look through,"
+			return start + ", which is too large to look through"
 		default:
 			return found
 		}
+	}
+	if len(starts) > named+maxLinked {
+		return r.starts[0] + ", which has too many links to look through"
 	}
 	return ""
 }

@@ -39,13 +39,20 @@ func newFindTests(terms []shell.Term) *findTests {
 				part.globs = append(part.globs, t.Name+" "+t.Value.Value)
 			}
 		case "-prune":
-			part.prunes = true
+			if part.prunes = !part.acts; part.acts { // it passes on what it prunes
+				break
+			}
 			for i > 0 && terms[i-1].Name == ")" && opened < len(f.parts) { // all of the alternatives
 				f.parts[opened].prunes = true
 				opened++
 			}
-		case "-print", "-print0", "-printf", "-ls", "-exec", "-execdir", "-fprint", "-fprint0", "-fprintf", "-fls":
-			part.acts = true
+		case "-print", "-print0", "-printf", "-ls", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0",
+			"-fprintf", "-fls":
+			if part.acts = true; part.prunes {
+				for i := range f.parts {
+					f.parts[i].prunes = false
+				}
+			}
 		case "(":
 			if opened = len(f.parts); not { // what is in there may be anything
 				f.parts = append(f.parts, findPart{})
@@ -65,7 +72,7 @@ func (f *findTests) tooDeep(below string) bool { return strings.Count(below, "/"
 // passes on nothing where another does.
 func (f *findTests) may(below string) bool {
 	return slices.ContainsFunc(f.parts, func(p findPart) bool {
-		return !(p.prunes && len(f.parts) > 1) && !slices.ContainsFunc(p.globs, func(glob string) bool {
+		return !(p.prunes && !p.acts && len(f.parts) > 1) && !slices.ContainsFunc(p.globs, func(glob string) bool {
 			return !paths.MayPass(glob, path.Base(below))
 		})
 	})

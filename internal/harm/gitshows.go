@@ -77,7 +77,7 @@ func (h *Secrets) gitDiffs() Objection {
 		}
 		o := gitOptionsOf(c)
 		r := h.At.RepositoryAt(h.gitDirectory(c))
-		if r == nil || !o.gitIs("prints-changes") || o.longPrefix("--stat", "--name", "--shortstat", "--quiet") {
+		if r == nil || !printsChanges(o) {
 			continue
 		}
 		paths, staged := h.pathsAmong(c, o.operands), o.long("--cached", "--staged")
@@ -86,6 +86,20 @@ func (h *Secrets) gitDiffs() Objection {
 		}
 	}
 	return ""
+}
+
+// printsChanges reports whether git prints what differs, and not only where.
+func printsChanges(o *gitOptions) bool {
+	switch {
+	case o.sub == "status": // once, it prints what is staged
+		return o.long("--verbose") || strings.IndexByte(o.letters, 'v') < strings.LastIndexByte(o.letters, 'v')
+	case !o.gitIs("prints-changes"):
+		return false
+	case o.short("puUW"),
+		o.longPrefix("--p", "--unified", "--binary", "--word-diff", "--color-words", "--function-context"):
+		return true
+	}
+	return !o.longPrefix("--stat", "--name", "--shortstat", "--quiet")
 }
 
 // untrackedSecret is one that git add would take in.

@@ -136,6 +136,7 @@ func TestText(t *testing.T) {
 		{`https://host/a?mail=b@c`, `https://host/a?mail=b@c`},
 		{`ssh://git@host/x`, `ssh://git@host/x`},
 		{`https://u:$PASS@host`, `https://u:$PASS@host`},
+		{`https://0123456789abcdef0123456789abcdef01234567@host/x`, `https://[masked-40]@host/x`},
 		{`https://` + filler + `@host`, `https://[masked-27]@host`},
 
 		// Options.

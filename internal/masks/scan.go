@@ -426,6 +426,10 @@ func (s *scanner) url(start int) {
 	}
 	at := strings.LastIndexByte(authority, '@')
 	colon := strings.IndexByte(authority, ':')
+	if at >= 0 && (colon < 0 || colon > at) && isToken(authority[:at]) {
+		s.hide(start, start+at)
+		return
+	}
 	if at < 0 || colon < 0 || colon > at || strings.Contains(authority[:colon], "/") {
 		return
 	}
@@ -441,6 +445,12 @@ func (s *scanner) url(start int) {
 		s.hide(i, b)
 		i = b
 	}
+}
+
+// isToken tells a token that stands for the user of an address from a name.
+func isToken(user string) bool {
+	const digits, others = "0123456789", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-="
+	return len(user) >= 16 && strings.ContainsAny(user, digits) && strings.Trim(user, digits+others) == ""
 }
 
 const (

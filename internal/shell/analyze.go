@@ -59,7 +59,7 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 		r.Possible = possible([]string{source}, m)
 		return r
 	}
-	a := newAnalysis(m, source, lang, m.env.Dialect == Unstated)
+	a := newAnalysis(m, source, lang)
 	after := a.whole(file.Stmts, state{dir: m.env.Dir}, input{outer: true})
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
@@ -84,7 +84,7 @@ func (a *analysis) supposing(list []*syntax.Stmt) *Report {
 	if len(a.words.given) == 0 {
 		return nil
 	}
-	b := newAnalysis(a.machine, a.now.src, a.now.lang, a.now.both)
+	b := newAnalysis(a.machine, a.now.src, a.now.lang)
 	b.words.supposed = a.words.given
 	if b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true}); b.limits.over != "" {
 		return nil
@@ -107,10 +107,9 @@ type analysis struct {
 	texts   texts
 }
 
-// newAnalysis is the reading of a text in one grammar; both says that bash and
-// zsh must agree.
-func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) *analysis {
-	a := &analysis{machine: m, now: reading{src: source, lang: lang, both: both}}
+// newAnalysis is the reading of a text in one grammar.
+func newAnalysis(m *machine, source string, lang syntax.LangVariant) *analysis {
+	a := &analysis{machine: m, now: reading{src: source, lang: lang}}
 	a.out = draft{machine: m, command: -1}
 	a.defs = definitions{machine: m, out: &a.out}
 	a.vars = environment{machine: m, out: &a.out}
@@ -127,11 +126,7 @@ func newAnalysis(m *machine, source string, lang syntax.LangVariant, both bool) 
 type reading struct {
 	src  string // the command, or a text found inside it
 	lang syntax.LangVariant
-	both bool // bash and zsh must agree: what they treat differently is unknown
 }
-
-// zsh reports whether the shell that runs the text may be zsh.
-func (rd *reading) zsh() bool { return rd.both || rd.lang == syntax.LangZsh }
 
 // limits is the work that one analysis has done so far.
 type limits struct {

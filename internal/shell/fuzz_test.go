@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -108,12 +107,6 @@ func FuzzWrap(f *testing.F) {
 			checkWrap(t, env, command, wrapped(outer, inner))
 		}
 	})
-}
-
-// runs reports whether something that was not read is run, now or later, which
-// stands for any effect.
-func runs(r Report) bool {
-	return slices.ContainsFunc(r.Effects, func(e Effect) bool { return e.Kind == Run || e.Kind == Persist })
 }
 
 func checkWrap(t *testing.T, env Env, command, disguised string) {

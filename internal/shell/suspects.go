@@ -86,7 +86,7 @@ func (s *suspects) commandIn(text, dir string) []handed {
 	if err != nil || len(file.Stmts) != 1 {
 		return nil
 	}
-	a := newAnalysis(s.machine, text, syntax.LangBash, false)
+	a := newAnalysis(s.machine, text, syntax.LangBash)
 	a.whole(file.Stmts, state{dir: dir}, input{})
 	if a.limits.over == "" {
 		s.add(a.out.report)

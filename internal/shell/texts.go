@@ -37,9 +37,9 @@ func (t *texts) nested(source string, in state, wrapper string) {
 		t.limits.over = grammar.Exceeded(source)
 		return
 	}
-	src, lang, both, command := t.now.src, t.now.lang, t.now.both, t.out.command
+	src, lang, command := t.now.src, t.now.lang, t.out.command
 	if other := grammar.Shell(wrapper); wrapper != "eval" && wrapper != "trap" {
-		t.now.lang, t.now.both = other, false
+		t.now.lang = other
 	}
 	t.now.src = source
 	t.out.wrappers = append(t.out.wrappers, wrapper)
@@ -47,7 +47,7 @@ func (t *texts) nested(source string, in state, wrapper string) {
 	t.text(source, in)
 	t.limits.depth--
 	t.out.wrappers = t.out.wrappers[:len(t.out.wrappers)-1]
-	t.now.src, t.now.lang, t.now.both, t.out.command = src, lang, both, command
+	t.now.src, t.now.lang, t.out.command = src, lang, command
 }
 
 // text walks a text in the grammar of now.

@@ -53,7 +53,9 @@ func (p *Plan) calls(failed, report int) (*calls, error) {
 	c.do("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	c.outside(parent(p.Dir))
 	c.overlays(p)
-	c.bounds()
+	if err := c.bounds(); err != nil {
+		return nil, err
+	}
 	return c, c.exec(p)
 }
 
@@ -92,22 +94,24 @@ func (c *calls) overlays(p *Plan) {
 
 // bounds are inherited. A core of 1 byte is what the kernel takes for "neither a file
 // nor a program of the system's that is handed the core".
-func (c *calls) bounds() {
+func (c *calls) bounds() error {
 	var processes, files unix.Rlimit
 	limit := func(what string, resource int, r unix.Rlimit) {
 		c.do("bound "+what, unix.SYS_PRLIMIT64, 0, resource, &r, 0)
 	}
 	limit("cores", unix.RLIMIT_CORE, unix.Rlimit{Cur: 1, Max: 1})
-	if unix.Getrlimit(unix.RLIMIT_NPROC, &processes) == nil {
-		limit("processes", unix.RLIMIT_NPROC,
-			unix.Rlimit{Cur: min(processes.Cur, MaxProcesses), Max: min(processes.Max, MaxProcesses)})
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &processes); err != nil {
+		return fmt.Errorf("getrlimit processes: %w", err)
 	}
+	limit("processes", unix.RLIMIT_NPROC,
+		unix.Rlimit{Cur: min(processes.Cur, MaxProcesses), Max: min(processes.Max, MaxProcesses)})
 	// Go raises the soft limit of its own files; who started nod has the one that is inherited.
 	if unix.Prlimit(os.Getppid(), unix.RLIMIT_NOFILE, nil, &files) == nil {
 		var own unix.Rlimit
 		_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &own)
 		limit("files", unix.RLIMIT_NOFILE, unix.Rlimit{Cur: min(files.Cur, own.Max), Max: own.Max})
 	}
+	return nil
 }
 
 // exec hands bubblewrap its descriptors and starts it.
