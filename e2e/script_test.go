@@ -32,6 +32,8 @@ type seat struct {
 	// the key for yes.
 	asks []string
 	yes  string
+	// ready is what the screen shows when a prompt can be typed, where sit does not wait for it.
+	ready string
 	// selfAnswered says that nod's own part in the agent answers the question about
 	// what nod allows: a person who leaves it alone sees it go.
 	selfAnswered bool
@@ -50,7 +52,7 @@ type became struct {
 	asked  bool   // a person was asked
 	judged bool   // the agent's own judge was asked
 	kept   bool   // nod had kept what it took away
-	end    string // ran, denied, absent
+	end    string // ran, denied, absent, or typed: denied, with the line to type instead
 	told   string
 }
 
@@ -113,6 +115,9 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 	}
 	screen := s.sit(m, srv, nod)
 	p.shown.Store(screen)
+	if s.ready != "" {
+		screen.readyFor(s.ready)
+	}
 	screen.asks("do what the test wants")
 	p.answer()
 	p.read(srv)
@@ -232,6 +237,8 @@ func (p *played) read(srv *llmtest.Server) {
 			b.asked, b.judged = false, false
 		case !ok || holds(got.Text, p.absent):
 			b.end = "absent"
+		case holds(got.Text, []string{"it may run confined"}):
+			b.end = "typed"
 		case holds(got.Text, p.refused):
 			b.end = "denied"
 		default:
@@ -275,4 +282,17 @@ func (m *machine) lose() {
 		_ = os.MkdirAll(filepath.Dir(name), 0o755)
 		_ = os.WriteFile(name, []byte(text), 0o600)
 	}
+}
+
+// readyFor waits until a prompt can be typed, and trusts the directory if it is asked.
+func (s *screen) readyFor(mark string) {
+	s.t.Helper()
+	trusts := false
+	hang.Until(s.t, "a screen with "+mark, func() bool {
+		if !trusts && strings.Contains(s.words(), "Confirm folder trust") {
+			trusts = true
+			s.presses("\r")
+		}
+		return strings.Contains(s.words(), mark)
+	})
 }

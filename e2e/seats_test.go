@@ -104,6 +104,59 @@ func opencodeSeat() seat {
 	}
 }
 
+// printing are agents whose calls of the script are those of their print mode: a shell, and
+// a file to write. words starts one in a terminal.
+func printing(d driven, mode string, words func(m *machine, words []string) []string) seat {
+	return seat{
+		agent: d.adapter.Name(), mode: mode, program: d.program,
+		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
+			given, _ := d.prepare(m, srv)
+			if nod {
+				m.installFor(d.adapter.Name(), "user")
+			}
+			given = words(m, given)
+			_, environ := d.prepare(m, srv)
+			return m.terminal(environ, given[0], given[1:]...)
+		},
+		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
+			switch c.Tool {
+			case "Bash":
+				return d.shell(name, fmt.Sprint(in["command"])), true
+			case "Write":
+				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
+			}
+			return llmtest.Call{}, false
+		},
+	}
+}
+
+func geminiSeat() seat {
+	s := printing(geminiDriven(), "default", func(m *machine, words []string) []string {
+		m.setting(filepath.Join(m.home, ".gemini", "settings.json"), map[string]any{
+			"model": map[string]any{"disableLoopDetection": true}}) // it asks a model about 30 calls in a row
+		return []string{words[0], words[1], "-m", "gemini-2.5-flash", "--skip-trust"}
+	})
+	s.refused = []string{"Tool execution blocked"}
+	s.ready, s.asks, s.yes = "Type your message", []string{"Allow execution", "Apply this change", "Allow once"}, "\r"
+	return s
+}
+
+func copilotSeat() seat {
+	s := printing(copilotDriven(), "default", func(_ *machine, words []string) []string { return words[:1] })
+	s.refused = []string{"Denied by preToolUse hook"}
+	s.ready, s.asks, s.yes = "/ commands", []string{"Do you want"}, "\r"
+	return s
+}
+
+func qwenSeat() seat {
+	s := printing(qwenDriven(), "default", func(m *machine, _ []string) []string {
+		return append(m.qwen(), "--approval-mode", "default")
+	})
+	s.refused = []string{"this cannot be undone"}
+	s.ready, s.asks, s.yes = "Type your message", []string{"Allow execution", "Apply this change", "Yes, allow once"}, "\r"
+	return s
+}
+
 func seats() []seat {
 	return []seat{
 		claudeSeat("auto"), claudeSeat("default"), claudeSeat("acceptEdits"), claudeSeat("plan"),
@@ -152,7 +205,7 @@ func TestScriptInTerminals(t *testing.T) {
 func TestMixedCallsInTerminals(t *testing.T) {
 	deep(t, "prompts with nod and without")
 	list, wrong := mixed()
-	for _, s := range seats() {
+	for _, s := range append(seats(), geminiSeat(), copilotSeat(), qwenSeat()) {
 		t.Run(strings.ReplaceAll(s.agent+", "+s.mode, " ", "-"), func(t *testing.T) {
 			s.program(t)
 			t.Parallel()
@@ -168,7 +221,7 @@ func TestMixedCallsInTerminals(t *testing.T) {
 					t.Errorf("%s %s is %v, which it is not without nod: %s", list[i].Tool, list[i].Input, with[i], with[i].told)
 				}
 				if i >= len(list)-wrong && with[i].unasked() {
-					t.Errorf("%s %s runs unasked", list[i].Tool, list[i].Input)
+					t.Errorf("%s %s runs unasked: %q", list[i].Tool, list[i].Input, with[i].told)
 				}
 			}
 			if now > before && !s.runsAll || s.agent == "Claude Code" && s.mode == "default" && 2*now > before {
@@ -193,7 +246,7 @@ func tally(list []became) string {
 		counts[b.String()]++
 	}
 	words := []string{}
-	for _, word := range []string{"ran", "judged", "asked", "denied", "absent"} {
+	for _, word := range []string{"ran", "judged", "asked", "denied", "typed", "absent"} {
 		if n := counts[word]; n > 0 {
 			words = append(words, fmt.Sprint(n, " ", word))
 		}
