@@ -153,7 +153,8 @@ func qwenSeat() seat {
 		return append(m.qwen(), "--approval-mode", "default")
 	})
 	s.refused = []string{"this cannot be undone"}
-	s.ready, s.asks, s.yes = "Type your message", []string{"Allow execution", "Apply this change", "Yes, allow once"}, "\r"
+	s.ready, s.yes = "Type your message", "\r"
+	s.asks = []string{"Allow execution", "Apply this change", "Yes, allow once"}
 	return s
 }
 
