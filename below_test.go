@@ -224,14 +224,6 @@ func TestStoresOfSecrets(t *testing.T) {
 	}
 }
 
-// What git has of a secret, by ways of naming it that are git's own.
-func TestSecretsThatGitHas(t *testing.T) {
-	p := withSecret(t)
-	p.check(lost, "git add :/.env", "git log -L1,9:.env", "git log -L 1,9:.env", "git diff -- ':/.env'")
-	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go",
-		"git grep -e . -- '*.md'", "git grep '.*env'", "git log --grep='*env'", "git branch --list '*env*'")
-}
-
 // Name, size and date of a secret are none; what a command makes of its name is
 // looked at as before, and so is what lies in a store.
 func TestStatusOfASecret(t *testing.T) {

@@ -48,34 +48,3 @@ func TestSettingsOfTheRepository(t *testing.T) {
 	p.check(lost, "git restore --staged --pathspec-from-file=.env", "git st", "git log --show-signature",
 		"git verify-commit HEAD", "git tag -v v1")
 }
-
-// Where a rebase stops, git's own copy of the patch may be that of a secret.
-func TestPatchesOfARebase(t *testing.T) {
-	p := newProject(t)
-	p.write(".git/rebase-merge/patch", "--- a/src/x.js\n+++ b/src/x.js\n+KEY\n")
-	p.check(kept, "cat .git/rebase-merge/patch", "grep -rn KEY .", "cat .git/rebase-merge/*", "git status")
-	p.write(".git/rebase-merge/patch", "--- a/.env\n+++ b/.env\n+KEY\n")
-	p.check(lost, "cat .git/rebase-merge/patch", "cat .git/rebase-merge/*", "find . -name patch | xargs cat",
-		"grep -rI KEY . --exclude=.env", "grep -r KEY --include=patch .", "head -5 .git/rebase-merge/patch",
-		"cat .git/rr-cache/x/postimage")
-	p.write(".git/COMMIT_EDITMSG", "x\n# ---\ndiff --git a/.env b/.env\n--- a/.env\n+++ b/.env\n+KEY2\n")
-	p.check(lost, "cat .git/lost-found/other/*")
-	p.check(kept, "cat .git/rebase-merge/done", "ls .git/rebase-merge", "grep -rn vat .")
-}
-
-// What git's settings say of a branch goes with it, and a refspec may make a branch its own
-// other side.
-func TestBranchesThatGoWithWhatOnlyTheyHave(t *testing.T) {
-	for _, settings := range [][]string{
-		{"branch.q.pushRemote", "fork"}, {"branch.q.issue", "7"}, {"remote.o.fetch", "+refs/heads/*:refs/heads/*"},
-		{"remote.o.fetch", "+refs/*:refs/*"},
-	} {
-		p := newProject(t)
-		p.git("branch", "q")
-		p.git("config", settings[0], settings[1])
-	}
-	p := newProject(t)
-	p.git("branch", "q")
-	p.git("config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
-	p.git("config", "branch.q.remote", "origin")
-}

@@ -62,7 +62,7 @@ func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
 			return false
 		}
 	}
-	return r.PassesOver(repo.Surely, dir, true)
+	return r.PassesOver(dir, true)
 }
 
 // NamesOutput reports whether a part of a name is one that builds or package managers use.
