@@ -236,7 +236,8 @@ func walkFor(
 		for _, e := range entries {
 			name := strings.TrimSuffix(dirs[0], "/") + "/" + e.Name
 			switch {
-			case !e.Type.IsDir() && sought(name, e.Type), e.Name == ".git" && e.Type.IsDir() && sought(name+"/config", 0):
+			case !e.Type.IsDir() && sought(name, e.Type),
+				e.Name == ".git" && e.Type.IsDir() && sought(name+"/config", 0):
 				return name
 			case e.Type.IsDir() && e.Name != ".git" && !isInstalledName(e.Name):
 				dirs = append(dirs, name)

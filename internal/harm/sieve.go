@@ -264,8 +264,8 @@ func mayMatch(pattern, text string) bool {
 // plainRuns are the runs of letters, in lower case, that each match of a pattern without
 // alternatives must hold. sure is false where a sign may make letters optional, or mean others.
 func plainRuns(pattern string) (runs []string, sure bool) {
-	for _, sign := range [...]string{`.*`, `\s*`, `\w*`, `\s`, `\w`, `\d`, `\b`, `\.`, `\(`, `\)`, `\+`, `\<`, `\>`, `\/`,
-		`\-`, `\"`, `\'`} {
+	for _, sign := range [...]string{`.*`, `\s*`, `\w*`, `\s`, `\w`, `\d`, `\b`, `\.`, `\(`, `\)`, `\+`, `\<`, `\>`,
+		`\/`, `\-`, `\"`, `\'`} {
 		pattern = strings.ReplaceAll(pattern, sign, "\n")
 	}
 	if strings.ContainsAny(pattern, `\*?{[`) || !paths.IsASCII(pattern) {

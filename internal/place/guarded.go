@@ -13,6 +13,9 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// RunsLater is said behind what is guarded.
+const RunsLater = ", which changes what runs later or what the agent may do"
+
 // Writable reports what speaks against writing to the real path, "" if
 // nothing does.
 func (w *Workspace) Writable(real string) (why Objection) {
@@ -20,8 +23,7 @@ func (w *Workspace) Writable(real string) (why Objection) {
 	case !w.Machine.Inside(w.Roots, real):
 		return Objection("this writes " + printable.Text(real) + ", which is outside the workspace")
 	case w.Guarded(real):
-		return Objection("this writes " + printable.Text(real) +
-			", which changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(real) + RunsLater)
 	}
 	return Because("this writes ", w.Machine.Ordinary(real))
 }
