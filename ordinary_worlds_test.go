@@ -32,13 +32,6 @@ func TestSubagentsThatStartPrograms(t *testing.T) {
 			t.Errorf("%s: %s (%s)", file, d.Verdict, d.Reason)
 		}
 	}
-	p := newProject(t)
-	p.write(".claude/agents/in/deep.md", "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n")
-	p.write(".qwen/agents/ext.md", "---\nname: ext\nexecutor:\n  kind: acp\n  command: ./tools/ext.sh\n---\n")
-	p.write(".claude/skills/s/SKILL.md", "---\nhooks:\n  Stop: scripts/skill.sh\n---\n")
-	p.must(os.Symlink("../../docs", p.dir+"/.claude/agents/linked"))
-	p.check(lost, "echo x > docs/rev.md")
-	p.check(kept, "echo x > scripts/other.sh")
 }
 
 // What is too much to look through is asked about: more names than a glob is

@@ -92,7 +92,8 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 			reads = append(reads, r)
 		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed) && e.Target != "":
 			if h.At.Machine.IsDirectory(e.Target) {
-				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, opens: true, picks: true})
+				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, opens: true,
+					picks: true})
 			}
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) &&

@@ -419,8 +419,8 @@ func (l *Loss) precious(name string) (why Objection) {
 }
 
 func isDatabase(name string) bool {
-	return slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem", ".crt"},
-		strings.ToLower(path.Ext(name)))
+	return slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem",
+		".crt"}, strings.ToLower(path.Ext(name)))
 }
 
 // walk looks at every file of a tree.

@@ -68,7 +68,7 @@ func definitionIn(m *Machine, dir string, depth int) (found string) {
 
 // startsPrograms reports whether the head of a definition says that it starts programs.
 func startsPrograms(m *Machine, file string) bool {
-	data, err := m.Files.Read(m.Real(file), settingsSize)
+	data, err := m.Files.Read(m.Real(file), maxSettings)
 	if err != nil {
 		return true
 	}

@@ -1,10 +1,6 @@
 package repo
 
-import (
-	"io/fs"
-	"path"
-	"strings"
-)
+import "strings"
 
 // Setting is a line of a file of git's settings (git-config(1)).
 type Setting struct {
@@ -113,32 +109,17 @@ func sectionName(heading string) string {
 	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
 }
 
-// Hooks are where the repository takes its hooks from besides its own directory: where
-// core.hooksPath of its settings leads, and what the links among its hooks lead to.
-func (r *Repo) Hooks(home string) (names []string) {
-	hooks, _ := r.files.List(r.Common+"/hooks", 1000)
-	for _, hook := range hooks {
-		at := r.Common + "/hooks/" + hook
-		if info, err := r.files.Lstat(at); err == nil && info.Mode&fs.ModeSymlink != 0 {
-			names = append(names, at)
-		}
-	}
+// HooksPaths are what the repository's settings say of core.hooksPath.
+func (r *Repo) HooksPaths() (dirs []string) {
 	text, err := r.files.Read(r.Common+"/config", 256<<10)
 	if err != nil {
-		return names
+		return nil
 	}
 	settings, _ := Settings(string(text))
 	for _, s := range settings {
-		if s.Name != "core.hookspath" {
-			continue
+		if s.Name == "core.hookspath" {
+			dirs = append(dirs, s.Value())
 		}
-		dir := s.Value()
-		if below, atHome := strings.CutPrefix(dir, "~/"); atHome {
-			dir = home + "/" + below
-		} else if !path.IsAbs(dir) {
-			dir = r.Top + "/" + dir
-		}
-		names = append(names, path.Clean(dir))
 	}
-	return names
+	return dirs
 }
