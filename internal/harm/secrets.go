@@ -183,10 +183,10 @@ func (h *Secrets) wordOfSecrets(words []shell.Word) string {
 		if strings.Count(text, "/") > maxEnds {
 			return text // it may
 		}
-		parts, rooted, short := paths.Fold(text), strings.Contains(text, "/"), strings.Contains(text, "~")
+		parts, rooted := paths.Fold(text), strings.Contains(text, "/")
 		for ; len(parts) > 0; parts = parts[1:] {
-			if h.At.Machine.Secrets.MatchAtHome(parts, short) ||
-				rooted && h.At.Machine.Secrets.MatchParts(parts, short) {
+			if h.At.Machine.Secrets.MatchAtHome(parts) ||
+				rooted && h.At.Machine.Secrets.MatchParts(parts) {
 				return text
 			}
 		}
