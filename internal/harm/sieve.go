@@ -78,7 +78,8 @@ func (s sieve) through(f filter, start, name string) bool {
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
 	case f.skipsHidden() && strings.Contains(below, "/.") && !(f.Is.Has(shell.SkipsIgnored) && s.shown(name)),
-		f.Has(shell.SkipsIgnored) && !f.whitelists() && s.ignored(start, name):
+		f.Has(shell.SkipsIgnored) && !f.whitelists() && s.ignored(start, name),
+		leftOut(f.told.Prune, below), leftOut(f.told.PruneDirs, path.Dir(below)):
 		return false
 	}
 	return f.hasExtension(name) && (!f.Has(shell.Searches) || f.selects(name) && s.holds(f, name))
@@ -187,6 +188,17 @@ func (f filter) selects(name string) bool {
 	}
 	return len(f.told.Kinds) == 0 || f.Has(shell.Follows) ||
 		slices.ContainsFunc(f.told.Kinds, func(k string) bool { return !isSourceType(k) })
+}
+
+// leftOut reports whether globs surely name a part of a path.
+func leftOut(globs []string, below string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		return !strings.ContainsAny(glob, `[\`) &&
+			slices.ContainsFunc(strings.Split(below, "/"), func(part string) bool {
+				ok, _ := path.Match(glob, part)
+				return ok && part != ""
+			})
+	})
 }
 
 // mayMean reports whether a glob of a search may mean a file of this name.

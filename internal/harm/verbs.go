@@ -20,9 +20,6 @@ var verbs string
 // operands bounds how many operands of a command may hold its verb.
 const operands = 6
 
-// maxBranches bounds how many branches are looked at; more may be any.
-const maxBranches = 4096
-
 // wording is what the words of a call's commands say.
 type wording struct{ *place.Call }
 
@@ -293,12 +290,8 @@ func (l wording) takesData(args []string, c shell.Command) bool {
 // as git's files say.
 func (l wording) hasBranch(args []string, c shell.Command) bool {
 	r, ok := l.At.Repository(path.Join(c.Dir, "x"))
-	if !ok {
-		return true
-	}
-	names, known := r.Branches(maxBranches)
-	return !known || slices.ContainsFunc(args, func(arg string) bool {
-		return slices.Contains(names, strings.TrimPrefix(arg, "refs/heads/"))
+	return !ok || slices.ContainsFunc(args, func(arg string) bool {
+		return r.HasBranch(strings.TrimPrefix(arg, "refs/heads/"))
 	})
 }
 

@@ -5,24 +5,19 @@ import (
 	"strings"
 )
 
-// MayPass reports whether a name may pass a test of find. Where fnmatch(3)
-// in some locale and [FindMatch] may differ, it may.
+// MayPass reports whether a name may pass a test of find.
 func MayPass(test, name string) bool {
 	kind, pattern, _ := strings.Cut(test, " ")
-	if kind != "-name" && kind != "-iname" || !IsASCII(pattern) ||
-		strings.ContainsAny(pattern, "?[") && !IsASCII(name) {
-		return true
-	}
-	return FindMatch(pattern, name)
+	return kind != "-name" && kind != "-iname" || FindMatch(pattern, name)
 }
 
-// FindMatch matches a name as find -iname does; it errs towards yes.
+// FindMatch matches a name as find -iname does; it errs towards yes. Classes, and what is
+// one character or several by the locale, may match anything.
 func FindMatch(pattern, name string) bool {
-	if bracket := strings.Contains(pattern, "["); strings.Contains(pattern, `\`) ||
-		bracket && (strings.ContainsAny(pattern, ":.=") || pattern != strings.ToLower(pattern)) {
-		return true // a class, or a range that folding would change
+	if strings.ContainsAny(pattern, `[\`) || !IsASCII(pattern) || strings.Contains(pattern, "?") && !IsASCII(name) {
+		return true
 	}
-	ok, err := path.Match(FoldName(strings.ReplaceAll(pattern, "[!", "[^")), FoldName(name))
+	ok, err := path.Match(FoldName(pattern), FoldName(name))
 	return ok || err != nil
 }
 

@@ -12,10 +12,9 @@ type index struct {
 	trees   string // the extension that says which trees the entries make
 }
 
-// treeIDs are the raw names of the trees that the entries make, by directory
-// with a slash behind, as far as git knows them.
-func (x index) treeIDs(size int) map[string]string {
-	ids := map[string]string{}
+// written are the directories, with a slash behind, whose entries git has written as a tree.
+func (x index) written(size int) map[string]bool {
+	written := map[string]bool{}
 	type level struct {
 		dir  string
 		left int
@@ -39,11 +38,11 @@ func (x index) treeIDs(size int) map[string]string {
 			dir = above.dir + name + "/"
 		}
 		if levels = append(levels, level{dir, n}); count != "-1" {
-			ids[dir], tail = tail[:size], tail[size:]
+			written[dir], tail = true, tail[size:]
 		}
 		rest = tail
 	}
-	return ids
+	return written
 }
 
 type entry struct {

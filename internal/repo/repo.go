@@ -205,11 +205,8 @@ func (r *Repo) MayBeStaged() []File {
 	if !r.load() {
 		return nil
 	}
-	written := r.index.treeIDs(r.size())
-	return r.Tracked(func(f File) bool {
-		_, is := written[f.Name[:strings.LastIndexByte(f.Name, '/')+1]]
-		return !is
-	})
+	written := r.index.written(r.size())
+	return r.Tracked(func(f File) bool { return !written[f.Name[:strings.LastIndexByte(f.Name, '/')+1]] })
 }
 
 // load reads the index once.
