@@ -64,7 +64,7 @@ func replacedBelow(l *Loss, e shell.Effect, from, to string) (why Objection) {
 			continue
 		}
 		if !old.Mode.IsDir() {
-			if lost := l.lost(e, one[1]); lost != "" && !sameBytes(l, one[0], one[1]) {
+			if lost := l.lost(e, one[1]); lost != "" {
 				return "this overwrites " + lost
 			}
 			continue
@@ -77,11 +77,4 @@ func replacedBelow(l *Loss, e shell.Effect, from, to string) (why Objection) {
 		}
 	}
 	return ""
-}
-
-// sameBytes reports whether two small files hold the same.
-func sameBytes(l *Loss, a, b string) bool {
-	x, err := l.At.Machine.Files.Read(a, 1<<20)
-	y, other := l.At.Machine.Files.Read(b, 1<<20)
-	return err == nil && other == nil && string(x) == string(y)
 }

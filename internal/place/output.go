@@ -3,7 +3,6 @@ package place
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
@@ -63,16 +62,6 @@ func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
 		}
 	}
 	return r.PassesOver(dir, true)
-}
-
-// NamesOutput reports whether a part of a name is one that builds or package managers use.
-func NamesOutput(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "node_modules" || isOutputName(part) {
-			return true
-		}
-	}
-	return false
 }
 
 // MayBeOutput reports whether a file may count as build output by its names, once
