@@ -151,10 +151,6 @@ func TestWhatGitHasCanBeUndone(t *testing.T) {
 		p.git("update-index", "--index-version", "4")
 		p.check(kept, everything...)
 	})
-	t.Run("sha256", func(t *testing.T) {
-		p := newProject(t, "--object-format=sha256")
-		p.check(kept, everything...)
-	})
 	t.Run("linked worktree", func(t *testing.T) {
 		p := newProject(t)
 		p.git("worktree", "add", "-q", "../wt")

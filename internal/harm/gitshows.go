@@ -51,6 +51,9 @@ func (h *Secrets) gitDiffs() Objection {
 		if r == nil || !printsChanges(o) {
 			continue
 		}
+		if r.Unread() {
+			return "this prints changes, and nod cannot read which files git tracks"
+		}
 		paths, staged := h.pathsAmong(c, o.operands), o.long("--cached", "--staged")
 		if name := h.diffed(r, paths, staged, len(o.operands) > 0); name != "" {
 			return Objection("this prints the change of " + printable.Text(name) + ", which holds or may hold secrets")

@@ -112,7 +112,7 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 			continue
 		}
 		if info.Mode.IsDir() {
-			if lost := copiedOver(l, e, name); lost != "" {
+			if lost := mirroredOver(l, e, name); lost != "" {
 				return lost
 			}
 			continue

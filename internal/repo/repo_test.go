@@ -58,7 +58,6 @@ func TestAgainstGit(t *testing.T) {
 			git(t, dir, "config", "index.version", "4")
 			return dir
 		},
-		"sha256": func(t *testing.T) string { return newRepo(t, "--object-format=sha256") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := prepare(t)
