@@ -26,14 +26,6 @@ func TestMoreThanIsLookedThrough(t *testing.T) {
 	p.check(lost, "cat many/*", "cat **/*.ts") // more than are listed at all
 }
 
-// A database that is opened by a link is changed by what lies beside the other name.
-func TestDatabasesBehindLinks(t *testing.T) {
-	p := newProject(t)
-	p.write("real/x.db", "SQLite format 3\x00")
-	p.must(os.Symlink("real/x.db", p.dir+"/l.db"))
-	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe real/x.db .tables")
-}
-
 // Which modules are asked for over the network, and of whom, stands in go.mod: what looks
 // them up is open once the session, or the line itself, has changed that.
 func TestModulesThatTheSessionNamed(t *testing.T) {
