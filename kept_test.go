@@ -189,7 +189,8 @@ func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 	split.write("a.txt", "changed\n")
 	split.git("update-index", "--split-index") // which nod does not read
 	for _, line := range []string{"git reset --hard", "git diff"} {
-		if d := split.keeping(&shelf{files: map[string]string{}}, "bash", nod.Call{Command: line}); d.Verdict == nod.Allow {
+		d := split.keeping(&shelf{files: map[string]string{}}, "bash", nod.Call{Command: line})
+		if d.Verdict == nod.Allow {
 			t.Errorf("with a split index %s: %v (%s)", line, d.Verdict, d.Reason)
 		}
 	}
