@@ -214,7 +214,7 @@ func Within(files Files, root, name string) bool {
 	if err != nil {
 		return false
 	}
-	for dir := name; ; dir = parent(dir) {
+	for dir := name; ; dir = path.Dir(dir) {
 		if len(dir) <= maxName {
 			if got, err := files.Lstat(dir); err == nil && got.Same(want) {
 				return true
@@ -229,17 +229,6 @@ func Within(files Files, root, name string) bool {
 // maxName is the longest path that a system takes; of a longer one, nothing is
 // there.
 const maxName = 4096
-
-// parent is path.Dir of a clean name.
-func parent(name string) string {
-	switch slash := strings.LastIndexByte(name, '/'); {
-	case slash > 0:
-		return name[:slash]
-	case slash == 0:
-		return "/"
-	}
-	return "."
-}
 
 // Below reports whether name is root or lies below it, by components of the
 // names alone.
