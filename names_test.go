@@ -5,45 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
 )
-
-// A directory whose name has the signs of a pattern is no pattern: Next.js calls
-// directories app/[slug].
-func TestDirectoriesThatLookLikePatterns(t *testing.T) {
-	p := withSecret(t)
-	for _, dir := range []string{"app/[slug]", "app/[slug]/q", "app/[[id]]", `app/a\b`, "app/[a-z]", "app/[...all]"} {
-		p.write(dir+"/key.pem", "KEY\n")
-		p.write(dir+"/plain.txt", "x\n")
-		p.write(dir+"/mine.dat", "mine\n")
-		p.must(os.Symlink(p.dir+"/.env", p.dir+"/"+dir+"/n.txt"))
-	}
-	p.write("app/s/plain.txt", "x\n") // what the name matches as a pattern
-	p.write("app/s/mine.dat", "x\n")
-	p.git("add", "app/s")
-	p.git("commit", "-qm", "s")
-	ask := func(dir, line string) nod.Decision { return p.decideIn(p.dir, p.dir+"/"+dir, line) }
-	for _, dir := range []string{"app/[slug]", "app/[slug]/q", "app/[[id]]", `app/a\b`, "app/[a-z]", "app/[...all]"} {
-		for _, line := range []string{"cat *", "cat n*", "cat k*", "grep KEY *", "head -1 *.pem", "rm *.dat",
-			"rm -rf m*",
-			"truncate -s 0 m*", "sed -i s/mine/x/ *.dat"} {
-			if d := ask(dir, line); d.Verdict == nod.Allow {
-				t.Errorf("in %s: %q is allowed (%s)", dir, line, d.Reason)
-			}
-			if d := p.decide(p.dir, "cd '"+dir+"' && "+line); d.Verdict == nod.Allow {
-				t.Errorf("behind cd %s: %q is allowed (%s)", dir, line, d.Reason)
-			}
-		}
-		for _, line := range []string{"cat p*", "cat plain.*", "ls *"} {
-			if d := ask(dir, line); d.Verdict != nod.Allow {
-				t.Errorf("in %s: %q: %s (%s)", dir, line, d.Verdict, d.Reason)
-			}
-		}
-	}
-	if d := ask("app/s", "rm *.dat"); d.Verdict != nod.Allow {
-		t.Errorf("in app/s: %s (%s)", d.Verdict, d.Reason)
-	}
-}
 
 // A pattern of an ignore file that nod does not read leaves nothing out.
 func TestIgnorePatterns(t *testing.T) {

@@ -141,16 +141,6 @@ func TestWhatGitHasCanBeUndone(t *testing.T) {
 		"rm a.txt src/c.txt", "rm src/*.txt", "git rm -q a.txt", "echo x | tee a.txt", "truncate -s 0 a.txt"}
 	p.check(kept, everything...)
 
-	t.Run("packed", func(t *testing.T) {
-		p := newProject(t)
-		p.git("gc", "-q", "--prune=now")
-		p.check(kept, everything...)
-	})
-	t.Run("index version 4", func(t *testing.T) {
-		p := newProject(t)
-		p.git("update-index", "--index-version", "4")
-		p.check(kept, everything...)
-	})
 	t.Run("linked worktree", func(t *testing.T) {
 		p := newProject(t)
 		p.git("worktree", "add", "-q", "../wt")
@@ -159,15 +149,6 @@ func TestWhatGitHasCanBeUndone(t *testing.T) {
 				t.Errorf("%q: %s", command, d.Reason)
 			}
 		}
-	})
-	t.Run("staged only", func(t *testing.T) {
-		p := newProject(t)
-		p.write("new.txt", "staged\n")
-		p.check(lost, "rm new.txt")
-		p.git("add", "new.txt")
-		p.check(kept, "rm new.txt")
-		p.write("new.txt", "changed since\n")
-		p.check(lost, "rm new.txt")
 	})
 }
 
