@@ -4,26 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
-
 )
-
-// A pattern of an ignore file that nod does not read leaves nothing out.
-func TestIgnorePatterns(t *testing.T) {
-	for pattern, takes := range map[string]bool{
-		"*.py[cod]": true, `\#x`: true, "a/**/b": true, "[!a]*": true, "/**": false, "[.]env": false, "**/.env": false,
-		"*.log": true, ".en[v]": false, ".e[a-z]v": false, ".e[!a]v": true, "conf/**": true, "!*.txt": true,
-		".env\n!.e[!a]v": true, "/.env": false, ".env/": true, "**": false, "a/**\n.env": false, `\.env`: true,
-	} {
-		p := newProject(t)
-		p.write(".gitignore", pattern+"\n")
-		p.write(".env", "KEY=1\n")
-		want := kept
-		if takes {
-			want = lost
-		}
-		p.check(want, "git add .; git diff --staged", "git add -N . && git diff")
-	}
-}
 
 // A private key may lie in a file that is called like a certificate, or like no other key.
 func TestKeysUnderPublicNames(t *testing.T) {
