@@ -113,21 +113,6 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 	}
 }
 
-// A shell expands a glob behind ".." from where a link leads.
-func TestNamesThatAreNotWhatTheySeem(t *testing.T) {
-	p := withSecret(t)
-	p.write("keys/d/x", "1\n")
-	p.write("keys/id_rsa", "SHOP_KEY\n")
-	p.must(os.Symlink("keys/d", p.dir+"/q"))
-	p.check(lost, "cat q/../i*", "cd q && cat ../i*", "cat q*/../i*", "for f in q/../i*; do cat $f; done")
-	p.check(kept, "cat src/../docs/*", "cat s*/../docs/*")
-	p.write("docs/b.md", "vat\n")
-	p.check(kept, "find docs -type f | xargs cat", "git ls-files docs | xargs cat")
-	p.write("[k].pem", "1\n")
-	p.write("\\x.pem", "1\n")
-	p.check(lost, `cat '['?].pe*`)
-}
-
 // The agent's own search of a tree is looked through like that of a command.
 func TestSecretsThatTheSearchToolSees(t *testing.T) {
 	p := withSecret(t)
@@ -224,27 +209,6 @@ func TestStoresOfSecrets(t *testing.T) {
 	}
 }
 
-// What git has of a secret, by ways of naming it that are git's own.
-func TestSecretsThatGitHas(t *testing.T) {
-	p := withSecret(t)
-	p.check(lost, "git add :/.env", "git log -L1,9:.env", "git log -L 1,9:.env", "git diff -- ':/.env'")
-	p.check(kept, "git add -A", "git add '*.go'", "git log -p -- '*.go'", "git log -L1,2:src/price.go",
-		"git grep -e . -- '*.md'", "git grep '.*env'", "git log --grep='*env'", "git branch --list '*env*'")
-}
-
-// Name, size and date of a secret are none; what a command makes of its name is
-// looked at as before, and so is what lies in a store.
-func TestStatusOfASecret(t *testing.T) {
-	p := newProject(t)
-	for range 2 {
-		p.check(kept, "ls -la .env", "stat .env", "test -f .env", "[ -f .env ] && echo there", "ls -la .env* a.txt",
-			"ls -l $PWD/.env")
-		p.check(lost, "cat .env", "ls .env | xargs cat", "cat $(ls .env)")
-		p.write(".env", "KEY=1\n")
-		p.write(".secrets/x", "1\n")
-	}
-}
-
 // An allow rule that names a server's tool does not open the secret stores to it.
 func TestServersToolsAndSecrets(t *testing.T) {
 	p := withSecret(t)
@@ -271,39 +235,4 @@ func TestServersToolsAndSecrets(t *testing.T) {
 			t.Errorf("%s: %s (%s)", input, d.Verdict, d.Reason)
 		}
 	}
-}
-
-// A linter takes the files of its kind in a directory, and prints lines of those that
-// are links to a secret.
-func TestLintersAndLinks(t *testing.T) {
-	p := withSecret(t)
-	p.check(kept, "gofmt -l .", "gofmt -d src", "black --check src")
-	p.must(os.MkdirAll(p.dir+"/p", 0o755))
-	p.must(os.Symlink("../.env", p.dir+"/p/x.go"))
-	p.check(lost, "gofmt -l .", "gofmt -d p")
-	p.check(kept, "gofmt -l src", "black --check src")
-	p.must(os.Remove(p.dir + "/p/x.go"))
-	p.write(".env.py", "A=1\nx y\n")
-	p.check(lost, "black --check --include .env .")
-	p.must(os.Remove(p.dir + "/.env.py"))
-	p.write("pyproject.toml", "[tool.black]\ninclude = \".env\"\n")
-	p.check(lost, "node --check src/m.js")
-	p.must(os.MkdirAll(p.dir+"/site/b-1.dist-info", 0o755))
-	p.must(os.Symlink("../../.env", p.dir+"/site/b-1.dist-info/INSTALLER"))
-}
-
-// A link that leads through what Linux makes for a process leads nowhere that is
-// known, also where the way goes on with "..".
-func TestWalksBehindLinksOfProcesses(t *testing.T) {
-	p := withSecret(t)
-	for _, target := range []string{"/proc/self/cwd/src/../.env", "/proc/self/cwd/../" + "ws/.env", "/proc/self/cwd/../.ssh/work"} {
-		p.must(os.MkdirAll(p.dir+"/d", 0o755))
-		p.must(os.Symlink(target, p.dir+"/d/l.txt"))
-		p.check(lost, "find d -name '*.txt' | xargs cat", "find d -name 'l*' -exec cat {} +", "grep -R KEY d",
-			"cat d/l.txt", "cat d/*")
-		p.must(os.Remove(p.dir + "/d/l.txt"))
-	}
-	p.must(os.Symlink("/proc/thread-self/cwd", p.dir+"/n1"))
-	p.check(lost, "nl */*/*", "cat n1/*", "cat n*/.e*", "head -1 */.env")
-	p.check(kept, "cat a*")
 }

@@ -25,7 +25,7 @@
 //	   |
 //	1  allowlist  a safe tool (read, search, tasks, plan mode ...)?        -> allow, but for the next line but one
 //	   |          an allow rule that names this tool (of an MCP server)?   -> allow
-//	   |          an unknown argument, or an agent that starts programs?   -> 4
+//	   |          an unknown argument?                                     -> 4
 //	   |
 //	   |          a soft_deny rule?                                        -> 4
 //	   |

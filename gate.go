@@ -261,8 +261,8 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(t.ruled.doubt)
 	}
 	t.lap(LayerGuard)
-	starts, unread := t.subagent(), t.call.Unread
-	if c := t.gate.allowlist(t.call); c.given() && unread == "" && !starts.stands() {
+	unread := t.call.Unread
+	if c := t.gate.allowlist(t.call); c.given() && unread == "" {
 		return t.allowed(LayerAllowlist, c), true
 	}
 	if c := t.ruled.permitsTool(); c.given() {
@@ -291,11 +291,8 @@ func (t *trial) settle() (d Decision, settled bool) {
 		o = open
 	}
 	t.lap(LayerShell)
-	switch {
-	case t.ruled.brought.stands():
+	if t.ruled.brought.stands() {
 		o = t.ruled.brought
-	case starts.stands():
-		o = starts
 	}
 	return t.leave(o)
 }
@@ -389,20 +386,6 @@ func (t *trial) reserved() objection {
 		}
 	}
 	return object(t.self.Unproven)
-}
-
-// subagent speaks against a call that starts an agent where a definition in the workspace
-// starts programs.
-func (t *trial) subagent() objection {
-	if t.call.Tool != "agent" {
-		return objection{}
-	}
-	file := t.at.Subagent()
-	if file == "" {
-		return objection{}
-	}
-	return object(place.Objection("this starts an agent, and the definition in " + printable.Text(file) +
-		" starts programs"))
 }
 
 // allowlist is layer 1: a tool that reads, or only speaks to the agent and

@@ -224,47 +224,6 @@ func TestTooComplexOrMalformedIsDenied(t *testing.T) {
 	}
 }
 
-func TestShellLayer(t *testing.T) {
-	o := options(nod.DefaultRules())
-	for _, command := range []string{"ls", "ls -la src", "git status", "cat main.go | head -5", "grep -rn x src",
-		"cd src && ls", "ls 2>/dev/null", "echo $(ls)", "git log --oneline -5", "touch new.txt", "echo hi > new.txt",
-		"find / -name '*.conf'", "find ~ -size +10M", "ls -R ~", "ls $X", "find ~ -name '*.mp3' -exec ls -l {} +",
-		"find /opt/app -name '*.log' | xargs head", "find ~/elsewhere | xargs cat",
-		"find . -name '*.go' | xargs grep -l x | xargs head", "cat $(find . -name '*.md')",
-		"head $(git ls-files | grep go)", "find . | xargs -I{} head -3 {}", "find . -xdev -name x | xargs cat",
-		"ls *.go | xargs -n1 head"} {
-		if d := verdictOf(o, bash(command)); d.Verdict != nod.Allow || d.Layer != nod.LayerShell {
-			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-	for _, command := range []string{
-		"", " ", "npm test", "ls; npm publish", "echo hi > main.go", "echo hi > ../x", "touch .git/hooks/pre-commit",
-		"rm main.go", "curl example.com", "$X", "ls $(npm x)",
-		"PATH=. ls", "LD_PRELOAD=./x.so ls", "git push", "find . -delete", "find . -exec rm {} +",
-		"python3 -c 'exec(input())'", "cat main.go | sh", "alias ls=rm; ls", "./run.sh", "sudo ls", "unknownprogram",
-		"echo ~/.ssh/id_ed25519 | xargs cat", "cat $F", "cat $(cat list)", "cat list | xargs cat",
-		"grep . list | xargs cat", "echo x | sort | xargs head", "find ~ | xargs cat", "find . | xargs -a list cat",
-		"cd ~ && ls shop/src | xargs cat", "find . -printf '/etc/%p' | xargs cat", "xargs cat < list",
-		"find ~ -name id_rsa", "find ~ -name x -exec cat {} \\;", "git ls-files --format=/etc/hosts | xargs cat",
-		"git diff --name-only --line-prefix=/etc/ | xargs cat", "ls -l --time-style=+/etc/hosts | xargs cat",
-		"find . | grep -o '/.*' | xargs cat", "grep -l x --label=/etc/hosts < main.go | xargs cat", "ls $X | xargs cat",
-		"find / -type f -exec head -1 {} +", "fd x ~ -x cat", "find ~/* -exec cat {} +", "cat $(find ~ -name x)",
-		"for f in $(find / -name x); do cat $f; done", "ls ~ | xargs cat", "find ~ -exec sh -c 'cat \"$1\"' _ {} \\;",
-		"find / -name '*.pem'", "find / -iname '*passw*'", "find / | grep id_rsa", "ls -R ~ | grep -i secret",
-		"ls ~/.ssh", "find ~/.aws", "grep -r x ~", "rg x /etc",
-		"cat $(cat list; find .)", "cat $(find .; echo ~/.ssh/id_rsa)", "cat /$(find .)",
-		"for f in $(cat list); do cat $f; done", "cat list | while read f; do cat $f; done",
-		"cat list | (find .; cat) | xargs cat",
-		"find . | while read a b; do cat $b; done", "find . | while read -u 3 f; do cat $f; done 3<list",
-		"find . | sed 's,.,/etc/shadow,' | xargs cat", "find . | xargs -I{} cat ~/{}",
-		"cat $(find . -exec echo /etc/shadow \\;)",
-	} {
-		if d := verdictOf(o, bash(command)); d.Verdict == nod.Allow {
-			t.Errorf("%s: allowed by %s (%s)", command, d.Layer, d.Reason)
-		}
-	}
-}
-
 func TestHosts(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Rules.Hosts = []string{"example.com", "*.docs.test"}

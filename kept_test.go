@@ -185,6 +185,15 @@ func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 			t.Errorf("%s: %v (%s), kept %v", line, d.Verdict, d.Reason, s.files)
 		}
 	}
+	split := newProject(t)
+	split.write("a.txt", "changed\n")
+	split.git("update-index", "--split-index") // which nod does not read
+	for _, line := range []string{"git reset --hard", "git diff"} {
+		d := split.keeping(&shelf{files: map[string]string{}}, "bash", nod.Call{Command: line})
+		if d.Verdict == nod.Allow {
+			t.Errorf("with a split index %s: %v (%s)", line, d.Verdict, d.Reason)
+		}
+	}
 	name := filepath.Join(p.dir, "new.txt")
 	s := &shelf{files: map[string]string{}}
 	write := nod.Call{Paths: []string{name}, Edits: []nod.Edit{{Path: name, New: "x", Whole: true}}}

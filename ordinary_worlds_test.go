@@ -9,38 +9,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// A sub-agent whose definition in the repository starts programs is no safe tool, and
-// those programs are guarded.
-func TestSubagentsThatStartPrograms(t *testing.T) {
-	for file, text := range map[string]string{
-		".claude/agents/plain.md":     "---\nname: plain\n---\nlook at the hooks\n",
-		".claude/agents/helper.md":    "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n",
-		".claude/agents/deep/er/a.md": "---\n? name\n: rev\nhooks: {}\n---\n",
-		".claude/agents/odd.md":       "---\nname: rev\n\"mcp\\x53ervers\": {}\n---\n",
-		".qwen/agents/ext.md":         "\ufeff---\nname: ext\nexecutor:\n  command: ./tools/ext.sh\n---\n",
-		".qwen/agents/boxed.md":       "---\nname: b\nexecutionBackend: container\n---\n",
-		".gemini/agents/far.md":       "---\nname: f\nkind:\n  remote\nagent_card_url: https://a.example/x\n---\n",
-		"src/.claude/agents/sub.md":   "---\nname: s\nisolation: worktree\n---\n",
-		".claude/agents/skills/of.md": "---\nname: s\nhooks: {}\n---\n", // no skill, by its name alone
-	} {
-		p := newProject(t)
-		p.write(file, text)
-		g := p.gate()
-		d := g.Check(t.Context(), nod.Call{Agent: "qwen", Tool: "agent", RawTool: "agent",
-			Input: []byte(`{"prompt":"x"}`), Dir: p.dir + "/src", Roots: []string{p.dir}, Interactive: true})
-		if plain := strings.HasSuffix(file, "plain.md"); (d.Verdict == nod.Allow) != plain {
-			t.Errorf("%s: %s (%s)", file, d.Verdict, d.Reason)
-		}
-	}
-	p := newProject(t)
-	p.write(".claude/agents/in/deep.md", "---\nname: Helper\nmcpServers:\n  x:\n    command: scripts/mcp.sh\n---\n")
-	p.write(".qwen/agents/ext.md", "---\nname: ext\nexecutor:\n  kind: acp\n  command: ./tools/ext.sh\n---\n")
-	p.write(".claude/skills/s/SKILL.md", "---\nhooks:\n  Stop: scripts/skill.sh\n---\n")
-	p.must(os.Symlink("../../docs", p.dir+"/.claude/agents/linked"))
-	p.check(lost, "echo x > docs/rev.md")
-	p.check(kept, "echo x > scripts/other.sh")
-}
-
 // What is too much to look through is asked about: more names than a glob is
 // looked at.
 func TestMoreThanIsLookedThrough(t *testing.T) {
@@ -58,22 +26,13 @@ func TestMoreThanIsLookedThrough(t *testing.T) {
 	p.check(lost, "cat many/*", "cat **/*.ts") // more than are listed at all
 }
 
-// A database that is opened by a link is changed by what lies beside the other name.
-func TestDatabasesBehindLinks(t *testing.T) {
-	p := newProject(t)
-	p.write("real/x.db", "SQLite format 3\x00")
-	p.must(os.Symlink("real/x.db", p.dir+"/l.db"))
-	p.check(lost, "sqlite3 -safe l.db .tables", "sqlite3 -safe real/x.db .tables")
-}
-
 // Which modules are asked for over the network, and of whom, stands in go.mod: what looks
 // them up is open once the session, or the line itself, has changed that.
 func TestModulesThatTheSessionNamed(t *testing.T) {
-	files := newWorld(false).File("/usr/bin/go", "", 0o755).
-		File(shop+"/go.mod", "module x\n\nreplace y => ./tools/y\n", 0o644).File(shop+"/go.sum", "", 0o644).
-		File(shop+"/tools/y/go.mod", "module y\n", 0o644).File(shop+"/x.mod", "module x\n", 0o644)
-	lookups := []string{"go list ./...", "go list -m all", "go list -m -u all", "go mod graph", "go mod why x",
-		"go mod verify", "go doc x", "cd src && go list ./...", "go -C src list ./..."}
+	files := newWorld(false).File("/usr/bin/go", "", 0o755).File(shop+"/go.mod", "module x\n", 0o644).
+		File(shop+"/go.sum", "", 0o644).File(shop+"/tools/y/go.mod", "module y\n\nreplace x => ../..\n", 0o644)
+	lookups := []string{"go list ./...", "go list -m all", "go mod graph", "go mod why x", "go mod verify", "go doc x",
+		"cd src && go list ./..."}
 	for _, row := range []struct {
 		wrote    string
 		commands []string
@@ -83,13 +42,10 @@ func TestModulesThatTheSessionNamed(t *testing.T) {
 		{shop + "/main.go", lookups, nod.Allow},
 		{shop + "/go.mod", lookups, nod.Ask},
 		{shop + "/go.sum", lookups, nod.Ask},
-		{shop + "/go.work", lookups, nod.Ask},
 		{"/home/dev/go.work", lookups, nod.Ask},
-		{shop + "/src/go.mod", []string{"cd src && go list -m all", "go -C src list -m all"}, nod.Ask},
-		{shop + "/tools/y/go.mod", lookups, nod.Ask},
-		{shop + "/x.mod", []string{"go list -modfile=x.mod -m all"}, nod.Ask},
-		{"", []string{"echo 'require e.example/x v0.0.1' >> go.mod && go list -m all",
-			"cp x.mod go.mod; go mod graph"}, nod.Ask},
+		{shop + "/src/go.mod", []string{"cd src && go list -m all"}, nod.Ask},
+		{"", []string{"cd tools/y && go list -m all", "go list -modfile=x.mod -m all", "go -C src list -m all",
+			"echo 'require e.example/x v0.0.1' >> go.mod && go list -m all", "cp x.mod go.mod; go mod graph"}, nod.Ask},
 		{shop + "/go.mod", []string{"go version", "go env GOROOT"}, nod.Allow},
 	} {
 		for _, command := range row.commands {

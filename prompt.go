@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/transcript"
@@ -198,11 +197,8 @@ func (q question) callText() string {
 // cacheKey groups the prompts of one session under the same rules, without
 // saying which.
 func cacheKey(system, session string) string {
-	h := sha256.New()
-	identity.HashText(h, system)
-	identity.HashText(h, "\x00")
-	identity.HashText(h, session)
-	return "nod-" + hex.EncodeToString(h.Sum(nil)[:12])
+	sum := sha256.Sum256([]byte(system + "\x00" + session))
+	return "nod-" + hex.EncodeToString(sum[:12])
 }
 
 // toolName is the canonical name, or the agent's own, quoted, where nod does

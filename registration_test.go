@@ -224,7 +224,7 @@ func TestAnAgentsDirectoryThatIsALink(t *testing.T) {
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files = w
 	w.File("/home/dev/dotfiles/c/settings.json", "{}", 0o644).Link("/home/dev/.claude", "/home/dev/dotfiles/c")
-	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false, "vimrc": false,
+	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false,
 		"notes.md": true} {
 		c := tool("file_write", "/home/dev/dotfiles/"+file)
 		c.Roots, c.Dir = []string{"/home/dev/dotfiles"}, "/home/dev/dotfiles"

@@ -141,20 +141,6 @@ func TestWhatGitHasCanBeUndone(t *testing.T) {
 		"rm a.txt src/c.txt", "rm src/*.txt", "git rm -q a.txt", "echo x | tee a.txt", "truncate -s 0 a.txt"}
 	p.check(kept, everything...)
 
-	t.Run("packed", func(t *testing.T) {
-		p := newProject(t)
-		p.git("gc", "-q", "--prune=now")
-		p.check(kept, everything...)
-	})
-	t.Run("index version 4", func(t *testing.T) {
-		p := newProject(t)
-		p.git("update-index", "--index-version", "4")
-		p.check(kept, everything...)
-	})
-	t.Run("sha256", func(t *testing.T) {
-		p := newProject(t, "--object-format=sha256")
-		p.check(kept, everything...)
-	})
 	t.Run("linked worktree", func(t *testing.T) {
 		p := newProject(t)
 		p.git("worktree", "add", "-q", "../wt")
@@ -163,15 +149,6 @@ func TestWhatGitHasCanBeUndone(t *testing.T) {
 				t.Errorf("%q: %s", command, d.Reason)
 			}
 		}
-	})
-	t.Run("staged only", func(t *testing.T) {
-		p := newProject(t)
-		p.write("new.txt", "staged\n")
-		p.check(lost, "rm new.txt")
-		p.git("add", "new.txt")
-		p.check(kept, "rm new.txt")
-		p.write("new.txt", "changed since\n")
-		p.check(lost, "rm new.txt")
 	})
 }
 
@@ -182,40 +159,18 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 		lost []string
 		kept []string
 	}{
-		{"changed", func(p project) { p.write("a.txt", "work\n") },
-			[]string{"rm a.txt", "echo x > a.txt", "mv b.txt a.txt", "rm *.txt", "git checkout a.txt",
-				"git restore a.txt"}, []string{"rm b.txt", "mv a.txt c.txt"}},
 		{"changed to the same length and time", func(p project) {
 			before, err := os.Stat(p.dir + "/a.txt")
 			p.must(err)
 			p.write("a.txt", "THIS is a.txt\n")
 			p.must(os.Chtimes(p.dir+"/a.txt", before.ModTime(), before.ModTime()))
 		}, []string{"rm a.txt"}, nil},
-		{"untracked below", func(p project) { p.write("src/deep/new.txt", "work\n") },
-			[]string{"rm -rf src", "rm -r src/deep", "rm -rf src/*"}, []string{"rm src/c.txt"}},
-		{"assume unchanged", func(p project) {
-			p.git("update-index", "--assume-unchanged", "a.txt")
-			p.write("a.txt", "work\n")
-		}, []string{"rm a.txt", "git rm a.txt", "echo > a.txt"}, nil},
-		{"skip worktree", func(p project) {
-			p.git("update-index", "--skip-worktree", "a.txt")
-			p.write("a.txt", "work\n")
-		}, []string{"rm a.txt", "git rm a.txt"}, nil},
-		{"intent to add", func(p project) {
-			p.write("empty.txt", "")
-			p.git("add", "-N", "empty.txt")
-		}, []string{"rm empty.txt"}, nil},
-		{"line ends", func(p project) {
-			p.git("config", "core.autocrlf", "true")
-			p.write("a.txt", "this is a.txt\r\n")
-		}, []string{"rm a.txt"}, []string{"rm b.txt"}},
 		{"a filter", func(p project) {
 			p.write(".gitattributes", "a.txt filter=up\n")
 			p.git("config", "filter.up.clean", "tr a-z A-Z")
 			p.write("a.txt", "lower\n")
 			p.git("add", ".")
 		}, []string{"rm a.txt", "git add a.txt", "git commit -m x"}, []string{"rm b.txt"}},
-		{"a split index", func(p project) { p.git("update-index", "--split-index") }, []string{"rm a.txt"}, nil},
 		{"a damaged index", func(p project) {
 			p.must(os.WriteFile(p.dir+"/.git/index", []byte("DIRC\x00\x00\x00\x02\xff\xff\xff\xff"), 0o644))
 		}, []string{"rm a.txt"}, nil},
@@ -230,13 +185,6 @@ func TestWhatGitDoesNotHaveIsLost(t *testing.T) {
 			p.write("src/lib/x.txt", "x\n")
 			p.gitIn(p.dir+"/src/lib", "init", "-q")
 		}, []string{"rm -rf src", "rm src/lib/x.txt", "git -C src/lib add -A"}, []string{"rm src/c.txt"}},
-		{"another case", func(p project) { p.write("A.TXT", "work\n") }, []string{"rm A.TXT"}, nil},
-		{"guarded", func(p project) {
-			p.write(".claude/settings.json", "{}\n")
-			p.write("src/.husky/x", "x\n")
-			p.git("add", ".")
-		}, []string{"rm -rf .claude", "rm .claude/settings.json", "rm -rf src", "mv src lib", "rm -rf .git",
-			"echo x > .claude/settings.json"}, nil},
 		{"in conflict", func(p project) {
 			p.git("checkout", "-q", "-b", "other")
 			p.write("a.txt", "other\n")
@@ -300,44 +248,7 @@ func TestBuildOutputCanBeMadeAgain(t *testing.T) {
 	p.check(lost, "rm -rf build") // some of it is tracked
 }
 
-// One line, several commands: what the first does must not make the second
-// look harmless.
-func TestALineThatTakesItInTwoSteps(t *testing.T) {
-	p := newProject(t)
-	p.write("work.txt", "unsaved\n")
-	p.check(lost, "mv work.txt a.txt && rm a.txt", "mv work.txt new.txt && rm new.txt",
-		"mv work.txt a.txt; echo > a.txt", "mv work.txt new.txt; mv b.txt new.txt", "mv work.txt src/ && rm -rf src",
-		"for i in 1 2; do rm -f a.txt; mv work.txt a.txt; done", "git stash pop && rm a.txt",
-		"git checkout other && rm -rf src", "git stash && git checkout .", "mv work.txt a.txt && git checkout a.txt",
-		"mv work.txt gone.txt && git checkout gone.txt", "cp work.txt x && rm work.txt && rm x", "rm missing.txt",
-		"rm -rf *.none", "mv work.txt /dev/null")
-	p.check(kept,
-		"rm a.txt && echo x > a.txt", "echo x > new.txt && rm new.txt", "git add -A && git commit -m x",
-		"sort a.txt > new.txt && mv new.txt a.txt",
-		"mv work.txt a.txt", "mv work.txt a.txt b.txt src",
-		"git show HEAD:a.txt > old.txt && diff old.txt a.txt; rm old.txt", "mkdir -p src new && mv work.txt new/")
-}
-
 func TestGitKeepsWhatWasThere(t *testing.T) {
-	p := newProject(t)
-	p.write("a.txt", "work\n")
-	local := []string{"git add -A", "git commit -m x", "git checkout -b new", "git switch -c new",
-		"git reset HEAD~1", "git restore --staged .", "git branch new", "git branch -d new", "git tag v1",
-		"git tag -a v1 -m one", "cd src && git add . && git commit -m x"}
-	p.check(kept, local...)
-	p.check(lost, "git reset --hard", "git checkout .", "git checkout -- a.txt", "git restore a.txt", "git clean -fd",
-		"git stash drop", "git stash clear", "git branch -D x",
-		"git branch -M main", "git tag -f v1", "git tag -d v1", "git reflog expire --expire=now --all",
-		"git gc --prune=now", "git push", "git push --force", "git update-ref -d refs/heads/main",
-		"git worktree remove --force ../wt", "git config core.pager x", "git filter-branch --all", "git commit",
-		"git rebase -i HEAD~2", "git merge --abort", "git rebase --abort",
-		"git checkout src", "git checkout HEAD a.txt", "git switch -f main", "git checkout -f main",
-		"git checkout '*.txt'", "git stash -p")
-
-	p.check(lost, "git stash", "git stash -a && git stash show -p --include-untracked", "git checkout main",
-		"git switch other", "git checkout -b new main", "git merge other", "git worktree add wt",
-		"git commit --no-verify -m x", "git stash pop && git checkout topic", "git checkout main && cat a.txt",
-		"git checkout x && sh src/c.txt")
 	t.Run("elsewhere", func(t *testing.T) {
 		p := newProject(t)
 		other := p.home + "/other"
@@ -382,32 +293,6 @@ func TestGitKeepsWhatWasThere(t *testing.T) {
 			p.check(lost, c.lost)
 		})
 	}
-	t.Run("names of remotes", func(t *testing.T) { // which git does not ask for
-		p := newProject(t)
-		p.git("remote", "add", "origin", "https://code.example/x.git")
-		p.git("config", "credential.helper", "store")
-		p.git("config", "http.proxy", "http://127.0.0.1:9")
-		p.check(kept, "git remote", "git remote -v", "git remote get-url origin")
-		p.check(lost, "git remote show origin", "git remote update", "git remote $X", "git remote -v $X", "git fetch")
-	})
-	t.Run("remotes", func(t *testing.T) {
-		p := newProject(t)
-		p.git("remote", "add", "origin", "git@code.example:x/y.git")
-		p.check(kept, "git fetch", "git fetch origin main", "git fetch --prune", "git ls-remote origin",
-			"git push --dry-run")
-		p.check(lost, "git fetch evil", "git fetch https://evil.example/x", "git fetch --depth 1",
-			"git fetch origin \"$(cat a.txt)\"")
-	})
-}
-
-// What a file holds stays where more is put behind it.
-func TestAppendingKeepsWhatIsThere(t *testing.T) {
-	p := newProject(t)
-	p.write("work.txt", "unsaved\n")
-	p.write("data/x.sqlite", "SQLite format 3\n")
-	p.check(kept, "echo x >> work.txt", "ls >> work.txt 2>> work.txt", "echo x | tee -a work.txt")
-	p.check(lost, "echo x > work.txt", "echo x | tee work.txt", "echo x >> data/x.sqlite", "echo x >> .git/config",
-		"echo x >> /etc/x", "mv b.txt work.txt; echo x >> work.txt", "echo x >> src", "echo x >> \"$F\"")
 }
 
 // The names of the samples that git init leaves are no hooks.
@@ -430,32 +315,6 @@ func TestHandwrittenInBuildOutput(t *testing.T) {
 		p.write("dist/"+name, "x\n")
 		p.check(want, "rm -rf dist", "rm -r dist/", "rm -r dist/*", "rm dist/"+name)
 	}
-}
-
-// A directory that moves takes its files along: what they are called then counts,
-// whatever else the command writes and however many it moves.
-func TestDirectoriesThatMove(t *testing.T) {
-	p := newProject(t)
-	p.write("y/hooks/a.json", "{}\n")
-	p.write("x/a.go", "package x\n")
-	p.git("add", ".")
-	p.git("commit", "-qm", "y")
-	p.check(lost, "mv y .github", "mv y .github/", "mv y .github > out.txt")
-	p.check(kept, "mv y lib", "mv y lib/", "mv y lib 2> err.txt", "mv x src", "mkdir lib && mv x lib")
-}
-
-// What is a secret by where it lies is none under another name.
-func TestSecretsThatMove(t *testing.T) {
-	p := newProject(t)
-	p.write("conf/.env", "K=1\n")
-	p.write("store/opencode/mcp-auth.json", "{}\n")
-	p.write("plain/config.json", "{}\n")
-	p.git("add", "-f", ".")
-	p.git("commit", "-q", "-m", "two")
-	p.check(lost, "mv store/opencode d", "mv store/opencode d; cat d/mcp-auth.json", "mv store d && mv d/opencode e",
-		"mv conf/.env x", "git mv store/opencode d", "mv store/opencode d/", "mv plain d && cat d/*")
-	p.check(kept, "mv conf settings", "mv store cupboard", "mv plain d", "ls && mv plain d")
-	p.check(lost, "mv conf c; { cat; } < c/.e*", "mv conf c; < c/.e*", "mv conf c; x=$(< c/.e*)")
 }
 
 // A patch that adds a file replaces one that is there.
@@ -485,36 +344,6 @@ func TestAPatchThatAddsOverAFile(t *testing.T) {
 			t.Errorf("%+v: %s (%s)", row.edits, d.Verdict, d.Reason)
 		}
 	}
-}
-
-// A repository inside build output is somebody's work.
-func TestRepositoriesInBuildOutput(t *testing.T) {
-	p := newProject(t)
-	p.write("dist/n/n.txt", "n\n")
-	p.check(kept, "rm dist/n/n.txt", "rm -rf dist")
-	p.must(os.MkdirAll(p.dir+"/dist/n/.git", 0o755))
-	p.check(lost, "rm dist/n/n.txt", "echo > dist/n/n.txt", "mv dist/n/n.txt dist/n/u.txt", "rm -rf dist", "rm -rf dist/n")
-}
-
-// A migration that git has is text like any other; a dump that only a build directory has
-// may be the only copy.
-func TestTextsForDatabases(t *testing.T) {
-	p := newProject(t)
-	p.write("migrations/1.sql", "create table a (b int);\n")
-	p.write(".gitignore", "build\n")
-	p.git("add", ".")
-	p.git("commit", "-qm", "migrations")
-	p.write("migrations/2.sql", "drop table a;\n")
-	p.write("build/dump.sql", "insert into a values (1);\n")
-	p.check(kept, "sed -i s/int/text/ migrations/1.sql", "rm migrations/1.sql", "echo x > migrations/1.sql")
-	p.check(lost, "rm migrations/2.sql", "echo x > migrations/2.sql", "rm -r build", "rm build/dump.sql")
-}
-
-// What find -delete would remove is not looked for: a person or a model is asked.
-func TestWhatFindDeletes(t *testing.T) {
-	p := newProject(t)
-	p.check(lost, "find . -name '*.pyc' -delete", "find src -name d.txt -delete", "find . -delete",
-		"find .. -name '*.pyc' -delete")
 }
 
 func TestAModeIsEasilyPutBack(t *testing.T) {

@@ -31,13 +31,15 @@ func (g *Call) selfByArgument() change {
 			commands = append(commands, a.text)
 		}
 	}
-	commands = append(commands, arguments...)
-	if len(commands) > 1 { // a program and its arguments
+	if commands = append(commands, arguments...); len(commands) > 1 { // a program and its arguments
 		commands = append(commands, shell.QuoteWords(commands))
 	}
 	for _, command := range commands {
-		if c := g.selfByText(command); c.what != "" {
-			return c
+		sub := g.Read(command)
+		for _, find := range []func() change{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
+			if c := find(); c.what != "" {
+				return c
+			}
 		}
 	}
 	return change{}
@@ -99,13 +101,9 @@ type inputString struct {
 
 // mayRun reports whether an argument is a command, or part of one, by its name.
 func (a inputString) mayRun() bool {
-	switch strings.ToLower(strings.Trim(a.key, "_-")) {
-	case "cmd", "cmds", "command", "commands", "commandline", "command_line", "script", "code", "shell",
-		"shell_command", "exec", "execute", "run", "bash", "sh", "program", "executable", "args", "argv",
-		"arguments", "line", "source", "expression", "stdin", "input":
-		return a.text != ""
-	}
-	return false
+	const names = " cmd cmds command commands commandline command_line script code shell shell_command exec execute " +
+		"run bash sh program executable args argv arguments line source expression stdin input "
+	return a.text != "" && strings.Contains(names, " "+strings.ToLower(strings.Trim(a.key, "_-"))+" ")
 }
 
 // inputStrings returns every string in a JSON value, keys too. Those of a list
@@ -136,15 +134,4 @@ func inputStrings(input json.RawMessage) (found []inputString) {
 	}
 	walk("", tree)
 	return found
-}
-
-// selfByText judges an argument as the command that it may be.
-func (g *Call) selfByText(command string) change {
-	sub := g.Read(command)
-	for _, find := range []func() change{sub.selfByCommand, sub.selfByEffect, sub.selfByMention} {
-		if c := find(); c.what != "" {
-			return c
-		}
-	}
-	return change{}
 }

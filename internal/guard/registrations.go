@@ -25,13 +25,13 @@ func (g *Call) registrations() []place.Own {
 	if g.hooked != nil {
 		return g.hooked
 	}
-	real, seen := g.realFiles(), map[string]bool{}
+	seen := map[string]bool{}
 	g.hooked = make([]place.Own, 0, 256)
 	roots, homes := cleaned(slices.Concat(g.Roots, g.At.Machine.Roots)), cleaned([]string{g.At.Machine.Home,
 		g.At.Machine.RealHome})
 	for _, a := range hosts.Agents() {
 		for _, name := range g.there(g.hookFiles(a, roots, homes)) {
-			for _, n := range [...]string{name, real(name)} {
+			for _, n := range [...]string{name, g.At.Machine.Real(name)} {
 				if !seen[n] {
 					seen[n] = true
 					g.hooked = append(g.hooked, place.Own{Name: n, Lower: strings.ToLower(n)})
@@ -40,25 +40,6 @@ func (g *Call) registrations() []place.Own {
 		}
 	}
 	return g.hooked
-}
-
-// realFiles is [place.Machine.Real] for many files of few directories: the way to a
-// directory is followed once, and below a directory that does not exist nothing is
-// looked at.
-func (g *Call) realFiles() func(name string) string {
-	known, missing := map[string]string{}, map[string]bool{}
-	return func(name string) string {
-		dir, base := path.Split(name)
-		real, ok := known[dir]
-		if !ok {
-			real = g.At.Machine.Real(path.Clean(dir))
-			known[dir], missing[dir] = real, g.At.Missing(real)
-		}
-		if name = path.Join(real, base); missing[dir] || !g.At.IsLink(name) {
-			return name
-		}
-		return g.At.Machine.Real(name)
-	}
 }
 
 // cleaned are the names as path.Clean spells them, each once, without "".

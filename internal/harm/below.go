@@ -55,14 +55,12 @@ func (h *Secrets) searchedBy(dir string) string {
 	if h.Agent == "claude-code" && (names || !said || mode == "") || h.Agent == "copilot" && names {
 		return "" // Claude Code prints names unless it is told otherwise
 	}
-	f := filter{}
+	f, s := filter{}, sieve{secrets: h}
 	if pattern, _ := in["pattern"].(string); pattern != "" { // else of some other name, and may be anything
 		f.told.Patterns = []string{pattern}
 	}
-	globs := slices.DeleteFunc(slices.Clone(h.Paths),
+	f.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
-	f.told.Globs = globs
-	s := sieve{secrets: h, filters: []filter{f}}
 	return walkFor(h.At.Machine.Files, dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
 	}, func(string) bool { return false })
@@ -74,7 +72,7 @@ type treeRead struct {
 	starts   []string
 	commands []int
 	opens    bool // each file is opened by its name, so that links are followed
-	links    bool // it takes the files of a kind alone, which are secrets where they are links to some
+	picks    bool // it takes the files of its kind alone
 }
 
 // treesOf returns what a command reads that it does not name file by file.
@@ -94,7 +92,8 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 			reads = append(reads, r)
 		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed) && e.Target != "":
 			if h.At.Machine.IsDirectory(e.Target) {
-				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, links: true})
+				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, opens: true,
+					picks: true})
 			}
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) &&
@@ -146,7 +145,9 @@ func (h *Secrets) startsOf(command int) (starts []string) {
 		}
 	}
 	starts = append(starts, matchedBy(h, command)...)
-	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, leadsUp) {
+	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, func(word string) bool {
+		return strings.HasPrefix(word, ":") || strings.Contains(word, "..") || path.IsAbs(word)
+	}) {
 		if r := h.At.RepositoryAt(h.gitDirectory(c)); r != nil {
 			starts = append(starts, r.Top) // git ls-files .. names what lies above
 		}
@@ -170,11 +171,6 @@ func matchedBy(h *Secrets, command int) (names []string) {
 	return names
 }
 
-// leadsUp reports whether a pathspec may name what does not lie below the directory.
-func leadsUp(spec string) bool {
-	return strings.HasPrefix(spec, ":") || strings.Contains(spec, "..") || path.IsAbs(spec)
-}
-
 // maxLinked bounds how many links are followed below what a command reads.
 const maxLinked = 64
 
@@ -184,22 +180,18 @@ func (h *Secrets) printsFrom(r treeRead) string {
 	starts, named := slices.Clone(r.starts), len(r.starts)
 	for i := 0; i < len(starts) && i < named+maxLinked; i++ {
 		start := h.At.Machine.Real(starts[i]) // a glob may name a link
-		if r.opens && (inObjects(start) || path.Base(start) == ".git" ||
-			!h.At.Machine.IsDirectory(start) && h.isSecretName(start)) {
+		if r.opens && !r.picks && !h.At.Machine.IsDirectory(start) && h.isSecretName(start) {
 			return start
 		}
 		prints := func(name string, mode fs.FileMode) bool {
 			if mode&fs.ModeSymlink != 0 && s.follows() && !slices.Contains(starts, h.At.Machine.Real(name)) {
 				starts = append(starts, h.At.Machine.Real(name))
 			}
-			if r.links {
-				return mode&fs.ModeSymlink != 0 && h.isSecretFile(name, mode, true, false) || isSourceName(name) &&
-					h.isSecretName(name)
-			}
-			return h.isSecretFile(name, mode, r.opens, s.follows()) && s.passes(start, name)
+			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
+				(r.picks && (mode&fs.ModeSymlink != 0 || isSourceName(name)) || !r.picks && s.passes(start, name))
 		}
 		switch found := walkFor(h.At.Machine.Files, start, maxBelow, prints, func(dir string) bool {
-			return s.leavesOut(start, strings.TrimPrefix(dir, start))
+			return dir != start && s.staysOut()
 		}); found {
 		case "":
 		case tooLarge:
@@ -217,16 +209,7 @@ func (h *Secrets) printsFrom(r treeRead) string {
 // isSourceName reports whether a formatter or linter takes a file for one of its kind:
 // .env.py is a secret by its name.
 func isSourceName(name string) bool {
-	switch path.Ext(name) {
-	case ".py", ".pyi", ".ipynb", ".go", ".toml":
-		return true
-	}
-	return false
-}
-
-// ofGit are the files in a directory of git's that may hold a secret as text.
-func ofGit() []string {
-	return []string{"/config", "/COMMIT_EDITMSG", "/ADD_EDIT.patch", "/rebase-merge/patch", "/rebase-apply/patch"}
+	return slices.Contains([]string{".py", ".pyi", ".ipynb", ".go", ".toml"}, path.Ext(name))
 }
 
 // tooLarge is what walkFor finds where it has not looked at all.
@@ -255,8 +238,7 @@ func walkFor(
 			name := strings.TrimSuffix(dirs[0], "/") + "/" + e.Name
 			switch {
 			case !e.Type.IsDir() && sought(name, e.Type),
-				e.Name == ".git" && !e.Type.IsRegular() &&
-					slices.ContainsFunc(ofGit(), func(own string) bool { return sought(name+own, 0) }):
+				e.Name == ".git" && e.Type.IsDir() && sought(name+"/config", 0):
 				return name
 			case e.Type.IsDir() && e.Name != ".git" && !isInstalledName(e.Name):
 				dirs = append(dirs, name)
@@ -301,9 +283,5 @@ func isInstalledTree(dir string) bool {
 // isInstalledName lists directories of code that was installed, which anybody
 // may read elsewhere.
 func isInstalledName(name string) bool {
-	switch name {
-	case "node_modules", "site-packages", ".venv", "venv", ".tox", "__pycache__":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"node_modules", "site-packages", ".venv", "venv", ".tox", "__pycache__"}, name)
 }

@@ -31,8 +31,6 @@ type Secrets struct {
 	*place.Call
 
 	may *string // what maySecret found; nil: not looked yet
-	// negations are what ignore files take out of what is ignored, by file, once looked.
-	negations map[string][]string
 }
 
 // Of returns both answers for one call.

@@ -37,15 +37,10 @@ func (l wording) runsFetched(c shell.Command) bool {
 	for len(words) > 1 && listed("starts-shells ", words[0]) && !strings.HasPrefix(words[1], "-") {
 		words = words[1:]
 	}
-	if l.runsFed(words, c) {
-		return true
-	}
 	program := path.Base(words[0])
 	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells ", program)
-	if isShell || interprets(program) || listed("evaluates ", program) {
-		if fetchesInside(c.Source) && openText(c) {
-			return true
-		}
+	if (isShell || interprets(program) || listed("evaluates ", program)) && fetchesInside(c.Source) && openText(c) {
+		return true
 	}
 	if strings.Contains(words[0], "/") && l.fetches() && l.runsWritten(words[:1], c) {
 		return true
@@ -62,35 +57,6 @@ func (l wording) fetches() bool { return slices.ContainsFunc(l.Report.Commands, 
 func fetcher(c shell.Command) bool {
 	words := spoken(c)
 	return len(words) > 0 && listed("fetches ", path.Base(words[0]))
-}
-
-// runsFed reports whether a command is one that runs what it is fed unless it is told what
-// to run, and stands behind one that fetches in a pipe.
-func (l wording) runsFed(words []string, c shell.Command) bool {
-	if !l.fitsKind("fed", words, c, "") || l.fitsKind("told", words, c, "") || l.changesNothing(c) {
-		return false
-	}
-	before, _, _ := strings.Cut(l.Command, c.Source)
-	return slices.ContainsFunc(l.Report.Commands, func(f shell.Command) bool {
-		_, between, ok := strings.Cut(before, f.Source)
-		return ok && fetcher(f) && strings.HasPrefix(strings.TrimSpace(between), "|") &&
-			!strings.ContainsAny(between, ";&\n") && !strings.Contains(between, "||")
-	})
-}
-
-// saves reports whether a command of the line fetches what has this name at the end, and
-// keeps it under that name.
-func (l wording) saves(base string) bool {
-	always, told := list("saves "), list("saves-told ")
-	return slices.ContainsFunc(l.Report.Commands, func(c shell.Command) bool {
-		words := spoken(c)
-		own := slices.ContainsFunc(words, func(w string) bool { return isOption("-O", w) })
-		if len(words) == 0 || !slices.Contains(always, path.Base(words[0])) &&
-			!(own && slices.Contains(told, path.Base(words[0]))) {
-			return false
-		}
-		return slices.ContainsFunc(words[1:], func(w string) bool { return strings.HasSuffix(w, "/"+base) })
-	})
 }
 
 // interprets reports whether a program runs as code what it is fed.
@@ -117,22 +83,24 @@ func readsStdin(args []string) bool {
 	return true
 }
 
-// runsWritten reports whether the first operand is a file that a fetching program of
-// the line writes.
+// runsWritten reports whether the first operand is a file that the line writes, or one
+// that a fetching program of the line may keep under the last name of an address.
 func (l wording) runsWritten(args []string, c shell.Command) bool {
-	for _, arg := range args {
-		if strings.HasPrefix(arg, "-") || arg == "" {
-			continue
-		}
-		name := arg
-		if !path.IsAbs(name) {
-			name = path.Join(c.Dir, name)
-		}
-		return l.saves(path.Base(name)) || slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
-			return e.Kind == shell.Write && (e.Target == name || e.Name == name)
-		})
+	i := slices.IndexFunc(args, func(arg string) bool { return arg != "" && arg[0] != '-' })
+	if i < 0 {
+		return false
 	}
-	return false
+	name := args[i]
+	if !path.IsAbs(name) {
+		name = path.Join(c.Dir, name)
+	}
+	return slices.ContainsFunc(l.Report.Commands, func(f shell.Command) bool {
+		return fetcher(f) && slices.ContainsFunc(spoken(f), func(word string) bool {
+			return strings.HasSuffix(word, "/"+path.Base(name))
+		})
+	}) || slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Write && (e.Target == name || e.Name == name)
+	})
 }
 
 // startFiles are what shells and logins read or trust, in the home directory.

@@ -2,6 +2,7 @@ package harm
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/place"
@@ -65,4 +66,36 @@ func worktreeOf(at *place.Workspace, r *repo.Repo, root, target string) bool {
 	linked, ok := repo.Around(at.Machine.Files, top+"/.")
 	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) &&
 		at.Machine.Inside(at.Roots, top+"/.")
+}
+
+// takesBack says which changed file git checkout would put an older one in the place of,
+// where its words name files without a -- before them.
+func takesBack(l *Loss, c shell.Command) Objection {
+	o := gitOptionsOf(c)
+	if !isGit(c) || o.sub != "checkout" || len(o.operands) == 0 || o.short("bB") || o.long("--orphan") {
+		return ""
+	}
+	dir := l.Secrets.gitDirectory(c)
+	r, ok := repo.Around(l.At.Machine.Files, dir+"/.")
+	if !ok {
+		return ""
+	}
+	changed := r.Tracked(func(f repo.File) bool {
+		name := r.Top + "/" + f.Name
+		return namesFile(l, o.operands, dir, name) && !l.At.Missing(name) && r.Differs(f) && !isKept(l, name)
+	})
+	if len(changed) == 0 {
+		return ""
+	}
+	return Objection("this throws away the changes in " + printable.Text(changed[0].Name) +
+		", which are committed nowhere")
+}
+
+// namesFile reports whether one of the words may name a file or what holds it. A word
+// that names nothing here is a branch.
+func namesFile(l *Loss, words []string, dir, file string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		named := l.At.Machine.Real(path.Join(dir, word))
+		return strings.ContainsAny(word, `*?[\:`) || !l.At.Missing(named) && view.Below(named, file)
+	})
 }

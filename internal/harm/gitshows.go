@@ -23,50 +23,21 @@ func (h *Secrets) gitDirectory(c shell.Command) string {
 	return h.At.Machine.Real(c.Told.Dir)
 }
 
-// gitAims returns a word of git that names a secret in a way of git's own: a pathspec
-// with its magic, a glob, whose star matches dots and slashes, a file of a commit, or
-// the file of git log -L. A format that prints an object as it is may name any.
+// gitAims returns a word of git that names a secret as a file of a commit (HEAD:.env).
 func (h *Secrets) gitAims() string {
 	for _, c := range h.Report.Commands {
 		if !isGit(c) {
 			continue
 		}
 		o := gitOptionsOf(c)
-		for _, w := range c.Words {
-			if strings.Contains(w.Value, "%(raw") || strings.Contains(w.Value, "%(*raw") {
-				return w.Value
-			}
-		}
-		for _, value := range o.values["-L"] {
-			if _, file, ok := strings.Cut(value[strings.LastIndexByte(value, ',')+1:], ":"); ok &&
-				h.At.Machine.Secrets.Match("/"+file) {
-				return value
-			}
-		}
-		for i, name := range o.operands {
-			if h.gitNames(o, i, name) {
+		for _, name := range o.operands {
+			rev, file, _ := strings.Cut(name, ":")
+			if rev != "" && file != "" && h.At.Machine.Secrets.Match("/"+file) && !o.gitIs("takes-text") {
 				return name
 			}
 		}
 	}
 	return ""
-}
-
-// gitNames reports whether an operand of git names a secret in a way of git's own.
-func (h *Secrets) gitNames(o *gitOptions, i int, name string) bool {
-	rev, file, _ := strings.Cut(name, ":")
-	switch {
-	case o.gitIs("searches") && i == 0 && len(o.values["-e"]) == 0, o.gitIs("takes-text"), excludes(name):
-		return false
-	case rev != "" && file != "" && h.At.Machine.Secrets.Match("/"+file):
-		return true
-	}
-	magic := strings.HasPrefix(name, ":")
-	if _, rest, long := strings.Cut(name, ")"); magic && long {
-		name = rest
-	}
-	name = strings.TrimLeft(name, ":/^!")
-	return magic && h.At.Machine.Secrets.Match("/"+name) || globsSecret(path.Base(name))
 }
 
 // gitDiffs says which tracked secret a git diff prints: its change is not committed.
@@ -79,6 +50,9 @@ func (h *Secrets) gitDiffs() Objection {
 		r := h.At.RepositoryAt(h.gitDirectory(c))
 		if r == nil || !printsChanges(o) {
 			continue
+		}
+		if r.Unread() {
+			return "this prints changes, and nod cannot read which files git tracks"
 		}
 		paths, staged := h.pathsAmong(c, o.operands), o.long("--cached", "--staged")
 		if name := h.diffed(r, paths, staged, len(o.operands) > 0); name != "" {
@@ -105,8 +79,8 @@ func printsChanges(o *gitOptions) bool {
 // untrackedSecret is one that git add would take in.
 func (h *Secrets) untrackedSecret(r *repo.Repo) string {
 	return walkFor(h.At.Machine.Files, r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && h.isSecretName(name) && !r.PassesOver(repo.Surely, name, false)
-	}, func(dir string) bool { return dir != r.Top && r.PassesOver(repo.Surely, dir, true) })
+		return mode.IsRegular() && h.isSecretName(name) && !r.PassesOver(name, false)
+	}, func(dir string) bool { return dir != r.Top && r.PassesOver(dir, true) })
 }
 
 // pathsAmong are the operands of a command of git that name what is there; nil for none.
@@ -146,15 +120,4 @@ func (h *Secrets) diffed(r *repo.Repo, paths []string, staged, both bool) string
 		}
 	}
 	return ""
-}
-
-// excludes recognises a pathspec of what is left out.
-func excludes(pathspec string) bool {
-	if long, ok := strings.CutPrefix(pathspec, ":("); ok {
-		magic, _, _ := strings.Cut(long, ")")
-		return strings.Contains(magic, "exclude")
-	}
-	signs, ok := strings.CutPrefix(pathspec, ":")
-	signs = signs[:len(signs)-len(strings.TrimLeft(signs, "/!^"))]
-	return ok && strings.ContainsAny(signs, "!^")
 }

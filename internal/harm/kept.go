@@ -44,7 +44,7 @@ func gitKept(l *Loss, command int) bool {
 func keepsForGit(l *Loss, c shell.Command) bool {
 	o := gitOptionsOf(c)
 	r, ok := repo.Around(l.At.Machine.Files, l.Secrets.gitDirectory(c)+"/.")
-	if !ok || o.unsure || !ownRepository(l.At, r.Dir) || !l.At.Machine.Inside(l.At.Roots, r.Top+"/.") {
+	if !ok || r.Unread() || o.unsure || !ownRepository(l.At, r.Dir) || !l.At.Machine.Inside(l.At.Roots, r.Top+"/.") {
 		return false
 	}
 	switch {

@@ -17,7 +17,7 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 		if clearsCommand(i) || gitKept(l, i) {
 			continue
 		}
-		if why = cmp.Or(wording{l.Call}.losesItself(i, c), takesBack(l, c), puts(l, i, c)); why != "" {
+		if why = cmp.Or(wording{l.Call}.losesItself(i, c), takesBack(l, c)); why != "" {
 			return why
 		}
 	}
@@ -112,7 +112,7 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 			continue
 		}
 		if info.Mode.IsDir() {
-			if lost := copiedOver(l, e, name); lost != "" {
+			if lost := mirroredOver(l, e, name); lost != "" {
 				return lost
 			}
 			continue

@@ -57,10 +57,6 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 	if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
 		names = h.At.Machine.ThroughLinks(names)
 	}
-	if e.Kind == shell.Read && !e.Names && readsObjects(e) {
-		return Objection("this reads the files of git's objects, which hold all that was ever committed: " +
-			printable.Text(e.Words))
-	}
 	if name := h.namedSecret(e, names, all); name != "" {
 		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 	}
@@ -82,25 +78,6 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
 	}
 	return ""
-}
-
-// readsObjects reports whether a command other than git reads the files in which
-// git keeps objects: packed, but anybody can unpack them.
-func readsObjects(e shell.Effect) bool {
-	return inObjects(e.Target) || inObjects(e.Pattern) || strings.Contains(e.Pattern, "/.git/*") ||
-		e.Recursive && e.Pattern == "" && path.Base(e.Target) == ".git"
-}
-
-// inObjects reports whether a name lies among the objects. An index of a pack holds
-// their names alone.
-func inObjects(name string) bool {
-	_, below, ok := strings.Cut(name+"/", "/.git/objects/")
-	for _, copies := range [...]string{"/.git/rr-cache/", "/.git/lost-found/"} { // of conflicts, and of what was lost
-		if strings.Contains(name+"/", copies) {
-			return true
-		}
-	}
-	return ok && !strings.HasPrefix(below, "info/") && !strings.HasSuffix(name, ".idx")
 }
 
 // namedSecret is the first of the names that an effect has which is a secret
@@ -206,10 +183,10 @@ func (h *Secrets) wordOfSecrets(words []shell.Word) string {
 		if strings.Count(text, "/") > maxEnds {
 			return text // it may
 		}
-		parts, rooted, short := paths.Fold(text), strings.Contains(text, "/"), strings.Contains(text, "~")
+		parts, rooted := paths.Fold(text), strings.Contains(text, "/")
 		for ; len(parts) > 0; parts = parts[1:] {
-			if h.At.Machine.Secrets.MatchAtHome(parts, short) ||
-				rooted && h.At.Machine.Secrets.MatchParts(parts, short) {
+			if h.At.Machine.Secrets.MatchAtHome(parts) ||
+				rooted && h.At.Machine.Secrets.MatchParts(parts) {
 				return text
 			}
 		}

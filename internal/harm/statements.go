@@ -20,14 +20,12 @@ func dropsData(text string) bool {
 		}
 	}
 	words := strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "`", " ", ";", " ; ", "\n", " ; ").Replace(text))
-	return slices.ContainsFunc(indexes(words), func(i int) bool { return takes(words[i:]) })
-}
-
-func indexes(words []string) (all []int) {
 	for i := range words {
-		all = append(all, i)
+		if takes(words[i:]) {
+			return true
+		}
 	}
-	return all
+	return false
 }
 
 // takes reports whether words begin with a statement that takes data away.

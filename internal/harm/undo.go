@@ -14,65 +14,6 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// after reports whether a file of a tree that a command moves has such a name then:
-// the tree goes on as what the command writes, or lies in a directory that it fills.
-func (l *Loss) after(e shell.Effect, tree, file string, such func(name string) bool) bool {
-	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
-		name := o.Target + file[len(tree):]
-		if o.Recursive {
-			name = o.Target + file[len(path.Dir(tree)):]
-		}
-		return o.Command == e.Command && o.Kind == shell.Write && o.Part == e.Part && !o.Kept && such(name)
-	})
-}
-
-// lands answers for what a command moves, wherever that ends: nothing may become
-// guarded, and no secret lose its name.
-func (l *Loss) lands(e shell.Effect, tree string) Objection {
-	info, err := l.At.Machine.Files.Lstat(tree)
-	switch {
-	case err == nil && !info.Mode.IsDir() && fillsDirectory(l.Report, e.Command):
-		return l.landed(e, tree, tree)
-	case err != nil || !info.Mode.IsDir():
-		return "" // the new name itself is looked at as one that is written
-	}
-	w := walk{loss: l, file: func(file string) Objection { return l.landed(e, tree, file) }}
-	return w.tree(tree, 0)
-}
-
-// fillsDirectory reports whether a command writes into a directory what a glob names, so
-// that no effect says each new name (mv meta/* .github).
-func fillsDirectory(r *shell.Report, command int) bool {
-	return slices.ContainsFunc(r.Effects, func(o shell.Effect) bool {
-		return o.Command == command && o.Kind == shell.Write && o.Recursive
-	})
-}
-
-// landed answers for one file of a tree that a command moves.
-func (l *Loss) landed(e shell.Effect, tree, file string) Objection {
-	if l.after(e, tree, file, l.At.Guarded) {
-		return Objection("this moves " + printable.Text(file) +
-			", which changes what runs later or what the agent may do")
-	}
-	if !l.At.InOutput(file) && l.after(e, tree, file, l.At.MayBeOutput) {
-		return Objection("this moves " + printable.Text(file) + " to where it may count as what a build makes")
-	}
-	secret := l.At.Machine.Secrets.Match
-	plain := func(name string) bool { return !secret(name) }
-	if secret(file) && (l.after(e, tree, file, plain) || !l.after(e, tree, file, secret)) {
-		return Objection("this moves " + printable.Text(file) +
-			", which holds or may hold secrets, to a name that does not say so")
-	}
-	return ""
-}
-
-// leadsGuarded reports whether a command makes a link in the place of a
-// directory that guarded names lie in: whatever is put where it leads is under
-// those names.
-func (l *Loss) leadsGuarded(e shell.Effect, real string) bool {
-	return l.Report.By(e, shell.MakesLinks) && l.At.HoldsGuarded(real)
-}
-
 // Bounds of a look into a tree that a command would delete or move.
 const (
 	maxTreeNames = 10_000
@@ -105,15 +46,12 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 }
 
 // uncertain is why an effect is not settled whose names are not all known or could
-// be others: does says what the effect does, otherwise what there is to say where
-// nothing more can be said.
+// be others: does says what the effect does, otherwise what there is to say of it.
 func (l *Loss) uncertain(e shell.Effect, does, otherwise string) Objection {
-	switch named := e.Target != "" && e.Pattern == "" && !l.Report.Fed(e); {
+	named := e.Target != "" && e.Pattern == "" && !l.Report.Fed(e)
+	switch {
 	case named && !l.At.Machine.Inside(l.At.Roots, e.Target):
 		return Objection(does + " " + printable.Text(e.Target) + ", which is outside the workspace")
-	case named && strings.Contains(e.Name, "/.."):
-		return Objection(does + " a path with .. in it, which nod does not follow: " + printable.Text(e.Words) +
-			"; write the path without it")
 	case named && e.Name != "" && l.At.IsLink(e.Name):
 		return Objection(does + " through a link, which nod does not follow: " + printable.Text(e.Words))
 	}
@@ -142,7 +80,7 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 		}
 		return why
 	}
-	if l.leadsGuarded(e, name) {
+	if l.Report.By(e, shell.MakesLinks) && l.At.HoldsGuarded(name) {
 		return Objection("this makes a link at " + printable.Text(name) +
 			", and what is put behind it may run later or change what the agent may do")
 	}
@@ -159,21 +97,15 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 	if l.keepsContent(e) {
 		return place.Because("this changes ", cmp.Or(l.overtaken(e, name), l.precious(name)))
 	}
-	lost := l.lost
-	if e.Appends {
-		lost = l.spoilt
+	if e.Appends { // what is there stays, but of a database nothing is left that could be read
+		why = cmp.Or(l.overtaken(e, name), l.precious(name))
+	} else {
+		why = l.lost(e, name)
 	}
-	if why := lost(e, name); why != "" || l.Report.Fed(e) && e.Part == shell.PartWords {
-		return "this may overwrite " + cmp.Or(why, Objection(printable.Text(name)+", and what it held could be lost"))
+	if why == "" && l.Report.Fed(e) && e.Part == shell.PartWords {
+		why = Objection(printable.Text(name) + ", and what it held could be lost")
 	}
-	return ""
-}
-
-// spoilt says why more at the end of a file is not harmless: what it holds
-// stays, but of a database, or what the line puts there first, nothing is left
-// that could be read.
-func (l *Loss) spoilt(e shell.Effect, name string) (why Objection) {
-	return cmp.Or(l.overtaken(e, name), l.precious(name))
+	return place.Because("this may overwrite ", why)
 }
 
 // madeHere reports whether another command of the line writes the very file.
@@ -205,13 +137,8 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	case gathers(l.Report):
 		return Objection("this puts what it gathers or decodes into " + printable.Text(e.Target) +
 			", where it could be run or sent later")
-	case l.At.Machine.Guards.Match(e.Target):
-		return Objection("this writes " + printable.Text(e.Target) +
-			", which changes what runs later or what the agent may do")
-	}
-	if l.At.InPath(e.Target) {
-		return Objection("this writes " + printable.Text(e.Target) +
-			", which changes what runs later or what the agent may do")
+	case l.At.Machine.Guards.Match(e.Target), l.At.InPath(e.Target):
+		return Objection("this writes " + printable.Text(e.Target) + place.RunsLater)
 	}
 	return place.Because("this writes ", l.overtaken(e, e.Target))
 }
@@ -225,14 +152,11 @@ func (l *Loss) keepsContent(e shell.Effect) bool {
 // gathers reports whether the line reads files that are neither the
 // workspace's nor temporary, or decodes what nobody can read as it stands.
 func gathers(r *shell.Report) bool {
-	for _, c := range r.Commands {
-		if c.Has(shell.Decodes) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(r.Effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Read && e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
-	})
+	return slices.ContainsFunc(r.Commands, func(c shell.Command) bool { return c.Has(shell.Decodes) }) ||
+		slices.ContainsFunc(r.Effects, func(e shell.Effect) bool {
+			return e.Kind == shell.Read && e.Place != shell.Workspace && e.Place != shell.Temporary &&
+				e.Place != shell.Null
+		})
 }
 
 // DeleteHarm says why a deletion is not harmless: something of it could not
@@ -252,30 +176,20 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	l.gone = true
 	defer func() { l.gone = false }()
 	names, all := l.targets(e)
-	switch {
-	case !all, !l.deletesWhatItNames(e), l.Report.Fed(e), e.Place != shell.Workspace && e.Place != shell.Temporary,
-		l.Report.By(e, shell.Git) && e.Forced:
+	byGit := l.Report.By(e, shell.Git)
+	if !all || !byGit && !l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Repeats) || l.Report.Fed(e) ||
+		e.Place != shell.Workspace && e.Place != shell.Temporary || byGit && e.Forced {
 		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
-	case e.Moved && l.movedInside(e):
-		return each(names, func(name string) Objection { return l.movable(e, name) })
-	case e.Moved:
-		why = each(names, func(name string) Objection { return l.lands(e, name) })
 	}
-	if why != "" {
-		return why
+	answer := l.deletable
+	if e.Moved && l.movedInside(e) {
+		answer = l.movable
 	}
-	return each(names, func(name string) Objection { return l.deletable(e, name) })
-}
-
-// deletesWhatItNames recognises the programs that remove the very names they
-// are given, once, and nothing besides.
-func (l *Loss) deletesWhatItNames(e shell.Effect) bool {
-	return (l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Git)) && !l.Report.By(e, shell.Repeats)
-}
-
-func each(names []string, look func(string) Objection) (why Objection) {
 	for _, name := range names {
-		if why = look(name); why != "" {
+		if why = answer(e, name); why == "" && e.Moved {
+			why = l.landed(e, name)
+		}
+		if why != "" {
 			return why
 		}
 	}
@@ -287,65 +201,55 @@ func each(names []string, look func(string) Objection) (why Objection) {
 // makes before is let go.
 func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
-		if l.guardedNext(e) {
-			return Objection("this moves " + printable.Text(name) +
-				", which the same line makes, to where it may run later")
-		}
+	switch shown := printable.Text(name); {
+	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name), l.At.IsInstalled(name):
 		return place.Because("this deletes ", l.overtaken(e, name))
 	case errors.Is(err, fs.ErrNotExist):
-		return Objection("this deletes " + printable.Text(name) +
-			", which is not there, so that nod cannot tell what it would delete")
+		return Objection("this deletes " + shown + ", which is not there, so that nod cannot tell what it would delete")
 	case err != nil:
-		return Objection("this deletes " + printable.Text(name) + ", which cannot be looked at: " +
-			printable.Text(err.Error()))
+		return Objection("this deletes " + shown + ", which cannot be looked at: " + printable.Text(err.Error()))
 	case !l.At.Machine.Inside(l.At.Roots, name):
-		return Objection("this deletes " + printable.Text(name) + ", which is outside the workspace")
-	case l.At.IsInstalled(name):
-		return place.Because("this deletes ", l.overtaken(e, name))
+		return Objection("this deletes " + shown + ", which is outside the workspace")
 	case l.At.Guarded(name):
-		return Objection("this deletes " + printable.Text(name) +
-			", which changes what runs later or what the agent may do")
+		return Objection("this deletes " + shown + place.RunsLater)
 	case info.Mode.IsDir() && l.Report.By(e, shell.RemovesEmpty):
 		return "" // only what is empty
 	case info.Mode.IsDir() && !e.Recursive:
 		return Objection("this deletes a directory, and nod cannot tell that all of it could be restored: " +
 			printable.Text(e.Words))
 	}
-	if why := l.lost(e, name); why != "" {
-		return "this deletes " + why
-	}
-	return ""
+	return place.Because("this deletes ", l.lost(e, name))
+}
+
+// written are the effects by which a command that moves files puts them elsewhere.
+func (l *Loss) written(e shell.Effect) []shell.Effect {
+	return slices.DeleteFunc(slices.Clone(l.Report.Effects), func(o shell.Effect) bool {
+		return o.Command != e.Command || o.Kind != shell.Write || o.Kept
+	})
 }
 
 // movedInside reports whether all that a command moves stays in the
 // workspace, under as many names as before, and not among build output, which
 // may be deleted.
 func (l *Loss) movedInside(e shell.Effect) bool {
-	moved, made := 0, []string{}
+	made := []string{}
+	for _, o := range l.written(e) {
+		if strings.HasSuffix(o.Name, "/") { // mv dir new/: or below it
+			continue
+		}
+		if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.MayBeOutput(o.Target) ||
+			slices.Contains(made, o.Target) {
+			return false
+		}
+		made = append(made, o.Target)
+	}
+	moved := 0
 	for _, o := range l.Report.Effects {
-		switch {
-		case o.Command != e.Command || o.Kept:
-		case o.Kind == shell.Delete && o.Moved:
+		if o.Command == e.Command && o.Kind == shell.Delete && o.Moved && !o.Kept {
 			moved++
-		case o.Kind == shell.Write && strings.HasSuffix(o.Name, "/"): // mv dir new/: or below it
-		case o.Kind == shell.Write:
-			if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.MayBeOutput(o.Target) ||
-				slices.Contains(made, o.Target) {
-				return false
-			}
-			made = append(made, o.Target)
 		}
 	}
 	return moved == len(made) && e.Pattern == ""
-}
-
-// guardedNext reports whether a move leads to where guarded names may lie.
-func (l *Loss) guardedNext(e shell.Effect) bool {
-	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.Command && o.Kind == shell.Write && !o.Kept && l.At.HoldsGuarded(o.Target)
-	})
 }
 
 // movable answers for one file or directory that goes on under another name:
@@ -354,20 +258,47 @@ func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
-		if l.guardedNext(e) {
-			return Objection("this moves " + printable.Text(name) +
-				", which the same line makes, to where it may run later")
-		}
 		return place.Because("this moves ", l.overtaken(e, name))
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this moves " + printable.Text(name) + " away, and nod cannot tell that nothing is lost")
 	case !info.Mode.IsDir():
 		return l.At.Writable(name)
 	}
-	w := walk{loss: l, file: func(file string) Objection {
-		return cmp.Or(l.landed(e, name, file), l.At.Writable(file))
-	}}
+	w := walk{loss: l, file: l.At.Writable}
 	return w.tree(name, 0)
+}
+
+// landed answers for what a command moves, wherever that ends: nothing may become
+// guarded, and no secret lose its name.
+func (l *Loss) landed(e shell.Effect, tree string) Objection {
+	writes := l.written(e)
+	if slices.ContainsFunc(writes, func(o shell.Effect) bool { return l.At.HoldsGuarded(o.Target) }) {
+		return Objection("this moves " + printable.Text(tree) + " to where it may run later")
+	}
+	secret := l.At.Machine.Secrets.Match
+	look := func(file string) Objection {
+		stays := len(writes) > 0
+		for _, o := range writes {
+			name := o.Target + file[len(tree):]
+			if o.Recursive { // it fills a directory
+				name = o.Target + file[len(path.Dir(tree)):]
+			}
+			if l.At.Guarded(name) {
+				return Objection("this moves " + printable.Text(file) + place.RunsLater)
+			}
+			stays = stays && secret(name)
+		}
+		if secret(file) && !stays {
+			return Objection("this moves " + printable.Text(file) +
+				", which holds or may hold secrets, to a name that does not say so")
+		}
+		return ""
+	}
+	if l.At.Machine.IsDirectory(tree) {
+		w := walk{loss: l, file: look}
+		return w.tree(tree, 0)
+	}
+	return look(tree)
 }
 
 // targets are the real paths that an effect means now. all is false where
@@ -424,7 +355,7 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 // lostOutput answers for a directory that a build makes again.
 func lostOutput(l *Loss, dir string) Objection {
 	w := walk{loss: l, file: func(file string) Objection {
-		if why := cmp.Or(l.precious(file), builtFile(file)); why != "" && !isKept(l, file) {
+		if why := cmp.Or(l.precious(file), handmade(file)); why != "" && !isKept(l, file) {
 			return why
 		}
 		return ""
@@ -445,7 +376,7 @@ func lostFile(l *Loss, name string) (why Objection) {
 		return why
 	}
 	if l.At.InOutput(name) {
-		return builtFile(name)
+		return handmade(name)
 	}
 	r, ok := l.At.Repository(name)
 	if !ok {
@@ -457,12 +388,19 @@ func lostFile(l *Loss, name string) (why Objection) {
 	return ""
 }
 
-// builtFile answers for a file in a directory of output, of which git has no copy.
-func builtFile(name string) (why Objection) {
-	if strings.ToLower(path.Ext(name)) == ".sql" { // a dump
-		return Objection(printable.Text(name) + ", which may be the only copy")
+// handmade recognises, among what builds make, what a person writes by hand, and a dump of
+// a database, which may be the only copy.
+func handmade(name string) (why Objection) {
+	const notes = " notes note todo todos draft drafts memo journal diary scratch ideas "
+	const endings = " .doc .docx .odt .ods .odp .xls .xlsx .ppt .pptx .rtf .org .pages .numbers .psd .xcf .ai .sketch " +
+		".fig .blend .kra .ipynb .eml .mbox .patch .sql "
+	base := strings.ToLower(path.Base(name))
+	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt")
+	if ext := path.Ext(base); strings.Contains(notes, " "+stem+" ") ||
+		ext != "" && strings.Contains(endings, " "+ext+" ") {
+		return Objection(printable.Text(name) + ", which no build makes again")
 	}
-	return written(name)
+	return ""
 }
 
 // precious names what nobody deletes as a matter of course, wherever it lies:
@@ -481,26 +419,8 @@ func (l *Loss) precious(name string) (why Objection) {
 }
 
 func isDatabase(name string) bool {
-	switch strings.ToLower(path.Ext(name)) {
-	case ".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem", ".crt":
-		return true
-	}
-	return false
-}
-
-// written recognises, among what builds make, what a person writes by hand.
-func written(name string) (why Objection) {
-	base := strings.ToLower(path.Base(name))
-	switch strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt") {
-	case "notes", "note", "todo", "todos", "draft", "drafts", "memo", "journal", "diary", "scratch", "ideas":
-		return Objection(printable.Text(name) + ", which no build makes again")
-	}
-	switch path.Ext(base) {
-	case ".doc", ".docx", ".odt", ".ods", ".odp", ".xls", ".xlsx", ".ppt", ".pptx", ".rtf", ".org", ".pages",
-		".numbers", ".psd", ".xcf", ".ai", ".sketch", ".fig", ".blend", ".kra", ".ipynb", ".eml", ".mbox", ".patch":
-		return Objection(printable.Text(name) + ", which no build makes again")
-	}
-	return ""
+	return slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem",
+		".crt"}, strings.ToLower(path.Ext(name)))
 }
 
 // walk looks at every file of a tree.

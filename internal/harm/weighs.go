@@ -7,22 +7,6 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Irreversible reports whether the call does what nothing brings back, as far as
-// its effects tell.
-func (l *Loss) Irreversible() bool {
-	return slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {
-		switch e.Kind {
-		case shell.Delete:
-			return !e.Moved && e.Place != shell.Temporary && l.DeleteHarm(e) != ""
-		case shell.Write:
-			return e.Place == shell.Device
-		case shell.Exhaust:
-			return true
-		}
-		return false
-	})
-}
-
 // Weighs reports whether the call may do what cannot be undone, leaves the
 // machine, or changes what the agent may do: by what it does, not by the tool
 // that does it. What is not known may.

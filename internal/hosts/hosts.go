@@ -158,9 +158,6 @@ func Guarded() []string {
 	return namesOf(lists)
 }
 
-// AgentsObey lists the names that an agent runs or obeys by itself.
-func AgentsObey() []string { return namesOf(ofAgents()) }
-
 func ofAgents() (lists []Obeyed) {
 	for _, a := range agents() {
 		lists = append(lists, a.Obeys...)

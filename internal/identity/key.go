@@ -3,20 +3,9 @@ package identity
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"hash"
-	"strconv"
 )
-
-// HashText adds a text to a hash without a copy of all of it, which may be
-// tens of kilobytes in a process that has just begun.
-func HashText(h hash.Hash, text string) {
-	var piece [512]byte
-	for len(text) > 0 {
-		n := copy(piece[:], text)
-		h.Write(piece[:n])
-		text = text[n:]
-	}
-}
 
 // Key hashes texts so that none can pose as two.
 type Key struct{ h hash.Hash }
@@ -30,10 +19,9 @@ func NewKey(purpose string) Key {
 
 // Add adds texts, in this order.
 func (k Key) Add(parts ...string) {
-	HashText(k.h, strconv.Itoa(len(parts))+"\n")
+	fmt.Fprintf(k.h, "%d\n", len(parts))
 	for _, p := range parts {
-		HashText(k.h, strconv.Itoa(len(p))+":")
-		HashText(k.h, p)
+		fmt.Fprintf(k.h, "%d:%s", len(p), p)
 	}
 }
 

@@ -4,9 +4,8 @@
 // # How a file is kept
 //
 // A large file whose name the call takes away is kept by a hard link, which costs no
-// bytes. All other bytes are cloned where the file system can do that, else
-// copied; so is what cannot be linked. Copies of one call lie in one file, since each
-// file costs a sync. Links are kept as what they say. Owners, extended attributes and
+// bytes. All others are copied, and so is what cannot be linked. Copies of one call lie
+// in one file, since each file costs a sync. Links are kept as what they say. Owners, extended attributes and
 // access lists are not kept.
 //
 // A hard link shares its bytes with the file's other names. Who writes to those in
@@ -43,8 +42,6 @@ type Store struct {
 	o   Options
 	// step is called before each change, so that tests can end the process there.
 	step func()
-	// clone stands for the file system's, so that tests have one everywhere.
-	clone func(to, from *os.File) error
 }
 
 // Options are a store's bounds. Zero values are the defaults.
@@ -94,7 +91,7 @@ func Open(dir string, o Options) *Store {
 	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
 	o.Linked = cmp.Or(o.Linked, 1<<20)
 	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
-	return &Store{dir: dir, o: o, step: func() {}, clone: clone}
+	return &Store{dir: dir, o: o, step: func() {}}
 }
 
 // Keep keeps all files, or none and says which one or which bound stands against it.

@@ -3,11 +3,9 @@ package keep
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -106,28 +104,10 @@ func gone(names ...string) (files []File) {
 
 // What is kept and taken away comes back as it was, by whatever way it was kept.
 func TestKeptComesBack(t *testing.T) {
-	long, cloned := strings.Repeat("long ", 60_000), 0
-	clones := func(to, from *os.File) error {
-		cloned++
-		_, err := to.ReadFrom(io.NewSectionReader(from, 0, 1<<30))
-		return err
-	}
-	none := func(_, _ *os.File) error { return errors.ErrUnsupported }
-	for _, tt := range []struct {
-		name   string
-		gone   bool
-		clone  func(_, _ *os.File) error
-		copied int64
-		cloned int
-	}{
-		{"by link", true, none, 1, 0},
-		{"by link, restored by clone", true, clones, 1, 3},
-		{"by copy", false, none, 1 << 20, 0},
-		{"by clone", false, clones, 1000, 2},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			w := newWorld(t, Options{Copied: tt.copied})
-			w.store.clone, cloned = tt.clone, 0
+	long := strings.Repeat("long ", 60_000)
+	for name, byLink := range map[string]bool{"by link": true, "by copy": false} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, Options{Copied: map[bool]int64{true: 1, false: 1 << 20}[byLink]})
 			w.write("a/b/one", "1")
 			w.write("a/empty", "")
 			w.write("a/long", long)
@@ -140,7 +120,7 @@ func TestKeptComesBack(t *testing.T) {
 			want := w.holds()
 			var files []File
 			for _, n := range []string{"a/b/one", "a/empty", "a/long", "a/link", "a/hollow"} {
-				files = append(files, File{w.at(n), tt.gone})
+				files = append(files, File{w.at(n), byLink})
 			}
 			w.must(w.store.Keep(Call{ID: "t-123456"}, files))
 			w.must(os.RemoveAll(w.at("a")))
@@ -155,9 +135,6 @@ func TestKeptComesBack(t *testing.T) {
 			}
 			if diff := cmp.Diff(want, w.holds()); diff != "" {
 				t.Error(diff)
-			}
-			if cloned != tt.cloned {
-				t.Errorf("%d cloned", cloned)
 			}
 			one, err := os.Stat(w.at("a/b/one"))
 			w.must(err)
@@ -468,57 +445,6 @@ func TestManyAtOnce(t *testing.T) {
 	list, err := Open(w.store.dir, Options{}).List()
 	if err != nil || len(list) < 2 || list[0].ID != "the-last" {
 		t.Errorf("%v, %d", err, len(list))
-	}
-}
-
-// Several restore at once: each file comes back once.
-func TestManyRestore(t *testing.T) {
-	w := newWorld(t, Options{})
-	var files []File
-	for i := range 50 {
-		files = append(files, File{w.write(fmt.Sprint("d/", i), fmt.Sprint(i)), i%2 == 0})
-	}
-	want := w.holds()
-	w.must(w.store.Keep(Call{ID: "call"}, files))
-	w.must(os.RemoveAll(w.at("d")))
-	var all sync.WaitGroup
-	for range 4 {
-		all.Go(func() {
-			if list, err := Open(w.store.dir, Options{}).Restore("call", nil, RestoreOptions{}); err != nil {
-				t.Error(err)
-			} else if i := slices.IndexFunc(list, func(r Restored) bool { return r.Did == Failed }); i >= 0 {
-				t.Errorf("%+v", list[i])
-			}
-		})
-	}
-	all.Wait()
-	if diff := cmp.Diff(want, w.holds()); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func BenchmarkKeep(b *testing.B) {
-	for name, goneAway := range map[string]bool{"linked": true, "copied": false} {
-		b.Run(name, func(b *testing.B) {
-			dir := b.TempDir()
-			var files []File
-			for i := range 1000 {
-				f := filepath.Join(dir, fmt.Sprint("d", i%20), fmt.Sprint(i))
-				if err := errors.Join(os.MkdirAll(filepath.Dir(f), 0o755),
-					os.WriteFile(f, []byte(strings.Repeat("line of code\n", 300)), 0o644)); err != nil {
-					b.Fatal(err)
-				}
-				files = append(files, File{f, goneAway})
-			}
-			s := Open(filepath.Join(dir, "kept"), Options{Linked: -1})
-			i := 0
-			for b.Loop() {
-				i++
-				if err := s.Keep(Call{ID: fmt.Sprint(i)}, files); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }
 

@@ -81,8 +81,10 @@ func TestKilledWhileKeeping(t *testing.T) {
 				t.Errorf("step %d: half of %s", step, k.ID)
 			}
 			for _, f := range k.Files {
-				if text, err := w.store.Read(k, f, 10); err != nil || len(text) != 4 {
-					t.Errorf("step %d: %q %v", step, text, err)
+				if from, err := w.store.bytes(k, f); err != nil || f.Size != 4 {
+					t.Errorf("step %d: %+v %v", step, f, err)
+				} else {
+					from.Close()
 				}
 			}
 		}

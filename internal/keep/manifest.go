@@ -54,19 +54,6 @@ func (s *Store) read(e entry) (k Kept, err error) {
 	return k, nil
 }
 
-// Read returns the kept bytes of a file, or an error where there are more than limit.
-func (s *Store) Read(k Kept, f KeptFile, limit int64) ([]byte, error) {
-	if f.Size > limit {
-		return nil, fmt.Errorf("%s has %d bytes, more than %d; restore it to look at it", f.Path, f.Size, limit)
-	}
-	from, err := s.bytes(k, f)
-	if err != nil {
-		return nil, err
-	}
-	defer from.Close()
-	return io.ReadAll(io.LimitReader(from, f.Size))
-}
-
 // bytes opens the file that has the bytes of a kept one, where they begin. It refuses
 // what is no longer that.
 func (s *Store) bytes(k Kept, f KeptFile) (*os.File, error) {

@@ -15,18 +15,15 @@ import (
 const (
 	packName     = "bytes" // the copies of a call, one behind the other
 	manifestName = "manifest.json"
-	// worthCloning is the size from which a file of its own is cheaper than a copy.
-	worthCloning = 128 << 10
 )
 
 // parcel is a call that is being kept, in a directory that nobody looks into yet.
 type parcel struct {
-	store   *Store
-	dir     string // "" once it has its name
-	kept    Kept
-	pack    *os.File // nil: nothing was copied
-	copied  int64
-	noClone bool // the file system does not
+	store  *Store
+	dir    string // "" once it has its name
+	kept   Kept
+	pack   *os.File // nil: nothing was copied
+	copied int64
 }
 
 // add keeps one file.
@@ -75,9 +72,6 @@ func (p *parcel) addBytes(f File, kept *KeptFile, info fs.FileInfo) (err error) 
 	if f.Gone && (info.Size() >= p.store.o.Linked || info.Size() > p.store.o.Copied-p.copied) {
 		done, err = p.link(f.Path, kept)
 	}
-	if !done && err == nil && !p.noClone && info.Size() >= worthCloning {
-		done, err = p.clone(f.Path, kept.In, info)
-	}
 	if !done && err == nil {
 		kept.In, kept.At = packName, p.copied
 		err = p.copy(f.Path, info)
@@ -103,29 +97,6 @@ func (p *parcel) link(name string, kept *KeptFile) (done bool, err error) {
 	}
 	kept.Mode, kept.Time, kept.Size = info.Mode(), info.ModTime().UTC(), info.Size()
 	return true, nil
-}
-
-// clone shares a file's blocks. done is false where the file system does not do that.
-func (p *parcel) clone(name, own string, info fs.FileInfo) (done bool, err error) {
-	from, err := openSame(name, info)
-	if err != nil {
-		return false, err
-	}
-	defer from.Close()
-	p.store.step()
-	to, err := create(filepath.Join(p.dir, own))
-	if err != nil {
-		return false, err
-	}
-	defer to.Close()
-	if p.store.clone(to, from) != nil {
-		p.noClone = true
-		return false, os.Remove(to.Name())
-	}
-	if at, err := to.Stat(); err != nil || at.Size() != info.Size() {
-		return false, errors.Join(changed(name), err)
-	}
-	return true, errors.Join(os.Chtimes(to.Name(), info.ModTime(), info.ModTime()), to.Sync())
 }
 
 // copy appends a file's bytes to those of the others.

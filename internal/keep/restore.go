@@ -234,7 +234,7 @@ func (r *restoring) put(f KeptFile, over bool) error {
 	err = parent.Link(r.temporary, base) // fails where the name exists
 	r.store.step()
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		err = fmt.Errorf("%s: %w; where the file system has no links, copy what nod undo --show prints", f.Path, err)
+		err = fmt.Errorf("%s: %w; the file system has no links", f.Path, err)
 	}
 	return err
 }
@@ -254,10 +254,8 @@ func (r *restoring) write(parent *os.Root, f KeptFile) error {
 		return err
 	}
 	defer to.Close()
-	if f.In == packName || r.store.clone(to, from) != nil {
-		if _, err := io.Copy(to, io.LimitReader(from, f.Size)); err != nil {
-			return err
-		}
+	if _, err := io.Copy(to, io.LimitReader(from, f.Size)); err != nil {
+		return err
 	}
 	r.store.step()
 	return errors.Join(to.Chmod(f.Mode), parent.Chtimes(r.temporary, f.Time, f.Time), to.Sync())

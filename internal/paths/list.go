@@ -1,7 +1,6 @@
 package paths
 
 import (
-	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -16,15 +15,13 @@ import (
 type List struct {
 	Entries []string // as written
 	home    []string // folded components; nil where there is no home
-	short   bool     // home may hold an 8.3 alias
 	index   func() *index
 }
 
 // New returns a list whose entries below "~/" lie below home, an absolute path;
 // with "" they lie below any home.
 func New(entries []string, home string) List {
-	return List{Entries: entries, home: Fold(home), short: strings.Contains(home, "~"),
-		index: sync.OnceValue(func() *index { return newIndex(entries) })}
+	return List{Entries: entries, home: Fold(home), index: sync.OnceValue(func() *index { return newIndex(entries) })}
 }
 
 // index is the entries taken apart, by how they begin: a name is held against few.
@@ -43,10 +40,10 @@ func newIndex(entries []string) *index {
 			continue
 		}
 		ix.all = append(ix.all, e)
-		if first := e.parts[0]; first.kind == plainText {
-			ix.plain[first.want] = append(ix.plain[first.want], e)
-		} else {
+		if first := e.parts[0]; first.glob {
 			ix.globs = append(ix.globs, e)
+		} else {
+			ix.plain[first.want] = append(ix.plain[first.want], e)
 		}
 	}
 	return ix
@@ -66,62 +63,43 @@ func takeApart(text string) *entry {
 	text, e.negated = strings.CutPrefix(text, "!")
 	text, e.home = strings.CutPrefix(text, "~/")
 	e.anchored = e.home || strings.HasPrefix(text, "/")
-	for part := range strings.SplitSeq(text, "/") {
-		if part != "" {
-			e.parts = append(e.parts, newComponent(FoldName(part)))
+	for _, part := range Fold(text) {
+		c := component{want: part, glob: strings.ContainsAny(part, globSigns)}
+		if end, star := strings.CutPrefix(part, "*"); star && !strings.ContainsAny(end, globSigns+`\`) {
+			c.ending = end
 		}
+		e.parts = append(e.parts, c)
 	}
 	return e
 }
 
+// globSigns begin what is not plain text in a pattern.
+const globSigns = "*?["
+
 // component is one component of an entry, folded.
 type component struct {
-	want string // as it is written
-	text string // without the stars of the two common kinds
-	kind kind
-}
-
-type kind uint8
-
-const (
-	plainText kind = iota
-	ending         // *.key
-	middle         // *key*
-	glob
-)
-
-func newComponent(want string) component {
-	c := component{want: want, text: want, kind: glob}
-	behind, star := strings.CutPrefix(want, "*")
-	inner, stars := strings.CutSuffix(behind, "*")
-	plain := func(text string) bool { return GlobIndex(text) < 0 && strings.IndexByte(text, '\\') < 0 }
-	switch {
-	case GlobIndex(want) < 0:
-		c.kind = plainText
-	case star && plain(behind):
-		c.text, c.kind = behind, ending
-	case star && stars && plain(inner):
-		c.text, c.kind = inner, middle
-	}
-	return c
+	want   string
+	glob   bool
+	ending string // of the common kind *.key; "" for any other
 }
 
 // match compares a component of a name with what the list says of it. short says that it
 // may be an 8.3 alias.
-func (c *component) match(got string, short bool) (fits bool) {
-	switch c.kind {
-	case plainText:
-		fits = c.text == got
-	case ending:
-		fits = strings.HasSuffix(got, c.text)
-	case middle:
-		fits = strings.Contains(got, c.text)
-	case glob:
-		ok, err := path.Match(c.want, got)
-		fits = ok || err != nil && strings.HasPrefix(got, c.want[:GlobIndex(c.want)]) || c.want == got
+func (c *component) match(got string, short bool) bool {
+	switch {
+	case c.want == got, short && shortName(c.want, got):
+		return true
+	case c.ending != "":
+		return strings.HasSuffix(got, c.ending)
+	case !c.glob:
+		return false
 	}
-	return fits || short && shortName(c.want, got)
+	ok, err := path.Match(c.want, got)
+	return ok || err != nil
 }
+
+// maxName is the longest path that a list looks through, in bytes.
+const maxName = 4096
 
 // Match reports whether the last entry that matches name (real, or as
 // written) says that it belongs to the list.
@@ -132,24 +110,19 @@ func (l List) Match(name string) bool {
 	if len(name) > maxName {
 		return len(l.Entries) > 0
 	}
-	return l.MatchParts(Fold(name), strings.Contains(name, "~"))
+	return l.MatchParts(Fold(name))
 }
-
-// maxName is the longest path that a list looks through, in bytes.
-const maxName = 4096
 
 // MatchAtHome is match for folded components below home.
-func (l List) MatchAtHome(parts []string, short bool) bool {
-	return l.MatchParts(slices.Concat(l.home, parts), short || l.short)
-}
+func (l List) MatchAtHome(parts []string) bool { return l.MatchParts(slices.Concat(l.home, parts)) }
 
-// MatchParts is match for folded components. short says that one may be an 8.3
-// alias.
-func (l List) MatchParts(parts []string, short bool) bool {
+// MatchParts is match for folded components.
+func (l List) MatchParts(parts []string) bool {
 	if len(l.Entries) == 0 {
 		return false
 	}
-	n := foldedName{parts: parts, home: -1, short: short}
+	n := foldedName{parts: parts, home: -1}
+	n.short = slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(part, "~") })
 	if below := l.belowHome(parts); below != nil {
 		n.home, n.own = len(parts)-len(below), true
 	} else if below := belowAnyHome(parts); below != nil {
@@ -157,7 +130,7 @@ func (l List) MatchParts(parts []string, short bool) bool {
 	}
 	ix := l.index()
 	for i, part := range parts {
-		if short {
+		if n.short {
 			n.look(i, ix.all)
 			continue
 		}
@@ -247,18 +220,6 @@ func (l List) HoldsAny(name string) bool {
 	})
 }
 
-// Beginnings returns the first components, folded, of all entries without a
-// pattern in them.
-func (l List) Beginnings() map[string]bool {
-	plain := make(map[string]bool, len(l.Entries))
-	for _, text := range l.Entries {
-		if first, _, _ := strings.Cut(text, "/"); GlobIndex(first) < 0 {
-			plain[FoldName(first)] = true
-		}
-	}
-	return plain
-}
-
 // HoldsNext reports whether name may be a directory that something of the list
 // lies in: its last components are the first of an entry that may stand at any
 // depth.
@@ -290,16 +251,6 @@ func leadsInto(dir []string, entry []component) bool {
 	return true
 }
 
-// GlobIndex returns where a pattern stops being plain text, -1 if nowhere.
-func GlobIndex(pattern string) int {
-	for i := 0; i < len(pattern); i++ {
-		if c := pattern[i]; c == '*' || c == '?' || c == '[' {
-			return i
-		}
-	}
-	return -1
-}
-
 // Fold splits a path into folded components, the empty ones left out.
 func Fold(name string) []string {
 	parts := make([]string, 0, 8)
@@ -318,9 +269,6 @@ func FoldName(part string) string {
 	if isPlain(part) {
 		return part
 	}
-	if isPrintableASCII(part) {
-		return cmp.Or(strings.TrimRight(strings.ToLower(part), ". "), part)
-	}
 	var b strings.Builder
 	for _, r := range norm.NFKC.String(part) {
 		if r == '\u017f' { // long s, which some systems fold to s
@@ -336,29 +284,10 @@ func FoldName(part string) string {
 	return part // nothing is left: dots, or what nobody sees
 }
 
-// isPlain reports whether folding each component of name would not change it.
-func isPlain(name string) bool {
-	for i := 0; i < len(name); i++ {
-		c := name[i]
-		if c >= 0x80 || c < 0x20 || 'A' <= c && c <= 'Z' {
-			return false
-		}
-		if (c == '.' || c == ' ') && (i+1 == len(name) || name[i+1] == '/') {
-			return false
-		}
-	}
-	return true
-}
-
-// isPrintableASCII reports whether nothing is to be folded but case and what
-// stands at the end.
-func isPrintableASCII(name string) bool {
-	for i := 0; i < len(name); i++ {
-		if name[i] < 0x20 || name[i] >= 0x7f {
-			return false
-		}
-	}
-	return true
+// isPlain reports whether folding a component would not change it.
+func isPlain(part string) bool {
+	return !strings.HasSuffix(part, ".") && !strings.HasSuffix(part, " ") &&
+		strings.IndexFunc(part, func(r rune) bool { return r >= 0x7f || r < 0x20 || 'A' <= r && r <= 'Z' }) < 0
 }
 
 // ignorable characters are dropped by HFS+ when it compares names, or are

@@ -9,8 +9,6 @@
 package place
 
 import (
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/nodgate/nod/internal/paths"
@@ -60,9 +58,6 @@ type Machine struct {
 	Self func() []Own
 
 	agentDirs func() []agentDir
-	unfit     answers                // which directories are no workspace because of their names
-	begins    func() map[string]bool // how guards begin
-	obeyed    func() obeyed
 }
 
 // New returns the machine. What takes long is looked up when it is asked for.
@@ -74,8 +69,6 @@ func New(o Options) *Machine {
 	m.RealHome = m.Real(o.Home)
 	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
 	m.agentDirs = sync.OnceValue(m.ownDirs)
-	m.begins = sync.OnceValue(m.Guards.Beginnings)
-	m.obeyed = sync.OnceValue(newObeyed)
 	return m
 }
 
@@ -102,11 +95,8 @@ type Workspace struct {
 	settings map[string][]string   // texts of agents' settings, by root, once looked
 }
 
-// Apart is a copy whose look-ups are its own, for another goroutine.
+// Apart is a copy that looks up for itself, for another goroutine.
 func (w *Workspace) Apart() *Workspace {
-	own := *w
-	own.path, own.named, own.linked = slices.Clip(w.path), slices.Clip(w.named), slices.Clip(w.linked)
-	own.hooks = slices.Clip(w.hooks)
-	own.repos, own.settings = maps.Clone(w.repos), maps.Clone(w.settings)
-	return &own
+	return &Workspace{Machine: w.Machine, Dir: w.Dir, Environ: w.Environ, Roots: w.Roots, Wrote: w.Wrote,
+		Keeping: w.Keeping}
 }

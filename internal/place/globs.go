@@ -89,7 +89,7 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 				below, whole := m.directoriesBelow(dir)
 				next, cut = append(next, below...), cut || !whole
 			}
-			if leadsElsewhere(m, dir) {
+			if !view.Below("/proc", dir) && view.Below("/proc", m.Real(cmp.Or(dir, "/"))) { // another for each process
 				return found, false, true
 			}
 			matched, whole, tooMany := m.matchesIn(dir, part)
@@ -102,12 +102,6 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 	return found, all, cut
 }
 
-// leadsElsewhere reports whether a directory is one behind a link that Linux makes for
-// a process: another one for each that goes there.
-func leadsElsewhere(m *Machine, dir string) bool {
-	return !view.Below("/proc", dir) && view.Below("/proc", m.Real(cmp.Or(dir, "/")))
-}
-
 // above is the directory that ".." names behind another: of where a link leads.
 func (m *Machine) above(dir string) string {
 	return strings.TrimSuffix(path.Dir(m.Real(cmp.Or(dir, "/"))), "/")
@@ -117,10 +111,12 @@ func (m *Machine) above(dir string) string {
 // shells count "." and ".." among them. tooMany says that a shell may see what is not
 // looked at.
 func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool) {
-	entries, err := m.Files.List(m.Real(cmp.Or(dir, "/")), 2*MaxMatches)
-	tooMany = err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) &&
-		m.IsDirectory(m.Real(cmp.Or(dir, "/")))
-	all = err == nil || errors.Is(err, fs.ErrNotExist) || !m.mayList(dir)
+	real := m.Real(cmp.Or(dir, "/"))
+	entries, err := m.Files.List(real, 2*MaxMatches)
+	unseen := err != nil && !errors.Is(err, fs.ErrNotExist)
+	tooMany = unseen && !errors.Is(err, fs.ErrPermission) && m.IsDirectory(real)
+	info, there := m.Files.Lstat(cmp.Or(dir, "/"))
+	all = !unseen || there == nil && info.Mode.IsRegular()
 	for _, entry := range entries {
 		if paths.GlobMatch(part, entry) {
 			names = append(names, dir+"/"+entry)
@@ -154,10 +150,4 @@ func (m *Machine) directoriesBelow(start string) (dirs []string, all bool) {
 		}
 	}
 	return dirs, true
-}
-
-// mayList is false for an ordinary file.
-func (m *Machine) mayList(name string) bool {
-	info, err := m.Files.Lstat(cmp.Or(name, "/"))
-	return err != nil || info.Mode&fs.ModeType != 0
 }

@@ -7,11 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
+
+// RunsLater is said behind what is guarded.
+const RunsLater = ", which changes what runs later or what the agent may do"
 
 // Writable reports what speaks against writing to the real path, "" if
 // nothing does.
@@ -20,8 +22,7 @@ func (w *Workspace) Writable(real string) (why Objection) {
 	case !w.Machine.Inside(w.Roots, real):
 		return Objection("this writes " + printable.Text(real) + ", which is outside the workspace")
 	case w.Guarded(real):
-		return Objection("this writes " + printable.Text(real) +
-			", which changes what runs later or what the agent may do")
+		return Objection("this writes " + printable.Text(real) + RunsLater)
 	}
 	return Because("this writes ", w.Machine.Ordinary(real))
 }
@@ -34,7 +35,6 @@ func (w *Workspace) Writable(real string) (why Objection) {
 // no workspace. What unpacks to a guarded name is guarded too.
 func (w *Workspace) Guarded(real string) bool {
 	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.agentsOwn(real) ||
-		w.Machine.guardedInPlace(real) ||
 		w.isHook(real) || w.isStarted(real) || w.inBareRepository(real) {
 		return true
 	}
@@ -75,16 +75,8 @@ func (w *Workspace) inBareRepository(real string) bool {
 	})
 }
 
-// guardedInPlace reports whether a file of a repository of dotfiles will be a guarded
-// one, or is run, when it is put into its place.
-func (m *Machine) guardedInPlace(real string) bool {
-	name := strings.ToLower(real)
-	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match)
-}
-
-// alias is a link at the top of a workspace whose name is guarded, or that of a
-// directory in which guarded names lie, or a link in such a directory, for agents' own
-// one level further down.
+// alias is a link at the top of a workspace whose name is guarded, or that of a directory
+// in which guarded names lie, or a link in such a directory.
 type alias struct {
 	name, real string // name starts at the workspace
 }
@@ -92,46 +84,37 @@ type alias struct {
 // aliases finds them: AGENTS.md -> docs/house.md, .github -> meta,
 // .claude/settings.json -> ../team.json.
 func (w *Workspace) aliases() []alias {
-	if w.linked != nil {
-		return w.linked
-	}
-	w.linked = []alias{}
-	begins := w.Machine.begins()
-	for _, root := range w.Roots {
-		names, _ := w.Machine.Files.List(root, MaxMatches)
-		for _, name := range names {
-			if !begins[paths.FoldName(name)] {
-				continue
-			}
-			w.alias(root, "/"+name)
-			inside, _ := w.Machine.Files.List(root+"/"+name, settingsNames)
-			for _, below := range inside {
-				w.alias(root, "/"+name+"/"+below)
-				if w.Machine.obeyed().begin[paths.FoldName(name)] {
-					deeper, _ := w.Machine.Files.List(root+"/"+name+"/"+below, settingsNames)
-					for _, last := range deeper {
-						w.alias(root, "/"+name+"/"+below+"/"+last)
-					}
-				}
-			}
+	if w.linked == nil {
+		w.linked = []alias{}
+		for _, root := range w.Roots {
+			w.aliasesIn(root, "")
 		}
 	}
 	return w.linked
 }
 
-func (w *Workspace) alias(root, name string) {
-	if w.IsLink(root + name) {
-		w.linked = append(w.linked, alias{name, w.Machine.Real(root + name)})
+func (w *Workspace) aliasesIn(root, dir string) {
+	entries, _ := w.Machine.Files.Entries(root+dir, MaxMatches)
+	for _, e := range entries {
+		name := dir + "/" + e.Name
+		isLink := e.Type&fs.ModeSymlink != 0
+		if !isLink && (dir != "" || !e.Type.IsDir()) ||
+			!w.Machine.Guards.Match(name) && !w.Machine.Guards.HoldsNext(name) {
+			continue
+		}
+		if isLink {
+			w.linked = append(w.linked, alias{name, w.Machine.Real(root + name)})
+		} else {
+			w.aliasesIn(root, name)
+		}
 	}
 }
 
 // unpacked returns what a name is without the ending of a compressed file.
 func unpacked(name string) (plain string, ok bool) {
-	switch ext := path.Ext(name); strings.ToLower(ext) {
-	case ".gz", ".xz", ".bz2", ".zst", ".lzma", ".lz", ".lz4", ".lzo", ".br", ".z":
-		return name[:len(name)-len(ext)], true
-	}
-	return "", false
+	ext := path.Ext(name)
+	return name[:len(name)-len(ext)], slices.Contains([]string{".gz", ".xz", ".bz2", ".zst", ".lzma", ".lz", ".lz4",
+		".lzo", ".br", ".z"}, strings.ToLower(ext))
 }
 
 // HoldsGuarded reports whether a path of the workspace may be a directory that

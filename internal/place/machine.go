@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"path"
 	"strings"
-	"sync"
 	"unicode"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -100,39 +100,12 @@ func (m *Machine) UsableRoot(root string) bool {
 		return false
 	}
 	info, err := m.Files.Lstat(root)
-	return err == nil && info.Mode.IsDir() && !m.unfit.of(root, m.isUnfit) && !m.holdsOwn(root)
+	return err == nil && info.Mode.IsDir() && !m.isUnfit(root) && !m.holdsOwn(root)
 }
 
 // isUnfit reports whether a directory is no workspace because of its name alone.
 func (m *Machine) isUnfit(root string) bool {
 	return systemDir(root) || m.IsSelf(root) || m.holdsAgents(root) || m.Guards.Match(afterWorktree(root))
-}
-
-// answers keeps what names alone say, which nothing can make untrue: the lists
-// and the directories of a machine are found once. Its zero value is empty.
-type answers struct {
-	mu   sync.Mutex
-	said map[string]bool
-}
-
-// maxAnswers bounds how many names are kept.
-const maxAnswers = 256
-
-// of returns what ask says of a name.
-func (a *answers) of(name string, ask func(name string) bool) bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if said, ok := a.said[name]; ok {
-		return said
-	}
-	if a.said == nil {
-		a.said = map[string]bool{}
-	}
-	said := ask(name)
-	if len(a.said) < maxAnswers {
-		a.said[name] = said
-	}
-	return said
 }
 
 // runByName reports whether PATH names a directory itself, and not by where
@@ -181,11 +154,7 @@ func systemDir(dir string) bool {
 	case "etc", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "dev", "proc", "sys", "run", "system",
 		"applications", "library":
 		return true
-	case "private": // macOS keeps etc, tmp and var there
-		return len(parts) == 2
-	case "home", "users":
-		return false
-	case "var":
+	case "private", "var": // macOS keeps etc, tmp and var in the first
 		return len(parts) == 2 && parts[1] != "www"
 	}
 	return false
@@ -204,54 +173,26 @@ func (m *Machine) Inside(roots []string, real string) bool {
 }
 
 // foreignWorktree reports whether a directory between root and real has a
-// .git file that leads out of root.
+// .git file that leads out of root's repository.
 func (m *Machine) foreignWorktree(root, real string) bool {
 	for dir := path.Dir(real); view.Below(root, dir) && dir != root; dir = path.Dir(dir) {
 		info, err := m.Files.Lstat(dir + "/.git")
 		if err != nil || info.Mode.IsDir() {
 			continue
 		}
-		if !m.leadsBack(root, dir) {
+		if r, ok := repo.Around(m.Files, dir+"/."); !ok || !view.Within(m.Files, m.gitDir(root), r.Dir) {
 			return true
 		}
 	}
 	return false
 }
 
-func (m *Machine) leadsBack(root, dir string) bool {
-	data, err := m.Files.Read(dir+"/.git", 4096)
-	if err != nil {
-		return false
-	}
-	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-	if !ok {
-		return false
-	}
-	real, err := m.Locate(dir, target)
-	return err == nil && view.Within(m.Files, m.gitDir(root), real)
-}
-
-// gitDir returns the repository that root belongs to: root/.git, or what a
-// linked worktree's .git file names as its common directory.
+// gitDir is the directory of git's that root has, or, of a linked worktree, that of all.
 func (m *Machine) gitDir(root string) string {
-	own := root + "/.git"
-	data, err := m.Files.Read(own, 4096)
-	if err != nil {
-		return own
+	if r, ok := repo.Around(m.Files, root+"/."); ok && r.Top == root {
+		return r.Common
 	}
-	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
-	if !ok {
-		return own
-	}
-	real, err := m.Locate(root, target)
-	if err != nil {
-		return own
-	}
-	// <common>/worktrees/<name>
-	if parent := path.Dir(real); path.Base(parent) == "worktrees" {
-		return path.Dir(parent)
-	}
-	return real
+	return root + "/.git"
 }
 
 // Lookup returns the value of a variable; the last one counts.

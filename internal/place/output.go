@@ -3,7 +3,6 @@ package place
 import (
 	"path"
 	"slices"
-	"strings"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/view"
@@ -62,17 +61,7 @@ func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
 			return false
 		}
 	}
-	return r.PassesOver(repo.Surely, dir, true)
-}
-
-// NamesOutput reports whether a part of a name is one that builds or package managers use.
-func NamesOutput(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if part == "node_modules" || isOutputName(part) {
-			return true
-		}
-	}
-	return false
+	return r.PassesOver(dir, true)
 }
 
 // MayBeOutput reports whether a file may count as build output by its names, once

@@ -1,8 +1,6 @@
 package place
 
 import (
-	"errors"
-	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -84,26 +82,13 @@ func (m *Machine) ownDirs() (dirs []agentDir) {
 			for _, below := range a.Home {
 				name := home + "/" + below
 				dirs = append(dirs, agentDir{Own{name, lower + "/" + strings.ToLower(below)}, true})
-				if real := m.realBelow(home, below); real != name {
+				if real := m.Real(name); real != name {
 					dirs = append(dirs, agentDir{Own{real, strings.ToLower(real)}, false})
 				}
 			}
 		}
 	}
 	return dirs
-}
-
-// realBelow is Real for a name below a home. Most such names do not exist. Where the
-// home itself is no link, a look at the first component of the name shows that.
-func (m *Machine) realBelow(home, below string) string {
-	name := home + "/" + below
-	if home == m.RealHome {
-		first, _, _ := strings.Cut(below, "/")
-		if _, err := m.Files.Lstat(home + "/" + first); errors.Is(err, fs.ErrNotExist) {
-			return name
-		}
-	}
-	return m.Real(name)
 }
 
 // agentsOwn reports whether a real path is a directory of an agent's own, or

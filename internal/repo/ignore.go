@@ -54,26 +54,17 @@ func across(pattern, parts []string) (matched, plain bool) {
 	return across(pattern[1:], parts[1:])
 }
 
-// Certainty is how sure an answer must be. The zero value asks what is sure.
-type Certainty uint8
-
-const (
-	Surely Certainty = iota
-	Maybe
-)
-
-// PassesOver reports whether git surely passes over the file, or the directory, at a
-// real path because of an ignore file of the repository as it is now, or whether it may.
-// A pattern that is not read
+// PassesOver reports whether git surely passes over the file, or the directory, at a real
+// path because of an ignore file of the repository as it is now. A pattern that is not read
 // here may mean the file, and may not.
-func (r *Repo) PassesOver(is Certainty, name string, dir bool) bool {
+func (r *Repo) PassesOver(name string, dir bool) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok {
-		return is == Maybe
+		return false
 	}
 	parts := strings.Split(below, "/")
 	for n := 1; n <= len(parts); n++ {
-		if r.passesOver(is, parts[:n], dir || n < len(parts)) {
+		if r.passesOver(parts[:n], dir || n < len(parts)) {
 			return true
 		}
 	}
@@ -81,34 +72,31 @@ func (r *Repo) PassesOver(is Certainty, name string, dir bool) bool {
 }
 
 // passesOver asks all ignore files about one name, the nearest last.
-func (r *Repo) passesOver(is Certainty, parts []string, dir bool) (ignored bool) {
-	ignored = r.applied(is, r.Common+"/info/exclude", parts, dir, ignored)
+func (r *Repo) passesOver(parts []string, dir bool) (ignored bool) {
+	ignored = r.applied(r.Common+"/info/exclude", parts, dir, ignored)
 	at := r.Top
 	for n := range parts {
-		ignored = r.applied(is, at+"/.gitignore", parts[n:], dir, ignored)
+		ignored = r.applied(at+"/.gitignore", parts[n:], dir, ignored)
 		at += "/" + parts[n]
 	}
 	return ignored
 }
 
 // applied is what one ignore file makes of the answer of those before it.
-func (r *Repo) applied(is Certainty, file string, parts []string, dir, ignored bool) bool {
+func (r *Repo) applied(file string, parts []string, dir, ignored bool) bool {
 	f := r.ignoreFile(file)
 	for _, p := range f.patterns {
 		if p.onlyDir && !dir {
 			continue
 		}
 		switch matched, plain := matches(p.text, parts); {
-		case !plain && p.negated == (is == Surely):
-			ignored = is == Maybe
+		case !plain && p.negated:
+			ignored = false
 		case matched && plain:
 			ignored = !p.negated
 		}
 	}
-	if f.unread {
-		return is == Maybe
-	}
-	return ignored
+	return ignored && !f.unread
 }
 
 // ignoreFile is an ignore file as it is now.

@@ -1,6 +1,8 @@
 package repo
 
 import (
+	"crypto/sha1"
+	"encoding/binary"
 	"sort"
 	"strconv"
 	"strings"
@@ -12,10 +14,9 @@ type index struct {
 	trees   string // the extension that says which trees the entries make
 }
 
-// treeIDs are the raw names of the trees that the entries make, by directory
-// with a slash behind, as far as git knows them.
-func (x index) treeIDs(size int) map[string]string {
-	ids := map[string]string{}
+// written are the directories, with a slash behind, whose entries git has written as a tree.
+func (x index) written() map[string]bool {
+	written := map[string]bool{}
 	type level struct {
 		dir  string
 		left int
@@ -26,7 +27,7 @@ func (x index) treeIDs(size int) map[string]string {
 		line, tail, found := strings.Cut(tail, "\n")
 		count, below, _ := strings.Cut(line, " ")
 		n, err := strconv.Atoi(below)
-		if !found || err != nil || count != "-1" && len(tail) < size {
+		if !found || err != nil || count != "-1" && len(tail) < sha1.Size {
 			return nil
 		}
 		for len(levels) > 0 && levels[len(levels)-1].left == 0 {
@@ -39,11 +40,11 @@ func (x index) treeIDs(size int) map[string]string {
 			dir = above.dir + name + "/"
 		}
 		if levels = append(levels, level{dir, n}); count != "-1" {
-			ids[dir], tail = tail[:size], tail[size:]
+			written[dir], tail = true, tail[sha1.Size:]
 		}
 		rest = tail
 	}
-	return ids
+	return written
 }
 
 type entry struct {
@@ -72,8 +73,9 @@ func (x index) holds(name string) bool {
 	return i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/")
 }
 
-// parseIndex reads versions 2 to 4. size is the length of an object's name.
-func parseIndex(data string, size int) (index, error) {
+// parseIndex reads versions 2 to 4.
+func parseIndex(data string) (index, error) {
+	const size = sha1.Size
 	if len(data) < 12+size || data[:4] != "DIRC" {
 		return index{}, errIndex
 	}
@@ -84,7 +86,7 @@ func parseIndex(data string, size int) (index, error) {
 	x := index{entries: make([]entry, 0, count)}
 	at, before := 12, ""
 	for range count {
-		e, next, err := parseEntry(data[:len(data)-size], at, size, version, before)
+		e, next, err := parseEntry(data[:len(data)-size], at, version, before)
 		if err != nil || len(x.entries) > 0 && e.name < before || e.mode == 0o40000 { // a sparse index has directories
 			return index{}, errIndex
 		}
@@ -96,8 +98,8 @@ func parseIndex(data string, size int) (index, error) {
 	return x, err
 }
 
-func parseEntry(data string, at, size int, version uint32, before string) (e entry, next int, err error) {
-	const fixed = 40 // times, device, inode, mode, owner, size
+func parseEntry(data string, at int, version uint32, before string) (e entry, next int, err error) {
+	const fixed, size = 40, sha1.Size // times, device, inode, mode, owner, size; then the object's name
 	head := fixed + size + 2
 	if at+head+3 > len(data) {
 		return e, 0, errIndex
@@ -172,3 +174,5 @@ func extensions(rest string) (trees string, err error) {
 	}
 	return trees, nil
 }
+
+func be32(s string) uint32 { return binary.BigEndian.Uint32([]byte(s[:4])) }

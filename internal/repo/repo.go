@@ -18,10 +18,9 @@ package repo
 import (
 	"cmp"
 	"crypto/sha1"
-	"crypto/sha256"
 	"errors"
+	"fmt"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -43,7 +42,6 @@ type Repo struct {
 	Common string // the git directory that holds the objects: Dir but in a linked working tree
 
 	files    view.Files
-	sha256   bool
 	read     bool
 	fault    string
 	index    index
@@ -146,25 +144,10 @@ func (r *Repo) same(name, id string) bool {
 		return false
 	}
 	r.hashed += int64(len(data))
-	return r.id(data) == id
-}
-
-// id names the content of a file as git does, in raw bytes.
-func (r *Repo) id(data []byte) string {
 	h := sha1.New()
-	if r.sha256 {
-		h = sha256.New()
-	}
-	h.Write([]byte("blob " + strconv.Itoa(len(data)) + "\x00"))
+	fmt.Fprintf(h, "blob %d\x00", len(data))
 	h.Write(data)
-	return string(h.Sum(nil))
-}
-
-func (r *Repo) size() int {
-	if r.sha256 {
-		return sha256.Size
-	}
-	return sha1.Size
+	return string(h.Sum(nil)) == id
 }
 
 // File is a file of the index.
@@ -205,11 +188,8 @@ func (r *Repo) MayBeStaged() []File {
 	if !r.load() {
 		return nil
 	}
-	written := r.index.treeIDs(r.size())
-	return r.Tracked(func(f File) bool {
-		_, is := written[f.Name[:strings.LastIndexByte(f.Name, '/')+1]]
-		return !is
-	})
+	written := r.index.written()
+	return r.Tracked(func(f File) bool { return !written[f.Name[:strings.LastIndexByte(f.Name, '/')+1]] })
 }
 
 // load reads the index once.
@@ -219,14 +199,13 @@ func (r *Repo) load() bool {
 	}
 	r.read = true
 	config, err := r.files.Read(r.Common+"/config", 1<<20)
-	if err != nil {
-		r.fault = "is in a repository whose configuration cannot be read"
+	if err != nil || strings.Contains(strings.ToLower(string(config)), "sha256") {
+		r.fault = "is in a repository whose configuration is not read"
 		return false
 	}
-	r.sha256 = strings.Contains(strings.ToLower(string(config)), "sha256")
 	data, err := r.files.Read(r.Dir+"/index", maxIndex)
 	if err == nil {
-		r.index, err = parseIndex(string(data), r.size())
+		r.index, err = parseIndex(string(data))
 	}
 	if err != nil {
 		r.fault = notInGit
@@ -237,8 +216,8 @@ func (r *Repo) load() bool {
 	return r.fault == ""
 }
 
-func be32(s string) uint32 {
-	return uint32(s[0])<<24 | uint32(s[1])<<16 | uint32(s[2])<<8 | uint32(s[3])
-}
+// Unread reports whether there is an index that is not read here, so that nobody knows
+// what is tracked.
+func (r *Repo) Unread() bool { return !r.load() && r.fault != notInGit }
 
 var errIndex = errors.New("an index that is not understood")

@@ -1,10 +1,6 @@
 package repo
 
-import (
-	"io/fs"
-	"path"
-	"strings"
-)
+import "strings"
 
 // Setting is a line of a file of git's settings (git-config(1)).
 type Setting struct {
@@ -13,11 +9,10 @@ type Setting struct {
 }
 
 // Settings reads a file of git's settings. ok is false where a heading has no end; the
-// list holds what stands before it. A line that may go on in the next, or end before in
-// a comment, is there in both readings.
+// list holds what stands before it. A line that goes on in the next is read as two.
 func Settings(text string) (list []Setting, ok bool) {
 	section := ""
-	for _, line := range configLines(strings.TrimPrefix(text, "\ufeff")) {
+	for line := range strings.SplitSeq(strings.TrimPrefix(text, "\ufeff"), "\n") {
 		for line = strings.TrimSpace(line); line != "" && line[0] == '['; {
 			end := headingEnd(line)
 			if end < 0 {
@@ -34,58 +29,8 @@ func Settings(text string) (list []Setting, ok bool) {
 	return list, true
 }
 
-// Key is the last part of the name.
-func (s Setting) Key() string { return s.Name[strings.LastIndexByte(s.Name, '.')+1:] }
-
-// Value is what a setting means: without its quotes, and without the backslashes before
-// those that belong to it. A comment behind it stays.
-func (s Setting) Value() string {
-	var b strings.Builder
-	for i := 0; i < len(s.Text); i++ {
-		switch {
-		case s.Text[i] == '"':
-		case s.Text[i] == '\\' && i+1 < len(s.Text):
-			i++
-			b.WriteByte(escaped(s.Text[i]))
-		default:
-			b.WriteByte(s.Text[i])
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
-func escaped(c byte) byte {
-	switch c {
-	case 't':
-		return '\t'
-	case 'n':
-		return '\n'
-	case 'b':
-		return '\b'
-	}
-	return c
-}
-
-// maxJoined bounds how many lines are read as a single line.
-const maxJoined = 64
-
-// configLines are the lines of a configuration file. A line that ends in a backslash
-// goes on in the next, but not where the backslash stands in a comment: a line that
-// may hold a comment is here with what follows it, and what follows stands alone too.
-func configLines(text string) (lines []string) {
-	physical := strings.Split(text, "\n")
-	for i := 0; i < len(physical); i++ {
-		whole, next := strings.TrimSuffix(physical[i], "\r"), i+1
-		for ; strings.HasSuffix(whole, "\\") && next < min(len(physical), i+maxJoined); next++ {
-			whole = strings.TrimSuffix(whole, "\\") + strings.TrimSuffix(physical[next], "\r")
-		}
-		lines = append(lines, whole)
-		if !strings.ContainsAny(whole, "#;") {
-			i = next - 1
-		}
-	}
-	return lines
-}
+// Value is what a setting means: without its quotes. A comment behind it stays.
+func (s Setting) Value() string { return strings.TrimSpace(strings.ReplaceAll(s.Text, `"`, "")) }
 
 // headingEnd returns where the heading that a line begins with ends, -1 if
 // nowhere. A bracket in quotes belongs to the name.
@@ -113,32 +58,17 @@ func sectionName(heading string) string {
 	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
 }
 
-// Hooks are where the repository takes its hooks from besides its own directory: where
-// core.hooksPath of its settings leads, and what the links among its hooks lead to.
-func (r *Repo) Hooks(home string) (names []string) {
-	hooks, _ := r.files.List(r.Common+"/hooks", 1000)
-	for _, hook := range hooks {
-		at := r.Common + "/hooks/" + hook
-		if info, err := r.files.Lstat(at); err == nil && info.Mode&fs.ModeSymlink != 0 {
-			names = append(names, at)
-		}
-	}
+// HooksPaths are what the repository's settings say of core.hooksPath.
+func (r *Repo) HooksPaths() (dirs []string) {
 	text, err := r.files.Read(r.Common+"/config", 256<<10)
 	if err != nil {
-		return names
+		return nil
 	}
 	settings, _ := Settings(string(text))
 	for _, s := range settings {
-		if s.Name != "core.hookspath" {
-			continue
+		if s.Name == "core.hookspath" {
+			dirs = append(dirs, s.Value())
 		}
-		dir := s.Value()
-		if below, atHome := strings.CutPrefix(dir, "~/"); atHome {
-			dir = home + "/" + below
-		} else if !path.IsAbs(dir) {
-			dir = r.Top + "/" + dir
-		}
-		names = append(names, path.Clean(dir))
 	}
-	return names
+	return dirs
 }

@@ -3,157 +3,66 @@
 package view
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"syscall"
 )
 
-// Disk is the real file system. The zero value is ready. It calls the system
-// directly: package os would set up polling for every file, which a hook pays
-// for at each start.
+// Disk is the real file system. The zero value is ready.
 type Disk struct{}
 
-var (
-	_ Files  = Disk{}
-	_ Pieces = Disk{}
-)
+var _ Files = Disk{}
 
 func (Disk) Lstat(name string) (Info, error) {
-	var st syscall.Stat_t
-	if err := retry(func() error { return syscall.Lstat(name, &st) }); err != nil {
-		return Info{}, &fs.PathError{Op: "lstat", Path: name, Err: err}
+	info, err := os.Lstat(name)
+	if err != nil {
+		return Info{}, err
 	}
-	return infoOf(&st), nil
-}
-
-func infoOf(st *syscall.Stat_t) Info {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return Info{}, fmt.Errorf("%s: the system does not say what it is", name)
+	}
 	return Info{
-		Mode: modeOf(uint32(st.Mode)), Size: st.Size, Links: uint64(st.Nlink), UID: st.Uid,
+		Mode: info.Mode(), Size: info.Size(), Links: uint64(st.Nlink), UID: st.Uid,
 		Dev: uint64(st.Dev), Inode: st.Ino, Born: born(st),
-	}
-}
-
-// modeOf translates the system's mode bits.
-func modeOf(bits uint32) fs.FileMode {
-	mode := fs.FileMode(bits & 0o777)
-	switch bits & syscall.S_IFMT {
-	case syscall.S_IFREG:
-	case syscall.S_IFDIR:
-		mode |= fs.ModeDir
-	case syscall.S_IFLNK:
-		mode |= fs.ModeSymlink
-	case syscall.S_IFIFO:
-		mode |= fs.ModeNamedPipe
-	case syscall.S_IFSOCK:
-		mode |= fs.ModeSocket
-	case syscall.S_IFBLK:
-		mode |= fs.ModeDevice
-	case syscall.S_IFCHR:
-		mode |= fs.ModeDevice | fs.ModeCharDevice
-	default:
-		mode |= fs.ModeIrregular
-	}
-	if bits&syscall.S_ISUID != 0 {
-		mode |= fs.ModeSetuid
-	}
-	if bits&syscall.S_ISGID != 0 {
-		mode |= fs.ModeSetgid
-	}
-	if bits&syscall.S_ISVTX != 0 {
-		mode |= fs.ModeSticky
-	}
-	return mode
+	}, nil
 }
 
 func (Disk) Readlink(name string) (string, error) { return os.Readlink(name) }
 
-// Read opens without following a final link and without blocking, then looks
-// at what was really opened.
+// open follows no final link and does not block.
+func open(name string, flags int) (*os.File, error) {
+	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|flags, 0)
+}
+
+// Read looks at what was really opened, whose end may have moved since its size was
+// taken; files of /proc do not tell it.
 func (Disk) Read(name string, limit int64) ([]byte, error) {
-	fd, err := open(name, 0)
+	f, err := open(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer syscall.Close(fd)
-	var st syscall.Stat_t
-	switch err := syscall.Fstat(fd, &st); {
+	defer f.Close()
+	info, err := f.Stat()
+	switch {
 	case err != nil:
-		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
-	case st.Mode&syscall.S_IFMT != syscall.S_IFREG:
-		return nil, fmt.Errorf("%s: not a regular file", name)
-	case st.Size > limit:
-		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", name, st.Size, limit)
-	}
-	return readAll(fd, name, st.Size, limit)
-}
-
-// ReadAt implements Pieces.
-func (Disk) ReadAt(name string, from int64, length int) ([]byte, error) {
-	fd, err := open(name, 0)
-	if err != nil {
 		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s: not a regular file", name)
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%s: %d bytes, more than the %d that are read", name, info.Size(), limit)
 	}
-	defer syscall.Close(fd)
-	var st syscall.Stat_t
-	if err := syscall.Fstat(fd, &st); err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG || from > st.Size {
-		return nil, fmt.Errorf("%s: not a regular file of that size", name)
+	var data bytes.Buffer
+	data.Grow(int(info.Size()) + bytes.MinRead)
+	if n, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return nil, err
+	} else if n > limit {
+		return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
 	}
-	data := make([]byte, min(int64(length), st.Size-from))
-	for n := 0; n < len(data); {
-		var more int
-		err := retry(func() (err error) { more, err = syscall.Pread(fd, data[n:], from+int64(n)); return err })
-		if err != nil || more <= 0 {
-			return data[:n], err
-		}
-		n += more
-	}
-	return data, nil
-}
-
-// readAll reads to the end, which may have moved since size was taken, and
-// which files of /proc do not tell.
-func readAll(fd int, name string, size, limit int64) ([]byte, error) {
-	data := make([]byte, 0, max(size, 512)+1)
-	for {
-		var n int
-		err := retry(func() (err error) { n, err = syscall.Read(fd, data[len(data):cap(data)]); return err })
-		if err != nil {
-			return nil, &fs.PathError{Op: "read", Path: name, Err: err}
-		}
-		if n <= 0 {
-			return data, nil
-		}
-		if data = data[:len(data)+n]; int64(len(data)) > limit {
-			return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
-		}
-		if len(data) == cap(data) {
-			data = append(data, 0)[:len(data)]
-		}
-	}
-}
-
-func open(name string, flags int) (int, error) {
-	fd := -1
-	err := retry(func() (err error) {
-		fd, err = syscall.Open(name, syscall.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|syscall.O_CLOEXEC|flags, 0)
-		return err
-	})
-	if err != nil {
-		return -1, &fs.PathError{Op: "open", Path: name, Err: err}
-	}
-	return fd, nil
-}
-
-// retry repeats a call that a signal interrupted.
-func retry(call func() error) error {
-	for {
-		if err := call(); err != syscall.EINTR {
-			return err
-		}
-	}
+	return data.Bytes(), nil
 }
 
 func (Disk) List(name string, limit int) ([]string, error) {
@@ -171,11 +80,10 @@ func (Disk) Entries(name string, limit int) ([]Entry, error) {
 
 // listed reads a directory with one of the ways that package os has.
 func listed[T any](name string, limit int, read func(*os.File, int) ([]T, error)) ([]T, error) {
-	fd, err := open(name, syscall.O_DIRECTORY)
+	f, err := open(name, syscall.O_DIRECTORY)
 	if err != nil {
 		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), name)
 	defer f.Close()
 	all, err := read(f, limit+1)
 	switch {

@@ -177,16 +177,3 @@ func (m *Memory) List(name string, limit int) ([]string, error) {
 }
 
 func (m *Memory) Entries(name string, limit int) ([]Entry, error) { return Entries(m, name, limit) }
-
-// Entries is what Files.Entries says, by List and Lstat, for views that have
-// nothing better.
-func Entries(files Files, name string, limit int) ([]Entry, error) {
-	names, err := files.List(name, limit)
-	all := make([]Entry, 0, len(names))
-	for _, n := range names {
-		if info, err := files.Lstat(strings.TrimSuffix(name, "/") + "/" + n); err == nil {
-			all = append(all, Entry{n, info.Mode.Type()})
-		}
-	}
-	return all, err
-}

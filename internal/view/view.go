@@ -19,6 +19,14 @@ import (
 // Files is a read-only view of a file system. Names are absolute,
 // slash-separated and clean. Implementations are safe for concurrent use.
 type Files interface {
+	Lister
+	// Entries is List with what each name is, which most systems keep in the
+	// directory: nothing is looked at one by one.
+	Entries(name string, limit int) ([]Entry, error)
+}
+
+// Lister is a file system that need not say what the names in a directory are.
+type Lister interface {
 	// Lstat describes the name itself, not what a link leads to.
 	// The error is fs.ErrNotExist (wrapped or not) where nothing is there.
 	Lstat(name string) (Info, error)
@@ -30,17 +38,6 @@ type Files interface {
 	Read(name string, limit int64) ([]byte, error)
 	// List returns the names in a directory, unsorted, at most limit of them;
 	// more is an error.
-	List(name string, limit int) ([]string, error)
-	// Entries is List with what each name is, which most systems keep in the
-	// directory: nothing is looked at one by one.
-	Entries(name string, limit int) ([]Entry, error)
-}
-
-// Lister is a file system that need not say what the names in a directory are.
-type Lister interface {
-	Lstat(name string) (Info, error)
-	Readlink(name string) (string, error)
-	Read(name string, limit int64) ([]byte, error)
 	List(name string, limit int) ([]string, error)
 }
 
@@ -54,20 +51,19 @@ func With(files Lister) Files {
 
 type entered struct{ Lister }
 
-func (f entered) Entries(name string, limit int) ([]Entry, error) {
-	names, err := f.List(name, limit)
-	if err != nil {
-		return nil, err
-	}
-	entries := make([]Entry, 0, len(names))
-	for _, base := range names {
-		info, err := f.Lstat(path.Join(name, base))
-		if err != nil {
-			return nil, err
+func (f entered) Entries(name string, limit int) ([]Entry, error) { return Entries(f, name, limit) }
+
+// Entries is what Files.Entries says, by List and Lstat, for views that have
+// nothing better.
+func Entries(files Lister, name string, limit int) ([]Entry, error) {
+	names, err := files.List(name, limit)
+	all := make([]Entry, 0, len(names))
+	for _, n := range names {
+		if info, err := files.Lstat(strings.TrimSuffix(name, "/") + "/" + n); err == nil {
+			all = append(all, Entry{n, info.Mode.Type()})
 		}
-		entries = append(entries, Entry{Name: base, Type: info.Mode.Type()})
 	}
-	return entries, nil
+	return all, err
 }
 
 // Entry is one name in a directory.
@@ -218,7 +214,7 @@ func Within(files Files, root, name string) bool {
 	if err != nil {
 		return false
 	}
-	for dir := name; ; dir = parent(dir) {
+	for dir := name; ; dir = path.Dir(dir) {
 		if len(dir) <= maxName {
 			if got, err := files.Lstat(dir); err == nil && got.Same(want) {
 				return true
@@ -233,17 +229,6 @@ func Within(files Files, root, name string) bool {
 // maxName is the longest path that a system takes; of a longer one, nothing is
 // there.
 const maxName = 4096
-
-// parent is path.Dir of a clean name.
-func parent(name string) string {
-	switch slash := strings.LastIndexByte(name, '/'); {
-	case slash > 0:
-		return name[:slash]
-	case slash == 0:
-		return "/"
-	}
-	return "."
-}
 
 // Below reports whether name is root or lies below it, by components of the
 // names alone.
