@@ -1,5 +1,5 @@
 // Nod-hook is what a coding agent starts before every tool call. It reads the
-// agent's payload, decides layers 0 to 3 itself, asks `nod daemon` or
+// agent's payload, decides layers 0 to 3 itself, asks
 // `nod classify` for layer 4 if a model is configured, writes one line to the
 // decision log, and answers in the agent's dialect.
 //

@@ -79,7 +79,6 @@ func commands() []command {
 		{"acp", runACP},
 		{"mcp", serveMCP},
 		{"classify", classifyOne},
-		{"daemon", runDaemon},
 		{"statusline", statusline},
 		{"version", printVersion},
 		{"help", help},

@@ -243,8 +243,7 @@ func (r *run) model(s config.Settings) nod.Model {
 	case s.Model.Provider == "":
 		return nil
 	}
-	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout,
-		resident: s.Model.Resident() && r.Places.State != ""}
+	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout}
 }
 
 // Reach is how far nod goes, from the settings.
