@@ -6,7 +6,7 @@
 // Usage:
 //
 //	nod-hook AGENT [flags]         answer one payload from standard input
-//	nod-hook demo [--json]         watch nod decide a bundled session
+//	nod-hook demo                  watch nod decide a bundled session
 //	nod-hook confine -- 'LINE'     run a line without network and home, as nod confine does
 //	nod-hook version
 //	nod-hook help

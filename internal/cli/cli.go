@@ -33,8 +33,6 @@ type Process struct {
 	Dir            string   // the current directory, absolute
 	// Terminal says that Stdout is one: colour and progress are welcome.
 	Terminal bool
-	// Width is how many columns that terminal has; 0 is any number.
-	Width int
 	// Ancestors lists the processes above this one, nearest first. nil: asks
 	// the system.
 	Ancestors func() ([]Ancestor, error)
@@ -79,7 +77,6 @@ func commands() []command {
 		{"acp", runACP},
 		{"mcp", serveMCP},
 		{"classify", classifyOne},
-		{"statusline", statusline},
 		{"version", printVersion},
 		{"help", help},
 	}

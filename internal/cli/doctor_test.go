@@ -157,9 +157,6 @@ func TestDoctorFinds(t *testing.T) {
 		{"off", "claude-code", put(settings, `mode = "off"`), doctor.Open, "mode", "off", 3},
 		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings",
 			"  ~/.config/nod/nod.toml:1:7", 4},
-		{"the mode it starts in", "claude-code", func(*machine) {}, doctor.Note, "mode", "auto (its own default)", 0},
-		{"the mode that is set", "claude-code", replace(userFile, "{\n",
-			"{\n  \"permissions\": {\"defaultMode\": \"plan\"},\n"), doctor.Note, "mode", "plan (", 0},
 		{"reinforce", "claude-code", put(settings, `profile = "reinforce"`), doctor.OK, "allow", "never allows", 0},
 		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny",
 			3},
@@ -189,8 +186,6 @@ func TestDoctorFinds(t *testing.T) {
 			"silencers", "started there", 0},
 		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open,
 			"silencers", "disableAllHooks", 3},
-		{"project environment", "claude-code", put("repo/.claude/settings.json",
-			`{"env": {"ANTHROPIC_BASE_URL": "http://x"}}`), doctor.Note, "environment", "ANTHROPIC_BASE_URL", 0},
 		{"Codex, not trusted", "codex", func(*machine) {}, doctor.Open, "trust",
 			"PreToolUse, PermissionRequest, PostToolUse: not trusted", 3},
 		{"Codex, switched off", "codex", put("home/.codex/config.toml", "[features]\nhooks = false\n"), doctor.Open,
@@ -259,25 +254,22 @@ func TestDoctorSaysWhichBuilds(t *testing.T) {
 	}
 }
 
-// A repository's settings are anybody's: a line in them is started only if it
-// is what this nod writes, with this nod's programs.
+// A line is started only if it is what this nod writes, with this nod's programs.
 func TestDoctorStartsNoForeignLine(t *testing.T) {
 	m := realMachine(t)
 	trap := m.path("trapped")
 	m.write("repo/nod-hook", "#!/bin/sh\ntouch "+trap+"\n", 0o755)
 	m.write("repo/nod", "#!/bin/sh\ntouch "+trap+"\n", 0o755)
-	if code, _, stderr := m.run("install claude-code --project . --unattended"); code != ExitOK {
+	if code, _, stderr := m.run("install claude-code --user --unattended"); code != ExitOK {
 		t.Fatalf("%d %s", code, stderr)
 	}
-	const file = "repo/.claude/settings.json"
-	written := m.read(file)
+	written := m.read(userFile)
 	self, _ := m.in.self()
 	hook := filepath.Join(filepath.Dir(self), "nod-hook")
 	for _, row := range []struct{ name, text string }{
 		{"another nod-hook", strings.ReplaceAll(written, `"`+hook+`"`, `"`+m.path("repo/nod-hook")+`"`)},
 		{"another nod", strings.ReplaceAll(written, `"`+self+`"`, `"`+m.path("repo/nod")+`"`)},
 		{"a relative one", strings.ReplaceAll(written, `"`+hook+`"`, `"./nod-hook"`)},
-		{"other settings", strings.ReplaceAll(written, m.path("home/.config/nod/nod.toml"), m.path("repo/nod.toml"))},
 		{"a line for a shell", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` +
 			hook + ` claude-code --nod ` + self + `; touch ` + trap + `"}]}]}}`},
 		{"a substitution", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` +
@@ -287,7 +279,7 @@ func TestDoctorStartsNoForeignLine(t *testing.T) {
 			if row.text == written {
 				t.Fatal("nothing was replaced")
 			}
-			m.write(file, row.text, 0o600)
+			m.write(userFile, row.text, 0o600)
 			code, blocks, text := m.doctor("claude-code")
 			if code != 3 || lineOf(blocks, doctor.OK, "allow")+lineOf(blocks, doctor.OK, "deny") != "" {
 				t.Errorf("exit %d:\n%s", code, text)

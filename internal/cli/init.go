@@ -16,9 +16,9 @@ import (
 )
 
 type initFlags struct {
-	dryRun, yes, json bool
-	root              string
-	places            config.Places
+	dryRun, yes bool
+	root        string
+	places      config.Places
 }
 
 func initialize(ctx context.Context, p *Process, args []string) error {
@@ -26,8 +26,6 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
 	a.BoolVar(&f.dryRun, "dry-run", false, "")
 	a.BoolVar(&f.yes, "yes", false, "")
-	a.BoolVar(&f.yes, "unattended", false, "")
-	a.BoolVar(&f.json, "json", false, "")
 	root := a.String("root", "", "")
 	if err := a.withRules(args, 0); err != nil {
 		return err
@@ -35,16 +33,16 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	f.places, f.root = a.places, absolute(p, *root)
 	f.places.Files = view.Disk{}
 	switch {
-	case f.yes && (f.dryRun || f.json):
-		return usage(errors.New("--yes writes, --dry-run and --json do not; give one"))
-	case f.places.User == "" && !f.dryRun && !f.json:
+	case f.yes && f.dryRun:
+		return usage(errors.New("--yes writes, --dry-run does not; give one"))
+	case f.places.User == "" && !f.dryRun:
 		return usage(errors.New("name your settings file with --settings"))
 	}
 	return f.run(ctx, p)
 }
 
 func (f initFlags) run(ctx context.Context, p *Process) error {
-	if !f.dryRun && !f.json {
+	if !f.dryRun {
 		if err := person(p, f.yes); err != nil {
 			return err
 		}
@@ -63,18 +61,7 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 		return err
 	}
 	rules, held := unheld(rules, settings)
-	if f.json {
-		return printJSON(p, proposed{Version: 1, Root: root, Held: held, Rules: rules})
-	}
 	return f.offer(ctx, p, root, rules, held)
-}
-
-// proposed is the answer of init --json. Fields are only ever added.
-type proposed struct {
-	Version int            `json:"v"`
-	Root    string         `json:"root"`
-	Held    int            `json:"held"` // proposals that hold already, left out
-	Rules   []propose.Rule `json:"rules"`
 }
 
 // unheld leaves out what holds here already.

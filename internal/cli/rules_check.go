@@ -22,46 +22,26 @@ type checker struct {
 	settings config.Settings
 }
 
-// rulesCheckOutput is the answer of rules check --json. Fields are only ever
-// added.
-type rulesCheckOutput struct {
-	Version int             `json:"v"`
-	Doubts  []doubt         `json:"doubts"`
-	NotHeld []notHeldOutput `json:"not_held"`
-}
-
 // doubt is something about a rule that a person should look at.
 type doubt struct {
-	Kind   string `json:"kind"` // contradiction, redundant, broad, unknown
-	List   string `json:"list"`
-	Text   string `json:"text"`
-	Origin string `json:"origin"`
-	Why    string `json:"why"`
+	kind string // contradiction, redundant, broad, unknown
+	item config.Item
+	why  string
 }
 
-func doubtOf(kind string, item config.Item, why string) doubt {
-	return doubt{kind, item.List, item.Text, item.Origin, why}
-}
-
-func (c checker) run(ctx context.Context, asJSON bool) error {
-	out := rulesCheckOutput{Version: 1, Doubts: []doubt{}, NotHeld: []notHeldOutput{}}
-	out.Doubts = append(out.Doubts, c.doubts(ctx)...)
-	s := c.settings
-	for _, rule := range c.weighed(ctx, append(slices.Concat(s.LeftOut, s.NotHeld), c.places.Overridden()...)) {
-		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
-	}
-	if asJSON {
-		return printJSON(c.process, out)
-	}
-	p := c.process
-	for _, r := range out.NotHeld {
+func (c checker) run(ctx context.Context) error {
+	p, s := c.process, c.settings
+	doubts := c.doubts(ctx)
+	notHeld := c.weighed(ctx, append(slices.Concat(s.LeftOut, s.NotHeld), c.places.Overridden()...))
+	for _, r := range notHeld {
 		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text),
 			printable.Text(r.Why))
 	}
-	for _, d := range out.Doubts {
-		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.Origin), d.Kind, d.List, printable.Text(d.Text), d.Why)
+	for _, d := range doubts {
+		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.item.Origin), d.kind, d.item.List,
+			printable.Text(d.item.Text), d.why)
 	}
-	if len(out.Doubts)+len(out.NotHeld) == 0 {
+	if len(doubts)+len(notHeld) == 0 {
 		fmt.Fprintln(p.Stdout, "nothing to doubt about your rules")
 	}
 	return nil
@@ -119,15 +99,15 @@ func (c checker) doubts(ctx context.Context) (found []doubt) {
 			}
 		case "allowlist":
 			if !agent.Names(item.Text) {
-				found = append(found, doubtOf("unknown", item,
-					"no agent's tool has this name in nod; `nod log` shows the names"))
+				found = append(found, doubt{"unknown", item,
+					"no agent's tool has this name in nod; `nod log` shows the names"})
 			}
 		}
 		for _, earlier := range items[:i] {
 			if earlier.Text == item.Text && earlier.Scope == item.Scope && earlier.List == "allow" &&
 				!earlier.Rule.IsPattern(c.places.Known) && strings.HasSuffix(item.List, "_deny") {
-				found = append(found, doubtOf("contradiction", item,
-					"the same text stands under allow, at "+printable.Text(earlier.Origin)))
+				found = append(found, doubt{"contradiction", item,
+					"the same text stands under allow, at " + printable.Text(earlier.Origin)})
 			}
 		}
 	}
@@ -139,15 +119,15 @@ func (c checker) doubts(ctx context.Context) (found []doubt) {
 func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	command := strings.TrimSuffix(item.Text, " *")
 	if why := wideCommand(item.Text); why != "" {
-		found = append(found, doubtOf("broad", item, why))
+		found = append(found, doubt{"broad", item, why})
 	}
 	with := c.judge(ctx, command, c.settings.Rules, item.Rule.Agent)
 	switch {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
-		return append(found, doubtOf("contradiction", item, "never clears it: "+with.Reason))
+		return append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
 	case with.Verdict != nod.Allow && with.Rule.Text != "" && with.Rule.Text != item.Text:
-		return append(found, doubtOf("contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first",
-			printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))))
+		return append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first",
+			printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))})
 	case with.Verdict != nod.Allow || command != item.Text:
 		return found
 	}
@@ -156,10 +136,10 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 		func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
 	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
-		found = append(found, doubtOf("redundant", item, fmt.Sprintf("%q (%s) allows it too",
-			printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))))
+		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too",
+			printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))})
 	case without.Verdict == nod.Allow:
-		found = append(found, doubtOf("redundant", item, "nod allows it by itself: "+without.Reason))
+		found = append(found, doubt{"redundant", item, "nod allows it by itself: " + without.Reason})
 	}
 	return found
 }

@@ -112,22 +112,6 @@ func installed(t *testing.T, name string) *install.Installed {
 	return in
 }
 
-// Whatever the script says, the stand-in is what is started.
-func TestStandIn(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "nod-hook")
-	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != nil {
-		t.Fatal(why)
-	}
-	got := install.Start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil)
-	if string(got.Stdout) != "all is well\n" || got.Exit != 0 {
-		t.Errorf("%+v", got)
-	}
-	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == nil {
-		t.Error("a directory that is not there")
-	}
-}
-
 // A hook that hangs is ended with all that it started.
 func TestStartEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -179,42 +163,6 @@ func TestJudge(t *testing.T) {
 	} {
 		if l := e.judge("", row.want, row.quiet, row.expected, row.got); l.State != row.state {
 			t.Errorf("%s: %v (%s), want %v", row.name, l.State, l.Text, row.state)
-		}
-	}
-}
-
-// Behind the guard script, everything but the host's denial with a reason is a
-// fault.
-func TestJudgeFailure(t *testing.T) {
-	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Antigravity{})
-	blocked := install.Ran{Exit: 2, Stderr: []byte("why\n"), Ended: true}
-	object := install.Ran{Stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), Ended: true}
-	for _, row := range []struct {
-		agent agent.Adapter
-		name  string
-		got   install.Ran
-		state State
-	}{
-		{codex, "blocked", blocked, OK},
-		{codex, "no reason", install.Ran{Exit: 2, Ended: true}, Failed},
-		{codex, "runs", install.Ran{Ended: true}, Failed},
-		{codex, "exit 1", install.Ran{Exit: 1, Stderr: []byte("x"), Ended: true}, Failed},
-		{codex, slow, install.Ran{Exit: -1}, Open},
-		{codex, slow, blocked, OK},
-		{codex, "another host's denial", object, Failed},
-		{agy, "denied", object, OK},
-		{agy, "no reason", install.Ran{Stdout: []byte(`{"decision":"deny","reason":""}`), Ended: true},
-			Failed},
-		{agy, "silent", install.Ran{Ended: true}, Failed},
-		{agy, "an allow", install.Ran{Stdout: []byte(`{"decision":"allow","reason":"why"}`), Ended: true},
-			Failed},
-		{agy, "another host's denial", blocked, Failed},
-	} {
-		var b Block
-		e := examination{adapter: row.agent}
-		e.judgeFailure(&b, failure{name: row.name}, row.got, 1)
-		if b.Lines[0].State != row.state {
-			t.Errorf("%s: %v", row.name, b.Lines[0])
 		}
 	}
 }

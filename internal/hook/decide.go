@@ -281,13 +281,8 @@ func (r *run) observe(e agent.Event) agent.Answer {
 		return agent.Answer{}
 	}
 	book := &book{run: r, event: e, settings: settings}
-	taint := taintOf(e)
-	var answer agent.Answer
-	if taint != "" && settings.Mode != config.Observe {
-		answer = agent.Warn(r.Adapter, e, warning)
+	if err := book.outcome(); err != nil {
+		return agent.Answer{Stderr: []byte("nod could not write its log: " + printable.Line(err.Error(), 300) + "\n")}
 	}
-	if err := book.outcome(taint); err != nil {
-		answer.Stderr = append(answer.Stderr, "nod could not write its log: "+printable.Line(err.Error(), 300)+"\n"...)
-	}
-	return answer
+	return agent.Answer{}
 }

@@ -546,3 +546,55 @@ func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
 		}
 	}
 }
+
+// What stands in a secret store is not in the log either, before and after the
+// call; which call it was, its hash says.
+func TestNoStoreIsLogged(t *testing.T) {
+	const marked = "MARKED-7f3a"
+	p := newPlace(t)
+	p.options.Model = failing{&fault.Error{Kind: fault.Overloaded}}
+	file := filepath.Join(p.home, ".aws", "credentials")
+	p.write(file, marked)
+	input := map[string]any{"file_path": file, "old_string": marked, "new_string": "x"}
+	for _, name := range []string{"PreToolUse", "PostToolUse"} {
+		p.run(bytes.NewReader(p.payload(name, "Edit", input,
+			map[string]any{"tool_use_id": "c1", "tool_response": map[string]any{}})))
+	}
+	entries := p.log()
+	if len(entries) != 3 {
+		t.Errorf("%d entries", len(entries))
+	}
+	for _, e := range entries {
+		if text := string(e.Input); strings.Contains(text, marked) || !strings.Contains(text,
+			"content withheld") || e.InputSHA256 != entries[0].InputSHA256 {
+			t.Errorf("%s: %s %s", e.Kind, text, e.InputSHA256)
+		}
+	}
+}
+
+// seeing is a model that keeps what it was asked, and blocks.
+type seeing struct{ last *nod.Prompt }
+
+func (m seeing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	*m.last = p
+	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "not asked for"}, nil
+}
+
+// A model is told which calls of the session were blocked before, and why.
+func TestAModelIsToldWhatWasBlocked(t *testing.T) {
+	p := newPlace(t)
+	var sent nod.Prompt
+	p.options.Model = seeing{&sent}
+	file := filepath.Join(p.home, "t.jsonl")
+	p.write(file, `{"type":"user","message":{"role":"user","content":"publish nothing"}}
+{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"c0","name":"Bash","input":{"command":"npm publish --tag v0"}}]}}
+`)
+	for n, command := range []string{"npm publish --tag v0", "frobnicate x"} {
+		p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": command},
+			map[string]any{"tool_use_id": fmt.Sprint("c", n), "transcript_path": file})))
+	}
+	if text := sent.Text(""); !strings.Contains(text, `"ended":"blocked; it was not done"`) ||
+		!strings.Contains(text, "was blocked and not done: not asked for") {
+		t.Errorf("the denial is not told: %s", text)
+	}
+}
