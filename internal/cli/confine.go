@@ -70,7 +70,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	case err == nil && settings.Confine.On():
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-				Text: "it is " + switchedOn(settings.Confine) + ", and works here"})
+				Text: "it is " + settings.Confine.String() + ", and works here"})
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,
@@ -112,18 +112,6 @@ func printConfine(p *Process, c config.Confine) {
 	for _, item := range c.Items {
 		fmt.Fprintln(p.Stdout, "  "+printable.Text(item.Text))
 	}
-}
-
-// switchedOn is the setting in words, where it is on.
-func switchedOn(c config.Confine) string {
-	if c.All {
-		return "switched on"
-	}
-	var names []string
-	for _, item := range c.Items {
-		names = append(names, item.Text)
-	}
-	return "switched on for " + printable.Line(strings.Join(names, ", "), 200)
 }
 
 // tryConfine runs a line behind the boundary, in a workspace of its own, and

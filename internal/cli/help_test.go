@@ -59,8 +59,6 @@ func TestProgramNamesItsSubcommands(t *testing.T) {
 func TestWhatWasMeant(t *testing.T) {
 	for typed, want := range map[string]string{
 		"chek":          "nod: there is no subcommand \"chek\"; did you mean nod check?",
-		"status":        "did you mean nod doctor, or nod mode?",
-		"help status":   "nod help: there is no subcommand \"status\"; did you mean nod doctor, or nod mode?",
 		"help histroy":  "did you mean nod history?",
 		"logg":          "did you mean nod log?",
 		"xyzzy":         "see nod help",

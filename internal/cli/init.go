@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
@@ -82,11 +80,7 @@ func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held 
 func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []propose.Rule, held int) error {
 	fmt.Fprintln(p.Stdout, printable.Text(root))
 	if held > 0 {
-		verb := "hold"
-		if held == 1 {
-			verb = "holds"
-		}
-		fmt.Fprintf(p.Stdout, "%s %s here already\n", counted(held, "proposal"), verb)
+		fmt.Fprintf(p.Stdout, "held here already: %s\n", counted(held, "proposal"))
 	}
 	if len(rules) == 0 {
 		fmt.Fprintln(p.Stdout, "nothing to propose\n  -> nod proposes from its log: let agents work here first")
@@ -96,11 +90,8 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 	if f.dryRun {
 		return nil
 	}
-	if !f.yes {
-		var err error
-		if rules, err = chosen(ctx, p, rules); err != nil {
-			return err
-		}
+	if !f.yes && !confirmed(ctx, p, fmt.Sprintf("\nWrite %s into your settings? [y/N] ", counted(len(rules), "rule"))) {
+		return errors.New("nothing written")
 	}
 	var entries []config.Entry
 	for _, r := range rules {
@@ -128,51 +119,4 @@ func printProposals(p *Process, rules []propose.Rule) {
 		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s; %s\n", i+1, r.List, width, printable.Text(r.Text),
 			printable.Text(r.Why), r.Seen)
 	}
-}
-
-// chosen asks which to write, and takes only what it understands for yes.
-func chosen(ctx context.Context, p *Process, rules []propose.Rule) (some []propose.Rule, err error) {
-	question := fmt.Sprintf("\nWrite these %d rules into your settings? [y/N, or numbers: 1 3-5] ", len(rules))
-	said := answer(ctx, p, question, func(said string) (unclear string) {
-		if _, ok := numbers(said, len(rules)); !ok {
-			return fmt.Sprintf("Please answer y, n, or with numbers from 1 to %d: ", len(rules))
-		}
-		return ""
-	})
-	picked, _ := numbers(said, len(rules))
-	for i, r := range rules {
-		if slices.Contains(picked, i+1) {
-			some = append(some, r)
-		}
-	}
-	if len(some) == 0 {
-		return nil, errors.New("nothing written")
-	}
-	return some, nil
-}
-
-// numbers reads "1 3" and "1,2 4-5", "y" for all and "n" for none; each is from
-// 1 to most.
-func numbers(said string, most int) (list []int, ok bool) {
-	switch said {
-	case "y", "yes":
-		said = fmt.Sprintf("1-%d", most)
-	case "n", "no":
-		said = ""
-	}
-	for _, word := range strings.FieldsFunc(said, func(r rune) bool { return r == ' ' || r == ',' }) {
-		first, last, isRange := strings.Cut(word, "-")
-		if !isRange {
-			last = first
-		}
-		from, err1 := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil || from < 1 || to > most || from > to {
-			return nil, false
-		}
-		for n := from; n <= to; n++ {
-			list = append(list, n)
-		}
-	}
-	return list, true
 }

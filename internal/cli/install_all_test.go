@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/nodgate/nod/internal/propose"
 )
 
 // Everything that is found is planned and written, once; what is not found is
@@ -116,22 +114,5 @@ func TestAnswer(t *testing.T) {
 	interrupt()
 	if confirmed(ctx, &Process{Stdin: waits, Stdout: io.Discard}, "") {
 		t.Error("Ctrl-C is a yes")
-	}
-}
-
-// TestChosen: which of three rules an answer means.
-func TestChosen(t *testing.T) {
-	rules := []propose.Rule{{Text: "1"}, {Text: "2"}, {Text: "3"}}
-	for said, want := range map[string]string{"y\n": "123", "1 3\n": "13", "1,2-3 2\n": "123", "n\n": "", "": "",
-		"4\n":    "",
-		"4\n2\n": "2", "3-1\nmaybe\nyes\n": "123"} {
-		var got string
-		some, err := chosen(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: io.Discard}, rules)
-		for _, r := range some {
-			got += r.Text
-		}
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q %v", said, got, err)
-		}
 	}
 }

@@ -108,18 +108,3 @@ func line(t *testing.T, in *bufio.Scanner) string {
 	}
 	return in.Text()
 }
-
-type brokenWriter struct{}
-
-func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
-
-func TestLogSaysThatItCannotPrint(t *testing.T) {
-	dir := t.TempDir() + "/state"
-	writeEntries(t, dir, someEntry("a", audit.Decision, nod.Allow))
-	var errs strings.Builder
-	p := &Process{Stdout: brokenWriter{}, Stderr: &errs, Dir: dir}
-	if code := Main(t.Context(), p, []string{"log", "--state",
-		dir}); code != ExitInternal || !strings.Contains(errs.String(), "closed pipe") {
-		t.Errorf("exit %d, %q", code, errs.String())
-	}
-}

@@ -493,36 +493,6 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 }
 
-// The memory of old sessions goes when a new one begins, not before.
-func TestOldSessionsAreForgotten(t *testing.T) {
-	p := newPlace(t)
-	sessions := func() int {
-		files, _ := filepath.Glob(filepath.Join(p.options.Places.State, "sessions", "*"))
-		for _, name := range files {
-			long := time.Now().Add(-31 * 24 * time.Hour)
-			if err := os.Chtimes(name, long, long); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return len(files)
-	}
-	p.run(bytes.NewReader(p.bash("ls")))
-	p.session = "s2"
-	p.run(bytes.NewReader(p.bash("ls"))) // s1 is young
-	if n := sessions(); n != 2 {
-		t.Errorf("%d sessions, want 2", n)
-	}
-	p.run(bytes.NewReader(p.bash("ls")))
-	if n := sessions(); n != 2 {
-		t.Errorf("%d sessions after an ordinary call, want 2", n)
-	}
-	p.session = "s3"
-	p.run(bytes.NewReader(p.bash("ls")))
-	if n := sessions(); n != 1 {
-		t.Errorf("%d sessions after a new one began, want 1", n)
-	}
-}
-
 // What is always denied needs no settings: a file that cannot be used takes
 // nothing of it away, with or without a person.
 func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {

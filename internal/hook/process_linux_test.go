@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod/audit"
-	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
 
@@ -248,49 +247,5 @@ func TestStreamsThatAreFull(t *testing.T) {
 	}
 	if s := p.runProcess(0, p.bash("ls")); s.verdict != "allow" || !strings.Contains(s.system, "symbolic link") {
 		t.Errorf("%+v", s)
-	}
-}
-
-// One that is killed leaves a begun line, and no answer that allows; the next
-// goes on.
-func TestKilledWhileTheModelIsAsked(t *testing.T) {
-	p := newPublicPlace(t)
-	p.settings("[model]\nprovider = \"anthropic\"\n")
-	p.write(p.home+"/bin/nod", "#!/bin/sh\necho $$ >\"$0.pid\"\nexec sleep 86400\n")
-	chmod(t, p.home+"/bin/nod", 0o755)
-	cmd := p.process(0, p.bash("npm publish"))
-	var stdout bytes.Buffer
-	cmd.Stdout = &stdout
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	hang.Until(t, "nod classify", func() bool {
-		pid, err := os.ReadFile(p.home + "/bin/nod.pid")
-		return err == nil && bytes.HasSuffix(pid, []byte("\n"))
-	})
-	cmd.Process.Kill()
-	cmd.Wait()
-	endPid(t, p.home+"/bin/nod.pid")
-	if stdout.Len() != 0 {
-		t.Errorf("it answered: %s", stdout.String())
-	}
-	if s := p.runProcess(0, p.bash("ls")); s.verdict != "allow" {
-		t.Errorf("the next: %+v", s)
-	}
-	e := p.log()
-	if len(e) != 2 || e[0].Kind != audit.Begun || e[1].Kind != audit.Decision || e[0].ID == e[1].ID {
-		t.Errorf("%+v", e)
-	}
-}
-
-// endPid ends the process that a file names; its parent was killed.
-func endPid(t *testing.T, file string) {
-	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := exec.Command("kill", strings.TrimSpace(string(text))).Run(); err != nil {
-		t.Error(err)
 	}
 }
