@@ -92,9 +92,6 @@ func TestFailuresCross(t *testing.T) {
 		}, fault.Malformed, "another call", ""},
 		"nothing": {func(context.Context, nod.Prompt) (nod.Classification, error) { return nod.Classification{}, nil },
 			fault.Malformed, "another call", ""},
-		"unknown kind": {func(context.Context, nod.Prompt) (nod.Classification, error) {
-			return nod.Classification{}, &fault.Error{Kind: "new", Message: "m"}
-		}, fault.Internal, "m", ""},
 		"past its time": {func(ctx context.Context, _ nod.Prompt) (nod.Classification, error) {
 			<-ctx.Done()
 			return nod.Classification{}, &fault.Error{Kind: fault.TimedOut, Message: "late"}

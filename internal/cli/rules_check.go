@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -32,7 +31,9 @@ type doubt struct {
 func (c checker) run(ctx context.Context) error {
 	p, s := c.process, c.settings
 	doubts := c.doubts(ctx)
-	notHeld := c.weighed(ctx, append(slices.Concat(s.LeftOut, s.NotHeld), c.places.Overridden()...))
+	leaves := s.Model.Provider == "" && !s.AskUnknown // to Claude Code, which goes by its own allow rules
+	notHeld := slices.DeleteFunc(slices.Concat(s.LeftOut, s.NotHeld, c.places.Overridden()),
+		func(r config.NotHeld) bool { return leaves && strings.HasPrefix(r.Why, config.Asked) })
 	for _, r := range notHeld {
 		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text),
 			printable.Text(r.Why))
@@ -46,42 +47,6 @@ func (c checker) run(ctx context.Context) error {
 	}
 	return nil
 }
-
-// weighed says of the allow rules of Claude Code's settings that nod does not take over what
-// becomes of their calls: nod allows a plain one by itself, leaves it to Claude Code, or asks.
-func (c checker) weighed(ctx context.Context, rules []config.NotHeld) []config.NotHeld {
-	rules = slices.Clone(rules)
-	for i, r := range rules {
-		toCount, asked := strings.CutPrefix(r.Why, config.Asked)
-		if r.List != "allow" || !asked {
-			continue
-		}
-		if reason := c.plainly(ctx, r.Text); reason != "" {
-			rules[i].Why = "redundant: nod allows a plain call by itself: " + reason
-		} else if c.leaves() {
-			rules[i].Why = "left to Claude Code, which goes by this rule" + strings.Replace(toCount, "to have it count",
-				"to have nod allow it", 1)
-		}
-	}
-	return rules
-}
-
-// plainly is why nod allows the very command that a rule names, "" where it does not.
-func (c checker) plainly(ctx context.Context, rule string) string {
-	spec, ok := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
-	command := strings.TrimRight(strings.TrimSuffix(spec, "*"), ": ")
-	if !ok || command == "" {
-		return ""
-	}
-	if d := c.judge(ctx, command, c.settings.Rules, nod.ClaudeCode); d.Verdict == nod.Allow {
-		return d.Reason
-	}
-	return ""
-}
-
-// leaves reports whether nod leaves to Claude Code what it knows nothing against, so that
-// Claude Code's own rules decide.
-func (c checker) leaves() bool { return c.settings.Model.Provider == "" && !c.settings.AskUnknown }
 
 // own are the entries that somebody wrote, without the built-in ones.
 func (c checker) own() []config.Item {
@@ -163,21 +128,8 @@ func (c checker) root() string {
 // wideCommand says what an allow pattern leaves open that is too much, "" if
 // nothing stands out.
 func wideCommand(pattern string) string {
-	words, open := strings.CutSuffix(pattern, " *")
-	list := strings.Fields(words)
-	switch {
-	case !open:
-		return ""
-	case len(list) == 1:
-		return "clears every subcommand and option of " + printable.Text(list[0]) + "; name the ones you mean"
-	}
-	switch path.Base(list[0]) + " " + list[1] {
-	case "npm run", "pnpm run", "yarn run", "bun run", "npm exec", "pnpm exec", "pnpm dlx", "yarn dlx", "go run",
-		"cargo run", "uv run", "poetry run", "pipenv run", "bundle exec", "docker run", "docker exec", "podman run",
-		"podman exec", "docker compose", "kubectl exec", "kubectl apply", "kubectl delete", "git config",
-		"git push", "git -c", "git -C", "gh api", "aws s3", "npm publish", "cargo publish", "nix run", "nix shell",
-		"npm install", "pip install", "python -m", "python3 -m":
-		return "clears whatever stands behind it, code or targets of anybody's choice; name what you mean"
+	if words, open := strings.CutSuffix(pattern, " *"); open && len(strings.Fields(words)) == 1 {
+		return "clears every subcommand and option of " + printable.Text(words) + "; name the ones you mean"
 	}
 	return ""
 }
