@@ -154,16 +154,12 @@ func TestDoctorFinds(t *testing.T) {
 		{"no version", "claude-code", func(m *machine) { m.claude("soon") }, doctor.NotTried, "version",
 			"not a version", 3},
 		{"observe", "claude-code", put(settings, `mode = "observe"`), doctor.Open, "mode", "observe", 3},
-		{"off", "claude-code", put(settings, `mode = "off"`), doctor.Open, "mode", "off", 3},
 		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings",
 			"  ~/.config/nod/nod.toml:1:7", 4},
 		{"reinforce", "claude-code", put(settings, `profile = "reinforce"`), doctor.OK, "allow", "never allows", 0},
 		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny",
 			3},
 		{"a model for ls", "claude-code", put(settings,
-			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
-			doctor.NotTried, "allow", "have a model decide about ls", 3},
-		{"a model for ls, on Codex", "codex", put(settings,
 			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
 			doctor.NotTried, "allow", "have a model decide about ls", 3},
 		{"without the switch", "claude-code", replace(userFile, `"onFailure": "block"`, `"onFailure": "continue"`),
@@ -176,32 +172,16 @@ func TestDoctorFinds(t *testing.T) {
 			"silencers", "settings.local.json:1:21", 3},
 		{"silenced by a variable", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "1"), doctor.Open, "silencers",
 			"CLAUDE_CODE_SIMPLE=1", 3},
-		{"silenced by another", "claude-code", setenv("TEST_CLAUDE_CODE_SAFE_MODE", "1"), doctor.Open, "silencers",
-			"CLAUDE_CODE_SAFE_MODE=1", 3},
-		{"a variable that is off", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "0"), doctor.OK, "silencers",
-			"no setting", 0},
 		{"options that silence", "claude-code", func(*machine) {}, doctor.Note, "limits", "--bare", 0},
 		{"silenced above", "claude-code",
 			func(m *machine) { m.write(".claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, doctor.Note,
 			"silencers", "started there", 0},
-		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open,
-			"silencers", "disableAllHooks", 3},
 		{"Codex, not trusted", "codex", func(*machine) {}, doctor.Open, "trust",
 			"PreToolUse, PermissionRequest, PostToolUse: not trusted", 3},
 		{"Codex, switched off", "codex", put("home/.codex/config.toml", "[features]\nhooks = false\n"), doctor.Open,
 			"silencers", "features.hooks = false", 3},
-		{"Codex, old name", "codex", put("home/.codex/config.toml", "[features]\ncodex_hooks = false\n"), doctor.Open,
-			"silencers", "codex_hooks", 3},
-		{"Codex, on", "codex", put("home/.codex/config.toml", "[features]\nhooks = true\n"), doctor.OK, "silencers",
-			"no setting", 3},
-		{"Codex, project", "codex", put("repo/.codex/config.toml", "features.hooks = false\n"), doctor.Open,
-			"silencers", "where Codex trusts it", 3},
 		{"Codex, unreadable", "codex", put("home/.codex/config.toml", "[features"), doctor.NotTried, "silencers",
 			"cannot tell", 3},
-		{"Copilot, project", "copilot", put("repo/.github/copilot/settings.json", `{"disableAllHooks": true}`),
-			doctor.Open, "silencers", "trusts the folder", 3},
-		{"Copilot, its own file", "copilot", replace("home/.copilot/hooks/nod.json", `"version": 1`,
-			`"disableAllHooks": true, "version": 1`), doctor.Open, "silencers", "disableAllHooks", 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := realMachine(t)
@@ -218,39 +198,6 @@ func TestDoctorFinds(t *testing.T) {
 					text)
 			}
 		})
-	}
-}
-
-// A nod-hook of another build decides by rules of its own, and doctor says so.
-func TestDoctorSaysWhichBuilds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: it starts hundreds of programs; verify's stage tests runs it, without the race detector")
-	}
-	m := newMachine(t)
-	hook := func(script string) {
-		at, err := exec.LookPath("nod-hook")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.write("kit/nod-hook", "#!/bin/sh\n"+script+"\nexec "+at+" \"$@\"\n", 0o755)
-	}
-	m.write("kit/nod", "#!/bin/sh\n", 0o755)
-	m.in.self = func() (string, error) { return m.path("kit/nod"), nil }
-	hook("")
-	if code, _, stderr := m.run("install codex --user --unattended"); code != ExitOK {
-		t.Fatalf("%d %s", code, stderr)
-	}
-	for _, row := range []struct{ script, want string }{
-		{"", ""},
-		{`[ "$1" = version ] && exec echo nod 0.1.0`, `nod-hook is version "0.1.0": the hook decides`},
-		{`[ "$1" = version ] && exit 2`, `does not answer "version"`},
-	} {
-		hook(row.script)
-		_, blocks, text := m.doctor("codex")
-		if got := lineOf(blocks, doctor.Open, "programs"); !strings.Contains(got,
-			row.want) || (row.want == "") != (got == "") {
-			t.Errorf("%q: programs: %q\n%s", row.script, got, text)
-		}
 	}
 }
 

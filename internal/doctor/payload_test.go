@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,45 +12,6 @@ import (
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/testworld"
 )
-
-// Every host that has hooks in a settings file can be asked about a command,
-// at each event at which nod decides.
-func TestEveryHostCanBeAsked(t *testing.T) {
-	for _, name := range install.Agents() {
-		t.Run(name, func(t *testing.T) {
-			adapter, _ := agent.ByName(name)
-			in := installed(t, name)
-			asked := 0
-			for _, r := range in.Hooks {
-				if !r.Decides {
-					continue
-				}
-				dir := filepath.Join(t.TempDir(), "work")
-				e := examination{}
-				_, event, ok := payload(adapter, r.Event, e.environ(dir), dir, harmless, "default")
-				if !ok && (strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
-					continue // no command goes through such an event
-				}
-				asked++
-				if !ok {
-					t.Fatalf("%s: no payload", r.Event)
-				}
-				if event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
-					t.Errorf("%s: %+v", r.Event, event)
-				}
-				if event.Complete != nil {
-					event.Complete(&event)
-				}
-				if event.Call.StdinUnseen {
-					t.Errorf("%s: nothing says that nobody can type into the command", r.Event)
-				}
-			}
-			if asked == 0 {
-				t.Error("nothing can be asked")
-			}
-		})
-	}
-}
 
 // Every adapter reads what the row of its agent says that the agent sends, and
 // finds the workspace where the row says that it is told.
