@@ -85,13 +85,11 @@ func TestNodCommandsThatChangeSomething(t *testing.T) {
 		"echo y | nod trust",
 		"xargs nod mode off", "nohup nod mode off &", "nod mode --unattended off", "nod mode --settings F off",
 		"nod rules --json add x",
-		"nod daemon", "nod daemon stop", "nod daemon --state /x stop", "nod daemon status stop", "nod daemon $X",
 	} {
 		guarded(t, o, bash(command), true)
 	}
 	for _, command := range []string{"nod log", "nod check -- rm -rf /tmp/x",
-		"nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod daemon status",
-		"nod daemon --state /x status --json", "nod help mode", "nod doctor", "nod doctor --json --root /x codex",
+		"nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod doctor", "nod doctor --json --root /x codex",
 		"nod version", "echo nod mode off"} {
 		guarded(t, o, bash(command), false)
 	}

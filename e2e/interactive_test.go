@@ -82,18 +82,6 @@ func TestThePersonIsAsked(t *testing.T) {
 	}
 }
 
-// The status line that nod install writes where it is asked to is shown below the
-// prompt, and counts.
-func TestTheStatusLine(t *testing.T) {
-	deep(t, "what a person sees")
-	begin(t)
-	m := newMachine(t, "")
-	m.mustRun(filepath.Join(m.bin, "nod"), "install", "claude-code", "--user", "--unattended", "--status-line")
-	s := m.sit(oneStep(t, llmtest.Bash("allowed", "ls")), "default")
-	s.asks("do what the test wants")
-	s.sees("done", "nod enforce, no model", "1 allowed")
-}
-
 // Two prompts may wait: a sub-agent would delete what git does not have while the
 // person is asked about a file. Whatever the person says to that, also "and switch
 // the mode", the other call does not run unasked: nod has denied it.

@@ -1,12 +1,12 @@
 // Nod-hook is what a coding agent starts before every tool call. It reads the
-// agent's payload, decides layers 0 to 3 itself, asks `nod daemon` or
+// agent's payload, decides layers 0 to 3 itself, asks
 // `nod classify` for layer 4 if a model is configured, writes one line to the
 // decision log, and answers in the agent's dialect.
 //
 // Usage:
 //
 //	nod-hook AGENT [flags]         answer one payload from standard input
-//	nod-hook demo [--json]         watch nod decide a bundled session
+//	nod-hook demo                  watch nod decide a bundled session
 //	nod-hook confine -- 'LINE'     run a line without network and home, as nod confine does
 //	nod-hook version
 //	nod-hook help

@@ -22,8 +22,6 @@
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool
 //	nod classify                      one side query, started by nod-hook
-//	nod daemon [status|stop]          what answers side queries, started by nod-hook
-//	nod statusline                    a status line for Claude Code
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //

@@ -19,15 +19,6 @@ func main() {
 	}
 	os.Exit(cli.Main(ctx, &cli.Process{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Environ: os.Environ(), Dir: dir, Terminal: term.IsTerminal(int(os.Stdout.Fd())), Width: width(),
+		Environ: os.Environ(), Dir: dir, Terminal: term.IsTerminal(int(os.Stdout.Fd())),
 	}, os.Args[1:]))
-}
-
-// width is that of the terminal, 0 where there is none or it does not say.
-func width() int {
-	columns, _, err := term.GetSize(int(os.Stdout.Fd()))
-	if err != nil {
-		return 0
-	}
-	return columns
 }

@@ -72,9 +72,6 @@ var layers = []struct {
 	{"internal/version", nil, "a constant"},
 	{"internal/classify", []string{".", "internal/printable", "fault"},
 		"the wire between hook and model; links no SDK"},
-	{"internal/resident", nil, "how the hook reaches the resident process: bytes over a socket"},
-	{"internal/daemon", []string{".", "internal/classify", "internal/config", "internal/resident", "fault"},
-		"the resident process: answers what nod classify would, and decides nothing"},
 	{"agent", []string{".", "internal/printable", "fault", "transcript"}, "an adapter states facts about its host"},
 	{"agent/agenttest", []string{".", "agent", "fault"}, "the contract of an adapter"},
 	{"internal/lines", nil, "files of lines, whatever they say"},
@@ -92,13 +89,12 @@ var layers = []struct {
 		"calls that a person approved, by their keys; decides nothing"},
 	{"internal/keep", []string{"internal/lines"},
 		"what calls take away, kept and put back; is told which files, and decides nothing"},
-	{"internal/probe", nil, "reads a text; knows nothing of calls"},
 	{"internal/install", []string{"internal/hosts", "internal/printable"}, "what the hook must not link"},
 	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/hosts", "internal/install",
 		"internal/version", "internal/printable"},
 		"tries what install wrote, and asks the hook's own code what it should answer"},
 	{"internal/hook", []string{".", "agent", "audit", "internal/approval", "internal/classify", "internal/config",
-		"internal/confine/proof", "internal/keep", "internal/probe", "internal/resident", "internal/rewriting",
+		"internal/confine/proof", "internal/keep", "internal/rewriting",
 		"internal/session", "internal/version", "internal/view", "internal/printable", "fault", "internal/shell", "transcript"}, "one run of nod-hook"},
 	{"internal/acp", []string{".", "agent", "internal/hook", "internal/printable", "transcript"},
 		"a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
@@ -280,7 +276,7 @@ func TestTheHookLinksLittle(t *testing.T) {
 				t.Errorf("%s imports %s: %s", f.name, i, why)
 			}
 			if i == "os/exec" && f.pkg != "internal/hook" {
-				t.Errorf("%s imports os/exec: only internal/hook starts a process, nod classify or nod daemon", f.name)
+				t.Errorf("%s imports os/exec: only internal/hook starts a process, nod classify", f.name)
 			}
 			if _, own := inside(i); strings.Contains(i, ".") && !own && !allowed(i) {
 				t.Errorf("%s imports %s, which is not on the hook's list", f.name, i)
@@ -486,7 +482,7 @@ func TestTestsBuildWhatIsBuilt(t *testing.T) {
 			}
 		}
 	}
-	if built < 4 {
+	if built < 3 {
 		t.Errorf("%d builds were found", built)
 	}
 }

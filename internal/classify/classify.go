@@ -66,15 +66,12 @@ func (r Request) Encode() []byte {
 
 // ReadRequest reads the one question that in holds.
 func ReadRequest(in io.Reader) (Request, error) {
+	var r Request
 	text, err := io.ReadAll(io.LimitReader(in, requestLimit+1))
 	if err == nil {
-		err = checkText(text, requestLimit)
+		err = decode(text, requestLimit, &r)
 	}
 	if err != nil {
-		return Request{}, fmt.Errorf("the request cannot be read: %w", err)
-	}
-	var r Request
-	if err := decode(text, &r); err != nil {
 		return Request{}, fmt.Errorf("the request is malformed: %w", err)
 	}
 	switch {
@@ -110,12 +107,9 @@ type Error struct {
 	Cause   string     `json:"cause,omitempty"`
 }
 
-// Encode returns a as one line.
-func (a Answer) Encode() ([]byte, error) { return encode(a) }
-
 // Write writes a as one line, with one call of w.Write.
 func (a Answer) Write(w io.Writer) error {
-	line, err := a.Encode()
+	line, err := encode(a)
 	if err != nil {
 		return err
 	}
@@ -127,11 +121,8 @@ func (a Answer) Write(w io.Writer) error {
 // a given call, and what it says, is for [Answer.Open]. An error is a
 // *[fault.Error].
 func DecodeAnswer(text []byte) (Answer, error) {
-	if err := checkText(text, answerLimit); err != nil {
-		return Answer{}, malformed("the answer of nod classify cannot be read", err)
-	}
 	var a Answer
-	if err := decode(text, &a); err != nil {
+	if err := decode(text, answerLimit, &a); err != nil {
 		return Answer{}, malformed("the answer of nod classify is malformed", err)
 	}
 	if a.Classification != nil && !decides(text) {
@@ -172,30 +163,14 @@ func (a Answer) Open(digest string) (nod.Classification, error) {
 	return *a.Classification, nil
 }
 
-// failure turns the wire's form back. A kind that is not known here is
-// Internal.
+// failure turns the wire's form back.
 func (e *Error) failure() *fault.Error {
-	f := &fault.Error{Kind: fault.Internal, Message: printable.Line(e.Message, textLimit)}
-	if isKind(e.Kind) {
-		f.Kind = e.Kind
-	}
+	f := &fault.Error{Kind: fault.Kind(printable.Line(string(e.Kind), 40)),
+		Message: printable.Line(e.Message, textLimit)}
 	if cause := printable.Line(e.Cause, textLimit); cause != "" {
 		f.Cause = errors.New(cause)
 	}
 	return f
-}
-
-func isKind(k fault.Kind) bool {
-	switch k {
-	case fault.NoModel, fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.RateLimited,
-		fault.Overloaded,
-		fault.ServerError, fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed,
-		fault.NoDecision,
-		fault.TooLarge, fault.BadInput, fault.BadSettings, fault.LogFailed, fault.NoTranscript, fault.CostCeiling,
-		fault.Internal:
-		return true
-	}
-	return false
 }
 
 // Fail is the answer to r that says that err kept it from being one.
@@ -250,7 +225,9 @@ func encode(v any) ([]byte, error) {
 	return line.Bytes(), err
 }
 
-func checkText(text []byte, limit int) error {
+// decode reads exactly one JSON value into v: no unknown key, none twice or in
+// another case, nothing after it.
+func decode(text []byte, limit int, v any) error {
 	switch {
 	case len(text) > limit:
 		return fmt.Errorf("it is longer than %d bytes", limit)
@@ -259,12 +236,6 @@ func checkText(text []byte, limit int) error {
 	case !utf8.Valid(text):
 		return errors.New("it holds bytes that are not UTF-8")
 	}
-	return nil
-}
-
-// decode reads exactly one JSON value into v: no unknown key, none twice or in
-// another case, nothing after it.
-func decode(text []byte, v any) error {
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	if err := strict.Decode(v); err != nil {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -21,70 +20,43 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-type approveFlags struct {
-	scope  approval.Scope
-	lasts  time.Duration // 0: the scope's own
-	id     string
-	places config.Places
-}
-
 func approve(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
-	once := a.Bool("once", false, "")
 	session := a.Bool("session", false, "")
-	lasts := a.Duration("for", 0, "")
-	asJSON := a.Bool("json", false, "")
 	if err := a.withState(args, 1); err != nil {
 		return err
 	}
-	f := approveFlags{scope: approval.Once, lasts: *lasts, id: a.Arg(0), places: a.places}
-	switch {
-	case *once && *session:
-		return usage(errors.New("one scope at most"))
-	case f.lasts < 0:
-		return usage(fmt.Errorf("--for %s: want a time that is still to come", f.lasts))
-	case *session:
-		f.scope = approval.Session
-	}
-	made, err := f.run(ctx, p.people(*asJSON))
-	if err == nil && *asJSON {
-		err = printJSON(p, approvalsOutput{Version: 1, Approvals: []approvalOutput{outputOf(made)}})
-	}
-	return err
-}
-
-// run returns the approval that was made.
-func (f approveFlags) run(ctx context.Context, p *Process) (made approval.Approval, err error) {
 	if err := personHere(p); err != nil {
-		return made, err
+		return err
 	}
-	if err := config.EnsureState(f.places, nil); err != nil {
-		return made, err
+	if err := config.EnsureState(a.places, nil); err != nil {
+		return err
 	}
-	settings, err := config.Load(f.places)
+	settings, err := config.Load(a.places)
 	if err == nil && !settings.Approvals {
 		err = errors.New(`the settings say approvals = "off"`)
 	}
 	if err != nil {
-		return made, err
+		return err
 	}
 	now := time.Now()
-	entry, err := findApprovable(f.places.State, f.id, now)
+	entry, err := findApprovable(a.places.State, a.Arg(0), now)
 	if err != nil {
-		return made, err
+		return err
 	}
-	if made, err = f.approval(entry, now); err != nil {
-		return made, err
+	made, err := approvalOf(entry, *session, now)
+	if err != nil {
+		return err
 	}
 	showCall(p, entry, now)
 	if !confirmed(ctx, p, fmt.Sprintf("\nLet this very call run %s? [y/N] ", holds(made))) {
-		return made, errors.New("not approved")
+		return errors.New("not approved")
 	}
-	if err := approval.Add(f.places.State, made, now); err != nil {
-		return made, err
+	if err := approval.Add(a.places.State, made, now); err != nil {
+		return err
 	}
 	fmt.Fprintf(p.Stdout, "approved (%s); nod approvals --revoke %s takes it back\n", made.ID, made.ID)
-	return made, logApproval(f.places.State, entry, made, now)
+	return logApproval(a.places.State, entry, made, now)
 }
 
 // lookBack is how old a call may be that is approved.
@@ -122,19 +94,19 @@ func seen(e audit.Entry) (audit.Entry, error) {
 	return e, nil
 }
 
-// approval is what a person is asked to say yes to.
-func (f approveFlags) approval(e audit.Entry, now time.Time) (approval.Approval, error) {
+// approvalOf is what a person is asked to say yes to: once within the hour, or in the
+// session for a day.
+func approvalOf(e audit.Entry, inSession bool, now time.Time) (approval.Approval, error) {
 	id := make([]byte, 4)
 	rand.Read(id)
 	a := approval.Approval{
-		ID: hex.EncodeToString(id), Key: e.Approvable.Key, Scope: f.scope, At: now.UTC(),
-		Tool: e.RawTool, Dir: e.Dir, Call: printable.Line(callOf(e), 200),
-		Until: now.Add(cmp.Or(f.lasts, time.Hour)).UTC(),
+		ID: hex.EncodeToString(id), Key: e.Approvable.Key, Scope: approval.Once, At: now.UTC(),
+		Tool: e.RawTool, Dir: e.Dir, Call: printable.Line(callOf(e), 200), Until: now.Add(time.Hour).UTC(),
 	}
-	if f.scope != approval.Session {
+	if !inSession {
 		return a, nil
 	}
-	a.Agent, a.SessionID, a.Until = e.Agent, e.Session, now.Add(cmp.Or(f.lasts, 24*time.Hour)).UTC()
+	a.Scope, a.Agent, a.SessionID, a.Until = approval.Session, e.Agent, e.Session, now.Add(24*time.Hour).UTC()
 	switch {
 	case e.Session == "":
 		return a, errors.New("the agent gave that session no id")

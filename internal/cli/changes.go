@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -12,34 +11,28 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// planned is what is to be done for one agent at one level, or why it is not,
-// and what came of it.
+// planned is what is to be done for one agent at one level, or why it is not.
 type planned struct {
-	agent   string
-	plan    install.Plan
-	err     error
-	written bool
-	backup  string // the file that holds what was there before, "" for none
+	agent string
+	plan  install.Plan
+	err   error
 }
 
 // changes is one run of install or uninstall.
 type changes struct {
-	name    string // the subcommand
-	flags   levelFlags
-	list    []planned
-	asks    bool // whether to write
-	nothing bool // there is nothing to do, and that was said
+	name  string // the subcommand
+	flags installFlags
+	list  []planned
+	asks  bool // whether to write
 	// about says what a plan does not hold; after says what to do next, once all
-	// is written; looked says more after a --dry-run. nil: nothing.
-	about         func(planned)
-	after, looked func()
+	// is written. nil: nothing.
+	about func(planned)
+	after func()
 }
 
 func (in installer) uninstall(ctx context.Context, p *Process, args []string) error {
-	var f levelFlags
-	a := newArguments(p)
-	f.add(a.FlagSet)
-	if err := f.parse(a, args, false); err != nil {
+	f, err := parseInstall(p, args, false)
+	if err != nil {
 		return err
 	}
 	if !f.dryRun {
@@ -47,26 +40,26 @@ func (in installer) uninstall(ctx context.Context, p *Process, args []string) er
 			return refusal(err)
 		}
 	}
-	c := &changes{name: "uninstall", flags: f, asks: f.all, list: in.everywhere(p, f)}
-	return c.run(ctx, p)
+	return (&changes{name: "uninstall", flags: f, asks: f.all, list: in.everywhere(p, f)}).run(ctx, p)
 }
 
 // everywhere plans for one agent or for every one, at the level that was named or at
 // all.
-func (in installer) everywhere(p *Process, f levelFlags) (list []planned) {
-	agents, levels := []string{f.agent}, []install.Level{install.Managed, install.User, install.Project}
+func (in installer) everywhere(p *Process, f installFlags) (list []planned) {
+	agents, levels := []string{f.agent}, []install.Level{install.Managed, install.User}
 	if f.all {
 		agents = install.Agents()
 	}
-	if level, chosen := f.level(); chosen {
-		levels = []install.Level{level}
-	} else {
-		f.project = p.Dir
+	switch {
+	case f.managed:
+		levels = levels[:1]
+	case f.user:
+		levels = levels[1:]
 	}
 	seen := map[string]bool{}
-	for _, f.agent = range agents {
-		for _, l := range levels {
-			target := in.target(p, f, l)
+	for _, agent := range agents {
+		for _, level := range levels {
+			target := in.target(p, agent, level)
 			if (f.all || len(levels) > 1) && !target.HasLevel() || seen[target.Target()] {
 				continue
 			}
@@ -75,7 +68,7 @@ func (in installer) everywhere(p *Process, f levelFlags) (list []planned) {
 			if !f.all && len(levels) > 1 && err == nil && !plan.Changed() {
 				continue // it was not said to be there
 			}
-			list = append(list, planned{agent: f.agent, plan: plan, err: err})
+			list = append(list, planned{agent: agent, plan: plan, err: err})
 		}
 	}
 	return list
@@ -84,62 +77,34 @@ func (in installer) everywhere(p *Process, f levelFlags) (list []planned) {
 // run shows the plans, asks once, and writes them one by one. What was refused
 // keeps nothing else from being written.
 func (c *changes) run(ctx context.Context, p *Process) error {
-	code := ExitOK
-	if !c.nothing {
-		code = c.finish(ctx, p.people(c.flags.json))
-	}
-	if c.flags.json {
-		out := changesOutput{Version: 1, DryRun: c.flags.dryRun, Changes: []changeOutput{}}
-		for _, a := range c.list {
-			out.Changes = append(out.Changes, c.outputOf(a))
-		}
-		if err := printJSON(p, out); err != nil {
-			return err
-		}
-	}
-	return ended(code)
-}
-
-func (c *changes) finish(ctx context.Context, p *Process) int {
 	code, todo := c.show(p)
 	switch {
 	case todo == 0:
 		if code == ExitOK {
 			fmt.Fprintln(p.Stdout, "Nothing to write.")
 		}
-		return code
+		return ended(code)
 	case c.flags.dryRun:
 		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
-		if c.looked != nil {
-			c.looked()
-		}
-		return code
+		return ended(code)
 	case c.asks && !c.flags.unattended &&
 		!confirmed(ctx, p, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] "):
-		c.refuse(p, errors.New("nothing written"))
-		return ExitBadInput
+		return errors.New("nothing written")
 	}
-	for i := range c.list {
-		if a := &c.list[i]; a.err == nil && a.plan.Changed() && !c.write(p, a) {
+	for _, a := range c.list {
+		if a.err == nil && a.plan.Changed() && !c.write(p, a) {
 			code = ExitInternal
 		}
 	}
 	if code != ExitInternal && c.after != nil {
 		c.after()
 	}
-	return code
+	return ended(code)
 }
 
 func (c *changes) refuse(p *Process, err error) {
 	fmt.Fprintf(p.Stderr, "nod %s: %v\n", c.name, err)
 }
-
-// first reports whether none of the files held nod's hook before.
-func (c *changes) first() bool {
-	return !slices.ContainsFunc(c.list, func(a planned) bool { return hooked(a.plan.Before) })
-}
-
-func hooked(text []byte) bool { return strings.Contains(string(text), install.HookName) }
 
 // show says what will be done and what was refused, and counts what there is to
 // write.
@@ -151,10 +116,11 @@ func (c *changes) show(p *Process) (code, todo int) {
 		}
 		switch {
 		case a.err != nil:
-			if a.err = refusal(a.err); len(c.list) > 1 {
-				a.err = fmt.Errorf("%s: %w", a.agent, a.err)
+			err := refusal(a.err)
+			if len(c.list) > 1 {
+				err = fmt.Errorf("%s: %w", a.agent, err)
 			}
-			c.refuse(p, a.err)
+			c.refuse(p, err)
 			code = ExitBadInput
 		case a.plan.Changed():
 			todo++
@@ -184,6 +150,7 @@ func (c *changes) describe(p *Process, a planned) {
 
 // changeOf is a plan in a few words.
 func changeOf(plan install.Plan, name string) string {
+	hooked := func(text []byte) bool { return strings.Contains(string(text), install.HookName) }
 	const kept = "; the rest stays, a copy is put beside it"
 	switch {
 	case plan.After == nil:
@@ -199,14 +166,12 @@ func changeOf(plan install.Plan, name string) string {
 }
 
 // write makes one change; one that fails does not stop the next.
-func (c *changes) write(p *Process, a *planned) bool {
+func (c *changes) write(p *Process, a planned) bool {
 	backup, err := install.Apply(a.plan, time.Now())
 	if err != nil {
 		c.refuse(p, err)
-		a.err = err
 		return false
 	}
-	a.written, a.backup = true, backup
 	done := "Written"
 	if a.plan.After == nil {
 		done = "Removed"
@@ -225,49 +190,4 @@ func (c *changes) write(p *Process, a *planned) bool {
 		fmt.Fprintln(p.Stdout, next)
 	}
 	return true
-}
-
-// changesOutput is the answer of install --json and uninstall --json. Fields
-// are only ever added.
-type changesOutput struct {
-	Version int            `json:"v"`
-	DryRun  bool           `json:"dry_run"`
-	Changes []changeOutput `json:"changes"`
-}
-
-type changeOutput struct {
-	Agent    string   `json:"agent"`
-	Level    string   `json:"level,omitempty"`
-	File     string   `json:"file,omitempty"`
-	Change   string   `json:"change"`            // make, edit, remove, none, or refused
-	Written  bool     `json:"written"`           // what change says was done
-	Backup   string   `json:"backup,omitempty"`  // the file that holds what was there before
-	Refused  string   `json:"refused,omitempty"` // why it was not done
-	Warnings []string `json:"warnings"`
-	Next     string   `json:"next,omitempty"` // what a person must do before the agent asks nod
-}
-
-func (c *changes) outputOf(a planned) changeOutput {
-	o := changeOutput{Agent: a.agent, Change: "none", Written: a.written, Backup: a.backup, Warnings: []string{}}
-	if a.plan.Path != "" {
-		o.File, o.Level = a.plan.Path, a.plan.Level.String()
-	}
-	switch {
-	case a.err != nil:
-		o.Change, o.Refused = "refused", refusal(a.err).Error()
-	case !a.plan.Changed():
-	case a.plan.After == nil:
-		o.Change = "remove"
-	case a.plan.Before == nil:
-		o.Change = "make"
-	default:
-		o.Change = "edit"
-	}
-	for _, found := range a.plan.Findings {
-		o.Warnings = append(o.Warnings, found.String())
-	}
-	if c.name == "install" && o.Change != "refused" {
-		o.Next = install.Next(a.agent, a.plan.Level)
-	}
-	return o
 }

@@ -33,8 +33,6 @@ type Process struct {
 	Dir            string   // the current directory, absolute
 	// Terminal says that Stdout is one: colour and progress are welcome.
 	Terminal bool
-	// Width is how many columns that terminal has; 0 is any number.
-	Width int
 	// Ancestors lists the processes above this one, nearest first. nil: asks
 	// the system.
 	Ancestors func() ([]Ancestor, error)
@@ -79,8 +77,6 @@ func commands() []command {
 		{"acp", runACP},
 		{"mcp", serveMCP},
 		{"classify", classifyOne},
-		{"daemon", runDaemon},
-		{"statusline", statusline},
 		{"version", printVersion},
 		{"help", help},
 	}
@@ -187,31 +183,14 @@ func noSubcommand(word string) string {
 	if strings.HasPrefix(word, "-") {
 		return fmt.Sprintf("%s stands behind a subcommand, as in nod check %s; see nod help", word, word)
 	}
-	if meant, ok := otherWords()[word]; ok {
-		return known + "did you mean " + meant + "?"
-	}
-	if near, ok := config.Nearest(word, commandNames()); ok {
-		return known + "did you mean nod " + near + "?"
-	}
-	return known + "see nod help"
-}
-
-func commandNames() (names []string) {
+	var names []string
 	for _, c := range commands() {
 		names = append(names, c.name)
 	}
-	return names
-}
-
-// otherWords are subcommands of other programs, and what they are called here.
-func otherWords() map[string]string {
-	return map[string]string{
-		"status": "nod doctor, or nod mode", "why": "nod log ID", "explain": "nod check", "test": "nod check",
-		"config": "nod rules, or nod help settings", "settings": "nod rules, or nod help settings",
-		"setup": "nod install", "remove": "nod uninstall", "revoke": "nod approvals --revoke",
-		"allow": "nod approve, or nod help settings", "deny": "nod help settings", "list": "nod rules, or nod log",
-		"restore": "nod undo",
+	if near, ok := config.Nearest(word, names); ok {
+		return known + "did you mean nod " + near + "?"
 	}
+	return known + "see nod help"
 }
 
 // isTerminal reports whether r is a file that is a terminal.

@@ -25,89 +25,37 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 			Stdout: file(p.Stdout), Stderr: file(p.Stderr)}, args))
 	}
 	a := newArguments(p)
-	asJSON := a.Bool("json", false, "")
 	if err := a.parse(args, 1); err != nil {
 		return err
 	}
 	word := a.Arg(0)
 	switch {
-	case word == "" && len(args) == a.NFlag():
-	case word == "profile" && len(args) == 1:
-		return printProfile(p)
 	case word == "on" || word == "off":
 		if err := setConfine(ctx, p, word == "on"); err != nil {
 			return err
 		}
-	default:
-		return usage(errors.New("want on, off, profile, or -- and the whole line as one quoted word"))
+	case len(args) > 0:
+		return usage(errors.New("want on, off, or -- and the whole line as one quoted word"))
 	}
-	return confineStatus(ctx, p, word != "", *asJSON)
-}
-
-// printProfile prints the boundary as a profile of macOS's sandbox-exec.
-func printProfile(p *Process) error {
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
+	printConfine(p, settings.Confine)
+	if word != "" {
+		return nil
+	}
+	if err := tryConfine(ctx, p); err != nil {
+		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, err))
+		return ended(ExitBadInput)
+	}
+	fmt.Fprintln(p.Stdout, "it works here")
 	return nil
-}
-
-// confineOutput is the answer of confine --json. Fields are only ever added.
-type confineOutput struct {
-	Version  int      `json:"v"`
-	Confine  string   `json:"confine"` // on, off, or patterns
-	Origin   string   `json:"origin"`  // "default", or FILE:LINE
-	Patterns []string `json:"patterns,omitempty"`
-	Works    bool     `json:"works"`
-	Why      string   `json:"why,omitempty"` // it does not
-}
-
-// printConfineJSON says what is confined, and whether the trial of the boundary
-// went wrong.
-func printConfineJSON(ctx context.Context, p *Process, c config.Confine, tried error) error {
-	out := confineOutput{Version: 1, Confine: c.String(), Origin: cmp.Or(c.Origin, "default"), Works: tried == nil}
-	for _, item := range c.Items {
-		out.Patterns = append(out.Patterns, item.Text)
-	}
-	if tried != nil {
-		out.Why = whyNot(ctx, tried)
-	}
-	return printJSON(p, out)
 }
 
 func file(stream any) *os.File {
 	f, _ := stream.(*os.File)
 	return f
-}
-
-// confineStatus says what is confined and, where nothing was just switched, whether
-// that works here; where it does not, that is the exit status.
-func confineStatus(ctx context.Context, p *Process, switched, asJSON bool) error {
-	settings, err := config.Load(behind.Places(p.Environ))
-	if err != nil {
-		return err
-	}
-	if switched && !asJSON {
-		printConfine(p, settings.Confine)
-		return nil
-	}
-	tried := tryConfine(ctx, p)
-	switch {
-	case asJSON:
-		err = printConfineJSON(ctx, p, settings.Confine, tried)
-	case tried == nil:
-		printConfine(p, settings.Confine)
-		fmt.Fprintln(p.Stdout, "it works here")
-	default:
-		printConfine(p, settings.Confine)
-		fmt.Fprintln(p.Stdout, "it does not work here:", whyNot(ctx, tried))
-	}
-	if err == nil && tried != nil && !switched {
-		return ended(ExitBadInput)
-	}
-	return err
 }
 
 // confineBlock is what nod doctor says of confinement. That it does not work is
@@ -122,7 +70,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	case err == nil && settings.Confine.On():
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-				Text: "it is " + switchedOn(settings.Confine) + ", and works here"})
+				Text: "it is " + settings.Confine.String() + ", and works here"})
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,
@@ -166,18 +114,6 @@ func printConfine(p *Process, c config.Confine) {
 	}
 }
 
-// switchedOn is the setting in words, where it is on.
-func switchedOn(c config.Confine) string {
-	if c.All {
-		return "switched on"
-	}
-	var names []string
-	for _, item := range c.Items {
-		names = append(names, item.Text)
-	}
-	return "switched on for " + printable.Line(strings.Join(names, ", "), 200)
-}
-
 // tryConfine runs a line behind the boundary, in a workspace of its own, and
 // remembers for the hook whether that worked.
 func tryConfine(ctx context.Context, p *Process) error {
@@ -207,16 +143,7 @@ func setConfine(ctx context.Context, p *Process, on bool) error {
 		err = tryConfine(ctx, p)
 	}
 	if err == nil {
-		_, err = writeConfine(places, on)
+		err = config.SetConfine(places, on)
 	}
 	return err
-}
-
-// writeConfine writes the setting, and returns what holds then: the managed file
-// may be stricter.
-func writeConfine(places config.Places, on bool) (config.Settings, error) {
-	if err := config.SetConfine(places, on); err != nil {
-		return config.Settings{}, err
-	}
-	return config.Load(places)
 }

@@ -154,19 +154,12 @@ func TestDoctorFinds(t *testing.T) {
 		{"no version", "claude-code", func(m *machine) { m.claude("soon") }, doctor.NotTried, "version",
 			"not a version", 3},
 		{"observe", "claude-code", put(settings, `mode = "observe"`), doctor.Open, "mode", "observe", 3},
-		{"off", "claude-code", put(settings, `mode = "off"`), doctor.Open, "mode", "off", 3},
 		{"settings that cannot be read", "claude-code", put(settings, `mode = `), doctor.Failed, "settings",
 			"  ~/.config/nod/nod.toml:1:7", 4},
-		{"the mode it starts in", "claude-code", func(*machine) {}, doctor.Note, "mode", "auto (its own default)", 0},
-		{"the mode that is set", "claude-code", replace(userFile, "{\n",
-			"{\n  \"permissions\": {\"defaultMode\": \"plan\"},\n"), doctor.Note, "mode", "plan (", 0},
 		{"reinforce", "claude-code", put(settings, `profile = "reinforce"`), doctor.OK, "allow", "never allows", 0},
 		{"a rule against ls", "claude-code", put(settings, `hard_deny = ["ls"]`), doctor.NotTried, "allow", "hard_deny",
 			3},
 		{"a model for ls", "claude-code", put(settings,
-			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
-			doctor.NotTried, "allow", "have a model decide about ls", 3},
-		{"a model for ls, on Codex", "codex", put(settings,
 			"soft_deny = [\"ls\"]\n[model]\nprovider = \"openai\"\nendpoint = \"http://127.0.0.1:1/v1\"\n"),
 			doctor.NotTried, "allow", "have a model decide about ls", 3},
 		{"without the switch", "claude-code", replace(userFile, `"onFailure": "block"`, `"onFailure": "continue"`),
@@ -179,34 +172,16 @@ func TestDoctorFinds(t *testing.T) {
 			"silencers", "settings.local.json:1:21", 3},
 		{"silenced by a variable", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "1"), doctor.Open, "silencers",
 			"CLAUDE_CODE_SIMPLE=1", 3},
-		{"silenced by another", "claude-code", setenv("TEST_CLAUDE_CODE_SAFE_MODE", "1"), doctor.Open, "silencers",
-			"CLAUDE_CODE_SAFE_MODE=1", 3},
-		{"a variable that is off", "claude-code", setenv("TEST_CLAUDE_CODE_SIMPLE", "0"), doctor.OK, "silencers",
-			"no setting", 0},
 		{"options that silence", "claude-code", func(*machine) {}, doctor.Note, "limits", "--bare", 0},
 		{"silenced above", "claude-code",
 			func(m *machine) { m.write(".claude/settings.json", `{"disableAllHooks": true}`, 0o600) }, doctor.Note,
 			"silencers", "started there", 0},
-		{"silenced at home", "claude-code", replace(userFile, "{\n", "{\n  \"disableAllHooks\": true,\n"), doctor.Open,
-			"silencers", "disableAllHooks", 3},
-		{"project environment", "claude-code", put("repo/.claude/settings.json",
-			`{"env": {"ANTHROPIC_BASE_URL": "http://x"}}`), doctor.Note, "environment", "ANTHROPIC_BASE_URL", 0},
 		{"Codex, not trusted", "codex", func(*machine) {}, doctor.Open, "trust",
 			"PreToolUse, PermissionRequest, PostToolUse: not trusted", 3},
 		{"Codex, switched off", "codex", put("home/.codex/config.toml", "[features]\nhooks = false\n"), doctor.Open,
 			"silencers", "features.hooks = false", 3},
-		{"Codex, old name", "codex", put("home/.codex/config.toml", "[features]\ncodex_hooks = false\n"), doctor.Open,
-			"silencers", "codex_hooks", 3},
-		{"Codex, on", "codex", put("home/.codex/config.toml", "[features]\nhooks = true\n"), doctor.OK, "silencers",
-			"no setting", 3},
-		{"Codex, project", "codex", put("repo/.codex/config.toml", "features.hooks = false\n"), doctor.Open,
-			"silencers", "where Codex trusts it", 3},
 		{"Codex, unreadable", "codex", put("home/.codex/config.toml", "[features"), doctor.NotTried, "silencers",
 			"cannot tell", 3},
-		{"Copilot, project", "copilot", put("repo/.github/copilot/settings.json", `{"disableAllHooks": true}`),
-			doctor.Open, "silencers", "trusts the folder", 3},
-		{"Copilot, its own file", "copilot", replace("home/.copilot/hooks/nod.json", `"version": 1`,
-			`"disableAllHooks": true, "version": 1`), doctor.Open, "silencers", "disableAllHooks", 3},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := realMachine(t)
@@ -226,58 +201,22 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
-// A nod-hook of another build decides by rules of its own, and doctor says so.
-func TestDoctorSaysWhichBuilds(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: it starts hundreds of programs; verify's stage tests runs it, without the race detector")
-	}
-	m := newMachine(t)
-	hook := func(script string) {
-		at, err := exec.LookPath("nod-hook")
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.write("kit/nod-hook", "#!/bin/sh\n"+script+"\nexec "+at+" \"$@\"\n", 0o755)
-	}
-	m.write("kit/nod", "#!/bin/sh\n", 0o755)
-	m.in.self = func() (string, error) { return m.path("kit/nod"), nil }
-	hook("")
-	if code, _, stderr := m.run("install codex --user --unattended"); code != ExitOK {
-		t.Fatalf("%d %s", code, stderr)
-	}
-	for _, row := range []struct{ script, want string }{
-		{"", ""},
-		{`[ "$1" = version ] && exec echo nod 0.1.0`, `nod-hook is version "0.1.0": the hook decides`},
-		{`[ "$1" = version ] && exit 2`, `does not answer "version"`},
-	} {
-		hook(row.script)
-		_, blocks, text := m.doctor("codex")
-		if got := lineOf(blocks, doctor.Open, "programs"); !strings.Contains(got,
-			row.want) || (row.want == "") != (got == "") {
-			t.Errorf("%q: programs: %q\n%s", row.script, got, text)
-		}
-	}
-}
-
-// A repository's settings are anybody's: a line in them is started only if it
-// is what this nod writes, with this nod's programs.
+// A line is started only if it is what this nod writes, with this nod's programs.
 func TestDoctorStartsNoForeignLine(t *testing.T) {
 	m := realMachine(t)
 	trap := m.path("trapped")
 	m.write("repo/nod-hook", "#!/bin/sh\ntouch "+trap+"\n", 0o755)
 	m.write("repo/nod", "#!/bin/sh\ntouch "+trap+"\n", 0o755)
-	if code, _, stderr := m.run("install claude-code --project . --unattended"); code != ExitOK {
+	if code, _, stderr := m.run("install claude-code --user --unattended"); code != ExitOK {
 		t.Fatalf("%d %s", code, stderr)
 	}
-	const file = "repo/.claude/settings.json"
-	written := m.read(file)
+	written := m.read(userFile)
 	self, _ := m.in.self()
 	hook := filepath.Join(filepath.Dir(self), "nod-hook")
 	for _, row := range []struct{ name, text string }{
 		{"another nod-hook", strings.ReplaceAll(written, `"`+hook+`"`, `"`+m.path("repo/nod-hook")+`"`)},
 		{"another nod", strings.ReplaceAll(written, `"`+self+`"`, `"`+m.path("repo/nod")+`"`)},
 		{"a relative one", strings.ReplaceAll(written, `"`+hook+`"`, `"./nod-hook"`)},
-		{"other settings", strings.ReplaceAll(written, m.path("home/.config/nod/nod.toml"), m.path("repo/nod.toml"))},
 		{"a line for a shell", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` +
 			hook + ` claude-code --nod ` + self + `; touch ` + trap + `"}]}]}}`},
 		{"a substitution", `{"hooks": {"PreToolUse": [{"matcher": "*", "hooks": [{"type": "command", "command": "` +
@@ -287,7 +226,7 @@ func TestDoctorStartsNoForeignLine(t *testing.T) {
 			if row.text == written {
 				t.Fatal("nothing was replaced")
 			}
-			m.write(file, row.text, 0o600)
+			m.write(userFile, row.text, 0o600)
 			code, blocks, text := m.doctor("claude-code")
 			if code != 3 || lineOf(blocks, doctor.OK, "allow")+lineOf(blocks, doctor.OK, "deny") != "" {
 				t.Errorf("exit %d:\n%s", code, text)

@@ -77,20 +77,9 @@ func help(_ context.Context, p *Process, args []string) error {
 	return nil
 }
 
-// versionOutput is the answer of version --json. Fields are only ever added.
-type versionOutput struct {
-	V       int    `json:"v"`
-	Version string `json:"version"`
-}
-
 func printVersion(_ context.Context, p *Process, args []string) error {
-	a := newArguments(p)
-	asJSON := a.Bool("json", false, "")
-	if err := a.parse(args, 0); err != nil {
+	if err := newArguments(p).parse(args, 0); err != nil {
 		return err
-	}
-	if *asJSON {
-		return printJSON(p, versionOutput{1, version.String()})
 	}
 	fmt.Fprintln(p.Stdout, "nod", version.String())
 	return nil

@@ -62,7 +62,7 @@ func pastGate(p *Process, places config.Places, root string, files view.Files) (
 		return nil, err
 	}
 	settings.Model = config.ModelSettings{}
-	return gateFor(p, places, settings, files), nil
+	return hookGate(p, places, settings, files), nil
 }
 
 // shownReasons bounds the lists; --json has all.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
@@ -16,9 +14,9 @@ import (
 )
 
 type initFlags struct {
-	dryRun, yes, json bool
-	root              string
-	places            config.Places
+	dryRun, yes bool
+	root        string
+	places      config.Places
 }
 
 func initialize(ctx context.Context, p *Process, args []string) error {
@@ -26,8 +24,6 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
 	a.BoolVar(&f.dryRun, "dry-run", false, "")
 	a.BoolVar(&f.yes, "yes", false, "")
-	a.BoolVar(&f.yes, "unattended", false, "")
-	a.BoolVar(&f.json, "json", false, "")
 	root := a.String("root", "", "")
 	if err := a.withRules(args, 0); err != nil {
 		return err
@@ -35,16 +31,16 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	f.places, f.root = a.places, absolute(p, *root)
 	f.places.Files = view.Disk{}
 	switch {
-	case f.yes && (f.dryRun || f.json):
-		return usage(errors.New("--yes writes, --dry-run and --json do not; give one"))
-	case f.places.User == "" && !f.dryRun && !f.json:
+	case f.yes && f.dryRun:
+		return usage(errors.New("--yes writes, --dry-run does not; give one"))
+	case f.places.User == "" && !f.dryRun:
 		return usage(errors.New("name your settings file with --settings"))
 	}
 	return f.run(ctx, p)
 }
 
 func (f initFlags) run(ctx context.Context, p *Process) error {
-	if !f.dryRun && !f.json {
+	if !f.dryRun {
 		if err := person(p, f.yes); err != nil {
 			return err
 		}
@@ -63,18 +59,7 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 		return err
 	}
 	rules, held := unheld(rules, settings)
-	if f.json {
-		return printJSON(p, proposed{Version: 1, Root: root, Held: held, Rules: rules})
-	}
 	return f.offer(ctx, p, root, rules, held)
-}
-
-// proposed is the answer of init --json. Fields are only ever added.
-type proposed struct {
-	Version int            `json:"v"`
-	Root    string         `json:"root"`
-	Held    int            `json:"held"` // proposals that hold already, left out
-	Rules   []propose.Rule `json:"rules"`
 }
 
 // unheld leaves out what holds here already.
@@ -95,11 +80,7 @@ func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held 
 func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []propose.Rule, held int) error {
 	fmt.Fprintln(p.Stdout, printable.Text(root))
 	if held > 0 {
-		verb := "hold"
-		if held == 1 {
-			verb = "holds"
-		}
-		fmt.Fprintf(p.Stdout, "%s %s here already\n", counted(held, "proposal"), verb)
+		fmt.Fprintf(p.Stdout, "held here already: %s\n", counted(held, "proposal"))
 	}
 	if len(rules) == 0 {
 		fmt.Fprintln(p.Stdout, "nothing to propose\n  -> nod proposes from its log: let agents work here first")
@@ -109,11 +90,8 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 	if f.dryRun {
 		return nil
 	}
-	if !f.yes {
-		var err error
-		if rules, err = chosen(ctx, p, rules); err != nil {
-			return err
-		}
+	if !f.yes && !confirmed(ctx, p, fmt.Sprintf("\nWrite %s into your settings? [y/N] ", counted(len(rules), "rule"))) {
+		return errors.New("nothing written")
 	}
 	var entries []config.Entry
 	for _, r := range rules {
@@ -141,51 +119,4 @@ func printProposals(p *Process, rules []propose.Rule) {
 		fmt.Fprintf(p.Stdout, "%4d  %-11s  %-*s  %s; %s\n", i+1, r.List, width, printable.Text(r.Text),
 			printable.Text(r.Why), r.Seen)
 	}
-}
-
-// chosen asks which to write, and takes only what it understands for yes.
-func chosen(ctx context.Context, p *Process, rules []propose.Rule) (some []propose.Rule, err error) {
-	question := fmt.Sprintf("\nWrite these %d rules into your settings? [y/N, or numbers: 1 3-5] ", len(rules))
-	said := answer(ctx, p, question, func(said string) (unclear string) {
-		if _, ok := numbers(said, len(rules)); !ok {
-			return fmt.Sprintf("Please answer y, n, or with numbers from 1 to %d: ", len(rules))
-		}
-		return ""
-	})
-	picked, _ := numbers(said, len(rules))
-	for i, r := range rules {
-		if slices.Contains(picked, i+1) {
-			some = append(some, r)
-		}
-	}
-	if len(some) == 0 {
-		return nil, errors.New("nothing written")
-	}
-	return some, nil
-}
-
-// numbers reads "1 3" and "1,2 4-5", "y" for all and "n" for none; each is from
-// 1 to most.
-func numbers(said string, most int) (list []int, ok bool) {
-	switch said {
-	case "y", "yes":
-		said = fmt.Sprintf("1-%d", most)
-	case "n", "no":
-		said = ""
-	}
-	for _, word := range strings.FieldsFunc(said, func(r rune) bool { return r == ' ' || r == ',' }) {
-		first, last, isRange := strings.Cut(word, "-")
-		if !isRange {
-			last = first
-		}
-		from, err1 := strconv.Atoi(first)
-		to, err2 := strconv.Atoi(last)
-		if err1 != nil || err2 != nil || from < 1 || to > most || from > to {
-			return nil, false
-		}
-		for n := from; n <= to; n++ {
-			list = append(list, n)
-		}
-	}
-	return list, true
 }

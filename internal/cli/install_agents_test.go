@@ -63,36 +63,3 @@ func TestInstallOtherAgents(t *testing.T) {
 		})
 	}
 }
-
-// Agents with settings for a whole machine, whose limits are milliseconds:
-// what stands in the person's own file is left as it is.
-func TestInstallMilliseconds(t *testing.T) {
-	for _, row := range []struct {
-		agent, file, warned string
-		holds               []string
-	}{
-		{"gemini", "home/.gemini/settings.json", "a folder that it does not trust",
-			[]string{"BeforeTool", `"timeout": 60000`}},
-		{"qwen", "home/.qwen/settings.json", "disableAllHooks",
-			[]string{"PreToolUse", "PermissionRequest", `"timeout": 60000`}},
-	} {
-		t.Run(row.agent, func(t *testing.T) {
-			m := newMachine(t)
-			const before = "{\n  // mine\n  \"theme\": \"dark\"\n}\n"
-			m.write(row.file, before, 0o600)
-			code, stdout, stderr := m.run("install " + row.agent + " --user --unattended")
-			if code != ExitOK || !strings.Contains(stderr, row.warned) {
-				t.Fatalf("%d: %s%s", code, stdout, stderr)
-			}
-			for _, want := range append(row.holds, "// mine", m.path("opt/nod-hook")+" "+row.agent) {
-				if !strings.Contains(m.read(row.file), want) {
-					t.Errorf("lacks %q: %s", want, m.read(row.file))
-				}
-			}
-			if code, _, stderr := m.run("uninstall " + row.agent + " --user --unattended"); code != ExitOK ||
-				m.read(row.file) != before {
-				t.Errorf("uninstall: %d %s: %s", code, stderr, m.read(row.file))
-			}
-		})
-	}
-}

@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/nodgate/nod/internal/propose"
 )
 
 // Everything that is found is planned and written, once; what is not found is
@@ -16,7 +14,6 @@ import (
 func TestInstallAll(t *testing.T) {
 	m := newMachine(t)
 	m.write("bin/codex", "#!/bin/sh\n", 0o755)
-	m.write("home/.claude/projects/p/s.jsonl", "{}\n", 0o600)
 	before := m.read(userFile)
 	code, stdout, stderr := m.run("install --unattended")
 	if code != ExitOK || stderr != "" {
@@ -27,7 +24,7 @@ func TestInstallAll(t *testing.T) {
 		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
 		"Codex: makes ~/.codex/hooks.json, with nod's hook in it (user level)\n", "Written: ~/.codex/hooks.json",
 		"The old file: ~/.claude/settings.json.nod-backup-", `choose "Trust all"`, "nod doctor", "nod uninstall --all",
-		"What nod would have made of your past sessions (1 transcript here, nothing leaves the machine): nod history\n",
+		"What nod would have made of your past sessions: nod history. ", "nod confine on\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("lacks %q: %s", want, stdout)
@@ -55,18 +52,13 @@ func TestInstallAllLevels(t *testing.T) {
 	m := newMachine(t)
 	m.write("home/.copilot/config.json", "", 0o600)
 	m.write("home/.codex/config.toml", "", 0o600)
-	code, stdout, stderr := m.run("install --all --project . --unattended")
-	if code != ExitOK || !strings.Contains(m.read("repo/.codex/hooks.json"),
-		"nod-hook") || !strings.Contains(m.read("repo/.claude/settings.json"), "nod-hook") {
-		t.Errorf("%d: %s%s", code, stdout, stderr)
-	}
-	code, _, stderr = m.run("install --all --managed --unattended")
+	code, _, stderr := m.run("install --all --managed --unattended")
 	if code != ExitBadInput || !strings.Contains(stderr,
 		"copilot: GitHub Copilot CLI has no hooks at the managed level") {
 		t.Errorf("%d: %s", code, stderr)
 	}
-	code, stdout, _ = m.run("uninstall --all --dry-run")
-	if code != ExitOK || strings.Count(stdout, " level):") != 5 || !strings.Contains(stdout, "Nothing was written") {
+	code, stdout, _ := m.run("uninstall --all --dry-run")
+	if code != ExitOK || strings.Count(stdout, " level):") != 2 || !strings.Contains(stdout, "Nothing was written") {
 		t.Errorf("%d: %s", code, stdout)
 	}
 }
@@ -122,22 +114,5 @@ func TestAnswer(t *testing.T) {
 	interrupt()
 	if confirmed(ctx, &Process{Stdin: waits, Stdout: io.Discard}, "") {
 		t.Error("Ctrl-C is a yes")
-	}
-}
-
-// TestChosen: which of three rules an answer means.
-func TestChosen(t *testing.T) {
-	rules := []propose.Rule{{Text: "1"}, {Text: "2"}, {Text: "3"}}
-	for said, want := range map[string]string{"y\n": "123", "1 3\n": "13", "1,2-3 2\n": "123", "n\n": "", "": "",
-		"4\n":    "",
-		"4\n2\n": "2", "3-1\nmaybe\nyes\n": "123"} {
-		var got string
-		some, err := chosen(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: io.Discard}, rules)
-		for _, r := range some {
-			got += r.Text
-		}
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q %v", said, got, err)
-		}
 	}
 }

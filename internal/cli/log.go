@@ -8,7 +8,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/nodgate/nod/audit"
@@ -28,9 +27,11 @@ func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
 	a.IntVar(&f.n, "n", 20, "")
 	a.BoolVar(&f.follow, "follow", false, "")
 	a.BoolVar(&f.json, "json", false, "")
-	a.StringVar(&f.filter.Agent, "agent", "", "")
 	a.StringVar(&f.filter.Session, "session", "", "")
-	since := a.String("since", "", "")
+	a.Func("since", "", func(s string) (err error) {
+		f.filter.Since, err = parseSince(s, time.Now())
+		return err
+	})
 	a.Func("verdict", "", word(&f.filter.Verdicts))
 	a.Func("layer", "", word(&f.filter.Layers))
 	a.Func("kind", "", func(s string) error { return addKind(&f.filter.Kinds, s) })
@@ -43,8 +44,6 @@ func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
 		err = errors.New("--follow and an ID do not go together")
 	case f.n < 0:
 		err = fmt.Errorf("-n %d: want 0 (all) or more", f.n)
-	default:
-		f.filter.Since, err = parseSince(*since, time.Now())
 	}
 	return f, usage(err)
 }
@@ -74,22 +73,15 @@ func addKind(list *[]audit.Kind, s string) error {
 	return nil
 }
 
-// parseSince reads a duration before now, a local date, or a time.
+// parseSince reads a duration before now, or a local date.
 func parseSince(s string, now time.Time) (time.Time, error) {
-	if s == "" {
-		return time.Time{}, nil
-	}
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
 	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
 		return t, nil
 	}
-	if t, err := time.Parse(time.RFC3339, s); err == nil {
-		return t, nil
-	}
-	return time.Time{}, fmt.Errorf("--since %q: want a duration (2h), a date (2026-01-31) or a time "+
-		"(2026-01-31T15:04:05Z)", s)
+	return time.Time{}, errors.New("want a duration (2h) or a date (2026-01-31)")
 }
 
 func showLog(ctx context.Context, p *Process, args []string) error {
@@ -97,8 +89,7 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{},
-		said: map[callKey]string{}, asked: map[callKey]bool{}, seats: map[string]time.Time{}}
+	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}}
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
@@ -107,9 +98,6 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 		next = audit.Follow(ctx, f.state, f.filter) // first, so that nothing falls in between
 	}
 	backlog := v.collect()
-	if !f.json {
-		v.personSaid(backlog)
-	}
 	v.print(backlog...)
 	switch {
 	case f.follow:
@@ -135,15 +123,11 @@ func (v *logView) ended(err error) error {
 type logView struct {
 	process  *Process
 	flags    logFlags
-	answered map[string]bool      // ids of decisions
-	shown    map[string]bool      // what was printed
-	said     map[callKey]string   // what a person answered, yes or no
-	asked    map[callKey]bool     // questions that were shown while following
-	seats    map[string]time.Time // calls that an agent may ask about again
-	headed   bool                 // the titles of the columns were printed
-	table    *tabwriter.Writer    // where no terminal is
-	unread   bool                 // a file could not be read
-	broken   error                // the output could not be written
+	answered map[string]bool // ids of decisions
+	shown    map[string]bool // what was printed
+	headed   bool            // the titles of the columns were printed
+	unread   bool            // a file could not be read
+	broken   error           // the output could not be written
 }
 
 // collect returns the entries to show, oldest first. It reads newest first,
@@ -163,30 +147,15 @@ func (v *logView) collect() []audit.Line {
 		}
 	}
 	slices.Reverse(found)
-	return slices.DeleteFunc(found, v.again)
-}
-
-// again reports whether a line answers in an agent's second seat, where calls have no
-// id, what was answered the same way in its first just before. Lines come oldest first.
-func (v *logView) again(l audit.Line) bool {
-	if l.Kind != audit.Decision || l.Session == "" || v.flags.json {
-		return false
-	}
-	key := strings.Join([]string{l.Agent, l.Session, l.Dir, l.RawTool, callOf(l.Entry), said(l.Entry)}, "\x00")
-	first, met := v.seats[key]
-	if delete(v.seats, key); l.CallID != "" {
-		v.seats[key] = l.Time
-		return false
-	}
-	return met && l.Time.Sub(first) < answerWithin
+	return found
 }
 
 // takes reports whether the line is shown, once. Of a begun one the decision is.
 func (v *logView) takes(l audit.Line) bool {
 	if !v.flags.json && len(v.flags.filter.Kinds) == 0 {
 		switch l.Kind {
-		case audit.Outcome: // the answer to a question that was shown
-			return v.asked[keyOf(l.Entry)]
+		case audit.Outcome:
+			return false
 		case audit.Decision:
 			v.answered[l.ID] = true
 		case audit.Begun:
@@ -213,7 +182,7 @@ func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
 	for l, err := range next {
 		if err != nil {
 			v.problem(err)
-		} else if v.takes(l) && !v.again(l) {
+		} else if v.takes(l) {
 			v.print(l)
 		}
 		if v.broken != nil {

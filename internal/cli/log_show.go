@@ -9,90 +9,28 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// callKey names a call of an agent's across the lines of the log.
-type callKey struct{ agent, session, call string }
-
-// keyOf returns the name of the call that a line is about.
-func keyOf(e audit.Entry) callKey {
-	id := e.CallID
-	if id == "" && e.Kind == audit.Outcome {
-		id = e.ID
-	}
-	return callKey{e.Agent, e.Session, id}
-}
-
-// wasAsked reports whether the agent was told to ask a person.
-func wasAsked(e audit.Entry) bool {
-	return e.Kind == audit.Decision && e.CallID != "" && e.Answered == "ask"
-}
-
-// personSaid finds what became of the questions among list: a call that ran was
-// answered with yes, and a transcript says where a person said no. Where neither
-// is known nothing is said.
-func (v *logView) personSaid(list []audit.Line) {
-	open := map[callKey]bool{}
-	since := time.Now()
-	for _, l := range list {
-		if wasAsked(l.Entry) {
-			open[keyOf(l.Entry)] = true
-			if l.Time.Before(since) {
-				since = l.Time
-			}
-		}
-	}
-	if len(open) == 0 {
-		return
-	}
-	for l, err := range audit.Newest(v.flags.state, audit.Filter{Kinds: []audit.Kind{audit.Outcome}, Since: since}) {
-		if key := keyOf(l.Entry); err == nil && open[key] {
-			v.said[key] = "yes"
-			delete(open, key)
-		}
-	}
-	if len(open) == 0 {
-		return
-	}
-	files, _ := transcripts(v.process, "")
-	for key := range open {
-		if history.Refused(files, key.agent, key.session, key.call) {
-			v.said[key] = "no"
-		}
-	}
-}
-
-// print writes lines, as they are stored or for people.
+// print writes lines: as they are stored, or as rows of a table.
 func (v *logView) print(list ...audit.Line) {
-	v.table = tabwriter.NewWriter(v.process.Stdout, 0, 0, 2, ' ', 0)
-	defer func() {
-		if err := v.table.Flush(); v.broken == nil {
-			v.broken = err
-		}
-	}()
+	table := tabwriter.NewWriter(v.process.Stdout, 0, 0, 2, ' ', 0)
+	if !v.headed && !v.flags.json && (len(list) > 0 || v.flags.follow) {
+		v.headed = true
+		fmt.Fprintln(table, "TIME\tID\tVERDICT\tLAYER\tTOOL\tCALL\tREASON")
+	}
 	for _, l := range list {
 		if v.flags.json {
 			v.write(string(l.Raw) + "\n")
-			continue
-		}
-		if !v.headed {
-			v.headed = true
-			v.row("TIME", "ID", "VERDICT", "LAYER", "TOOL", "CALL", "REASON")
-		}
-		v.entry(l.Entry)
-		if v.flags.follow && wasAsked(l.Entry) && v.said[keyOf(l.Entry)] == "" {
-			v.asked[keyOf(l.Entry)] = true
+		} else {
+			fmt.Fprintln(table, strings.Join(v.row(l.Entry), "\t"))
 		}
 	}
-	if v.flags.follow && !v.headed && !v.flags.json {
-		v.headed = true
-		v.row("TIME", "ID", "VERDICT", "LAYER", "TOOL", "CALL", "REASON")
+	if err := table.Flush(); v.broken == nil {
+		v.broken = err
 	}
 }
 
@@ -102,48 +40,9 @@ func (v *logView) write(s string) {
 	}
 }
 
-// row prints the columns: on a terminal what was decided of which call, and below
-// it why; else one line.
-func (v *logView) row(at, id, verdict, layer, tool, call, reason string) {
-	width := cmp.Or(v.process.Width, 100)
-	if !v.process.Terminal {
-		fmt.Fprintln(v.table, strings.Join([]string{at, id, verdict, layer, tool, call, reason}, "\t"))
-		return
-	}
-	if tool != "bash" && tool != "-" && tool != "TOOL" {
-		call = tool + " " + strings.TrimPrefix(call, "-")
-	}
-	line := fmt.Sprintf("%-11s  %-12s  %s  ", strings.TrimPrefix(at, time.Now().Format("2006-")), id,
-		v.coloured(verdict, 15))
-	v.write(line + printable.Line(call, max(width-columnsOf(line), leastCall)) + "\n")
-	if reason != "-" && reason != "REASON" {
-		v.write("    " + reason + "\n")
-	}
-}
-
-// leastCall is what a call that is cut off keeps.
-const leastCall = 16
-
-// coloured is a verdict in a cell of a width, coloured on a terminal.
-func (v *logView) coloured(cell string, width int) string {
-	padded := fmt.Sprintf("%-*s", width, cell)
-	word, _, _ := strings.Cut(strings.ReplaceAll(cell, "/", ","), ",")
-	verdict := nod.Deny
-	switch word {
-	case "allow":
-		verdict = nod.Allow
-	case "ask", "unanswered":
-		verdict = nod.Ask
-	case "deny", "host denied", "bad input":
-	default:
-		return padded
-	}
-	return v.process.paint(verdict, cell) + padded[len(cell):]
-}
-
-// entry shows one. Everything in it may come from an agent or a model, so all of
-// it is escaped.
-func (v *logView) entry(e audit.Entry) {
+// row is an entry in the table. Everything in it may come from an agent or a model, so
+// all of it is escaped.
+func (v *logView) row(e audit.Entry) []string {
 	layer, tool, reason := "", e.Tool, why(e)
 	if e.Kind == audit.Decision {
 		layer = e.Layer.String()
@@ -154,18 +53,10 @@ func (v *logView) entry(e audit.Entry) {
 	if e.Kept > 0 {
 		reason = strings.TrimSuffix(fmt.Sprintf("kept %d; %s", e.Kept, reason), "; ")
 	}
-	cell := func(text string, most int) string {
-		if text = printable.Line(text, most); text == "" {
-			return "-"
-		}
-		return text
-	}
-	at := e.Time.Local().Format(time.DateTime)
-	if v.process.Terminal {
-		at = e.Time.Local().Format("2006-01-02 15:04")
-	}
-	v.row(at, cell(endOfID(e), 12), cell(v.verdict(e), 15), cell(layer, 9), cell(tool, 20),
-		cell(printable.Near(callOf(e), []string{e.Root}, v.process.Getenv("HOME")), 60), cell(reason, 160))
+	call := printable.Near(callOf(e), []string{e.Root}, v.process.Getenv("HOME"))
+	cell := func(text string, most int) string { return cmp.Or(printable.Line(text, most), "-") }
+	return []string{e.Time.Local().Format(time.DateTime), cell(endOfID(e), 12), cell(said(e), 15), cell(layer, 9),
+		cell(tool, 20), cell(call, 60), cell(reason, 160)}
 }
 
 // endOfID is the part of a decision's id that the table shows and that a reason
@@ -175,14 +66,6 @@ func endOfID(e audit.Entry) string {
 		return ""
 	}
 	return e.ID[strings.LastIndexByte(e.ID, '-')+1:]
-}
-
-// verdict is [said], and what the person answered to a question.
-func (v *logView) verdict(e audit.Entry) string {
-	if !wasAsked(e) {
-		return said(e)
-	}
-	return strings.TrimSuffix("ask, "+v.said[keyOf(e)], ", ")
 }
 
 // said is the verdict, and what the agent was told where that differs.
@@ -202,10 +85,8 @@ func said(e audit.Entry) string {
 		return "host denied"
 	case audit.BadInput:
 		return "bad input"
-	case audit.Passed:
-		return "passed"
-	case audit.Approved:
-		return "approved"
+	case audit.Passed, audit.Approved:
+		return string(e.Kind)
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
 		return v + "/" + e.Answered
@@ -219,10 +100,8 @@ func why(e audit.Entry) string {
 	switch {
 	case e.Error == nil, e.Error.Kind == fault.NoModel && e.Reason != "", e.Kind == audit.Outcome && e.Reason != "":
 		return e.Reason
-	case e.Reason == "":
-		return string(e.Error.Kind) + ": " + e.Error.Message
 	}
-	return string(e.Error.Kind) + ": " + e.Reason
+	return string(e.Error.Kind) + ": " + cmp.Or(e.Reason, e.Error.Message)
 }
 
 // callOf is what the call would do, in few words: the argument that says the
@@ -274,21 +153,22 @@ func (v *logView) showOne() error {
 		v.write(string(found.Raw) + "\n")
 		return nil
 	}
-	v.personSaid([]audit.Line{found})
-	for _, line := range v.aboutOne(found.Entry) {
-		if line[1] == "" {
-			continue
+	for _, line := range aboutOne(found.Entry) {
+		if line[1] != "" {
+			v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
 		}
-		v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
 	}
 	return nil
 }
 
 // aboutOne is what a person may want to know of a decision, in the order in
 // which they would ask. What is empty is not shown.
-func (v *logView) aboutOne(e audit.Entry) [][2]string {
+func aboutOne(e audit.Entry) [][2]string {
 	var rule, failure, next, kept string
-	call, model := callOf(e), e.Model
+	call, model, tool := callOf(e), e.Model, e.RawTool
+	if e.Tool != "" && e.Tool != tool {
+		tool = strings.TrimSpace(tool + " (" + e.Tool + ")")
+	}
 	if e.Rule != nil {
 		rule = e.Rule.Text + ", " + e.Rule.Origin
 	}
@@ -304,7 +184,6 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 	if e.Kept > 0 {
 		kept = fmt.Sprintf("%d: nod undo %s", e.Kept, endOfID(e))
 	}
-	answer := map[string]string{"yes": "yes: the call ran", "no": "no, says the agent's transcript"}[v.said[keyOf(e)]]
 	if e.InputBytes > 0 {
 		call += fmt.Sprintf(" (only the beginning: it has %d bytes)", e.InputBytes)
 	}
@@ -313,24 +192,11 @@ func (v *logView) aboutOne(e audit.Entry) [][2]string {
 		files = append(files, f.Path)
 	}
 	return [][2]string{
-		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", toolOf(e)},
-		{"in", e.Dir},
-		{"verdict", said(e)}, {"answer", answer}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule},
-		{"failure", failure},
+		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", tool}, {"in", e.Dir},
+		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule}, {"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
 		{"model", model}, {"approve", next}, {"kept", kept},
 	}
-}
-
-// toolOf is a tool's name in the agent's words, with nod's where they differ.
-func toolOf(e audit.Entry) string {
-	switch {
-	case e.RawTool == "" || e.RawTool == e.Tool:
-		return e.Tool
-	case e.Tool == "":
-		return e.RawTool
-	}
-	return e.RawTool + " (" + e.Tool + ")"
 }
 
 // summary says on standard error what the table held, and names the workspaces
@@ -342,11 +208,7 @@ func (v *logView) summary(list []audit.Line) {
 	}
 	counts, cost, roots := map[string]int{}, 0.0, []string(nil)
 	for _, l := range list {
-		word, answer, answered := strings.Cut(v.verdict(l.Entry), ", ")
-		if answered {
-			word += " (" + answer + ")"
-		}
-		counts[word]++
+		counts[said(l.Entry)]++
 		cost += l.Cost
 		if l.Root != "" && !slices.Contains(roots, l.Root) {
 			roots = append(roots, l.Root)

@@ -11,7 +11,6 @@ import (
 func mode(_ context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
 	unattended := a.Bool("unattended", false, "")
-	asJSON := a.Bool("json", false, "")
 	if err := a.parse(args, 1); err != nil {
 		return err
 	}
@@ -24,29 +23,11 @@ func mode(_ context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *asJSON {
-		return printJSON(p, modeOutput{1, settings.Mode.String(), settings.ModeOrigin})
-	}
-	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, aboutMode(settings.Mode), homely(p, settings.ModeOrigin))
+	about := map[config.Mode]string{config.Enforce: "nod's answers count",
+		config.Observe: "nothing is blocked or asked until nod mode enforce",
+		config.Off:     "nothing is decided until nod mode enforce"}
+	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, about[settings.Mode], homely(p, settings.ModeOrigin))
 	return nil
-}
-
-// modeOutput is the answer of mode --json. Fields are only ever added.
-type modeOutput struct {
-	Version int    `json:"v"`
-	Mode    string `json:"mode"`
-	Origin  string `json:"origin"` // "default", or FILE:LINE
-}
-
-// aboutMode says what a mode comes to.
-func aboutMode(m config.Mode) string {
-	switch m {
-	case config.Observe:
-		return "nothing is blocked or asked until nod mode enforce"
-	case config.Off:
-		return "nothing is decided until nod mode enforce"
-	}
-	return "nod's answers count"
 }
 
 func setMode(p *Process, places config.Places, word string, unattended bool) error {

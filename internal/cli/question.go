@@ -8,20 +8,9 @@ import (
 	"strings"
 )
 
-// confirmed asks, and takes only yes for yes.
+// confirmed asks, and takes only yes for yes. Nothing, the end of the input and Ctrl-C
+// are a no; what is neither is asked again.
 func confirmed(ctx context.Context, p *Process, question string) bool {
-	return answer(ctx, p, question, func(said string) (unclear string) {
-		switch said {
-		case "y", "yes", "", "n", "no":
-			return ""
-		}
-		return "Please answer y or n: "
-	}) != ""
-}
-
-// answer asks until unclear returns "", and returns what was typed, in lower case.
-// It returns "" for a no, which nothing, the end of the input and Ctrl-C are too.
-func answer(ctx context.Context, p *Process, question string, unclear func(said string) string) string {
 	in := bufio.NewReader(io.LimitReader(p.Stdin, 1000))
 	for {
 		fmt.Fprint(p.Stdout, question)
@@ -29,12 +18,14 @@ func answer(ctx context.Context, p *Process, question string, unclear func(said 
 		if ended {
 			fmt.Fprintln(p.Stdout) // no Enter was pressed
 		}
-		question = unclear(said)
-		switch {
-		case question == "" && said != "n" && said != "no":
-			return said
-		case question == "" || ended:
-			return ""
+		switch said {
+		case "y", "yes":
+			return true
+		case "", "n", "no":
+			return false
+		}
+		if question = "Please answer y or n: "; ended {
+			return false
 		}
 	}
 }

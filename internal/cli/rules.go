@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +17,6 @@ func rules(ctx context.Context, p *Process, args []string) error {
 		args = args[1:]
 	}
 	a := newArguments(p).settings()
-	asJSON := a.Bool("json", false, "")
 	mine := a.Bool("mine", false, "")
 	root := a.String("root", p.Dir, "")
 	if err := a.withRules(args, 0); err != nil {
@@ -30,14 +28,11 @@ func rules(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	if doubted {
-		return checker{process: p, places: a.places, settings: settings}.run(ctx, *asJSON)
+		return checker{process: p, places: a.places, settings: settings}.run(ctx)
 	}
 	list := append(settings.Lists(), settings.Confine.Items...)
 	if *mine {
 		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
-	}
-	if *asJSON {
-		return printRulesJSON(p, settings, list, a.places.Known)
 	}
 	printRules(p, settings, list, a.places.Known)
 	if *mine && len(list) == 0 {
@@ -173,81 +168,4 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		}
 		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, printable.Text(item.Text), origin)
 	}
-}
-
-// rulesOutput is the answer of rules --json. Fields are only ever added.
-type rulesOutput struct {
-	Version int            `json:"v"`
-	Mode    config.Mode    `json:"mode"`
-	Profile config.Profile `json:"profile,omitempty"`
-	Unknown string         `json:"unknown"` // host, ask
-	Confine string         `json:"confine"` // on, off, or patterns, which are among the rules
-	Rules   []ruleOutput   `json:"rules"`
-	Sources []sourceOutput `json:"sources"`
-	// Repositories has every [[repository]], whether it holds here or not.
-	Repositories []scopeOutput `json:"repositories,omitempty"`
-	Notices      []string      `json:"notices,omitempty"`
-	// ClaudeRules is what is read of Claude Code's own settings, NotHeld what
-	// of that could not be taken as it was meant.
-	ClaudeRules config.ClaudeRules `json:"claude_rules"`
-	NotHeld     []notHeldOutput    `json:"not_held,omitempty"`
-}
-
-type notHeldOutput struct {
-	List   string `json:"list"`
-	Text   string `json:"text"`
-	Origin string `json:"origin"`
-	Why    string `json:"why"`
-}
-
-type ruleOutput struct {
-	List      string       `json:"list"`
-	Text      string       `json:"text"`
-	Kind      string       `json:"kind,omitempty"` // pattern or text; in rule lists only
-	Origin    string       `json:"origin"`
-	Level     config.Level `json:"level,omitempty"`
-	Untrusted bool         `json:"untrusted,omitempty"`
-	Scope     string       `json:"scope,omitempty"` // the repository to which it is confined
-	Agent     string       `json:"agent,omitempty"` // the agent of whose calls it speaks
-}
-
-type scopeOutput struct {
-	Path   string       `json:"path"`
-	Origin string       `json:"origin"`
-	Level  config.Level `json:"level"`
-	Rules  int          `json:"rules"`
-	Here   bool         `json:"here"`
-}
-
-type sourceOutput struct {
-	Path    string       `json:"path"`
-	Level   config.Level `json:"level"`
-	SHA256  string       `json:"sha256,omitempty"`
-	Trusted bool         `json:"trusted"`
-	Used    bool         `json:"used"`
-}
-
-func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) error {
-	unknown := map[bool]string{true: "ask", false: "host"}[s.AskUnknown]
-	out := rulesOutput{Version: 1, Mode: s.Mode, Profile: s.Profile, Unknown: unknown, Confine: s.Confine.String(),
-		Rules: []ruleOutput{}, Sources: []sourceOutput{}, Notices: s.Notices, ClaudeRules: s.ClaudeRules}
-	for _, rule := range s.NotHeld {
-		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
-	}
-	for _, item := range list {
-		out.Rules = append(out.Rules, ruleOutput{
-			List: item.List, Text: item.Text, Kind: matching(item, known),
-			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope,
-			Agent: item.Rule.Agent,
-		})
-	}
-	for _, scope := range s.Scopes {
-		out.Repositories = append(out.Repositories, scopeOutput(scope))
-	}
-	for _, source := range s.Sources {
-		out.Sources = append(out.Sources, sourceOutput(source))
-	}
-	encoder := json.NewEncoder(p.Stdout)
-	encoder.SetIndent("", "  ")
-	return internal(encoder.Encode(out))
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -22,86 +21,32 @@ type checker struct {
 	settings config.Settings
 }
 
-// rulesCheckOutput is the answer of rules check --json. Fields are only ever
-// added.
-type rulesCheckOutput struct {
-	Version int             `json:"v"`
-	Doubts  []doubt         `json:"doubts"`
-	NotHeld []notHeldOutput `json:"not_held"`
-}
-
 // doubt is something about a rule that a person should look at.
 type doubt struct {
-	Kind   string `json:"kind"` // contradiction, redundant, broad, unknown
-	List   string `json:"list"`
-	Text   string `json:"text"`
-	Origin string `json:"origin"`
-	Why    string `json:"why"`
+	kind string // contradiction, redundant, broad, unknown
+	item config.Item
+	why  string
 }
 
-func doubtOf(kind string, item config.Item, why string) doubt {
-	return doubt{kind, item.List, item.Text, item.Origin, why}
-}
-
-func (c checker) run(ctx context.Context, asJSON bool) error {
-	out := rulesCheckOutput{Version: 1, Doubts: []doubt{}, NotHeld: []notHeldOutput{}}
-	out.Doubts = append(out.Doubts, c.doubts(ctx)...)
-	s := c.settings
-	for _, rule := range c.weighed(ctx, append(slices.Concat(s.LeftOut, s.NotHeld), c.places.Overridden()...)) {
-		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
-	}
-	if asJSON {
-		return printJSON(c.process, out)
-	}
-	p := c.process
-	for _, r := range out.NotHeld {
+func (c checker) run(ctx context.Context) error {
+	p, s := c.process, c.settings
+	doubts := c.doubts(ctx)
+	leaves := s.Model.Provider == "" && !s.AskUnknown // to Claude Code, which goes by its own allow rules
+	notHeld := slices.DeleteFunc(slices.Concat(s.LeftOut, s.NotHeld, c.places.Overridden()),
+		func(r config.NotHeld) bool { return leaves && strings.HasPrefix(r.Why, config.Asked) })
+	for _, r := range notHeld {
 		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text),
 			printable.Text(r.Why))
 	}
-	for _, d := range out.Doubts {
-		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.Origin), d.Kind, d.List, printable.Text(d.Text), d.Why)
+	for _, d := range doubts {
+		fmt.Fprintf(p.Stdout, "%s: %s: %s %q: %s\n", homely(p, d.item.Origin), d.kind, d.item.List,
+			printable.Text(d.item.Text), d.why)
 	}
-	if len(out.Doubts)+len(out.NotHeld) == 0 {
+	if len(doubts)+len(notHeld) == 0 {
 		fmt.Fprintln(p.Stdout, "nothing to doubt about your rules")
 	}
 	return nil
 }
-
-// weighed says of the allow rules of Claude Code's settings that nod does not take over what
-// becomes of their calls: nod allows a plain one by itself, leaves it to Claude Code, or asks.
-func (c checker) weighed(ctx context.Context, rules []config.NotHeld) []config.NotHeld {
-	rules = slices.Clone(rules)
-	for i, r := range rules {
-		toCount, asked := strings.CutPrefix(r.Why, config.Asked)
-		if r.List != "allow" || !asked {
-			continue
-		}
-		if reason := c.plainly(ctx, r.Text); reason != "" {
-			rules[i].Why = "redundant: nod allows a plain call by itself: " + reason
-		} else if c.leaves() {
-			rules[i].Why = "left to Claude Code, which goes by this rule" + strings.Replace(toCount, "to have it count",
-				"to have nod allow it", 1)
-		}
-	}
-	return rules
-}
-
-// plainly is why nod allows the very command that a rule names, "" where it does not.
-func (c checker) plainly(ctx context.Context, rule string) string {
-	spec, ok := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
-	command := strings.TrimRight(strings.TrimSuffix(spec, "*"), ": ")
-	if !ok || command == "" {
-		return ""
-	}
-	if d := c.judge(ctx, command, c.settings.Rules, nod.ClaudeCode); d.Verdict == nod.Allow {
-		return d.Reason
-	}
-	return ""
-}
-
-// leaves reports whether nod leaves to Claude Code what it knows nothing against, so that
-// Claude Code's own rules decide.
-func (c checker) leaves() bool { return c.settings.Model.Provider == "" && !c.settings.AskUnknown }
 
 // own are the entries that somebody wrote, without the built-in ones.
 func (c checker) own() []config.Item {
@@ -119,15 +64,15 @@ func (c checker) doubts(ctx context.Context) (found []doubt) {
 			}
 		case "allowlist":
 			if !agent.Names(item.Text) {
-				found = append(found, doubtOf("unknown", item,
-					"no agent's tool has this name in nod; `nod log` shows the names"))
+				found = append(found, doubt{"unknown", item,
+					"no agent's tool has this name in nod; `nod log` shows the names"})
 			}
 		}
 		for _, earlier := range items[:i] {
 			if earlier.Text == item.Text && earlier.Scope == item.Scope && earlier.List == "allow" &&
 				!earlier.Rule.IsPattern(c.places.Known) && strings.HasSuffix(item.List, "_deny") {
-				found = append(found, doubtOf("contradiction", item,
-					"the same text stands under allow, at "+printable.Text(earlier.Origin)))
+				found = append(found, doubt{"contradiction", item,
+					"the same text stands under allow, at " + printable.Text(earlier.Origin)})
 			}
 		}
 	}
@@ -139,15 +84,15 @@ func (c checker) doubts(ctx context.Context) (found []doubt) {
 func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	command := strings.TrimSuffix(item.Text, " *")
 	if why := wideCommand(item.Text); why != "" {
-		found = append(found, doubtOf("broad", item, why))
+		found = append(found, doubt{"broad", item, why})
 	}
 	with := c.judge(ctx, command, c.settings.Rules, item.Rule.Agent)
 	switch {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
-		return append(found, doubtOf("contradiction", item, "never clears it: "+with.Reason))
+		return append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
 	case with.Verdict != nod.Allow && with.Rule.Text != "" && with.Rule.Text != item.Text:
-		return append(found, doubtOf("contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first",
-			printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))))
+		return append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first",
+			printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))})
 	case with.Verdict != nod.Allow || command != item.Text:
 		return found
 	}
@@ -156,10 +101,10 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 		func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
 	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
-		found = append(found, doubtOf("redundant", item, fmt.Sprintf("%q (%s) allows it too",
-			printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))))
+		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too",
+			printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))})
 	case without.Verdict == nod.Allow:
-		found = append(found, doubtOf("redundant", item, "nod allows it by itself: "+without.Reason))
+		found = append(found, doubt{"redundant", item, "nod allows it by itself: " + without.Reason})
 	}
 	return found
 }
@@ -183,21 +128,8 @@ func (c checker) root() string {
 // wideCommand says what an allow pattern leaves open that is too much, "" if
 // nothing stands out.
 func wideCommand(pattern string) string {
-	words, open := strings.CutSuffix(pattern, " *")
-	list := strings.Fields(words)
-	switch {
-	case !open:
-		return ""
-	case len(list) == 1:
-		return "clears every subcommand and option of " + printable.Text(list[0]) + "; name the ones you mean"
-	}
-	switch path.Base(list[0]) + " " + list[1] {
-	case "npm run", "pnpm run", "yarn run", "bun run", "npm exec", "pnpm exec", "pnpm dlx", "yarn dlx", "go run",
-		"cargo run", "uv run", "poetry run", "pipenv run", "bundle exec", "docker run", "docker exec", "podman run",
-		"podman exec", "docker compose", "kubectl exec", "kubectl apply", "kubectl delete", "git config",
-		"git push", "git -c", "git -C", "gh api", "aws s3", "npm publish", "cargo publish", "nix run", "nix shell",
-		"npm install", "pip install", "python -m", "python3 -m":
-		return "clears whatever stands behind it, code or targets of anybody's choice; name what you mean"
+	if words, open := strings.CutSuffix(pattern, " *"); open && len(strings.Fields(words)) == 1 {
+		return "clears every subcommand and option of " + printable.Text(words) + "; name the ones you mean"
 	}
 	return ""
 }

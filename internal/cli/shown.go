@@ -2,20 +2,10 @@ package cli
 
 import (
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/printable"
 )
-
-// columnsOf is how wide a text is on a terminal. Colours take no room.
-func columnsOf(text string) int {
-	n := utf8.RuneCountInString(text)
-	for _, colour := range []string{green, yellow, red, plain} {
-		n -= strings.Count(text, colour) * len(colour)
-	}
-	return n
-}
 
 // The colours of verdicts.
 const (

@@ -17,74 +17,20 @@ func trust(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).state()
 	unattended := a.Bool("unattended", false, "")
 	remove := a.Bool("remove", false, "")
-	list := a.Bool("list", false, "")
-	asJSON := a.Bool("json", false, "")
-	if err := a.withState(args, len(args)); err != nil {
+	if err := a.withState(args, 1); err != nil {
 		return err
 	}
-	switch {
-	case a.NArg() > 1 && strings.HasPrefix(a.Arg(1), "-"):
-		return usage(fmt.Errorf("%s stands before the directory", printable.Text(a.Arg(1))))
-	case *remove && *list || a.NArg() > 1 || *list && a.NArg() > 0:
-		return usage(errors.New("one directory at most, and one of --remove and --list"))
-	}
-	if !*list {
-		a.places.Root = absolute(p, a.Arg(0))
-		if err := changeTrust(ctx, p.people(*asJSON), a.places, *remove, *unattended); err != nil {
-			return err
-		}
-	}
-	if !*list && !*asJSON {
-		return nil
-	}
-	a.places.Root = ""
-	trusted, err := config.Trusts(a.places)
-	if err != nil {
+	a.places.Root = absolute(p, a.Arg(0))
+	if err := person(p, *unattended); err != nil {
 		return err
 	}
-	return printTrusted(p, trusted, *asJSON)
-}
-
-func changeTrust(ctx context.Context, p *Process, places config.Places, remove, unattended bool) error {
-	if err := person(p, unattended); err != nil {
+	if err := config.EnsureState(a.places, nil); err != nil {
 		return err
 	}
-	if err := config.EnsureState(places, nil); err != nil {
-		return err
+	if *remove {
+		return removeTrust(p, a.places)
 	}
-	if remove {
-		return removeTrust(p, places)
-	}
-	return addTrust(ctx, p, places, unattended)
-}
-
-// trustOutput is the answer of trust --json. Fields are only ever added.
-type trustOutput struct {
-	Version int             `json:"v"`
-	Trusted []trustedOutput `json:"trusted"`
-}
-
-type trustedOutput struct {
-	Root   string    `json:"root"`
-	SHA256 string    `json:"sha256"` // of its .nod.toml
-	At     time.Time `json:"at"`
-}
-
-func printTrusted(p *Process, list []config.Trust, asJSON bool) error {
-	out := trustOutput{Version: 1, Trusted: []trustedOutput{}}
-	for _, t := range list {
-		out.Trusted = append(out.Trusted, trustedOutput(t))
-	}
-	if asJSON {
-		return printJSON(p, out)
-	}
-	if len(list) == 0 {
-		fmt.Fprintln(p.Stderr, "nod trust: no repository is trusted")
-	}
-	for _, t := range list {
-		fmt.Fprintf(p.Stdout, "%s  %s  %s\n", t.At.Format(time.DateOnly), t.SHA256, printable.Text(t.Root))
-	}
-	return nil
+	return addTrust(ctx, p, a.places, *unattended)
 }
 
 func removeTrust(p *Process, places config.Places) error {
@@ -97,7 +43,7 @@ func removeTrust(p *Process, places config.Places) error {
 		return err
 	}
 	if !removed {
-		return fmt.Errorf("%s is not trusted; see nod trust --list", printable.Text(root))
+		return fmt.Errorf("%s is not trusted", printable.Text(root))
 	}
 	fmt.Fprintf(p.Stdout, "%s is no longer trusted\n", printable.Text(root))
 	return nil

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -275,11 +274,4 @@ func readKey(files view.Files, name string, uid uint32, document bool) (string, 
 		return "", errors.New("it does not hold one key; write the key into it, and nothing else")
 	}
 	return key, nil
-}
-
-// Resident reports whether a process that outlives the call may ask the model:
-// there is one, and no key would be looked for in an environment, which a
-// repository can feed.
-func (m ModelSettings) Resident() bool {
-	return m.Provider != "" && !m.EnvironmentKey() && !slices.ContainsFunc(m.Fallbacks, Target.EnvironmentKey)
 }

@@ -58,7 +58,7 @@ func TestRemedy(t *testing.T) {
 		{"proc/sys/user/max_user_namespaces", "0\n", version, "linux", "sudo sysctl user.max_user_namespaces=10000"},
 		{"", "", "", "linux", "sudo apt install bubblewrap"},
 		{".dockerenv", "", version, "linux", "--security-opt seccomp=unconfined"},
-		{"proc/sys/kernel/osrelease", "", version, "darwin", "has not been run"},
+		{"proc/sys/kernel/osrelease", "", version, "darwin", ""},
 		{"", "", version, "linux", "docs/confine.md"},
 	} {
 		root := fstest.MapFS{}

@@ -3,14 +3,12 @@ package demo
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -64,75 +62,6 @@ func TestEveryCallIsDecidedAsTheCorpusSays(t *testing.T) {
 	}
 }
 
-func TestTableFits(t *testing.T) {
-	for width, limit := range map[int]int{0: 100, 40: 80, 80: 80, 120: 120} {
-		var out bytes.Buffer
-		if err := Run(t.Context(), Options{Stdout: &out, Width: width}); err != nil {
-			t.Fatal(err)
-		}
-		rows := 0
-		for line := range strings.Lines(out.String()) {
-			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > limit {
-				t.Errorf("width %d: %d columns: %s", width, n, line)
-			}
-			if word, _, _ := strings.Cut(line, " "); word == "allow" || word == "ask" || word == "deny" {
-				rows++
-			}
-		}
-		if rows != len(session(t)) || !strings.Contains(out.String(), "were left open") {
-			t.Errorf("width %d: %d rows are shown\n%s", width, rows, out.String())
-		}
-	}
-}
-
-func TestColourWhereItIsAskedFor(t *testing.T) {
-	for _, o := range []Options{{Colour: true}, {}, {Colour: true, JSON: true}} {
-		var out bytes.Buffer
-		o.Stdout = &out
-		if err := Run(t.Context(), o); err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(out.String(), "\x1b[32mallow\x1b[0m"); got != (o.Colour && !o.JSON) {
-			t.Errorf("%+v: coloured %v", o, got)
-		}
-	}
-}
-
-func TestJSONLines(t *testing.T) {
-	var out bytes.Buffer
-	if err := Run(t.Context(), Options{Stdout: &out, JSON: true}); err != nil {
-		t.Fatal(err)
-	}
-	got := bytes.Split(bytes.TrimSpace(out.Bytes()), []byte("\n"))
-	calls := got[:len(got)-1]
-	for i, p := range session(t) {
-		var line callLine
-		strictly(t, calls[i], &line)
-		if line.Version != 1 || line.Kind != "call" || line.ID != p.row.ID || line.Verdict != p.decision.Verdict ||
-			line.Reason == "" {
-			t.Errorf("line %d: %s", i+1, calls[i])
-		}
-	}
-	var sum summaryLine
-	strictly(t, got[len(got)-1], &sum)
-	percent, n := 0.0, 0
-	for _, s := range sum.Shares {
-		percent, n = percent+s.Percent, n+s.Calls
-	}
-	if sum.Kind != "summary" || sum.Calls != len(calls) || n != len(calls) || percent < 99.999 || percent > 100.001 {
-		t.Errorf("summary of %v %%: %s", percent, got[len(got)-1])
-	}
-}
-
-func strictly(t *testing.T, text []byte, into any) {
-	t.Helper()
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(into); err != nil {
-		t.Fatalf("%v: %s", err, text)
-	}
-}
-
 // TestNothingIsWritten runs the demo in an empty directory, which must stay
 // empty, and looks for the home directory of its world on the real disk.
 func TestNothingIsWritten(t *testing.T) {
@@ -161,7 +90,6 @@ func TestExitCodes(t *testing.T) {
 		stderr string
 	}{
 		{nil, io.Discard, 0, ""},
-		{[]string{"--json"}, io.Discard, 0, ""},
 		{[]string{"--colour"}, io.Discard, 2, "usage: nod-hook demo"},
 		{nil, broken{}, 1, "gone"},
 	} {
@@ -175,16 +103,5 @@ func TestExitCodes(t *testing.T) {
 	cancel()
 	if err := Run(ctx, Options{Stdout: io.Discard}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
-	}
-}
-
-func TestWrap(t *testing.T) {
-	for text, want := range map[string][]string{
-		"": {""}, "short": {"short"}, "two words here": {"two words", "here"}, "exactly10c x": {"exactly10c", "x"},
-		"aaaaaaaaaaaaaaa bb": {"aaaaaaaaa…", "bb"},
-	} {
-		if diff := cmp.Diff(want, wrap(text, 10)); diff != "" {
-			t.Errorf("%q: %s", text, diff)
-		}
 	}
 }

@@ -1,6 +1,5 @@
 // Package doctor tries what `nod install` has written: it starts each hook's
-// own command line as the agent would, with calls whose answers are known, and
-// copies of that line whose program fails.
+// own command line as the agent would, with calls whose answers are known.
 //
 // It says for each thing whether it was tried just now, was measured on a
 // released version of the agent (docs/agents.md), or was not tried. It changes
@@ -18,11 +17,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
@@ -85,8 +82,6 @@ type Options struct {
 	Self    string // this nod; the nod-hook beside it is trusted
 	// Progress is told what is being done; nil is nobody.
 	Progress func(string)
-	// Hang is how long a hook that hangs is waited for; 0 is a second.
-	Hang time.Duration
 }
 
 // Examine returns a block for each agent and level. Its error says that
@@ -99,9 +94,6 @@ func Examine(ctx context.Context, o Options) ([]Block, error) {
 	defer os.RemoveAll(scratch)
 	if scratch, err = filepath.EvalSymlinks(scratch); err != nil {
 		return nil, fmt.Errorf("doctor: %w", err)
-	}
-	if o.Hang <= 0 {
-		o.Hang = time.Second
 	}
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -129,24 +121,24 @@ type examination struct {
 	adapter agent.Adapter
 	found   install.Presence
 	scratch string
-	version string // of the agent's program, "" where it did not say
-	mode    permissionMode
+	version string              // of the agent's program, "" where it did not say
+	mode    string              // of permissions, in which it starts
 	runs    int                 // hooks that were started, to name their directories
 	builds  map[[2]string]error // of nod and nod-hook, that they are of two builds
 }
 
 // target names the settings file of a level.
 func (e *examination) target(level install.Level) install.Options {
-	return install.Options{Agent: e.row.Name, Level: level, Root: e.Root, Home: e.Home, Project: e.Dir}
+	return install.Options{Agent: e.row.Name, Level: level, Root: e.Root, Home: e.Home}
 }
 
 // run looks at every level, and says where there is none.
 func (e *examination) run(ctx context.Context) (all []Block) {
 	e.mode = e.modeOf()
 	about := e.programLine(ctx)
-	for _, level := range []install.Level{install.Managed, install.User, install.Project} {
+	for _, level := range []install.Level{install.Managed, install.User} {
 		target := e.target(level)
-		if !target.HasLevel() || level == install.Project && e.Dir == e.Home {
+		if !target.HasLevel() {
 			continue
 		}
 		in, err := install.Inspect(target)
@@ -236,9 +228,6 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	e.silencers(b, in)
 	e.trusted(b, in)
 	again := "nod install " + e.row.Name + " --" + b.Level
-	if b.Level == "project" {
-		again += " " + install.Quote(e.Dir)
-	}
 	switch {
 	case len(in.Hooks) == 0:
 		b.add(NotTried, "hooks",
@@ -295,11 +284,6 @@ func (e *examination) untrusted(in *install.Installed) string {
 		default:
 			return printable.Text(p.named) + " is not the one beside this nod, so it is not started"
 		}
-	}
-	usual := config.DefaultPlaces(e.Home)
-	if in.Options.Level == install.Project && (in.Options.Settings != "" && in.Options.Settings != usual.User ||
-		in.Options.Managed != "" && in.Options.Managed != usual.Managed) {
-		return "a project's line that names other settings than yours is not started"
 	}
 	return ""
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,45 +12,6 @@ import (
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/testworld"
 )
-
-// Every host that has hooks in a settings file can be asked about a command,
-// at each event at which nod decides.
-func TestEveryHostCanBeAsked(t *testing.T) {
-	for _, name := range install.Agents() {
-		t.Run(name, func(t *testing.T) {
-			adapter, _ := agent.ByName(name)
-			in := installed(t, name)
-			asked := 0
-			for _, r := range in.Hooks {
-				if !r.Decides {
-					continue
-				}
-				dir := filepath.Join(t.TempDir(), "work")
-				e := examination{}
-				_, event, ok := payload(adapter, r.Event, e.environ(dir), dir, harmless, "default")
-				if !ok && (strings.HasPrefix(r.Event, "before") || strings.HasPrefix(r.Event, "pre_")) {
-					continue // no command goes through such an event
-				}
-				asked++
-				if !ok {
-					t.Fatalf("%s: no payload", r.Event)
-				}
-				if event.Call.Dir != dir || event.Call.Command != harmless || event.Name != r.Event {
-					t.Errorf("%s: %+v", r.Event, event)
-				}
-				if event.Complete != nil {
-					event.Complete(&event)
-				}
-				if event.Call.StdinUnseen {
-					t.Errorf("%s: nothing says that nobody can type into the command", r.Event)
-				}
-			}
-			if asked == 0 {
-				t.Error("nothing can be asked")
-			}
-		})
-	}
-}
 
 // Every adapter reads what the row of its agent says that the agent sends, and
 // finds the workspace where the row says that it is told.
@@ -112,22 +72,6 @@ func installed(t *testing.T, name string) *install.Installed {
 	return in
 }
 
-// Whatever the script says, the stand-in is what is started.
-func TestStandIn(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "nod-hook")
-	if why := standIn(t.Context(), path, "#!/bin/sh\necho all is well\n"); why != nil {
-		t.Fatal(why)
-	}
-	got := install.Start(t.Context(), install.Command{Words: []string{path}}, dir, nil, nil)
-	if string(got.Stdout) != "all is well\n" || got.Exit != 0 {
-		t.Errorf("%+v", got)
-	}
-	if why := standIn(t.Context(), filepath.Join(dir, "gone", "nod-hook"), ""); why == nil {
-		t.Error("a directory that is not there")
-	}
-}
-
 // A hook that hangs is ended with all that it started.
 func TestStartEnds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
@@ -179,42 +123,6 @@ func TestJudge(t *testing.T) {
 	} {
 		if l := e.judge("", row.want, row.quiet, row.expected, row.got); l.State != row.state {
 			t.Errorf("%s: %v (%s), want %v", row.name, l.State, l.Text, row.state)
-		}
-	}
-}
-
-// Behind the guard script, everything but the host's denial with a reason is a
-// fault.
-func TestJudgeFailure(t *testing.T) {
-	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Antigravity{})
-	blocked := install.Ran{Exit: 2, Stderr: []byte("why\n"), Ended: true}
-	object := install.Ran{Stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), Ended: true}
-	for _, row := range []struct {
-		agent agent.Adapter
-		name  string
-		got   install.Ran
-		state State
-	}{
-		{codex, "blocked", blocked, OK},
-		{codex, "no reason", install.Ran{Exit: 2, Ended: true}, Failed},
-		{codex, "runs", install.Ran{Ended: true}, Failed},
-		{codex, "exit 1", install.Ran{Exit: 1, Stderr: []byte("x"), Ended: true}, Failed},
-		{codex, slow, install.Ran{Exit: -1}, Open},
-		{codex, slow, blocked, OK},
-		{codex, "another host's denial", object, Failed},
-		{agy, "denied", object, OK},
-		{agy, "no reason", install.Ran{Stdout: []byte(`{"decision":"deny","reason":""}`), Ended: true},
-			Failed},
-		{agy, "silent", install.Ran{Ended: true}, Failed},
-		{agy, "an allow", install.Ran{Stdout: []byte(`{"decision":"allow","reason":"why"}`), Ended: true},
-			Failed},
-		{agy, "another host's denial", blocked, Failed},
-	} {
-		var b Block
-		e := examination{adapter: row.agent}
-		e.judgeFailure(&b, failure{name: row.name}, row.got, 1)
-		if b.Lines[0].State != row.state {
-			t.Errorf("%s: %v", row.name, b.Lines[0])
 		}
 	}
 }

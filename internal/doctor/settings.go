@@ -39,15 +39,6 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
 			", where this file is not read").Next = "unset " + e.row.HomeVariable
 	}
-	names, bad := install.Environment(e.row.Name, e.Dir)
-	for _, f := range bad {
-		b.add(NotTried, "environment", f.String())
-	}
-	if len(names) > 0 && e.Dir != e.Home {
-		b.add(Note, "environment",
-			"settings in "+printable.Text(e.Dir)+" set "+printable.Line(strings.Join(names, ", "), 200)+
-				": they can lead the agent elsewhere, and nothing in the environment loosens nod")
-	}
 }
 
 // unaskedOptions lists the options under which an agent asks no hook, each with

@@ -66,24 +66,23 @@ func (e *examination) prepare(event, command string) (t trial, err error) {
 		return t, err
 	}
 	t.environ = e.environ(t.work)
-	text, read, ok := payload(e.adapter, event, t.environ, t.work, command, e.mode.name)
+	text, read, ok := payload(e.adapter, event, t.environ, t.work, command, e.mode)
 	if t.payload, t.event = text, read; !ok {
 		return t, errors.New(event + ": nod does not know what the agent sends there")
 	}
 	return t, nil
 }
 
-// start starts the line of a hook with other programs in it, as a host does, and
-// ends it at the limit.
-func (e *examination) start(ctx context.Context, in *install.Installed, r install.Registered, t trial,
-	hook string, seconds int, limit time.Duration) (install.Ran, error) {
+// start starts the line of a hook with another state directory, as a host does.
+func (e *examination) start(ctx context.Context, in *install.Installed, r install.Registered,
+	t trial) (install.Ran, error) {
 	o := in.Options
-	o.Hook, o.State = hook, filepath.Join(t.dir, "state")
-	line, err := in.Command(r, o, seconds)
+	o.State = filepath.Join(t.dir, "state")
+	line, err := in.Command(r, o)
 	if err != nil {
 		return install.Ran{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	return install.Start(ctx, line, t.work, t.environ, t.payload), nil
 }
@@ -111,8 +110,6 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 			printable.Line(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
 		return
 	}
-	e.whoDecides(b, s)
-	first := true
 	for _, r := range in.Hooks {
 		switch {
 		case !r.Decides:
@@ -132,11 +129,8 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 			}
 			b.Lines = append(b.Lines, l)
 		}
-		if first {
-			e.tryFailures(ctx, b, in, r)
-		}
-		first = false
 	}
+	e.sayFailures(b, in)
 }
 
 func (e *examination) places(o install.Options) config.Places {
@@ -156,7 +150,7 @@ func (e *examination) tryAnswer(ctx context.Context, in *install.Installed, r in
 	if asked {
 		return Line{}, errors.New(r.Event + ": your settings have a model decide about " + canary(want))
 	}
-	got, err := e.start(ctx, in, r, t, in.Options.Hook, 0, patience)
+	got, err := e.start(ctx, in, r, t)
 	if err != nil {
 		return Line{}, err
 	}
@@ -227,7 +221,7 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	default:
 		l.Text = canary(want) + " is denied, with a reason"
 		if e.adapter.Capabilities().ReasonReaches {
-			l.Text, l.Basis = l.Text+" that the model reads", e.partly()
+			l.Text, l.Basis = l.Text+" that the model reads", "tried; the agent's part "+e.basis()
 		}
 	}
 	l.Text = where + l.Text

@@ -93,10 +93,6 @@ func changingSubcommand(words []shell.Word) string {
 		if !names(words, "state") {
 			return ""
 		}
-	case "daemon":
-		if len(plain) == 2 && plain[1] == "status" {
-			return ""
-		}
 	}
 	return plain[0]
 }

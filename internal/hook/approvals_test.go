@@ -160,22 +160,6 @@ func TestAnApprovalEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// What is not said is not used up.
-func TestObservingUsesNothingUp(t *testing.T) {
-	p := newPlace(t)
-	p.run(bytes.NewReader(p.bash("npm publish")))
-	p.approve(approval.Once)
-	p.settings("mode = \"observe\"\n")
-	p.run(bytes.NewReader(p.bash("npm publish")))
-	p.settings("")
-	p.permission = "plan"
-	p.run(bytes.NewReader(p.bash("npm publish")))
-	p.permission = "default"
-	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" {
-		t.Errorf("%+v", s)
-	}
-}
-
 // The store is looked at for what is left open only, and makes nothing where
 // there is none.
 func TestTheStoreIsReadWhereItMatters(t *testing.T) {

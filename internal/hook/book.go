@@ -118,6 +118,15 @@ func denial(d nod.Decision) string {
 	return ""
 }
 
+// came says what text of others a call puts before the agent, unless it was
+// denied.
+func came(d nod.Decision, said string) string {
+	if d.Foreign == "" || said == "deny" {
+		return ""
+	}
+	return "it has read " + d.Foreign
+}
+
 // askedKey names a call that the person is asked about, for the session's
 // memory.
 func askedKey(d nod.Decision, said string) string {
@@ -217,7 +226,7 @@ func (r recollection) younger(file string) bool {
 }
 
 // outcome writes down what became of a call.
-func (b *book) outcome(taint string) error {
+func (b *book) outcome() error {
 	now, kind, reason := b.run.Now(), audit.Outcome, b.event.Error
 	if b.event.Kind == agent.HostDenied {
 		kind, reason = audit.HostDeny, b.event.Reason
@@ -245,7 +254,7 @@ func (b *book) outcome(taint string) error {
 	}
 	return errors.Join(err, memory.Outcome(session.Outcome{
 		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
-		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now, Taint: taint,
+		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now,
 	}))
 }
 

@@ -17,16 +17,13 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// classifier is a nod.Model that asks the resident process, and where that
-// has no answer `nod classify`: both are processes with the network and the
-// SDKs that the hook does not link.
+// classifier is a nod.Model that asks `nod classify`, which has the network and
+// the SDKs that the hook does not link.
 type classifier struct {
 	program string
 	places  config.Places
 	environ []string
 	timeout time.Duration
-	// resident says that the settings are of those that a daemon serves.
-	resident bool
 }
 
 // answerLimit bounds what is read from the child.
@@ -34,14 +31,7 @@ const answerLimit = 1 << 20
 
 // Classify implements nod.Model.
 func (c classifier) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
-	request := classify.NewRequest(p, c.left(ctx)).Encode()
-	if c.resident {
-		if said, err, answered := c.askDaemon(ctx, p.Digest, request); answered {
-			return said, err
-		}
-		request = classify.NewRequest(p, c.left(ctx)).Encode()
-	}
-	out, err := c.run(ctx, request)
+	out, err := c.run(ctx, classify.NewRequest(p, c.left(ctx)).Encode())
 	if err != nil {
 		return nod.Classification{}, err
 	}

@@ -76,8 +76,6 @@ func TestNodClassifyThatFailsBlocks(t *testing.T) {
 			"one release"},
 		{"too much", "#!/bin/sh\nexec head -c 3000000 /dev/zero\n", fault.Malformed, "too much"},
 		{"an error", answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"rate_limited\",\"message\":\"too many\"}}"`, fault.RateLimited, "too many"},
-		{"an error of no known kind",
-			answerTo + `printf '%s' "{\"v\":1,\"digest\":\"$digest\",\"error\":{\"kind\":\"fine\",\"message\":\"hm\"}}"`, fault.Internal, "hm"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := withFakeNod(t, row.script)

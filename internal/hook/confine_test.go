@@ -2,7 +2,6 @@ package hook_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/confine/proof"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/version"
@@ -160,48 +158,6 @@ func TestWhatTheHostConfinesIsLeftToIt(t *testing.T) {
 		s := p.command(strconv.Itoa(i), "python3 lint.py")
 		if s.verdict != row.verdict || strings.Contains(s.reason, "type exactly") != (row.verdict == "deny") {
 			t.Errorf("%s: %+v", row.sandbox, s)
-		}
-	}
-}
-
-// What Codex's own profile confines is left to Codex; where the agent asks to
-// leave it, or there is none, there is a line to type.
-func TestWhatCodexConfinesIsLeftToIt(t *testing.T) {
-	if _, err := os.Stat("/proc/sys/kernel/osrelease"); err != nil {
-		t.Skip("SKIPPED: no /proc")
-	}
-	p := project(t, map[string]string{"lint.py": "import os\n"})
-	p.options.Nod, p.options.Adapter = p.nod(t, version.String()), agent.Codex{}
-	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
-	p.settings("confine = \"on\"\n")
-	p.tried()
-	rollout := filepath.Join(p.home, "rollout.jsonl")
-	for i, row := range []struct {
-		turn, more string
-		offered    bool
-	}{
-		{turn: `"sandbox_policy":{"type":"workspace-write"},"approval_policy":"on-request"`},
-		{turn: `"sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"managed","file_system":{"type":"restricted"}},"approval_policy":"never"`},
-		{turn: `"sandbox_policy":{"type":"workspace-write"},"approval_policy":"on-request"`,
-			more: `,\"sandbox_permissions\":\"require_escalated\"`, offered: true},
-		{turn: `"sandbox_policy":{"type":"danger-full-access"},"approval_policy":"never"`, offered: true},
-		{turn: `"sandbox_policy":{"type":"workspace-write"},"permission_profile":{"type":"disabled"}`, offered: true},
-		{turn: `"approval_policy":"never"`, offered: true},
-	} {
-		id := "c" + strconv.Itoa(i)
-		p.write(rollout, `{"type":"turn_context","payload":{`+row.turn+"}}\n"+
-			`{"type":"response_item","payload":{"type":"function_call","name":"exec_command","call_id":"`+id+
-			`","arguments":"{\"cmd\":\"python3 lint.py\"`+row.more+`}"}}`+"\n")
-		payload, err := json.Marshal(map[string]any{"session_id": "s" + id, "cwd": p.shop,
-			"hook_event_name": "PreToolUse", "transcript_path": rollout,
-			"permission_mode": "default", "tool_name": "Bash", "tool_use_id": id,
-			"tool_input": map[string]any{"command": "python3 lint.py"}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s := p.run(bytes.NewReader(payload)); strings.Contains(s.reason,
-			"type exactly") != row.offered || s.verdict == "allow" || !row.offered && s.verdict == "deny" {
-			t.Errorf("%s%s: %+v, offered %v", row.turn, row.more, s, row.offered)
 		}
 	}
 }

@@ -243,8 +243,7 @@ func (r *run) model(s config.Settings) nod.Model {
 	case s.Model.Provider == "":
 		return nil
 	}
-	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout,
-		resident: s.Model.Resident() && r.Places.State != ""}
+	return classifier{program: r.Nod, places: r.Places, environ: r.Environ, timeout: s.Model.Timeout}
 }
 
 // Reach is how far nod goes, from the settings.
@@ -282,13 +281,8 @@ func (r *run) observe(e agent.Event) agent.Answer {
 		return agent.Answer{}
 	}
 	book := &book{run: r, event: e, settings: settings}
-	taint := taintOf(e)
-	var answer agent.Answer
-	if taint != "" && settings.Mode != config.Observe {
-		answer = agent.Warn(r.Adapter, e, warning)
+	if err := book.outcome(); err != nil {
+		return agent.Answer{Stderr: []byte("nod could not write its log: " + printable.Line(err.Error(), 300) + "\n")}
 	}
-	if err := book.outcome(taint); err != nil {
-		answer.Stderr = append(answer.Stderr, "nod could not write its log: "+printable.Line(err.Error(), 300)+"\n"...)
-	}
-	return answer
+	return agent.Answer{}
 }

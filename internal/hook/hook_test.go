@@ -493,36 +493,6 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 }
 
-// The memory of old sessions goes when a new one begins, not before.
-func TestOldSessionsAreForgotten(t *testing.T) {
-	p := newPlace(t)
-	sessions := func() int {
-		files, _ := filepath.Glob(filepath.Join(p.options.Places.State, "sessions", "*"))
-		for _, name := range files {
-			long := time.Now().Add(-31 * 24 * time.Hour)
-			if err := os.Chtimes(name, long, long); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return len(files)
-	}
-	p.run(bytes.NewReader(p.bash("ls")))
-	p.session = "s2"
-	p.run(bytes.NewReader(p.bash("ls"))) // s1 is young
-	if n := sessions(); n != 2 {
-		t.Errorf("%d sessions, want 2", n)
-	}
-	p.run(bytes.NewReader(p.bash("ls")))
-	if n := sessions(); n != 2 {
-		t.Errorf("%d sessions after an ordinary call, want 2", n)
-	}
-	p.session = "s3"
-	p.run(bytes.NewReader(p.bash("ls")))
-	if n := sessions(); n != 1 {
-		t.Errorf("%d sessions after a new one began, want 1", n)
-	}
-}
-
 // What is always denied needs no settings: a file that cannot be used takes
 // nothing of it away, with or without a person.
 func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
@@ -544,5 +514,57 @@ func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
 		if s := p.run(bytes.NewReader(edit)); s.verdict != "deny" {
 			t.Errorf("the settings themselves: %+v", s)
 		}
+	}
+}
+
+// What stands in a secret store is not in the log either, before and after the
+// call; which call it was, its hash says.
+func TestNoStoreIsLogged(t *testing.T) {
+	const marked = "MARKED-7f3a"
+	p := newPlace(t)
+	p.options.Model = failing{&fault.Error{Kind: fault.Overloaded}}
+	file := filepath.Join(p.home, ".aws", "credentials")
+	p.write(file, marked)
+	input := map[string]any{"file_path": file, "old_string": marked, "new_string": "x"}
+	for _, name := range []string{"PreToolUse", "PostToolUse"} {
+		p.run(bytes.NewReader(p.payload(name, "Edit", input,
+			map[string]any{"tool_use_id": "c1", "tool_response": map[string]any{}})))
+	}
+	entries := p.log()
+	if len(entries) != 3 {
+		t.Errorf("%d entries", len(entries))
+	}
+	for _, e := range entries {
+		if text := string(e.Input); strings.Contains(text, marked) || !strings.Contains(text,
+			"content withheld") || e.InputSHA256 != entries[0].InputSHA256 {
+			t.Errorf("%s: %s %s", e.Kind, text, e.InputSHA256)
+		}
+	}
+}
+
+// seeing is a model that keeps what it was asked, and blocks.
+type seeing struct{ last *nod.Prompt }
+
+func (m seeing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
+	*m.last = p
+	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "not asked for"}, nil
+}
+
+// A model is told which calls of the session were blocked before, and why.
+func TestAModelIsToldWhatWasBlocked(t *testing.T) {
+	p := newPlace(t)
+	var sent nod.Prompt
+	p.options.Model = seeing{&sent}
+	file := filepath.Join(p.home, "t.jsonl")
+	p.write(file, `{"type":"user","message":{"role":"user","content":"publish nothing"}}
+{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"c0","name":"Bash","input":{"command":"npm publish --tag v0"}}]}}
+`)
+	for n, command := range []string{"npm publish --tag v0", "frobnicate x"} {
+		p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": command},
+			map[string]any{"tool_use_id": fmt.Sprint("c", n), "transcript_path": file})))
+	}
+	if text := sent.Text(""); !strings.Contains(text, `"ended":"blocked; it was not done"`) ||
+		!strings.Contains(text, "was blocked and not done: not asked for") {
+		t.Errorf("the denial is not told: %s", text)
 	}
 }

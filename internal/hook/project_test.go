@@ -125,20 +125,3 @@ func TestADefinitionThatChangedBeforeItsFirstUse(t *testing.T) {
 		})
 	}
 }
-
-func TestWithoutASessionRulesDoNotClearProjectCode(t *testing.T) {
-	p := project(t, map[string]string{"package.json": testVitest})
-	p.session = ""
-	if s := p.command("1", "npm test"); s.verdict == "allow" {
-		t.Errorf("%+v", s)
-	}
-}
-
-func TestAnUnreadableDefinition(t *testing.T) {
-	p := project(t, map[string]string{"package.json": `{"scripts":{"test":"vitest"}}`})
-	big := strings.Repeat(" ", 65<<20)
-	p.write(filepath.Join(p.shop, "Makefile"), big)
-	if s := p.command("1", "make test"); s.verdict == "allow" || !strings.Contains(s.reason, "Makefile") {
-		t.Errorf("%+v", s)
-	}
-}

@@ -2,7 +2,6 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +25,7 @@ type Presence struct {
 func Find(home, path string) (all []Presence) {
 	for _, name := range Agents() {
 		row := hosts.ByName(name)
-		p := Presence{Agent: name, Program: findProgram(row.ProgramName(), path)}
+		p := Presence{Agent: name, Program: FindProgram(row.ProgramName(), path)}
 		dir := filepath.Join(home, row.Home[0])
 		if info, err := os.Stat(dir); filepath.IsAbs(home) && err == nil && info.IsDir() {
 			p.Config = dir
@@ -38,10 +37,10 @@ func Find(home, path string) (all []Presence) {
 	return all
 }
 
-// findProgram returns the first program of that name in a PATH, made
+// FindProgram returns the first program of that name in a PATH, made
 // absolute; "" if there is none. Relative elements are passed over: what they
 // mean depends on the directory.
-func findProgram(name, path string) string {
+func FindProgram(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
 		at := filepath.Join(dir, name)
 		if info, err := os.Stat(at); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
@@ -50,14 +49,6 @@ func findProgram(name, path string) string {
 		}
 	}
 	return ""
-}
-
-// FindClaude returns the first claude in a PATH, made absolute.
-func FindClaude(path string) (string, error) {
-	if at := findProgram("claude", path); at != "" {
-		return at, nil
-	}
-	return "", errors.New("claude is not in PATH")
 }
 
 // Version is that of an agent's program: major, minor, patch.
@@ -73,9 +64,9 @@ func FailsClosed() Version { return Version{2, 1, 295} }
 // Before reports whether v is older than w.
 func (v Version) Before(w Version) bool { return slices.Compare(v[:], w[:]) < 0 }
 
-// ParseVersion reads what `claude --version` prints: "2.1.329 (Claude Code)".
+// parseVersion reads what `claude --version` prints: "2.1.329 (Claude Code)".
 // A pre-release is refused: what it can do is not known.
-func ParseVersion(s string) (v Version, err error) {
+func parseVersion(s string) (v Version, err error) {
 	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
 	if _, err := fmt.Sscanf(word, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil || v.String() != word {
 		return Version{}, fmt.Errorf("%q is not a version such as 2.1.329", word)
@@ -105,7 +96,7 @@ func ProgramVersion(ctx context.Context, program, path string) (Version, error) 
 	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1",
 		"DISABLE_TELEMETRY=1"}, program, "--version")
 	if err == nil {
-		v, err = ParseVersion(versionWord(out))
+		v, err = parseVersion(versionWord(out))
 	}
 	if err != nil {
 		return Version{}, fmt.Errorf("%s --version: %w", program, err)

@@ -29,11 +29,8 @@ func (o Options) Target() string { return filepath.Join(o.base(), o.relative()) 
 // base is the directory below which the target lies and which the person
 // named; links above it are theirs.
 func (o Options) base() string {
-	switch o.Level {
-	case User:
+	if o.Level == User {
 		return o.Home
-	case Project:
-		return o.Project
 	}
 	return filepath.Join("/", o.Root)
 }

@@ -98,7 +98,7 @@ func sayGroup(group *hujson.Value, event string, say func(at int, what string)) 
 	}
 	for _, h := range elements(handlers) {
 		if h.value.Value.Kind() != '{' {
-			say(h.start, "a hook in hooks."+event+" that is not an object")
+			say(h.value.StartOffset, "a hook in hooks."+event+" that is not an object")
 		}
 	}
 }
@@ -258,25 +258,6 @@ func Setting(path, key string) (value string, line, col int, err error) {
 	}
 	line, col = d.position(v.StartOffset)
 	return string(minimal(v)), line, col, nil
-}
-
-// Environment returns what a project's settings put into the environment of
-// the agent and its hooks, on hosts whose settings can: the names, in order.
-func Environment(agent, dir string) (names []string, findings []Finding) {
-	for _, file := range hosts.ByName(agent).Environ {
-		path := filepath.Join(dir, file)
-		d, err := open(path)
-		if err != nil {
-			findings = append(findings, Finding{Kind: Unreadable, Path: path, Text: err.Error()})
-			continue
-		}
-		if env := d.at("env"); env != nil {
-			for _, e := range elements(env) {
-				names = append(names, e.name)
-			}
-		}
-	}
-	return names, findings
 }
 
 // open parses a settings file for reading.

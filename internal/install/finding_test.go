@@ -17,39 +17,6 @@ func shown(all []Finding) []string {
 	return s
 }
 
-func TestSilencers(t *testing.T) {
-	const effect = " keeps every hook of the user's and the project's from running, nod's among them"
-	for _, tc := range []struct {
-		name, file, text string
-		want             []string
-	}{
-		{"nothing", ".claude/settings.json", `{"model": "opus"}`, nil},
-		{"null", ".claude/settings.json", `{"disableAllHooks": null}`, nil},
-		{"on", ".claude/settings.json", "{\n  \"disableAllHooks\": true\n}",
-			[]string{`silences .claude/settings.json:2:22: disableAllHooks = true` + effect}},
-		{"another type", ".claude/settings.json", `{"disableAllHooks": "yes"}`,
-			[]string{`silences .claude/settings.json:1:21: disableAllHooks = "yes"` + effect}},
-		{"the second counts", ".claude/settings.json", `{"disableAllHooks": false, "disableAllHooks": true}`,
-			[]string{`silences .claude/settings.json:1:47: disableAllHooks = true` + effect}},
-		{"escaped", ".claude/settings.json", `{"disable\u0041llHooks": true}`,
-			[]string{`silences .claude/settings.json:1:26: disableAllHooks = true` + effect}},
-		{"not JSON", ".claude/settings.json", `{`,
-			[]string{"unreadable .claude/settings.json: cannot tell whether it silences nod: .claude/settings.json:1:2: not JSON: parsing value: unexpected EOF; mend or remove the file, nothing was changed"}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			dir := t.TempDir()
-			write(t, filepath.Join(dir, tc.file), tc.text)
-			var got []string
-			for _, s := range shown(Silencers(dir, filepath.Join(dir, "gone"))) {
-				got = append(got, strings.ReplaceAll(s, dir+"/", ""))
-			}
-			if d := cmp.Diff(tc.want, got); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
-		})
-	}
-}
-
 // TestSilencersOddFiles: a link is read as the agent reads it, and what cannot
 // be read is said, not passed over.
 func TestSilencersOddFiles(t *testing.T) {
@@ -79,7 +46,6 @@ func TestManagedSilencers(t *testing.T) {
 	for level, want := range map[Level][]string{
 		Managed: {"disableAllHooks"},
 		User:    {"disableAllHooks", "allowManagedHooksOnly"},
-		Project: {"disableAllHooks", "allowManagedHooksOnly"},
 	} {
 		got := OffSwitches(Options{Level: level, Root: root, OS: "linux"}, "")
 		if len(got) != len(want) {

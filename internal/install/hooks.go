@@ -2,7 +2,6 @@ package install
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"path"
 	"runtime"
@@ -111,18 +110,11 @@ func commandText(handler map[string]any) string {
 
 // register makes o's hooks the only entries of nod's in the document.
 func (d *document) register(o Options) error {
-	if err := d.checkShape(o.under()); err != nil {
+	if err := d.checkShape(o); err != nil {
 		return err
 	}
 	if o.row().Install.Versioned && d.at("version") == nil {
-		if err := d.put(&d.root, "version", 1); err != nil {
-			return err
-		}
-	}
-	if o.StatusLine {
-		if err := d.showStatus(o); err != nil {
-			return err
-		}
+		d.put(nil, "version", 1)
 	}
 	want := o.registrations()
 	if d.at(o.under()) == nil {
@@ -130,165 +122,102 @@ func (d *document) register(o Options) error {
 		for _, r := range want {
 			events = append(events, member{r.event, []any{r.entry}})
 		}
-		return d.put(&d.root, o.under(), events)
+		d.put(nil, o.under(), events)
+		return nil
 	}
-	wanted := func(event string) bool {
-		return slices.ContainsFunc(want, func(r registration) bool { return r.event == event })
+	wanted, kept := map[string]bool{}, map[string]bool{}
+	for _, r := range want {
+		wanted[r.event] = true
 	}
-	kept := map[string]bool{} // events of which the first hook that is asked about everything stays
-	err := d.drop(o, func(h Registered) bool {
-		first := h.matches && wanted(h.Event) && !kept[h.Event]
+	d.drop(o, func(h Registered) bool { // of an event the first hook that is asked about everything stays
+		first := h.matches && wanted[h.Event] && !kept[h.Event]
 		kept[h.Event] = kept[h.Event] || first
 		return first
 	}, wanted)
 	for _, r := range want {
-		if err == nil {
-			err = d.place(o, r)
-		}
+		d.place(o, r)
 	}
-	return err
+	return nil
 }
 
-// checkShape refuses what nod cannot add to: a file or hooks that are no object,
-// and names that are there twice where nod reads.
-func (d *document) checkShape(under string) error {
+// checkShape refuses what nod cannot add to: a file or hooks that are no object, events
+// that are no list, and names that are there twice where nod reads.
+func (d *document) checkShape(o Options) error {
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
 		return d.errorAt(d.root.StartOffset, "the file is not an object")
 	}
 	if err := d.distinct(&d.root); err != nil {
 		return err
 	}
-	hooks := d.at(under)
+	hooks := d.at(o.under())
 	if hooks == nil {
 		return nil
 	}
 	if _, ok := hooks.Value.(*hujson.Object); !ok {
-		return d.errorAt(hooks.StartOffset, "%s is not an object", under)
+		return d.errorAt(hooks.StartOffset, "%s is not an object", o.under())
 	}
 	for v := range hooks.All() {
 		if err := d.distinct(v); err != nil {
 			return err
 		}
 	}
+	for _, r := range o.registrations() {
+		list := child(hooks, r.event)
+		if list == nil {
+			continue
+		}
+		if _, ok := list.Value.(*hujson.Array); !ok {
+			return d.errorAt(list.StartOffset, "hooks.%s is not a list", r.event)
+		}
+	}
 	return nil
 }
 
 // place makes r's handler the only one of nod's in its event.
-func (d *document) place(o Options, r registration) error {
-	list := d.at(o.under(), r.event)
-	if list == nil {
-		return d.put(d.at(o.under()), r.event, []any{r.entry})
-	}
-	if _, ok := list.Value.(*hujson.Array); !ok {
-		return d.errorAt(list.StartOffset, "hooks.%s is not a list", r.event)
+func (d *document) place(o Options, r registration) {
+	list := []any{o.under(), r.event}
+	if d.at(list...) == nil {
+		d.put(list[:1], r.event, []any{r.entry})
+		return
 	}
 	for _, h := range o.owned(object(&d.root)) {
 		if h.Event == r.event {
-			if same(h.table, r.handler) {
-				return nil
+			if !same(h.table, r.handler) {
+				d.replace(h.path, r.handler)
 			}
-			return d.replace(d.at(h.path...), r.handler)
+			return
 		}
 	}
-	return d.put(list, "", r.entry)
+	d.put(list, "", r.entry)
 }
-
-// maxOwn is more hooks than nod writes into a file. Each is taken out by itself, and
-// a repository may come with a file that has any number.
-const maxOwn = 50
 
 // drop takes nod's hooks out, but for those that stay, and what held nothing
 // else: groups, and the lists of events that are not wanted.
-func (d *document) drop(o Options, stays func(Registered) bool, wanted func(event string) bool) error {
-	for skip := 0; ; {
-		all := o.owned(object(&d.root))
-		switch {
-		case len(all) > maxOwn:
-			return fmt.Errorf("%s: calls nod %d times, which nod did not write; take them out by hand, nothing was "+
-				"changed", d.path, len(all))
-		case skip == len(all):
-			return nil
+func (d *document) drop(o Options, stays func(Registered) bool, wanted map[string]bool) {
+	gone := slices.DeleteFunc(o.owned(object(&d.root)), stays)
+	for _, h := range slices.Backward(gone) { // so that the places of the others hold
+		path := h.path
+		d.cut(path)
+		if len(path) == 5 && bare(d.at(path[:4]...)) {
+			path = path[:3]
+			d.cut(path)
 		}
-		h := all[skip]
-		if stays(h) {
-			skip++
-			continue
-		}
-		path, err := h.path, d.cutAt(h.path)
-		if err == nil && len(path) == 5 && d.bare(d.at(path[:4]...)) {
-			path, err = path[:3], d.cutAt(path[:3])
-		}
-		if err == nil && len(path) == 3 && !wanted(h.Event) && d.bare(d.at(path[:2]...)) {
-			err = d.cutAt(path[:2])
-		}
-		if err != nil {
-			return err
+		if len(path) == 3 && !wanted[h.Event] && bare(d.at(path[:2]...)) {
+			d.cut(path[:2])
 		}
 	}
-}
-
-// cutAt takes out what stands at a path.
-func (d *document) cutAt(path []any) error {
-	in := d.at(path[:len(path)-1]...)
-	at, ok := path[len(path)-1].(int)
-	if !ok {
-		for i, e := range elements(in) {
-			if e.name == path[len(path)-1] {
-				at = i
-			}
-		}
-	}
-	return d.cut(in, at)
 }
 
 // unregister takes every entry of nod's out, and what held nothing else.
 func (d *document) unregister(o Options) error {
-	if isStatus(object(d.at(statusKey))) {
-		if err := d.cutAt([]any{statusKey}); err != nil {
-			return err
-		}
-	}
-	before := d.text
-	err := d.drop(o, func(Registered) bool { return false }, func(string) bool { return false })
-	if hooks := d.at(o.under()); err == nil && d.text != before && hooks != nil && d.bare(hooks) {
-		err = d.cutAt([]any{o.under()})
-	}
-	return err
-}
-
-// statusKey is where Claude Code keeps the command of its status line.
-const statusKey = "statusLine"
-
-// showStatus writes nod's status line, where no other program's stands.
-func (d *document) showStatus(o Options) error {
-	command := quoteAll(append([]string{o.Nod, "statusline"}, o.places()...))
-	value := ordered{{"type", "command"}, {"command", command}}
-	there := d.at(statusKey)
-	switch {
-	case there == nil:
-		return d.put(&d.root, statusKey, value)
-	case !isStatus(object(there)):
-		return d.errorAt(there.StartOffset, "%s is another program's; nod's can be called from it: %s", statusKey,
-			command)
-	case same(object(there), value):
+	if len(o.owned(object(&d.root))) == 0 {
 		return nil
 	}
-	return d.replace(there, value)
-}
-
-// isStatus reports whether a value is nod's status line.
-func isStatus(line map[string]any) bool {
-	command, _ := line["command"].(string)
-	program, rest := cutWord(command)
-	word, _ := cutWord(rest)
-	return path.Base(program) == "nod" && word == "statusline"
-}
-
-// HasStatusLine reports whether a settings file of Claude Code names a status
-// line, nod's or another program's.
-func HasStatusLine(text []byte) bool {
-	d, err := parse("", text)
-	return err == nil && d.at(statusKey) != nil
+	d.drop(o, func(Registered) bool { return false }, nil)
+	if bare(d.at(o.under())) {
+		d.cut([]any{o.under()})
+	}
+	return nil
 }
 
 // row is what is known of o's agent; the zero value where there is none that nod
@@ -307,8 +236,6 @@ func (o Options) relative() string {
 	switch {
 	case o.Level == User:
 		return in.User
-	case o.Level == Project:
-		return in.Project
 	case in.ManagedDarwin != "" && cmp.Or(o.OS, runtime.GOOS) == "darwin":
 		return in.ManagedDarwin
 	}

@@ -76,27 +76,25 @@ func checkDecides(t *testing.T, o Options) {
 // belong.
 func TestLevels(t *testing.T) {
 	for _, row := range []struct {
-		agent                  string
-		managed, user, project string
+		agent, managed, user string
 	}{
-		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json",
-			"/p/.claude/settings.json"},
-		{"antigravity", "", "/h/.gemini/config/hooks.json", ""},
-		{"codex", "/etc/codex/requirements.toml", "/h/.codex/hooks.json", "/p/.codex/hooks.json"},
-		{"crush", "", "/h/.config/crush/crush.json", "/p/crush.json"},
-		{"cursor", "/etc/cursor/hooks.json", "/h/.cursor/hooks.json", "/p/.cursor/hooks.json"},
-		{"droid", "", "/h/.factory/settings.json", "/p/.factory/settings.json"},
-		{"grok", "", "/h/.grok/hooks/nod.json", ""},
-		{"openhands", "", "/h/.openhands/hooks.json", "/p/.openhands/hooks.json"},
-		{"pi", "", "/h/.pi/agent/extensions/nod.js", "/p/.pi/extensions/nod.js"},
-		{"windsurf", "/etc/windsurf/hooks.json", "/h/.codeium/windsurf/hooks.json", "/p/.windsurf/hooks.json"},
-		{"opencode", "", "/h/.config/opencode/plugin/nod.js", "/p/.opencode/plugin/nod.js"},
-		{"copilot", "", "/h/.copilot/hooks/nod.json", "/p/.github/hooks/nod.json"},
-		{"gemini", "/etc/gemini-cli/settings.json", "/h/.gemini/settings.json", "/p/.gemini/settings.json"},
-		{"qwen", "/etc/qwen-code/settings.json", "/h/.qwen/settings.json", "/p/.qwen/settings.json"},
+		{"claude-code", "/etc/claude-code/managed-settings.json", "/h/.claude/settings.json"},
+		{"antigravity", "", "/h/.gemini/config/hooks.json"},
+		{"codex", "/etc/codex/requirements.toml", "/h/.codex/hooks.json"},
+		{"crush", "", "/h/.config/crush/crush.json"},
+		{"cursor", "/etc/cursor/hooks.json", "/h/.cursor/hooks.json"},
+		{"droid", "", "/h/.factory/settings.json"},
+		{"grok", "", "/h/.grok/hooks/nod.json"},
+		{"openhands", "", "/h/.openhands/hooks.json"},
+		{"pi", "", "/h/.pi/agent/extensions/nod.js"},
+		{"windsurf", "/etc/windsurf/hooks.json", "/h/.codeium/windsurf/hooks.json"},
+		{"opencode", "", "/h/.config/opencode/plugin/nod.js"},
+		{"copilot", "", "/h/.copilot/hooks/nod.json"},
+		{"gemini", "/etc/gemini-cli/settings.json", "/h/.gemini/settings.json"},
+		{"qwen", "/etc/qwen-code/settings.json", "/h/.qwen/settings.json"},
 	} {
-		o := Options{Agent: row.agent, OS: "linux", Home: "/h", Project: "/p"}
-		for level, want := range map[Level]string{Managed: row.managed, User: row.user, Project: row.project} {
+		o := Options{Agent: row.agent, OS: "linux", Home: "/h"}
+		for level, want := range map[Level]string{Managed: row.managed, User: row.user} {
 			o.Level = level
 			if o.HasLevel() != (want != "") || want != "" && o.Target() != filepath.Clean(want) {
 				t.Errorf("%s, %s: %v %s", row.agent, level, o.HasLevel(), o.Target())
@@ -127,11 +125,11 @@ func TestNamedHook(t *testing.T) {
 	if err != nil || in == nil || len(in.Hooks) != 1 || !in.Hooks[0].Written || in.Again != "" || !in.Guarded() {
 		t.Fatalf("%v %+v", err, in)
 	}
-	if off := OffSwitches(o, o.Project); len(off) != 0 {
+	if off := OffSwitches(o, ""); len(off) != 0 {
 		t.Errorf("%+v", off)
 	}
 	write(t, o.Target(), strings.Replace(string(p.After), `"nod": {`, `"nod": {"enabled": false,`, 1))
-	if off := OffSwitches(o, o.Project); len(off) != 1 || off[0].Kind != Silences {
+	if off := OffSwitches(o, ""); len(off) != 1 || off[0].Kind != Silences {
 		t.Errorf("switched off: %+v", off)
 	}
 	write(t, o.Target(), string(p.After))

@@ -160,10 +160,9 @@ func wordsOf(handler map[string]any) []string {
 	return words
 }
 
-// Command returns what the host starts for r, with other programs or paths in
-// it: a copy of the line in the settings, which must be as nod writes it. A
-// limit of the guard script is replaced by the given one, unless it is 0.
-func (in *Installed) Command(r Registered, o Options, seconds int) (Command, error) {
+// Command returns what the host starts for r, with other paths in it: a copy of the
+// line in the settings, which must be as nod writes it.
+func (in *Installed) Command(r Registered, o Options) (Command, error) {
 	switch {
 	case !r.Written:
 		return Command{}, fmt.Errorf("the hook of %s is not as this nod writes it", r.Event)
@@ -177,9 +176,6 @@ func (in *Installed) Command(r Registered, o Options, seconds int) (Command, err
 	line := commandText(handler)
 	if line == "" {
 		return Command{Words: wordsOf(handler)}, nil
-	}
-	if seconds > 0 {
-		line = strings.Replace(line, fmt.Sprintf("-s KILL %d", guardTime), fmt.Sprintf("-s KILL %d", seconds), 1)
 	}
 	return Command{Shell: line}, nil
 }

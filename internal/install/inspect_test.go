@@ -87,7 +87,7 @@ func TestInspect(t *testing.T) {
 				if !r.Written {
 					t.Errorf("%s: not as written", r.Event)
 				}
-				if _, err := in.Command(r, in.Options, 0); err != nil {
+				if _, err := in.Command(r, in.Options); err != nil {
 					t.Error(err)
 				}
 			}
@@ -105,7 +105,7 @@ func TestInspect(t *testing.T) {
 			put(t, o.Target(), changed)
 			if in, err = Inspect(target); err != nil || in.Again == "" || in.Hooks[0].Written {
 				t.Errorf("another member: %+v %v", in, err)
-			} else if _, err := in.Command(in.Hooks[0], in.Options, 0); err == nil {
+			} else if _, err := in.Command(in.Hooks[0], in.Options); err == nil {
 				t.Error("a line that is not nod's would be started")
 			}
 		})
@@ -173,19 +173,6 @@ func TestOffSwitches(t *testing.T) {
 				t.Errorf("%d here and %d elsewhere, want %d and %d", found, elsewhere, row.found, row.elsewhere)
 			}
 		})
-	}
-}
-
-func TestProjectSettingsEnvironment(t *testing.T) {
-	dir := t.TempDir()
-	put(t, filepath.Join(dir, ".claude/settings.json"), `{"env": {"A": "1", "B": "2"}}`)
-	names, bad := Environment("claude-code", dir)
-	if diff := cmp.Diff([]string{"A", "B"}, names); diff != "" || len(bad) > 0 {
-		t.Errorf("%s%v", diff, bad)
-	}
-	put(t, filepath.Join(dir, ".claude/settings.local.json"), `{`)
-	if _, bad := Environment("claude-code", dir); len(bad) != 1 {
-		t.Errorf("%v", bad)
 	}
 }
 

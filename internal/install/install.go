@@ -48,13 +48,10 @@ const (
 	// User is the file in the home directory. A repository's disableAllHooks
 	// silences its hooks.
 	User
-	// Project is a repository's file, for everyone who works on it. Whoever
-	// can change the repository can take it out.
-	Project
 )
 
 // String returns the level as the command line spells it.
-func (l Level) String() string { return [...]string{"managed", "user", "project"}[l] }
+func (l Level) String() string { return [...]string{"managed", "user"}[l] }
 
 // Options says which file to edit and what to write into it.
 type Options struct {
@@ -66,9 +63,8 @@ type Options struct {
 	Root string
 	// OS is runtime.GOOS if empty.
 	OS string
-	// Home is the home directory, needed for User. Project is the
-	// repository's directory, needed for Project.
-	Home, Project string
+	// Home is the home directory, needed for User.
+	Home string
 
 	// Hook is the absolute path of nod-hook, Nod that of nod. PlanUninstall
 	// needs neither.
@@ -77,9 +73,6 @@ type Options struct {
 	// told. An empty one is left out of its command line; nod-hook then finds
 	// it by the home directory of whoever runs the agent.
 	Settings, Managed, State string
-	// StatusLine also writes nod's status line. It is for Claude Code alone, and
-	// refused where the file has another program's.
-	StatusLine bool
 }
 
 // Plan is a change to one settings file that has not been made.
@@ -203,7 +196,7 @@ func (o Options) planJSON(p *Plan, put bool) error {
 		return nil
 	}
 	p.Findings = append(p.Findings, unread(d, o)...)
-	for _, off := range OffSwitches(o, o.Project) {
+	for _, off := range OffSwitches(o, "") {
 		if !off.Elsewhere {
 			p.Findings = append(p.Findings, off.Finding)
 		}

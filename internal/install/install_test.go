@@ -21,12 +21,9 @@ func at(t *testing.T, level Level) Options {
 	t.Helper()
 	dir := t.TempDir()
 	o := paths()
-	o.Level, o.Root, o.Home, o.Project, o.OS = level, dir, filepath.Join(dir, "home"), filepath.Join(dir, "repo"),
-		"linux"
-	for _, d := range []string{o.Home, o.Project} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
+	o.Level, o.Root, o.Home, o.OS = level, dir, filepath.Join(dir, "home"), "linux"
+	if err := os.Mkdir(o.Home, 0o755); err != nil {
+		t.Fatal(err)
 	}
 	return o
 }
@@ -57,75 +54,6 @@ func plan(t *testing.T, make func(Options) (Plan, error), o Options) Plan {
 		t.Fatal(err)
 	}
 	return p
-}
-
-func TestTarget(t *testing.T) {
-	for _, tc := range []struct {
-		o    Options
-		want string
-	}{
-		{Options{OS: "linux"}, "/etc/claude-code/managed-settings.json"},
-		{Options{OS: "darwin"}, "/Library/Application Support/ClaudeCode/managed-settings.json"},
-		{Options{OS: "linux", Root: "/image"}, "/image/etc/claude-code/managed-settings.json"},
-		{Options{Level: User, Home: "/home/u", Root: "/image"}, "/home/u/.claude/settings.json"},
-		{Options{Level: Project, Project: "/src/x"}, "/src/x/.claude/settings.json"},
-	} {
-		if got := tc.o.Target(); got != tc.want {
-			t.Errorf("%+v: %s", tc.o, got)
-		}
-	}
-}
-
-// TestRegistrations holds what a reader of the settings relies on: absolute
-// paths, no shell, the two deciding events fail closed and outlast nod's own
-// deadline.
-func TestRegistrations(t *testing.T) {
-	got := make(map[string]string)
-	for _, r := range paths().registrations() {
-		g, h := claudeGroup(t, r)
-		if g.Matcher != "*" || h.Type != "command" || h.Command != "/opt/nod/nod-hook" {
-			t.Errorf("%s: %+v", r.event, g)
-		}
-		want := "claude-code --settings /home/u/.config/nod/nod.toml --managed /etc/nod/nod.toml --state /home/u/.local/state/nod --nod /opt/nod/nod"
-		if args := strings.Join(h.Args, " "); args != want {
-			t.Errorf("%s: %s", r.event, args)
-		}
-		if h.OnFailure == "block" && h.Timeout <= 20 {
-			t.Errorf("%s: %d s do not outlast the model's 20", r.event, h.Timeout)
-		}
-		got[r.event] = h.OnFailure
-	}
-	want := map[string]string{"PreToolUse": "block", "PermissionRequest": "block", "PostToolUse": "continue",
-		"PostToolUseFailure": "continue", "PermissionDenied": "continue"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Error(d)
-	}
-	o := paths()
-	o.Settings, o.State = "", ""
-	_, h := claudeGroup(t, o.registrations()[0])
-	if args := strings.Join(h.Args, " "); args != "claude-code --managed /etc/nod/nod.toml --nod /opt/nod/nod" {
-		t.Errorf("without the user's files: %s", args)
-	}
-}
-
-// claudeHook is a hook as Claude Code reads it.
-type claudeHook struct {
-	Type, Command, OnFailure string
-	Args                     []string
-	Timeout                  int
-}
-
-type claudeGroupOf struct {
-	Matcher string
-	Hooks   []claudeHook
-}
-
-func claudeGroup(t *testing.T, r registration) (g claudeGroupOf, h claudeHook) {
-	t.Helper()
-	if err := json.Unmarshal(encode(r.entry), &g); err != nil || len(g.Hooks) != 1 {
-		t.Fatalf("%s: %v %+v", r.event, err, g)
-	}
-	return g, g.Hooks[0]
 }
 
 // Whatever becomes of the program that stands behind guardScript, and where
@@ -226,7 +154,7 @@ func TestRefusedOptions(t *testing.T) {
 // TestInstallAndUninstall goes through a whole life at each level.
 func TestInstallAndUninstall(t *testing.T) {
 	const old = "{\n  \"model\": \"opus\"\n}\n"
-	for _, level := range []Level{Managed, User, Project} {
+	for _, level := range []Level{Managed, User} {
 		t.Run(level.String(), func(t *testing.T) {
 			o := at(t, level)
 			write(t, o.Target(), old)
@@ -319,7 +247,7 @@ func TestWhatNodMadeIsRemoved(t *testing.T) {
 // TestNewFile: where there is no file, there is nothing to copy, and
 // uninstalling nothing changes nothing.
 func TestNewFile(t *testing.T) {
-	for level, want := range map[Level]os.FileMode{Managed: 0o644, User: 0o600, Project: 0o644} {
+	for level, want := range map[Level]os.FileMode{Managed: 0o644, User: 0o600} {
 		o := at(t, level)
 		if p := plan(t, PlanUninstall, o); p.Changed() {
 			t.Errorf("%v: uninstall of nothing: %s", level, p.Diff())
@@ -370,13 +298,11 @@ func TestLinks(t *testing.T) {
 		{"file to dotfiles", User, ".claude/settings.json", "home/dot/settings.json", ""},
 		{"directory to dotfiles", User, ".claude", "home/dot", ""},
 		{"file out of home", User, ".claude/settings.json", "elsewhere/settings.json", "a link to"},
-		{"project file", Project, ".claude/settings.json", "repo/other/settings.json", "a link to"},
 		{"managed file", Managed, "etc/claude-code/managed-settings.json", "elsewhere/settings.json", "a link to"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			o := at(t, tc.level)
-			for _, f := range []string{"home/dot/settings.json", "elsewhere/settings.json",
-				"repo/other/settings.json"} {
+			for _, f := range []string{"home/dot/settings.json", "elsewhere/settings.json"} {
 				write(t, filepath.Join(o.Root, f), "{}\n")
 			}
 			link := filepath.Join(o.base(), tc.path)

@@ -2,8 +2,10 @@ package install
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -19,11 +21,12 @@ const (
 // byteOrderMark may stand at the start of a file.
 const byteOrderMark = "\ufeff"
 
-// document is a settings file in JSON, with comments or without, as text: an
-// edit changes the bytes it must and leaves all others.
+// document is a settings file in JSON, with comments or without. An edit changes
+// the values that it must; all others keep their bytes, and the white space and
+// comments between them.
 type document struct {
 	path string
-	text string // without the byte order mark
+	text string // as it was read, without the byte order mark
 	mark string // the byte order mark, if there is one
 	root hujson.Value
 
@@ -45,32 +48,24 @@ func parse(path string, data []byte) (*document, error) {
 	if len(text) > maxSettings || strings.Count(text, "{")+strings.Count(text, "[") > maxBrackets {
 		return nil, fmt.Errorf("%s: too large to be edited here", path)
 	}
-	if err := d.set(text); err != nil {
-		return nil, err
+	root, err := hujson.Parse([]byte(text))
+	if err != nil {
+		return nil, d.syntaxError(err)
 	}
+	d.text, d.root = text, root
 	if strings.Contains(text, "\r\n") {
 		d.newline = "\r\n"
 	}
-	if root, ok := d.root.Value.(*hujson.Object); ok && len(root.Members) > 0 {
+	if list := elements(&d.root); len(list) > 0 {
 		d.inline = !strings.Contains(strings.TrimSpace(text), "\n")
-		if unit := indentIn(string(root.Members[0].Name.BeforeExtra), ""); unit != "" {
+		if unit := indentIn(list[0].first.BeforeExtra, ""); unit != "" {
 			d.unit = unit
 		}
 	}
 	return d, nil
 }
 
-// set makes text the document's.
-func (d *document) set(text string) error {
-	root, err := hujson.Parse([]byte(text))
-	if err != nil {
-		return d.syntaxError(err)
-	}
-	d.text, d.root = text, root
-	return nil
-}
-
-func (d *document) pack() []byte { return []byte(d.mark + d.text) }
+func (d *document) pack() []byte { return append([]byte(d.mark), d.root.Pack()...) }
 
 // syntaxError says a parser's error the way compilers do.
 func (d *document) syntaxError(err error) error {
@@ -83,7 +78,7 @@ func (d *document) syntaxError(err error) error {
 	return fmt.Errorf("%s:%d:%d: not JSON: %s; mend or remove the file, nothing was changed", d.path, line, col, text)
 }
 
-// position returns line and column of a byte offset, from 1.
+// position returns line and column, from 1, of a byte of the file as it was read.
 func (d *document) position(offset int) (line, col int) {
 	before := d.text[:min(offset, len(d.text))]
 	return 1 + strings.Count(before, "\n"), len(before) - strings.LastIndexByte(before, '\n')
@@ -95,14 +90,11 @@ func (d *document) errorAt(offset int, format string, args ...any) error {
 		fmt.Sprintf(format, args...))
 }
 
-// element is a value in a list or an object, with what stands around it.
+// element is a value in a list or an object.
 type element struct {
-	name          string // "" in a list
-	value         *hujson.Value
-	start, end    int    // from its name, if it has one, to the end of its value
-	before, after string // up to it, and from it to its comma
-	around        string // around the colon
-	comma         bool   // one follows
+	name  string        // "" in a list
+	first *hujson.Value // its name, or the value itself: what stands before it is there
+	value *hujson.Value
 }
 
 // elements lists what is in a value; nil where it is neither list nor object.
@@ -110,58 +102,64 @@ func elements(v *hujson.Value) (list []element) {
 	switch c := v.Value.(type) {
 	case *hujson.Object:
 		for i := range c.Members {
-			name, v := &c.Members[i].Name, &c.Members[i].Value
-			list = append(list, element{name: name.Value.(hujson.Literal).String(), value: v, start: name.StartOffset,
-				end: v.EndOffset, before: string(name.BeforeExtra), after: string(v.AfterExtra),
-				around: joined(trimmed(name.AfterExtra), trimmed(v.BeforeExtra)),
-				comma:  i < len(c.Members)-1 || v.AfterExtra != nil})
+			m := &c.Members[i]
+			list = append(list, element{m.Name.Value.(hujson.Literal).String(), &m.Name, &m.Value})
 		}
 	case *hujson.Array:
 		for i := range c.Elements {
-			v := &c.Elements[i]
-			list = append(list, element{value: v, start: v.StartOffset, end: v.EndOffset,
-				before: string(v.BeforeExtra), after: string(v.AfterExtra),
-				comma: i < len(c.Elements)-1 || v.AfterExtra != nil})
+			list = append(list, element{first: &c.Elements[i], value: &c.Elements[i]})
 		}
 	}
 	return list
+}
+
+// closing is what stands before the closing bracket of a list or an object.
+func closing(v *hujson.Value) *hujson.Extra {
+	if c, ok := v.Value.(*hujson.Object); ok {
+		return &c.AfterExtra
+	}
+	return &v.Value.(*hujson.Array).AfterExtra
 }
 
 // at returns the value at a path of names and indexes, nil where there is none.
 func (d *document) at(path ...any) *hujson.Value {
 	v := &d.root
 	for _, step := range path {
-		if v = child(v, step); v == nil {
+		i := index(v, step)
+		if i < 0 {
 			return nil
 		}
+		v = elements(v)[i].value
 	}
 	return v
 }
 
-// child returns a value by its name in an object, or its index in a list; nil
-// where it is not there. Of several members of one name it is the last, as
-// JavaScript reads them.
-func child(v *hujson.Value, step any) (found *hujson.Value) {
+// index is the place of a name in an object, or an index in a list; -1 where it is not
+// there. Of several members of one name it is the last, as JavaScript reads them.
+func index(v *hujson.Value, step any) (found int) {
 	_, object := v.Value.(*hujson.Object)
+	found = -1
 	for i, e := range elements(v) {
 		if object && step == any(e.name) || !object && step == any(i) {
-			found = e.value
+			found = i
 		}
 	}
 	return found
 }
 
-// decoded is what a value means; nil where it is too deep to say.
-func decoded(v *hujson.Value) (tree any) {
+// child returns a value by its name in an object, nil where it is not there.
+func child(v *hujson.Value, name string) *hujson.Value {
+	if i := index(v, name); i >= 0 {
+		return elements(v)[i].value
+	}
+	return nil
+}
+
+// object is what an object means; nil for anything else, and where it is too deep to say.
+func object(v *hujson.Value) (tree map[string]any) {
 	if v == nil || json.Unmarshal(minimal(v), &tree) != nil {
 		return nil
 	}
-	return tree
-}
-
-// object is decoded for an object, nil for anything else.
-func object(v *hujson.Value) map[string]any {
-	tree, _ := decoded(v).(map[string]any)
 	return tree
 }
 
@@ -177,137 +175,154 @@ func (d *document) distinct(v *hujson.Value) error {
 	seen := map[string]bool{}
 	for _, e := range elements(v) {
 		if seen[e.name] && e.name != "" {
-			return d.errorAt(e.start, "%q is there twice", e.name)
+			return d.errorAt(e.first.StartOffset, "%q is there twice", e.name)
 		}
 		seen[e.name] = true
 	}
 	return nil
 }
 
-// put adds a value at the end of a list, or of an object under a name. Comments
-// behind the last element stay behind it. [document.cut] undoes it to the byte,
-// but for white space inside empty brackets.
-func (d *document) put(in *hujson.Value, name string, value any) error {
-	list := elements(in)
-	last, comma, from := &element{}, "", in.StartOffset+1
-	if n := len(list); n > 0 {
-		if last, from = &list[n-1], list[n-1].end; !last.comma {
-			comma = ","
+// put adds a value at the end of the list at a path, or of the object there under a
+// name. Comments behind the last element stay behind it.
+func (d *document) put(path []any, name string, value any) {
+	in, own := d.at(path...), d.indent(path)
+	list, end := elements(in), closing(in)
+	stays := strings.TrimRight(string(*end), " \t\r\n")
+	tail, indent, before := string(*end)[len(stays):], own+d.unit, stays
+	comma := hujson.Extra(nil) // there is one behind the last element where this is not nil
+	if len(list) > 0 {
+		last := list[len(list)-1]
+		indent = indentIn(last.first.BeforeExtra, indent)
+		if last.value.AfterExtra != nil {
+			comma = hujson.Extra{}
 		}
 	}
-	tail := d.text[from : in.EndOffset-1]
-	stays := strings.TrimRight(tail, " \t\r\n")
-	rest := tail[len(stays):]
-	own := indentIn("\n"+d.text[:in.StartOffset], "")
-	indent, inline := own, d.inline || len(list) > 0 && onOneLine(list, tail)
-	before := ""
-	if len(list) > 0 && !d.inline {
-		before = " "
-	}
-	if !inline {
-		indent = indentIn(last.before, own+d.unit)
-		before = d.newline + indent
-		if !strings.Contains(rest, "\n") {
-			rest = d.newline + own
+	if !d.inline {
+		before += d.newline + indent
+		if !strings.Contains(tail, "\n") {
+			tail = d.newline + own
 		}
 	}
-	text := d.render(value, indent, inline)
-	if _, ok := in.Value.(*hujson.Object); ok {
-		colon := ": "
-		if d.inline {
-			colon = ":"
+	v := hujson.Value{Value: d.render(value, indent, d.inline), AfterExtra: comma}
+	*end = hujson.Extra(tail)
+	switch c := in.Value.(type) {
+	case *hujson.Array:
+		v.BeforeExtra = hujson.Extra(before)
+		c.Elements = append(c.Elements, v)
+	case *hujson.Object:
+		if !d.inline {
+			v.BeforeExtra = hujson.Extra(" ")
 		}
-		text = string(hujson.String(name)) + colon + text
+		c.Members = append(c.Members, hujson.ObjectMember{
+			Name: hujson.Value{BeforeExtra: hujson.Extra(before), Value: hujson.String(name)}, Value: v})
 	}
-	if last.comma {
-		text += "," // keep the style of a trailing comma
-	}
-	return d.set(d.text[:from] + comma + stays + before + text + rest + d.text[in.EndOffset-1:])
 }
 
-// onOneLine reports whether no element starts a line.
-func onOneLine(list []element, tail string) bool {
-	for _, e := range list {
-		tail += e.before
+// cut takes out what stands at a path, and keeps the comments around it.
+func (d *document) cut(path []any) {
+	in := d.at(path[:len(path)-1]...)
+	i := index(in, path[len(path)-1])
+	list, end := elements(in), closing(in)
+	e, last := list[i], i == len(list)-1
+	keep := strings.TrimRight(string(e.first.BeforeExtra), " \t\r\n")
+	if e.first != e.value {
+		keep = joined(joined(keep, trimmed(e.first.AfterExtra)), trimmed(e.value.BeforeExtra))
 	}
-	return !strings.Contains(tail, "\n")
-}
-
-// cut takes element i out of a list or an object, and keeps the comments around
-// it.
-func (d *document) cut(in *hujson.Value, i int) error {
-	list := elements(in)
-	e := list[i]
-	from, to := e.start-len(e.before), e.end
-	if e.comma {
-		to += len(e.after) + 1
+	keep = joined(keep, trimmed(e.value.AfterExtra))
+	before := e.first.BeforeExtra
+	next := end
+	if !last {
+		next = &list[i+1].first.BeforeExtra
+	} else if i > 0 {
+		previous := list[i-1].value
+		if e.value.AfterExtra == nil {
+			keep = joined(trimmed(previous.AfterExtra), keep)
+			previous.AfterExtra = nil // no comma
+		} else if previous.AfterExtra == nil {
+			previous.AfterExtra = hujson.Extra{}
+		}
 	}
-	keep := joined(joined(strings.TrimRight(e.before, " \t\r\n"), e.around), strings.TrimSpace(e.after))
-	switch last := i == len(list)-1; {
-	case !last && keep == "" && !commented(list[i+1].before):
-		keep, to = e.before, list[i+1].start
-	case last && i > 0 && !e.comma:
-		from-- // the comma before it
-	case last && i == 0 && keep == "" && !commented(d.text[to:in.EndOffset-1]):
-		to = in.EndOffset - 1
+	switch {
+	case keep != "":
+		*next = hujson.Extra(joined(keep, cmp.Or(string(*next), "\n")))
+	case commented(*next):
+	case !last:
+		*next = before
+	case i == 0:
+		*next = nil
 	}
-	return d.set(d.text[:from] + joined(keep, d.text[to:]))
+	switch c := in.Value.(type) {
+	case *hujson.Array:
+		c.Elements = slices.Delete(c.Elements, i, i+1)
+	case *hujson.Object:
+		c.Members = slices.Delete(c.Members, i, i+1)
+	}
 }
 
 // bare reports whether a list or an object holds nothing, not even a comment.
-func (d *document) bare(v *hujson.Value) bool {
-	return len(elements(v)) == 0 && !commented(d.text[v.StartOffset+1:v.EndOffset-1])
+func bare(v *hujson.Value) bool { return len(elements(v)) == 0 && !commented(*closing(v)) }
+
+// replace writes another value in the place of the one at a path.
+func (d *document) replace(path []any, value any) {
+	in := d.at(path[:len(path)-1]...)
+	e := elements(in)[index(in, path[len(path)-1])]
+	inline := d.inline || !bytes.Contains(e.first.BeforeExtra, []byte("\n"))
+	e.value.Value = d.render(value, d.indent(path), inline)
 }
 
-// replace writes another value in the place of v.
-func (d *document) replace(v *hujson.Value, value any) error {
-	before := d.text[strings.LastIndexByte(d.text[:v.StartOffset], '\n')+1 : v.StartOffset]
-	inline := d.inline || commented(before) && !strings.Contains(d.text[v.StartOffset:v.EndOffset], "\n")
-	text := d.render(value, indentIn("\n"+before, ""), inline)
-	return d.set(d.text[:v.StartOffset] + text + d.text[v.EndOffset:])
+// indent is that of the line on which the value at a path begins.
+func (d *document) indent(path []any) (indent string) {
+	v := &d.root
+	for _, step := range path {
+		e := elements(v)[index(v, step)]
+		indent, v = indentIn(e.first.BeforeExtra, indent), e.value
+	}
+	return indent
 }
 
 // render returns a value in the document's style, on lines that start with
 // indent but for the first.
-func (d *document) render(v any, indent string, inline bool) string {
+func (d *document) render(v any, indent string, inline bool) hujson.ValueTrimmed {
 	text := encode(v)
-	if inline {
-		return string(text)
+	if !inline {
+		var b bytes.Buffer
+		if err := json.Indent(&b, text, indent, d.unit); err != nil {
+			panic(err) // encode's output is JSON
+		}
+		text = []byte(strings.ReplaceAll(b.String(), "\n", d.newline))
 	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, text, indent, d.unit); err != nil {
-		panic(err) // encode's output is JSON
+	value, err := hujson.Parse(text)
+	if err != nil {
+		panic(err)
 	}
-	return strings.ReplaceAll(b.String(), "\n", d.newline)
+	return value.Value
 }
 
-// joined puts text behind comments, on a line of its own where the last comment
-// may be one that ends with its line.
-func joined(comments, text string) string {
-	space := text[:len(text)-len(strings.TrimLeft(text, " \t\r\n"))]
-	line := comments[strings.LastIndexByte(comments, '\n')+1:]
-	block := strings.HasSuffix(comments, "*/") && !strings.Contains(line, "//")
-	if !commented(comments) || text == "" || block || strings.Contains(space, "\n") {
-		return comments + text
+// joined puts what stands between values behind comments, on a line of its own, since
+// the last comment may be one that ends with its line.
+func joined(comments, between string) string {
+	blank := between[:len(between)-len(strings.TrimLeft(between, " \t\r\n"))]
+	if between != "" && commented(hujson.Extra(comments)) && !strings.Contains(blank, "\n") {
+		comments += "\n"
 	}
-	return comments + "\n" + text
+	return comments + between
 }
 
-// indentIn is the white space that the last line of text starts with; where text
-// is all in one line, that is the parent's.
-func indentIn(text, parent string) string {
-	i := strings.LastIndexByte(text, '\n')
+// indentIn is the white space that the last line of what stands before a value starts
+// with; where that is all in one line, it is the parent's.
+func indentIn(before hujson.Extra, parent string) string {
+	i := bytes.LastIndexByte(before, '\n')
 	if i < 0 {
 		return parent
 	}
-	line := text[i+1:]
+	line := string(before[i+1:])
 	return line[:len(line)-len(strings.TrimLeft(line, " \t"))]
 }
 
 func trimmed(e hujson.Extra) string { return strings.TrimSpace(string(e)) }
 
 // commented reports whether what stands between values is more than white space.
-func commented(between string) bool { return strings.TrimSpace(between) != "" }
+func commented(between hujson.Extra) bool { return trimmed(between) != "" }
 
 // member and ordered are an object whose members keep their order.
 type member struct {

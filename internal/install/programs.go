@@ -3,7 +3,6 @@ package install
 import (
 	"bytes"
 	"context"
-	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,35 +60,18 @@ func (p Programs) Check(ctx context.Context) error {
 	return p.OneBuild(ctx)
 }
 
-// OneBuild returns nil if both programs are of one version, and of one revision
-// where Go wrote it into them: nod-hook decides and confines by the rules that it
-// was built with. It starts nod-hook with "version".
+// OneBuild returns nil if both programs are of one version: nod-hook decides and
+// confines by the rules that it was built with. It starts nod-hook with "version".
 func (p Programs) OneBuild(ctx context.Context) error {
 	out, err := output(ctx, []string{"HOME=/nonexistent", "PATH=/usr/bin:/bin"}, p.Hook, "version")
 	if err != nil {
 		return fmt.Errorf("%s does not answer \"version\": %w; %s", p.Hook, err, instead)
 	}
-	nod, hook := p.Version+revision(p.Nod), strings.TrimPrefix(out, "nod ")+revision(p.Hook)
-	if hook != nod {
-		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, nod,
+	if hook := strings.TrimPrefix(out, "nod "); hook != p.Version {
+		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, p.Version,
 			p.Hook, hook, getProgram)
 	}
 	return nil
-}
-
-// revision is what Go wrote into a program of the repository's state, "" where it
-// wrote nothing.
-func revision(file string) (words string) {
-	info, err := buildinfo.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" || s.Key == "vcs.modified" {
-			words += " " + s.Key + "=" + s.Value
-		}
-	}
-	return words
 }
 
 // Owners returns a finding for each program that somebody other than root may

@@ -169,6 +169,6 @@ func govulncheck(ctx context.Context, h *house) (string, error) {
 }
 
 func demo(ctx context.Context, h *house) (string, error) {
-	out, err := h.output(ctx, nil, "go", "run", "./cmd/nod-hook", "demo", "--json")
+	out, err := h.output(ctx, nil, "go", "run", "./cmd/nod-hook", "demo")
 	return fmt.Sprintf("%d lines", strings.Count(out, "\n")), err
 }

@@ -32,7 +32,7 @@ type result struct {
 // raced are the packages whose code shares memory between goroutines: the
 // race detector is for them. TestRacedPackages holds the list.
 var raced = []string{
-	".", "audit", "internal/acp", "internal/cli", "internal/confine", "internal/daemon",
+	".", "audit", "internal/acp", "internal/cli", "internal/confine",
 	"internal/hang", "internal/history", "internal/hook", "internal/hosts", "internal/lines", "internal/mcp",
 	"internal/paths", "internal/place", "internal/rewriting/trial", "internal/session",
 	"internal/view", "internal/wiring", "lab/eval", "lab/verify", "lab/witness", "llm/llmtest",
@@ -47,13 +47,13 @@ var alone = []string{
 	"TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
 	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
 	"TestWriteShortensAndMasks", "TestManyProcessesRotate",
-	"TestReadersAgree", "TestTheRealDaemon",
+	"TestReadersAgree",
 	"TestHolesPutBack", "TestFound", "TestRacedPackages",
 }
 
 // vendors are those of the packages that link the vendors' SDKs. To compile the SDKs for
 // the race detector takes longer than to race all the others: that is left to -deep.
-var vendors = []string{"internal/cli", "internal/daemon", "internal/hook", "llm/llmtest"}
+var vendors = []string{"internal/cli", "internal/hook", "llm/llmtest"}
 
 // figuresTest has a stage of its own.
 const figuresTest = "^TestNumbersOfTheDocs$"
