@@ -32,26 +32,14 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 	word := a.Arg(0)
 	switch {
 	case word == "" && len(args) == a.NFlag():
-	case word == "profile" && len(args) == 1:
-		return printProfile(p)
 	case word == "on" || word == "off":
 		if err := setConfine(ctx, p, word == "on"); err != nil {
 			return err
 		}
 	default:
-		return usage(errors.New("want on, off, profile, or -- and the whole line as one quoted word"))
+		return usage(errors.New("want on, off, or -- and the whole line as one quoted word"))
 	}
 	return confineStatus(ctx, p, word != "", *asJSON)
-}
-
-// printProfile prints the boundary as a profile of macOS's sandbox-exec.
-func printProfile(p *Process) error {
-	settings, err := config.Load(behind.Places(p.Environ))
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
-	return nil
 }
 
 // confineOutput is the answer of confine --json. Fields are only ever added.
