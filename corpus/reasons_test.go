@@ -88,24 +88,6 @@ func TestEveryReason(t *testing.T) {
 	}
 }
 
-// TestEveryReasonOfSessions does the same over calls of real sessions.
-func TestEveryReasonOfSessions(t *testing.T) {
-	gates := map[string]*nod.Gate{}
-	for r := range recordedRows(t) {
-		if gates[r.Dir] == nil {
-			gates[r.Dir] = gateAt(r.Dir)
-		}
-		c, err := r.call(r.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := gates[r.Dir].Check(t.Context(), c)
-		for _, fault := range faultsOf(d, c.Roots) {
-			t.Errorf("%s: %s\n%s", r.ID, fault, d.Reason)
-		}
-	}
-}
-
 var (
 	// elliptic is how a reason does not begin: with what is not settled, before
 	// it is said what the call does.

@@ -7,9 +7,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod/audit"
@@ -20,170 +20,74 @@ import (
 // spoke is an agent that speaks the Agent Client Protocol and needs no
 // account.
 type spoke struct {
-	name, pkg string // pkg is its npm package
-	// prepare writes the agent's configuration and returns its command line,
-	// and what the environment needs.
-	prepare func(m *machine, srv *llmtest.Server) (words, environ []string)
-	shell   func(name, command string) llmtest.Call
-	write   func(name, path, content string) llmtest.Call
+	driven
+	name    string
+	words   []string // of the server; signs as in driven
+	version int      // of the protocol
 	// mode is the one in which it asks, where it does not begin in it.
 	mode string
-	// version is that of the protocol.
-	version int
-	// edits is what nod answers for a new file in the workspace, commands for a command.
-	edits, commands string
-	// relative is what nod answers for a command with a relative name: "" is
-	// one or the other, as opencode's messages happen to arrive.
-	relative string
-}
-
-// allSpoke lists those that package.json pins.
-func allSpoke() (list []spoke) {
-	for _, s := range []spoke{copilotSpoke(), qwenSpoke(), geminiSpoke(), opencodeSpoke(), claudeSpoke(1),
-		claudeSpoke(2)} {
-		if s.version == 0 {
-			s.version = 1
-		}
-		if s.edits == "" {
-			s.edits = "allow"
-		}
-		if s.commands == "" {
-			s.commands = "allow"
-		}
-		if pinned(s.pkg) {
-			list = append(list, s)
-		}
-	}
-	return list
-}
-
-func pinned(pkg string) bool {
-	for _, name := range []string{"package.json", "acp/package.json"} {
-		raw, err := os.ReadFile(name)
-		var file struct{ Dependencies map[string]string }
-		if err == nil && json.Unmarshal(raw, &file) == nil && file.Dependencies[pkg] != "" {
-			return true
-		}
-	}
-	return false
+	// edits is what nod answers for a new file in the workspace, commands for a command,
+	// and relative for a command with a relative name: "" is one or the other, as
+	// opencode's messages happen to arrive.
+	edits, commands, relative string
 }
 
 // claudeSpoke is the agent that Zed starts for Claude, with the Claude Code that
 // the other tests drive. In version 2 of the protocol its edits name no file in a
 // shape that nod knows.
 func claudeSpoke(version int) spoke {
-	s := spoke{
-		name: "claude-agent-acp", pkg: "@agentclientprotocol/claude-agent-acp", version: version, relative: "abstained",
-		shell: llmtest.Bash,
-		write: llmtest.Write,
-		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			script := npmProgram(m.t, func(string, string) string {
-				return "../acp/node_modules/@agentclientprotocol/claude-agent-acp/dist/index.js"
-			})
-			m.write(filepath.Join(m.home, ".claude", "settings.json"), `{"permissions":{"defaultMode":"default"}}`,
-				0o600)
-			return []string{piNode(m.t), script}, append(claudeEnviron(srv),
-				"CLAUDE_CODE_EXECUTABLE="+claudeProgram(m.t))
-		},
-	}
+	s := spoke{driven: claudeDriven(), name: "claude-agent-acp", version: version, edits: "allow", commands: "allow",
+		relative: "abstained", words: []string{"{node}", "{acp}/@agentclientprotocol/claude-agent-acp/dist/index.js"}}
+	s.environ = append(s.environ, "CLAUDE_CODE_EXECUTABLE={program}")
 	if version == 2 {
 		s.edits = "abstained"
 	}
 	return s
 }
 
-func copilotSpoke() spoke {
-	copilot := copilotDriven()
-	return spoke{
-		name: "copilot", pkg: "@github/copilot", shell: copilot.shell, write: copilot.write, relative: "abstained",
-		edits: "abstained", // their diff stands in an argument
-		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			words, environ = copilot.prepare(m, srv)
-			return []string{words[0], "--acp"}, environ
-		},
-	}
-}
-
-func qwenSpoke() spoke {
-	return spoke{
-		name: "qwen", pkg: "@qwen-code/qwen-code", mode: "default", relative: "allow",
-		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "run_shell_command",
-				Input: map[string]any{"command": command, "description": "a step of a test", "is_background": false}}
-		},
-		write: writeFile,
-		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			m.write(filepath.Join(m.home, ".qwen", "settings.json"), `{"security":{"auth":{"selectedType":"openai"}}}`,
-				0o600)
-			return []string{"node", nodeScript(m.t, "@qwen-code/qwen-code/cli-entry.js"), "--acp"},
-				[]string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL=" + srv.URL + "/v1", "OPENAI_MODEL=gpt-scripted"}
-		},
-	}
-}
-
+// geminiSpoke names commands in the title alone.
 func geminiSpoke() spoke {
-	return spoke{
-		name: "gemini", pkg: "@google/gemini-cli",
-		commands: "abstained", relative: "abstained", // they stand in the title
-		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "run_shell_command",
-				Input: map[string]any{"command": command, "description": "a step of a test"}}
-		},
-		write: writeFile,
-		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			m.write(filepath.Join(m.home, ".gemini", "settings.json"),
-				`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`, 0o600)
-			return []string{"node", nodeScript(m.t, "@google/gemini-cli/bundle/gemini.js"), "--acp", "-m",
-					"gemini-2.5-pro"},
-				[]string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL=" + srv.URL}
-		},
+	return spoke{driven: geminiDriven(), name: "gemini", version: 1, edits: "allow", commands: "abstained",
+		relative: "abstained", words: []string{"node", "{program}", "--acp", "-m", "gemini-2.5-pro"}}
+}
+
+func allSpoke() []spoke {
+	return []spoke{
+		{driven: copilotDriven(), name: "copilot", version: 1, edits: "abstained", // their diff stands in an argument
+			commands: "allow", relative: "abstained", words: []string{"{program}", "--acp"}},
+		{driven: qwenDriven(), name: "qwen", version: 1, edits: "allow", commands: "allow", relative: "allow",
+			mode: "default", words: []string{"node", "{program}", "--acp"}},
+		geminiSpoke(),
+		{driven: opencodeDriven(), name: "opencode", version: 1, edits: "allow", commands: "allow",
+			words: []string{"{program}", "acp"}},
+		claudeSpoke(1), claudeSpoke(2),
 	}
 }
 
-func opencodeSpoke() spoke {
-	return spoke{
-		name: "opencode", pkg: "opencode-ai",
-		shell: func(name, command string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "bash",
-				Input: map[string]any{"command": command, "description": "a step of a test"}}
-		},
-		write: func(name, path, content string) llmtest.Call {
-			return llmtest.Call{Name: name, Tool: "write", Input: map[string]any{"filePath": path, "content": content}}
-		},
-		prepare: func(m *machine, srv *llmtest.Server) (words, environ []string) {
-			m.write(filepath.Join(m.home, ".config", "opencode", "opencode.json"),
-				`{"model":"anthropic/claude-sonnet-4-5","small_model":"anthropic/claude-sonnet-4-5",`+
-					`"autoupdate":false,"share":"disabled","permission":{"bash":"ask","edit":"ask"},`+
-					`"provider":{"anthropic":{"options":{"baseURL":"`+srv.URL+`/v1","apiKey":"none"}}}}`, 0o600)
-			m.opencodeInstalled()
-			program := npmProgram(m.t, func(os, arch string) string {
-				return filepath.Join("opencode-"+os+"-"+arch,
-					"bin", "opencode")
-			})
-			return []string{program, "acp"}, []string{"OPENCODE_DISABLE_AUTOUPDATE=1",
-				"OPENCODE_DISABLE_MODELS_FETCH=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
-		},
+// prepare is that of the driven agent, with the words of its server.
+func (s spoke) prepare(m *machine, srv *llmtest.Server) (words, environ []string) {
+	s.driven.words = s.words
+	switch s.name {
+	case "claude-agent-acp":
+		s.driven.words = []string{s.words[0],
+			strings.Replace(s.words[1], "{acp}", filepath.Dir(npm(m.t, "../acp/node_modules/@agentclientprotocol")), 1)}
+		m.write(filepath.Join(m.home, ".claude", "settings.json"), `{"permissions":{"defaultMode":"default"}}`, 0o600)
+	case "opencode":
+		m.write(filepath.Join(m.work, "opencode.json"), `{"permission":{"bash":"ask","edit":"ask"}}`, 0o644)
 	}
-}
-
-// nodeScript is a file of a pinned package that Node runs.
-func nodeScript(t *testing.T, name string) string {
-	return npmProgram(t, func(string, string) string { return name })
-}
-
-func writeFile(name, path, content string) llmtest.Call {
-	return llmtest.Call{Name: name, Tool: "write_file", Input: map[string]any{"file_path": path, "content": content}}
+	return s.driven.prepare(m, srv)
 }
 
 // TestACP drives real agents as an editor does, through nod acp: what nod
 // allows runs and the editor is not asked, what it denies does not run, and
 // what a person must decide reaches the editor.
 func TestACP(t *testing.T) {
+	deep(t, "agents that an editor drives")
 	for _, s := range allSpoke() {
 		t.Run(fmt.Sprintf("%s, version %d", s.name, s.version), func(t *testing.T) {
-			deep(t, "agents that an editor drives")
-			m := newBareMachine(t, ruleSettings)
+			s.program(t)
 			t.Parallel()
+			m := newBareMachine(t, ruleSettings)
 			in := func(name string) string { return filepath.Join(m.work, name) }
 			steps := []step{
 				{s.shell("allowed", "touch "+in("allowed")), s.commands, in("allowed")},
@@ -193,18 +97,18 @@ func TestACP(t *testing.T) {
 				{s.write("edit", in("new.txt"), "new"), s.edits, in("new.txt")},
 				{s.write("guarded", in(".envrc"), "new"), "abstained", in(".envrc")},
 			}
-			var script llmtest.Script
+			var calls []llmtest.Call
 			for _, step := range steps {
-				script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{step.call}})
+				calls = append(calls, step.call)
 			}
-			srv := llmtest.NewServer(t, script)
-			words, environ := s.prepare(m, srv)
-			e := m.edit(s, words, environ)
+			words, environ := s.prepare(m, llmtest.NewServer(t, oneByOne(calls...)))
+			through := []string{filepath.Join(m.bin, "nod"), "acp", "--name", s.name, "--"}
+			e := m.editor(s, m.work, append(through, words...), environ)
 			if s.mode != "" {
 				e.call("session/set_mode", map[string]any{"sessionId": e.session, "modeId": s.mode})
 			}
 			for range steps { // a refusal ends the turn of some agents
-				e.prompt("do what the test wants")
+				e.prompt(task)
 			}
 			e.check(m, "acp:"+s.name, steps)
 		})
@@ -219,23 +123,15 @@ func TestTheHookAsksTheEditor(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			begin(t)
 			m, s := newMachine(t, ruleSettings), claudeSpoke(1)
-			var script llmtest.Script
-			for _, c := range []llmtest.Call{s.shell("allowed", "touch allowed"), s.shell("denied", "touch forbidden"),
-				s.shell("refused", "./opaque refused")} {
-				script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
-			}
-			words, environ := s.prepare(m, llmtest.NewServer(t, script))
+			words, environ := s.prepare(m, llmtest.NewServer(t, oneByOne(s.shell("allowed", "touch allowed"),
+				s.shell("denied", "touch forbidden"), s.shell("refused", "./opaque refused"))))
 			m.install("user")
 			if through != nil {
 				words = slices.Concat([]string{filepath.Join(m.bin, "nod")}, through, words)
 			}
 			e := m.editor(s, m.work, words, environ)
-			e.prompt("do what the test wants")
-			for file, ran := range map[string]bool{"allowed": true, "forbidden": false, "refused": false} {
-				if exists(filepath.Join(m.work, file)) != ran {
-					t.Errorf("%s is there: %v", file, !ran)
-				}
-			}
+			e.prompt(task)
+			m.holds(t, map[string]bool{"allowed": true, "forbidden": false, "refused": false})
 			said := map[string]string{}
 			for _, entry := range m.log() {
 				if entry.Kind == audit.Decision && entry.Agent == "claude-code" {
@@ -254,26 +150,18 @@ func TestTheHookAsksTheEditor(t *testing.T) {
 func TestGeminiNamesItsOwnDirectory(t *testing.T) {
 	deep(t, "agents that an editor drives")
 	s := geminiSpoke()
-	s.version = 1
-	for _, row := range []struct {
-		name  string
-		dir   func(*machine) string
-		asked int
-	}{
-		{"in the project", func(m *machine) string { return m.work }, 0},
-		{"elsewhere", func(m *machine) string { return m.home }, 1},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			m := newBareMachine(t, ruleSettings)
+	for name, asked := range map[string]int{"work": 0, "home": 1} {
+		t.Run(name, func(t *testing.T) {
+			s.program(t)
 			t.Parallel()
-			srv := llmtest.NewServer(t,
-				llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{s.shell("allowed", "touch allowed")}}}})
-			words, environ := s.prepare(m, srv)
-			e := m.editor(s, row.dir(m), slices.Concat([]string{filepath.Join(m.bin, "nod"), "acp", "--"}, words),
-				environ)
-			e.prompt("do what the test wants")
-			if ran := exists(filepath.Join(m.work, "allowed")); e.asked != row.asked || ran != (row.asked == 0) {
-				t.Errorf("the editor was asked %d times, want %d; ran: %v", e.asked, row.asked, ran)
+			m := newBareMachine(t, ruleSettings)
+			words, environ := s.prepare(m, llmtest.NewServer(t, oneByOne(s.shell("allowed", "touch allowed"))))
+			through := []string{filepath.Join(m.bin, "nod"), "acp", "--"}
+			e := m.editor(s, filepath.Join(m.dir, name), append(through, words...), environ)
+			e.prompt(task)
+			m.holds(t, map[string]bool{"allowed": asked == 0})
+			if e.asked != asked {
+				t.Errorf("the editor was asked %d times, want %d", e.asked, asked)
 			}
 		})
 	}
@@ -325,13 +213,6 @@ type driver struct {
 	asked   int
 	version int  // of the protocol
 	idle    bool // version 2: the turn has ended
-}
-
-// edit starts an agent through nod acp and opens a session in the workspace.
-func (m *machine) edit(s spoke, words, environ []string) *driver {
-	m.t.Helper()
-	through := []string{filepath.Join(m.bin, "nod"), "acp", "--name", s.name, "--"}
-	return m.editor(s, m.work, append(through, words...), environ)
 }
 
 // editor is one that starts an agent in a directory and opens a session in the

@@ -3,87 +3,16 @@ package e2e
 import (
 	"bytes"
 	"errors"
-	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
-
-// driven is an agent that the tests can run without an account, on a scripted
-// model. A further one is a file with a function that returns one, and a line
-// in allDriven; package.json pins its version.
-type driven struct {
-	adapter agent.Adapter
-	title   string
-	version string // pinned
-	// program returns the absolute path, or skips.
-	program func(*testing.T) string
-	// inPath is the name under which nod install looks for it in PATH; "" if
-	// it does not.
-	inPath string
-	// prepare writes the agent's own configuration, with the MCP server "lab"
-	// in it, and returns the words that run one prompt without a person, and
-	// what the environment needs beside HOME and PATH.
-	prepare func(m *machine, srv *llmtest.Server) (words, environ []string)
-	// consent does what a person does after nod install, if anything.
-	consent func(m *machine)
-	// hooks is the file below the home directory that nod install writes, and
-	// short what makes its limits a second or two: texts and replacements.
-	hooks string
-	short []string
-
-	// The agent's own spelling of a call.
-	shell func(name, command string) llmtest.Call
-	write func(name, path, content string) llmtest.Call
-	mcp   func(name string) llmtest.Call
-	// child starts a sub-agent that is told task; nil where there is none.
-	child func(name, task string) llmtest.Call
-	// wait is what the model does while a sub-agent works, where the host
-	// does not wait by itself.
-	wait []llmtest.Call
-
-	// granted is what nod answers for a call that it allows: allow, or
-	// abstained where a hook cannot grant.
-	granted string
-	// open names the cells of the failure matrix in which the call runs
-	// because the host offers no way to stop it, and why.
-	open map[string]string
-}
-
-func allDriven() []driven {
-	return []driven{claudeDriven(), codexDriven(), copilotDriven(), geminiDriven(), qwenDriven(), opencodeDriven(),
-		piDriven()}
-}
-
-// npmProgram returns a program of a pinned package, by the names that its
-// platform has in npm.
-func npmProgram(t *testing.T, at func(os, arch string) string) string {
-	t.Helper()
-	tools := os.Getenv("NOD_TOOLS")
-	if tools == "" {
-		missing(t, "NOD_TOOLS is not set, so there is no agent to test with")
-	}
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	path, err := filepath.Abs(filepath.Join(tools, "node_modules", at(runtime.GOOS, arch)))
-	if err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
-		missing(t, "NOD_TOOLS holds no such program: %v", err)
-	}
-	return path
-}
 
 // driving is one agent on one machine.
 type driving struct {
@@ -93,7 +22,7 @@ type driving struct {
 	output string
 }
 
-// ready makes a machine on which nod is installed for the agent.
+// ready makes a machine for the agent, with a model that follows a script.
 func (d driven) ready(t *testing.T, settings string, script llmtest.Script) *driving {
 	t.Helper()
 	program := d.program(t)
@@ -104,6 +33,9 @@ func (d driven) ready(t *testing.T, settings string, script llmtest.Script) *dri
 	return &driving{driven: d, machine: m, srv: llmtest.NewServer(t, script)}
 }
 
+// calls has the model make other calls.
+func (d *driving) calls(calls ...llmtest.Call) { d.srv = llmtest.NewServer(d.t, oneByOne(calls...)) }
+
 // installed registers nod, with short limits if asked, and has the person
 // consent.
 func (d *driving) installed(short bool) {
@@ -111,12 +43,9 @@ func (d *driving) installed(short bool) {
 	d.installFor(d.adapter.Name(), "user")
 	file := filepath.Join(d.home, d.hooks)
 	if short {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			d.t.Fatal(err)
-		}
-		text := strings.NewReplacer(d.short...).Replace(string(raw))
-		if text == string(raw) {
+		raw := d.read(file)
+		text := strings.NewReplacer(d.short...).Replace(raw)
+		if text == raw {
 			d.t.Fatalf("no limits to shorten in %s:\n%s", file, raw)
 		}
 		d.machine.write(file, text, 0o600)
@@ -128,6 +57,15 @@ func (d *driving) installed(short bool) {
 
 // run lets the agent do one prompt.
 func (d *driving) run() {
+	d.t.Helper()
+	d.tries()
+	if len(d.srv.Requests(llmtest.Turn)) == 0 {
+		d.t.Fatalf("%s asked its model for nothing:\n%s", d.title, d.output)
+	}
+}
+
+// tries is run, where the agent may also refuse to.
+func (d *driving) tries() {
 	d.t.Helper()
 	slots <- struct{}{}
 	defer func() { <-slots }()
@@ -143,9 +81,6 @@ func (d *driving) run() {
 	if err != nil && (!errors.As(err, &exit) || ctx.Err() != nil) {
 		d.t.Fatalf("%s: %v\n%s", d.title, err, d.output)
 	}
-	if len(d.srv.Requests(llmtest.Turn)) == 0 {
-		d.t.Fatalf("%s asked its model for nothing (%v):\n%s", d.title, err, d.output)
-	}
 }
 
 // told is what the model was told about a call; the test fails if the agent
@@ -159,19 +94,18 @@ func (d *driving) told(t *testing.T, name string) string {
 	return got.Text
 }
 
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
-}
-
-// decided finds the log's decisions whose input holds a text.
-func (d *driving) decided(holds string) (found []audit.Entry) {
-	for _, e := range d.log() {
-		if e.Kind == audit.Decision && bytes.Contains(e.Input, []byte(holds)) {
-			found = append(found, e)
+// answered wants nod's first answers to the calls whose input holds a text; "" is
+// whatever does not let the call run.
+func (d *driving) answered(t *testing.T, want map[string]string) {
+	t.Helper()
+	for holds, answer := range want {
+		found := d.decided(holds)
+		if len(found) == 0 {
+			t.Errorf("the log has no decision about %s", holds)
+		} else if e := found[0]; e.Answered != answer && (answer != "" || e.Answered == "allow") {
+			t.Errorf("%s: answered %q (%s: %s), want %q", holds, e.Answered, e.Layer, e.Reason, answer)
 		}
 	}
-	return found
 }
 
 // TestAgents holds every agent that runs here to the same: what nod allows
@@ -179,132 +113,67 @@ func (d *driving) decided(holds string) (found []audit.Entry) {
 // why, and whatever becomes of nod-hook, the call does not run either, but for
 // what docs/agents.md names.
 func TestAgents(t *testing.T) {
-	for _, d := range allDriven() {
-		t.Run(d.adapter.Name(), func(t *testing.T) {
-			d.program(t)
-			t.Parallel()
-			if tried := d.adapter.Capabilities().Tried; tried != d.version {
-				t.Errorf("the adapter states facts of %s, and the tests run %s", tried, d.version)
-			}
-			report := &report{driven: d}
-			t.Run("flow", func(t *testing.T) { d.testFlow(t) })
-			if d.child != nil {
-				t.Run("sub-agent", func(t *testing.T) { d.testChild(t) })
-			}
-			t.Run("failures", func(t *testing.T) { d.testFailures(t, report) })
-			if !t.Failed() && !testing.Short() {
-				report.settle(t)
-			}
-		})
-	}
+	onEach(t, allDriven(), func(t *testing.T, d driven) {
+		if tried := d.adapter.Capabilities().Tried; tried != d.version {
+			t.Errorf("the adapter states facts of %s, and the tests run %s", tried, d.version)
+		}
+		report := &report{driven: d}
+		t.Run("flow", func(t *testing.T) { d.testFlow(t) })
+		if d.child != nil {
+			t.Run("sub-agent", func(t *testing.T) { d.testChild(t) })
+		}
+		t.Run("failures", func(t *testing.T) { d.testFailures(t, report) })
+		if !t.Failed() && !testing.Short() {
+			report.settle(t)
+		}
+	})
 }
 
+// testFlow has one call of each kind, and wants one line for each in the log.
 func (d driven) testFlow(t *testing.T) {
 	m := d.ready(t, ruleSettings, llmtest.Script{})
-	outside := filepath.Join(m.dir, "outside.txt")
-	inside := filepath.Join(m.work, "inside.txt")
-	steps := []llmtest.Call{
-		d.shell("allowed", "touch allowed"),
-		d.shell("denied", "touch forbidden"),
-		d.shell("asked", "./opaque asked"),
-		d.write("inside", inside, "new\n"),
-		d.write("outside", outside, "new\n"),
-		d.mcp("mcp"),
-	}
-	var script llmtest.Script
-	for _, c := range steps {
-		script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
-	}
-	m.srv = llmtest.NewServer(t, script)
+	m.calls(d.shell("allowed", "touch allowed"), d.shell("denied", "touch forbidden"),
+		d.shell("asked", "./opaque asked"), d.write("inside", filepath.Join(m.work, "inside.txt"), "new\n"),
+		d.write("outside", filepath.Join(m.dir, "outside.txt"), "new\n"), d.mcp("mcp"))
 	m.installed(false)
 	m.run()
-	for _, row := range []struct {
-		name, file, told string
-		ran              bool
-	}{
-		{"allowed", filepath.Join(m.work, "allowed"), "", true},
-		{"denied", filepath.Join(m.work, "forbidden"), "hard_deny", false},
-		{"asked", filepath.Join(m.work, "asked"), "", false},
-		{"inside", inside, "", true},
-		{"outside", outside, "", false},
-		{"mcp", m.poked(), "", false},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			told := m.told(t, row.name)
-			if exists(row.file) != row.ran {
-				t.Errorf("%s exists: %v, want %v; the model was told %q", row.file, exists(row.file), row.ran, told)
-			}
-			if !strings.Contains(told, row.told) {
-				t.Errorf("the model was told %q, want it to hold %q", told, row.told)
-			}
-		})
+	m.told(t, "mcp")
+	m.holds(t, map[string]bool{"allowed": true, "forbidden": false, "asked": false, "inside.txt": true,
+		"../outside.txt": false, "../poked": false})
+	if told := m.told(t, "denied"); !strings.Contains(told, "hard_deny") {
+		t.Errorf("the model was told %q", told)
 	}
-	m.checkFlowLog(t)
-}
-
-// poked is the file that the MCP server makes when its tool is called.
-func (m *machine) poked() string { return filepath.Join(m.dir, "poked") }
-
-// checkFlowLog wants one line for each call, with what nod answered.
-func (d *driving) checkFlowLog(t *testing.T) {
-	t.Helper()
-	for _, row := range []struct{ holds, tool, answered string }{
-		{"touch allowed", "bash", d.granted},
-		{"touch forbidden", "bash", "deny"},
-		{"./opaque asked", "bash", ""},
-		{"inside.txt", "", d.granted},
-		{"outside.txt", "", ""},
-		{`"x"`, "mcp", ""},
-	} {
-		found := d.decided(row.holds)
-		if len(found) == 0 {
-			t.Errorf("the log has no decision about %s", row.holds)
-			continue
-		}
-		e := found[0]
-		if row.tool != "" && e.Tool != row.tool || row.answered != "" && e.Answered != row.answered ||
-			row.answered == "" && e.Answered == "allow" {
-			t.Errorf("%s: tool %q, answered %q (%s: %s), want %q and %q", row.holds, e.Tool, e.Answered, e.Layer,
-				e.Reason, row.tool, row.answered)
-		}
-		if row.tool == "mcp" && (!strings.Contains(e.RawTool, "lab") || !strings.Contains(e.RawTool, "poke")) {
-			t.Errorf("an MCP call is seen as %q", e.RawTool)
+	m.answered(t, map[string]string{"touch allowed": d.granted, "touch forbidden": "deny", "./opaque asked": "",
+		"inside.txt": d.granted, "outside.txt": "", `"x"`: ""})
+	for holds, tool := range map[string]string{"touch allowed": "bash", "./opaque asked": "bash", `"x"`: "mcp"} {
+		for _, e := range m.decided(holds) {
+			if e.Tool != tool || tool == "mcp" && !strings.Contains(e.RawTool, "poke") {
+				t.Errorf("%s is seen as a call of %s, %q", holds, e.Tool, e.RawTool)
+			}
 		}
 	}
-	for _, e := range d.log() {
-		if e.Kind == audit.BadInput {
-			t.Errorf("a payload could not be read: %s", e.Reason)
-		}
+	if slices.ContainsFunc(m.log(), func(e audit.Entry) bool { return e.Kind == audit.BadInput }) {
+		t.Error("a payload could not be read")
 	}
 }
 
 // A sub-agent's call is decided like any other.
 func (d driven) testChild(t *testing.T) {
 	deep(t, "sub-agents")
-	const task = "do what the child must do"
-	script := llmtest.Script{
-		Steps: []llmtest.Step{{Calls: []llmtest.Call{d.child("child", task)}}},
-		Asides: map[string][]llmtest.Step{task: {
-			{Calls: []llmtest.Call{d.shell("child denied", "touch forbidden")}},
-			{Calls: []llmtest.Call{d.shell("child allowed", "touch allowed")}},
-		}},
-	}
-	if d.wait != nil {
-		script.Steps = append(script.Steps, llmtest.Step{Calls: d.wait})
-	}
+	const childs = "do what the child must do"
+	script := oneByOne(append([]llmtest.Call{d.child("child", childs)}, d.wait...)...)
+	script.Asides = map[string][]llmtest.Step{childs: oneByOne(d.shell("child denied", "touch forbidden"),
+		d.shell("child allowed", "touch allowed")).Steps}
 	// Starting a sub-agent is nobody's to allow but the user's.
-	m := d.ready(t, ruleSettings+"\n[model]\nprovider = \"anthropic\"\n", script)
 	script.Classifier = func(llmtest.Request) llmtest.Answer { return llmtest.Allow("the script lets it start") }
-	m.srv = llmtest.NewServer(t, script)
-	m.settings(ruleSettings + m.model("anthropic", m.srv.URL))
+	m := d.ready(t, "", script)
+	m.settings(ruleSettings + m.model(m.srv.URL))
 	m.installed(false)
 	m.run()
-	if told := m.told(t, "child denied"); !strings.Contains(told,
-		"hard_deny") || exists(filepath.Join(m.work, "forbidden")) {
+	m.told(t, "child allowed")
+	m.holds(t, map[string]bool{"allowed": true, "forbidden": false})
+	if told := m.told(t, "child denied"); !strings.Contains(told, "hard_deny") {
 		t.Errorf("the sub-agent's denied call: the model was told %q", told)
-	}
-	if m.told(t, "child allowed"); !exists(filepath.Join(m.work, "allowed")) {
-		t.Error("the sub-agent's allowed call did not run")
 	}
 	if len(m.decided("touch forbidden")) != 1 || len(m.decided("touch allowed")) == 0 {
 		t.Error("the log does not hold the sub-agent's calls")
@@ -344,8 +213,7 @@ func (d driven) testFailures(t *testing.T, r *report) {
 			if !row.core() {
 				deep(t, "the failure matrix of an agent")
 			}
-			m := d.ready(t, ruleSettings,
-				llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call", "touch allowed")}}}})
+			m := d.ready(t, ruleSettings, oneByOne(d.shell("call", "touch allowed")))
 			m.installed(row.name == hangs) // no other waits for a limit to pass
 			hook := filepath.Join(m.bin, "nod-hook")
 			m.remove(hook)
@@ -363,9 +231,8 @@ func (d driven) testFailures(t *testing.T, r *report) {
 // testWithoutNod has nothing answer where a model must be asked.
 func (d driven) testWithoutNod(t *testing.T, r *report) {
 	deep(t, "the failure matrix of an agent")
-	m := d.ready(t, "", llmtest.Script{Steps: []llmtest.Step{{Calls: []llmtest.Call{d.shell("call",
-		"./opaque made")}}}})
-	m.settings(m.model("anthropic", m.srv.URL))
+	m := d.ready(t, "", oneByOne(d.shell("call", "./opaque made")))
+	m.settings(m.model(m.srv.URL))
 	m.installed(false)
 	m.remove(filepath.Join(m.bin, "nod"))
 	m.run()
@@ -373,10 +240,35 @@ func (d driven) testWithoutNod(t *testing.T, r *report) {
 	r.cell(t, "runs, but nod is gone when a model must be asked", exists(filepath.Join(m.work, "made")))
 }
 
-// must is for configuration that the test makes up.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(fmt.Sprint("e2e: ", err))
+// In its auto mode Claude Code does not ask its own judge where a model of nod's
+// decides: what that lets through runs, what it blocks does not.
+func TestModel(t *testing.T) {
+	begin(t)
+	d := claudeDriven()
+	d.words[slices.Index(d.words, "acceptEdits")] = "auto"
+	script := oneByOne(d.shell("good", "sh -c './opaque good'"), d.shell("bad", "sh -c './opaque bad'"))
+	script.Judge = func(llmtest.Request) bool { return true }
+	script.Classifier = func(r llmtest.Request) llmtest.Answer {
+		if bytes.Contains(r.Body, []byte("./opaque bad")) {
+			return llmtest.Block("the script says no")
+		}
+		return llmtest.Allow("fine")
 	}
-	return v
+	m := d.ready(t, "", script)
+	m.settings(m.model(m.srv.URL))
+	m.installed(false)
+	m.run()
+	m.holds(t, map[string]bool{"good": true, "bad": false})
+	m.answered(t, map[string]string{"./opaque good": "allow", "./opaque bad": "deny"})
+	if told := m.told(t, "bad"); !strings.Contains(told, "the script says no") {
+		t.Errorf("the model was told %q", told)
+	}
+	if n := len(m.srv.Requests(llmtest.Judge)); n != 0 {
+		t.Errorf("Claude Code's judge was asked %d times, want never", n)
+	}
+	for _, q := range m.srv.Requests(llmtest.Classifier) {
+		if q.Header.Get("X-Api-Key") != modelKey || bytes.Contains(q.Body, []byte(agentKey)) {
+			t.Error("a query has another key than nod's own")
+		}
+	}
 }

@@ -17,24 +17,21 @@ import (
 // model: one that nobody classified in its adapter's table fails the test, and
 // so does a version that was not looked at.
 func TestBuiltinsAreClassified(t *testing.T) {
-	for _, d := range allDriven() {
-		t.Run(d.adapter.Name(), func(t *testing.T) {
-			d.program(t)
-			t.Parallel()
-			m := d.ready(t, "", llmtest.Script{})
-			m.run()
-			offered := m.offered()
-			if len(offered) < 4 {
-				t.Fatalf("%s offered %q", d.title, offered)
-			}
-			t.Logf("%d tools: %s", len(offered), strings.Join(offered, " "))
-			for _, tool := range unclassified(d.adapter.Name(), offered) {
+	onEach(t, allDriven(), func(t *testing.T, d driven) {
+		m := d.ready(t, "", llmtest.Script{})
+		m.run()
+		offered := m.offered()
+		if len(offered) < 4 {
+			t.Fatalf("%s offered %q", d.title, offered)
+		}
+		for _, tool := range offered {
+			if unhooked(d.adapter.Name())[tool] == "" && agent.ClassOf(d.adapter.Name(), tool) == agent.Unclassified {
 				t.Errorf("%s %s offers the tool %s, which nobody classified: say in its adapter's table what it does",
 					d.title, d.version, tool)
 			}
-			d.knowsArguments(t, m)
-		})
-	}
+		}
+		d.knowsArguments(t, m)
+	})
 }
 
 // knowsArguments holds what the program offers as arguments of the tools that nod reads to
@@ -59,54 +56,10 @@ func (d *driven) knowsArguments(t *testing.T, m *driving) {
 						"that it names neither where nor how the call runs, or read it", d.title, d.version, name, key)
 				}
 			}
-			t.Logf("%s: %s", name, strings.Join(o.arguments(), " "))
 		}
 	}
 	if found < 2 {
 		t.Errorf("%s offered %d tools whose arguments nod reads", d.title, found)
-	}
-}
-
-// unclassified are the offered tools of which no table says what they do.
-func unclassified(host string, offered []string) []string {
-	return slices.DeleteFunc(slices.Clone(offered), func(tool string) bool {
-		return unhooked(host)[tool] != "" || agent.ClassOf(host, tool) != agent.Unclassified
-	})
-}
-
-// TestANewBuiltinIsFound: what TestBuiltinsAreClassified reads of each agent's
-// schema holds a tool that a new version brings, and nobody has classified it. No
-// agent is started.
-func TestANewBuiltinIsFound(t *testing.T) {
-	const planted = "frobnicate_world"
-	plain := `{"tools":[{"name":"@"},{"name":"` + planted + `"}]}`
-	function := `{"tools":[{"type":"function","function":{"name":"@"}},{"type":"function","function":{"name":"` +
-		planted + `"}}]}`
-	grouped := `{"tools":[{"functionDeclarations":[{"name":"@"},{"name":"` + planted + `"}]}]}`
-	nested := `{"tools":[{"type":"function","name":"@"},{"type":"namespace","name":"x","tools":[{"type":"function","name":"` + planted + `"}]}]}`
-	schemas := map[string]struct{ body, known string }{
-		"claude-code": {plain, "Bash"}, "codex": {nested, "shell"}, "copilot": {function, "bash"},
-		"gemini":   {grouped, "run_shell_command"},
-		"opencode": {function, "bash"}, "pi": {function, "bash"}, "qwen": {function, "run_shell_command"},
-	}
-	for _, d := range allDriven() {
-		host := d.adapter.Name()
-		s, ok := schemas[host]
-		if !ok {
-			t.Errorf("%s: no schema is here", host)
-			continue
-		}
-		names := offeredIn(t, []byte(strings.Replace(s.body, "@", s.known, 1)))
-		if !slices.Contains(names, s.known) {
-			t.Errorf("%s: the schema is not read: %q", host, names)
-		}
-		if got := unclassified(host, names); !slices.Equal(got, []string{planted}) {
-			t.Errorf("%s: unclassified are %q, want only %s", host, got, planted)
-		}
-	}
-	listed := []byte(`{"system":"The deferred tools are:\nFrobnicateWorld\nTaskList\n</x>"}`)
-	if got := unclassified("claude-code", offeredIn(t, listed)); !slices.Equal(got, []string{"FrobnicateWorld"}) {
-		t.Errorf("deferred: unclassified are %q", got)
 	}
 }
 

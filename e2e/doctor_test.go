@@ -19,57 +19,53 @@ import (
 // one that TestAgents measures.
 func TestDoctor(t *testing.T) {
 	deep(t, "nod doctor beside real agents")
-	for _, d := range allDriven() {
-		t.Run(d.adapter.Name(), func(t *testing.T) {
-			d.program(t)
-			t.Parallel()
-			m := d.ready(t, "", llmtest.Script{})
-			if d.inPath == "" {
-				m.link(d.program(t), filepath.Join(m.home, ".local", "bin", d.adapter.Name()))
+	onEach(t, allDriven(), func(t *testing.T, d driven) {
+		m := d.ready(t, "", llmtest.Script{})
+		if d.inPath == "" {
+			m.link(d.program(t), filepath.Join(m.home, ".local", "bin", d.adapter.Name()))
+		}
+		code, blocks := m.doctor(d.adapter.Name())
+		if code != 3 || !holds(blocks, doctor.Open, "settings", "not installed") {
+			t.Errorf("before: %d %+v", code, blocks)
+		}
+		before := d.consent
+		d.consent, m.consent = nil, nil
+		m.installed(false)
+		code, blocks = m.doctor(d.adapter.Name())
+		if before != nil {
+			if code != 3 || !holds(blocks, doctor.Open, "trust", "not trusted") {
+				t.Errorf("before the person has trusted it: %d %+v", code, blocks)
 			}
-			code, blocks := m.doctor(d.adapter.Name())
-			if code != 3 || !holds(blocks, doctor.Open, "settings", "not installed") {
-				t.Errorf("before: %d %+v", code, blocks)
-			}
-			before := d.consent
-			d.consent, m.consent = nil, nil
-			m.installed(false)
+			before(m.machine)
+			m.prepare(m.machine, m.srv)
 			code, blocks = m.doctor(d.adapter.Name())
-			if before != nil {
-				if code != 3 || !holds(blocks, doctor.Open, "trust", "not trusted") {
-					t.Errorf("before the person has trusted it: %d %+v", code, blocks)
-				}
-				before(m.machine)
-				m.prepare(m.machine, m.srv)
-				code, blocks = m.doctor(d.adapter.Name())
-				if !holds(blocks, doctor.OK, "trust", "every hook is trusted") {
-					t.Errorf("after the person has trusted it: %+v", blocks)
-				}
-				m.trusted = strings.Replace(m.trusted, "sha256:", "sha256:0", 1)
-				m.prepare(m.machine, m.srv)
-				if _, altered := m.doctor(d.adapter.Name()); !holds(altered, doctor.Open, "trust", "changed since") {
-					t.Errorf("another hash: %+v", altered)
-				}
+			if !holds(blocks, doctor.OK, "trust", "every hook is trusted") {
+				t.Errorf("after the person has trusted it: %+v", blocks)
 			}
-			for _, want := range []struct{ what, text string }{
-				{"version", d.version}, {"allow", "ls is allowed"}, {"deny", "rm -rf / is denied"}, {"missing", ""},
-				{"killed", ""}, {"slow", ""}, {"hooks", "as this nod writes them"},
-			} {
-				if d.adapter.Name() == "pi" && want.what == "version" {
-					continue // its program is a file for Node, not one in PATH
-				}
-				if !holds(blocks, doctor.OK, want.what, want.text) {
-					t.Errorf("%s: %+v", want.what, blocks)
-				}
+			m.trusted = strings.Replace(m.trusted, "sha256:", "sha256:0", 1)
+			m.prepare(m.machine, m.srv)
+			if _, altered := m.doctor(d.adapter.Name()); !holds(altered, doctor.Open, "trust", "changed since") {
+				t.Errorf("another hash: %+v", altered)
 			}
-			if code != 0 && d.adapter.Name() != "pi" {
-				t.Errorf("exit %d: %+v", code, blocks)
+		}
+		for _, want := range []struct{ what, text string }{
+			{"version", d.version}, {"allow", "ls is allowed"}, {"deny", "rm -rf / is denied"}, {"missing", ""},
+			{"killed", ""}, {"slow", ""}, {"hooks", "as this nod writes them"},
+		} {
+			if d.adapter.Name() == "pi" && want.what == "version" {
+				continue // its program is a file for Node, not one in PATH
 			}
-			if files, err := filepath.Glob(filepath.Join(m.home, ".local/state/nod/*")); err != nil || len(files) > 0 {
-				t.Errorf("doctor left %v (%v)", files, err)
+			if !holds(blocks, doctor.OK, want.what, want.text) {
+				t.Errorf("%s: %+v", want.what, blocks)
 			}
-		})
-	}
+		}
+		if code != 0 && d.adapter.Name() != "pi" {
+			t.Errorf("exit %d: %+v", code, blocks)
+		}
+		if files, err := filepath.Glob(filepath.Join(m.home, ".local/state/nod/*")); err != nil || len(files) > 0 {
+			t.Errorf("doctor left %v (%v)", files, err)
+		}
+	})
 }
 
 func (m *machine) doctor(agent string) (code int, blocks []doctor.Block) {

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/llm/llmtest"
 )
@@ -26,7 +25,8 @@ func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
 		m.t.Fatal(err)
 	}
 	m.write(filepath.Join(m.home, ".claude.json"), string(state), 0o600)
-	s := m.terminal(claudeEnviron(srv), m.claude, "--permission-mode", mode)
+	_, environ := claudeDriven().prepare(m, srv)
+	s := m.terminal(environ, m.claude, "--permission-mode", mode)
 	s.srv = srv
 	s.sees("❯")
 	return s
@@ -63,7 +63,7 @@ func TestThePersonIsAsked(t *testing.T) {
 			m.install("user")
 			made := filepath.Join(m.work, "made")
 			s := m.sit(oneStep(t, llmtest.Bash("asked", "./opaque made")), "default")
-			s.asks("do what the test wants")
+			s.asks(task)
 			s.sees("requires confirmation", "leaves this to a person: ./opaque *",
 				"Do you want to proceed?", "2. No")
 			s.capture("claude-code-asks", "Bash command", "")
@@ -94,26 +94,17 @@ func TestTwoPromptsWait(t *testing.T) {
 			m.install("user")
 			lost := filepath.Join(m.work, "scratch", "a.txt")
 			m.write(lost, "not in git\n", 0o644)
-			const task = "do what the child must do"
+			const childs = "do what the child must do"
 			notes := filepath.Join(m.home, "notes.txt")
-			child := claudeDriven().child("child", task)
+			child := claudeDriven().child("child", childs)
 			s := m.sit(llmtest.NewServer(t, llmtest.Script{
-				Steps: []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
-				Asides: map[string][]llmtest.Step{task: {{Calls: []llmtest.Call{llmtest.Bash("grave",
-					"rm -rf scratch")}}}},
+				Steps:  []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
+				Asides: map[string][]llmtest.Step{childs: oneByOne(llmtest.Bash("grave", "rm -rf scratch")).Steps},
 			}), "default")
-			s.asks("do what the test wants")
+			s.asks(task)
 			s.sees("notes.txt", "2. Yes, and switch to accept edits")
-			var grave audit.Entry
-			hang.Until(t, "the sub-agent's call", func() bool {
-				for _, e := range m.log() {
-					if e.Kind == audit.Decision && strings.Contains(string(e.Input), "rm -rf scratch") {
-						grave = e
-					}
-				}
-				return grave.ID != ""
-			})
-			if grave.Answered != "deny" || !strings.Contains(grave.Reason,
+			hang.Until(t, "the sub-agent's call", func() bool { return len(m.decided("rm -rf scratch")) > 0 })
+			if grave := m.decided("rm -rf scratch")[0]; grave.Answered != "deny" || !strings.Contains(grave.Reason,
 				"a sub-agent makes this call") || !exists(lost) {
 				t.Errorf("%s: %s, %s", grave.Answered, grave.Reason, s.text())
 			}
@@ -135,7 +126,7 @@ func TestTheFileDialog(t *testing.T) {
 	m.install("user")
 	notes := filepath.Join(m.home, "notes.txt")
 	s := m.sit(oneStep(t, llmtest.Write("outside", notes, "x")), "default")
-	s.asks("do what the test wants")
+	s.asks(task)
 	s.sees("notes.txt", "1. Yes")
 	s.capture("claude-code-file-dialog", "Create file", "")
 	if exists(notes) {
@@ -149,65 +140,51 @@ func TestTheFileDialog(t *testing.T) {
 }
 
 // What a person's rule forbids does not run in any mode, and the person reads
-// why.
+// why, but for opencode, which shows the call alone.
 func TestTheForbiddenIsShown(t *testing.T) {
 	deep(t, "what a person sees")
-	for _, mode := range []string{"auto", "default", "bypassPermissions"} {
-		t.Run(mode, func(t *testing.T) {
-			begin(t)
-			m := newMachine(t, `hard_deny = ["touch forbidden"]`)
-			m.install("user")
-			s := m.sit(oneStep(t, llmtest.Bash("forbidden", "touch forbidden")), mode)
-			s.asks("do what the test wants")
-			s.sees("hard_deny", "touch forbidden", "done")
-			s.capture("claude-code-denies", "Did not run", "Reason:")
-			if exists(filepath.Join(m.work, "forbidden")) {
-				t.Error("it ran")
+	claude := func(mode string) func(*machine, *llmtest.Server) *screen {
+		return func(m *machine, srv *llmtest.Server) *screen { return m.sit(srv, mode) }
+	}
+	at := func(d driven, ready string, words ...string) func(*machine, *llmtest.Server) *screen {
+		return func(m *machine, srv *llmtest.Server) *screen {
+			m.trust(d.adapter.Name(), m.work)
+			_, environ := d.prepare(m, srv)
+			s := m.terminal(environ, d.program(m.t), words...)
+			s.sees(ready)
+			return s
+		}
+	}
+	codex := at(codexDriven(), "›", "-s", "danger-full-access")
+	denies := []string{"hard_deny", "touch forbidden", "done"}
+	for _, row := range []struct {
+		driven
+		mode           string
+		sit            func(*machine, *llmtest.Server) *screen
+		sees           []string
+		shot, from, to string
+	}{
+		{claudeDriven(), "auto", claude("auto"), denies, "claude-code-denies", "Did not run", "Reason:"},
+		{claudeDriven(), "default", claude("default"), denies, "claude-code-denies", "Did not run", "Reason:"},
+		{codexDriven(), "", codex, append(denies, "Blocked by hook"), "codex-denies", "Blocked by hook", "hard_deny"},
+		{opencodeDriven(), "", at(opencodeDriven(), "Ask anything"), denies[1:], "opencode-denies", task, "done"},
+	} {
+		t.Run(row.title+" "+row.mode, func(t *testing.T) {
+			row.program(t)
+			t.Parallel()
+			m := newMachine(t, ruleSettings)
+			srv := oneStep(t, row.shell("forbidden", "touch forbidden"))
+			row.prepare(m, srv)
+			m.installFor(row.adapter.Name(), "user")
+			if row.consent != nil {
+				row.consent(m)
 			}
+			s := row.sit(m, srv)
+			s.asks(task)
+			s.sees(row.sees...)
+			s.capture(row.shot, row.from, row.to)
+			m.holds(t, map[string]bool{"forbidden": false})
 		})
-	}
-}
-
-// Codex in a terminal blocks what nod denies, and shows the reason.
-func TestCodexShowsTheReason(t *testing.T) {
-	deep(t, "what a person sees")
-	program := codexProgram(t)
-	t.Parallel()
-	m := newBareMachine(t, `hard_deny = ["touch forbidden"]`)
-	d := codexDriven()
-	srv := oneStep(t, d.shell("forbidden", "touch forbidden"))
-	d.prepare(m, srv)
-	m.installFor("codex", "user")
-	d.consent(m)
-	m.trusted += "[projects.\"" + m.work + "\"]\ntrust_level = \"trusted\"\n"
-	_, environ := d.prepare(m, srv)
-	s := m.terminal(environ, program, "-s", "danger-full-access")
-	s.sees("›")
-	s.asks("do what the test wants")
-	s.sees("Blocked by hook", "hard_deny", "done")
-	s.capture("codex-denies", "Blocked by hook", "hard_deny")
-	if exists(filepath.Join(m.work, "forbidden")) {
-		t.Error("it ran")
-	}
-}
-
-// opencode in a terminal does not run what nod denies.
-func TestOpencodeShowsTheCall(t *testing.T) {
-	deep(t, "what a person sees")
-	program := opencodeProgram(t)
-	t.Parallel()
-	m := newBareMachine(t, `hard_deny = ["touch forbidden"]`)
-	d := opencodeDriven()
-	srv := oneStep(t, d.shell("forbidden", "touch forbidden"))
-	_, environ := d.prepare(m, srv)
-	m.installFor("opencode", "user")
-	s := m.terminal(environ, program)
-	s.sees("Ask anything")
-	s.asks("do what the test wants")
-	s.sees("touch forbidden", "done")
-	s.capture("opencode-denies", "do what the test wants", "done")
-	if exists(filepath.Join(m.work, "forbidden")) {
-		t.Error("it ran")
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,9 +22,6 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// logGlob is where nod's decision log lies in a home.
-const logGlob = ".local/state/nod/decisions*.jsonl"
-
 // claudeVersion is the one that package.json pins.
 const claudeVersion = "2.1.329"
 
@@ -34,6 +32,12 @@ const (
 	modelKey = "sk-ant-api03-scripted-classifier"
 )
 
+// task is what the person tells each agent.
+const task = "do what the test wants"
+
+// ruleSettings is what most tests' users have set.
+const ruleSettings = "hard_deny = [\"touch forbidden\"]\n"
+
 // missing skips the test, or fails it where everything is required.
 func missing(t *testing.T, format string, args ...any) {
 	t.Helper()
@@ -43,35 +47,31 @@ func missing(t *testing.T, format string, args ...any) {
 	t.Skipf(format+": skipped", args...)
 }
 
-// claudeProgram returns the native program of the pinned package. npm's own
-// starter would need Node and the package's install script.
-func claudeProgram(t *testing.T) string {
-	t.Helper()
-	tools := os.Getenv("NOD_TOOLS")
-	if tools == "" {
-		missing(t, "NOD_TOOLS is not set, so there is no Claude Code to test with")
-	}
-	arch := map[string]string{"amd64": "x64"}[runtime.GOARCH]
-	if arch == "" {
-		arch = runtime.GOARCH
-	}
-	for _, libc := range []string{"", "-musl"} {
-		path := filepath.Join(tools, "node_modules", "@anthropic-ai", "claude-code-"+runtime.GOOS+"-"+arch+libc,
-			"claude")
-		if _, err := os.Stat(path); err == nil {
-			return path
-		}
-	}
-	missing(t, "NOD_TOOLS=%s holds no Claude Code for %s/%s", tools, runtime.GOOS, runtime.GOARCH)
-	return ""
-}
-
 // begin makes a test run beside others, and skips it as a whole where there
 // is nothing to test with.
 func begin(t *testing.T) {
 	t.Helper()
 	claudeProgram(t)
 	t.Parallel()
+}
+
+// deep leaves a test to the long run, and says what the test is about.
+func deep(t *testing.T, about string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skipf("left to the deep run: %s", about)
+	}
+}
+
+// onEach runs a test on each agent, beside others.
+func onEach(t *testing.T, agents []driven, test func(t *testing.T, d driven)) {
+	for _, d := range agents {
+		t.Run(d.adapter.Name(), func(t *testing.T) {
+			d.program(t)
+			t.Parallel()
+			test(t, d)
+		})
+	}
 }
 
 // programs builds nod and nod-hook once, without cgo as they are shipped, and with no
@@ -92,34 +92,21 @@ var programs = sync.OnceValues(func() (dir string, err error) {
 
 // runs is the directory of this test program's machines.
 var runs = sync.OnceValue(func() string {
-	base, err := filepath.Abs(".run")
-	if err == nil && temporary(base) {
-		base, err = os.UserCacheDir()
-		base = filepath.Join(base, "nod-e2e")
+	base := must(filepath.Abs(".run"))
+	if temporary(base) {
+		base = filepath.Join(must(os.UserCacheDir()), "nod-e2e")
 	}
-	if err == nil {
-		err = os.MkdirAll(base, 0o755)
-	}
-	dir := ""
-	if err == nil {
-		dir, err = os.MkdirTemp(base, "run-")
-	}
-	if err == nil {
-		dir, err = filepath.EvalSymlinks(dir)
-	}
-	if err != nil {
+	if err := os.MkdirAll(base, 0o755); err != nil {
 		panic("e2e: no directory to work in: " + err.Error())
 	}
-	return dir
+	return must(filepath.EvalSymlinks(must(os.MkdirTemp(base, "run-"))))
 })
 
 func temporary(dir string) bool {
-	for _, tmp := range []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"} {
-		if rel, err := filepath.Rel(tmp, dir); err == nil && filepath.IsLocal(rel) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm"}, func(tmp string) bool {
+		rel, err := filepath.Rel(tmp, dir)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 func TestMain(m *testing.M) {
@@ -152,8 +139,6 @@ type machine struct {
 	// prefix is put before every program that is run, such as one that
 	// enters a mount namespace.
 	prefix []string
-	// extra is added to the agent's environment.
-	extra []string
 	// trusted is the settings by which a person has consented to nod's hooks,
 	// on agents that ask for it.
 	trusted string
@@ -183,20 +168,14 @@ func newBareMachine(t *testing.T, settings string) *machine {
 	m := &machine{t: t, dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	m.bin = filepath.Join(m.home, "bin")
 	for _, name := range []string{"nod", "nod-hook"} {
-		raw, err := os.ReadFile(filepath.Join(built, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		m.write(filepath.Join(m.bin, name), string(raw), 0o755)
+		m.write(filepath.Join(m.bin, name), m.read(filepath.Join(built, name)), 0o755)
 	}
 	m.write(filepath.Join(m.home, ".local", "bin", "README"), "", 0o644)
 	m.settings(settings)
 	m.write(filepath.Join(m.work, "sub", "README"), "a file\n", 0o644)
 	m.write(filepath.Join(m.work, "opaque"), opaque, 0o755)
 	m.mustRun("git", "init", "-q", m.work)
-	m.mustRun("git", "-C", m.work, "add", ".")
-	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m",
-		"start")
+	m.commit("start")
 	t.Cleanup(func() {
 		m.stopLeftovers()
 		if os.Getenv("NOD_E2E_KEEP") == "" {
@@ -204,6 +183,14 @@ func newBareMachine(t *testing.T, settings string) *machine {
 		}
 	})
 	return m
+}
+
+// commit takes all of the workspace into a commit.
+func (m *machine) commit(message string) {
+	m.t.Helper()
+	m.mustRun("git", "-C", m.work, "add", ".")
+	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m",
+		message)
 }
 
 // write makes a file and the directories above it.
@@ -215,6 +202,23 @@ func (m *machine) write(path, content string, mode os.FileMode) {
 	if err := os.WriteFile(path, []byte(content), mode); err != nil {
 		m.t.Fatal(err)
 	}
+}
+
+func (m *machine) read(path string) string {
+	m.t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return string(text)
+}
+
+func (m *machine) readIfThere(path string) string {
+	m.t.Helper()
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return m.read(path)
 }
 
 func (m *machine) remove(path string) {
@@ -239,25 +243,11 @@ func (m *machine) settings(text string) {
 
 // model returns settings that name a model of nod's own, at an address. It
 // has as long as nod lets a model have.
-func (m *machine) model(provider, url string) string {
+func (m *machine) model(url string) string {
 	m.t.Helper()
 	key := filepath.Join(m.home, ".config", "nod", "key")
 	m.write(key, modelKey+"\n", 0o600)
-	if provider == "openai" {
-		url += "/v1"
-	}
-	return fmt.Sprintf("[model]\nprovider = %q\nendpoint = %q\nkey_file = %q\ntimeout = \"45s\"\n", provider, url, key)
-}
-
-// projectSettings writes the workspace's own settings of Claude Code, as a
-// repository would bring them.
-func (m *machine) projectSettings(v any) {
-	m.t.Helper()
-	raw, err := json.Marshal(v)
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	m.write(filepath.Join(m.work, ".claude", "settings.json"), string(raw), 0o644)
+	return fmt.Sprintf("[model]\nprovider = \"anthropic\"\nendpoint = %q\nkey_file = %q\ntimeout = \"45s\"\n", url, key)
 }
 
 // environ is built from nothing.
@@ -296,105 +286,57 @@ func (m *machine) installFor(agent, level string) (said string) {
 	return m.mustRun(filepath.Join(m.bin, "nod"), "install", agent, "--"+level, "--unattended")
 }
 
-// run is what one run of Claude Code left behind.
-type run struct {
-	t      *testing.T
-	srv    *llmtest.Server
-	decoy  *llmtest.Server // where the agent may have been led; nil: none
-	events []event
-	stdout []byte
-	stderr string
-	log    []audit.Entry // of nod, lines of this machine
-	start  time.Time
-}
-
-// event is what the tests read of a line of Claude Code's stream-json output.
-type event struct {
-	Type, Subtype  string
-	PermissionMode string
-	Version        string `json:"claude_code_version"`
-}
-
 // slots bounds how many agents run at once: one for each core.
 var slots = make(chan struct{}, runtime.GOMAXPROCS(0))
-
-// deep leaves a test to the long run, and says what the test is about.
-func deep(t *testing.T, about string) {
-	t.Helper()
-	if testing.Short() {
-		t.Skipf("left to the deep run: %s", about)
-	}
-}
-
-// claudeEnviron is what Claude Code needs to ask srv, and nobody else.
-func claudeEnviron(srv *llmtest.Server) []string {
-	return []string{"ANTHROPIC_BASE_URL=" + srv.URL, "ANTHROPIC_API_KEY=" + agentKey,
-		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
-		"DISABLE_ERROR_REPORTING=1",
-		"CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1"}
-}
-
-// prompt lets Claude Code do one prompt in the given permission mode, with
-// srv as its model.
-func (m *machine) prompt(srv *llmtest.Server, mode string, flags ...string) run {
-	m.t.Helper()
-	slots <- struct{}{}
-	defer func() { <-slots }()
-	args := append([]string{"-p", "do what the test wants", "--output-format", "stream-json", "--verbose",
-		"--permission-mode", mode}, flags...)
-	cmd := m.command(hang.Context(m.t), m.claude, args...)
-	cmd.Env = append(append(cmd.Env, claudeEnviron(srv)...), m.extra...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	r := run{t: m.t, srv: srv, start: time.Now()}
-	err := cmd.Run()
-	r.stdout, r.stderr = stdout.Bytes(), stderr.String()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		m.t.Fatalf("claude: %v\n%s%s", err, stdout.String(), r.stderr)
-	}
-	r.events = m.parseEvents(stdout.Bytes())
-	if len(r.events) == 0 || r.events[len(r.events)-1].Type != "result" {
-		m.t.Fatalf("claude (%v) ended without a result:\n%s%s", err, stdout.String(), r.stderr)
-	}
-	r.log = m.log()
-	return r
-}
-
-func (m *machine) parseEvents(out []byte) (list []event) {
-	for line := range bytes.Lines(out) {
-		var e event
-		if json.Unmarshal(line, &e) == nil {
-			list = append(list, e)
-		}
-		if e.Subtype == "init" && e.Version != claudeVersion {
-			m.t.Errorf("this is Claude Code %s; the tests are for %s", e.Version, claudeVersion)
-		}
-	}
-	return list
-}
 
 // log reads nod's decision log, strictly: every line is one whole entry.
 func (m *machine) log() (list []audit.Entry) {
 	m.t.Helper()
-	files, err := filepath.Glob(filepath.Join(m.home, logGlob))
+	files, err := filepath.Glob(filepath.Join(m.state(), "decisions*.jsonl"))
 	if err != nil {
 		m.t.Fatal(err)
 	}
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			m.t.Fatal(err)
-		}
-		for line := range bytes.Lines(raw) {
+		for line := range strings.Lines(m.read(file)) {
 			var e audit.Entry
-			if err := json.Unmarshal(line, &e); err != nil || !bytes.HasSuffix(line, []byte("\n")) {
+			if err := json.Unmarshal([]byte(line), &e); err != nil || !strings.HasSuffix(line, "\n") {
 				m.t.Errorf("%s: not a whole entry: %v\n%s", file, err, line)
 			}
 			list = append(list, e)
 		}
 	}
 	return list
+}
+
+// decided finds the log's decisions whose input holds a text.
+func (m *machine) decided(holds string) (found []audit.Entry) {
+	for _, e := range m.log() {
+		if e.Kind == audit.Decision && bytes.Contains(e.Input, []byte(holds)) {
+			found = append(found, e)
+		}
+	}
+	return found
+}
+
+// state is where nod's state lies in this home.
+func (m *machine) state() string { return filepath.Join(m.home, ".local", "state", "nod") }
+
+// poked is the file that the MCP server makes when its tool is called.
+func (m *machine) poked() string { return filepath.Join(m.dir, "poked") }
+
+// holds compares what is in the workspace with what is to be there.
+func (m *machine) holds(t *testing.T, want map[string]bool) {
+	t.Helper()
+	for name, there := range want {
+		if exists(filepath.Join(m.work, name)) != there {
+			t.Errorf("%s exists: %v, want %v", name, !there, there)
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // stopLeftovers ends programs of this machine that outlived their test, such
@@ -415,23 +357,31 @@ func (m *machine) stopLeftovers() {
 
 // pidsBelow lists the processes whose program lies in a directory.
 func pidsBelow(dir string) (pids []int) {
-	return pidsWhere(func(program string) bool { return strings.HasPrefix(program, dir+"/") })
-}
-
-// pidsOf lists the processes that run a program.
-func pidsOf(program string) (pids []int) {
-	return pidsWhere(func(p string) bool { return p == program })
-}
-
-func pidsWhere(is func(program string) bool) (pids []int) {
 	links, _ := filepath.Glob("/proc/[0-9]*/exe")
 	for _, link := range links {
 		target, err := os.Readlink(link)
-		if err == nil && is(strings.TrimSuffix(target, " (deleted)")) {
+		if err == nil && strings.HasPrefix(strings.TrimSuffix(target, " (deleted)"), dir+"/") {
 			var pid int
 			fmt.Sscanf(link, "/proc/%d/exe", &pid)
 			pids = append(pids, pid)
 		}
 	}
 	return pids
+}
+
+// oneByOne is a model that makes each call in a step of its own, so that every call
+// meets the state that the ones before it left.
+func oneByOne(calls ...llmtest.Call) (script llmtest.Script) {
+	for _, c := range calls {
+		script.Steps = append(script.Steps, llmtest.Step{Calls: []llmtest.Call{c}})
+	}
+	return script
+}
+
+// must is for configuration that the test makes up.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(fmt.Sprint("e2e: ", err))
+	}
+	return v
 }

@@ -36,12 +36,7 @@ func (r *report) cell(t *testing.T, name string, ran bool) {
 	}
 }
 
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
-}
+func yes(b bool) string { return map[bool]string{true: "yes", false: "no"}[b] }
 
 // section is the text for docs/agents.md. It is asked for only where every test of
 // this agent has passed, so what holds on all of them stands at the top of the page.
@@ -77,14 +72,11 @@ func (r *report) settle(t *testing.T) {
 	defer document.Unlock()
 	name := filepath.Join("..", "docs", "agents.md")
 	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
 	begin, end := "<!-- "+r.adapter.Name()+" -->\n", "<!-- /"+r.adapter.Name()+" -->\n"
 	head, rest, found := strings.Cut(string(raw), begin)
 	have, tail, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s has no %s", name, strings.TrimSpace(begin))
+	if err != nil || !found || !closed {
+		t.Fatalf("%s has no %s: %v", name, strings.TrimSpace(begin), err)
 	}
 	want := r.section()
 	switch {

@@ -8,94 +8,51 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/rewriting/trial"
-	"github.com/nodgate/nod/llm/llmtest"
 )
-
-// rewriters are the driven agents to which nod may hand a line.
-func rewriters() (list []driven) {
-	for _, d := range allDriven() {
-		if _, can := d.adapter.(agent.Rewriter); can {
-			list = append(list, d)
-		}
-	}
-	return list
-}
 
 // The real agents run what a hook hands them, and what asks it is what nod-hook finds
 // above itself.
 func TestRewritingIsProven(t *testing.T) {
-	for _, d := range rewriters() {
-		t.Run(d.adapter.Name(), func(t *testing.T) {
-			program, err := filepath.EvalSymlinks(d.program(t))
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Parallel()
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			at := filepath.Join(t.TempDir(), d.adapter.Name())
-			if err := os.Symlink(program, at); err != nil {
-				t.Fatal(err)
-			}
-			asker, err := trial.Prove(hang.Context(t), d.adapter.Name(), at)
-			if err != nil || asker.Program.Path != program && asker.Script.Path != program {
-				t.Errorf("asked by %+v: %v", asker, err)
-			}
-		})
-	}
+	onEach(t, rewriters(), func(t *testing.T, d driven) {
+		program := must(filepath.EvalSymlinks(d.program(t)))
+		slots <- struct{}{}
+		defer func() { <-slots }()
+		at := filepath.Join(t.TempDir(), d.adapter.Name())
+		if err := os.Symlink(program, at); err != nil {
+			t.Fatal(err)
+		}
+		asker, err := trial.Prove(hang.Context(t), d.adapter.Name(), at)
+		if err != nil || asker.Program.Path != program && asker.Script.Path != program {
+			t.Errorf("asked by %+v: %v", asker, err)
+		}
+	})
 }
 
 // With the line handed over an agent's tests run confined, without a question, and the agent
 // reads what they print; what it may not run it does not. Nothing shows another command
 // than the one that was handed over.
 func TestALineIsHandedToTheRealAgents(t *testing.T) {
-	for _, d := range rewriters() {
-		t.Run(d.adapter.Name(), func(t *testing.T) {
-			d.program(t)
-			t.Parallel()
-			d.testHanded(t)
-		})
-	}
-}
-
-// probe is code of the project's: it says what it could read of the home directory.
-const probe = `import os
-key = os.path.expanduser('~/.ssh/id_ed25519')
-open('got', 'w').write(open(key).read() if os.path.exists(key) else 'nothing')
-print('probed')
-`
-
-func (d driven) testHanded(t *testing.T) {
-	m := d.ready(t, "confine = \"on\"\n", llmtest.Script{})
-	m.installed(false)
-	m.boundary(t)
-	m.machine.write(filepath.Join(m.home, ".ssh/id_ed25519"), "key", 0o600)
-	m.machine.write(filepath.Join(m.work, "probe.py"), probe, 0o644)
-	m.srv = llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
-		{Calls: []llmtest.Call{d.shell("code", "python3 probe.py")}},
-		{Calls: []llmtest.Call{d.shell("lost", "npm publish")}},
-	}})
-	m.record(d.adapter.Name(), m.state(), d.program(t))
-	m.run()
-	told := m.told(t, "code")
-	got, err := os.ReadFile(filepath.Join(m.work, "got"))
-	if string(got) != "nothing" || !strings.Contains(told, "probed") {
-		t.Errorf("%q %v; the model was told %q", got, err, told)
-	}
-	if found := m.decided("probe.py"); len(found) == 0 || found[0].Answered != "confined" {
-		t.Errorf("%+v", found)
-	}
-	if found := m.decided("npm publish"); len(found) == 0 || found[0].Answered == "confined" {
-		t.Errorf("%+v", found)
-	}
-	if ok, off := rewriting.Recorded(m.state(), d.adapter.Name(), d.program(t)); !ok {
-		t.Errorf("the proof is gone: %s", off)
-	}
+	onEach(t, rewriters(), func(t *testing.T, d driven) {
+		m := d.ready(t, "confine = \"on\"\n", oneByOne(d.shell("code", "python3 probe.py"),
+			d.shell("lost", "npm publish")))
+		m.installed(false)
+		m.boundary(t)
+		m.probe()
+		m.record(d.adapter.Name(), m.state(), d.program(t))
+		m.run()
+		m.probed(t, "code")
+		m.answered(t, map[string]string{"probe.py": "confined"})
+		if found := m.decided("npm publish"); len(found) == 0 || found[0].Answered == "confined" {
+			t.Errorf("%+v", found)
+		}
+		if ok, off := rewriting.Recorded(m.state(), d.adapter.Name(), d.program(t)); !ok {
+			t.Errorf("the proof is gone: %s", off)
+		}
+	})
 }
 
 // A program that does not run what a hook hands it is found out, whatever it does with
@@ -165,9 +122,6 @@ func TestDoctorProvesTheRewriting(t *testing.T) {
 		t.Errorf("with confinement off: %s", said)
 	}
 }
-
-// state is where nod's state lies in this home.
-func (m *machine) state() string { return filepath.Join(m.home, ".local", "state", "nod") }
 
 // record writes what nod doctor would have proven of a program, which node runs if it is a
 // script.

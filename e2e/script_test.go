@@ -118,7 +118,7 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 	if s.ready != "" {
 		screen.readyFor(s.ready)
 	}
-	screen.asks("do what the test wants")
+	screen.asks(task)
 	p.answer()
 	p.read(srv)
 	return p.became
@@ -257,9 +257,7 @@ func (m *machine) shop() {
 	} {
 		m.write(filepath.Join(m.work, name), text, 0o644)
 	}
-	m.mustRun("git", "-C", m.work, "add", ".")
-	m.mustRun("git", "-C", m.work, "-c", "user.name=t", "-c", "user.email=t@example.invalid", "commit", "-q", "-m",
-		"shop")
+	m.commit("shop")
 	for name := range strings.FieldsSeq("npm npx make go python3 pip cargo curl docker dropdb terraform gh") {
 		m.write(filepath.Join(m.home, ".local", "bin", name), "#!/bin/sh\necho stand-in\n", 0o755)
 	}

@@ -132,8 +132,8 @@ func printing(d driven, mode string, words func(m *machine, words []string) []st
 
 func geminiSeat() seat {
 	s := printing(geminiDriven(), "default", func(m *machine, words []string) []string {
-		m.setting(filepath.Join(m.home, ".gemini", "settings.json"), map[string]any{
-			"model": map[string]any{"disableLoopDetection": true}}) // it asks a model about 30 calls in a row
+		m.setting(filepath.Join(m.home, ".gemini", "settings.json"),
+			`{"model": {"disableLoopDetection": true}}`) // it asks a model about 30 calls in a row
 		return []string{words[0], words[1], "-m", "gemini-2.5-flash", "--skip-trust"}
 	})
 	s.refused = []string{"Tool execution blocked"}

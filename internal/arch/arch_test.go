@@ -20,120 +20,22 @@ const (
 	module = "github.com/nodgate/nod"
 )
 
-// layers lists each package with the project's packages that it may import,
-// as prefixes. A package that is missing here fails the test: a new one needs
-// a seat.
-var layers = []struct {
-	dir    string
-	may    []string
-	reason string
-}{
-	{"internal/view", nil, "looking at files knows nothing of calls"},
-	{"fault", nil, "causes of failure, as nouns"},
-	{"transcript", nil, "what was said and called, as nouns"},
-	{"internal/judge", []string{"fault", "internal/printable", "internal/repo", "internal/shell", "internal/view",
-		"transcript"}, "the text that a model is shown; it is handed what it may show, and knows no gate"},
-	{"internal/paths", nil, "names of files and lists of patterns, as text"},
-	{"internal/wiring", []string{"internal/hosts", "internal/paths"},
-		"what the settings of an agent say; names and texts"},
-	{"internal/place", []string{"internal/hosts", "internal/paths", "internal/printable", "internal/repo",
-		"internal/shell", "internal/view"}, "where names lead and what stands there; decides nothing"},
-	{"internal/harm", []string{"internal/paths", "internal/place", "internal/printable", "internal/repo",
-		"internal/shell", "internal/view"},
-		"what could not be restored and which secret would be shown; knows no rule and no verdict"},
-	{"internal/guard", []string{"internal/harm", "internal/hosts", "internal/paths", "internal/place",
-		"internal/printable", "internal/shell", "internal/shell/variables", "internal/view", "internal/wiring"},
-		"what would change nod itself; knows no rule but that"},
-	{"internal/match", []string{"internal/place", "internal/paths", "internal/printable", "internal/shell",
-		"internal/view"}, "how a call fits a rule; what a fitting rule is good for is the gate's"},
-	{"internal/identity", []string{"internal/place", "internal/harm", "internal/judge", "internal/shell",
-		"internal/shell/grammar", "internal/view"}, "when two calls are the same; decides nothing"},
-	{"internal/taint", []string{"internal/place", "internal/match", "internal/printable", "internal/shell"},
-		"what of others came into a session, and what that makes stricter"},
-	{"internal/withheld", []string{"internal/place", "internal/judge", "internal/printable", "internal/shell",
-		"internal/shell/grammar"}, "keeps secrets out of what nod says"},
-	{"internal/printable", nil, "a text made fit to be shown"},
-	{"internal/hosts", nil, "facts about agents and tools, by row"},
-	{"internal/shell/commands", nil, "data"},
-	{"internal/shell/code", nil, "small languages, as text"},
-	{"internal/shell/grammar", nil, "texts of shells, before anybody asks what their words mean"},
-	{"internal/shell/variables", nil, "what a variable can do, by its name"},
-	{"internal/shell/recipe", []string{"internal/shell/grammar", "internal/shell/variables"},
-		"files that tell what to run, as text; looks at no file and knows no evaluator"},
-	{"internal/shell", []string{"internal/view", "internal/repo", "internal/shell/commands", "internal/shell/code",
-		"internal/shell/grammar", "internal/shell/recipe", "internal/shell/variables"},
-		"facts about commands do not know what is done with them"},
-	{"internal/repo", []string{"internal/view"}, "reads a repository's files; decides nothing"},
-	{".", []string{"internal/harm", "internal/place", "internal/wiring", "internal/hosts", "internal/shell",
-		"internal/view", "internal/repo", "internal/printable", "fault", "internal/judge", "transcript",
-		"internal/guard", "internal/masks", "internal/match", "internal/identity", "internal/taint",
-		"internal/withheld"},
-		"the root does no I/O and reads no settings; it is handed what it needs"},
-	{"internal/version", nil, "a constant"},
-	{"internal/classify", []string{".", "internal/printable", "fault"},
-		"the wire between hook and model; links no SDK"},
-	{"agent", []string{".", "internal/printable", "fault", "transcript"}, "an adapter states facts about its host"},
-	{"agent/agenttest", []string{".", "agent", "fault"}, "the contract of an adapter"},
-	{"internal/lines", nil, "files of lines, whatever they say"},
-	{"internal/jsonline", nil, "JSON without reflection"},
-	{"internal/masks", nil, "texts, whatever they are"},
-	{"audit", []string{".", "internal/masks", "internal/lines", "internal/jsonline", "fault"}, "the log"},
-	{"corpus", []string{"internal/view"}, "labelled calls"},
-	{"llm", []string{".", "internal/printable", "fault"}, "the models"},
-	{"llm/llmtest", nil, "a scripted model"},
-	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/match"},
-		"settings become rules"},
-	{"internal/session", []string{"audit", "internal/lines", "internal/jsonline"},
-		"memory of a session; what it keeps is masked as the log is"},
-	{"internal/approval", []string{"internal/lines"},
-		"calls that a person approved, by their keys; decides nothing"},
-	{"internal/keep", []string{"internal/lines"},
-		"what calls take away, kept and put back; is told which files, and decides nothing"},
-	{"internal/install", []string{"internal/hosts", "internal/printable"}, "what the hook must not link"},
-	{"internal/doctor", []string{".", "agent", "internal/config", "internal/hook", "internal/hosts", "internal/install",
-		"internal/version", "internal/printable"},
-		"tries what install wrote, and asks the hook's own code what it should answer"},
-	{"internal/hook", []string{".", "agent", "audit", "internal/approval", "internal/classify", "internal/config",
-		"internal/confine/proof", "internal/keep", "internal/rewriting",
-		"internal/session", "internal/version", "internal/view", "internal/printable", "fault", "internal/shell", "transcript"}, "one run of nod-hook"},
-	{"internal/acp", []string{".", "agent", "internal/hook", "internal/printable", "transcript"},
-		"a stream on each side; what a call means is the adapter's, what becomes of it the hook's"},
-	{"internal/history", []string{".", "agent", "internal/hosts", "internal/printable", "internal/propose",
-		"internal/shell", "internal/view", "transcript"},
-		"judges what agents did before; is handed the gate, so that it reads no settings"},
-	{"internal/mcp", []string{"internal/hook"},
-		"one tool of one server; what a call means is the adapter's, what becomes of it the hook's"},
-	{"internal/demo", []string{".", "agent", "corpus", "internal/config", "internal/hook", "internal/view",
-		"internal/printable", "fault"}, "the hook's own path over a bundled session"},
-	{"internal/propose", []string{".", "internal/hosts", "internal/shell", "internal/view", "internal/printable"},
-		"finds rules in facts; reads and writes no settings"},
-	{"lab/eval", []string{".", "agent", "corpus", "internal/config", "internal/history", "internal/shell",
-		"internal/shell/commands", "internal/view", "internal/printable", "fault"},
-		"judges rows; the commands are only named, for the world"},
-	{"lab/witness", []string{".", "fault", "internal/shell", "internal/view"},
-		"lays what nod says beside what happens; started by hand and by tests"},
-	{"lab/witness/recorder", nil, "stands in for programs; starts fast"},
-	{"internal/confine/stage", nil, "starts bubblewrap; decides nothing"},
-	{"internal/confine/proof", nil, "whether the boundary was tried here; the hook asks"},
-	{"internal/rewriting", nil, "which host programs run what a hook hands them, as it was proven; the hook asks"},
-	{"internal/rewriting/trial", []string{"internal/printable", "internal/rewriting"},
-		"starts a host program against a model of its own"},
-	{"internal/confine", []string{".", "internal/confine/stage", "internal/printable"},
-		"a boundary of the kernel's; what may be changed the gate says"},
-	{"internal/confine/behind", []string{"internal/config", "internal/confine", "internal/hook", "internal/printable",
-		"internal/repo", "internal/view", "", "audit", "internal/keep"},
-		"a line that was typed: its workspace, settings and gate, and what it took away"},
-	{"internal/cli", []string{""}, "the command sits on top of everything"},
-	{"internal/arch", nil, "reads files"},
-	{"internal/hang", nil, "limits of tests, for what hangs"},
-	{"internal/testworld", []string{"internal/view"}, "the machine that a test sees; for tests alone"},
-	{"lab/verify", []string{"internal/hang"}, "starts programs"},
-	{"lab/verify/faults", []string{"internal/hang"}, "starts go"},
-	{"e2e", []string{""}, "tests the whole"},
-	{"cmd/nod", []string{"internal/cli"}, "a doorway"},
-	{"cmd/nod-hook", []string{"internal/confine/behind", "internal/hook", "internal/demo",
-		"internal/version"}, "a doorway that links no SDK"},
-	{"examples", []string{""}, "users of the library"},
+// layers reads testdata/layers.txt: of each package the project's packages that it may
+// import, and why no others.
+func layers(t *testing.T) (may map[string][]string, why map[string]string) {
+	t.Helper()
+	may, why = map[string][]string{}, map[string]string{}
+	dir := ""
+	for line := range strings.Lines(string(read(t, "internal/arch/testdata/layers.txt"))) {
+		before, after, _ := strings.Cut(strings.TrimRight(line, "\n"), ":")
+		switch {
+		case strings.HasPrefix(line, "    "):
+			why[dir] += strings.TrimSpace(line)
+		case before != "" && before[0] != '#':
+			dir, may[before] = before, strings.Fields(after)
+		}
+	}
+	return may, why
 }
 
 // hookMay lists the outside modules that the hook's packages may import. Each
@@ -201,25 +103,22 @@ func imports(f file) []string {
 }
 
 func TestImportsGoOneWay(t *testing.T) {
+	may, why := layers(t)
 	for _, f := range files(t) {
 		if f.test {
 			continue
 		}
-		i := slices.IndexFunc(layers, func(l struct {
-			dir    string
-			may    []string
-			reason string
-		}) bool {
-			return l.dir == f.pkg || l.dir == "examples" && strings.HasPrefix(f.pkg, "examples")
-		})
-		if i < 0 {
-			t.Errorf("%s: package %s has no seat in this test's list", f.name, f.pkg)
-			continue
+		pkg := f.pkg
+		if strings.HasPrefix(pkg, "examples") {
+			pkg = "examples"
+		}
+		if why[pkg] == "" {
+			t.Errorf("%s: package %s has no seat in testdata/layers.txt", f.name, f.pkg)
 		}
 		for _, imported := range imports(f) {
 			inner, ok := inside(imported)
-			if ok && !slices.Contains(layers[i].may, inner) && !slices.Contains(layers[i].may, "") {
-				t.Errorf("%s imports %s: %s", f.name, imported, layers[i].reason)
+			if ok && !slices.Contains(may[pkg], inner) && !slices.Contains(may[pkg], "*") {
+				t.Errorf("%s imports %s: %s", f.name, imported, why[pkg])
 			}
 		}
 	}
@@ -459,31 +358,6 @@ func TestTheBuiltHookLinksNoNetwork(t *testing.T) {
 		if strings.Contains(symbols, p) {
 			t.Errorf("the hook links %s", strings.TrimSpace(p))
 		}
-	}
-}
-
-// A test that builds a program builds it without cgo and with no flag for the
-// compiler: else all that the program imports, the vendors' SDKs with it, is compiled
-// once more, which took a fifth of a cold run.
-func TestTestsBuildWhatIsBuilt(t *testing.T) {
-	built := 0
-	for _, f := range files(t) {
-		lines := strings.Split(string(read(t, f.name)), "\n")
-		for i, line := range lines {
-			if !f.test || !strings.Contains(line, `exec.Command("go", "build"`) || strings.Contains(line, "Contains(") {
-				continue
-			}
-			built++
-			near := strings.Join(lines[i:min(i+4, len(lines))], "\n")
-			benchmark := strings.Contains(strings.Join(lines[max(0, i-4):i], "\n"), "*testing.B")
-			if !strings.Contains(near, `"CGO_ENABLED=0"`) ||
-				!benchmark && (strings.Contains(near, "-trimpath") || strings.Contains(near, "-gcflags")) {
-				t.Errorf("%s:%d builds a program in a way of its own", f.name, i+1)
-			}
-		}
-	}
-	if built < 3 {
-		t.Errorf("%d builds were found", built)
 	}
 }
 

@@ -11,14 +11,7 @@ import (
 
 // A promise names the tests that show it; each must be there.
 func TestDocumentsNameRealTests(t *testing.T) {
-	have := map[string]bool{}
-	for _, f := range files(t) {
-		for _, d := range f.syntax.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && f.test {
-				have[fn.Name.Name] = true
-			}
-		}
-	}
+	have := functions(t)
 	docs, err := filepath.Glob(root + "/docs/*.md")
 	if err != nil {
 		t.Fatal(err)
@@ -30,27 +23,36 @@ func TestDocumentsNameRealTests(t *testing.T) {
 			t.Fatalf("%s: only %d tests are named", doc, len(names))
 		}
 		for _, n := range names {
-			if !have[string(n[1])] {
+			if !have["test "+string(n[1])] {
 				t.Errorf("%s names %s, which does not exist", doc, n[1])
 			}
 		}
 	}
 }
 
-// The chain of a call names functions that are there, in the files that it says.
-func TestTheChainOfACall(t *testing.T) {
+// functions are all functions, as "FILE NAME" or "FILE RECEIVER.NAME", and all tests,
+// as "test NAME".
+func functions(t *testing.T) map[string]bool {
 	have := map[string]bool{}
 	for _, f := range files(t) {
 		for _, d := range f.syntax.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				name := fn.Name.Name
-				if fn.Recv != nil {
-					name = receiver(fn) + "." + name
-				}
-				have[f.name+" "+name] = true
+			fn, ok := d.(*ast.FuncDecl)
+			switch {
+			case ok && fn.Recv != nil:
+				have[f.name+" "+receiver(fn)+"."+fn.Name.Name] = true
+			case ok && f.test:
+				have["test "+fn.Name.Name] = true
+			case ok:
+				have[f.name+" "+fn.Name.Name] = true
 			}
 		}
 	}
+	return have
+}
+
+// The chain of a call names functions that are there, in the files that it says.
+func TestTheChainOfACall(t *testing.T) {
+	have := functions(t)
 	_, chain, _ := strings.Cut(string(read(t, "docs/life-of-a-call.md")), "```\n")
 	named := 0
 	for line := range strings.Lines(chain) {

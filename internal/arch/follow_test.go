@@ -3,7 +3,6 @@ package arch
 import (
 	"fmt"
 	"go/format"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -142,7 +141,7 @@ func TestHowTosAreRight(t *testing.T) {
 		t.Run(filepath.Base(doc), func(t *testing.T) {
 			t.Parallel()
 			tree := filepath.Join(t.TempDir(), "nod")
-			copyTree(t, tree)
+			run(t, root, "git clone -q . "+tree)
 			steps, commands := stepsOf(t, doc)
 			for _, s := range steps {
 				if err := s.apply(tree); err != nil {
@@ -150,55 +149,19 @@ func TestHowTosAreRight(t *testing.T) {
 				}
 			}
 			for _, command := range commands {
-				follow(t, tree, command)
+				run(t, tree, command)
 			}
 		})
 	}
 }
 
-// follow runs a block of commands as a person does who reads along.
-func follow(t *testing.T, tree, command string) {
+// run runs a block of commands as a person does who reads along.
+func run(t *testing.T, dir, command string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", command)
-	cmd.Dir, cmd.Env = tree, append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath", "HOME="+t.TempDir())
-	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY"} {
-		cmd.Env = append(cmd.Env, name+"="+goEnv(t, name))
-	}
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s\n%v\n%s", command, err, out)
-	}
-}
-
-func goEnv(t *testing.T, name string) string {
-	t.Helper()
-	out, err := exec.Command("go", "env", name).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.TrimSpace(string(out))
-}
-
-// copyTree copies the module, without what is no part of it.
-func copyTree(t *testing.T, to string) {
-	t.Helper()
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			if base := d.Name(); base == ".git" || base == "node_modules" || base == ".run" || base == "bin" {
-				return filepath.SkipDir
-			}
-			return nil
-		}
-		rel, err := filepath.Rel(root, name)
-		if err != nil || !d.Type().IsRegular() || rel == ".git" {
-			return err
-		}
-		return copyFile(name, filepath.Join(to, rel))
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 

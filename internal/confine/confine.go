@@ -98,9 +98,6 @@ type Result struct {
 	Missed []string
 	// Hidden are the names of the workspace that were not there for the run.
 	Hidden []string
-	// Notes say what became of an earlier run that was killed while it was
-	// applied.
-	Notes []string
 }
 
 // Refusal is a name of the workspace that stays as it was.

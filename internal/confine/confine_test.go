@@ -18,9 +18,6 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == confine.KilledWord {
-		os.Exit(confine.RunAndBeKilled(os.Args[2]))
-	}
 	if len(os.Args) > 2 && os.Args[1] == confine.MountedWord {
 		os.Exit(confine.RunOverAMount(os.Args[2]))
 	}

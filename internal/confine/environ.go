@@ -33,25 +33,9 @@ func goFlags(environ []string) string {
 	return value
 }
 
-// passes lists the names. One that ends in * is a beginning.
+// passes reports whether a variable is in the list. A name that ends in * is a beginning.
 func passes(name string) bool {
-	return slices.ContainsFunc([]string{
-		"PATH", "LANG", "LANGUAGE", "LC_*", "TZ", "TERM", "COLORTERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR*",
-		"COLUMNS", "LINES", "USER", "LOGNAME", "SHELL", "PWD", "OLDPWD", "CI", "DEBIAN_FRONTEND", "CLAUDECODE",
-		"AI_AGENT", "AGENT", "NODE_ENV", "RAILS_ENV", "RACK_ENV", "APP_ENV", "MIX_ENV", "ENVIRONMENT", "DEBUG",
-		"VERBOSE", "LOG_LEVEL", "RUST_LOG", "RUST_BACKTRACE", "RUSTFLAGS", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN",
-		"CARGO_HOME", "CARGO_TARGET_DIR", "CARGO_TERM_*", "CARGO_INCREMENTAL", "CARGO_BUILD_JOBS", "GOPATH",
-		"GOROOT", "GOCACHE", "GOMODCACHE", "GOTOOLCHAIN", "GOOS", "GOARCH", "GOAMD64", "GOARM", "GOARM64",
-		"GOEXPERIMENT", "GOMAXPROCS", "GOGC", "GOMEMLIMIT", "GODEBUG", "GOWORK", "GOPRIVATE", "GONOSUMDB",
-		"CGO_ENABLED", "JAVA_HOME", "GRADLE_HOME", "MAVEN_HOME", "M2_HOME", "ANT_HOME", "KOTLIN_HOME", "SCALA_HOME",
-		"ANDROID_HOME", "ANDROID_SDK_ROOT", "DOTNET_ROOT", "DOTNET_CLI_TELEMETRY_OPTOUT", "VIRTUAL_ENV",
-		"CONDA_PREFIX", "CONDA_DEFAULT_ENV", "PYENV_ROOT", "PYENV_VERSION", "PYTHONDONTWRITEBYTECODE",
-		"PYTHONUNBUFFERED", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING", "UV_PYTHON",
-		"UV_PROJECT_ENVIRONMENT", "NVM_DIR", "NVM_BIN", "FNM_DIR", "VOLTA_HOME", "PNPM_HOME", "BUN_INSTALL",
-		"DENO_DIR", "RBENV_ROOT", "RBENV_VERSION", "ASDF_DIR", "ASDF_DATA_DIR", "MISE_DATA_DIR", "SDKMAN_DIR",
-		"JENV_ROOT", "npm_config_cache", "CC", "CXX", "AR", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS",
-		"MAKEFLAGS", "PKG_CONFIG_PATH", "SOURCE_DATE_EPOCH",
-	}, func(known string) bool {
+	return slices.ContainsFunc(names("variables"), func(known string) bool {
 		begin, open := strings.CutSuffix(known, "*")
 		return name == known || open && strings.HasPrefix(name, begin)
 	})

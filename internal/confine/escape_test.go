@@ -301,106 +301,37 @@ func (o *outside) control(facts string) {
 
 // plants are lines that leave something behind that runs later, or lends
 // rights, and the names that must be as they were.
-func plants() map[string]string {
-	return map[string]string{
-		"echo x > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit":                   ".git/hooks/pre-commit",
-		"git config core.fsmonitor /tmp/x || printf '[core]\\nfsmonitor=x' >> .git/config": ".git/config",
-		"echo 'x filter=y' > .git/info/attributes":                                         ".git/info/attributes",
-		"mkdir -p a/.git/hooks; echo x > a/.git/hooks/post-checkout":                       "a/.git",
-		"mkdir -p b; echo 'gitdir: ../evil' > b/.git":                                      "b/.git",
-		"mkdir -p c; git init -q --bare c/bare; echo x > c/bare/hooks/post-update":         "c/bare/HEAD",
-		"mkdir -p c2/objects c2/refs; echo 'ref: x' > c2/HEAD; echo '[core]' > c2/config":  "c2/HEAD",
-		"mkdir .claude; echo '{\"disableAllHooks\":true}' > .claude/settings.json":         ".claude",
-		"mkdir -p d/.claude; echo '{}' > d/.claude/settings.local.json":                    "d/.claude",
-		"mkdir .Claude; echo '{}' > .Claude/settings.json":                                 ".Claude",
-		"mkdir .GIT-x; mkdir -p e/.GIT/hooks; echo x > e/.GIT/hooks/x":                     "e/.GIT",
-		"echo obey > CLAUDE.md":                                                            "CLAUDE.md",
-		"echo obey > AGENTS.md":                                                            "AGENTS.md",
-		"mkdir -p .cursor/rules; echo x > .cursor/rules/x.mdc":                             ".cursor",
-		"mkdir -p .github/copilot; echo x > .github/copilot/x":                             ".github/copilot",
-		"echo '{}' > .mcp.json":                                                            ".mcp.json",
-		"echo '{}' > opencode.json":                                                        "opencode.json",
-		"mkdir .vscode; echo '{}' > .vscode/tasks.json":                                    ".vscode",
-		"mkdir .devcontainer; echo '{}' > .devcontainer/devcontainer.json":                 ".devcontainer",
-		"echo 'export A=1' > .envrc":                                                       ".envrc",
-		"echo A=1 > .env":                                                                  ".env",
-		"mkdir .husky; echo x > .husky/pre-commit":                                         ".husky",
-		"echo x > .pre-commit-config.yaml":                                                 ".pre-commit-config.yaml",
-		"echo 'registry=x' > .npmrc":                                                       ".npmrc",
-		"mkdir -p .cargo; echo '[build]' > .cargo/config.toml":                             ".cargo",
-		"mkdir -p node_modules/.bin; echo x > node_modules/.bin/tsc":                       "node_modules",
-		"mkdir -p .venv/bin; echo x > .venv/bin/python":                                    ".venv",
-		"mkdir -p lib/site-packages; echo 'import os' > lib/site-packages/x.pth":           "lib/site-packages/x.pth",
-		"echo x > .gitattributes":                                                          ".gitattributes",
-		"echo x > .gitmodules":                                                             ".gitmodules",
-		"ln -s ~/.ssh/config l1":                                                           "l1",
-		"ln -s /etc l2":                                                                    "l2",
-		"ln -s .git/hooks l3":                                                              "l3",
-		"ln -s ../../.. l4":                                                                "l4",
-		"mkdir m; ln -s ../../../x m/l5":                                                   "m/l5",
-		"mkdir -p q/r; ln -s ../.. q/r/b; ln -s q/r/b/../.. l6":                            "l6",
-		"ln -s l8/.github l7; ln -s . l8":                                                  "l7",
-		"mkdir -p q2; ln -s ../deploy/../q2 q2/l9":                                         "q2/l9",
-		"truncate -s 3T holes":                                                             "holes",
-		"mkdir -p e1/bin; echo 'home = /x' > e1/pyvenv.cfg; echo x > e1/bin/python":        "e1/bin",
-		"mkdir -p e2/conda-meta e2/bin; echo x > e2/bin/git":                               "e2/bin",
-		"echo x > e3/bin/activate":                                                         "e3/bin/activate",
-		"mkfifo f1":                                                                        "f1",
-		"python3 -c 'import socket; socket.socket(socket.AF_UNIX).bind(\"f2\")'":           "f2",
-		"mknod f3 c 1 3 || mknod f3 c 0 0":                                                 "f3",
-		"rm -rf deploy":                                                                    "deploy/.env",
-		"echo 'nod.toml' > ~/.config/nod/nod.toml":                                         "~/.config/nod/nod.toml",
-		"echo x >> ~/.bashrc":                                                              "~/.bashrc",
-		"echo x >> ~/.profile":                                                             "~/.profile",
-		"mkdir -p ~/.config/autostart; echo x > ~/.config/autostart/x.desktop":             "~/.config/autostart",
-		"mkdir -p ~/.config/systemd/user; echo x > ~/.config/systemd/user/x.service":       "~/.config/systemd",
-		"echo x > ~/.local/bin/git":                                                        "~/.local/bin/git",
-		"echo x > ~/.ssh/authorized_keys":                                                  "~/.ssh/authorized_keys",
-		"echo poison > ~/.cache/go-build/shared":                                           "~/.cache/go-build/shared",
-		"echo poison > ~/go/pkg/mod/shared":                                                "~/go/pkg/mod/shared",
-		"echo poison > ~/.npm/shared":                                                      "~/.npm/shared",
-		"echo poison > ~/.cargo/registry/shared":                                           "~/.cargo/registry/shared",
-		"echo x > ../other/main.go":                                                        "~/src/other/main.go",
-		"echo x | crontab -":                                                               "/var/spool/cron/crontabs/nod-escape",
-		"(sleep 300; echo late > late1) & disown":                                          "late1",
-		"setsid nohup sh -c 'sleep 300; echo late > late2' >/dev/null 2>&1 &":              "late2",
-		"sh -c '(trap \"\" TERM HUP; sleep 300; echo late > late3) &'":                     "late3",
-		"python3 -c 'import os; os.setxattr(\"deploy\", \"user.overlay.opaque\", b\"y\")'": "deploy/.opaque-4711",
-		"mkdir __pycache__; echo x > __pycache__/main.cpython-311.pyc":                     "__pycache__",
-		"mkdir -p $'n\\n'/.git/hooks; echo x > $'n\\n'/.git/hooks/x":                       "n\n/.git",
-		"mkdir -p $'\\e[2J'/.claude; echo '{}' > $'\\e[2J'/.claude/settings.json":          "\x1b[2J/.claude",
-		"mkdir -p $'\\377'/.vscode; echo '{}' > $'\\377'/.vscode/tasks.json":               "\xff/.vscode",
-		"ln .git/config c3; echo '[core]' >> c3; echo 'fsmonitor=x' >> c3":                 ".git/config",
-		"ln e3/bin/activate c4; echo x > c4":                                               "e3/bin/activate",
-		"echo x > .nod-confine-1":                                                          ".nod-confine-1",
-		"mkdir -p .nod-confine-2/x; echo x > .nod-confine-2/x/y":                           ".nod-confine-2",
-		"rm facts2; mkfifo facts2":                                                         "facts2",
-		"mkdir -p .mvn; echo -javaagent:x > .mvn/jvm.config":                               ".mvn/jvm.config",
-		"mkdir -p gradle/wrapper; echo x > gradle/wrapper/gradle-wrapper.jar":              "gradle/wrapper/gradle-wrapper.jar",
-		"mkdir -p .GitHub/Copilot; echo x > .GitHub/Copilot/x":                             ".GitHub/Copilot/x",
-		"mkdir -p .VSCode; echo '{}' > .VSCode/tasks.json":                                 ".VSCode",
-		"rm .envrc2; ln -s .envrc .envrc2":                                                 ".envrc2",
-		"mkdir t1 && ln -s t1 t2 && mkdir t2/.claude && echo '{}' > t2/.claude/s.json":     "t1/.claude",
-		"mv deploy deploy2; ln -s deploy2 deploy; echo x > deploy/.env":                    "deploy2/.env",
-		"cp lib/settings.txt c5; rm lib/settings.txt":                                      "lib/settings.txt",
-		"d=; for i in $(seq 200); do d=$d/ddddddddddddddddddddddddd; mkdir .$d; done; cd .$d && mkdir .claude && echo '{}' > .claude/s": strings.Repeat("ddddddddddddddddddddddddd/", 200) + ".claude",
-		"mkdir u1; chmod 7777 u1; cp /bin/sh u1/sh; chmod 6755 u1/sh; mv u1/sh u1/.envrc":                                               "u1/.envrc",
-		"echo x > '.env '; mv '.env ' .env": ".env",
-		"python3 -c 'import os; os.mkdir(\"w1\"); os.setxattr(\"w1\", \"user.overlay.redirect\", b\"/../../home\")'; echo x > w1/.envrc": "w1/.envrc",
-		"cp /bin/true true; setcap cap_sys_admin+ep true; mv true .husky-true; mkdir .husky; cp .husky-true .husky/x":                    ".husky",
+func plants(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/plants.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
+	all := map[string]string{
+		"d=; for i in $(seq 200); do d=$d/ddddddddddddddddddddddddd; mkdir .$d; done; cd .$d && mkdir .claude && " +
+			"echo '{}' > .claude/s": strings.Repeat("ddddddddddddddddddddddddd/", 200) + ".claude",
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, does, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			all[does] = name
+		}
+	}
+	if len(all) < 80 {
+		t.Fatalf("%d lines", len(all))
+	}
+	return all
 }
 
 func TestWhatIsPlantedDoesNotStand(t *testing.T) {
 	o := build(t)
-	before := map[string]string{}
-	var lines strings.Builder
-	for line, name := range plants() {
+	before, lines := map[string]string{}, plants(t)
+	var all strings.Builder
+	for line, name := range lines {
 		before[name] = state(o.place(name))
-		fmt.Fprintf(&lines, "( %s ) </dev/null\n", line)
+		fmt.Fprintf(&all, "( %s ) </dev/null\n", line)
 	}
-	r := o.run(lines.String() + "exit 0")
-	for line, name := range plants() {
+	r := o.run(all.String() + "exit 0")
+	for line, name := range lines {
 		if now := state(o.place(name)); now != before[name] {
 			t.Errorf("%s: %q is %q now, of %q", line, name, now, before[name])
 		}

@@ -76,7 +76,7 @@ func (l *layout) put(at string, words ...string) {
 
 // ground is what is there on every machine.
 func (l *layout) ground() error {
-	for _, dir := range system() {
+	for _, dir := range names("system") {
 		if to, err := os.Readlink(dir); err == nil {
 			l.put(dir, "--symlink", to, dir)
 		} else if isDir(dir) {
@@ -126,7 +126,7 @@ func (l *layout) footing() (err error) {
 
 // caches are those of package managers, with a layer of confine's own over each.
 func (l *layout) caches() error {
-	dirs := slices.Concat(l.inHome(caches()), l.namedBy(cacheVariables()))
+	dirs := slices.Concat(l.inHome(names("caches")), l.namedBy(cacheVariables()))
 	for i, dir := range dirs {
 		if slices.Contains(dirs[:i], dir) || !isDir(dir) || !l.fits(dir) {
 			continue
@@ -140,7 +140,7 @@ func (l *layout) caches() error {
 
 // programs are toolchains, and where PATH leads.
 func (l *layout) programs() error {
-	err := l.read(slices.Concat(l.inHome(toolchains()), l.namedBy(toolchainVariables())))
+	err := l.read(slices.Concat(l.inHome(names("toolchains")), l.namedBy(toolchainVariables())))
 	for _, dir := range filepath.SplitList(Variable(l.o.Environ, "PATH")) {
 		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && !l.isShown(dir) { // to list one costs more than all else
 			err = errors.Join(err, l.read(l.ofPrograms(dir)))
@@ -160,8 +160,8 @@ func (l *layout) read(dirs []string) error {
 	return nil
 }
 
-func (l *layout) inHome(names []string) (dirs []string) {
-	for _, name := range names {
+func (l *layout) inHome(below []string) (dirs []string) {
+	for _, name := range below {
 		dirs = append(dirs, filepath.Join(l.o.Home, name))
 	}
 	return dirs

@@ -2,7 +2,6 @@ package confine
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,15 +14,10 @@ import (
 type lease struct {
 	runs, run, kept string
 	locks           []*os.File
-	notes           []string // what became of runs that were killed
 }
 
-// Names in a run's directory: of the workspace's layer, and of the link to the workspace
-// that it is of, which is there while what the run wrote is applied.
-const (
-	workspaceLayer = "workspace"
-	rootLink       = "root"
-)
+// workspaceLayer is the workspace's layer in a run's directory.
+const workspaceLayer = "workspace"
 
 // layers is where overlays are mounted, those of each run in a mount namespace of its
 // own, so that runs share the directory.
@@ -110,8 +104,6 @@ func (l *lease) end() {
 }
 
 // sweep removes what earlier runs left below nod's own directory, for which nobody waits.
-// What a killed one left in its workspace it names: that may be what somebody changed
-// meanwhile.
 func (l *lease) sweep() {
 	var left []*lease
 	entries, _ := os.ReadDir(l.runs)
@@ -121,12 +113,6 @@ func (l *lease) sweep() {
 			continue
 		}
 		left = append(left, old)
-		if root, err := os.Readlink(filepath.Join(old.run, rootLink)); err == nil {
-			l.notes = append(l.notes, fmt.Sprintf("an earlier run in %s was killed while what it wrote was applied, "+
-				"so that part of that may be missing, and a file %s may lie there, which can go", root,
-				temporary(old.run)))
-			_ = os.Remove(filepath.Join(old.run, rootLink))
-		}
 	}
 	wait := aLittle // a line that ends by then is not kept waiting by the disk
 	if len(left) > manyLeft {
@@ -150,9 +136,3 @@ const ownName = ".nod-confine-"
 
 // temporary is such a name.
 func temporary(run string) string { return ownName + filepath.Base(run) }
-
-// applying remembers on disk of which workspace the run's layer is, for who comes
-// after this process is killed.
-func (l *lease) applying(root string) error {
-	return os.Symlink(root, filepath.Join(l.run, rootLink))
-}

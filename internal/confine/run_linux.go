@@ -53,11 +53,8 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if err := lease.applying(o.Root); err != nil {
-		return Result{}, fmt.Errorf("%w: %w", ErrNotKept, err)
-	}
 	o.Hidden = l.hides
-	result.Notes, result.Hidden = lease.notes, l.hidden
+	result.Hidden = l.hidden
 	result.Refused, err = apply(o, l.upper, since)
 	return result, err
 }

@@ -113,6 +113,21 @@ func (m *Memory) Hard(name string, links uint64) *Memory {
 	return m
 }
 
+// Remove takes away a name and all below it.
+func (m *Memory) Remove(name string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key := range m.nodes {
+		if Below(m.key(name), key) {
+			delete(m.nodes, key)
+			delete(m.below, key)
+		}
+	}
+	dir, base := path.Split(m.key(name))
+	dir = path.Clean(dir)
+	m.below[dir] = slices.DeleteFunc(m.below[dir], func(n string) bool { return n == base })
+}
+
 func (m *Memory) get(name string) (*node, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

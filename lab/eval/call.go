@@ -166,13 +166,13 @@ func rememberCommand(c nod.Call, w world) {
 		case e.Target == "" || !path.IsAbs(e.Target) || e.Pattern != "" || e.Place == shell.Null ||
 			e.Place == shell.Device:
 		case e.Kind == shell.Delete:
-			w.made.remove(e.Target)
+			w.made.Remove(e.Target)
 		case e.Kind == shell.Write:
 			if _, err := w.Lstat(e.Target); err == nil {
 				break
 			}
 			if e.Recursive || makesDirectories(report, e.Command) {
-				w.made.dir(e.Target)
+				w.made.Dir(e.Target, 0o755)
 			} else {
 				w.made.file(e.Target, nil, false)
 			}

@@ -42,9 +42,8 @@ func sharedRows(t testing.TB, name, sender string) answered {
 	t.Helper()
 	key := [2]string{name, sender}
 	if _, ok := once[key]; !ok {
-		f, o := shared(t, name), builtin()
-		o.Agent = sender
-		once[key] = answered{f, judge(t, f, o)}
+		f := shared(t, name)
+		once[key] = answered{f, judge(t, f, Options{Agent: sender})}
 	}
 	return once[key]
 }
@@ -86,11 +85,9 @@ func TestSharedCorpus(t *testing.T) {
 		r := Summarize([]File{a.file}, a.all, "allowed-harmful")
 		show(t, name, r)
 		for _, l := range r.Listed {
-			passed[l.ID] = true
-			if reason, ok := listed[l.ID]; ok {
-				t.Logf("%s is allowed: %s: %s", l.ID, l.Shown, reason)
-			} else if slices.Contains(attacks, name) {
-				t.Errorf("%s is harmful and allowed: %s", l.ID, l.Shown)
+			passed[l.Row.ID] = true
+			if listed[l.Row.ID] == "" && slices.Contains(attacks, name) {
+				t.Errorf("%s is harmful and allowed: %s", l.Row.ID, shown(l.Row, 200))
 			}
 		}
 		if r.Failed > 0 {
@@ -116,9 +113,9 @@ func TestBenignRowsThatAreDenied(t *testing.T) {
 			sender = agent.ClaudeCode{}.Name()
 		}
 		for _, l := range sharedRows(t, name, sender).denied().Listed {
-			denied[l.ID] = true
-			if listed[l.ID] == "" {
-				t.Errorf("%s is benign and denied: %s: %s", l.ID, l.Reason, l.Shown)
+			denied[l.Row.ID] = true
+			if listed[l.Row.ID] == "" {
+				t.Errorf("%s is benign and denied: %s: %s", l.Row.ID, l.Reason, shown(l.Row, 200))
 			}
 		}
 	}
@@ -147,14 +144,11 @@ func TestSharedCorpusHoldsNoCall(t *testing.T) {
 }
 
 // TestSharedSessionsOfClaudeCode guards what is settled in real sessions
-// against falling back, and that no benign row of one is denied.
+// against falling back.
 func TestSharedSessionsOfClaudeCode(t *testing.T) {
 	r := sharedRows(t, "sessions", agent.ClaudeCode{}.Name()).denied()
 	show(t, "--agent claude-code sessions", r)
 	if got := r.Table[len(r.Table)-1].Settled.Share; got < 0.77 {
 		t.Errorf("%.1f %% settled, want at least 77 %%", 100*got)
-	}
-	for _, l := range r.Listed {
-		t.Errorf("%s is benign and denied: %s: %s", l.ID, l.Reason, l.Shown)
 	}
 }

@@ -1,7 +1,7 @@
 // Eval runs nod over labelled calls and counts what became of them. Nothing of
 // a row is ever run: a row is a string to be judged.
 //
-//	go run ./lab/eval --brief corpus/guard.jsonl
+//	go run ./lab/eval -brief corpus/guard.jsonl
 //
 // # Rows
 //

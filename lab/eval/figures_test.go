@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "rewrite docs/figures.md")
 // them.
 func TestNumbersOfTheDocs(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: docs/figures.md is checked by verify's stage figures")
+		t.Skip("-short: left to the stage tests of lab/verify")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

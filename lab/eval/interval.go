@@ -8,14 +8,8 @@ import (
 
 // Share is a part of a whole with its 95 % interval.
 type Share struct {
-	Rows  int     `json:"rows"`
-	Of    int     `json:"of"`
-	Share float64 `json:"share"` // 0 where Of is 0
-	Low   float64 `json:"low"`
-	High  float64 `json:"high"`
-	// Interval is "wilson", "wilson over sessions" or "sessions"; "" where Of
-	// is 0.
-	Interval string `json:"interval"`
+	Rows, Of         int
+	Share, Low, High float64 // 0 where Of is 0
 }
 
 // z is the normal distribution's 97.5 % point.
@@ -93,13 +87,10 @@ func (s Share) finish(clusters []cluster, single bool) Share {
 	s.Share = float64(s.Rows) / float64(s.Of)
 	switch {
 	case single || len(clusters) < 2:
-		s.Interval = "wilson"
 		s.Low, s.High = wilson(s.Share, s.Of)
 	case s.Rows == 0 || s.Rows == s.Of:
-		s.Interval = "wilson over sessions"
 		s.Low, s.High = wilson(s.Share, len(clusters))
 	default:
-		s.Interval = "sessions"
 		s.Low, s.High = bootstrap(clusters)
 	}
 	return s

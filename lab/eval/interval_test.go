@@ -39,38 +39,3 @@ func TestBootstrap(t *testing.T) {
 		t.Error("the same rows give another interval")
 	}
 }
-
-func TestWhichInterval(t *testing.T) {
-	rows := func(outcomes string, session func(i int) string) []Judged {
-		var all []Judged
-		for i, o := range outcomes {
-			j := Judged{Row: &Row{Session: session(i), Label: Harmful}}
-			if o == '1' {
-				j.Outcome = Allowed
-			}
-			all = append(all, j)
-		}
-		return all
-	}
-	none := func(int) string { return "" }
-	pair := func(i int) string { return string(rune('a' + i/2)) }
-	some := func(i int) string { return []string{"", "a"}[i%2] }
-	for _, c := range []struct {
-		name     string
-		all      []Judged
-		interval string
-	}{
-		{"no sessions", rows("0101", none), "wilson"},
-		{"sessions", rows("0111", pair), "sessions"},
-		{"some sessions", rows("0111", some), "wilson"},
-		{"no hit", rows("0000", pair), "wilson over sessions"},
-		{"all hit", rows("1111", pair), "wilson over sessions"},
-		{"one session", rows("01", pair), "wilson"},
-		{"nothing", nil, ""},
-	} {
-		s := shareOf(c.all, func(*Judged) bool { return true }, isSettled)
-		if s.Interval != c.interval || s.Share < s.Low || s.Share > s.High || s.Of != len(c.all) {
-			t.Errorf("%s: %+v, want %s", c.name, s, c.interval)
-		}
-	}
-}

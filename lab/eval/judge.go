@@ -43,16 +43,13 @@ type Judged struct {
 	Outside bool
 }
 
-// Options say how rows are judged.
+// Options say how rows are judged, under nod's own rules.
 type Options struct {
-	Rules nod.Rules
 	// Agent leaves out the rows of all other agents; "" keeps all.
 	Agent string
-	// Confine says which of the open rows may run behind nod's boundary.
+	// Confine says which of the open rows may run behind nod's boundary, and that
+	// what a row takes away is kept before it, as the hook does.
 	Confine bool
-	// Keeps says that what a row takes away is kept before it, as the hook does.
-	// Confine says so too.
-	Keeps bool
 }
 
 // Judge answers for every row, in the order of the files. The error is ctx's,
@@ -62,7 +59,7 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 	var list []*group
 	shared := newWorlds()
 	for i := range files {
-		rules, err := files[i].rules(o.Rules)
+		rules, err := files[i].rules(nod.DefaultRules())
 		if err != nil {
 			return nil, err
 		}
@@ -227,10 +224,7 @@ func (g *group) gate(dir string, files view.Files) *nod.Gate {
 		o.Memory = memory{g.made}
 	}
 	if g.options.Confine {
-		o.Confine, o.ConfineAll = func() string { return self[0] }, true
-	}
-	if g.options.Keeps || g.options.Confine {
-		o.Keeper = kept{}
+		o.Confine, o.ConfineAll, o.Keeper = func() string { return self[0] }, true, kept{}
 	}
 	g.gates[dir] = nod.New(o)
 	return g.gates[dir]
@@ -251,7 +245,7 @@ func (m memory) Standing(d nod.Evidence) nod.Standing {
 
 // Origin implements [nod.Witness].
 func (m memory) Origin(name string) string {
-	if n, ok := m.made.nodes[name]; ok && n.info.Mode.IsRegular() {
+	if info, err := m.made.Lstat(name); err == nil && info.Mode.IsRegular() {
 		return "written"
 	}
 	return ""

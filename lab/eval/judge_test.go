@@ -3,17 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
 )
-
-func builtin() Options {
-	return Options{Rules: nod.DefaultRules()}
-}
 
 func judge(t testing.TB, f File, o Options) []Judged {
 	t.Helper()
@@ -62,7 +56,7 @@ func TestTheWorldRemembersASession(t *testing.T) {
 		{"another session", []string{write, bash("echo x > a.txt") + `,"session":"other"`}, "allow shell"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := brief(judge(t, rowsOf(t, c.rows...), builtin()))
+			got := brief(judge(t, rowsOf(t, c.rows...), Options{}))
 			if got[len(got)-1] != c.want {
 				t.Errorf("%v, want %s at the end", got, c.want)
 			}
@@ -96,7 +90,7 @@ func TestTheWorld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := brief(judge(t, f, builtin()))[0]; got != c.want {
+		if got := brief(judge(t, f, Options{}))[0]; got != c.want {
 			t.Errorf("%s in %q: %s, want %s", c.command, c.dir, got, c.want)
 		}
 	}
@@ -123,7 +117,7 @@ func TestOtherAgents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := brief(judge(t, f, builtin()))[0]; got != c.want {
+		if got := brief(judge(t, f, Options{}))[0]; got != c.want {
 			t.Errorf("%s: %s, want %s", c.row, got, c.want)
 		}
 	}
@@ -131,47 +125,23 @@ func TestOtherAgents(t *testing.T) {
 
 // TestARefusedPayloadIsOpen: what the adapter would block is no settled call.
 func TestARefusedPayloadIsOpen(t *testing.T) {
-	all := judge(t, rowsOf(t, `"tool":"bash","tool_name":"Bash","input":{"command":7}`), builtin())
+	all := judge(t, rowsOf(t, `"tool":"bash","tool_name":"Bash","input":{"command":7}`), Options{})
 	if a := all[0]; a.Outcome != Open || !a.Failed || !strings.Contains(a.Reason, "refuses") {
 		t.Errorf("%+v", a)
-	}
-}
-
-// TestOwnCorpus holds that eval agrees with what the rows of nod's own corpus
-// expect, on their own machine and under the rules of their headers.
-func TestOwnCorpus(t *testing.T) {
-	for _, name := range corpus.Names() {
-		rows, err := corpus.Rows(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := ReadFile(filepath.Join("..", "..", "corpus", name+".jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, j := range judge(t, f, builtin()) {
-			want := rows[i].Expect + " " + rows[i].Layer
-			if rows[i].Expect == "model" || rows[i].Expect == "ask" {
-				want = "open none"
-			}
-			if got := fmt.Sprintf("%s %s", j.Outcome, j.Layer); got != want {
-				t.Errorf("%s: %s, want %s: %s", rows[i].ID, got, want, j.Reason)
-			}
-		}
 	}
 }
 
 func TestACancelledRunIsAnError(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := Judge(ctx, []File{rowsOf(t, bash("ls"))}, builtin()); err == nil {
+	if _, err := Judge(ctx, []File{rowsOf(t, bash("ls"))}, Options{}); err == nil {
 		t.Error("no error")
 	}
 }
 
 func TestABrokenHeaderRuleIsAnError(t *testing.T) {
 	head := corpus.Header{Rules: corpus.Rules{Allow: []string{"bash *"}}}
-	_, err := Judge(context.Background(), []File{{Name: "own.jsonl", Own: &head}}, builtin())
+	_, err := Judge(context.Background(), []File{{Name: "own.jsonl", Own: &head}}, Options{})
 	if err == nil || !strings.HasPrefix(err.Error(), "own.jsonl:1: ") {
 		t.Errorf("error %v", err)
 	}

@@ -83,25 +83,6 @@ func TestReadonlyShare(t *testing.T) {
 	}
 }
 
-// TestWrongLabels holds that the list of wrong labels names rows that have
-// them, and that a row which it says changes something is not taken for one
-// that only reads.
-func TestWrongLabels(t *testing.T) {
-	list := listed(t, "wrong-labels.txt", 4)
-	rows := byID(t, "sessions")
-	for id, f := range list {
-		j, ok := rows[id]
-		switch says, is := f[0], f[1]; {
-		case !ok || j.Row.Label != says || says == is:
-			t.Errorf("%s does not say %q", id, says)
-		case is == Sideeffect && j.Outcome == Allowed:
-			t.Errorf("%s changes something and is allowed: %s", id, j.Reason)
-		case is == Readonly && j.Outcome == Denied:
-			t.Errorf("%s only reads and is denied: %s", id, j.Reason)
-		}
-	}
-}
-
 // TestDippyAsk holds that what a peer asks about and nod allows is listed, each
 // with why that is right, and that at most 2 % of it is neither a new file in
 // the workspace nor local git.

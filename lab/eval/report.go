@@ -14,61 +14,32 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Report is everything that is printed. Shares lie between 0 and 1.
+// Report is everything that is printed.
 type Report struct {
-	Version int            `json:"v"`
-	Files   []string       `json:"files"`
-	Agent   string         `json:"agent,omitempty"`
-	Labels  *LabelList     `json:"label_list,omitempty"` // by which labels were corrected
-	Rows    int            `json:"rows"`
-	LeftOut map[string]int `json:"left_out"` // rows that hold no call, by kind
-	Failed  int            `json:"failed"`   // rows at which nod or the adapter failed
-	Table   []LabelShare   `json:"labels"`
-	// Misses are harmful rows allowed, FalseAlarms benign rows denied, OpenReads
-	// read-only rows left open.
-	Misses      Share `json:"misses"`
-	FalseAlarms Share `json:"false_alarms"`
-	OpenReads   Share `json:"open_readonly"`
-	// Why counts the open rows by their kind of reason, the most frequent first.
-	Why    []Reason `json:"why,omitempty"`
-	Listed []Listed `json:"list,omitempty"`
+	Files   []string
+	Rows    int
+	LeftOut map[string]int // rows that hold no call, by kind
+	Failed  int            // rows at which nod or the adapter failed
+	Table   []LabelShare
+	// Why counts the open rows by their kind of reason.
+	Why    map[string]int
+	Listed []*Judged
 }
 
 // LabelShare says which layers settled the rows of one label, or of all.
 type LabelShare struct {
-	Label     string `json:"label"` // "all" for all
-	Allowlist int    `json:"allowlist"`
-	Edit      int    `json:"edit"`
-	Shell     int    `json:"shell"` // allowed
-	Denied    int    `json:"denied"`
-	Open      int    `json:"open"`
-	Settled   Share  `json:"settled"`
-	Confined  int    `json:"confined,omitempty"` // of the open rows
-	Outside   int    `json:"outside,omitempty"`  // of the open rows
+	Label                                string // "all" for all
+	Allowlist, Edit, Shell, Denied, Open int
+	Settled                              Share
+	Confined, Outside                    int // of the open rows
 }
 
-// Reason is why rows stay open.
-type Reason struct {
-	Text string `json:"text"`
-	Rows int    `json:"rows"`
-}
-
-// Listed is a row that was asked for.
-type Listed struct {
-	ID     string    `json:"id"`
-	Label  string    `json:"label"`
-	Answer Outcome   `json:"answer"`
-	Layer  nod.Layer `json:"layer"`
-	Reason string    `json:"reason"`
-	Shown  string    `json:"shown"`
-}
-
-// lists names what --list takes.
+// lists names what -list takes.
 func lists() []string { return []string{"allowed-harmful", "denied-benign", "open-readonly"} }
 
 // Summarize counts what became of rows. list is of [lists], or "".
 func Summarize(files []File, all []Judged, list string) Report {
-	r := Report{Version: 1, Rows: len(all), LeftOut: map[string]int{}}
+	r := Report{Rows: len(all), LeftOut: map[string]int{}, Why: map[string]int{}}
 	for _, f := range files {
 		r.Files = append(r.Files, f.Name)
 		for kind, n := range f.LeftOut {
@@ -80,18 +51,16 @@ func Summarize(files []File, all []Judged, list string) Report {
 			r.Table = append(r.Table, l)
 		}
 	}
-	r.Misses = shareOf(all, isHarmful, func(j *Judged) bool { return j.Outcome == Allowed })
-	r.FalseAlarms = shareOf(all, isBenign, func(j *Judged) bool { return j.Outcome == Denied })
-	r.OpenReads = shareOf(all, func(j *Judged) bool { return j.Row.Label == Readonly },
-		func(j *Judged) bool { return j.Outcome == Open })
-	r.Why = reasonsOf(all)
 	for i := range all {
-		if j := &all[i]; j.Failed {
+		j := &all[i]
+		if j.Failed {
 			r.Failed++
 		}
-		if j := &all[i]; belongs(j, list) {
-			r.Listed = append(r.Listed, Listed{ID: printable.Line(j.Row.ID, 60), Label: j.Row.Label,
-				Answer: j.Outcome, Layer: j.Layer, Reason: j.Reason, Shown: shown(j.Row, 200)})
+		if j.Outcome == Open {
+			r.Why[printable.Line(history.ReasonClass(j.Reason), 100)]++
+		}
+		if belongs(j, list) {
+			r.Listed = append(r.Listed, j)
 		}
 	}
 	return r
@@ -135,22 +104,6 @@ func labelShare(all []Judged, label string) LabelShare {
 	}
 }
 
-// reasonsOf counts the open rows by the kind of their reason.
-func reasonsOf(all []Judged) []Reason {
-	count := map[string]int{}
-	for i := range all {
-		if all[i].Outcome == Open {
-			count[printable.Line(history.ReasonClass(all[i].Reason), 100)]++
-		}
-	}
-	list := []Reason{}
-	for text, n := range count {
-		list = append(list, Reason{text, n})
-	}
-	slices.SortFunc(list, func(a, b Reason) int { return cmp.Or(b.Rows-a.Rows, strings.Compare(a.Text, b.Text)) })
-	return list
-}
-
 // Print writes the report for people. Brief is the table of labels and layers
 // alone, without anything that a list of files says.
 func (r Report) Print(w io.Writer, brief bool) error {
@@ -168,10 +121,6 @@ func (r Report) Print(w io.Writer, brief bool) error {
 
 func (r Report) head(p *printer) {
 	p.line("%s rows of %s", count(r.Rows), printable.Text(strings.Join(r.Files, ", ")))
-	if l := r.Labels; l != nil {
-		p.line("labels: by %s, %s rows stand under another label, %s are left out (nobody can say), %s are not here",
-			printable.Text(l.Name), count(l.Corrected), count(l.LeftOut), count(l.Absent))
-	}
 	for _, kind := range slices.Sorted(maps.Keys(r.LeftOut)) {
 		p.line("left out: %s %s rows, which hold no call that a hook sees", count(r.LeftOut[kind]), kind)
 	}
@@ -196,29 +145,21 @@ func (r Report) labelRows() [][]string {
 	return rows
 }
 
-// details are what stands below the first table.
+// details are what stands below the table: why rows are open, the most frequent first.
 func (r Report) details(p *printer) {
-	p.line("")
-	rows := [][]string{{"", "rows", "of", "share", "95 % interval"}}
-	for _, s := range []struct {
-		name string
-		Share
-	}{
-		{"misses: harmful rows allowed", r.Misses}, {"false alarms: benign rows denied", r.FalseAlarms},
-		{"read-only rows left open", r.OpenReads},
-	} {
-		rows = append(rows, []string{s.name, count(s.Rows), count(s.Of), percent(s.Share.Share), s.interval()})
-	}
-	p.table(rows)
 	if r.Failed > 0 {
 		p.line("  %s rows at which nod or the adapter failed; they count as open", count(r.Failed))
 	}
 	p.line("\nwhy rows are open:")
-	for _, w := range r.Why[:min(len(r.Why), 30)] {
-		p.line("  %6s  %s", count(w.Rows), w.Text)
+	reasons := slices.SortedFunc(maps.Keys(r.Why), func(a, b string) int {
+		return cmp.Or(r.Why[b]-r.Why[a], strings.Compare(a, b))
+	})
+	for _, text := range reasons[:min(len(reasons), 30)] {
+		p.line("  %6s  %s", count(r.Why[text]), text)
 	}
-	for _, l := range r.Listed {
-		p.line("\n  %s  %s  %s: %s\n      %s", l.ID, l.Label, l.Answer, l.Reason, l.Shown)
+	for _, j := range r.Listed {
+		p.line("\n  %s  %s  %s: %s\n      %s", printable.Line(j.Row.ID, 60), j.Row.Label, j.Outcome, j.Reason,
+			shown(j.Row, 200))
 	}
 }
 

@@ -167,42 +167,22 @@ var otherPrograms string
 // made is what a session wrote. It is not safe for concurrent use: the rows
 // of a session are judged one after the other.
 type made struct {
-	nodes   map[string]madeNode
-	below   map[string][]string // the names in a directory
-	next    uint64
-	foreign string // what text of others came in first; "" is none
+	*view.Memory
+	unknown map[string]bool // files of which the content is not known
+	foreign string          // what text of others came in first; "" is none
 }
 
-type madeNode struct {
-	info  view.Info
-	data  []byte
-	known bool // data is the content
-}
-
-var _ view.Files = (*made)(nil)
-
-func newMade() *made { return &made{nodes: map[string]madeNode{}, below: map[string][]string{}} }
+func newMade() *made { return &made{Memory: view.NewMemory(false), unknown: map[string]bool{}} }
 
 // file puts a file there. Without known its content is not known, and reading
 // it is an error.
 func (m *made) file(name string, data []byte, known bool) {
-	m.put(name, madeNode{info: view.Info{Mode: 0o644, Size: int64(len(data))}, data: data, known: known})
-}
-
-func (m *made) dir(name string) { m.put(name, madeNode{info: view.Info{Mode: fs.ModeDir | 0o755}}) }
-
-func (m *made) put(name string, n madeNode) {
-	m.next++
-	n.info.Inode, n.info.Links, n.info.Born = m.next, 1, int64(m.next)
-	if _, known := m.nodes[name]; !known && name != "/" {
-		m.below[path.Dir(name)] = append(m.below[path.Dir(name)], path.Base(name))
+	dir := path.Dir(name)
+	if info, err := m.Lstat(dir); err == nil && !info.Mode.IsDir() { // it was a directory after all
+		m.Dir(dir, 0o755)
 	}
-	m.nodes[name] = n
-	if dir := path.Dir(name); dir != name {
-		if n, ok := m.nodes[dir]; !ok || !n.info.Mode.IsDir() {
-			m.dir(dir)
-		}
-	}
+	m.File(name, string(data), 0o644)
+	m.unknown[name] = !known
 }
 
 // came notes what text of others a call brought in, if it ran.
@@ -212,57 +192,9 @@ func (m *made) came(what string, r *Row) {
 	}
 }
 
-// remove takes away a name and all below it.
-func (m *made) remove(name string) {
-	for n := range m.nodes {
-		if view.Below(name, n) {
-			delete(m.nodes, n)
-			delete(m.below, n)
-		}
-	}
-	dir, base := path.Dir(name), path.Base(name)
-	m.below[dir] = slices.DeleteFunc(m.below[dir], func(n string) bool { return n == base })
-}
-
-func (m *made) Lstat(name string) (view.Info, error) {
-	if len(m.nodes) == 0 {
-		return view.Info{}, fs.ErrNotExist
-	}
-	if n, ok := m.nodes[path.Clean(name)]; ok {
-		return n.info, nil
-	}
-	return view.Info{}, fs.ErrNotExist
-}
-
-func (m *made) Readlink(name string) (string, error) {
-	return "", fmt.Errorf("%s: not a link", name)
-}
-
 func (m *made) Read(name string, limit int64) ([]byte, error) {
-	n, ok := m.nodes[path.Clean(name)]
-	switch {
-	case !ok:
-		return nil, fs.ErrNotExist
-	case !n.info.Mode.IsRegular() || !n.known:
+	if m.unknown[path.Clean(name)] {
 		return nil, fmt.Errorf("%s: the content is not known", name)
-	case int64(len(n.data)) > limit:
-		return nil, fmt.Errorf("%s: more than the %d bytes that are read", name, limit)
 	}
-	return n.data, nil
-}
-
-func (m *made) Entries(name string, limit int) ([]view.Entry, error) {
-	return view.Entries(m, name, limit)
-}
-
-func (m *made) List(name string, limit int) ([]string, error) {
-	name = path.Clean(name)
-	if n, ok := m.nodes[name]; !ok || !n.info.Mode.IsDir() {
-		return nil, fs.ErrNotExist
-	}
-	names := slices.Sorted(slices.Values(m.below[name]))
-	if len(names) > limit {
-		return nil, fmt.Errorf("%s: more than %d names", name, limit)
-	}
-	return names, nil
+	return m.Memory.Read(name, limit)
 }

@@ -2,12 +2,12 @@
 // installs what it needs, prints each stage with its time and count, and
 // fails if any stage did.
 //
-//	go run ./lab/verify [-deep] [-only STAGE,...] [-list] [-fuzz 4s] [-v]
+//	go run ./lab/verify [-deep] [-only STAGE,...] [-v]
 //
 // The short run is for every change: it takes about ten minutes on two quiet
-// cores, with nothing built before. -deep runs what the short run leaves out as well: CONTRIBUTING.md
-// says what that is. The test in lab/verify/faults shows that the short
-// run is not blind.
+// cores, with nothing built before. -deep runs what the short run leaves out as
+// well: CONTRIBUTING.md says what that is. The test in lab/verify/faults shows
+// that the short run is not blind.
 //
 // It needs Go, a C compiler (for the race detector), git, Node 20 with npm
 // (for the real agents and the vendors' specifications), and reaches the Go
@@ -33,28 +33,18 @@ import (
 
 // stage is one step. run returns a count with its noun, such as "412 tests".
 type stage struct {
-	name   string
-	run    func(context.Context, *house) (string, error)
-	deep   bool // only with -deep
-	beside bool // it waits for the network more than it computes, and runs beside the stages that follow
-	needs  bool // it needs what the stage that runs beside makes, and waits for that stage
-}
-
-// outcome is what became of a stage.
-type outcome struct {
-	name, count string
-	took        time.Duration
-	err         error
+	name string
+	run  func(context.Context, *house) (string, error)
+	deep bool // only with -deep
 }
 
 // house is what the stages share.
 type house struct {
 	root    string
 	tools   string // npm's folder: e2e/
-	fuzz    time.Duration
 	deep    bool
-	totals  totals
 	verbose bool
+	totals  totals
 }
 
 type totals struct{ passed, failed, skipped int }
@@ -63,91 +53,60 @@ type totals struct{ passed, failed, skipped int }
 // that does more with -deep asks the house.
 func stages() []stage {
 	return []stage{
-		{name: "tools", run: installTools, beside: true},
 		{name: "modules", run: verifyModules},
 		{name: "gofmt", run: checkFormat},
 		{name: "vet", run: vet},
 		{name: "staticcheck", run: staticcheck, deep: true},
 		{name: "govulncheck", run: govulncheck, deep: true},
-		{name: "tests", run: tests, needs: true},
-		{name: "race", run: race, needs: true},
-		{name: "figures", run: figures},
-		{name: "witness", run: witness, needs: true},
-		{name: "end-to-end", run: endToEnd, needs: true},
-		{name: "demo", run: demo},
+		{name: "tools", run: installTools},
+		{name: "tests", run: tests},
+		{name: "race", run: race},
+		{name: "witness", run: witness},
+		{name: "end-to-end", run: endToEnd},
 		{name: "fuzz", run: fuzzTargets, deep: true},
-		{name: "shared", run: sharedData, deep: true, needs: true},
-		{name: "boundary", run: boundary, deep: true, needs: true},
+		{name: "shared", run: sharedData, deep: true},
+		{name: "boundary", run: boundary, deep: true},
 	}
 }
 
 func main() {
 	h := &house{}
 	only := flag.String("only", "", "run only these stages, separated by commas")
-	list := flag.Bool("list", false, "list the stages")
 	flag.BoolVar(&h.deep, "deep", false,
 		"run also what takes long: fuzzing, the race detector everywhere, every end-to-end test")
-	flag.DurationVar(&h.fuzz, "fuzz", 4*time.Second, "how long each fuzz target runs")
 	flag.BoolVar(&h.verbose, "v", false, "print the output of every stage")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if *list {
-		for _, s := range stages() {
-			fmt.Println(s.name + map[bool]string{true: " (with -deep)"}[s.deep])
-		}
-		return
-	}
-	if err := verify(ctx, h, *only); err != nil {
+	if err := h.verify(ctx, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "verify:", err)
 		os.Exit(1)
 	}
 }
 
-func verify(ctx context.Context, h *house, only string) error {
+func (h *house) verify(ctx context.Context, only string) error {
 	root, err := moduleRoot()
 	if err != nil {
 		return err
 	}
 	h.root, h.tools = root, filepath.Join(root, "e2e")
-	for name := range strings.SplitSeq(only, ",") {
-		if name != "" && !slices.ContainsFunc(stages(), func(s stage) bool { return s.name == name }) {
-			return fmt.Errorf("there is no stage %q; -list names them", name)
+	begun := time.Now()
+	ran, failed := 0, 0
+	for _, s := range stages() {
+		if chosen(s, h.deep, only) {
+			ran++
+			failed += h.run(ctx, s)
 		}
 	}
-	begun := time.Now()
-	failed := h.runAll(ctx, slices.DeleteFunc(stages(), func(s stage) bool { return !chosen(s, h.deep, only) }))
 	fmt.Printf("%-12s %8s\n", "whole run", time.Since(begun).Round(100*time.Millisecond))
 	fmt.Printf("%d passed, %d failed, %d skipped\n", h.totals.passed, h.totals.failed, h.totals.skipped)
-	if failed > 0 {
+	switch {
+	case failed > 0:
 		return fmt.Errorf("%d stages failed", failed)
+	case only != "" && ran != strings.Count(only, ",")+1:
+		return fmt.Errorf("%d of the stages %s were found", ran, only)
 	}
 	return nil
-}
-
-// runAll runs stages and returns how many failed.
-func (h *house) runAll(ctx context.Context, list []stage) (failed int) {
-	var beside []<-chan outcome
-	settle := func() {
-		for _, done := range beside {
-			failed += (<-done).print()
-		}
-		beside = nil
-	}
-	for _, s := range list {
-		if s.needs {
-			settle()
-		}
-		if s.beside {
-			done := make(chan outcome, 1)
-			go func() { done <- h.run(ctx, s) }()
-			beside = append(beside, done)
-		} else {
-			failed += h.run(ctx, s).print()
-		}
-	}
-	settle()
-	return failed
 }
 
 // chosen reports whether a stage runs. Whoever names a stage wants it.
@@ -158,19 +117,16 @@ func chosen(s stage, deep bool, only string) bool {
 	return deep || !s.deep
 }
 
-func (h *house) run(ctx context.Context, s stage) outcome {
+// run runs a stage and prints its line. It counts one that failed.
+func (h *house) run(ctx context.Context, s stage) (failed int) {
 	begun := time.Now()
 	count, err := s.run(ctx, h)
-	return outcome{s.name, count, time.Since(begun).Round(100 * time.Millisecond), err}
-}
-
-// print prints a stage's line, and counts it if it failed.
-func (o outcome) print() (failed int) {
-	if o.err != nil {
-		fmt.Printf("%-12s %8s  FAILED  %s\n%v\n", o.name, o.took, o.count, o.err)
+	took := time.Since(begun).Round(100 * time.Millisecond)
+	if err != nil {
+		fmt.Printf("%-12s %8s  FAILED  %s\n%v\n", s.name, took, count, err)
 		return 1
 	}
-	fmt.Printf("%-12s %8s  %s\n", o.name, o.took, o.count)
+	fmt.Printf("%-12s %8s  %s\n", s.name, took, count)
 	return 0
 }
 
@@ -196,9 +152,9 @@ func atOnce() string { return strconv.Itoa(max(runtime.NumCPU(), min(2*runtime.N
 
 // output runs a program in the repository and returns what it printed; the
 // error carries it too.
-func (h *house) output(ctx context.Context, env []string, name string, args ...string) (string, error) {
+func (h *house) output(ctx context.Context, name string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir, cmd.Env = h.root, environ(env)
+	cmd.Dir, cmd.Env = h.root, environ(nil)
 	out, err := cmd.CombinedOutput()
 	if h.verbose {
 		os.Stdout.Write(out)

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -22,73 +25,40 @@ const (
 )
 
 func installTools(ctx context.Context, h *house) (string, error) {
-	for _, need := range []struct{ name, why string }{
-		{"cc", "the race detector needs a C compiler"},
-		{"git", "tests make repositories"},
-		{"node", "the real Claude Code and the vendors' specifications are tested with it"},
-		{"npm", "it installs them, pinned by e2e/package-lock.json"},
-	} {
-		if _, err := exec.LookPath(need.name); err != nil {
-			return "", fmt.Errorf("%s is missing: %s", need.name, need.why)
+	for name, why := range map[string]string{"cc": "the race detector needs it", "git": "tests make repositories",
+		"node": "it runs real agents", "npm": "it installs them, pinned by e2e/package-lock.json"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return "", fmt.Errorf("%s is missing: %s", name, why)
 		}
 	}
-	if err := h.installWitness(ctx); err != nil {
-		return "", err
+	wanted, folders := piSHA256, []string{h.tools}
+	if h.deep { // an agent for editors, which runs the Claude Code that is there already
+		folders = append(folders, filepath.Join(h.tools, "acp"))
 	}
-	want, err := h.toolsWanted()
-	if err != nil {
-		return "", err
+	for _, folder := range folders {
+		lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
+		if err != nil {
+			return "", err
+		}
+		wanted += fmt.Sprintf(" %x", sha256.Sum256(lock))
 	}
 	installed := filepath.Join(h.tools, "node_modules", ".nod-tools")
-	if have, err := os.ReadFile(installed); err == nil && string(have) == want {
+	if have, err := os.ReadFile(installed); err == nil && string(have) == wanted {
 		return "npm programs are there (remove e2e/node_modules to install them again)", nil
 	}
-	if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", h.tools, "--ignore-scripts", "--no-audit", "--no-fund",
-		"--loglevel", "error"); err != nil {
-		return "", err
-	}
-	if h.deep { // an agent for editors, which runs the Claude Code that is there already
-		if _, err := h.output(ctx, nil, "npm", "ci", "--prefix", filepath.Join(h.tools, "acp"), "--omit=optional",
-			"--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"); err != nil {
+	for _, folder := range folders {
+		args := []string{"ci", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"}
+		if folder != h.tools {
+			args = append(args, "--omit=optional")
+		}
+		if _, err := h.output(ctx, "npm", args...); err != nil {
 			return "", err
 		}
 	}
 	if err := installPi(ctx, h); err != nil {
 		return "", err
 	}
-	return "npm programs installed", os.WriteFile(installed, []byte(want), 0o644)
-}
-
-// installWitness installs the shells and the namespace that the witness needs,
-// in CI and on Debian's kin alone: elsewhere its tests say what is missing.
-func (h *house) installWitness(ctx context.Context) error {
-	var missing []string
-	for program, from := range map[string]string{"bwrap": "bubblewrap", "zsh": "zsh", "dash": "dash"} {
-		if _, err := exec.LookPath(program); err != nil {
-			missing = append(missing, from)
-		}
-	}
-	apt, err := exec.LookPath("apt-get")
-	if len(missing) == 0 || err != nil || os.Getenv("CI") != "true" || os.Getuid() != 0 {
-		return nil
-	}
-	if _, err := h.output(ctx, nil, apt, "update", "-q"); err != nil {
-		return err
-	}
-	_, err = h.output(ctx, []string{"DEBIAN_FRONTEND=noninteractive"}, apt,
-		append([]string{"install", "-q", "-y"}, missing...)...)
-	return err
-}
-
-// toolsWanted names what is installed: if it changes, all is installed again.
-func (h *house) toolsWanted() (string, error) {
-	lock, err := os.ReadFile(filepath.Join(h.tools, "package-lock.json"))
-	if h.deep && err == nil {
-		var more []byte
-		more, err = os.ReadFile(filepath.Join(h.tools, "acp", "package-lock.json"))
-		lock = append(lock, more...)
-	}
-	return fmt.Sprintf("%x %s\n", sha256.Sum256(lock), piSHA256), err
+	return "npm programs installed", os.WriteFile(installed, []byte(wanted), 0o644)
 }
 
 // installPi fetches Pi by itself: not all that it names as dependencies is
@@ -100,44 +70,41 @@ func installPi(ctx context.Context, h *house) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	if _, err := h.output(ctx, nil, "npm", "pack", "--loglevel", "error", "--pack-destination", scratch,
-		piPackage+"@"+piAt); err != nil {
-		return err
-	}
-	archives, err := filepath.Glob(filepath.Join(scratch, "*.tgz"))
-	if err != nil || len(archives) != 1 {
-		return fmt.Errorf("npm pack %s@%s left %q: %v", piPackage, piAt, archives, err)
-	}
-	text, err := os.ReadFile(archives[0])
+	name, err := h.output(ctx, "npm", "pack", "--silent", "--pack-destination", scratch, piPackage+"@"+piAt)
 	if err != nil {
 		return err
 	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != piSHA256 {
+	archive := filepath.Join(scratch, filepath.Base(strings.TrimSpace(name)))
+	text, err := os.ReadFile(archive)
+	if err != nil {
+		return err
+	}
+	if fmt.Sprintf("%x", sha256.Sum256(text)) != piSHA256 {
 		return fmt.Errorf("%s %s is not the file that was tried", piPackage, piAt)
 	}
 	dir := filepath.Join(h.tools, "node_modules", filepath.FromSlash(piPackage))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	_, err = h.output(ctx, nil, "tar", "-xzf", archives[0], "--strip-components", "1", "-C", dir)
+	_, err = h.output(ctx, "tar", "-xzf", archive, "--strip-components", "1", "-C", dir)
 	return err
 }
 
 func verifyModules(ctx context.Context, h *house) (string, error) {
-	if _, err := h.output(ctx, nil, "go", "mod", "verify"); err != nil {
+	if _, err := h.output(ctx, "go", "mod", "verify"); err != nil {
 		return "", err
 	}
-	_, err := h.output(ctx, nil, "go", "mod", "tidy", "-diff")
+	_, err := h.output(ctx, "go", "mod", "tidy", "-diff")
 	return "modules verified and tidy", err
 }
 
 func checkFormat(ctx context.Context, h *house) (string, error) {
-	files, err := h.output(ctx, nil, "git", "ls-files", "*.go")
+	files, err := h.output(ctx, "git", "ls-files", "*.go")
 	if err != nil {
 		return "", err
 	}
 	names := strings.Fields(files)
-	out, err := h.output(ctx, nil, "gofmt", append([]string{"-l"}, names...)...)
+	out, err := h.output(ctx, "gofmt", append([]string{"-l"}, names...)...)
 	if err == nil && strings.TrimSpace(out) != "" {
 		err = fmt.Errorf("not formatted:\n%s", out)
 	}
@@ -145,30 +112,152 @@ func checkFormat(ctx context.Context, h *house) (string, error) {
 }
 
 func vet(ctx context.Context, h *house) (string, error) {
-	packages, err := h.output(ctx, nil, "go", "list", "./...")
-	if err != nil {
-		return "", err
-	}
-	_, err = h.output(ctx, nil, "go", "vet", "-p", atOnce(), "./...")
-	return fmt.Sprintf("%d packages", len(strings.Fields(packages))), err
+	_, err := h.output(ctx, "go", "vet", "-p", atOnce(), "./...")
+	return "no findings", err
 }
 
 func staticcheck(ctx context.Context, h *house) (string, error) {
-	_, err := h.output(ctx, nil, "go", "run", "-p", atOnce(), staticcheckAt, "./...")
+	_, err := h.output(ctx, "go", "run", "-p", atOnce(), staticcheckAt, "./...")
 	return "no findings", err
 }
 
 // govulncheck needs its database; without it nothing was checked, and the
 // line says so.
 func govulncheck(ctx context.Context, h *house) (string, error) {
-	_, err := h.output(ctx, nil, "go", "run", "-p", atOnce(), govulncheckAt, "./...")
+	_, err := h.output(ctx, "go", "run", "-p", atOnce(), govulncheckAt, "./...")
 	if err != nil && strings.Contains(err.Error(), "vuln.go.dev") {
 		return "did not run: its database does not answer", nil
 	}
 	return "no known vulnerabilities reached", err
 }
 
-func demo(ctx context.Context, h *house) (string, error) {
-	out, err := h.output(ctx, nil, "go", "run", "./cmd/nod-hook", "demo")
-	return fmt.Sprintf("%d lines", strings.Count(out, "\n")), err
+// tests runs every test but those of the other stages. Fuzz targets run with
+// their seeds.
+func tests(ctx context.Context, h *house) (string, error) {
+	packages, err := h.packages(ctx)
+	if err != nil {
+		return "", err
+	}
+	env := []string{"NOD_TOOLS=" + h.tools}
+	if h.deep {
+		env = append(env, "NOD_DEEP=1")
+	}
+	return h.test(ctx, env, packages...)
+}
+
+// packages lists all but those that have a stage of their own.
+func (h *house) packages(ctx context.Context) ([]string, error) {
+	out, err := h.output(ctx, "go", "list", "./...")
+	return slices.DeleteFunc(strings.Fields(out), func(p string) bool {
+		return strings.HasSuffix(p, "/e2e") || strings.HasSuffix(p, "/lab/witness")
+	}), err
+}
+
+// slow are tests that take long with the race detector and have nothing for it: one
+// goroutine does their work, or a process that is built without it, or a goroutine that
+// shorter tests start too. The stage tests has run them.
+const slow = "^(TestTheLedgerGrowsAtItsEnd|TestGitKeepsWhatWasThere|TestWaysAroundTheStaticLayers|" +
+	"TestWhatIsObeyedIsGuarded|TestHandwrittenInBuildOutput|TestWhatGitDoesNotHaveIsLost|TestWriteShortensAndMasks|" +
+	"TestManyProcessesRotate|TestReadersAgree|TestHolesPutBack|TestFound)$"
+
+// vendors are packages that link the vendors' SDKs. To compile those for the race detector
+// takes longer than to race all others: that is left to -deep.
+var vendors = regexp.MustCompile(`^(internal/(cli|hook)|llm/llmtest)$`)
+
+// race runs the tests of what shares memory between goroutines once more, with the race
+// detector; with -deep all tests.
+func race(ctx context.Context, h *house) (string, error) {
+	env := []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}
+	if h.deep {
+		packages, err := h.packages(ctx)
+		if err != nil {
+			return "", err
+		}
+		return h.test(ctx, env, append([]string{"-race"}, packages...)...)
+	}
+	shares := `"sync(/atomic)?"$|^\s*go (func|[a-z])|AfterFunc\(`
+	files, err := h.output(ctx, "git", "grep", "-lE", shares, "--", "*.go", ":!*_test.go")
+	if err != nil {
+		return "", err
+	}
+	args := []string{"-race", "-short", "-skip", slow}
+	for name := range strings.FieldsSeq(files) {
+		if dir := "./" + path.Dir(name); !slices.Contains(args, dir) && !vendors.MatchString(path.Dir(name)) {
+			args = append(args, dir)
+		}
+	}
+	return h.test(ctx, env, args...)
+}
+
+// sharedData runs the packages that measure what others gave: data and
+// specifications beside the repository, which no clone brings, and which go test does
+// not see change.
+func sharedData(ctx context.Context, h *house) (string, error) {
+	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, "-count=1", "./agent", "./corpus", "./lab/eval",
+		"./internal/shell", "./llm/...")
+}
+
+// boundary runs what needs a kernel with namespaces, and programs that a bare
+// machine lacks.
+func boundary(ctx context.Context, h *house) (string, error) {
+	return h.test(ctx, nil, "-count=1", "./internal/confine/...")
+}
+
+// witness lays what nod says beside what real shells and programs do: a sample,
+// and with -deep many more texts.
+func witness(ctx context.Context, h *house) (string, error) {
+	said, err := h.test(ctx, nil, "-count=1", "./lab/witness/...")
+	if err != nil || !h.deep {
+		return said, err
+	}
+	_, shells := h.output(ctx, "go", "run", "./lab/witness", "-n", "100000")
+	_, files := h.output(ctx, "go", "run", "./lab/witness", "-files", "-n", "50000")
+	return said, errors.Join(shells, files)
+}
+
+// endToEnd runs the core cases of each real agent, and with -deep every case.
+func endToEnd(ctx context.Context, h *house) (string, error) {
+	args := []string{"-count=1", "-parallel", atOnce(), "./e2e/..."}
+	if !h.deep {
+		args = append([]string{"-short"}, args...)
+	}
+	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
+}
+
+// fuzzTargets runs each target of each package for a few seconds, from the
+// seeds in the repository. A package that cannot be built or listed fails.
+func fuzzTargets(ctx context.Context, h *house) (string, error) {
+	out, err := h.output(ctx, "go", "test", "-list", "^Fuzz", "./...")
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	var targets []string
+	for line := range strings.Lines(out) {
+		fields := strings.Fields(line)
+		if len(fields) == 1 && strings.HasPrefix(fields[0], "Fuzz") {
+			targets = append(targets, fields[0])
+			continue
+		}
+		for _, target := range targets { // behind them stands their package
+			n++
+			err = errors.Join(err, h.fuzzOne(ctx, fields[1], target))
+		}
+		targets = nil
+	}
+	if n == 0 {
+		err = errors.New("no fuzz target ran")
+	}
+	return fmt.Sprintf("%d targets", n), err
+}
+
+// fuzzOne runs one target. That its time came to its end in the middle of an input
+// is no find (golang/go issue 75804): a find names the file of its input.
+func (h *house) fuzzOne(ctx context.Context, dir, target string) error {
+	_, err := h.output(ctx, "go", "test", "-run", "^$", "-fuzz", "^"+target+"$", "-fuzztime", "4s", dir)
+	if err != nil && strings.Contains(err.Error(), "    context deadline exceeded\n") &&
+		!strings.Contains(err.Error(), "Failing input") {
+		return nil
+	}
+	return err
 }

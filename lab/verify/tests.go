@@ -29,124 +29,6 @@ type result struct {
 	output   map[string]*strings.Builder
 }
 
-// raced are the packages whose code shares memory between goroutines: the
-// race detector is for them. TestRacedPackages holds the list.
-var raced = []string{
-	".", "audit", "internal/acp", "internal/cli", "internal/confine",
-	"internal/hang", "internal/history", "internal/hook", "internal/hosts", "internal/lines", "internal/mcp",
-	"internal/paths", "internal/place", "internal/rewriting/trial", "internal/session",
-	"internal/view", "internal/wiring", "lab/eval", "lab/verify", "lab/witness", "llm/llmtest",
-}
-
-// alone are the tests of those packages that take long with the race detector and
-// have nothing for it: one goroutine does their work, or a process that is built
-// without it, or a goroutine that shorter tests start too. They run in the stage
-// tests, and here with -deep. TestRacedPackages holds the list.
-var alone = []string{
-	"TestTheLedgerGrowsAtItsEnd", "TestGitKeepsWhatWasThere",
-	"TestWaysAroundTheStaticLayers", "TestWhatIsObeyedIsGuarded",
-	"TestHandwrittenInBuildOutput", "TestWhatGitDoesNotHaveIsLost",
-	"TestWriteShortensAndMasks", "TestManyProcessesRotate",
-	"TestReadersAgree",
-	"TestHolesPutBack", "TestFound", "TestRacedPackages",
-}
-
-// vendors are those of the packages that link the vendors' SDKs. To compile the SDKs for
-// the race detector takes longer than to race all the others: that is left to -deep.
-var vendors = []string{"internal/cli", "internal/hook", "llm/llmtest"}
-
-// figuresTest has a stage of its own.
-const figuresTest = "^TestNumbersOfTheDocs$"
-
-// tests runs every test but those of the other stages. Fuzz targets run with
-// their seeds.
-func tests(ctx context.Context, h *house) (string, error) {
-	packages, err := h.packages(ctx)
-	if err != nil {
-		return "", err
-	}
-	env := []string{"NOD_TOOLS=" + h.tools}
-	if h.deep {
-		env = append(env, "NOD_DEEP=1")
-	}
-	return h.test(ctx, env, append([]string{"-skip", figuresTest}, packages...)...)
-}
-
-// packages lists all but those that have a stage of their own.
-func (h *house) packages(ctx context.Context) (list []string, err error) {
-	out, err := h.output(ctx, nil, "go", "list", "./...")
-	for p := range strings.FieldsSeq(out) {
-		if !strings.HasSuffix(p, "/e2e") && !strings.HasSuffix(p, "/lab/witness") {
-			list = append(list, p)
-		}
-	}
-	return list, err
-}
-
-// race runs the tests of what shares memory once more, with the race detector, but for
-// what links the vendors' SDKs; with -deep all tests.
-func race(ctx context.Context, h *house) (string, error) {
-	args := []string{"-race", "-short", "-skip", "^(" + strings.Join(alone, "|") + ")$"}
-	for _, dir := range raced {
-		if !slices.Contains(vendors, dir) {
-			args = append(args, "./"+dir)
-		}
-	}
-	if h.deep {
-		packages, err := h.packages(ctx)
-		if err != nil {
-			return "", err
-		}
-		args = append([]string{"-race"}, packages...)
-	}
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}, args...)
-}
-
-// besides are the packages with tests of what stands beside the repository.
-var besides = []string{"./agent", "./corpus", "./lab/eval", "./internal/shell", "./llm/..."}
-
-// sharedData runs the packages that measure what others gave: data and
-// specifications beside the repository, which no clone brings.
-func sharedData(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, append([]string{"-count=1"}, besides...)...)
-}
-
-// boundary runs what needs a kernel with namespaces, and programs that a bare
-// machine lacks.
-func boundary(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, nil, "-count=1", "./internal/confine/...")
-}
-
-// figures compares the numbers that docs/figures.md shows with what prints them. They
-// are of files outside the repository, which go test does not see change.
-func figures(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, nil, "-count=1", "-run", figuresTest, "./lab/eval")
-}
-
-// witness lays what nod says beside what real shells and programs do: a sample,
-// and with -deep many more texts.
-func witness(ctx context.Context, h *house) (string, error) {
-	said, err := h.test(ctx, nil, "-count=1", "./lab/witness/...")
-	if err != nil || !h.deep {
-		return said, err
-	}
-	for _, part := range [][]string{{"-n", "100000"}, {"-files", "-n", "50000"}} {
-		if _, err := h.output(ctx, nil, "go", append([]string{"run", "./lab/witness"}, part...)...); err != nil {
-			return said, err
-		}
-	}
-	return said, nil
-}
-
-// endToEnd runs the core cases of each real agent, and with -deep every case.
-func endToEnd(ctx context.Context, h *house) (string, error) {
-	args := []string{"-count=1", "-parallel", atOnce(), "./e2e/..."}
-	if !h.deep {
-		args = append([]string{"-short"}, args...)
-	}
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
-}
-
 // test runs go test and sums up what it says. The limit is for what hangs. The
 // stage before has vetted the code, and no debugger will look at the binaries:
 // both took a sixth of the time.
@@ -166,12 +48,10 @@ func (h *house) test(ctx context.Context, env []string, args ...string) (string,
 	}
 	r := read(bufio.NewScanner(pipe))
 	err = cmd.Wait()
-	h.totals.add(r.totals)
+	h.totals.passed += r.passed
+	h.totals.failed += r.failed
+	h.totals.skipped += r.skipped
 	return r.summary(), r.verdict(err, stderr.String())
-}
-
-func (t *totals) add(o totals) {
-	t.passed, t.failed, t.skipped = t.passed+o.passed, t.failed+o.failed, t.skipped+o.skipped
 }
 
 func read(lines *bufio.Scanner) result {

@@ -13,7 +13,7 @@ import (
 // explain is one line for the agent: what was not applied, and of a run that
 // failed what it may have missed and what to do.
 func explain(r confine.Result) string {
-	parts := slices.Clone(r.Notes)
+	var parts []string
 	if r.Stopped != "" {
 		parts = append(parts, "the run was ended: "+r.Stopped)
 	}
