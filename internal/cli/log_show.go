@@ -4,14 +4,12 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -199,20 +197,16 @@ func aboutOne(e audit.Entry) [][2]string {
 	}
 }
 
-// summary says on standard error what the table held, and names the workspaces
-// among the entries whose settings now keep nod from being asked.
+// summary says on standard error what the table held.
 func (v *logView) summary(list []audit.Line) {
 	if len(list) == 0 {
 		fmt.Fprintln(v.process.Stderr, "nod log: nothing to show in", printable.Text(v.flags.state))
 		return
 	}
-	counts, cost, roots := map[string]int{}, 0.0, []string(nil)
+	counts, cost := map[string]int{}, 0.0
 	for _, l := range list {
 		counts[said(l.Entry)]++
 		cost += l.Cost
-		if l.Root != "" && !slices.Contains(roots, l.Root) {
-			roots = append(roots, l.Root)
-		}
 	}
 	var parts []string
 	for _, word := range sortedKeys(counts) {
@@ -223,9 +217,4 @@ func (v *logView) summary(list []audit.Line) {
 		text += fmt.Sprintf("; $%.4f", cost)
 	}
 	fmt.Fprintln(v.process.Stderr, text)
-	for _, found := range install.Silencers(roots...) {
-		if found.Kind == install.Silences {
-			fmt.Fprintln(v.process.Stderr, "nod log:", found)
-		}
-	}
 }

@@ -32,7 +32,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/hosts"
@@ -115,15 +114,4 @@ func (f File) root() string {
 		return ""
 	}
 	return string(bytes.Clone(found[1]))
-}
-
-// Refused reports whether a person said no to a call of a session, as far as the
-// session's transcript says it: no hook is told. files are those of [Find].
-func Refused(files []File, agent, session, call string) bool {
-	if session == "" || call == "" {
-		return false
-	}
-	return slices.ContainsFunc(files, func(f File) bool {
-		return f.Agent == agent && strings.Contains(f.Path, session) && f.refused(call)
-	})
 }

@@ -110,20 +110,6 @@ func TestRead(t *testing.T) {
 	}
 }
 
-func TestRefused(t *testing.T) {
-	dir, _ := home(t)
-	files, _ := Find(dir, unset)
-	for _, row := range []struct {
-		agent, session, call string
-		want                 bool
-	}{{"claude-code", "s1", "c2", true}, {"claude-code", "s1", "c1", false}, {"claude-code", "s2", "c2", false},
-		{"codex", "s1", "c2", false}, {"claude-code", "", "c2", false}, {"claude-code", "s1", "", false}} {
-		if got := Refused(files, row.agent, row.session, row.call); got != row.want {
-			t.Errorf("%+v: %v", row, got)
-		}
-	}
-}
-
 // TestCodexCommand: a command that is given as words is the line that a shell
 // would read as these words.
 func TestCodexCommand(t *testing.T) {

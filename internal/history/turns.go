@@ -57,19 +57,6 @@ func outcomeOf(e transcript.Ended) propose.Outcome {
 	return propose.Unknown
 }
 
-// refused reports whether a person said no to the call.
-func (f File) refused(call string) bool {
-	for turn, err := range f.turns(context.Background()) {
-		if err != nil {
-			return false
-		}
-		if turn.Call == call && turn.Ended != transcript.EndedUnknown {
-			return turn.Ended == transcript.EndedRefused
-		}
-	}
-	return false
-}
-
 // turns is the conversation of a file, newest first: what the agent's adapter would
 // read if a hook of the session were asked about a call now.
 func (f File) turns(ctx context.Context) iter.Seq2[transcript.Turn, error] {
