@@ -149,8 +149,8 @@ func copilotSeat() seat {
 }
 
 func qwenSeat() seat {
-	s := printing(qwenDriven(), "default", func(m *machine, _ []string) []string {
-		return append(m.qwen(), "--approval-mode", "default")
+	s := printing(qwenDriven(), "default", func(_ *machine, words []string) []string {
+		return []string{words[0], words[1], "--approval-mode", "default"}
 	})
 	s.refused = []string{"this cannot be undone"}
 	s.ready, s.yes = "Type your message", "\r"

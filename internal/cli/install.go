@@ -25,6 +25,9 @@ type installer struct {
 	passing []string               // directories that do not last; nil asks the system
 	self    func() (string, error) // nod's own path; nil asks the system
 	isRoot  func() bool            // may write the machine's settings; nil asks the system
+	// places and try stand in for the person's settings and for a trial of the boundary.
+	places func(environ []string) config.Places
+	try    func(context.Context, *Process) error
 }
 
 // program is nod's own path.
@@ -134,8 +137,8 @@ func (in installer) install(ctx context.Context, p *Process, args []string) erro
 	c.about = func(a planned) { promises(p, a.agent, level, programs) }
 	c.after = func() {
 		fmt.Fprintf(p.Stdout, "To try it: nod doctor. To undo: nod uninstall %s\n", undo)
-		fmt.Fprintln(p.Stdout, "What nod would have made of your past sessions: nod history. "+
-			"To have code that nod has not read run without network and home (Linux): nod confine on")
+		fmt.Fprintln(p.Stdout, "What nod would have made of your past sessions: nod history.")
+		in.offerConfinement(ctx, p, f, level)
 	}
 	return c.run(ctx, p)
 }

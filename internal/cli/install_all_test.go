@@ -24,7 +24,7 @@ func TestInstallAll(t *testing.T) {
 		"Claude Code: writes nod's hook into ~/.claude/settings.json; the rest stays, a copy is put beside it (user level)\n",
 		"Codex: makes ~/.codex/hooks.json, with nod's hook in it (user level)\n", "Written: ~/.codex/hooks.json",
 		"The old file: ~/.claude/settings.json.nod-backup-", `choose "Trust all"`, "nod doctor", "nod uninstall --all",
-		"What nod would have made of your past sessions: nod history. ", "nod confine on\n",
+		"What nod would have made of your past sessions: nod history.\n", "nod confine on\n",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("lacks %q: %s", want, stdout)

@@ -17,7 +17,8 @@ func TestJSONIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := map[string]any{"check": checked{}, "doctor": examined{}, "history": history.Report{}, "log": nil}
+	answers := map[string]any{"check": checked{}, "doctor": examined{}, "history": history.Report{}, "log": nil,
+		"undo": undoOutput{}}
 	for _, c := range commands() {
 		answer, taken := answers[c.name]
 		if taken != strings.Contains(c.long(), "--json") {

@@ -23,6 +23,7 @@ func undo(_ context.Context, p *Process, args []string) error {
 	a := newArguments(p).state()
 	a.BoolVar(&options.DryRun, "dry-run", false, "")
 	a.BoolVar(&options.Over, "over", false, "")
+	asJSON := a.Bool("json", false, "")
 	err := a.withState(args, len(args))
 	for ; err == nil && a.NArg() > 0; err = a.withState(a.Args()[1:], len(args)) { // flags may stand behind the ID
 		words = append(words, a.Arg(0))
@@ -32,20 +33,58 @@ func undo(_ context.Context, p *Process, args []string) error {
 	case err != nil:
 		return err
 	case len(words) > 0:
-		return restore(p, store, words[0], words[1:], options)
+		return restore(p, store, words[0], words[1:], options, *asJSON)
 	case options.Over || options.DryRun:
 		return usage(errors.New("name the call too: nod undo lists their ids"))
 	}
-	return listKept(p, store)
+	return listKept(p, store, *asJSON)
+}
+
+// undoOutput is the answer of undo --json. Fields are only ever added.
+type undoOutput struct {
+	Version  int             `json:"v"`
+	Calls    []undoCall      `json:"calls"`
+	DryRun   bool            `json:"dry_run"`
+	Restored []keep.Restored `json:"restored,omitempty"`
+}
+
+type undoCall struct {
+	keep.Call
+	Files    []undoFile `json:"files"`
+	Commands []string   `json:"commands,omitempty"` // bring the objects back, in their order
+}
+
+type undoFile struct {
+	Path  string    `json:"path"`
+	Bytes int64     `json:"bytes"`
+	Time  time.Time `json:"time"` // when it was written last
+}
+
+func undoOutputOf(calls ...keep.Kept) undoOutput {
+	out := undoOutput{Version: 1, Calls: []undoCall{}}
+	for _, k := range calls {
+		c := undoCall{Call: k.Call, Files: []undoFile{}}
+		for _, f := range k.Files {
+			c.Files = append(c.Files, undoFile{f.Path, f.Size, f.Time})
+		}
+		for _, o := range k.Objects {
+			c.Commands = append(c.Commands, bringsBack(o))
+		}
+		out.Calls = append(out.Calls, c)
+	}
+	return out
 }
 
 // listKept shows what can be brought back. What cannot be read is named, and hides
 // nothing else.
-func listKept(p *Process, store *keep.Store) error {
+func listKept(p *Process, store *keep.Store, asJSON bool) error {
 	list, unread := store.List()
 	if unread != nil {
 		fmt.Fprintln(p.Stderr, "nod undo:", printable.Line(unread.Error(), 2000))
 		unread = ended(ExitInternal)
+	}
+	if asJSON {
+		return errors.Join(unread, printJSON(p, undoOutputOf(list...)))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(p.Stderr, "nod undo: nothing is kept")
@@ -63,7 +102,8 @@ func listKept(p *Process, store *keep.Store) error {
 }
 
 // restore puts files back and says what became of each.
-func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions) error {
+func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions,
+	asJSON bool) error {
 	k, err := store.Find(id)
 	if err != nil {
 		return err
@@ -78,21 +118,23 @@ func restore(p *Process, store *keep.Store, id string, names []string, options k
 	if err != nil {
 		return err
 	}
-	if options.DryRun {
-		fmt.Fprintln(p.Stdout, "nothing was done; without --dry-run:")
-	}
-	tellRestored(p, restored)
-	for _, o := range k.Objects {
-		fmt.Fprintf(p.Stdout, "%s is brought back by: %s\n", printable.Line(o.What, 80),
-			printable.Line(bringsBack(o), 1000))
+	if asJSON {
+		out := undoOutputOf(k)
+		out.DryRun, out.Restored = options.DryRun, restored
+		err = printJSON(p, out)
+	} else {
+		tellRestored(p, k, restored, options.DryRun)
 	}
 	if slices.ContainsFunc(restored, func(r keep.Restored) bool { return r.Did == keep.Failed }) {
 		return ended(ExitInternal)
 	}
-	return nil
+	return err
 }
 
-func tellRestored(p *Process, list []keep.Restored) {
+func tellRestored(p *Process, k keep.Kept, list []keep.Restored, dry bool) {
+	if dry {
+		fmt.Fprintln(p.Stdout, "nothing was done; without --dry-run:")
+	}
 	said := map[keep.Did]string{keep.There: "is there already", keep.Left: "newer, left alone"}
 	left := 0
 	for _, r := range list {
@@ -108,6 +150,10 @@ func tellRestored(p *Process, list []keep.Restored) {
 	if left > 0 {
 		fmt.Fprintf(p.Stderr, "nod undo: %d left alone, since something newer is there; --over replaces it, and keeps "+
 			"it for nod undo\n", left)
+	}
+	for _, o := range k.Objects {
+		fmt.Fprintf(p.Stdout, "%s is brought back by: %s\n", printable.Line(o.What, 80),
+			printable.Line(bringsBack(o), 1000))
 	}
 }
 
