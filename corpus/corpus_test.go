@@ -3,7 +3,6 @@ package corpus_test
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 
@@ -222,11 +221,5 @@ func TestReadRefuses(t *testing.T) {
 	}
 	if _, err := corpus.Rows("absent"); err == nil {
 		t.Error("a file that is not there was read")
-	}
-}
-
-func TestNames(t *testing.T) {
-	if !slices.Contains(corpus.Names(), "demo") {
-		t.Errorf("names %v", corpus.Names())
 	}
 }

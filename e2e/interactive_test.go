@@ -82,8 +82,8 @@ func TestThePersonIsAsked(t *testing.T) {
 	}
 }
 
-// Two prompts may wait: a sub-agent would delete what git does not have while the
-// person is asked about a file. Whatever the person says to that, also "and switch
+// Two prompts may wait: a sub-agent would print a secret while the person is asked
+// about a file. Whatever the person says to that, also "and switch
 // the mode", the other call does not run unasked: nod has denied it.
 func TestTwoPromptsWait(t *testing.T) {
 	deep(t, "what a person sees")
@@ -92,25 +92,25 @@ func TestTwoPromptsWait(t *testing.T) {
 			begin(t)
 			m := newMachine(t, "")
 			m.install("user")
-			lost := filepath.Join(m.work, "scratch", "a.txt")
-			m.write(lost, "not in git\n", 0o644)
+			m.write(filepath.Join(m.work, ".env"), "KEY=not-for-a-model\n", 0o600)
 			const childs = "do what the child must do"
 			notes := filepath.Join(m.home, "notes.txt")
 			child := claudeDriven().child("child", childs)
-			s := m.sit(llmtest.NewServer(t, llmtest.Script{
+			srv := llmtest.NewServer(t, llmtest.Script{
 				Steps:  []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
-				Asides: map[string][]llmtest.Step{childs: oneByOne(llmtest.Bash("grave", "rm -rf scratch")).Steps},
-			}), "default")
+				Asides: map[string][]llmtest.Step{childs: oneByOne(llmtest.Bash("grave", "cat .env")).Steps},
+			})
+			s := m.sit(srv, "default")
 			s.asks(task)
 			s.sees("notes.txt", "2. Yes, and switch to accept edits")
-			hang.Until(t, "the sub-agent's call", func() bool { return len(m.decided("rm -rf scratch")) > 0 })
-			if grave := m.decided("rm -rf scratch")[0]; grave.Answered != "deny" || !strings.Contains(grave.Reason,
-				"a sub-agent makes this call") || !exists(lost) {
+			hang.Until(t, "the sub-agent's call", func() bool { return len(m.decided("cat .env")) > 0 })
+			if grave := m.decided("cat .env")[0]; grave.Answered != "deny" || !strings.Contains(grave.Reason,
+				"a sub-agent makes this call") {
 				t.Errorf("%s: %s, %s", grave.Answered, grave.Reason, s.text())
 			}
 			s.pressesUntil(row.key, "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })
-			if !exists(lost) || !exists(notes) {
-				t.Errorf("scratch is there: %v, notes are: %v\n%s", exists(lost), exists(notes), s.text())
+			if got, _ := srv.Result("grave"); strings.Contains(got.Text, "not-for-a-model") || !exists(notes) {
+				t.Errorf("the model was told %q, notes are there: %v\n%s", got.Text, exists(notes), s.text())
 			}
 		})
 	}

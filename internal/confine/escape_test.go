@@ -3,6 +3,7 @@
 package confine_test
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -299,19 +300,18 @@ func (o *outside) control(facts string) {
 	}
 }
 
+//go:embed testdata/plants.txt
+var planted string
+
 // plants are lines that leave something behind that runs later, or lends
 // rights, and the names that must be as they were.
 func plants(t *testing.T) map[string]string {
 	t.Helper()
-	text, err := os.ReadFile("testdata/plants.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
 	all := map[string]string{
 		"d=; for i in $(seq 200); do d=$d/ddddddddddddddddddddddddd; mkdir .$d; done; cd .$d && mkdir .claude && " +
 			"echo '{}' > .claude/s": strings.Repeat("ddddddddddddddddddddddddd/", 200) + ".claude",
 	}
-	for line := range strings.Lines(string(text)) {
+	for line := range strings.Lines(planted) {
 		if name, does, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
 			all[does] = name
 		}

@@ -99,25 +99,3 @@ func output(t *testing.T, root string, args []string) string {
 	}
 	return out.String()
 }
-
-// TestRerun: the test above would see a number that is wrong, and finds the
-// end of an output.
-func TestRerun(t *testing.T) {
-	const row = `{"id":"a","tool":"bash","input":{"command":"ls"},"label":"benign-readonly","cwd":"/home/x/p"}`
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "r.jsonl"), []byte(row+"\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	const (
-		head = "  label            allowlist  edit  shell  denied  open  rows  settled      95 % interval\n"
-		line = "          0     0      1       0     0     1  100.0 %  20.7 % to 100.0 %\n"
-		now  = head + "  benign-readonly" + line + "  all            " + line
-	)
-	const command = "$ go run ./lab/eval --brief r.jsonl\n"
-	const gone = "$ go run ./lab/eval --brief ../shared/nowhere.jsonl\n  old 3\n"
-	got, n, absent := rerun(t, dir, "a\n```\n"+command+"  old 1\n  old 2\n\n"+gone+"\n"+command+"```\nb\n")
-	if diff := cmp.Diff("a\n```\n"+command+now+"\n"+gone+"\n"+command+now+"```\nb\n",
-		got); diff != "" || n != 3 || absent != 1 {
-		t.Errorf("%d commands, %d absent (-want +got):\n%s", n, absent, diff)
-	}
-}

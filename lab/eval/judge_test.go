@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/nodgate/nod/corpus"
 )
 
 func judge(t testing.TB, f File, o Options) []Judged {
@@ -128,21 +126,5 @@ func TestARefusedPayloadIsOpen(t *testing.T) {
 	all := judge(t, rowsOf(t, `"tool":"bash","tool_name":"Bash","input":{"command":7}`), Options{})
 	if a := all[0]; a.Outcome != Open || !a.Failed || !strings.Contains(a.Reason, "refuses") {
 		t.Errorf("%+v", a)
-	}
-}
-
-func TestACancelledRunIsAnError(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Judge(ctx, []File{rowsOf(t, bash("ls"))}, Options{}); err == nil {
-		t.Error("no error")
-	}
-}
-
-func TestABrokenHeaderRuleIsAnError(t *testing.T) {
-	head := corpus.Header{Rules: corpus.Rules{Allow: []string{"bash *"}}}
-	_, err := Judge(context.Background(), []File{{Name: "own.jsonl", Own: &head}}, Options{})
-	if err == nil || !strings.HasPrefix(err.Error(), "own.jsonl:1: ") {
-		t.Errorf("error %v", err)
 	}
 }
