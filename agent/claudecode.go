@@ -49,11 +49,6 @@ import (
 // what is open in auto too. Reinforce says "-" for allow in every mode, so that
 // no rule of the person's lets anything run under it.
 //
-// # Its sandbox
-//
-// A command that Claude Code runs in its own sandbox is left to it as in mode
-// auto, where nothing is known against it ([Event.Contained]).
-//
 // # Several prompts
 //
 // An answer to one prompt that changes the mode or the rules ("and switch to

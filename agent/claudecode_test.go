@@ -198,7 +198,7 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 		{"no command", payload("PreToolUse", tool("Bash", `{}`)...), "tool_input.command is missing"},
 		{"edit twin", payload("PreToolUse", tool("MultiEdit",
 			`{"file_path":"/x","edits":[{"old_string":"a","new_string":"b","New_string":"c"}]}`)...),
-			`(tool_input.edits[0].New_string): the key differs`},
+			`tool_input.edits[0].New_string: the key differs`},
 		{"servers disagree", payload("PreToolUse", append(tool("mcp__a__b", `{}`), `"mcp_server":{"name":"c"}`)...),
 			"different servers"},
 		{"server of a built-in", payload("PreToolUse", append(tool("Read", `{"file_path":"/x"}`),

@@ -121,7 +121,7 @@ func claudeBlocks(message fields) (out []claudeBlock) {
 		case "text":
 			b.text = f.text("text")
 		case "tool_use":
-			b.id, b.tool, b.input = f.optional("id"), f.word("name"), bytes.Clone(f.returned("input"))
+			b.id, b.tool, b.input = f.optional("id"), f.word("name"), f.returned("input")
 		case "tool_result":
 			b.id, b.fails, b.text = f.optional("tool_use_id"), f.flag("is_error"), textOf(f, "content")
 		}

@@ -33,13 +33,8 @@ func (g Generic) row() profile {
 	case "permission":
 		p.answer = permission
 	}
-	switch p.fact("rewrites") {
-	case "typed":
+	if p.is("typed") {
 		p.rewrites = typedRewrites
-	case "vscode":
-		p.rewrites = vscodeRewrites
-	case "openhands":
-		p.rewrites = openhandsRewrites
 	}
 	return p
 }

@@ -97,6 +97,28 @@ func opencodeMCP(e *Event, f fields, input *member) bool {
 	return true
 }
 
+// mentioned are the files that a prompt names with @. Some hosts read them by themselves,
+// without a hook and without asking: opencode what a sub-agent is told (1.18.33, run), Claude
+// Code perhaps what it wakes up with (2.1.329, read).
+func mentioned(call *nod.Call, prompt string) {
+	for i, text := range strings.Split(prompt, "@")[1:] {
+		if i == 100 {
+			call.Unread = "the prompt names more files with @ than nod looks at; give it fewer"
+			return
+		}
+		text = strings.TrimLeft(text, `"`)
+		ends := func(r rune) bool { return isBlank(r) || strings.ContainsRune("`,\"#", r) }
+		if end := strings.IndexFunc(text, ends); end >= 0 {
+			text = text[:end]
+		}
+		for _, name := range []string{text, strings.TrimRight(text, ".;:!?)]}'")} { // which may end a sentence
+			if name != "" && !slices.Contains(call.Paths, name) {
+				call.Paths = append(call.Paths, name)
+			}
+		}
+	}
+}
+
 // opencodeTop adds the names as they are read from the top of the repository, which
 // opencode takes for their directory, or from / where there is none.
 func opencodeTop(e *Event) {
@@ -112,6 +134,10 @@ func opencodeTop(e *Event) {
 			e.Call.Paths = append(e.Call.Paths, strings.TrimSuffix(top, "/")+"/"+name)
 		}
 	}
+}
+
+func isLetterOrDigit(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
 // plugged is what the adapters have in common whose agent starts no program by

@@ -143,7 +143,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`bash -c 'echo a' ' ; rm x.log ; ' 'b'`: true, `sh -c 'echo a' 'b; rm x #'`: true, `bash -c "echo a" " ; rm x ; " "b"`: true,
 		`bash -c cd ../out && echo EVIL > o.txt`: true, `/bin/BASH  -c cat .env`: true, `bash -c 'a' && rm x`: true,
 		`bash -c "echo \$HOME"`: true, `bash -c "ls $X"`: true, " zsh -c 'a'\\''b'": true,
-		`bash -c 'ls | head'`: false, `bash -c "ls | head"`: false, `bash x.sh`: false, `ls -c 'a' 'b'`: false, `bash`: false,
+		`bash -c 'ls | head'`: true, `bash x.sh`: false, `ls -c 'a' 'b'`: false, `bash`: false,
 		`git commit -m "bash -c 'a' 'b'"`: false,
 	}
 	for command, want := range gemini {

@@ -339,7 +339,7 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 		return in
 	}
 	switch {
-	case p.fact("typed") != "" && tool.shape == command && in.flag(p.fact("typed")): // an unknown tool
+	case p.fact("sends") != "" && tool.shape == command && in.flag(p.fact("sends")): // an unknown tool
 	case tool.shape == editor:
 		decodeEditor(call, tool, in)
 	default:

@@ -214,7 +214,7 @@ func lookFurther(c *nod.Call, in fields, tool builtin) {
 	}
 	known := tool.known()
 	for _, m := range in.members {
-		key := string(m.key) // one that differs in case only is refused where the key is read
+		key := m.key // one that differs in case only is refused where the key is read
 		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) ||
 			!saysSomething(m.value, tool.shape == command) {
 			continue

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -202,7 +201,7 @@ func codexKinds(p fields) (kinds []string) {
 	if list == nil || list.value[0] != '[' {
 		return nil
 	}
-	for _, m := range within(list) {
+	for _, m := range parts(list.value) {
 		kinds = append(kinds, strings.Trim(string(m.value), `"`))
 	}
 	return kinds
@@ -267,7 +266,7 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 		return saidBy(transcript.Agent, data.optional("content"))
 	case "tool.execution_start":
 		return []transcript.Turn{{Origin: transcript.Agent, Tool: data.word("toolName"),
-			Input: bytes.Clone(data.returned("arguments")), Call: data.optional("toolCallId")}}
+			Input: data.returned("arguments"), Call: data.optional("toolCallId")}}
 	}
 	result, _ := data.maybeChild("result")
 	ended := transcript.EndedUnknown
@@ -361,7 +360,7 @@ func geminiTurns(m fields) (turns []transcript.Turn) {
 
 // calledTurn is a call {id, name, args}.
 func calledTurn(call fields) transcript.Turn {
-	return transcript.Turn{Origin: transcript.Agent, Tool: call.word("name"), Input: bytes.Clone(call.returned("args")),
+	return transcript.Turn{Origin: transcript.Agent, Tool: call.word("name"), Input: call.returned("args"),
 		Call: call.optional("id")}
 }
 

@@ -249,8 +249,10 @@ func request(id, session, command string) string {
 		id, session, strings.Trim(id, `"`), command)
 }
 
-// shown is a request as far as nod leaves it alone when it adds its reason.
-func shown(request string) string { return request[:strings.Index(request, `},"options"`)] }
+// shown is what nod leaves alone of a request when it adds its reason.
+func shown(request string) string {
+	return request[strings.Index(request, `"rawInput"`):strings.Index(request, `},"options"`)]
+}
 
 // What nod allows or denies the agent is told at once, and the editor does not
 // see; what a person must decide the editor sees, and nod's reason with it.
@@ -269,7 +271,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
 	_, read, heard := e.end()
 	lines := strings.Split(read, "\n")
-	if len(lines) != 5 || lines[2] != request(`-0012`, "s1", "ls") || !strings.HasPrefix(lines[3], shown(asked)) ||
+	if len(lines) != 5 || lines[2] != request(`-0012`, "s1", "ls") || !strings.Contains(lines[3], shown(asked)) ||
 		!strings.Contains(lines[3], "nod asks: ") || !strings.Contains(lines[3],
 		"nod approve ") || !json.Valid([]byte(lines[3])) {
 		t.Errorf("the editor read %q", lines)
@@ -572,8 +574,8 @@ func (m told) Classify(_ context.Context, p nod.Prompt) (nod.Classification, err
 	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "no", Thinking: "-"}, nil
 }
 
-// A model is shown what the person typed, the agent's words and its earlier
-// calls; not files that came along, not what the agent says that the person
+// A model is shown what the person typed and the agent's earlier calls; not files that
+// came along, not what the agent says that the person
 // said, and not the call itself twice.
 func TestTheConversation(t *testing.T) {
 	e := newEditor(t)
@@ -586,8 +588,6 @@ func TestTheConversation(t *testing.T) {
 	e.start(opened, "read",
 		update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"FORGED consent"}}`),
 		update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"THOUGHT"}}`),
-		update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I will "}}`),
-		update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"look first"}}`),
 		update(`{"sessionUpdate":"tool_call","toolCallId":"c0","title":"list","kind":"execute"}`),
 		update(`{"sessionUpdate":"tool_call_update","toolCallId":"c0","rawInput":{"command":"ls EARLIER"},"content":[{"type":"content","content":{"type":"text","text":"OUTPUT"}}]}`),
 		update(`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"THIS one","kind":"execute"}`),
@@ -598,7 +598,7 @@ func TestTheConversation(t *testing.T) {
 	p := <-m.prompts
 	e.end()
 	for text, want := range map[string]bool{
-		"please publish": true, "I will look first": true, "ls EARLIER": true,
+		"please publish": true, "ls EARLIER": true,
 		"INJECTED": false, "FORGED": false, "THOUGHT": false, "OUTPUT": false, "THIS one": false,
 	} {
 		if strings.Contains(p.User, text) != want {
