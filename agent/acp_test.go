@@ -291,7 +291,7 @@ func TestWithoutAlways(t *testing.T) {
 	line := func(options, input string) string {
 		return `{"jsonrpc":"2.0","id":-0.5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"rawInput":` + input + `},"options":` + options + "}}\n"
 	}
-	same(t, agent.WithoutAlways([]byte(line(both, both))), line(`[`+once+`,`+reject+`]`, both))
+	sameJSON(t, agent.WithoutAlways([]byte(line(both, both))), line(`[`+once+`,`+reject+`]`, both))
 	for _, left := range []string{line(`[`+once+`]`, `{}`), line(`[`+always+`,`+reject+`]`, `{}`), line(`7`, `{}`),
 		"rubbish\n"} {
 		if got := string(agent.WithoutAlways([]byte(left))); got != left {
@@ -317,12 +317,12 @@ func TestACPReason(t *testing.T) {
 		if row.earlier != "" {
 			a.Earlier = [][]byte{[]byte(row.earlier)}
 		}
-		same(t, a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"), `{"id":1,"params":`+row.want+"}\n")
+		sameJSON(t, a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"), `{"id":1,"params":`+row.want+"}\n")
 	}
 }
 
-// same compares two texts of JSON.
-func same(t *testing.T, got []byte, want string) {
+// sameJSON compares two texts of JSON.
+func sameJSON(t *testing.T, got []byte, want string) {
 	t.Helper()
 	var a, b any
 	if json.Unmarshal(got, &a) != nil || json.Unmarshal([]byte(want), &b) != nil || !cmp.Equal(a, b) {

@@ -10,33 +10,27 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// claudeHost names the format in errors.
-const claudeHost = "Claude Code"
-
-// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant
-// message or one of a dozen records that are none of a conversation. Each text and each
-// tool call is a turn of its own. Tools keep the host's names. The call with the id that
-// is being decided is left out: the file holds it or not, as it happens, and the same call
-// must look the same twice.
-//
-// Turns that were taken back by rewinding are still in the file and are yielded.
+// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant message
+// or one of a dozen records that are none of a conversation. Each text and each tool call is a
+// turn of its own. Tools keep the host's names. The call with the id that is being decided is
+// left out: the file holds it or not, as it happens. Turns that were taken back by rewinding
+// are still in the file and are yielded.
 func claudeRecord(call, prompt string) record {
-	begin := func(lines *backwards) turnsOf { return claudeReader{lines, call}.read }
-	return record{host: claudeHost, prompt: prompt, turn: begin(nil), begin: begin}
+	return record{host: "Claude Code", prompt: prompt, reader: func() turnsOf {
+		return func(top object, before tail) ([]transcript.Turn, bool, error) {
+			line, err := parseClaudeLine(top)
+			if err != nil || line.kind == "" {
+				return nil, false, err
+			}
+			return claudeReader{before, call}.turns(line), true, nil
+		}
+	}}
 }
 
-// claudeReader turns lines into turns.
+// claudeReader turns a line into turns.
 type claudeReader struct {
-	lines *backwards // nil where the file is read from its begin
-	call  string     // id of the call that is left out
-}
-
-func (r claudeReader) read(top object) ([]transcript.Turn, bool, error) {
-	line, err := parseClaudeLine(top)
-	if err != nil || line.kind == "" {
-		return nil, false, err
-	}
-	return r.turns(line), true, nil
+	before tail   // empty where the file is read from its begin
+	call   string // id of the call that is left out
 }
 
 // claudeLine is one message line.
@@ -198,9 +192,9 @@ func (r claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 // calling returns the tool call of that id, which stands a few lines before; the zero
 // value where none does.
 func (r claudeReader) calling(id string) claudeBlock {
-	for i := 0; id != "" && r.lines != nil && i < 64; i++ {
-		top, err := r.lines.peek(claudeHost, i)
-		if err != nil {
+	for range 64 {
+		top, err := r.before.object()
+		if err != nil || id == "" {
 			break
 		}
 		line, err := parseClaudeLine(top)

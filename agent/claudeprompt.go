@@ -35,7 +35,7 @@ func (ClaudePrompt) Name() string { return ClaudeCode{}.Name() }
 // Capabilities returns what was measured on 2.1.329.
 func (ClaudePrompt) Capabilities() Capabilities {
 	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
-		ReasonReaches: true, SeesSubagents: true}
+		SeesSubagents: true}
 }
 
 // Decode reads the arguments of one call.

@@ -92,11 +92,10 @@ type codexCall struct {
 // without an id, those of that command without a result; nil where one of them cannot be
 // read.
 func readRollout(rollout, id, command string) (turn codexTurn, calls []codexCall) {
-	lines, err := openBackwards(rollout, rolloutLimit)
+	lines, err := tailOf(rollout, rolloutLimit)
 	if err != nil {
 		return turn, nil
 	}
-	defer lines.file.Close()
 	done := map[string]bool{}
 	turned, over := false, false
 	for !turned || !over {

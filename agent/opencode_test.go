@@ -75,7 +75,8 @@ func TestPromptsThatNameFiles(t *testing.T) {
 	for prompt, want := range map[string][]string{
 		"look at @.env.":  {".env.", ".env", top + "/.env.", top + "/.env"},
 		"see (@~/.aws/x)": {"~/.aws/x)", "~/.aws/x"},
-		"@/etc/x, @y":     {"/etc/x", "y", top + "/y"}, "@.env#L1-2.": {".env", top + "/.env"}, "nothing": nil, "@": nil,
+		"@/etc/x, @y":     {"/etc/x", "y", top + "/y"}, "@.env#L1-2.": {".env", top + "/.env"},
+		"nothing": nil, "@": nil,
 		"@\"notes/a\" x": {"notes/a", top + "/notes/a"},
 	} {
 		args, err := json.Marshal(map[string]string{"prompt": prompt})
@@ -114,9 +115,14 @@ func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 		"rm $X": true,
 		`curl -s 'https://x.example/?a=1&b' -o "out"`: true,
 		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm x &&": false, "rm x |& y": false, "rm x; for i in a": false,
+
 		"cat <<E\nx": false, "cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false,
-		`cd "$(<.env)"`: false, "cd a; cd b": false, `[[ 'a[$(rm x)]' -eq 0 ]]`: false, `declare -i x='a[$(rm x)]'`: false,
-		"(rm x)": false, "f() { rm x; }": false, "test -f x": false, "a <(rm x)": false, "2>&1": false, "rm $(x)": false,
+		`cd "$(<.env)"`: false, "cd a; cd b": false, `[[ 'a[$(rm x)]' -eq 0 ]]`: false,
+		`declare -i x='a[$(rm x)]'`: false,
+		"(rm x)":                    false, "f() { rm x; }": false, "test -f x": false, "a <(rm x)": false,
+		"2>&1":    false,
+		"rm $(x)": false,
+
 		"! rm x": false,
 	} {
 		args, err := json.Marshal(map[string]string{"command": line})

@@ -29,7 +29,7 @@ func TestArgumentsDoNotMoveTheStart(t *testing.T) {
 			`"tool_input":{"command":"ls","dir_path":"/u/out"}}`, "/u/w", "/u/out"},
 		{agent.Qwen{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
 			`"tool_name":"run_shell_command","tool_input":{"command":"ls","directory":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Antigravity{}, `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
+		{agent.Generic{Agent: "antigravity"}, `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
 			`"args":{"CommandLine":"ls","Cwd":"/u/out"}}}`, "/u/w", "/u/out"},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), []string{"PWD=/u/w"})

@@ -76,7 +76,7 @@ var layers = []struct {
 	{"internal/daemon", []string{".", "internal/classify", "internal/config", "internal/resident", "fault"},
 		"the resident process: answers what nod classify would, and decides nothing"},
 	{"agent", []string{".", "internal/printable", "fault", "transcript"}, "an adapter states facts about its host"},
-	{"agent/agenttest", []string{".", "agent", "fault"}, "the contract of an adapter"},
+	{"agent/agenttest", nil, "calls that tests play to every agent"},
 	{"internal/lines", nil, "files of lines, whatever they say"},
 	{"internal/jsonline", nil, "JSON without reflection"},
 	{"internal/masks", nil, "texts, whatever they are"},

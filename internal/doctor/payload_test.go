@@ -186,7 +186,7 @@ func TestJudge(t *testing.T) {
 // Behind the guard script, everything but the host's denial with a reason is a
 // fault.
 func TestJudgeFailure(t *testing.T) {
-	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Antigravity{})
+	codex, agy := agent.Adapter(agent.Codex{}), agent.Adapter(agent.Generic{Agent: "antigravity"})
 	blocked := install.Ran{Exit: 2, Stderr: []byte("why\n"), Ended: true}
 	object := install.Ran{Stdout: []byte(`{"decision":"deny","reason":"why"}` + "\n"), Ended: true}
 	for _, row := range []struct {

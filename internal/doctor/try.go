@@ -225,10 +225,7 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	case len(got.Stdout)+len(got.Stderr) == 0:
 		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
 	default:
-		l.Text = canary(want) + " is denied, with a reason"
-		if e.adapter.Capabilities().ReasonReaches {
-			l.Text, l.Basis = l.Text+" that the model reads", e.partly()
-		}
+		l.Text, l.Basis = canary(want)+" is denied, with a reason that the model reads", e.partly()
 	}
 	l.Text = where + l.Text
 	return l

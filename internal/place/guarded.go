@@ -75,11 +75,11 @@ func (w *Workspace) inBareRepository(real string) bool {
 	})
 }
 
-// guardedInPlace reports whether a file of a repository of dotfiles will be a guarded
-// one, or is run, when it is put into its place.
+// guardedInPlace reports whether a file lies in a repository of dotfiles: it runs once it is
+// put into its place.
 func (m *Machine) guardedInPlace(real string) bool {
-	name := strings.ToLower(real)
-	return hosts.RunsInPlace(name) || slices.ContainsFunc(hosts.InPlace(name), m.Guards.Match)
+	_, in := hosts.InDotfiles(strings.ToLower(real))
+	return in
 }
 
 // alias is a link at the top of a workspace whose name is guarded, or that of a

@@ -140,7 +140,7 @@ func reasonsOf(all []Judged) []Reason {
 	count := map[string]int{}
 	for i := range all {
 		if all[i].Outcome == Open {
-			count[printable.Line(history.ReasonClass(all[i].Reason), 100)]++
+			count[printable.Line(history.Class(all[i].Reason), 100)]++
 		}
 	}
 	list := []Reason{}
