@@ -23,14 +23,13 @@ import (
 //	                "cancelled", which ends the turn
 //	nod's own fault silence
 //
-// Silence means that the request goes on to the editor, where a person is. There is no place
-// for a reason: the model reads a refusal of the agent's making.
+// Silence means that the request goes on to the editor, where a person is. There is no place for a
+// reason: the model reads a refusal of the agent's making.
 //
 // # What a request proves
 //
-// The protocol describes calls for people to look at: a kind picks an icon, and a title is
-// any text. So a call is proven, and may be allowed, only as follows; one that is not may be
-// denied.
+// The protocol describes calls for people to look at: a kind picks an icon, and a title is any
+// text. So a call is proven, and may be allowed, only as follows; one that is not may be denied.
 //
 //   - A command is rawInput.command. A title proves none (gemini-cli sends no rawInput): it
 //     may be denied for what it says.

@@ -280,8 +280,7 @@ func TestACPCaptured(t *testing.T) {
 	}
 }
 
-// An editor's "always" would end nod's rules for what the agent no longer asks
-// about.
+// An editor's "always" would end nod's rules for what the agent no longer asks about.
 func TestWithoutAlways(t *testing.T) {
 	const (
 		always, once, reject = `{"optionId":"a","name":"A","kind":"allow_always"}`,
@@ -317,7 +316,8 @@ func TestACPReason(t *testing.T) {
 		if row.earlier != "" {
 			a.Earlier = [][]byte{[]byte(row.earlier)}
 		}
-		sameJSON(t, a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"), `{"id":1,"params":`+row.want+"}\n")
+		sameJSON(t, a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"),
+			`{"id":1,"params":`+row.want+"}\n")
 	}
 }
 

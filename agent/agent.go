@@ -1,9 +1,8 @@
-// Package agent holds one adapter for each coding agent: what its hook sends
-// becomes a [nod.Call], and a [nod.Decision] becomes what it understands.
+// Package agent holds one adapter for each coding agent: what its hook sends becomes a [nod.Call],
+// and a [nod.Decision] becomes what it understands.
 //
-// An adapter states facts about its host and decides nothing. [All] lists
-// them. A new adapter is a file here, a line in All, its captured payloads,
-// and passes TestContract unchanged.
+// An adapter states facts about its host and decides nothing. [All] lists them. A new adapter is a
+// file here, a line in All, its captured payloads, and passes TestContract unchanged.
 package agent
 
 import (
@@ -144,12 +143,10 @@ type Capabilities struct {
 type Adapter interface {
 	// Name is the word on the command line and in the log.
 	Name() string
-	// Decode reads one payload, strictly. environ is the hook's environment,
-	// as os.Environ gives it, with PWD set to the directory in which the host
-	// started the hook. An error blocks.
+	// Decode reads one payload, strictly. environ is the hook's environment, as os.Environ gives
+	// it, with PWD set to the directory in which the host started the hook. An error blocks.
 	Decode(payload []byte, environ []string) (Event, error)
-	// Encode says a decision in the host's dialect. model says that a model
-	// is configured for nod.
+	// Encode says a decision in the host's dialect. model says that a model is configured for nod.
 	Encode(e Event, d nod.Decision, p Profile, model bool) Answer
 	// Block says "this must not run" without an event, for payloads that
 	// could not be read and for nod's own faults. It never fails.

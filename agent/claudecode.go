@@ -118,11 +118,10 @@ func claudeFlows(e Event) bool {
 	return e.Mode == "dontAsk"
 }
 
-// claudeAttended reports whether a question reaches a person. It does in the
-// terminal, and in an editor that drives the Agent SDK in a mode in which it
-// asks (seen with claude-agent-acp 0.100.0; of VS Code's extension only the name
-// is known). A program on the SDK that passes no question on is denied by Claude
-// Code itself. What an SDK does in the other modes is not known.
+// claudeAttended reports whether a question reaches a person. It does in the terminal, and in an
+// editor that drives the Agent SDK in a mode in which it asks (seen with claude-agent-acp 0.100.0;
+// of VS Code's extension only the name is known). A program on the SDK that passes no question on
+// is denied by Claude Code itself. What an SDK does in the other modes is not known.
 func claudeAttended(entry, mode string) bool {
 	switch entry {
 	case "cli":

@@ -308,9 +308,8 @@ func answered(t *testing.T, a Answer) (said, reason string, out output) {
 	return out.Specific.Decision, out.Specific.Reason, out
 }
 
-// TestClaudeSaysWhyBesideItsDialog: about a file the host asks in a dialog without
-// nod's reason, so nod says it in a message, with the file as a person there would
-// write it.
+// TestClaudeSaysWhyBesideItsDialog: about a file the host asks in a dialog without nod's reason, so
+// nod says it in a message, with the file as a person there would write it.
 func TestClaudeSaysWhyBesideItsDialog(t *testing.T) {
 	for _, row := range []struct{ path, want string }{
 		{"/home/x/shop/.envrc", "nod asks about Write .envrc: why | A yes holds for this call only."},

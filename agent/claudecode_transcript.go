@@ -154,12 +154,11 @@ func (r claudeReader) turns(line claudeLine) []transcript.Turn {
 	return out
 }
 
-// result is the turn of what a tool returned: the tool's, or a person's where
-// the host put their words there.
+// result is the turn of what a tool returned: the tool's, or a person's where the host put their
+// words there.
 //
-// What a tool returns is its own affair, so words in it are a person's only where the
-// host marks the line itself; else they count as nobody's: a command can print what the
-// host would say.
+// What a tool returns is its own affair, so words in it are a person's only where the host marks
+// the line itself; else they count as nobody's: a command can print what the host would say.
 func (r claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
 	switch {
@@ -237,14 +236,12 @@ func answersItself(input json.RawMessage) bool {
 }
 
 const (
-	// claudeRejection begins the result of a call that a person refused at the
-	// host's prompt; claudeSaid comes before what they typed there, and
-	// claudeHint behind it.
+	// claudeRejection begins the result of a call that a person refused at the host's prompt;
+	// claudeSaid comes before what they typed there, and claudeHint behind it.
 	claudeRejection = "The user doesn't want to proceed with this tool use."
 	claudeSaid      = "the user said:"
 	claudeHint      = "\n\nNote: The user's next message may contain"
-	// claudeClarifies begins what the host says where a person only wants to
-	// talk about a question.
+	// claudeClarifies begins what the host says where a person only wants to talk about a question.
 	claudeClarifies = "The user wants to clarify these questions."
 	// claudeApproval begins the result of a plan that a person approved.
 	claudeApproval = "User has approved your plan"

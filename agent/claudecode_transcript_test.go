@@ -261,8 +261,7 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 	}
 }
 
-// A prompt that never comes leaves a gap that is nobody's: the person may have
-// said anything there.
+// A prompt that never comes leaves a gap that is nobody's: the person may have said anything there.
 func TestAPromptThatNeverComesIsAGap(t *testing.T) {
 	begun := userLine(`"hello"`, `,"promptId":"p1"`+typed) + "\n"
 	for prompt, want := range map[string][]transcript.Origin{

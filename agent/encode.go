@@ -99,9 +99,8 @@ func (c Capabilities) seat(k Kind) Seat {
 	return c.Before
 }
 
-// hostDecides reports whether the host takes over: it judges in this mode,
-// confines the call or asks about it, nod has no model, and the gate says that
-// another may decide.
+// hostDecides reports whether the host takes over: it judges in this mode, confines the call or
+// asks about it, nod has no model, and the gate says that another may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
 	return (e.Call.HostJudges || e.Contained || e.Theirs) && !model && d.Deferrable && d.Rule.Text == "" &&
 		d.Err != nil && d.Err.Kind == fault.NoModel
@@ -197,8 +196,7 @@ func rewritable(e Event, tool string) bool {
 		!e.Plan && !e.Unproven && !e.Reserved
 }
 
-// reasonOf is what the person reads under allow and ask, and the model
-// under deny.
+// reasonOf is what the person reads under allow and ask, and the model under deny.
 func reasonOf(d nod.Decision, says string) string {
 	reason := said(d.Reason)
 	if reason == "" {
@@ -259,8 +257,7 @@ func howToLast(d nod.Decision) string {
 
 const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "
 
-// howToApprove names the command that approves this very call, "" where none
-// does.
+// howToApprove names the command that approves this very call, "" where none does.
 func howToApprove(d nod.Decision) string {
 	if d.Approvable.Key == "" || d.ID == "" {
 		return ""
@@ -282,8 +279,7 @@ func exit2Shown(reason string) Answer {
 	return Answer{Stderr: []byte(blocking(reason) + "\n"), Exit: 2, Said: saysDeny}
 }
 
-// blocking is a reason that is fit to be shown and says who blocks; it is
-// never empty.
+// blocking is a reason that is fit to be shown and says who blocks; it is never empty.
 func blocking(reason string) string {
 	if !strings.HasPrefix(reason, "nod ") {
 		reason = strings.TrimSuffix("nod blocks this: "+reason, ": ")

@@ -33,9 +33,8 @@ func (o object) hint(key string) string {
 	return fieldsOf(o, &ignored).optional(key)
 }
 
-// fields reads typed values of an object. The first error stays, in err, and
-// everything after it reads as zero; so a decoder is a list of assignments
-// and one check.
+// fields reads typed values of an object. The first error stays, in err, and everything after it
+// reads as zero; so a decoder is a list of assignments and one check.
 type fields struct {
 	object
 	err *error

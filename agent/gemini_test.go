@@ -69,9 +69,8 @@ func TestGeminiArguments(t *testing.T) {
 	}
 }
 
-// A text is a person's only where it stands alone and is not marked as the
-// host's; a later line replaces an earlier one, and the reading ends where lines take others
-// back.
+// A text is a person's only where it stands alone and is not marked as the host's; a later line
+// replaces an earlier one, and the reading ends where lines take others back.
 func TestGeminiTranscript(t *testing.T) {
 	line := func(id, kind, more string) string {
 		return `{"id":"` + id + `","timestamp":"2026-11-20T10:00:00Z","type":"` + kind + `",` + more + `}`

@@ -203,8 +203,7 @@ func copilotDenies(c nod.Call, project string) bool {
 		settingsSay(dirs, ok, ".json", holding("denied_urls"))
 }
 
-// startedWith reports whether a process above this one has an argument that begins so, or
-// may have.
+// startedWith reports whether a process above this one has an argument that begins so, or may have.
 func startedWith(options ...string) bool {
 	for pid := os.Getppid(); pid > 0; {
 		args, parent, err := started(pid)

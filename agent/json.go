@@ -31,8 +31,7 @@ const (
 	maxDepth   = 64
 )
 
-// member is one key of an object, decoded, with its value as written; in a list there is no
-// key.
+// member is one key of an object, decoded, with its value as written; in a list there is no key.
 type member struct {
 	key   string
 	value json.RawMessage
@@ -66,8 +65,7 @@ func readStrictly(text []byte, halves bool) (object, error) {
 	return o, nil
 }
 
-// readLoosely returns the top level of a text that is one JSON object, whatever
-// else it holds.
+// readLoosely returns the top level of a text that is one JSON object, whatever else it holds.
 func readLoosely(text []byte) (object, error) {
 	if !json.Valid(text) {
 		return object{}, invalid(text)

@@ -64,8 +64,7 @@ func TestOpencodeServer(t *testing.T) {
 	}
 }
 
-// opencode reads the files that a sub-agent's prompt names with @, from the top of the
-// repository.
+// opencode reads the files that a sub-agent's prompt names with @, from the top of the repository.
 func TestPromptsThatNameFiles(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "sub")

@@ -10,9 +10,8 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// profile is what differs between hosts: what hosts.txt says of one, and in a few functions
-// what it does beyond that. A host without a section there has no events, so everything is
-// blocked.
+// profile is what differs between hosts: what hosts.txt says of one, and in a few functions what it
+// does beyond that. A host without a section there has no events, so everything is blocked.
 type profile struct {
 	agent string
 	facts
@@ -407,8 +406,7 @@ func decodeEditor(call *nod.Call, tool builtin, in fields) {
 	arguments(call, row, in)
 }
 
-// oneOf returns a value that must be there under one of several spellings, and
-// only under one.
+// oneOf returns a value that must be there under one of several spellings, and only under one.
 func (f fields) oneOf(keys []string) *member {
 	m := f.maybeOf(keys)
 	if m == nil && *f.err == nil {

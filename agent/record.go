@@ -159,8 +159,7 @@ func (r record) opening(name string) func(context.Context) (transcript.Turn, boo
 	}
 }
 
-// tail is the end of a file, whose lines are taken from it last line first. A copy looks
-// ahead.
+// tail is the end of a file, whose lines are taken from it last line first. A copy looks ahead.
 type tail struct {
 	text []byte // what is not taken yet
 	cut  bool   // the file has more before it
@@ -220,9 +219,8 @@ func (t *tail) object() (object, error) {
 	}
 }
 
-// next takes the line before, without its line end, and says whether it may be torn. The error
-// is io.EOF at the start of the file, and transcript.ErrEarlier where the limit ends the
-// reading.
+// next takes the line before, without its line end, and says whether it may be torn. The error is
+// io.EOF at the start of the file, and transcript.ErrEarlier where the limit ends the reading.
 func (t *tail) next() (line []byte, torn bool, err error) {
 	torn, t.seen = !t.seen, true
 	end := bytes.LastIndexByte(t.text, '\n')

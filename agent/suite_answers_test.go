@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// decisions are one of each kind that a gate returns, and two that it does
-// not.
+// decisions are one of each kind that a gate returns, and two that it does not.
 func decisions() []nod.Decision {
 	long := strings.Repeat("ab\u202e\n", 60) // more than an answer holds
 	none := &fault.Error{Kind: fault.NoModel, Message: "none"}

@@ -41,9 +41,8 @@ type host struct {
 	// several lists the keys to which the host's schema gives several types:
 	// null, a string or a list beside their own.
 	several []string
-	// valid reports what the host's schema does not allow in an answer to an
-	// event; nil where all is well. The suite has checked that the answer
-	// means the decision.
+	// valid reports what the host's schema does not allow in an answer to an event; nil where all
+	// is well. The suite has checked that the answer means the decision.
 	valid func(agent.Event, agent.Answer) error
 }
 
@@ -270,8 +269,7 @@ func cutOff(h host) (problems []string) {
 	return problems
 }
 
-// large makes a command 10 MB long: it is refused or read whole. 17 MiB are
-// refused.
+// large makes a command 10 MB long: it is refused or read whole. 17 MiB are refused.
 func large(h host) (problems []string) {
 	all := gated(h)
 	if len(all) == 0 {

@@ -62,15 +62,13 @@ func timed(turns []transcript.Turn, line object) []transcript.Turn {
 	return turns
 }
 
-// codexRecord reads a rollout file of Codex (0.169.0): JSON lines {timestamp, type,
-// payload}. The conversation is in the lines of type response_item. Tools keep the
-// model's names (exec_command, where the hook says Bash). The call with the id that is
-// being decided is left out.
+// codexRecord reads a rollout file of Codex (0.169.0): JSON lines {timestamp, type, payload}. The
+// conversation is in the lines of type response_item. Tools keep the model's names (exec_command,
+// where the hook says Bash). The call with the id that is being decided is left out.
 //
-// A text is a person's only where Codex itself says that it was typed: its
-// kind is user.text. What else stands under the role of the user (the
-// environment, AGENTS.md, what a hook or another agent put there) is not, and
-// in a sub-agent's file nothing is.
+// A text is a person's only where Codex itself says that it was typed: its kind is user.text. What
+// else stands under the role of the user (the environment, AGENTS.md, what a hook or another agent
+// put there) is not, and in a sub-agent's file nothing is.
 func codexRecord(call string, child bool) record {
 	return record{host: "Codex", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
 		var err error
@@ -178,8 +176,7 @@ func codexKnows(kind string) bool {
 		"hooks", "agents", "skills", "plugins", "apps"}, group)
 }
 
-// codexKinds are the kinds that Codex gives the parts of a message, nil where it
-// gives none.
+// codexKinds are the kinds that Codex gives the parts of a message, nil where it gives none.
 func codexKinds(p fields) (kinds []string) {
 	meta, _ := p.maybeChild("internal_chat_message_metadata_passthrough")
 	list := meta.maybe("content_item_kinds")
@@ -262,11 +259,10 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 	return returnedBy(data.optional("toolCallId"), textOf(result, "content"), ended)
 }
 
-// geminiRecord reads a session file of Gemini CLI (0.61.0): JSON lines, of which a later one
-// with the same id replaces an earlier. {"$set":{"messages"}} replaces all before it and
-// {"$rewindTo"} takes some back: there the reading ends. A sub-agent's hook is shown the file of
-// its root. A call stands in it only once it has ended, so the one that is being decided is not
-// there.
+// geminiRecord reads a session file of Gemini CLI (0.61.0): JSON lines, of which a later one with
+// the same id replaces an earlier. {"$set":{"messages"}} replaces all before it and {"$rewindTo"}
+// takes some back: there the reading ends. A sub-agent's hook is shown the file of its root. A call
+// stands in it only once it has ended, so the one that is being decided is not there.
 func geminiRecord() record {
 	return record{host: "Gemini CLI", reader: func() turnsOf {
 		seen := map[string]bool{} // messages whose later line was read
@@ -374,9 +370,8 @@ func speaker(texts []string) transcript.Origin {
 	return geminiMark(texts[0])
 }
 
-// geminiMark says whose a text is by how it begins. What stands behind an element
-// of the host's, or begins with an element of a name that only a host would
-// choose, is nobody's.
+// geminiMark says whose a text is by how it begins. What stands behind an element of the host's, or
+// begins with an element of a name that only a host would choose, is nobody's.
 func geminiMark(text string) transcript.Origin {
 	trimmed := strings.TrimSpace(text)
 	name := firstTag(trimmed)
@@ -393,8 +388,7 @@ func geminiMark(text string) transcript.Origin {
 	return transcript.Person
 }
 
-// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude
-// Code's.
+// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude Code's.
 func geminiElements() []string {
 	return []string{"session_context", "hook_context", "state_snapshot", "environment_context", "user_memory"}
 }
@@ -474,14 +468,13 @@ func qwenHosts() []string {
 	return []string{"system", "goal_runtime", "assistant_output", "tool_result"}
 }
 
-// decodeSaid reads the conversation that the lines in opencode or Pi heard while they
-// ran, if the payload has one.
+// decodeSaid reads the conversation that the lines in opencode or Pi heard while they ran, if the
+// payload has one.
 //
-// A person's words are those that the host hands over as typed, before it puts
-// something else in their place. The host's own record (opencode's database,
-// Pi's session file) is not read: the text of a command, a template or a skill,
-// which a repository may bring, stands there like what was typed. So what was
-// said before the agent was started is not shown.
+// A person's words are those that the host hands over as typed, before it puts something else in
+// their place. The host's own record (opencode's database, Pi's session file) is not read: the text
+// of a command, a template or a skill, which a repository may bring, stands there like what was
+// typed. So what was said before the agent was started is not shown.
 func decodeSaid(f fields) (said func(context.Context) iter.Seq2[transcript.Turn, error],
 	opening func(context.Context) (transcript.Turn, bool)) {
 	if f.maybe("said") == nil {
@@ -511,8 +504,7 @@ func decodeSaid(f fields) (said func(context.Context) iter.Seq2[transcript.Turn,
 	}, opening
 }
 
-// saidTurn reads one turn. A call's arguments are JSON in a string, shortened
-// where they are long.
+// saidTurn reads one turn. A call's arguments are JSON in a string, shortened where they are long.
 func saidTurn(f fields) transcript.Turn {
 	text := f.text("text")
 	switch by, tool := f.word("by"), f.optional("tool"); {

@@ -37,11 +37,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playAgent does one line of the script after the other: "read" takes a line
-// of the editor's, "say TEXT" writes a line, "copy" echoes until the end,
-// "warn TEXT" writes to standard error, "ignore" ignores SIGTERM, "leave"
-// starts a process that keeps the output open, "exit N" ends. What was read is
-// kept in the file ACP_HEARD.
+// playAgent does one line of the script after the other: "read" takes a line of the editor's, "say
+// TEXT" writes a line, "copy" echoes until the end, "warn TEXT" writes to standard error, "ignore"
+// ignores SIGTERM, "leave" starts a process that keeps the output open, "exit N" ends. What was
+// read is kept in the file ACP_HEARD.
 func playAgent(script string) int {
 	in := bufio.NewReader(os.Stdin)
 	heard, err := os.Create(os.Getenv("ACP_HEARD"))
@@ -436,8 +435,7 @@ func TestTheDeadline(t *testing.T) {
 	}
 }
 
-// In a session of which nod knows nothing, nothing is allowed; what must not
-// run is denied.
+// In a session of which nod knows nothing, nothing is allowed; what must not run is denied.
 func TestAnUnknownSession(t *testing.T) {
 	e := newEditor(t)
 	asked := request("1", "s2", "ls")
@@ -574,9 +572,8 @@ func (m told) Classify(_ context.Context, p nod.Prompt) (nod.Classification, err
 	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "no", Thinking: "-"}, nil
 }
 
-// A model is shown what the person typed and the agent's earlier calls; not files that
-// came along, not what the agent says that the person
-// said, and not the call itself twice.
+// A model is shown what the person typed and the agent's earlier calls; not files that came along,
+// not what the agent says that the person said, and not the call itself twice.
 func TestTheConversation(t *testing.T) {
 	e := newEditor(t)
 	e.settings("[model]\ntranscript = \"last20\"\n")

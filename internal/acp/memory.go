@@ -36,8 +36,7 @@ type conversation struct {
 	dir   string
 	roots []string
 	turns []turn // oldest first: what the person typed, and the calls
-	// opening is what the person said first; nil until then, and in a session that began
-	// before.
+	// opening is what the person said first; nil until then, and in a session that began before.
 	opening *transcript.Turn
 	loaded  bool
 	calls   map[string][][]byte // what updates said of a tool call, oldest first

@@ -31,8 +31,7 @@ type proxy struct {
 	toAgent io.WriteCloser
 	closed  bool // no more is written to the agent
 
-	// An agent may say more before it reads on, so that what it says must not
-	// wait for mu.
+	// An agent may say more before it reads on, so that what it says must not wait for mu.
 	pendingMu sync.Mutex
 	pending   map[*decision]bool
 }
@@ -84,8 +83,7 @@ func (p *proxy) learn(line []byte) {
 	p.memory.fromEditor(msg)
 }
 
-// hand writes a line to the agent; nod's own answers come before or after it,
-// never within.
+// hand writes a line to the agent; nod's own answers come before or after it, never within.
 func (p *proxy) hand(line []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

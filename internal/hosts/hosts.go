@@ -1,12 +1,10 @@
-// Package hosts holds one row for each coding agent, and one for each tool,
-// that runs or obeys something of a repository by itself: what it is called,
-// where its settings stand and how hooks are written there, what silences its
-// hooks, and which names an agent must not fill unasked. The guard, the guarded
-// list, install, doctor and the check of who asks all read these rows.
+// Package hosts holds one row for each coding agent, and one for each tool, that runs or obeys
+// something of a repository by itself: what it is called, where its settings stand and how hooks
+// are written there, what silences its hooks, and which names an agent must not fill unasked. The
+// guard, the guarded list, install, doctor and the check of who asks all read these rows.
 //
-// The rows are data, agents.txt and tools.txt: facts, each with its source. A
-// directory that is the agent's own stands as a whole: which of its files count
-// differs by version.
+// The rows are data, agents.txt and tools.txt: facts, each with its source. A directory that is the
+// agent's own stands as a whole: which of its files count differs by version.
 package hosts
 
 import (

@@ -19,8 +19,7 @@ func listed(list, word string) bool {
 	return word != "" && slices.Contains(strings.Fields(line), word)
 }
 
-// shape is a command taken apart: the words that say what it does, and its
-// arguments.
+// shape is a command taken apart: the words that say what it does, and its arguments.
 type shape struct {
 	words    []string
 	rest     []string
@@ -30,8 +29,7 @@ type shape struct {
 	why      string
 }
 
-// shapeOf takes a command apart. ok is false where no rule is proposed for
-// commands like it.
+// shapeOf takes a command apart. ok is false where no rule is proposed for commands like it.
 func shapeOf(c shell.Command) (s shape, ok bool) {
 	words := constantWords(c)
 	wraps := func(w string) bool { return !listed("wrappers", path.Base(w)) }
