@@ -223,11 +223,10 @@ func TestRootsWhereAgentsAreSetUp(t *testing.T) {
 func TestAnAgentsDirectoryThatIsALink(t *testing.T) {
 	w, o := newWorld(false), options(nod.DefaultRules())
 	o.Files = w
-	w.File("/home/dev/dotfiles/c/settings.json", "{}", 0o644).Link("/home/dev/.claude", "/home/dev/dotfiles/c")
-	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false, "vimrc": false,
-		"notes.md": true} {
-		c := tool("file_write", "/home/dev/dotfiles/"+file)
-		c.Roots, c.Dir = []string{"/home/dev/dotfiles"}, "/home/dev/dotfiles"
+	w.File("/home/dev/kept/c/settings.json", "{}", 0o644).Link("/home/dev/.claude", "/home/dev/kept/c")
+	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false, "notes.md": true} {
+		c := tool("file_write", "/home/dev/kept/"+file)
+		c.Roots, c.Dir = []string{"/home/dev/kept"}, "/home/dev/kept"
 		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != want {
 			t.Errorf("%s: %s by %s (%s)", file, d.Verdict, d.Layer, d.Reason)
 		}
