@@ -9,48 +9,42 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// ACP is the adapter for one permission request of an agent that speaks the
-// Agent Client Protocol, versions 1 and 2. Such an agent has no hook: `nod
-// acp` stands between it and the editor. So what surrounds the request stands
-// in the fields, and the payload is the params of session/request_permission.
-// It is not in [All], since nod-hook does not serve it.
+// ACP is the adapter for one permission request of an agent that speaks the Agent Client
+// Protocol, version 1. Such an agent has no hook: `nod acp` stands between it and the
+// editor. So what surrounds the request stands in the fields, and the payload is the params
+// of session/request_permission. It is not in [All], since nod-hook does not serve it.
 //
 // # What the agent is told
 //
-//	allow           the option of kind allow_once, never allow_always; silence
-//	                where there is none, or where the call is not proven
+//	allow           the option of kind allow_once, never allow_always; silence where there
+//	                is none, or where the call is not proven
 //	ask             silence
-//	deny            the option of kind reject_once, else reject_always, else the
-//	                outcome "cancelled", which ends the turn
+//	deny            the option of kind reject_once, else reject_always, else the outcome
+//	                "cancelled", which ends the turn
 //	nod's own fault silence
 //
-// Silence means that the request goes on to the editor, where a person is.
-// Options are chosen by kind: their ids are the agent's own words. There is
-// no place for a reason: the model reads a refusal of the agent's making.
+// Silence means that the request goes on to the editor, where a person is. There is no place for a
+// reason: the model reads a refusal of the agent's making.
 //
 // # What a request proves
 //
-// The protocol describes calls for people to look at: a kind picks an icon, a
-// title is any text, and what changed since an earlier update may be left
-// out. So a call is proven, and may be allowed, only as follows; one that is
-// not may be denied.
+// The protocol describes calls for people to look at: a kind picks an icon, and a title is any
+// text. So a call is proven, and may be allowed, only as follows; one that is not may be denied.
 //
-//   - A command is rawInput.command, or that of a v2 subject. A title proves
-//     none (gemini-cli sends no rawInput): it may be denied for what it says.
-//   - Relative names in it mean something only where its directory is certain:
-//     rawInput or the subject names it, or the agent is one of which it is
-//     known that each command starts in the session's directory and that the
-//     request says so if not. Else [nod.Call].Dir is empty.
-//   - An edit is known by its locations and diffs, which by the protocol are
-//     absolute, and by the paths in rawInput: all of them.
-//   - Everything else (read, search, fetch, delete, switch_mode ...) has no
-//     canonical name: a kind is not a tool that layer 1 knows.
+//   - A command is rawInput.command. A title proves none (gemini-cli sends no rawInput): it
+//     may be denied for what it says.
+//   - Its directory is certain where rawInput names it, or the agent is one of which it is
+//     known that each command starts in the session's directory. Else [nod.Call].Dir is
+//     empty.
+//   - An edit is known by its locations and diffs, which are absolute, and by the paths in
+//     rawInput: all of them.
+//   - Everything else has no canonical name: a kind is not a tool that layer 1 knows.
 type ACP struct {
 	Program string // the agent's program, for the log
 	// Peer is what the agent calls itself (agentInfo).
 	Peer string
-	// Dir and Roots are the session's, as the editor named them; Dir is ""
-	// where nothing is known of the session, and nothing is allowed then.
+	// Dir and Roots are the session's, as the editor named them; Dir is "" where nothing is
+	// known of the session, and nothing is allowed then.
 	Dir     string
 	Roots   []string
 	Options []ACPOption
@@ -58,8 +52,7 @@ type ACP struct {
 	Earlier [][]byte
 	// Turns yields the conversation without the call of that id, newest first.
 	Turns func(call string) iter.Seq2[transcript.Turn, error]
-	// Opening is the first thing that the person said; nil where that is not
-	// known.
+	// Opening is the first thing that the person said; nil where that is not known.
 	Opening *transcript.Turn
 }
 
@@ -74,8 +67,7 @@ func (ACP) Capabilities() Capabilities {
 	return Capabilities{Tried: "ACP 1", Before: Seat{Allow: true, Deny: true, Silence: Prompts}}
 }
 
-// Encode returns the result of the request, or nothing where it goes on to
-// the editor.
+// Encode returns the result of the request, or nothing where it goes on to the editor.
 func (a ACP) Encode(e Event, d nod.Decision, p Profile, _ bool) Answer {
 	switch {
 	case e.Kind != Decide, d.Err != nil && d.Err.Kind == fault.Internal:
@@ -104,9 +96,8 @@ func (a ACP) rejection() []byte {
 	return []byte(ACPCancelled)
 }
 
-// option returns the only option of a kind; two of one kind differ in
-// something that nod does not know. An id that another option has too says
-// nothing.
+// option returns the only option of a kind; two of one kind differ in something that nod
+// does not know. An id that another option has too says nothing.
 func (a ACP) option(kind string) (id string, ok bool) {
 	seen := map[string]int{}
 	for _, o := range a.Options {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"iter"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -13,46 +14,21 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// acpFacts is what the source of an agent says.
-type acpFacts struct {
-	peer string // agentInfo.name
-	// fresh: each command starts in the session's directory, or where its
-	// arguments say. Not so where a shell lives on and remembers a cd.
-	fresh bool
-	// partial: rawInput of the request leaves arguments out that an earlier
-	// update has.
-	partial bool
-}
-
-// acpAgents was read in the npm packages @qwen-code/qwen-code 0.24.4 and opencode-ai 1.18.33.
-var acpAgents = [...]acpFacts{
-	{peer: "qwen-code", fresh: true},
-	{peer: "OpenCode", fresh: true, partial: true},
-}
-
-func (a ACP) facts() acpFacts {
-	for _, f := range acpAgents {
-		if f.peer == a.Peer {
-			return f
-		}
-	}
-	return acpFacts{}
-}
-
-// Decode reads the params of session/request_permission. An error means that
-// the request goes on to the editor.
+// Decode reads the params of session/request_permission. An error means that the request
+// goes on to the editor.
 func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
 	if err != nil {
 		return Event{}, err
 	}
 	f := fieldsOf(top, &err)
-	e := Event{Kind: Decide, Name: "session/request_permission", Project: a.Dir, Start: a.Dir, PromptFollows: true}
+	e := Event{Kind: Decide, Name: permissionRequest, Project: a.Dir, Start: a.Dir, PromptFollows: true}
 	e.Call = nod.Call{
 		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
 		Environ: environ, Interactive: true,
 	}
-	a.decodeSubject(&e, f)
+	call, _ := f.child("toolCall")
+	a.decodeCall(&e, call)
 	if err != nil {
 		return Event{}, err
 	}
@@ -67,47 +43,8 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	return e, nil
 }
 
-// decodeSubject finds what the request is about: toolCall in version 1, a
-// subject in version 2.
-func (a ACP) decodeSubject(e *Event, f fields) {
-	tool, subject := f.nonNull("toolCall"), f.nonNull("subject")
-	switch {
-	case tool != nil && subject != nil:
-		f.wrong(subject, "either a toolCall or a subject")
-	case tool != nil:
-		in, _ := f.asObject(tool)
-		a.decodeToolCall(e, in)
-	case subject != nil:
-		in, raw := f.asObject(subject)
-		switch in.optional("type") {
-		case "tool_call":
-			call, _ := in.child("toolCall")
-			a.decodeToolCall(e, call)
-		case "command":
-			decodeACPCommand(e, in, raw)
-		default:
-			e.Unproven, e.Call.RawTool, e.Call.Input = true, "unknown subject", raw
-		}
-	default:
-		e.Unproven, e.Call.RawTool, e.Call.Input = true, "no subject", json.RawMessage(`{}`)
-	}
-}
-
-// decodeACPCommand reads a v2 subject that is a command: by the protocol, the
-// one that runs.
-func decodeACPCommand(e *Event, in fields, raw json.RawMessage) {
-	e.Call.Tool, e.Call.RawTool, e.Call.Input = "bash", "command", raw
-	e.Call.Command, e.Call.Dir = in.word("command"), in.word("cwd")
-	if m := in.nonNull("toolCallId"); m != nil {
-		e.Call.ID = in.asText(m)
-	}
-	if *in.err == nil && !path.IsAbs(e.Call.Dir) {
-		in.wrong(in.maybe("cwd"), "an absolute path")
-	}
-}
-
-// acpCall is a tool call as far as it is known: the request first, then the
-// updates before it, newest first.
+// acpCall is a tool call as far as it is known: the request first, then the updates before
+// it, newest first.
 type acpCall struct {
 	ACP
 	seen []fields
@@ -115,7 +52,7 @@ type acpCall struct {
 	err  *error
 }
 
-func (a ACP) decodeToolCall(e *Event, in fields) {
+func (a ACP) decodeCall(e *Event, in fields) {
 	c := acpCall{ACP: a, seen: []fields{in}, err: in.err}
 	e.Call.ID = in.word("toolCallId")
 	for _, update := range slices.Backward(a.Earlier) {
@@ -131,8 +68,7 @@ func (a ACP) decodeToolCall(e *Event, in fields) {
 			c.args = append(c.args, args)
 		}
 	}
-	f, m := c.get("kind")
-	kind := f.asText(m)
+	kind := c.text("kind")
 	e.Call.RawTool, e.Call.Input = c.toolName(kind), c.input()
 	if rest, found := strings.CutPrefix(e.Call.RawTool, "mcp__"); found {
 		if server, tool, _ := strings.Cut(rest, "__"); server != "" && tool != "" {
@@ -146,27 +82,22 @@ func (a ACP) decodeToolCall(e *Event, in fields) {
 		return
 	case "edit":
 		c.edit(e)
-	case "switch_mode": // the prompt is the point of it
-		e.Unproven = true
-		fallthrough
 	default:
 		e.Call.Paths = c.paths()
+		e.Unproven = e.Unproven || kind == "switch_mode" // the prompt is the point of it
 	}
 	c.mayCommand(e, kind == "edit")
 }
 
-// mayCommand takes a command among the arguments for what runs, whatever the
-// kind says: a question about a directory may be the only one that the agent
-// asks. It proves nothing, so that the call may be denied for it and no more.
-// The verbs of an editing tool ("create") are none.
+// mayCommand takes a command among the arguments for what runs, whatever the kind says: a
+// question about a directory may be the only one that the agent asks. It proves nothing, so
+// that the call may be denied for it and no more. The verbs of an editing tool are none.
 func (c acpCall) mayCommand(e *Event, edits bool) {
 	for _, in := range c.args {
-		command := in.ran()
-		if command == "" || edits && !strings.ContainsAny(command, " \t\n") {
-			continue
+		if command := in.ran(); command != "" && (!edits || strings.ContainsAny(command, " \t\n")) {
+			e.Call.Tool, e.Call.Command, e.Unproven = "bash", command, true
+			return
 		}
-		e.Call.Tool, e.Call.Command, e.Unproven = "bash", command, true
-		return
 	}
 }
 
@@ -180,126 +111,102 @@ func (c acpCall) get(key string) (fields, *member) {
 	return fields{err: c.err}, nil
 }
 
-// toolName is the agent's name of the tool, or else the kind.
-func (c acpCall) toolName(kind string) string {
-	f, m := c.get("_meta")
-	if m != nil && m.value[0] == '{' {
-		meta, _ := f.asObject(m)
-		name := meta.hint("toolName")
-		if own, err := meta.find("claudeCode"); name == "" && err == nil && own != nil && own.value[0] == '{' {
-			inner, _ := meta.asObject(own)
-			name = inner.hint("toolName")
-		}
-		if name != "" {
-			return name
-		}
-	}
-	return cmp.Or(kind, "tool call")
+func (c acpCall) text(key string) string {
+	f, m := c.get(key)
+	return f.asText(m)
 }
 
-// input is what a model is shown: everything that the person would see. The id of
-// the call and how far it has come are left out: the same call tried again is the
-// same call, and an approval holds for it.
+// toolName is the agent's name of the tool, or else the kind.
+func (c acpCall) toolName(kind string) string {
+	var meta struct {
+		ToolName   string
+		ClaudeCode struct{ ToolName string }
+	}
+	if _, m := c.get("_meta"); m != nil {
+		_ = json.Unmarshal(m.value, &meta) // it decides nothing where it is of another shape
+	}
+	return cmp.Or(meta.ToolName, meta.ClaudeCode.ToolName, kind, "tool call")
+}
+
+// input is what a model is shown: everything that the person would see, without the id of
+// the call and how far it has come, so that the same call tried again is the same call.
 func (c acpCall) input() json.RawMessage {
 	var parts []string
-	add := func(key string, m *member) { parts = append(parts, quoted(key)+":"+string(m.value)) }
-	if len(c.seen) == 1 {
-		for _, m := range c.seen[0].members {
-			if key := string(m.key); key != "toolCallId" && key != "status" {
-				add(key, &m)
-			}
-		}
-	} else {
-		for _, key := range []string{"kind", "title", "rawInput", "locations", "content"} {
-			if _, m := c.get(key); m != nil {
-				add(key, m)
-			}
+	for _, key := range []string{"kind", "title", "rawInput", "locations", "content"} {
+		if _, m := c.get(key); m != nil {
+			parts = append(parts, quoted(key)+":"+string(m.value))
 		}
 	}
 	return json.RawMessage("{" + strings.Join(parts, ",") + "}")
 }
 
-// command reads a call of kind execute. The request's own command comes first, and any
-// other one in an update before it leaves the call unproven.
+// command reads a call of kind execute. The request's own command comes first, and any other
+// one in an update before it leaves the call unproven.
 func (c acpCall) command(e *Event) {
-	e.Call.Tool, e.Call.Paths = "bash", nil
+	e.Call.Tool, e.Call.Dir = "bash", ""
 	var dirs []string
 	said := 0
 	for _, in := range c.args {
-		command, dir, plain := commandOf(in)
+		command := in.ran()
 		if command == "" {
 			continue // an update from before the arguments were known
 		}
 		if said++; said == 1 {
 			e.Call.Command = command
 		}
+		dir, plain := placeOf(in)
 		e.Unproven = e.Unproven || !plain || command != e.Call.Command
 		if dir != "" {
 			dirs = append(dirs, dir)
 		}
 	}
 	if said == 0 { // gemini-cli has the command in the title, where any text may stand
-		f, m := c.get("title")
-		e.Call.Command, e.Unproven = f.asText(m), true
+		e.Call.Command, e.Call.Dir, e.Unproven = c.text("title"), c.Dir, true
 		return
 	}
-	e.Call.Dir = c.startsIn(e, dirs, said)
+	e.Unproven = e.Unproven || len(slices.Compact(slices.Clone(dirs))) > 1
+	e.Call.Dir = c.startsIn(dirs, said)
 }
 
-// startsIn is the directory of a command, "" where it is not certain.
-func (c acpCall) startsIn(e *Event, dirs []string, said int) string {
-	facts := c.facts()
+// startsIn is the directory of a command, "" where it is not certain. Qwen Code and opencode
+// start each command in the session's directory, or where its arguments say; a request of
+// opencode's leaves arguments out that an earlier update has (0.24.4 and 1.18.33, read).
+func (c acpCall) startsIn(dirs []string, said int) string {
+	fresh := c.Peer == "qwen-code" || c.Peer == "OpenCode" && (len(dirs) > 0 || said > 1)
 	switch {
-	case len(dirs) == 0 && facts.fresh && (!facts.partial || said > 1):
-		return c.Dir
-	case len(dirs) == 0:
-		return ""
-	case slices.ContainsFunc(dirs, func(dir string) bool { return dir != dirs[0] }):
-		e.Unproven = true
-		return ""
-	case path.IsAbs(dirs[0]):
+	case len(dirs) > 0 && path.IsAbs(dirs[0]):
 		return dirs[0]
-	case facts.fresh && c.Dir != "":
+	case len(dirs) > 0 && fresh && c.Dir != "":
 		return strings.TrimSuffix(c.Dir, "/") + "/" + dirs[0]
+	case len(dirs) == 0 && fresh:
+		return c.Dir
 	}
 	return ""
 }
 
-// commandOf reads the arguments of a shell tool. plain says that nothing
-// stands in them that nod does not know: it might be where or how it runs.
-func commandOf(in fields) (command, dir string, plain bool) {
+// placeOf reads where a shell tool's arguments say that a command runs. plain says that
+// nothing stands in them that nod does not know: it might be where or how it runs.
+func placeOf(in fields) (dir string, plain bool) {
 	plain = true
 	for _, m := range in.members {
-		switch string(m.key) {
+		switch m.key {
 		case "command":
-			if m.value[0] != '"' {
-				return in.ran(), "", false
-			}
-			command = in.text("command")
-		case "commands":
-			all := fields{object: in.object, err: new(error)}.texts("commands")
-			plain = plain && m.value[0] == '[' && len(all) == 1 && all[0] == in.hint("command")
+			plain = plain && m.value[0] == '"'
 		case "cwd", "workdir", "directory", "dir_path", "working_directory", "workingDirectory":
-			switch {
-			case string(m.value) == "null":
-			case dir != "" || m.value[0] != '"':
-				plain = false
-			default:
-				dir = in.hint(string(m.key))
+			if string(m.value) != "null" {
+				plain = plain && dir == "" && m.value[0] == '"'
+				dir = in.hint(m.key)
 			}
 		case "description", "timeout", "is_background", "run_in_background", "background":
 		default:
 			plain = false
 		}
 	}
-	if command == "" {
-		command, plain = in.ran(), false
-	}
-	return command, dir, plain
+	return dir, plain
 }
 
-// ran is the command that arguments speak of, as a text or as a list of words,
-// under any of the names that agents have for it; "" where there is none.
+// ran is the command that arguments speak of, as a text or as a list of words, under any of
+// the names that agents have for it; "" where there is none.
 func (f fields) ran() string {
 	for _, key := range [...]string{"command", "cmd", "commandLine", "command_line", "script"} {
 		var wrong error
@@ -325,14 +232,13 @@ func (c acpCall) edit(e *Event) {
 	shown := c.diffs(e)
 	hidden := func(name string) bool { return !path.IsAbs(name) || !shown[name] }
 	e.Unproven = e.Unproven || len(shown) == 0 || slices.ContainsFunc(e.Call.Paths, hidden)
-	more := func(m member) bool { return saysMore(m, len(shown)) }
 	for _, f := range c.seen { // of what it was a moment ago
 		raw := f.nonNull("rawInput")
 		e.Unproven = e.Unproven || f.nonNull("kind") != nil && f.optional("kind") != "edit" ||
 			raw != nil && raw.value[0] != '{'
 	}
 	for _, in := range c.args {
-		e.Unproven = e.Unproven || slices.ContainsFunc(in.members, more)
+		e.Unproven = e.Unproven || slices.ContainsFunc(in.members, saysMore)
 	}
 }
 
@@ -359,12 +265,13 @@ func (c acpCall) diffs(e *Event) (shown map[string]bool) {
 	return shown
 }
 
-// saysMore reports whether an argument may say more of an edit than the diffs of so many
-// files: codex-acp has what it deletes and moves in "changes".
-func saysMore(m member, files int) bool {
-	switch strings.ToLower(strings.ReplaceAll(string(m.key), "_", "")) {
+// saysMore reports whether an argument may say more of an edit than what is shown: codex-acp
+// has what it deletes and moves in "changes", opencode all of it in "diff".
+func saysMore(m member) bool {
+	switch strings.ToLower(strings.ReplaceAll(m.key, "_", "")) {
 	case "diff":
-		return m.value[0] != '"' || diffsMore(unquoted(m.value), files)
+		further := regexp.MustCompile(`(?m)^(deleted |rename |copy |\*\*\*|\+\+\+ /dev/null)|(?s)\n\+\+\+ .*\n\+\+\+ `)
+		return m.value[0] != '"' || further.MatchString(unquoted(m.value))
 	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext", "newtext",
 		"replaceall", "expectedreplacements", "allowmultiple", "instruction", "description", "insertline",
 		"aiproposedstring", "aiproposedcontent", "modifiedbyuser":
@@ -372,14 +279,7 @@ func saysMore(m member, files int) bool {
 	case "source", "destination", "parentdir": // of more than an edit
 		return true
 	}
-	return m.value[0] != '"' || !namesFile(string(m.key))
-}
-
-// diffsMore reports whether a diff is of more files than so many, or takes one away.
-func diffsMore(diff string, files int) bool {
-	begins := func(sign string) bool { return strings.Contains("\n"+diff, "\n"+sign) }
-	return strings.Count("\n"+diff, "\n+++ ") > files ||
-		slices.ContainsFunc([]string{"deleted ", "rename ", "copy ", "***", "+++ /dev/null"}, begins)
+	return m.value[0] != '"' || !namesFile(m.key)
 }
 
 // paths are all files that the call names, in whatever place.
@@ -401,20 +301,20 @@ func (c acpCall) paths() (names []string) {
 	}
 	for _, in := range c.args {
 		for _, m := range in.members {
-			if namesFile(string(m.key)) && m.value[0] == '"' {
-				add(in.hint(string(m.key)))
+			if namesFile(m.key) && m.value[0] == '"' {
+				add(unquoted(m.value))
 			}
 		}
 	}
 	return names
 }
 
-// namesFile reports whether an argument of that name is a path, in the
-// spelling of any agent that was seen.
+// namesFile reports whether an argument of that name is a path, in the spelling of any agent
+// that was seen.
 func namesFile(key string) bool {
 	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
-	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile", "source",
-		"destination", "parentdir":
+	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile",
+		"source", "destination", "parentdir":
 		return true
 	}
 	return false

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -103,7 +104,7 @@ func TestACPCalls(t *testing.T) {
 			want: want{tool: "bash", command: "git push --force", dir: at, paths: []string{"/x"}, unproven: true}},
 		{name: "a list of words that is to run", peer: "stranger",
 			call: `"kind":"execute","title":"tidy up","rawInput":{"call_id":"c","command":["bash","-lc","rm -rf ~"],"cwd":"/home/ada/loom"}`,
-			want: want{tool: "bash", command: "'bash' '-lc' 'rm -rf ~'", unproven: true}},
+			want: want{tool: "bash", command: "'bash' '-lc' 'rm -rf ~'", dir: at, unproven: true}},
 		{name: "a command in an edit", peer: "stranger",
 			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
 			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"},
@@ -140,45 +141,24 @@ func TestACPCalls(t *testing.T) {
 	}
 }
 
-// Version 2 names a command and its directory, or a tool call.
-func TestACPVersion2(t *testing.T) {
-	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
-	for payload, want := range map[string]string{
-		`"subject":{"type":"command","command":"make","cwd":"/srv"}`:                                                                    "bash make /srv false",
-		`"subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","kind":"execute","rawInput":{"command":"make","cwd":"/srv"}}}`:     "bash make /srv false",
-		`"subject":{"type":"tool_call","toolCall":{"toolCallId":"c1","kind":"edit","content":[{"type":"diff","changes":[{"a":"b"}]}]}}`: "file_edit  /home/ada/loom true",
-		`"subject":{"type":"payment"}`: "  /home/ada/loom true",
-		`"title":"only a title"`:       "  /home/ada/loom true",
-	} {
-		e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,`+payload+`}`), nil)
-		got := strings.Join([]string{e.Call.Tool, e.Call.Command, e.Call.Dir,
-			map[bool]string{true: "true", false: "false"}[e.Unproven]}, " ")
-		if err != nil || got != want {
-			t.Errorf("%s: %q, want %q; %v", payload, got, want, err)
-		}
-	}
-}
-
 // A call that is tried again has another id and is the same call: an approval that
 // was given for the first holds for it.
 func TestACPTheSameCallAgain(t *testing.T) {
 	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
-	for _, subject := range []string{`"toolCall":%s`, `"subject":{"type":"tool_call","toolCall":%s}`} {
-		var inputs []string
-		for _, call := range []string{
-			`{"toolCallId":"c1","kind":"execute","title":"make","status":"pending","rawInput":{"command":"make"}}`,
-			`{"toolCallId":"c2","kind":"execute","title":"make","status":"in_progress","rawInput":{"command":"make"}}`,
-			`{"toolCallId":"c3","kind":"execute","title":"make","status":"pending","rawInput":{"command":"make","host":"x"}}`,
-		} {
-			e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,`+fmt.Sprintf(subject, call)+`}`), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			inputs = append(inputs, string(e.Call.Input))
+	var inputs []string
+	for _, call := range []string{
+		`{"toolCallId":"c1","kind":"execute","title":"make","status":"pending","rawInput":{"command":"make"}}`,
+		`{"toolCallId":"c2","kind":"execute","title":"make","status":"in_progress","rawInput":{"command":"make"}}`,
+		`{"toolCallId":"c3","kind":"execute","title":"make","status":"pending","rawInput":{"command":"make","host":"x"}}`,
+	} {
+		e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,"toolCall":`+call+`}`), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if inputs[0] != inputs[1] || inputs[0] == inputs[2] {
-			t.Errorf("%s: %q", subject, inputs)
-		}
+		inputs = append(inputs, string(e.Call.Input))
+	}
+	if inputs[0] != inputs[1] || inputs[0] == inputs[2] {
+		t.Errorf("%q", inputs)
 	}
 }
 
@@ -189,8 +169,7 @@ func TestACPRequestsWithTwoReadings(t *testing.T) {
 		``, `[]`, `{}`, `{"sessionId":7}`,
 		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","rawInput":{"command":"ls","command":"rm -rf /"}}}`,
 		`{"sessionId":"s","toolCall":{"toolCallId":"c","kind":"execute","Kind":"read"}}`,
-		`{"sessionId":"s","toolCall":{"toolCallId":"c"},"subject":{"type":"command","command":"ls","cwd":"/"}}`,
-		`{"sessionId":"s","subject":{"type":"command","command":"ls","cwd":"relative"}}`,
+		`{"sessionId":"s","subject":{"type":"command","command":"ls","cwd":"/"}}`, // another version of the protocol
 	} {
 		if e, err := a.Decode([]byte(payload), nil); err == nil {
 			t.Errorf("%s: %+v", payload, e)
@@ -267,16 +246,21 @@ func TestACPCaptured(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a := agent.ACP{Program: who, Dir: "/home/dev/project"}
-		if a.Peer, err = agent.ReadACPPeer(initialize); err != nil || a.Peer == "" {
-			t.Fatalf("%s: %q %v", who, a.Peer, err)
+		read := func(format string, text []byte) agent.ACPMessage {
+			m, err := agent.ReadACPMessage(fmt.Appendf(nil, format, text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return m
 		}
-		if _, _, a.Options, err = agent.ReadACPRequest(payload); err != nil {
-			t.Fatal(err)
+		a := agent.ACP{Program: who, Dir: "/home/dev/project", Peer: read(`{"id":1,"result":%s}`, initialize).Peer,
+			Options: read(`{"id":1,"method":"session/request_permission","params":%s}`, payload).Options}
+		if a.Peer == "" || len(a.Options) == 0 {
+			t.Fatalf("%s: %q %v", who, a.Peer, a.Options)
 		}
 		e, err := a.Decode(payload, nil)
 		name := filepath.Base(file) // one shows its diff as an argument, one its command as a title
-		proven := !strings.HasPrefix(name, "copilot.write.") && !strings.HasPrefix(name, "gemini.shell.")
+		proven := !strings.HasPrefix(name, "copilot.") && !strings.HasPrefix(name, "gemini.shell.")
 		if err != nil || e.Unproven == proven {
 			t.Errorf("%s: %v, unproven %v", file, err, e.Unproven)
 		}
@@ -296,8 +280,7 @@ func TestACPCaptured(t *testing.T) {
 	}
 }
 
-// An editor's "always" would end nod's rules for what the agent no longer asks
-// about.
+// An editor's "always" would end nod's rules for what the agent no longer asks about.
 func TestWithoutAlways(t *testing.T) {
 	const (
 		always, once, reject = `{"optionId":"a","name":"A","kind":"allow_always"}`,
@@ -305,20 +288,13 @@ func TestWithoutAlways(t *testing.T) {
 		both = `[` + always + `,` + once + `,` + reject + `]`
 	)
 	line := func(options, input string) string {
-		return `{"jsonrpc":"2.0", "id":-0.5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"rawInput":` + input + `},"options":` + options + "}}\n"
+		return `{"jsonrpc":"2.0","id":-0.5,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"rawInput":` + input + `},"options":` + options + "}}\n"
 	}
-	if got, want := string(agent.WithoutAlways([]byte(line(both, `{}`)))),
-		line(`[`+once+`,`+reject+`]`, `{}`); got != want {
-		t.Errorf("got %swant %s", got, want)
-	}
-	if got := string(agent.WithoutAlways([]byte(line(both, both)))); strings.Count(got,
-		"allow_always") != 1 || !strings.Contains(got, `"rawInput":`+both) || !strings.Contains(got, `"id":-0.5`) {
-		t.Errorf("the options stand in the arguments too: %s", got)
-	}
-	for _, same := range []string{line(`[`+once+`]`, `{}`), line(`[`+always+`,`+reject+`]`, `{}`), line(`7`, `{}`),
+	sameJSON(t, agent.WithoutAlways([]byte(line(both, both))), line(`[`+once+`,`+reject+`]`, both))
+	for _, left := range []string{line(`[`+once+`]`, `{}`), line(`[`+always+`,`+reject+`]`, `{}`), line(`7`, `{}`),
 		"rubbish\n"} {
-		if got := string(agent.WithoutAlways([]byte(same))); got != same {
-			t.Errorf("%s becomes %s", same, got)
+		if got := string(agent.WithoutAlways([]byte(left))); got != left {
+			t.Errorf("%s becomes %s", left, got)
 		}
 	}
 }
@@ -335,16 +311,21 @@ func TestACPReason(t *testing.T) {
 		{`{"toolCall":{"toolCallId":"c"}}`, `{"content":[` + diff + `]}`,
 			`{"toolCall":{"toolCallId":"c","content":[` + diff + `,` + block + `]}}`},
 		{`{"toolCall":{"toolCallId":"c","content":7}}`, ``, `{"toolCall":{"toolCallId":"c","content":7}}`},
-		{`{"subject":{"type":"command"},"title":"t"}`, ``,
-			`{"subject":{"type":"command"},"title":"t","description":"why"}`},
 	} {
 		a := agent.ACP{}
 		if row.earlier != "" {
 			a.Earlier = [][]byte{[]byte(row.earlier)}
 		}
-		got := string(a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"))
-		if want := `{"id":1,"params":` + row.want + "}\n"; got != want {
-			t.Errorf("%s\n got %s\nwant %s", row.params, got, want)
-		}
+		sameJSON(t, a.WithReason([]byte(`{"id":1,"params":`+row.params+"}\n"), "why"),
+			`{"id":1,"params":`+row.want+"}\n")
+	}
+}
+
+// sameJSON compares two texts of JSON.
+func sameJSON(t *testing.T, got []byte, want string) {
+	t.Helper()
+	var a, b any
+	if json.Unmarshal(got, &a) != nil || json.Unmarshal([]byte(want), &b) != nil || !cmp.Equal(a, b) {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -10,20 +10,17 @@ const (
 	// Unclassified is the zero value: nobody has looked at the tool. Layer 1
 	// does not know it, so the call is left open.
 	Unclassified Class = iota
-	// Read tells by the call's arguments: a command, a file, a search, an
-	// address.
+	// Read tells by the call's arguments: a command, a file, a search, an address.
 	Read
-	// Idle changes nothing outside of the session and starts no code: lists,
-	// notes, reports, notices, and what starts an agent each of whose calls
-	// comes to nod. It is on the allow-list, and nod says nothing, so that the
-	// host does what it does without nod.
+	// Idle changes nothing outside of the session and starts no code: lists, notes, reports,
+	// notices, and what starts an agent each of whose calls comes to nod. It is on the allow-list,
+	// and nod says nothing, so that the host does what it does without nod.
 	Idle
 	// Persons is for the person alone: the host's prompt is its point. It is on
 	// the allow-list, and nod says nothing.
 	Persons
-	// Acts changes something, starts code or sends something out, and its
-	// arguments do not say enough. Nothing but a model, a rule or a person
-	// settles it.
+	// Acts changes something, starts code or sends something out, and its arguments do not say
+	// enough. Nothing but a model, a rule or a person settles it.
 	Acts
 )
 

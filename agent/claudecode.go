@@ -4,12 +4,14 @@ import (
 	"errors"
 	"path"
 	"strings"
-	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 )
 
-// ClaudeCode is the adapter for Claude Code. What it states was measured on
-// version 2.1.329 in print mode, against a scripted model; the rows marked
-// "read" are from the vendor's documentation.
+// ClaudeCode is the adapter for Claude Code. What it states was measured on version 2.1.329 in
+// print mode and in a terminal, against a scripted model; the events are those of the vendor's
+// hooks page.
 //
 // # What the host does with an answer
 //
@@ -23,15 +25,10 @@ import (
 //	                                rule or protected path gives way to it
 //	ask, nobody there               denied
 //
-// So nothing here ever exits 1, and an ask where nobody can answer is said as
-// a denial that names the way to approve.
-//
 // # What is said before a tool runs (PreToolUse)
 //
-// "open" is an ask that nothing but the missing model caused, of a call of which
-// nod knows nothing that loses work, gives away a secret or cannot be undone
-// ([nod.Decision.Deferrable]); "ask" is any other. "-" is silence, logged as
-// abstained.
+// "open" is an ask that nothing but the missing model caused ([nod.Decision.Deferrable]); "-"
+// is silence, logged as abstained.
 //
 //	mode                  allow    ask     ask, nobody   open          deny
 //	default, acceptEdits  allow    ask     deny          as ask        deny
@@ -43,64 +40,24 @@ import (
 //	                               ask     deny          as ask        deny
 //	any other, or none    -        ask     deny          as ask        deny
 //
-// Who decides then: under allow and deny nod; under ask the person; under "-"
-// the host, which in auto is its own judge. With a model of nod's nothing is
-// left open, in no mode: the model decides it. An explicit Replace says ask for
-// what is open in auto too. Reinforce says "-" for allow in every mode, so that
-// no rule of the person's lets anything run under it.
+// Under "-" the host decides, which in auto is its own judge; so it is of a command that runs
+// in its sandbox ([Event.Contained]). An explicit Replace says ask for what is open in auto
+// too; Reinforce says "-" for allow in every mode. In plan mode the host's judge may let a
+// command run that changes something (measured); what nod denies does not run. Where the
+// prompt is the point of a tool (AskUserQuestion, EnterPlanMode), allow is "-".
 //
-// # Its sandbox
+// At PermissionRequest allow and deny are said, under the same conditions; ask is "-".
 //
-// A command that Claude Code runs in its own sandbox is left to it as in mode
-// auto, where nothing is known against it ([Event.Contained]).
-//
-// # Several prompts
-//
-// An answer to one prompt that changes the mode or the rules ("and switch to
-// accept edits", "and don't ask again") has the host look at the prompts that
-// wait behind it again, by its own rules and without the hook's ask: the call
-// then runs unasked (measured in a terminal; docs/agents.md). So where another
-// prompt may be open an ask about something grave is a denial, see
-// [nod.Call].Asking.
-//
-// In mode "plan" the host's own judge decides what nod leaves it, and may let a
-// command run that changes something (measured: touch ran); what nod denies
-// does not run. Where the prompt is the point of a tool (AskUserQuestion,
-// EnterPlanMode, ExitPlanMode), allow is "-": an allow would skip the person.
-//
-// # What is said when the host is about to ask (PermissionRequest)
-//
-// allow and deny are said, under the same conditions; ask is "-", since the
-// prompt is on its way. The hook decides whether the call was seen before.
-//
-// All other events get silence; an event that is not known and carries a tool
-// call is blocked.
+// An answer to one prompt that changes the mode or the rules has the host run the call whose
+// prompt waits behind it (measured; docs/agents.md): see [nod.Call].Asking. A sub-agent's
+// payload carries the session id of its root.
 type ClaudeCode struct{ profiled[claude] }
 
 type claude struct{}
 
-func (claude) name() string { return "claude-code" }
-
-// What it asks was measured in a terminal. A sub-agent's payload carries the session id of
-// its root. The events are those of the vendor's hooks page; those without a fixture were
-// read.
 func (claude) profile() profile {
-	return profile{
-		can: Capabilities{
-			Tried:               "2.1.329",
-			Before:              Seat{Allow: true, Deny: true, Ask: true, Silence: Flows},
-			Asking:              Seat{Allow: true, Deny: true, Silence: Prompts},
-			ReasonReaches:       true,
-			FailClosed:          `onFailure: "block"`,
-			TimeUnit:            time.Second,
-			SeesSubagents:       true,
-			HearsAfter:          Nested,
-			PromptsAnswerOthers: true,
-		},
-		own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
-		answer: claudeBefore, prompt: nestedInstead, mayAllow: claudeMayAllow,
-		mayRewrite: ClaudeCode{}.MayRewrite, confined: nestedConfined,
-	}
+	return profile{agent: "claude-code", own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
+		notice: claudeNotice, mayAllow: claudeMayAllow, mayRewrite: ClaudeCode{}.MayRewrite}
 }
 
 func claudeQuirk(e *Event, in, f fields) {
@@ -161,11 +118,10 @@ func claudeFlows(e Event) bool {
 	return e.Mode == "dontAsk"
 }
 
-// claudeAttended reports whether a question reaches a person. It does in the
-// terminal, and in an editor that drives the Agent SDK in a mode in which it
-// asks (seen with claude-agent-acp 0.100.0; of VS Code's extension only the name
-// is known). A program on the SDK that passes no question on is denied by Claude
-// Code itself. What an SDK does in the other modes is not known.
+// claudeAttended reports whether a question reaches a person. It does in the terminal, and in an
+// editor that drives the Agent SDK in a mode in which it asks (seen with claude-agent-acp 0.100.0;
+// of VS Code's extension only the name is known). A program on the SDK that passes no question on
+// is denied by Claude Code itself. What an SDK does in the other modes is not known.
 func claudeAttended(entry, mode string) bool {
 	switch entry {
 	case "cli":
@@ -191,4 +147,44 @@ func variable(environ []string, name string) string {
 		value, found = v, true
 	}
 	return value
+}
+
+// claudeNotice is nod's reason for an ask where the host shows a dialog of its own without
+// it: for files.
+func claudeNotice(e Event, reason string) string {
+	if e.Call.Command != "" || len(e.Call.Paths) == 0 || e.Call.MCP != nil {
+		return ""
+	}
+	name := printable.Near(e.Call.Paths[0], e.Call.Roots, variable(e.Call.Environ, "HOME"))
+	return "nod asks about " + e.Call.RawTool + " " + name + ": " + reason
+}
+
+// MayRewrite implements [Rewriter]: measured on 2.1.329.
+func (ClaudeCode) MayRewrite(e Event) bool {
+	return e.Kind == Decide && e.Call.RawTool == "Bash" && claudeMayAllow(e, nod.Decision{Layer: nod.LayerShell})
+}
+
+// claudeMayAllow reports whether an allow may be said in this mode for this
+// tool. A mode that is not known may be one in which nothing is to change.
+func claudeMayAllow(e Event, d nod.Decision) bool {
+	if classOf(e.Call.Tool) == Persons {
+		return false
+	}
+	switch e.Mode {
+	case "default", "acceptEdits", "auto", "dontAsk", "bypassPermissions":
+		return !e.Plan
+	case "plan":
+		return d.Layer == nod.LayerAllowlist && claudeReads(e.Call.Tool)
+	}
+	return false
+}
+
+// claudeReads reports whether a tool of the allow-list only reads.
+func claudeReads(tool string) bool {
+	switch tool {
+	case "read_file", "grep", "glob", "lsp", "tool_search",
+		"list_mcp_resources", "read_mcp_resource", "task_get", "task_list":
+		return true
+	}
+	return false
 }

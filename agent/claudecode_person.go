@@ -60,8 +60,7 @@ func claudeQueued(f, attachment fields) transcript.Origin {
 	return claudeFrom(attachment)
 }
 
-// claudeFrom reads the member origin; what has none is a person's as far as
-// that goes.
+// claudeFrom reads the member origin; what has none is a person's as far as that goes.
 func claudeFrom(f fields) transcript.Origin {
 	from, given := f.maybeChild("origin")
 	if f.flag("fromAnotherSession") || f.flag("fromConnector") {
@@ -84,9 +83,8 @@ func unclassified() claudeLine {
 		blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
 }
 
-// claudeOrigin says who speaks in the texts of a line. A field that is not
-// known to mean a person does not mean one. (userType is "external" on every
-// line and says nothing.)
+// claudeOrigin says who speaks in the texts of a line. A field that is not known to mean a person
+// does not mean one. (userType is "external" on every line and says nothing.)
 func claudeOrigin(kind string, f fields) transcript.Origin {
 	switch {
 	case f.flag("isSidechain"):

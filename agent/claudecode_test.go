@@ -198,7 +198,7 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 		{"no command", payload("PreToolUse", tool("Bash", `{}`)...), "tool_input.command is missing"},
 		{"edit twin", payload("PreToolUse", tool("MultiEdit",
 			`{"file_path":"/x","edits":[{"old_string":"a","new_string":"b","New_string":"c"}]}`)...),
-			`(tool_input.edits[0].New_string): the key differs`},
+			`tool_input.edits[0].New_string: the key differs`},
 		{"servers disagree", payload("PreToolUse", append(tool("mcp__a__b", `{}`), `"mcp_server":{"name":"c"}`)...),
 			"different servers"},
 		{"server of a built-in", payload("PreToolUse", append(tool("Read", `{"file_path":"/x"}`),
@@ -308,9 +308,8 @@ func answered(t *testing.T, a Answer) (said, reason string, out output) {
 	return out.Specific.Decision, out.Specific.Reason, out
 }
 
-// TestClaudeSaysWhyBesideItsDialog: about a file the host asks in a dialog without
-// nod's reason, so nod says it in a message, with the file as a person there would
-// write it.
+// TestClaudeSaysWhyBesideItsDialog: about a file the host asks in a dialog without nod's reason, so
+// nod says it in a message, with the file as a person there would write it.
 func TestClaudeSaysWhyBesideItsDialog(t *testing.T) {
 	for _, row := range []struct{ path, want string }{
 		{"/home/x/shop/.envrc", "nod asks about Write .envrc: why | A yes holds for this call only."},

@@ -9,9 +9,8 @@ import (
 
 // claudeOddities reads what the table does not say.
 //
-// The Bash tool starts the user's shell, bash or zsh, and no payload says which: the
-// dialect stays unstated, so both must agree. Not measured: which shell runs where
-// $SHELL is neither.
+// The Bash tool starts the user's shell, bash or zsh, and no payload says which: the dialect stays
+// unstated, so both must agree. Not measured: which shell runs where $SHELL is neither.
 func claudeOddities(c *nod.Call, in fields) {
 	if c.RawTool == "PowerShell" {
 		c.Dialect = nod.PowerShell
@@ -120,9 +119,8 @@ func claudeMCP(raw, server string) (m *nod.MCP, ok bool, wrong string) {
 	return nil, false, "tool_name and mcp_server name different servers"
 }
 
-// claudeServerName spells a server's name as it stands in a tool's name:
-// everything but letters, digits, _ and - becomes _. (Read in descriptions of
-// the host; measured for plain names only.)
+// claudeServerName spells a server's name as it stands in a tool's name: everything but letters,
+// digits, _ and - becomes _. (Read in descriptions of the host; measured for plain names only.)
 func claudeServerName(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

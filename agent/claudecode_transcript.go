@@ -10,33 +10,27 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// claudeHost names the format in errors.
-const claudeHost = "Claude Code"
-
-// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant
-// message or one of a dozen records that are none of a conversation. Each text and each
-// tool call is a turn of its own. Tools keep the host's names. The call with the id that
-// is being decided is left out: the file holds it or not, as it happens, and the same call
-// must look the same twice.
-//
-// Turns that were taken back by rewinding are still in the file and are yielded.
+// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant message
+// or one of a dozen records that are none of a conversation. Each text and each tool call is a
+// turn of its own. Tools keep the host's names. The call with the id that is being decided is
+// left out: the file holds it or not, as it happens. Turns that were taken back by rewinding
+// are still in the file and are yielded.
 func claudeRecord(call, prompt string) record {
-	begin := func(lines *backwards) turnsOf { return claudeReader{lines, call}.read }
-	return record{host: claudeHost, prompt: prompt, turn: begin(nil), begin: begin}
+	return record{host: "Claude Code", prompt: prompt, reader: func() turnsOf {
+		return func(top object, before tail) ([]transcript.Turn, bool, error) {
+			line, err := parseClaudeLine(top)
+			if err != nil || line.kind == "" {
+				return nil, false, err
+			}
+			return claudeReader{before, call}.turns(line), true, nil
+		}
+	}}
 }
 
-// claudeReader turns lines into turns.
+// claudeReader turns a line into turns.
 type claudeReader struct {
-	lines *backwards // nil where the file is read from its begin
-	call  string     // id of the call that is left out
-}
-
-func (r claudeReader) read(top object) ([]transcript.Turn, bool, error) {
-	line, err := parseClaudeLine(top)
-	if err != nil || line.kind == "" {
-		return nil, false, err
-	}
-	return r.turns(line), true, nil
+	before tail   // empty where the file is read from its begin
+	call   string // id of the call that is left out
 }
 
 // claudeLine is one message line.
@@ -121,7 +115,7 @@ func claudeBlocks(message fields) (out []claudeBlock) {
 		case "text":
 			b.text = f.text("text")
 		case "tool_use":
-			b.id, b.tool, b.input = f.optional("id"), f.word("name"), bytes.Clone(f.returned("input"))
+			b.id, b.tool, b.input = f.optional("id"), f.word("name"), f.returned("input")
 		case "tool_result":
 			b.id, b.fails, b.text = f.optional("tool_use_id"), f.flag("is_error"), textOf(f, "content")
 		}
@@ -160,12 +154,11 @@ func (r claudeReader) turns(line claudeLine) []transcript.Turn {
 	return out
 }
 
-// result is the turn of what a tool returned: the tool's, or a person's where
-// the host put their words there.
+// result is the turn of what a tool returned: the tool's, or a person's where the host put their
+// words there.
 //
-// What a tool returns is its own affair, so words in it are a person's only where the
-// host marks the line itself; else they count as nobody's: a command can print what the
-// host would say.
+// What a tool returns is its own affair, so words in it are a person's only where the host marks
+// the line itself; else they count as nobody's: a command can print what the host would say.
 func (r claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 	turn := transcript.Turn{Origin: transcript.Tool, Text: b.text, Call: b.id, Time: line.time}
 	switch {
@@ -198,9 +191,9 @@ func (r claudeReader) result(line claudeLine, b claudeBlock) transcript.Turn {
 // calling returns the tool call of that id, which stands a few lines before; the zero
 // value where none does.
 func (r claudeReader) calling(id string) claudeBlock {
-	for i := 0; id != "" && r.lines != nil && i < 64; i++ {
-		top, err := r.lines.peek(claudeHost, i)
-		if err != nil {
+	for range 64 {
+		top, err := r.before.object()
+		if err != nil || id == "" {
 			break
 		}
 		line, err := parseClaudeLine(top)
@@ -243,14 +236,12 @@ func answersItself(input json.RawMessage) bool {
 }
 
 const (
-	// claudeRejection begins the result of a call that a person refused at the
-	// host's prompt; claudeSaid comes before what they typed there, and
-	// claudeHint behind it.
+	// claudeRejection begins the result of a call that a person refused at the host's prompt;
+	// claudeSaid comes before what they typed there, and claudeHint behind it.
 	claudeRejection = "The user doesn't want to proceed with this tool use."
 	claudeSaid      = "the user said:"
 	claudeHint      = "\n\nNote: The user's next message may contain"
-	// claudeClarifies begins what the host says where a person only wants to
-	// talk about a question.
+	// claudeClarifies begins what the host says where a person only wants to talk about a question.
 	claudeClarifies = "The user wants to clarify these questions."
 	// claudeApproval begins the result of a plan that a person approved.
 	claudeApproval = "User has approved your plan"

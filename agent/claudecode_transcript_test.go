@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -243,7 +242,7 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 		if err := os.WriteFile(name, []byte(`{"promptId":`+space+`"p2"}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if !(&promptSearch{name: name, prompt: "p2"}).there() || (&promptSearch{name: name, prompt: "p3"}).there() {
+		if !isWritten(name, "p2") || isWritten(name, "p3") {
 			t.Errorf("%q: the prompt that is there is waited for, or the one that is not is found", space)
 		}
 	}
@@ -262,8 +261,7 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 	}
 }
 
-// A prompt that never comes leaves a gap that is nobody's: the person may have
-// said anything there.
+// A prompt that never comes leaves a gap that is nobody's: the person may have said anything there.
 func TestAPromptThatNeverComesIsAGap(t *testing.T) {
 	begun := userLine(`"hello"`, `,"promptId":"p1"`+typed) + "\n"
 	for prompt, want := range map[string][]transcript.Origin{
@@ -330,33 +328,6 @@ func appendTo(t testing.TB, name, text string) {
 	}
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// Lines come back whole wherever the chunks end.
-func TestBackwards(t *testing.T) {
-	for _, size := range []int{0, 1, 7, 1023, 1024, 4095, 65535, 65536, 65537, 131071, 131072, 131073, 200_000,
-		700_000} {
-		var want []string
-		for i := range 9 {
-			want = append(want, strings.Repeat(fmt.Sprint(i), size))
-		}
-		lines, err := openBackwards(writeTranscript(t, want...), 1<<30)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer lines.file.Close()
-		if line, last, err := lines.next(); err != nil || !last || len(line) != 0 {
-			t.Fatalf("size %d: after the last line end stands %q, %v", size, line, err)
-		}
-		for i := len(want) - 1; i >= 0; i-- {
-			if line, last, err := lines.next(); err != nil || last || string(line) != want[i] {
-				t.Fatalf("size %d: line %d is %.20q (%d bytes), %v", size, i, line, len(line), err)
-			}
-		}
-		if _, _, err := lines.next(); !errors.Is(err, io.EOF) {
-			t.Errorf("size %d: %v after the first line", size, err)
-		}
 	}
 }
 

@@ -6,10 +6,9 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// ClaudePrompt is the adapter for Claude Code's --permission-prompt-tool: the
-// tool of an MCP server that print mode asks in the place of a person. The
-// payload is the arguments of the tool, {tool_name, input, tool_use_id}; it is
-// served by `nod mcp` and so not in [All].
+// ClaudePrompt is the adapter for Claude Code's --permission-prompt-tool: the tool of an MCP server
+// that print mode asks in the place of a person. The payload is the arguments of the tool,
+// {tool_name, input, tool_use_id}; it is served by `nod mcp` and so not in [All].
 //
 // The host asks about what its own rules leave open, and needs an answer:
 //
@@ -17,12 +16,11 @@ import (
 //	deny, ask, and silence  {"behavior":"deny","message":why, and how to approve}
 //	a person's tool, a message {"behavior":"deny"}: the host would not ask about them otherwise
 //
-// The arguments do not say where a command would start. The agent's shell stands in
-// the project or, after a cd, anywhere below it (measured on 2.1.329), where another
-// package.json may lie; so [nod.Call].Dir is empty for commands: what they name by
-// relative names is not known, and a rule for npm test means the project's. Where
-// CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR is set, for the host and for the
-// server, each command starts in the project, and rules hold. There is no
+// The arguments do not say where a command would start. The agent's shell stands in the project or,
+// after a cd, anywhere below it (measured on 2.1.329), where another package.json may lie; so
+// [nod.Call].Dir is empty for commands: what they name by relative names is not known, and a rule
+// for npm test means the project's. Where CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR is set, for the
+// host and for the server, each command starts in the project, and rules hold. There is no
 // transcript. A hook is told both.
 type ClaudePrompt struct {
 	Project string // where the server was started, which is where the session was
@@ -35,7 +33,7 @@ func (ClaudePrompt) Name() string { return ClaudeCode{}.Name() }
 // Capabilities returns what was measured on 2.1.329.
 func (ClaudePrompt) Capabilities() Capabilities {
 	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
-		ReasonReaches: true, SeesSubagents: true}
+		SeesSubagents: true}
 }
 
 // Decode reads the arguments of one call.

@@ -2,35 +2,27 @@ package agent
 
 import (
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 )
 
-// Codex is the adapter for OpenAI's Codex CLI. What it states was measured on
-// version 0.169.0, in `codex exec` and through its app-server, against a
-// scripted model.
+// Codex is the adapter for OpenAI's Codex CLI. What it states was measured on version 0.169.0,
+// in `codex exec` and through its app-server, against a scripted model.
 //
 // # Two seats
 //
-// PreToolUse comes before every call and can only veto; PermissionRequest
-// comes when Codex is about to ask a person, and can grant as well. Codex runs
-// most commands in its sandbox without asking, and PreToolUse cannot make it
-// ask. So what nod would ask about is denied there, with the reason, and left
-// to the prompt at PermissionRequest:
+// PreToolUse comes before every call and can only veto; PermissionRequest comes when Codex is
+// about to ask a person, and can grant as well:
 //
 //	                        allow    ask       deny
 //	PreToolUse              -        deny (1)  deny
 //	PermissionRequest       allow    -         deny
 //
 // "-" is silence. An allow is silence where a rule of the person's has Codex ask, or may
-// ([Event.Reserved]): they ask at PermissionRequest, also about what runs in the sandbox.
-// (1) silence where the rollout says that the call asks to
-// leave the sandbox, since PermissionRequest then follows; and, for what nod
-// knows nothing against and no model is there to judge, where the turn's record
-// says that Codex runs commands in its sandbox, or asks about the tools of MCP
-// servers that change something ([Event.Contained]). In mode "bypassPermissions" (approval policy never, and
-// always under `codex exec`) PermissionRequest never comes.
+// ([Event.Reserved]). (1) silence where the rollout says that the call asks to leave the
+// sandbox, since PermissionRequest then follows, and, for what is open, where Codex runs
+// commands in its sandbox or asks about the tools of MCP servers ([Event.Contained]). In mode
+// "bypassPermissions" (always under `codex exec`) PermissionRequest never comes.
 //
 // # What the host does with an answer
 //
@@ -40,47 +32,27 @@ import (
 //	time-out, cut-off JSON, plain text, exit 2 without text   the command RUNS
 //	exit 2, text on stderr              blocked in both seats; the model reads it
 //	PermissionRequest: anything else    the person is asked
-//	PostToolUse: additionalContext      the model reads it with the result
 //
-// There is no switch that makes a failing hook block, so nod is registered
-// behind a line of shell that turns every failure into exit 2 with a reason.
+// There is no switch that makes a failing hook block, so nod is registered behind a line of
+// shell that turns every failure into exit 2 with a reason.
 //
 // # What no hook is shown
 //
-//   - write_stdin: text typed into a program that runs already. It works for
-//     commands that were started with tty alone.
+//   - write_stdin: text typed into a program that was started with tty.
 //   - web_search, which the vendor's servers run.
-//   - the arguments tty, shell, workdir and sandbox_permissions of a command. They
-//     stand in the rollout, where Codex has written the call before it asks
-//     the hook, and [Event.Complete] reads them there. shell picks among the
-//     system's own shells: a path elsewhere is not started.
+//   - the arguments tty, shell, workdir and sandbox_permissions of a command. They stand in the
+//     rollout, where [Event.Complete] reads them. shell picks among the system's own shells.
 //
-// PermissionRequest also asks whether a command may reach a host. The payload
-// then is the command's, told apart by its description, and an allow would be
-// for the network: such a request is no shell command here.
+// PermissionRequest also asks whether a command may reach a host. The payload then is the
+// command's, told apart by its description: such a request is no shell command here. The
+// workspace is where Codex started the hook: cwd follows the directory that the model names.
 type Codex struct{ profiled[codex] }
 
 type codex struct{}
 
-func (codex) name() string { return "codex" }
-
-// The workspace is where Codex started the hook: cwd follows the directory that the
-// model names for a command. The events are those of the schemas that 0.169.0 carries.
 func (codex) profile() profile {
-	return profile{
-		can: Capabilities{
-			Tried:         "0.169.0",
-			Before:        Seat{Deny: true, Silence: Flows},
-			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
-			ReasonReaches: true,
-			TimeUnit:      time.Second,
-			SeesSubagents: true,
-			StdinUnseen:   true,
-			HearsAfter:    Nested,
-		},
-		own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
-		answer: nestedBefore, prompt: nestedInstead, mayRewrite: Codex{}.MayRewrite, confined: nestedConfined,
-	}
+	return profile{agent: "codex", own: claudeMCPOnly, special: codexItems, quirk: codexQuirk,
+		mayRewrite: Codex{}.MayRewrite}
 }
 
 // codexItems looks at what an agent is told in pieces: a piece that is no text names a

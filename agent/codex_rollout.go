@@ -15,13 +15,12 @@ import (
 // rolloutLimit bounds how far back a call is looked for.
 const rolloutLimit = 512 << 10
 
-// codexComplete reads from the rollout what Codex does not tell its hooks:
-// whether its sandbox confines the turn's commands, and of a command whether the
-// agent can type into it later, by which shell it is read, and whether it asks
-// to leave the sandbox.
+// codexComplete reads from the rollout what Codex does not tell its hooks: whether its sandbox
+// confines the turn's commands, and of a command whether the agent can type into it later, by which
+// shell it is read, and whether it asks to leave the sandbox.
 //
-// A PermissionRequest has no id, so there every recent call of that command that has
-// no result yet must have the same answer.
+// A PermissionRequest has no id, so there every recent call of that command that has no result yet
+// must have the same answer.
 func codexComplete(e *Event, rollout, command string) {
 	turn, calls := readRollout(rollout, e.Call.ID, command)
 	reserved := e.Reserved
@@ -88,15 +87,13 @@ type codexCall struct {
 	further        string // why an argument may say that it runs elsewhere
 }
 
-// readRollout returns the record of the last turn, and the recent calls with that id, or,
-// without an id, those of that command without a result; nil where one of them cannot be
-// read.
+// readRollout returns the record of the last turn, and the recent calls with that id, or, without
+// an id, those of that command without a result; nil where one of them cannot be read.
 func readRollout(rollout, id, command string) (turn codexTurn, calls []codexCall) {
-	lines, err := openBackwards(rollout, rolloutLimit)
+	lines, err := tailOf(rollout, rolloutLimit)
 	if err != nil {
 		return turn, nil
 	}
-	defer lines.file.Close()
 	done := map[string]bool{}
 	turned, over := false, false
 	for !turned || !over {

@@ -111,8 +111,7 @@ func codexEvent(t *testing.T, command, event, mode, rollout string) agent.Event 
 	return e
 }
 
-// What the hook is not told stands in the rollout; where it does not, the
-// strictest holds.
+// What the hook is not told stands in the rollout; where it does not, the strictest holds.
 func TestCodexCompletes(t *testing.T) {
 	call := func(id, cmd, more string) string {
 		args := string(marshal(t, `{"cmd":`+string(marshal(t, cmd))+more+`}`))

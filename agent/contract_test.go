@@ -11,66 +11,55 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/agent/agenttest"
 )
 
-func claudeHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.ClaudeCode{},
-		Fixtures: fixtures,
-		Environ:  []string{"CLAUDE_PROJECT_DIR=/home/ada/loom", "CLAUDE_CODE_ENTRYPOINT=cli"},
-		Modes:    []string{"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "newMode", ""},
-		Valid:    claudeTakes,
+func claudeHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.ClaudeCode{},
+		fixtures: fixtures,
+		environ:  []string{"CLAUDE_PROJECT_DIR=/home/ada/loom", "CLAUDE_CODE_ENTRYPOINT=cli"},
+		modes:    []string{"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "newMode", ""},
+		valid:    claudeTakes,
 	}
 }
 
-func codexHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Codex{},
-		Fixtures: fixtures,
-		Environ:  []string{"PWD=/home/ada/loom"},
-		Modes:    []string{"default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "newMode", ""},
-		Several:  []string{"transcript_path"},
-		Valid:    codexTakes,
+func codexHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.Codex{},
+		fixtures: fixtures,
+		environ:  []string{"PWD=/home/ada/loom"},
+		modes:    []string{"default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "newMode", ""},
+		several:  []string{"transcript_path"},
+		valid:    codexTakes,
 	}
 }
 
-func copilotHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Copilot{},
-		Fixtures: fixtures,
-		Environ:  []string{"COPILOT_PROJECT_DIR=/home/ada/loom", "HOME=/home/ada"},
-		Modes:    []string{""},
-		Several:  []string{"error", "toolArgs.paths"},
-		Valid:    copilotTakes,
+func copilotHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.Copilot{},
+		fixtures: fixtures,
+		environ:  []string{"COPILOT_PROJECT_DIR=/home/ada/loom", "HOME=/home/ada"},
+		modes:    []string{""},
+		several:  []string{"error", "toolArgs.paths"},
+		valid:    copilotTakes,
 	}
 }
 
-func opencodeHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Opencode{},
-		Fixtures: fixtures,
-		Modes:    []string{""},
-		Valid:    shimTakes,
+func opencodeHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.Opencode{},
+		fixtures: fixtures,
+		modes:    []string{""},
+		valid:    shimTakes,
 	}
 }
 
-func piHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Pi{},
-		Fixtures: fixtures,
-		Modes:    []string{""},
-		Valid:    shimTakes,
-	}
-}
-
-func antigravityHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Antigravity{},
-		Fixtures: fixtures,
-		Modes:    []string{""},
-		Several:  []string{"workspacePaths"},
-		Valid:    antigravityTakes,
+func piHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.Pi{},
+		fixtures: fixtures,
+		modes:    []string{""},
+		valid:    shimTakes,
 	}
 }
 
@@ -83,15 +72,15 @@ func antigravityTakes(e agent.Event, a agent.Answer) error {
 	return shimTakes(e, a)
 }
 
-func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) agenttest.Host {
-	return func(fixtures fs.FS) agenttest.Host {
-		return agenttest.Host{
-			Adapter:  agent.Generic{Agent: name},
-			Fixtures: fixtures,
-			Environ:  []string{"PWD=/home/ada/loom"},
-			Modes:    []string{"", "off", "spec", "plan", "newMode"},
-			Several:  []string{"workspace_roots"},
-			Valid:    valid,
+func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) host {
+	return func(fixtures fs.FS) host {
+		return host{
+			adapter:  agent.Generic{Agent: name},
+			fixtures: fixtures,
+			environ:  []string{"PWD=/home/ada/loom"},
+			modes:    []string{"", "off", "spec", "plan", "newMode"},
+			several:  []string{"workspace_roots", "workspacePaths"},
+			valid:    valid,
 		}
 	}
 }
@@ -99,11 +88,11 @@ func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.F
 // contracts lists what the suite must be told about each agent, and where the
 // shared corpus has its captured payloads.
 func contracts() []struct {
-	host     func(fs.FS) agenttest.Host
+	host     func(fs.FS) host
 	captured string
 } {
 	return []struct {
-		host     func(fs.FS) agenttest.Host
+		host     func(fs.FS) host
 		captured string
 	}{
 		{claudeHost, "*.json"},
@@ -113,8 +102,8 @@ func contracts() []struct {
 		{qwenHost, "*.stdin.json"},
 		{opencodeHost, ""}, // nod's own lines write the payload
 		{piHost, ""},
-		{antigravityHost, ""}, // read, not captured
 		// Read, not captured: the payloads are in the words of the pages.
+		{generic("antigravity", antigravityTakes), ""},
 		{generic("crush", versionedTakes), ""},
 		{generic("cursor", permissionTakes), ""},
 		{generic("droid", claudeTakes), ""},
@@ -129,9 +118,9 @@ func contracts() []struct {
 
 func TestContract(t *testing.T) {
 	for _, row := range contracts() {
-		name := row.host(nil).Adapter.Name()
+		name := row.host(nil).adapter.Name()
 		t.Run(name, func(t *testing.T) {
-			agenttest.Run(t, row.host(os.DirFS(filepath.Join("testdata", name))))
+			run(t, row.host(os.DirFS(filepath.Join("testdata", name))))
 		})
 		if row.captured == "" {
 			continue
@@ -141,7 +130,7 @@ func TestContract(t *testing.T) {
 			if _, err := os.Stat(dir); err != nil {
 				t.Skipf("%s absent: skipped", dir)
 			}
-			agenttest.Run(t, row.host(only{os.DirFS(dir), row.captured}))
+			run(t, row.host(only{os.DirFS(dir), row.captured}))
 		})
 	}
 }
@@ -158,7 +147,7 @@ func (o only) Glob(string) ([]string, error) { return fs.Glob(o.FS, o.pattern) }
 func TestContractCoversAll(t *testing.T) {
 	covered := map[string]bool{}
 	for _, row := range contracts() {
-		covered[row.host(nil).Adapter.Name()] = true
+		covered[row.host(nil).adapter.Name()] = true
 	}
 	for _, a := range agent.All() {
 		if !covered[a.Name()] {
@@ -314,24 +303,24 @@ func permissionTakes(_ agent.Event, a agent.Answer) error {
 	return nil
 }
 
-func geminiHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Gemini{},
-		Fixtures: fixtures,
-		Environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
-		Modes:    []string{""},
-		Several:  []string{"tool_input.include"},
-		Valid:    geminiTakes,
+func geminiHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.Gemini{},
+		fixtures: fixtures,
+		environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
+		modes:    []string{""},
+		several:  []string{"tool_input.include"},
+		valid:    geminiTakes,
 	}
 }
 
-func qwenHost(fixtures fs.FS) agenttest.Host {
-	return agenttest.Host{
-		Adapter:  agent.Qwen{},
-		Fixtures: fixtures,
-		Environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
-		Modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
-		Valid:    claudeTakes,
+func qwenHost(fixtures fs.FS) host {
+	return host{
+		adapter:  agent.Qwen{},
+		fixtures: fixtures,
+		environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
+		modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
+		valid:    claudeTakes,
 	}
 }
 

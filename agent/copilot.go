@@ -4,82 +4,51 @@ import (
 	"cmp"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 )
 
-// Copilot is the adapter for the GitHub Copilot CLI, and for what runs on its
-// runtime. What it states was measured on version 1.0.102 with a model of
-// one's own (no account), in print mode, for hooks that are registered under
-// event names with a small letter: their payloads and answers have one shape.
+// Copilot is the adapter for the GitHub Copilot CLI, and for what runs on its runtime. What it
+// states was measured on version 1.0.102 with a model of one's own (no account), in print mode,
+// for hooks that are registered under event names with a small letter.
 //
 // # Two seats
 //
 // preToolUse comes before every call; an allow skips the prompt, and with it
-// permissionRequest, which comes when a person is to be asked, and never for
-// tools that only read.
+// permissionRequest, which comes when a person is to be asked.
 //
 //	                   allow    ask, person    ask, nobody    deny
 //	preToolUse         allow    ask            ask            deny
 //	permissionRequest  -        -              -              deny
 //
 // Where a rule of the person's may deny the call (--deny-tool, --deny-url, deniedUrls), an
-// allow is silence: said in either seat, it would overrule that.
-//
-// A prompt shows less of a call than preToolUse, of a command not that it is detached or
-// in which shell it runs; and what nod can allow it has allowed before.
-//
-// No payload says whether anybody is there, and none has to: where nobody is,
-// the host denies what a hook asks about, and says that it could not ask. At
-// permissionRequest "-" is silence, and the host asks, or denies where it
-// cannot.
+// allow is silence: said in either seat, it would overrule that. Where nobody is there, the
+// host denies what a hook asks about. A prompt shows less of a call than preToolUse, and what
+// nod can allow it has allowed before.
 //
 // # What the host does with an answer
 //
-//	exit 0, flat JSON      applied: permissionDecision, or behavior; modifiedArgs
-//	                       run in the place of the call's
+//	exit 0, flat JSON      applied; modifiedArgs run in the place of the call's
 //	nested JSON            ignored: the call runs
 //	exit 1, 3, killed      denied, "(hook errored)"
 //	exit 2                 denied; the text on stderr does not reach the model
 //	time-out, rubbish      the normal flow: the call may run
-//	postToolUse            additionalContext at the top reaches the model with
-//	                       the result
 //
 // # What differs from other hosts
 //
-//   - The payload does not name its event, permissionRequest apart: it is
-//     told by the keys, and what is not known to report is a call to decide.
-//   - Sub-agents' calls are seen. preToolUse carries the child's own session
-//     and its parent's, which is the root's unless agents nest deeper;
-//     permissionRequest carries the root's.
-//   - An MCP tool is server-tool at preToolUse, server/tool later. Which
-//     hyphen divides them nobody can say; the first is taken.
+//   - The payload does not name its event, permissionRequest apart: it is told by the keys, and
+//     what is not known to report is a call to decide.
+//   - preToolUse carries a sub-agent's own session and its parent's.
+//   - An MCP tool is server-tool at preToolUse, server/tool later. The first hyphen divides.
 //   - Each shell command starts afresh in cwd, whatever an earlier one did.
-//   - permissionRequest shows an edit as a file and a diff. A patch of several
-//     files is asked about by one of them, so nod takes it for no edit.
+//   - permissionRequest shows an edit as a file and a diff, so nod takes it for no edit.
 type Copilot struct{ profiled[copilot] }
 
 type copilot struct{}
 
-func (copilot) name() string { return "copilot" }
-
 func (copilot) profile() profile {
-	return profile{
-		can: Capabilities{
-			Tried:         "1.0.102",
-			Before:        Seat{Allow: true, Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
-			Asking:        Seat{Deny: true, Silence: Prompts},
-			ReasonReaches: true,
-			FailClosed:    "exit codes but 0 deny",
-			HearsAfter:    Flat,
-			TimeUnit:      time.Second,
-			SeesSubagents: true,
-		},
-		kinds: copilotEvent,
-		own:   copilotOwn, special: copilotSearch, quirk: copilotQuirk,
-		answer: copilotBefore, prompt: copilotInstead, mayRewrite: Copilot{}.MayRewrite, confined: copilotConfined,
-	}
+	return profile{agent: "copilot", kinds: copilotEvent, own: copilotOwn, special: copilotSearch,
+		quirk: copilotQuirk, mayRewrite: Copilot{}.MayRewrite}
 }
 
 // copilotEvent tells the event from the keys.
@@ -198,30 +167,6 @@ func copilotSearch(call *nod.Call, raw string, in fields) {
 	for _, base := range bases {
 		call.Paths = append(call.Paths, searched(call.Dir, base, pattern, filter)...)
 	}
-}
-
-// copilotBefore answers preToolUse: flat, since what is nested is ignored. The
-// host has no place for notices to the person.
-func copilotBefore(_ Event, d nod.Decision, word string) Answer {
-	a := Answer{Said: logged(word)}
-	if word != abstained {
-		a.Stdout = []byte(`{"permissionDecision":"` + a.Said + `","permissionDecisionReason":` +
-			quoted(reasonOf(d, word)) + `}`)
-	}
-	return a
-}
-
-func copilotInstead(_ Event, d nod.Decision, word string) Answer {
-	a := Answer{Said: logged(word)}
-	if a.Said == saysDeny {
-		a.Stdout = []byte(`{"behavior":"deny","message":` + quoted(reasonOf(d, word)) + `}`)
-	}
-	return a
-}
-
-func copilotConfined(e Event, d nod.Decision) Answer {
-	return handed(e, d, `{"permissionDecision":"allow","permissionDecisionReason":`+
-		quoted(reasonOf(d, saysAllow))+`,"modifiedArgs":`, `}`)
 }
 
 // MayRewrite implements [Rewriter]: measured on 1.0.102. The program may run a later version

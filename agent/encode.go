@@ -50,7 +50,7 @@ func logged(says string) string {
 // person's speaks of, or of a tool that is [Idle] or the [Persons], is silence. An allow of
 // another command is a denial where it is not handed over ([profile.hands]).
 func (p profile) says(e Event, d nod.Decision, how Profile, model bool) string {
-	seat := p.can.seat(e.Kind)
+	seat := p.capabilities().seat(e.Kind)
 	switch d.Verdict {
 	case nod.Allow:
 		may := seat.Allow && how != Reinforce && !e.Unproven && !e.Reserved && !leftToHost(e.Call.Tool)
@@ -99,47 +99,82 @@ func (c Capabilities) seat(k Kind) Seat {
 	return c.Before
 }
 
-// hostDecides reports whether the host takes over: it judges in this mode,
-// confines the call or asks about it, nod has no model, and the gate says that
-// another may decide.
+// hostDecides reports whether the host takes over: it judges in this mode, confines the call or
+// asks about it, nod has no model, and the gate says that another may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
 	return (e.Call.HostJudges || e.Contained || e.Theirs) && !model && d.Deferrable && d.Rule.Text == "" &&
 		d.Err != nil && d.Err.Kind == fault.NoModel
 }
 
-// notDecided answers an event about which nothing is decided: with silence where it
-// only reports or carries no call, and else with a block.
-func notDecided(e Event, block func(reason string) Answer) Answer {
+func (p profile) block(reason string) Answer {
+	if p.is("spoken") { // what exit code 2 does is not known
+		return p.answer(Event{Kind: Decide}, saysDeny, blocking(said(reason)), "")
+	}
+	return exit2(reason)
+}
+
+func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer {
+	decided := e.Kind == Decide && p.text("tried") != "" || e.Kind == Prompt && p.text("refused") != ""
 	switch {
+	case decided && p.hands(e, d, how):
+		return p.handed(e, d)
+	case decided:
+		word := p.says(e, d, how, model)
+		reason := reasonOf(d, word)
+		if p.notice != nil && word == saysAsk {
+			d.Notices = append([]string{p.notice(e, reason)}, d.Notices...)
+		}
+		return p.answer(e, logged(word), reason, p.notices(d))
 	case e.Kind == Outcome, e.Kind == HostDenied, e.Kind == Other, e.Name != "" && e.Call.RawTool == "":
 		return Answer{Said: abstained}
 	}
-	return block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return p.block("nod does not know the event " + e.Name + ", so what it carries must not run")
 }
 
-// nestedBefore answers PreToolUse in the shape of Claude Code, which several
-// hosts have taken over.
-func nestedBefore(_ Event, d nod.Decision, says string) Answer {
-	reason := reasonOf(d, says)
-	says = logged(says)
-	var out string
-	if says != abstained {
-		out = `"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"` + says +
-			`","permissionDecisionReason":` + quoted(reason) + `}`
+// answer says a word in the form that the host reads, a denial without one by exit code.
+// extra is what stands beside it in the object.
+func (p profile) answer(e Event, word, reason, extra string) Answer {
+	form := p.text("answer")
+	if e.Kind == Prompt {
+		form = p.text(map[string]string{saysAllow: "granted", saysDeny: "refused"}[word])
 	}
-	return Answer{Stdout: nestedOutput(out, d.Notices), Said: says}
+	switch {
+	case word == abstained && extra != "":
+		form = "{" + strings.TrimPrefix(extra, ",") + "}"
+	case word == abstained:
+		return Answer{Said: abstained}
+	case form == "":
+		return exit2Shown(reason)
+	default:
+		form = strings.NewReplacer(`"$SAID"`, quoted(word), `"$REASON"`, quoted(reason),
+			`"$BLOCKED"`, quoted(blocking(reason))).Replace(form)
+		form = strings.TrimSuffix(form, "}") + extra + "}"
+	}
+	return Answer{Stdout: []byte(form), Said: word}
 }
 
-// rewritable reports whether a call is one of a command, by that tool, of which an allow may
-// be said, and which says with its end that the command has ended.
-func rewritable(e Event, tool string) bool {
-	return e.Kind == Decide && e.Call.RawTool == tool && e.Call.Tool == "bash" && !e.Call.Outlives &&
-		!e.Plan && !e.Unproven && !e.Reserved
+// notices are what the person is to know, where the host has a place for it.
+func (p profile) notices(d nod.Decision) string {
+	var lines []string
+	for _, n := range d.Notices[:min(len(d.Notices), noticeCount)] {
+		if n = said(n); n != "" {
+			lines = append(lines, n)
+		}
+	}
+	if len(lines) == 0 || !p.is("notices") {
+		return ""
+	}
+	return `,"systemMessage":` + quoted(strings.Join(lines, "\n"))
 }
 
-// handed answers with the call's input, in which the command is another and all else
-// stays, behind a beginning of JSON and before its end.
-func handed(e Event, d nod.Decision, begin, end string) Answer {
+// hands reports whether the host is handed another command in the place of the call's.
+func (p profile) hands(e Event, d nod.Decision, how Profile) bool {
+	return p.mayRewrite != nil && e.Kind == Decide && d.Verdict == nod.Allow && d.Instead != "" && how != Reinforce &&
+		p.mayRewrite(e)
+}
+
+// handed allows the call with another command in it; all else of its input stays.
+func (p profile) handed(e Event, d nod.Decision) Answer {
 	var input map[string]json.RawMessage
 	if err := json.Unmarshal(e.Call.Input, &input); err != nil || input["command"] == nil {
 		return exit2("the input of this call has no command that could be confined")
@@ -149,59 +184,19 @@ func handed(e Event, d nod.Decision, begin, end string) Answer {
 	if err != nil {
 		return exit2("the input of this call cannot be written: " + err.Error())
 	}
-	return Answer{Stdout: []byte(begin + string(updated) + end), Said: saysConfined}
+	form := strings.NewReplacer(`"$REASON"`, quoted(reasonOf(d, saysAllow)), `"$INPUT"`, string(updated),
+		`"$COMMAND"`, quoted(d.Instead)).Replace(p.text("handed"))
+	return Answer{Stdout: []byte(strings.TrimSuffix(form, "}") + p.notices(d) + "}"), Said: saysConfined}
 }
 
-// nestedConfined allows the call with another command in it, in the shape of Claude Code.
-func nestedConfined(e Event, d nod.Decision) Answer {
-	a := handed(e, d, `"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow",`+
-		`"permissionDecisionReason":`+quoted(reasonOf(d, saysAllow))+`,"updatedInput":`, `}`)
-	if a.Said == saysConfined {
-		a.Stdout = nestedOutput(string(a.Stdout), d.Notices)
-	}
-	return a
+// rewritable reports whether a call is one of a command, by that tool, of which an allow may
+// be said, and which says with its end that the command has ended.
+func rewritable(e Event, tool string) bool {
+	return e.Kind == Decide && e.Call.RawTool == tool && e.Call.Tool == "bash" && !e.Call.Outlives &&
+		!e.Plan && !e.Unproven && !e.Reserved
 }
 
-// nestedInstead answers PermissionRequest in that shape. There is no reason
-// for an allow.
-func nestedInstead(_ Event, d nod.Decision, says string) Answer {
-	var out string
-	switch says {
-	case saysAllow:
-		out = `{"behavior":"allow"}`
-	case saysDeny:
-		out = `{"behavior":"deny","message":` + quoted(reasonOf(d, says)) + `}`
-	}
-	if out != "" {
-		out = `"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":` + out + `}`
-	}
-	return Answer{Stdout: nestedOutput(out, d.Notices), Said: says}
-}
-
-// nestedOutput joins an answer and what the person is to know; nothing at all
-// where there is neither.
-func nestedOutput(answer string, notices []string) []byte {
-	var lines []string
-	for _, n := range notices[:min(len(notices), noticeCount)] {
-		if n = said(n); n != "" {
-			lines = append(lines, n)
-		}
-	}
-	var parts []string
-	if answer != "" {
-		parts = append(parts, answer)
-	}
-	if len(lines) > 0 {
-		parts = append(parts, `"systemMessage":`+quoted(strings.Join(lines, "\n")))
-	}
-	if len(parts) == 0 {
-		return nil
-	}
-	return []byte("{" + strings.Join(parts, ",") + "}")
-}
-
-// reasonOf is what the person reads under allow and ask, and the model
-// under deny.
+// reasonOf is what the person reads under allow and ask, and the model under deny.
 func reasonOf(d nod.Decision, says string) string {
 	reason := said(d.Reason)
 	if reason == "" {
@@ -262,8 +257,7 @@ func howToLast(d nod.Decision) string {
 
 const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "
 
-// howToApprove names the command that approves this very call, "" where none
-// does.
+// howToApprove names the command that approves this very call, "" where none does.
 func howToApprove(d nod.Decision) string {
 	if d.Approvable.Key == "" || d.ID == "" {
 		return ""
@@ -285,8 +279,7 @@ func exit2Shown(reason string) Answer {
 	return Answer{Stderr: []byte(blocking(reason) + "\n"), Exit: 2, Said: saysDeny}
 }
 
-// blocking is a reason that is fit to be shown and says who blocks; it is
-// never empty.
+// blocking is a reason that is fit to be shown and says who blocks; it is never empty.
 func blocking(reason string) string {
 	if !strings.HasPrefix(reason, "nod ") {
 		reason = strings.TrimSuffix("nod blocks this: "+reason, ": ")

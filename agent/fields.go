@@ -1,11 +1,11 @@
 package agent
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -15,11 +15,11 @@ func (o object) find(key string) (found *member, err error) {
 	for i := range o.members {
 		m := &o.members[i]
 		switch {
-		case !bytes.EqualFold(m.key, []byte(key)):
-		case string(m.key) != key:
-			return nil, at(m.at, join(o.path, m.key), fmt.Sprintf("the key differs from %q in case only", key))
+		case !strings.EqualFold(m.key, key):
+		case m.key != key:
+			return nil, at(join(o.path, m.key), fmt.Sprintf("the key differs from %q in case only", key))
 		case found != nil:
-			return nil, at(m.at, join(o.path, m.key), "the key stands twice")
+			return nil, at(join(o.path, m.key), "the key stands twice")
 		default:
 			found = m
 		}
@@ -33,9 +33,8 @@ func (o object) hint(key string) string {
 	return fieldsOf(o, &ignored).optional(key)
 }
 
-// fields reads typed values of an object. The first error stays, in err, and
-// everything after it reads as zero; so a decoder is a list of assignments
-// and one check.
+// fields reads typed values of an object. The first error stays, in err, and everything after it
+// reads as zero; so a decoder is a list of assignments and one check.
 type fields struct {
 	object
 	err *error
@@ -76,7 +75,7 @@ func (f fields) outcome(e *Event) {
 func (f fields) get(key string) *member {
 	m := f.maybe(key)
 	if m == nil && *f.err == nil {
-		*f.err = badInput(fmt.Errorf("%s is missing", join(f.path, []byte(key))))
+		*f.err = badInput(fmt.Errorf("%s is missing", join(f.path, key)))
 	}
 	return m
 }
@@ -104,7 +103,7 @@ func (f fields) nonNull(key string) *member {
 
 func (f fields) wrong(m *member, what string) {
 	if *f.err == nil {
-		*f.err = badInput(at(m.at, join(f.path, m.key), what+" is expected"))
+		*f.err = badInput(at(join(f.path, m.key), what+" is expected"))
 	}
 }
 
@@ -197,16 +196,7 @@ func (f fields) asObject(m *member) (fields, json.RawMessage) {
 
 // inside returns the members of an object among the members of f.
 func (f fields) inside(m *member, path string) fields {
-	return fields{object: object{members: within(m), path: path}, err: f.err}
-}
-
-// within splits an object or array.
-func within(m *member) []member {
-	list := parts(m.value, 0)
-	for i := range list {
-		list[i].at += m.at
-	}
-	return list
+	return fields{object: object{members: parts(m.value), path: path}, err: f.err}
 }
 
 // list reads a required array of objects.
@@ -219,12 +209,12 @@ func (f fields) list(key string) []fields {
 		f.wrong(m, "an array")
 		return nil
 	}
-	elements := within(m)
+	elements := parts(m.value)
 	out := make([]fields, 0, len(elements))
 	for i, e := range elements {
 		path := join(f.path, m.key) + "[" + strconv.Itoa(i) + "]"
 		if e.value[0] != '{' {
-			*f.err = badInput(at(e.at, path, "an object is expected"))
+			*f.err = badInput(at(path, "an object is expected"))
 			return nil
 		}
 		out = append(out, f.inside(&e, path))
@@ -241,7 +231,7 @@ func (f fields) texts(key string) (all []string) {
 	case m.value[0] != '[':
 		return []string{f.asText(m)}
 	}
-	for _, one := range within(m) {
+	for _, one := range parts(m.value) {
 		one.key = m.key
 		all = append(all, f.asText(&one))
 	}

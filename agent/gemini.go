@@ -3,83 +3,51 @@ package agent
 import (
 	"bytes"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 )
 
-// Gemini is the adapter for Google's Gemini CLI. What it states was measured
-// on version 0.61.0 in print mode, against a scripted model; what is marked
-// "read" stands in the program's source.
+// Gemini is the adapter for Google's Gemini CLI. What it states was measured on version 0.61.0
+// in print mode, against a scripted model, or read in its source.
 //
 // # One seat
 //
-// BeforeTool comes before every call, a sub-agent's too, and can only veto:
-// the host's own policy decides afterwards, and no hook can grant.
-//
-//	             allow    ask     deny
-//	BeforeTool   -        deny    deny
-//
-// "-" is silence. The host could be told to ask, but no payload says whether
-// anybody is there, and where nobody is, it then hangs for ever. So an ask is
-// a denial that says how to approve.
+// BeforeTool comes before every call, a sub-agent's too, and can only veto: the host's own
+// policy decides afterwards, and no hook can grant. An allow is silence, and an ask is a
+// denial that says how to approve: the host could be told to ask, but no payload says whether
+// anybody is there, and where nobody is, it then hangs for ever.
 //
 // # What the host does with an answer
 //
 //	{"decision":"deny","reason"}        blocked; the model reads the reason
-//	"systemMessage" beside it           the person reads it; of the reason nothing is shown to them
-//	{"decision":"ask"}                  asks a person, even in yolo mode; hangs
-//	                                    where there is none
+//	"systemMessage" beside it           the person reads it; of the reason nothing is shown
+//	{"decision":"ask"}                  asks a person, even in yolo mode
 //	{"decision":"allow"}                nothing: the policy decides
 //	hookSpecificOutput.tool_input       the policy decides about that, and that runs
 //	exit 2 or more, text on stderr      blocked; the model reads it
 //	exit 2 without text, exit 0 and 1,
 //	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
 //
-// After a call the model reads hookSpecificOutput.additionalContext with the
-// result. What is printed is read as JSON first, from standard error where standard
-// output is empty. There is no switch that makes a failing hook block, so nod
-// is registered behind a line of shell that turns every failure into exit 2
-// with a reason.
+// There is no switch that makes a failing hook block, so nod is registered behind a line of
+// shell that turns every failure into exit 2 with a reason.
 //
-// # What no hook is shown
-//
-//   - Everything in `gemini --acp`: hooks do not run there.
-//   - Everything in a folder that is not trusted: there the host runs no hook,
-//     the user's own included (read). It then asks before it acts.
-//   - google_web_search, which the vendor's servers run, is shown as a call.
+// No hook runs in `gemini --acp` and in a folder that is not trusted (read).
 //
 // # What the host makes of a call (read)
 //
 //	sh -c '...' and its like   both are taken away, with the first and the last quote
-//	_bgpids_file               a variable of its own around the command, to which it writes
 //	%2e in a path              is decoded
 //	replace of a missing file  looks for one whose name ends so
 //
-// # MCP
-//
-// A tool is mcp_<server>_<tool>, which can be divided in several ways. The
-// payload's mcp_context names both; without it a name that is not certain is
-// no tool that nod knows.
+// An MCP tool is mcp_<server>_<tool>, which can be divided in several ways; the payload's
+// mcp_context names both.
 type Gemini struct{ profiled[gemini] }
 
 type gemini struct{}
 
-func (gemini) name() string { return "gemini" }
-
 func (gemini) profile() profile {
-	return profile{
-		can: Capabilities{
-			Tried:         "0.61.0",
-			Before:        Seat{Deny: true, Silence: Flows},
-			ReasonReaches: true,
-			TimeUnit:      time.Millisecond,
-			SeesSubagents: true,
-			HearsAfter:    Nested,
-		},
-		rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch, quirk: geminiQuirk,
-		answer: geminiAnswer, mayRewrite: Gemini{}.MayRewrite, confined: geminiConfined,
-	}
+	return profile{agent: "gemini", rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch,
+		quirk: geminiQuirk, mayRewrite: Gemini{}.MayRewrite}
 }
 
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call
@@ -179,22 +147,6 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 			call.Paths = append(call.Paths, searched(call.Dir, "", pattern, "")...)
 		}
 	}
-}
-
-// geminiAnswer denies, and is silent about all else. The host has no place for notices
-// to the person.
-func geminiAnswer(_ Event, d nod.Decision, word string) Answer {
-	a := Answer{Said: logged(word)}
-	if a.Said == saysDeny {
-		why := reasonOf(d, word)
-		a.Stdout = []byte(`{"decision":"deny","reason":` + quoted(why) +
-			`,"systemMessage":` + quoted(blocking(why)) + `}`)
-	}
-	return a
-}
-
-func geminiConfined(e Event, d nod.Decision) Answer {
-	return handed(e, d, `{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":`, `}}`)
 }
 
 // MayRewrite implements [Rewriter]: measured on 0.61.0. The policy is asked afterwards, about

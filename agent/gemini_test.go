@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/transcript"
 )
 
 func TestGeminiDecodes(t *testing.T) {
@@ -67,9 +69,8 @@ func TestGeminiArguments(t *testing.T) {
 	}
 }
 
-// A text is a person's only where it stands alone and is not marked as the
-// host's; a later line replaces an earlier one, and what was taken back is not
-// read.
+// A text is a person's only where it stands alone and is not marked as the host's; a later line
+// replaces an earlier one, and the reading ends where lines take others back.
 func TestGeminiTranscript(t *testing.T) {
 	line := func(id, kind, more string) string {
 		return `{"id":"` + id + `","timestamp":"2026-11-20T10:00:00Z","type":"` + kind + `",` + more + `}`
@@ -85,9 +86,7 @@ func TestGeminiTranscript(t *testing.T) {
 	e := event(t, agent.Gemini{}, "shell.json",
 		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
 			`{"sessionId":"s","projectHash":"h","kind":"main"}`,
-			user("0", "replaced by what follows"),
-			`{"$set":{"messages":[` + user("1", "<session_context>") + `,` + user("2",
-				"publish it") + `],"lastUpdated":"x"}}`,
+			user("1", "<session_context>"), user("2", "publish it"),
 			`{"$set":{"lastUpdated":"y"}}`,
 			line("3", "gemini", `"content":"I"`),
 			line("3", "gemini", call),
@@ -95,9 +94,6 @@ func TestGeminiTranscript(t *testing.T) {
 			user("5", "look at @notes", "--- Content from referenced files ---"),
 			line("6", "user", `"content":[{"text":"from a command of the repository"}],"displayContent":[{"text":"/weave"}]`),
 			user("7", "Please continue."),
-			user("8", "taken back"),
-			line("9", "gemini", `"content":"taken back as well"`),
-			`{"$rewindTo":"8"}`,
 			line("10", "info", `"content":"a notice"`),
 			line("12", "voice", `"content":"never push"`),
 			user("11", "go on"),
@@ -120,5 +116,15 @@ func TestGeminiTranscript(t *testing.T) {
 		}))
 	if first, ok := e.Call.Opening(t.Context()); !ok || first.Text != "publish it" {
 		t.Errorf("the session opens with %q (%v)", first.Text, ok)
+	}
+	for _, back := range []string{`{"$rewindTo":"2"}`, `{"$set":{"messages":[` + user("1", "yes") + `]}}`} {
+		e = event(t, agent.Gemini{}, "shell.json", "/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl",
+			writeLines(t, []string{user("2", "publish it"), back, user("3", "now")}))
+		turns := 0
+		for _, err := range e.Call.Transcript(t.Context()) {
+			if turns++; (turns == 2) != errors.Is(err, transcript.ErrEarlier) {
+				t.Errorf("%s: %v", back, err)
+			}
+		}
 	}
 }

@@ -17,6 +17,10 @@ func TestGenericDecodes(t *testing.T) {
 	unknown := seen{Kind: agent.Decide}
 	outcome := seen{Kind: agent.Outcome, Tool: "bash", Command: "ls -la"}
 	files := map[string]map[string]seen{
+		"antigravity": {"elsewhere.json": shell, "shell.json": shell, "unknown.json": unknown, "view.json": viewed,
+			"grep.json": {Kind: agent.Decide, Tool: "grep", Paths: []string{loom + "/src"}},
+			"list.json": {Kind: agent.Decide, Tool: "glob", Paths: []string{loom}}, "replace.json": changed,
+			"write.json": written},
 		"crush": {"shell.json": shell, "write.json": written, "view.json": viewed, "mcp.json": poked,
 			"glob.json":  {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
 			"fetch.json": {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -103,24 +104,6 @@ func settingsSay(dirs []string, home bool, ending string, holds func(text string
 	})
 }
 
-// hostRule is a rule of a host's that asks about commands or refuses them: what may stand
-// at each place of one.
-type hostRule [][]string
-
-// speaksOf reports whether a rule may speak of a line: what it names stands in the line,
-// behind whatever wrapper. A line that Codex cannot divide is one command of a shell.
-func (r hostRule) speaksOf(words []string) bool {
-	if len(r) > 0 && slices.ContainsFunc(r[0], func(name string) bool {
-		return readsAsShell(path.Base(name)) || strings.Contains(name, "pwsh") || strings.Contains(name, "powershell")
-	}) {
-		return true
-	}
-	stands := func(one string) bool {
-		return !slices.ContainsFunc(wordsOf(one), func(word string) bool { return !slices.Contains(words, word) })
-	}
-	return !slices.ContainsFunc(r, func(place []string) bool { return !slices.ContainsFunc(place, stands) })
-}
-
 // wordsOf are the words of a text as far as a rule can name them, without what quotes.
 func wordsOf(text string) []string {
 	text = strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(text)
@@ -148,71 +131,15 @@ func codexAsks(e *Event, start string) bool {
 }
 
 // codexRuleAsks reports whether a file of Codex's rules may ask about a line of these words
-// or refuse it. The rules are Starlark; read are those that are written as Codex and people
-// write them, one call after another with named arguments, and any other file may ask.
+// or refuse it. The rules are Starlark and are not read: one word in common is enough, and so
+// is a shell, since a line that Codex cannot divide is one command of a shell.
 func codexRuleAsks(text string, words []string) bool {
 	if !strings.Contains(text, "prompt") && !strings.Contains(text, "forbidden") {
 		return false
 	}
-	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
-		return true
-	}
-	var plain strings.Builder
-	for line := range strings.Lines(text) {
-		line, comment, _ := strings.Cut(line, "#")
-		if comment != "" && strings.ContainsAny(line, `"'`) && strings.ContainsAny(comment, `"'`) {
-			return true // the # may stand in a text
-		}
-		plain.WriteString(strings.TrimSpace(line) + " ")
-	}
-	text = strings.NewReplacer("network_rule(", "prefix_rule(", "host_executable(", "prefix_rule(", "'", `"`,
-		" =", "=", "= ", "=").Replace(plain.String())
-	before, rules, _ := strings.Cut(text, "prefix_rule(")
-	if strings.TrimSpace(before) != "" {
-		return true
-	}
-	for rule := range strings.SplitSeq(rules, "prefix_rule(") {
-		if !strings.Contains(rule, "prompt") && !strings.Contains(rule, "forbidden") {
-			continue
-		}
-		if pattern, ok := codexPattern(rule); !ok || pattern.speaksOf(words) {
-			return true
-		}
-	}
-	return false
-}
-
-// codexPattern is the pattern of a rule, or the host of one for the network.
-func codexPattern(rule string) (pattern hostRule, ok bool) {
-	_, list, named := strings.Cut(rule, "pattern=")
-	if !named {
-		_, list, named = strings.Cut(rule, "host=")
-	}
-	var places json.RawMessage
-	if !named || !strings.HasSuffix(strings.TrimSpace(rule), ")") ||
-		json.NewDecoder(strings.NewReader(list)).Decode(&places) != nil {
-		return nil, false
-	}
-	for _, place := range listOf(places) {
-		var names []string
-		for _, one := range listOf(place) {
-			var name string
-			if json.Unmarshal(one, &name) != nil {
-				return nil, false
-			}
-			names = append(names, name)
-		}
-		pattern = append(pattern, names)
-	}
-	return pattern, true
-}
-
-// listOf is a list in JSON, or what is none as a list of one.
-func listOf(raw json.RawMessage) (list []json.RawMessage) {
-	if json.Unmarshal(raw, &list) != nil {
-		return []json.RawMessage{raw}
-	}
-	return list
+	return strings.ContainsAny(text, "\\+\x00") || slices.ContainsFunc(wordsOf(text), func(word string) bool {
+		return readsAsShell(word) || word == "pwsh" || word == "powershell" || slices.Contains(words, word)
+	})
 }
 
 // qwenAsks reports whether a rule of the person's may have Qwen Code ask about a call
@@ -244,26 +171,18 @@ func qwenTextAsks(text string, c nod.Call) bool {
 		slices.ContainsFunc(s.Permissions.Ask, func(rule string) bool { return qwenRuleAsks(rule, c) })
 }
 
-// qwenRuleAsks reports whether a rule may speak of a call. One about files or addresses
-// speaks of commands as well.
+// qwenRuleAsks reports whether a rule may speak of a call: a word of it stands in the command.
+// One about files or addresses speaks of commands as well.
 func qwenRuleAsks(rule string, c nod.Call) bool {
-	tool, about, narrow := strings.Cut(strings.TrimSpace(rule), "(")
-	switch strings.TrimSpace(tool) {
-	case "run_shell_command", "Shell", "ShellTool", "Bash":
-	default:
+	shell := regexp.MustCompile(`^(run_shell_command|Shell|ShellTool|Bash)\((.*)`).FindStringSubmatch(rule)
+	switch {
+	case shell == nil:
 		return true
+	case c.Tool != "bash":
+		return false
 	}
-	if c.Tool != "bash" || !narrow {
-		return c.Tool == "bash"
-	}
-	var places hostRule
-	for _, word := range strings.Fields(strings.TrimSuffix(strings.TrimSuffix(about, ")"), ":*")) {
-		if strings.ContainsAny(word, "*?[$:") {
-			break
-		}
-		places = append(places, []string{word})
-	}
-	return places.speaksOf(wordsOf(c.Command))
+	named, line := wordsOf(shell[2]), strings.Join(wordsOf(c.Command), " ")
+	return len(named) == 0 || slices.ContainsFunc(named, func(word string) bool { return strings.Contains(line, word) })
 }
 
 // copilotDenies reports whether a rule of the person's may deny a call on Copilot CLI, where
@@ -284,8 +203,7 @@ func copilotDenies(c nod.Call, project string) bool {
 		settingsSay(dirs, ok, ".json", holding("denied_urls"))
 }
 
-// startedWith reports whether a process above this one has an argument that begins so, or
-// may have.
+// startedWith reports whether a process above this one has an argument that begins so, or may have.
 func startedWith(options ...string) bool {
 	for pid := os.Getppid(); pid > 0; {
 		args, parent, err := started(pid)

@@ -14,35 +14,30 @@ import (
 
 // JSON is read in two ways: payloads strictly, lines of a host's own files loosely.
 //
-// encoding/json alone matches keys without regard to case and takes the last of
-// two, so that {"command":"rm -rf /","Command":"ls"} reads "ls" in Go and
-// "rm -rf /" in the agent's JavaScript. Whoever can shape a payload could show
-// the gate another call than the one that runs. So a payload has one reading or
-// none:
+// encoding/json alone matches keys without regard to case and takes the last of two, so
+// that {"command":"rm -rf /","Command":"ls"} reads "ls" in Go and "rm -rf /" in the agent's
+// JavaScript. So a payload has one reading or none:
 //
-//   - a key is matched byte by byte, and two equal keys in one object are
-//     refused at any depth;
-//   - where nod reads a key, another one that differs in case only (Unicode
-//     simple folding, so ſ is s and K is k) is refused;
-//   - invalid UTF-8, half a surrogate pair, text after the end, nesting over
-//     maxDepth and more than maxPayload bytes are refused.
+//   - a key is matched byte by byte, and two equal keys in one object are refused;
+//   - where nod reads a key, another one that differs in case only (Unicode simple folding,
+//     so ſ is s and K is k) is refused;
+//   - invalid UTF-8, half a surrogate pair, text after the end, nesting over maxDepth and
+//     more than maxPayload bytes are refused.
 //
-// Unknown keys are fine, and what nod does not read may hold "a" and "A". In a
-// line of a host's file only the keys that are read are looked at in this way.
+// Unknown keys are fine. In a line of a host's file only the keys that are read are looked
+// at in this way.
 const (
 	maxPayload = 16 << 20
 	maxDepth   = 64
 )
 
-// member is one key of an object with its value, as written.
+// member is one key of an object, decoded, with its value as written; in a list there is no key.
 type member struct {
-	key   []byte // decoded
+	key   string
 	value json.RawMessage
-	at    int // offset of the value in the whole text
 }
 
-// object is a JSON object in a text that is valid JSON. Its values share the
-// text's memory.
+// object is a JSON object.
 type object struct {
 	members []member
 	path    string // key path of the object, "" at the top
@@ -70,31 +65,25 @@ func readStrictly(text []byte, halves bool) (object, error) {
 	return o, nil
 }
 
-// readLoosely returns the top level of a text that is one JSON object, whatever
-// else it holds.
+// readLoosely returns the top level of a text that is one JSON object, whatever else it holds.
 func readLoosely(text []byte) (object, error) {
 	if !json.Valid(text) {
 		return object{}, invalid(text)
 	}
-	start := bytes.IndexByte(text, '{')
-	if start < 0 || len(bytes.TrimLeft(text[:start], " \t\r\n")) > 0 {
-		return object{}, at(0, "", "an object is expected")
+	if text = bytes.TrimLeft(text, " \t\r\n"); text[0] != '{' {
+		return object{}, errors.New("an object is expected")
 	}
-	return object{members: parts(text, start)}, nil
+	return object{members: parts(text)}, nil
 }
 
-// invalid says where a text is no JSON.
+// invalid says why a text is no JSON.
 func invalid(text []byte) error {
 	var any json.RawMessage
-	err := json.Unmarshal(text, &any)
-	if syntax := (*json.SyntaxError)(nil); errors.As(err, &syntax) {
-		return fmt.Errorf("byte %d: %w", syntax.Offset, err)
-	}
-	return fmt.Errorf("it is no JSON: %w", err)
+	return fmt.Errorf("it is no JSON: %w", json.Unmarshal(text, &any))
 }
 
 // errHalf is in the chain of a refusal for half a surrogate pair.
-var errHalf = errors.New("half a surrogate pair")
+var errHalf = errors.New("a character is cut in two: half a surrogate pair")
 
 // badInput wraps what is wrong with a payload.
 func badInput(err error) error {
@@ -111,7 +100,7 @@ func checkKeysAndTexts(text []byte, halves bool) error {
 		switch text[i] {
 		case '{', '[':
 			if open = append(open, nil); len(open) > maxDepth {
-				return at(i, "", fmt.Sprintf("more than %d levels", maxDepth))
+				return fmt.Errorf("more than %d levels", maxDepth)
 			}
 		case '}', ']':
 			open = open[:len(open)-1]
@@ -119,12 +108,12 @@ func checkKeysAndTexts(text []byte, halves bool) error {
 			end := closing(text, i)
 			raw := text[i : end+1]
 			if !halves && holdsHalf(raw) {
-				return fmt.Errorf("byte %d: a character is cut in two: %w", i, errHalf)
+				return errHalf
 			}
 			if isKey(text[end+1:]) {
 				keys := &open[len(open)-1]
 				if !addKey(keys, unquoted(raw)) {
-					return at(i, join("", []byte(unquoted(raw))), "the key stands twice")
+					return at(join("", unquoted(raw)), "the key stands twice")
 				}
 			}
 			i = end
@@ -159,16 +148,11 @@ func holdsHalf(raw []byte) bool {
 }
 
 // at says what is wrong and where.
-func at(offset int, path, what string) error {
-	if path != "" {
-		path = " (" + path + ")"
-	}
-	return fmt.Errorf("byte %d%s: %s", offset, path, what)
-}
+func at(path, what string) error { return errors.New(strings.TrimPrefix(path+": "+what, ": ")) }
 
 // join appends a key to a key path, shortened, and quoted unless it is plain.
-func join(path string, key []byte) string {
-	name := string(key[:min(len(key), 60)])
+func join(path, key string) string {
+	name := key[:min(len(key), 60)]
 	if shown := strconv.QuoteToASCII(name); len(shown) != len(name)+2 || strings.ContainsAny(name, ".[] ") {
 		name = shown
 	}
@@ -186,58 +170,22 @@ func unquoted(raw []byte) string {
 	return s
 }
 
-// parts splits the object or array that begins at an offset of valid JSON.
-func parts(text []byte, start int) []member {
-	out := make([]member, 0, 8)
-	for i := space(text, start+1); text[i] != '}' && text[i] != ']'; i = space(text, i) {
+// parts splits an object or array that is valid JSON.
+func parts(text []byte) (all []member) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	opened, _ := dec.Token()
+	for dec.More() {
 		var m member
-		if text[start] == '{' {
-			end := closing(text, i)
-			m.key = []byte(unquoted(text[i : end+1]))
-			i = space(text, space(text, end+1)+1) // behind the colon
+		if opened == json.Delim('{') {
+			key, _ := dec.Token()
+			m.key, _ = key.(string)
 		}
-		m.at = i
-		i = skim(text, i)
-		m.value = text[m.at:i]
-		out = append(out, m)
-		if i = space(text, i); text[i] == ',' {
-			i++
+		if dec.Decode(&m.value) != nil {
+			break // cannot be
 		}
+		all = append(all, m)
 	}
-	return out
-}
-
-// space returns where something stands at i or behind it.
-func space(text []byte, i int) int {
-	for text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r' {
-		i++
-	}
-	return i
-}
-
-// skim returns where the value at i ends, in valid JSON.
-func skim(text []byte, i int) int {
-	for depth := 0; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			i = closing(text, i)
-		case '{', '[':
-			depth++
-			continue
-		case '}', ']':
-			depth--
-		case ',', ':', ' ', '\t', '\n', '\r':
-			continue
-		default: // a number or a word
-			for i+1 < len(text) && strings.IndexByte(",]} \t\n\r", text[i+1]) < 0 {
-				i++
-			}
-		}
-		if depth == 0 {
-			return i + 1
-		}
-	}
-	return len(text)
+	return all
 }
 
 // closing returns the offset of the quote that closes the one at i.

@@ -82,16 +82,16 @@ func TestFieldsRefused(t *testing.T) {
 		want       string
 	}{
 		{"missing", `{}`, func(f fields) { f.text("a") }, "a is missing"},
-		{"empty", `{"a":""}`, func(f fields) { f.word("a") }, "byte 5 (a): a text that is not empty is expected"},
-		{"null for a text", `{"a":null}`, func(f fields) { f.optional("a") }, "byte 5 (a): a string is expected"},
-		{"text for a flag", `{"a":"true"}`, func(f fields) { f.flag("a") }, "byte 5 (a): true or false is expected"},
+		{"empty", `{"a":""}`, func(f fields) { f.word("a") }, "a: a text that is not empty is expected"},
+		{"null for a text", `{"a":null}`, func(f fields) { f.optional("a") }, "a: a string is expected"},
+		{"text for a flag", `{"a":"true"}`, func(f fields) { f.flag("a") }, "a: true or false is expected"},
 		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") },
-			"byte 14 (a[1].b): a string is expected"},
+			"a[1].b: a string is expected"},
 		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") },
-			`byte 13 (A): the key differs from "a" in case only`},
+			`A: the key differs from "a" in case only`},
 		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") },
-			`byte 16 (o.A): the key differs from "a" in case only`},
-		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "byte 5 (a): a string is expected"},
+			`o.A: the key differs from "a" in case only`},
+		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "a: a string is expected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			o, err := readPayload([]byte(c.text))
@@ -142,55 +142,9 @@ func FuzzPayload(f *testing.F) {
 			t.Fatalf("%d keys, encoding/json has %d", len(o.members), len(all))
 		}
 		for _, m := range o.members {
-			if !bytes.Equal(all[string(m.key)], m.value) {
-				t.Fatalf("%q: %s, encoding/json has %s", m.key, m.value, all[string(m.key)])
+			if !bytes.Equal(all[m.key], m.value) {
+				t.Fatalf("%q: %s, encoding/json has %s", m.key, m.value, all[m.key])
 			}
-			sameText(t, m.value)
-			sameParts(t, m.value)
 		}
 	})
-}
-
-// sameText compares how a string is decoded.
-func sameText(t *testing.T, value json.RawMessage) {
-	t.Helper()
-	if value[0] != '"' {
-		return
-	}
-	var want string
-	if err := json.Unmarshal(value, &want); err != nil {
-		t.Fatal(err)
-	}
-	if got := unquoted(value); got != want {
-		t.Fatalf("%s: %q, encoding/json has %q", value, got, want)
-	}
-}
-
-// sameParts compares how an object or array is split, all the way down.
-func sameParts(t *testing.T, value json.RawMessage) {
-	t.Helper()
-	if value[0] != '{' && value[0] != '[' {
-		return
-	}
-	var all map[string]json.RawMessage
-	var list []json.RawMessage
-	if value[0] == '{' {
-		err := json.Unmarshal(value, &all)
-		if got := parts(value, 0); err != nil || len(got) != len(all) {
-			t.Fatalf("%s: %d parts, want %d; %v", value, len(got), len(all), err)
-		}
-	} else if err := json.Unmarshal(value, &list); err != nil || len(parts(value, 0)) != len(list) {
-		t.Fatalf("%s: %d parts, want %d; %v", value, len(parts(value, 0)), len(list), err)
-	}
-	for i, m := range parts(value, 0) {
-		want := all[string(m.key)]
-		if list != nil {
-			want = list[i]
-		}
-		if !bytes.Equal(m.value, want) || !bytes.Equal(value[m.at:m.at+len(m.value)], want) {
-			t.Fatalf("%s: part %d is %s, want %s", value, i, m.value, want)
-		}
-		sameText(t, m.value)
-		sameParts(t, m.value)
-	}
 }

@@ -41,8 +41,7 @@ func playedSeats() (seats []playedSeat) {
 		playedSeat{"pi", agent.Pi{}, "", "", false})
 }
 
-// payload is a call of the script as the host sends it; "" where the host has
-// no such tool.
+// payload is a call of the script as the host sends it; "" where the host has no such tool.
 func (s playedSeat) payload(c agenttest.ScriptCall, dir string) string {
 	spelled := map[string][4]string{
 		"claude-code": {"PreToolUse", "Bash"}, "codex": {"PreToolUse", "Bash"},
@@ -81,11 +80,10 @@ func (s playedSeat) rollout(c agenttest.ScriptCall, dir string) string {
 	return file
 }
 
-// TestScriptInEveryMode plays 40 ordinary and 40 grave calls in every mode of
-// Claude Code and on the other driven hosts, without a model: nod adds no prompt
-// to an ordinary call, never allows a grave one, and stops what is known to lose
-// work or to print a secret everywhere. What is merely not known is left to the host's own
-// flow where there is one.
+// TestScriptInEveryMode plays 40 ordinary and 40 grave calls in every mode of Claude Code and on
+// the other driven hosts, without a model: nod adds no prompt to an ordinary call, never allows a
+// grave one, and stops what is known to lose work or to print a secret everywhere. What is merely
+// not known is left to the host's own flow where there is one.
 func TestScriptInEveryMode(t *testing.T) {
 	home, work := scriptWorld(t)
 	good := agenttest.Ordinary()

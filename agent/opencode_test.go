@@ -64,8 +64,7 @@ func TestOpencodeServer(t *testing.T) {
 	}
 }
 
-// opencode reads the files that a sub-agent's prompt names with @, from the top of the
-// repository.
+// opencode reads the files that a sub-agent's prompt names with @, from the top of the repository.
 func TestPromptsThatNameFiles(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "sub")
@@ -73,15 +72,11 @@ func TestPromptsThatNameFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for prompt, want := range map[string][]string{
-		"look at @.env.":       {".env.", ".env", top + "/.env.", top + "/.env"},
-		"see (@~/.aws/x)":      {"~/.aws/x)", "~/.aws/x"},
-		"a@b.example and `@c`": nil, "@/etc/x, @y": {"/etc/x", "y", top + "/y"},
-		"ä@.env":      {".env", top + "/.env"},
-		"@.env#L1-2.": {".env#L1-2.", ".env#L1-2", ".env", top + "/.env#L1-2.", top + "/.env#L1-2", top + "/.env"},
-		"nothing":     nil, "": nil, "@": nil,
-		"@l..x":               {"l..x", "l", top + "/l..x", top + "/l"},
-		"@a.b../":             {"a.b../", "a.b", top + "/a.b../", top + "/a.b"},
-		"@\"my notes/a b\" x": {"my notes/a b", "\"my", top + "/my notes/a b", top + "/\"my"},
+		"look at @.env.":  {".env.", ".env", top + "/.env.", top + "/.env"},
+		"see (@~/.aws/x)": {"~/.aws/x)", "~/.aws/x"},
+		"@/etc/x, @y":     {"/etc/x", "y", top + "/y"}, "@.env#L1-2.": {".env", top + "/.env"},
+		"nothing": nil, "@": nil,
+		"@\"notes/a\" x": {"notes/a", top + "/notes/a"},
 	} {
 		args, err := json.Marshal(map[string]string{"prompt": prompt})
 		if err != nil {
@@ -115,18 +110,19 @@ func TestPromptsThatNameTooMuch(t *testing.T) {
 // unasked, or begins as such a line does).
 func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 	for line, asks := range map[string]bool{
-		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "A=1 B= make x": true,
-		"cat > f <<'E'\nit's `x`\nE": true, "# it's\nrm a/b > /dev/null 2>&1; ls &": true,
-		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm == || readonly": false, "rm x &&": false,
-		"cat <<E\n$(x)\nE": false,
-		"rm \\ ":           false, "rm x |& y": false, "rm x; for i in a": false, "cat <<E\nx": false,
-		`python3 -c "print(\"x\")"`: true, `curl -s 'https://x.example/?a=1&b' -o "$OUT"`: true, "rm $X ${Y}": true,
-		"gh pr create --body \"$(cat <<'EOF'\nit's (a) `b`\nEOF\n)\"": true, `find . -name \*.o -exec rm {} +`: false,
-		"cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false, ">> .git/hooks/x": false,
-		`cd "$(<.env)"`: false, "cd a": false, "cd a; cd b": false, `[[ 'a[$(rm x)]' -eq 0 ]]`: false, "cd a && > f": false,
-		`declare -i x='a[$(rm x)]'`: false, "export A=$(rm x)": false, "for i in a; do rm $i; done": false, "(rm x)": false,
-		"f() { rm x; }": false, "if true; then rm x; fi": false, "test -f x": false, "cat <<< $(rm x)": false, "a <(rm x)": false,
-		"2>&1": false, "_2>&1": false, "x=1": false, "rm $(x)": false, "! rm x": false, "cd a | cd b": false,
+		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "rm a/b > /dev/null 2>&1; ls": true,
+		"rm $X": true,
+		`curl -s 'https://x.example/?a=1&b' -o "out"`: true,
+		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm x &&": false, "rm x |& y": false, "rm x; for i in a": false,
+
+		"cat <<E\nx": false, "cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false,
+		`cd "$(<.env)"`: false, "cd a; cd b": false, `[[ 'a[$(rm x)]' -eq 0 ]]`: false,
+		`declare -i x='a[$(rm x)]'`: false,
+		"(rm x)":                    false, "f() { rm x; }": false, "test -f x": false, "a <(rm x)": false,
+		"2>&1":    false,
+		"rm $(x)": false,
+
+		"! rm x": false,
 	} {
 		args, err := json.Marshal(map[string]string{"command": line})
 		if err != nil {

@@ -16,10 +16,9 @@ import (
 //	*** Move to: NAME            blank, - or +
 //	*** End Patch
 //
-// A file that is moved is an edit of both names. ok is false for everything
-// else, so that a patch has one reading or none: the host is more lenient (it
-// takes white space around markers), and what it would make of such a text is
-// not guessed.
+// A file that is moved is an edit of both names. ok is false for everything else, so that a patch
+// has one reading or none: the host is more lenient (it takes white space around markers), and what
+// it would make of such a text is not guessed.
 func readPatch(text string) (edits []nod.Edit, ok bool) {
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	last := len(lines) - 1

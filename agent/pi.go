@@ -2,49 +2,23 @@ package agent
 
 import (
 	"strings"
-	"time"
 	"unicode"
 )
 
-// Pi is the adapter for Pi. What it states was measured on version 1.5.2 in
-// print mode against a scripted model; that it asks was read. Pi starts no
-// program before a call and never asks about one, so nod installs an
-// extension, a file of JavaScript that calls nod-hook and does the asking.
+// Pi is the adapter for Pi. What it states was measured on version 1.5.2 in print mode against
+// a scripted model; that it asks was read. Pi starts no program before a call and never asks
+// about one, so nod installs an extension, a file of JavaScript that calls nod-hook and does
+// the asking ([plugin]): by a dialog of Pi's where a person is there, else an ask is a denial.
 //
-//	             allow   ask, person   ask, nobody   deny
-//	tool_call    runs    a dialog      deny          deny
-//
-// The dialog is Pi's own, in the terminal and over its RPC mode; the person's
-// no is told to the model as such.
-//
-// # What the host does
-//
-//	the extension throws            blocked
-//	the extension waits             so does the call, without limit
-//	the extension cannot be loaded  Pi does not start (print mode)
-//
-// Calls that another tool makes (a codemode script, an MCP tool) come one by
-// one like the model's own. What a person runs with ! is theirs.
-//
-// A tool that an extension or a trusted project defines may take the name of a
-// built-in one; its code runs inside Pi and needs no call to do anything.
+// A call waits for the extension without limit; where the extension cannot be loaded, Pi does
+// not start (print mode). Calls that another tool makes come one by one like the model's own.
+// A tool that an extension or a trusted project defines runs inside Pi: its code needs no call
+// to do anything.
 type Pi struct{ profiled[pi] }
 
 type pi struct{}
 
-func (pi) name() string { return "pi" }
-
-func (pi) profile() profile {
-	p := plugged()
-	p.can = Capabilities{
-		Tried:         "1.5.2",
-		Before:        Seat{Allow: true, Deny: true, Ask: true, Silence: Runs},
-		ReasonReaches: true,
-		TimeUnit:      time.Millisecond,
-	}
-	p.own, p.quirk = claudeMCPOnly, piQuirk
-	return p
-}
+func (pi) profile() profile { return profile{agent: "pi", own: claudeMCPOnly, quirk: piQuirk} }
 
 func piQuirk(e *Event, _, f fields) {
 	plugin(e, f)

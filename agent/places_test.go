@@ -29,7 +29,7 @@ func TestArgumentsDoNotMoveTheStart(t *testing.T) {
 			`"tool_input":{"command":"ls","dir_path":"/u/out"}}`, "/u/w", "/u/out"},
 		{agent.Qwen{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
 			`"tool_name":"run_shell_command","tool_input":{"command":"ls","directory":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Antigravity{}, `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
+		{agent.Generic{Agent: "antigravity"}, `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
 			`"args":{"CommandLine":"ls","Cwd":"/u/out"}}}`, "/u/w", "/u/out"},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), []string{"PWD=/u/w"})
@@ -143,7 +143,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`bash -c 'echo a' ' ; rm x.log ; ' 'b'`: true, `sh -c 'echo a' 'b; rm x #'`: true, `bash -c "echo a" " ; rm x ; " "b"`: true,
 		`bash -c cd ../out && echo EVIL > o.txt`: true, `/bin/BASH  -c cat .env`: true, `bash -c 'a' && rm x`: true,
 		`bash -c "echo \$HOME"`: true, `bash -c "ls $X"`: true, " zsh -c 'a'\\''b'": true,
-		`bash -c 'ls | head'`: false, `bash -c "ls | head"`: false, `bash x.sh`: false, `ls -c 'a' 'b'`: false, `bash`: false,
+		`bash -c 'ls | head'`: true, `bash x.sh`: false, `ls -c 'a' 'b'`: false, `bash`: false,
 		`git commit -m "bash -c 'a' 'b'"`: false,
 	}
 	for command, want := range gemini {

@@ -10,51 +10,31 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// profile is what differs between hosts: how the payload spells what all payloads say,
-// the host's tools, and how an answer is written. What a host does beyond that stands in
-// a few functions of its own. A host without a profile has the zero value: it has no
-// events, so everything is blocked.
+// profile is what differs between hosts: what hosts.txt says of one, and in a few functions what it
+// does beyond that. A host without a section there has no events, so everything is blocked.
 type profile struct {
 	agent string
-	can   Capabilities
-	// facts are the host's, of hosts.txt. The payload's keys are at its top, but for the
-	// tool and its input, which are in the object "within". An agent without a key for the
-	// session is remembered by its directory. "fixed" says that the directory has to be in
-	// the payload: else it may be where the agent started the hook, or what the arguments
-	// say. "single" says that the payload names no event: it is that of before. "mcp" and
-	// "divided" stand before and between server and tool in the name of an MCP tool.
-	// "typed" is the argument that makes a command text for a program that runs, "detaches"
-	// are those by which a command may outlive the session, and "keeps" says that the shell
-	// outlives the call. "editor" says that a person is always there, and "project" is the
-	// variable that names the workspace.
-	facts facts
+	facts
 	// kinds tells the event by something else than a name.
 	kinds func(f fields) (Kind, string)
-	// shell is the grammar in which a command is read, and rewrites why a command may
-	// become another one; nil where none does.
-	shell    nod.Dialect
+	// rewrites says why a command may become another one; nil where none does.
 	rewrites func(command string) string
-
-	// own reads a call that the rest of the row does not describe, an MCP tool for
-	// instance; input is its arguments. special reads the tools of that shape.
+	// own reads a call that the table does not describe, an MCP tool for instance; input is
+	// its arguments. special reads the tools of that shape.
 	own     func(e *Event, f fields, input *member) bool
 	special func(call *nod.Call, raw string, in fields)
-	// quirk adds what the host does beyond the row, once the call is read. in are the
+	// quirk adds what the host does beyond the table, once the call is read. in are the
 	// arguments, top the whole payload.
 	quirk func(e *Event, in, top fields)
-
-	answer  func(e Event, d nod.Decision, says string) Answer // to a Decide event
-	prompt  func(e Event, d nod.Decision, says string) Answer // to a Prompt event
-	blocked func(reason string) Answer                        // nil: exit code 2
 	// mayAllow says in which modes an allow may be said; nil is all but plan.
 	mayAllow func(e Event, d nod.Decision) bool
-	// mayRewrite is [Rewriter]'s MayRewrite, and confined hands the host another command in
-	// the place of the call's; nil where it takes none.
+	// mayRewrite is [Rewriter]'s MayRewrite; nil where the host takes no other command.
 	mayRewrite func(e Event) bool
-	confined   func(e Event, d nod.Decision) Answer
+	// notice is what the person is told beside an ask; "" for nothing.
+	notice func(e Event, reason string) string
 }
 
-// facts are what hosts.txt says of a host beside its tools.
+// facts are what hosts.txt says of a host beside its tools; its beginning lists the keys.
 type facts string
 
 func factsOf(host string) facts {
@@ -74,47 +54,62 @@ func (f facts) list(key string) (all []string) {
 	}
 }
 
-// fact is one of which there is one, "" for none.
-func (p profile) fact(key string) string {
-	if _, text, free := strings.Cut(string(p.facts), "/ "+key+": "); free {
-		text, _, _ = strings.Cut(text, "\n")
-		return text
-	}
-	if list := p.facts.list(key); len(list) > 0 {
-		return list[0]
-	}
-	return ""
-}
+// fact is the first of a list, "" for none.
+func (f facts) fact(key string) string { return append(f.list(key), "")[0] }
 
 // is reports a fact that is a yes.
-func (p profile) is(key string) bool { return p.fact(key) == "yes" }
+func (f facts) is(key string) bool { return f.fact(key) == "yes" }
+
+// text is what a line of its own says.
+func (f facts) text(key string) string {
+	_, text, _ := strings.Cut(string(f), "\n/ "+key+": ")
+	text, _, _ = strings.Cut(text, "\n")
+	return text
+}
+
+func (f facts) capabilities() Capabilities {
+	seat := func(key string) Seat {
+		may := f.list(key)
+		return Seat{Allow: slices.Contains(may, "allow"), Deny: true, Ask: slices.Contains(may, "ask"),
+			AskHeadless: slices.Contains(may, "headless"), Silence: Flows}
+	}
+	can := Capabilities{Tried: f.text("tried"), FailClosed: f.text("closed"), SeesSubagents: f.is("children"),
+		StdinUnseen: f.is("stdin"), PromptsAnswerOthers: f.is("answersothers"), Before: seat("seat")}
+	if f.is("silent") {
+		can.Before.Silence = Runs
+	}
+	if len(f.list("prompt")) > 0 {
+		can.Asking = seat("prompt")
+		can.Asking.Silence = Prompts
+	}
+	switch f.fact("hears") {
+	case "nested":
+		can.HearsAfter = Nested
+	case "flat":
+		can.HearsAfter = Flat
+	}
+	return can
+}
 
 // profiled gives an adapter the methods that a profile describes.
 type profiled[P described] struct{}
 
-type described interface {
-	name() string
-	profile() profile
-}
+type described interface{ profile() profile }
 
-func (h profiled[P]) row() profile {
+func (profiled[P]) row() profile {
 	var host P
 	p := host.profile()
-	p.agent, p.facts = host.name(), factsOf(host.name())
+	p.facts = factsOf(p.agent)
 	return p
 }
 
 // Name is the host's.
-func (h profiled[P]) Name() string {
-	var host P
-	return host.name()
-}
+func (h profiled[P]) Name() string { return h.row().agent }
 
 // Capabilities returns what was measured or read, on the version that it names.
-func (h profiled[P]) Capabilities() Capabilities { return h.row().can }
+func (h profiled[P]) Capabilities() Capabilities { return h.row().capabilities() }
 
-// Decode reads one payload. Call.Input shares the payload's memory, which must
-// not change afterwards.
+// Decode reads one payload.
 func (h profiled[P]) Decode(payload []byte, environ []string) (Event, error) {
 	return h.row().decode(payload, environ)
 }
@@ -127,31 +122,53 @@ func (h profiled[P]) Encode(e Event, d nod.Decision, how Profile, model bool) An
 // Block denies in the way of which it is certain that it blocks.
 func (h profiled[P]) Block(reason string) Answer { return h.row().block(reason) }
 
-func (p profile) block(reason string) Answer {
-	if p.blocked != nil {
-		return p.blocked(reason)
-	}
-	return exit2(reason)
+// Generic is the adapter for an agent that a section of hosts.txt describes: it runs a hook
+// with a JSON object on standard input before a call. None of these agents was run here: what
+// the sections say is from their sources and vendors' pages, as each names. Names of tools
+// that are not certain are left out: such a call is an unknown tool, and nothing settles it.
+//
+// # What is said
+//
+// A section says whether an allow skips the agent's prompt and whether it can be made to ask;
+// where it does not say so, nod only denies:
+//
+//	            it allows   it asks, and is an editor   else
+//	allow       allow       -                           -
+//	ask         deny        ask                         deny
+//	deny        deny        deny                        deny
+//
+// No transcript is read: docs/agents.md says of each agent why not.
+type Generic struct {
+	// Agent is the name of a section.
+	Agent string
 }
 
-func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer {
-	word := p.says(e, d, how, model)
-	switch {
-	case p.hands(e, d, how):
-		return p.confined(e, d)
-	case e.Kind == Decide && p.answer != nil:
-		return p.answer(e, d, word)
-	case e.Kind == Prompt && p.prompt != nil:
-		return p.prompt(e, d, word)
+func (g Generic) row() profile {
+	p := profile{agent: g.Agent, facts: factsOf(g.Agent)}
+	if p.is("typed") {
+		p.rewrites = typedRewrites
 	}
-	return notDecided(e, p.block)
+	return p
 }
 
-// hands reports whether the host is handed another command in the place of the call's.
-func (p profile) hands(e Event, d nod.Decision, how Profile) bool {
-	return p.mayRewrite != nil && e.Kind == Decide && d.Verdict == nod.Allow && d.Instead != "" && how != Reinforce &&
-		p.mayRewrite(e)
+// Name returns the section's.
+func (g Generic) Name() string { return g.Agent }
+
+// Capabilities returns what the section says.
+func (g Generic) Capabilities() Capabilities { return g.row().capabilities() }
+
+// Decode reads one payload, as any adapter.
+func (g Generic) Decode(payload []byte, environ []string) (Event, error) {
+	return g.row().decode(payload, environ)
 }
+
+// Encode says a decision as the comment on [Generic] lays it down.
+func (g Generic) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
+	return g.row().encode(e, d, how, model)
+}
+
+// Block denies as the agent hears it, by exit code 2 where nothing else is known.
+func (g Generic) Block(reason string) Answer { return g.row().block(reason) }
 
 func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
@@ -169,13 +186,13 @@ func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	}
 	switch e.Kind {
 	case Other:
-		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.facts.list("session")))}
+		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.list("session")))}
 		if p.kinds != nil { // nothing else says that it is a payload
-			f.oneOf(p.facts.list("session"))
+			f.oneOf(p.list("session"))
 		}
 	case Unexpected:
-		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.facts.list("session"))),
-			RawTool: unplaced(f, f.asText(f.maybeOf(p.facts.list("tool"))))}
+		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.list("session"))),
+			RawTool: unplaced(f, f.asText(f.maybeOf(p.list("tool"))))}
 	default:
 		p.decodeCall(&e, f, payload, environ)
 	}
@@ -190,20 +207,14 @@ func (p profile) kindOf(f fields) (Kind, string) {
 	case p.kinds != nil:
 		return p.kinds(f)
 	case p.is("single"):
-		return Decide, p.facts.list("before")[0]
+		return Decide, p.list("before")[0]
 	}
-	name := f.asWord(f.oneOf(p.facts.list("event")))
-	switch {
-	case slices.Contains(p.facts.list("before"), name):
-		return Decide, name
-	case slices.Contains(p.facts.list("asking"), name):
-		return Prompt, name
-	case slices.Contains(p.facts.list("after"), name):
-		return Outcome, name
-	case slices.Contains(p.facts.list("denied"), name):
-		return HostDenied, name
-	case slices.Contains(p.facts.list("others"), name):
-		return Other, name
+	name := f.asWord(f.oneOf(p.list("event")))
+	for key, kind := range map[string]Kind{"before": Decide, "asking": Prompt, "after": Outcome, "denied": HostDenied,
+		"others": Other} {
+		if slices.Contains(p.list(key), name) {
+			return kind, name
+		}
 	}
 	return Unexpected, name
 }
@@ -212,11 +223,11 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	if dir := variable(environ, p.fact("project")); p.fact("project") != "" && path.IsAbs(dir) {
 		e.Project = dir
 	}
-	e.Mode = f.asText(f.maybeOf(p.facts.list("mode")))
+	e.Mode = f.asText(f.maybeOf(p.list("mode")))
 	e.Plan = e.Mode == "plan" || e.Mode == "spec"
 	e.PromptFollows = e.Kind == Prompt
 	e.Call = nod.Call{Agent: p.agent, Environ: environ, Interactive: p.is("editor") || e.Kind == Prompt,
-		ID: f.asText(f.maybeOf(p.facts.list("call")))}
+		ID: f.asText(f.maybeOf(p.list("call")))}
 	e.Theirs = p.is("editor") && e.Kind == Decide
 	input := p.decodeInput(e, f, payload)
 	in := fields{err: f.err}
@@ -225,8 +236,8 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	}
 	stands := p.decodeDir(e, f, in, environ)
 	e.Call.Session = e.Call.Dir
-	if len(p.facts.list("session")) > 0 {
-		e.Call.Session = f.asWord(f.oneOf(p.facts.list("session")))
+	if len(p.list("session")) > 0 {
+		e.Call.Session = f.asWord(f.oneOf(p.list("session")))
 	}
 	before := path.Clean(e.Call.Dir)
 	if *f.err == nil {
@@ -241,7 +252,7 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 // decodeCommand says what the host does with a command. before is where it would
 // start without its arguments.
 func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) {
-	if p.is("keeps") && len(p.facts.list("dir")) > 0 && path.Clean(e.Call.Dir) != before {
+	if p.is("keeps") && len(p.list("dir")) > 0 && path.Clean(e.Call.Dir) != before {
 		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, leftElsewhere)
 	}
 	if !p.is("fixed") && winds(e.Call.Dir) {
@@ -250,11 +261,11 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 	if e.Call.Command == "" {
 		return
 	}
-	if e.Call.Dialect == nod.Unstated {
-		e.Call.Dialect = p.shell
+	if p.fact("shell") == "interp" {
+		e.Call.Dialect = nod.Interp
 	}
 	e.Call.Keeps = p.is("keeps") || !stands
-	e.Call.Outlives = e.Call.Outlives || slices.ContainsFunc(p.facts.list("detaches"), in.flag)
+	e.Call.Outlives = e.Call.Outlives || slices.ContainsFunc(p.list("detaches"), in.flag)
 	if p.rewrites != nil && e.Call.Rewritten == "" {
 		e.Call.Rewritten = p.rewrites(e.Call.Command)
 	}
@@ -268,14 +279,14 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 	}
 	act := lookUpAct(p.agent, e.Name)
 	if e.Call.RawTool = act.raw; act.raw == "" {
-		e.Call.RawTool = f.asWord(f.oneOf(p.facts.list("tool")))
+		e.Call.RawTool = f.asWord(f.oneOf(p.list("tool")))
 	}
-	m := f.maybeOf(p.facts.list("input"))
+	m := f.maybeOf(p.list("input"))
 	switch {
 	case m == nil && act.raw != "":
 		return &member{value: payload[strings.IndexByte(string(payload), '{'):]}
 	case m == nil:
-		m = f.oneOf(p.facts.list("input"))
+		m = f.oneOf(p.list("input"))
 	case act.shape == text: // an object that is written into a string
 		inner := f.asText(m)
 		if _, err := readPayload([]byte(inner)); err != nil {
@@ -296,8 +307,8 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 // the workspace. stands reports whether payload or arguments say where a command starts:
 // a shell of which nobody says that may be one that is kept.
 func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands bool) {
-	at, named := f.asText(f.maybeOf(p.facts.list("dir"))), ""
-	for _, key := range p.facts.list("roots") {
+	at, named := f.asText(f.maybeOf(p.list("dir"))), ""
+	for _, key := range p.list("roots") {
 		if roots := f.texts(key); len(roots) > 0 {
 			e.Start = roots[0]
 		}
@@ -305,7 +316,7 @@ func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands boo
 	if !p.is("fixed") {
 		named = in.maybeNamed(spellingOf(p.agent)["workdir"])
 		stands = at+named != ""
-		if at == "" && len(p.facts.list("roots")) == 0 {
+		if at == "" && len(p.list("roots")) == 0 {
 			at = variable(environ, "PWD")
 		}
 	}
@@ -339,7 +350,7 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 		return in
 	}
 	switch {
-	case p.fact("typed") != "" && tool.shape == command && in.flag(p.fact("typed")): // an unknown tool
+	case p.fact("sends") != "" && tool.shape == command && in.flag(p.fact("sends")): // an unknown tool
 	case tool.shape == editor:
 		decodeEditor(call, tool, in)
 	default:
@@ -395,8 +406,7 @@ func decodeEditor(call *nod.Call, tool builtin, in fields) {
 	arguments(call, row, in)
 }
 
-// oneOf returns a value that must be there under one of several spellings, and
-// only under one.
+// oneOf returns a value that must be there under one of several spellings, and only under one.
 func (f fields) oneOf(keys []string) *member {
 	m := f.maybeOf(keys)
 	if m == nil && *f.err == nil {
@@ -418,44 +428,3 @@ func (f fields) maybeOf(keys []string) (found *member) {
 	}
 	return found
 }
-
-// Generic is the adapter for an agent that one row of a table describes: it
-// runs a hook with a JSON object on standard input before a call, and takes
-// exit code 2 with a reason on standard error for no. The rows are in
-// generic_table.go. None of these agents was run here: what the rows say is
-// from their sources and vendors' pages, as each names.
-//
-// # What is said
-//
-// A row says whether an allow skips the agent's prompt and whether it can be
-// made to ask; where it does not say so, nod only denies:
-//
-//	            the row allows   it asks, and is an editor   else
-//	allow       allow            -                           -
-//	ask         deny             ask                         deny
-//	deny        deny             deny                        deny
-//
-// No transcript is read: docs/agents.md says of each agent why not.
-type Generic struct {
-	// Agent is the name of a row.
-	Agent string
-}
-
-// Name returns the row's.
-func (g Generic) Name() string { return g.Agent }
-
-// Capabilities returns what the row says.
-func (g Generic) Capabilities() Capabilities { return g.row().can }
-
-// Decode reads one payload, as any adapter.
-func (g Generic) Decode(payload []byte, environ []string) (Event, error) {
-	return g.row().decode(payload, environ)
-}
-
-// Encode says a decision as the comment on [Generic] lays it down.
-func (g Generic) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
-	return g.row().encode(e, d, how, model)
-}
-
-// Block exits with 2 and a reason on standard error.
-func (Generic) Block(reason string) Answer { return exit2(reason) }

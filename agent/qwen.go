@@ -2,34 +2,27 @@ package agent
 
 import (
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 )
 
-// Qwen is the adapter for Qwen Code. What it states was measured on version
-// 0.24.4 in print mode and over its stream of JSON, against a scripted model;
-// what is marked "read" stands in the program's source.
+// Qwen is the adapter for Qwen Code. What it states was measured on version 0.24.4 in print
+// mode and over its stream of JSON, against a scripted model, or read in its source; no
+// interactive session was driven.
 //
 // # Two seats
 //
-// PermissionRequest comes when the host is about to ask a person, and can
-// grant. PreToolUse comes after that, before every call, and can only veto, or
-// have a person asked.
+// PermissionRequest comes when the host is about to ask a person, and can grant. PreToolUse
+// comes after that, before every call, and can only veto, or have a person asked.
 //
 //	                   allow    ask     deny
 //	PermissionRequest  allow    -       deny
 //	PreToolUse         -        ask     deny
 //
-// "-" is silence, and so is an allow of what a rule of the person's under permissions.ask
-// may speak of: they are asked. An ask at PreToolUse is put to the person where there is one
-// (read), and denied with nod's reason where there is none. What a person has
-// just approved at the prompt they are asked again if nod would ask: nothing
-// tells PreToolUse what became of the prompt, and the prompt's payload has no id
-// by which its call could be known again. Over the stream of JSON (an SDK at
-// the other end) that second question was put to nobody, and the host waited.
-//
-// In mode "auto" the host's own judge comes before both.
+// "-" is silence, and so is an allow of what a rule of the person's under permissions.ask may
+// speak of. An ask at PreToolUse is denied where nobody is there. What a person has just
+// approved at the prompt they are asked again if nod would ask: nothing tells PreToolUse what
+// became of the prompt. In mode "auto" the host's own judge comes before both.
 //
 // # What the host does with an answer
 //
@@ -38,18 +31,11 @@ import (
 //	exit 2 without text, exit 1 and 3,
 //	killed, time-out, rubbish           the call RUNS
 //	PermissionRequest: anything else    the person is asked, exit 2 included
-//	PostToolUse: additionalContext      the model reads it with the result
 //
-// There is no switch that makes a failing hook block, so nod is registered
-// behind a line of shell that turns every failure into exit 2 with a reason.
-// In print mode the host refuses by itself what it would ask about, and
-// PermissionRequest does not come.
-//
-// # What no hook is shown
-//
-//   - A sub-agent that runs in an environment of its own (a container or a
-//     remote one): hooks are off there (read).
-//   - Anything under --bare and in safe mode (read).
+// There is no switch that makes a failing hook block, so nod is registered behind a line of
+// shell that turns every failure into exit 2 with a reason. In print mode the host refuses by
+// itself what it would ask about. No hook runs under --bare and in safe mode, and none sees a
+// sub-agent in an environment of its own (read).
 //
 // # What the host makes of a call (read, and run)
 //
@@ -57,34 +43,14 @@ import (
 //	                                     that ends the text, or that seems to
 //	a backslash in a path                is taken away; ~\ is home to its searches
 //
-// # MCP
-//
-// A tool is mcp__<server>__<tool>. The host calls one that it has not shown
-// the model by tool_call; its hooks see what is called, and where they do not,
-// it is taken out here. A name with more than one "__" behind the prefix can be
-// divided in several ways and is no tool that nod knows.
+// A tool of an MCP server is mcp__<server>__<tool>; one that the model was not shown is called
+// by tool_call. A name with more than one "__" behind the prefix is no tool that nod knows.
 type Qwen struct{ profiled[qwen] }
 
 type qwen struct{}
 
-func (qwen) name() string { return "qwen" }
-
-// Of the time limits those below 1000 are seconds, others milliseconds. That it asks a
-// person was read, not measured: no interactive session was driven.
 func (qwen) profile() profile {
-	return profile{
-		can: Capabilities{
-			Tried:         "0.24.4",
-			Before:        Seat{Deny: true, Ask: true, AskHeadless: true, Silence: Flows},
-			Asking:        Seat{Allow: true, Deny: true, Silence: Prompts},
-			ReasonReaches: true,
-			TimeUnit:      time.Millisecond,
-			SeesSubagents: true,
-			HearsAfter:    Nested,
-		},
-		rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk,
-		answer: nestedBefore, prompt: nestedInstead,
-	}
+	return profile{agent: "qwen", rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk}
 }
 
 func qwenQuirk(e *Event, _, f fields) {

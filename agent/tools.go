@@ -58,9 +58,8 @@ const (
 )
 
 // spelling is how a host calls the arguments that nod reads: "command", "workdir", "file",
-// "content", "old", "new", "all", "dir", "pattern", "filter", "url" and "patch". bare says
-// that a word of a search may be taken for an option of the program that the host searches
-// with.
+// "content", "old", "new", "all", "dir", "pattern", "filter", "url" and "patch". bare says that a
+// word of a search may be taken for an option of the program that the host searches with.
 type spelling map[string]string
 
 // spellingOf is how a host calls them in most tools.
@@ -214,7 +213,7 @@ func lookFurther(c *nod.Call, in fields, tool builtin) {
 	}
 	known := tool.known()
 	for _, m := range in.members {
-		key := string(m.key) // one that differs in case only is refused where the key is read
+		key := m.key // one that differs in case only is refused where the key is read
 		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) ||
 			!saysSomething(m.value, tool.shape == command) {
 			continue
@@ -264,9 +263,8 @@ func saysSomething(value json.RawMessage, runs bool) bool {
 	return runs || strings.IndexByte("\"[{", value[0]) >= 0
 }
 
-// searched names where a search would look: the directory, and the patterns
-// below it, so that a search for ".ssh/id_*" is seen as what it is. A pattern
-// that begins with "!" leaves out.
+// searched names where a search would look: the directory, and the patterns below it, so that a
+// search for ".ssh/id_*" is seen as what it is. A pattern that begins with "!" leaves out.
 func searched(cwd, base string, patterns ...string) []string {
 	if base == "" {
 		base = cwd

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"iter"
@@ -63,17 +62,15 @@ func timed(turns []transcript.Turn, line object) []transcript.Turn {
 	return turns
 }
 
-// codexRecord reads a rollout file of Codex (0.169.0): JSON lines {timestamp, type,
-// payload}. The conversation is in the lines of type response_item. Tools keep the
-// model's names (exec_command, where the hook says Bash). The call with the id that is
-// being decided is left out.
+// codexRecord reads a rollout file of Codex (0.169.0): JSON lines {timestamp, type, payload}. The
+// conversation is in the lines of type response_item. Tools keep the model's names (exec_command,
+// where the hook says Bash). The call with the id that is being decided is left out.
 //
-// A text is a person's only where Codex itself says that it was typed: its
-// kind is user.text. What else stands under the role of the user (the
-// environment, AGENTS.md, what a hook or another agent put there) is not, and
-// in a sub-agent's file nothing is.
+// A text is a person's only where Codex itself says that it was typed: its kind is user.text. What
+// else stands under the role of the user (the environment, AGENTS.md, what a hook or another agent
+// put there) is not, and in a sub-agent's file nothing is.
 func codexRecord(call string, child bool) record {
-	return record{host: "Codex", turn: func(line object) ([]transcript.Turn, bool, error) {
+	return record{host: "Codex", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
 		var err error
 		f := fieldsOf(line, &err)
 		if f.word("type") != "response_item" || err != nil {
@@ -82,7 +79,7 @@ func codexRecord(call string, child bool) record {
 		payload, _ := f.child("payload")
 		turns := timed(codexTurns(payload, call, child), line)
 		return turns, true, err
-	}}
+	})}
 }
 
 func codexTurns(p fields, call string, child bool) []transcript.Turn {
@@ -123,9 +120,9 @@ func codexMessage(p fields, child bool) []transcript.Turn {
 	return saidBy(transcript.Other, textOf(p, "content"))
 }
 
-// codexUser reads what stands under the role of the user. Codex names the kind
-// of each part; the person's are those of kind user.text. Of a message in which
-// parts and kinds do not match nobody can say what was typed.
+// codexUser reads what stands under the role of the user. Codex names the kind of each part;
+// the person's are those of kind user.text. Of a message in which parts and kinds do not match
+// nobody can say what was typed.
 func codexUser(p fields, child bool) []transcript.Turn {
 	kinds, texts := codexKinds(p), codexParts(p)
 	typed, known := "", true
@@ -140,19 +137,13 @@ func codexUser(p fields, child bool) []transcript.Turn {
 	if child {
 		who = transcript.OtherAgent
 	}
-	switch all := strings.Join(texts, "\n"); {
-	case len(kinds) == 0:
-		return saidBy(transcript.Other, all)
-	case !slices.Contains(kinds, "user.text") && known:
-		return saidBy(transcript.Harness, all)
-	case len(kinds) != len(texts) &&
-		!slices.ContainsFunc(kinds, func(kind string) bool { return !slices.Contains(codexWordless(), kind) }):
-		text, _ := codexTyped(all)
-		return saidBy(who, text)
+	switch {
 	case len(kinds) != len(texts):
-		return saidBy(transcript.Other, all)
+		return saidBy(transcript.Other, strings.Join(texts, "\n"))
 	case !known:
 		return append(saidBy(transcript.Other, unknownKind), saidBy(who, typed)...)
+	case !slices.Contains(kinds, "user.text"):
+		return saidBy(transcript.Harness, strings.Join(texts, "\n"))
 	}
 	return saidBy(who, typed)
 }
@@ -174,35 +165,25 @@ func codexTyped(text string) (typed string, ok bool) {
 	return text, true
 }
 
-// codexWordless are the kind of typed text, and the kinds without any text: a message
-// of these kinds alone holds no text but what was typed.
-func codexWordless() []string {
-	return []string{"user.text", "user.image", "user.local_image", "user.audio"}
-}
-
-// codexKnows reports whether a kind of content is one that was classified: the
-// person's words and pictures, or what Codex puts beside them.
+// codexKnows reports whether a kind of content is one that was classified: the person's words
+// and pictures, or what a part of Codex puts beside them.
 func codexKnows(kind string) bool {
-	group, _, _ := strings.Cut(kind, ".")
-	return slices.Contains(codexWordless(), kind) || kind == "user.skill" || kind == "user.mention" ||
-		slices.Contains(codexHosts(), group)
+	group, name, _ := strings.Cut(kind, ".")
+	if group == "user" {
+		return slices.Contains([]string{"text", "image", "local_image", "audio", "skill", "mention"}, name)
+	}
+	return slices.Contains([]string{"environments", "environment", "host_skills", "permissions", "user_instructions",
+		"hooks", "agents", "skills", "plugins", "apps"}, group)
 }
 
-// codexHosts are the parts of Codex that put texts of their own there.
-func codexHosts() []string {
-	return []string{"environments", "environment", "host_skills", "permissions", "user_instructions", "hooks",
-		"agents", "skills", "plugins", "apps"}
-}
-
-// codexKinds are the kinds that Codex gives the parts of a message, nil where it
-// gives none.
+// codexKinds are the kinds that Codex gives the parts of a message, nil where it gives none.
 func codexKinds(p fields) (kinds []string) {
 	meta, _ := p.maybeChild("internal_chat_message_metadata_passthrough")
 	list := meta.maybe("content_item_kinds")
 	if list == nil || list.value[0] != '[' {
 		return nil
 	}
-	for _, m := range within(list) {
+	for _, m := range parts(list.value) {
 		kinds = append(kinds, strings.Trim(string(m.value), `"`))
 	}
 	return kinds
@@ -235,7 +216,8 @@ func copilotEvents(environ []string, session string) string {
 // copilotRecord reads JSON lines {type, data, timestamp} (1.0.102). A sub-agent's
 // events stand among its root's and carry the sub-agent's id.
 func copilotRecord() record {
-	return record{host: "Copilot", turn: func(line object) (turns []transcript.Turn, message bool, err error) {
+	return record{host: "Copilot", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
+		var err error
 		f := fieldsOf(line, &err)
 		kind := f.word("type")
 		switch kind {
@@ -244,9 +226,9 @@ func copilotRecord() record {
 			return nil, false, err
 		}
 		data, _ := f.child("data")
-		turns = timed(copilotTurns(kind, data, f.optional("agentId") != ""), line)
+		turns := timed(copilotTurns(kind, data, f.optional("agentId") != ""), line)
 		return turns, true, err
-	}}
+	})}
 }
 
 // copilotTurns reads one event. content is what was typed; what the host adds
@@ -267,7 +249,7 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 		return saidBy(transcript.Agent, data.optional("content"))
 	case "tool.execution_start":
 		return []transcript.Turn{{Origin: transcript.Agent, Tool: data.word("toolName"),
-			Input: bytes.Clone(data.returned("arguments")), Call: data.optional("toolCallId")}}
+			Input: data.returned("arguments"), Call: data.optional("toolCallId")}}
 	}
 	result, _ := data.maybeChild("result")
 	ended := transcript.EndedUnknown
@@ -277,61 +259,28 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 	return returnedBy(data.optional("toolCallId"), textOf(result, "content"), ended)
 }
 
-// geminiRecord reads a session file of Gemini CLI (0.61.0): JSON lines, of which a
-// later one with the same id replaces an earlier, {"$set":{"messages"}} replaces all
-// before it, and {"$rewindTo"} takes back the message of that id and what followed. A
-// sub-agent's hook is shown the file of its root.
-//
-// A call stands in it only once it has ended, so the one that is being decided
-// is not there.
+// geminiRecord reads a session file of Gemini CLI (0.61.0): JSON lines, of which a later one with
+// the same id replaces an earlier. {"$set":{"messages"}} replaces all before it and {"$rewindTo"}
+// takes some back: there the reading ends. A sub-agent's hook is shown the file of its root. A call
+// stands in it only once it has ended, so the one that is being decided is not there.
 func geminiRecord() record {
-	fromEnd := func(*backwards) turnsOf { return (&geminiReader{seen: map[string]bool{}}).turns }
-	return record{host: "Gemini CLI", begin: fromEnd, turn: func(line object) ([]transcript.Turn, bool, error) {
-		var err error
-		f := fieldsOf(line, &err)
-		if f.optional("id") == "" { // what replaces a line is not known yet
-			return nil, false, err
-		}
-		turns := geminiTurns(f)
-		return turns, true, err
-	}}
-}
-
-// geminiReader reads lines from the last to the first.
-type geminiReader struct {
-	seen    map[string]bool // messages whose later line was read
-	rewound string          // what lies behind this message is taken back
-	over    bool            // all before is replaced
-}
-
-func (r *geminiReader) turns(line object) (turns []transcript.Turn, message bool, err error) {
-	f := fieldsOf(line, &err)
-	if to := f.optional("$rewindTo"); to != "" && r.rewound == "" {
-		r.rewound = to
-	}
-	if set, _ := f.maybeChild("$set"); set.maybe("messages") != nil && !r.over && r.rewound == "" {
-		r.over = true
-		for _, m := range set.list("messages") {
-			if id := m.optional("id"); !r.seen[id] {
-				turns = append(turns, geminiTurns(m)...)
+	return record{host: "Gemini CLI", reader: func() turnsOf {
+		seen := map[string]bool{} // messages whose later line was read
+		return func(line object, _ tail) (turns []transcript.Turn, message bool, err error) {
+			f := fieldsOf(line, &err)
+			set, _ := f.maybeChild("$set")
+			if f.optional("$rewindTo") != "" || set.maybe("messages") != nil {
+				return nil, false, transcript.ErrEarlier
 			}
+			id := f.optional("id")
+			if err != nil || id == "" || seen[id] {
+				return nil, false, err
+			}
+			seen[id] = true
+			turns = geminiTurns(f)
+			return turns, len(turns) > 0, err
 		}
-		return turns, len(turns) > 0, err
-	}
-	id := f.optional("id")
-	if err != nil || id == "" || r.over || r.seen[id] {
-		return nil, false, err
-	}
-	if r.rewound != "" {
-		if r.rewound == id {
-			r.rewound = ""
-			r.seen[id] = true
-		}
-		return nil, false, nil
-	}
-	r.seen[id] = true
-	turns = geminiTurns(f)
-	return turns, len(turns) > 0, err
+	}}
 }
 
 // geminiTurns reads one message.
@@ -361,7 +310,7 @@ func geminiTurns(m fields) (turns []transcript.Turn) {
 
 // calledTurn is a call {id, name, args}.
 func calledTurn(call fields) transcript.Turn {
-	return transcript.Turn{Origin: transcript.Agent, Tool: call.word("name"), Input: bytes.Clone(call.returned("args")),
+	return transcript.Turn{Origin: transcript.Agent, Tool: call.word("name"), Input: call.returned("args"),
 		Call: call.optional("id")}
 }
 
@@ -421,9 +370,8 @@ func speaker(texts []string) transcript.Origin {
 	return geminiMark(texts[0])
 }
 
-// geminiMark says whose a text is by how it begins. What stands behind an element
-// of the host's, or begins with an element of a name that only a host would
-// choose, is nobody's.
+// geminiMark says whose a text is by how it begins. What stands behind an element of the host's, or
+// begins with an element of a name that only a host would choose, is nobody's.
 func geminiMark(text string) transcript.Origin {
 	trimmed := strings.TrimSpace(text)
 	name := firstTag(trimmed)
@@ -440,8 +388,7 @@ func geminiMark(text string) transcript.Origin {
 	return transcript.Person
 }
 
-// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude
-// Code's.
+// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude Code's.
 func geminiElements() []string {
 	return []string{"session_context", "hook_context", "state_snapshot", "environment_context", "user_memory"}
 }
@@ -463,11 +410,11 @@ func geminiNotices() []string {
 // and no subtype but that of a message that came while the agent worked) and
 // it is one text that nothing marks as the host's own.
 func qwenRecord(call string) record {
-	return record{host: "Qwen Code", turn: func(line object) ([]transcript.Turn, bool, error) {
+	return record{host: "Qwen Code", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
 		var err error
 		turns := timed(qwenTurns(fieldsOf(line, &err), call), line)
 		return turns, len(turns) > 0, err
-	}}
+	})}
 }
 
 func qwenTurns(f fields, call string) (turns []transcript.Turn) {
@@ -521,14 +468,13 @@ func qwenHosts() []string {
 	return []string{"system", "goal_runtime", "assistant_output", "tool_result"}
 }
 
-// decodeSaid reads the conversation that the lines in opencode or Pi heard while they
-// ran, if the payload has one.
+// decodeSaid reads the conversation that the lines in opencode or Pi heard while they ran, if the
+// payload has one.
 //
-// A person's words are those that the host hands over as typed, before it puts
-// something else in their place. The host's own record (opencode's database,
-// Pi's session file) is not read: the text of a command, a template or a skill,
-// which a repository may bring, stands there like what was typed. So what was
-// said before the agent was started is not shown.
+// A person's words are those that the host hands over as typed, before it puts something else in
+// their place. The host's own record (opencode's database, Pi's session file) is not read: the text
+// of a command, a template or a skill, which a repository may bring, stands there like what was
+// typed. So what was said before the agent was started is not shown.
 func decodeSaid(f fields) (said func(context.Context) iter.Seq2[transcript.Turn, error],
 	opening func(context.Context) (transcript.Turn, bool)) {
 	if f.maybe("said") == nil {
@@ -558,8 +504,7 @@ func decodeSaid(f fields) (said func(context.Context) iter.Seq2[transcript.Turn,
 	}, opening
 }
 
-// saidTurn reads one turn. A call's arguments are JSON in a string, shortened
-// where they are long.
+// saidTurn reads one turn. A call's arguments are JSON in a string, shortened where they are long.
 func saidTurn(f fields) transcript.Turn {
 	text := f.text("text")
 	switch by, tool := f.word("by"), f.optional("tool"); {

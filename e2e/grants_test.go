@@ -70,7 +70,7 @@ func TestOpencodeIsHandedALineWithoutAQuestion(t *testing.T) {
 // because nod is installed, though nod would allow it; and what no rule speaks of nod still
 // allows, where it can, and nobody is asked.
 func TestPersonsRulesStay(t *testing.T) {
-	touching := []string{"touch ruled", "touch free"}
+	touching := []string{"touch ruled", "mkdir free"}
 	copilot := copilotDriven() // the person has denied a program beside their leave for all tools
 	copilot.words = append(copilot.words, "--deny-tool", "shell(touch)")
 	for _, row := range []struct {
@@ -82,7 +82,7 @@ func TestPersonsRulesStay(t *testing.T) {
 	}{
 		{driven: codexDriven(), name: "prompt", file: "home/.codex/rules/default.rules",
 			rule:  `prefix_rule(pattern=["touch", ["ruled", "other"]], decision="prompt")`,
-			steps: []string{"touch ruled", "!touch ruled", "!touch free"}, asked: 2, run: (*driving).serve},
+			steps: []string{"touch ruled", "!touch ruled", "!mkdir free"}, asked: 2, run: (*driving).serve},
 		{driven: codexDriven(), name: "no file that nod reads", file: "home/.codex/rules/mine.rules",
 			rule:  "name = \"touch\"\nprefix_rule(pattern=[name, \"ruled\"], decision=\"prompt\")",
 			steps: []string{"!touch ruled"}, asked: 1, run: (*driving).serve},

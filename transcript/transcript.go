@@ -1,9 +1,8 @@
-// Package transcript holds the nouns of a conversation between a person and an
-// agent: turns, who speaks in them, and what became of the calls in them.
+// Package transcript holds the nouns of a conversation between a person and an agent: turns, who
+// speaks in them, and what became of the calls in them.
 //
-// Adapters make turns of what a host keeps; nod reads them for the model of
-// layer 4. The zero value of each type is the strictest: nobody knows who said
-// it, and nobody knows what became of it.
+// Adapters make turns of what a host keeps; nod reads them for the model of layer 4. The zero value
+// of each type is the strictest: nobody knows who said it, and nobody knows what became of it.
 package transcript
 
 import (
@@ -24,8 +23,7 @@ const (
 	Harness                  // the agent program put it there
 )
 
-// ErrEarlier is in the chain of the error that ends a transcript which does not
-// show all turns.
+// ErrEarlier is in the chain of the error that ends a transcript which does not show all turns.
 var ErrEarlier = errors.New("earlier turns are not shown")
 
 // Turn is one entry of a transcript.

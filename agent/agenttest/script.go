@@ -1,3 +1,4 @@
+// Package agenttest has the calls that tests play to every agent.
 package agenttest
 
 import "encoding/json"

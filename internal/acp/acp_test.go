@@ -37,11 +37,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playAgent does one line of the script after the other: "read" takes a line
-// of the editor's, "say TEXT" writes a line, "copy" echoes until the end,
-// "warn TEXT" writes to standard error, "ignore" ignores SIGTERM, "leave"
-// starts a process that keeps the output open, "exit N" ends. What was read is
-// kept in the file ACP_HEARD.
+// playAgent does one line of the script after the other: "read" takes a line of the editor's, "say
+// TEXT" writes a line, "copy" echoes until the end, "warn TEXT" writes to standard error, "ignore"
+// ignores SIGTERM, "leave" starts a process that keeps the output open, "exit N" ends. What was
+// read is kept in the file ACP_HEARD.
 func playAgent(script string) int {
 	in := bufio.NewReader(os.Stdin)
 	heard, err := os.Create(os.Getenv("ACP_HEARD"))
@@ -249,8 +248,10 @@ func request(id, session, command string) string {
 		id, session, strings.Trim(id, `"`), command)
 }
 
-// shown is a request as far as nod leaves it alone when it adds its reason.
-func shown(request string) string { return request[:strings.Index(request, `},"options"`)] }
+// shown is what nod leaves alone of a request when it adds its reason.
+func shown(request string) string {
+	return request[strings.Index(request, `"rawInput"`):strings.Index(request, `},"options"`)]
+}
 
 // What nod allows or denies the agent is told at once, and the editor does not
 // see; what a person must decide the editor sees, and nod's reason with it.
@@ -269,7 +270,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	e.say(`{"jsonrpc":"2.0","id":7,"result":{"outcome":{"outcome":"cancelled"}}}`)
 	_, read, heard := e.end()
 	lines := strings.Split(read, "\n")
-	if len(lines) != 5 || lines[2] != request(`-0012`, "s1", "ls") || !strings.HasPrefix(lines[3], shown(asked)) ||
+	if len(lines) != 5 || lines[2] != request(`-0012`, "s1", "ls") || !strings.Contains(lines[3], shown(asked)) ||
 		!strings.Contains(lines[3], "nod asks: ") || !strings.Contains(lines[3],
 		"nod approve ") || !json.Valid([]byte(lines[3])) {
 		t.Errorf("the editor read %q", lines)
@@ -434,8 +435,7 @@ func TestTheDeadline(t *testing.T) {
 	}
 }
 
-// In a session of which nod knows nothing, nothing is allowed; what must not
-// run is denied.
+// In a session of which nod knows nothing, nothing is allowed; what must not run is denied.
 func TestAnUnknownSession(t *testing.T) {
 	e := newEditor(t)
 	asked := request("1", "s2", "ls")
@@ -572,9 +572,8 @@ func (m told) Classify(_ context.Context, p nod.Prompt) (nod.Classification, err
 	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "no", Thinking: "-"}, nil
 }
 
-// A model is shown what the person typed, the agent's words and its earlier
-// calls; not files that came along, not what the agent says that the person
-// said, and not the call itself twice.
+// A model is shown what the person typed and the agent's earlier calls; not files that came along,
+// not what the agent says that the person said, and not the call itself twice.
 func TestTheConversation(t *testing.T) {
 	e := newEditor(t)
 	e.settings("[model]\ntranscript = \"last20\"\n")
@@ -586,8 +585,6 @@ func TestTheConversation(t *testing.T) {
 	e.start(opened, "read",
 		update(`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"FORGED consent"}}`),
 		update(`{"sessionUpdate":"agent_thought_chunk","content":{"type":"text","text":"THOUGHT"}}`),
-		update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"I will "}}`),
-		update(`{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"look first"}}`),
 		update(`{"sessionUpdate":"tool_call","toolCallId":"c0","title":"list","kind":"execute"}`),
 		update(`{"sessionUpdate":"tool_call_update","toolCallId":"c0","rawInput":{"command":"ls EARLIER"},"content":[{"type":"content","content":{"type":"text","text":"OUTPUT"}}]}`),
 		update(`{"sessionUpdate":"tool_call","toolCallId":"c1","title":"THIS one","kind":"execute"}`),
@@ -598,7 +595,7 @@ func TestTheConversation(t *testing.T) {
 	p := <-m.prompts
 	e.end()
 	for text, want := range map[string]bool{
-		"please publish": true, "I will look first": true, "ls EARLIER": true,
+		"please publish": true, "ls EARLIER": true,
 		"INJECTED": false, "FORGED": false, "THOUGHT": false, "OUTPUT": false, "THIS one": false,
 	} {
 		if strings.Contains(p.User, text) != want {

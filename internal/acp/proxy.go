@@ -31,8 +31,7 @@ type proxy struct {
 	toAgent io.WriteCloser
 	closed  bool // no more is written to the agent
 
-	// An agent may say more before it reads on, so that what it says must not
-	// wait for mu.
+	// An agent may say more before it reads on, so that what it says must not wait for mu.
 	pendingMu sync.Mutex
 	pending   map[*decision]bool
 }
@@ -79,13 +78,12 @@ func (p *proxy) learn(line []byte) {
 		return
 	}
 	if msg.Method == "session/cancel" {
-		p.cancel(agent.ReadACPSessionID(msg.Params), false)
+		p.cancel(msg.Session, false)
 	}
 	p.memory.fromEditor(msg)
 }
 
-// hand writes a line to the agent; nod's own answers come before or after it,
-// never within.
+// hand writes a line to the agent; nod's own answers come before or after it, never within.
 func (p *proxy) hand(line []byte) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -125,18 +123,16 @@ func (p *proxy) take(line []byte) item {
 	if err != nil {
 		return item{line: line}
 	}
-	if msg.Method != permission || msg.ID == nil || msg.Params == nil {
+	if msg.Method != permission {
 		p.memory.fromAgent(msg)
+	}
+	if msg.Method != permission || msg.ID == nil || len(msg.Options) == 0 {
 		return item{line: line}
 	}
 	line = agent.WithoutAlways(line)
-	session, call, options, err := agent.ReadACPRequest(msg.Params)
-	if err != nil {
-		return item{line: line}
-	}
-	adapter := p.memory.adapter(p.Name, session, call, options)
+	adapter := p.memory.adapter(p.Name, msg)
 	ctx, cancel := context.WithTimeout(context.Background(), p.Deadline)
-	d := &decision{session: session, cancel: cancel, forward: make(chan []byte, 1)}
+	d := &decision{session: msg.Session, cancel: cancel, forward: make(chan []byte, 1)}
 	p.pendingMu.Lock()
 	p.pending[d] = true
 	p.pendingMu.Unlock()

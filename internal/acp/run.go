@@ -33,9 +33,8 @@ type Options struct {
 // ErrStart is in the chain where the agent could not be started.
 var ErrStart = errors.New("the agent could not be started")
 
-// Run starts the agent and returns its exit code, 128 and the signal's number
-// where one ended it. When ctx ends, the agent is sent SIGTERM, and killed
-// after the grace.
+// Run starts the agent and returns its exit code, 128 and the signal's number where one ended it.
+// When ctx ends, the agent is sent SIGTERM, and killed after the grace.
 func Run(ctx context.Context, o Options) (int, error) {
 	if o.Grace == 0 {
 		o.Grace = 5 * time.Second

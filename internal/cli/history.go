@@ -35,7 +35,7 @@ func pastSessions(ctx context.Context, p *Process, args []string) error {
 		fmt.Fprintf(p.Stderr, "reading %s ...\n", counted(len(files), "transcript"))
 	}
 	start := time.Now()
-	report, err := history.Read(ctx, files, history.Options{Home: a.places.Home, Environ: p.Environ,
+	report, err := history.Read(ctx, files, history.Options{Environ: p.Environ,
 		Gate: func(root string, files view.Files) (*nod.Gate, error) { return pastGate(p, a.places, root, files) }})
 	if err != nil {
 		return internal(fmt.Errorf("interrupted"))
@@ -87,12 +87,6 @@ func printHistory(p *Process, r history.Report, took time.Duration) error {
 	}
 	printReasons(&b, "Denied, by reason", r.DeniedFor)
 	printReasons(&b, "Asked, by reason", r.AskedFor)
-	if len(r.Rules) > 0 {
-		fmt.Fprint(&b, "\nRules for what was asked about; nod init proposes such ones for one repository:\n")
-	}
-	for _, rule := range r.Rules[:min(len(r.Rules), shownReasons)] {
-		fmt.Fprintf(&b, "  %7d  %s = [%q]  %s\n", rule.Seen.Calls, rule.List, rule.Text, rule.Why)
-	}
 	_, err := fmt.Fprint(p.Stdout, b.String())
 	for _, problem := range r.Problems {
 		fmt.Fprintln(p.Stderr, "nod history:", printable.Line(problem, 400))

@@ -30,7 +30,7 @@ func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, erro
 			l.entry(line.Entry)
 		}
 	}
-	return propose.Learn(l.calls, propose.Options{}), nil
+	return propose.Learn(l.calls), nil
 }
 
 // logged gathers the open calls of one repository.

@@ -219,10 +219,8 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	case len(got.Stdout)+len(got.Stderr) == 0:
 		l.State, l.Text = Failed, canary(want)+" is denied without a reason"
 	default:
-		l.Text = canary(want) + " is denied, with a reason"
-		if e.adapter.Capabilities().ReasonReaches {
-			l.Text, l.Basis = l.Text+" that the model reads", "tried; the agent's part "+e.basis()
-		}
+		l.Text = canary(want) + " is denied, with a reason that the model reads"
+		l.Basis = "tried; the agent's part " + e.basis()
 	}
 	l.Text = where + l.Text
 	return l

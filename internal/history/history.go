@@ -10,19 +10,17 @@
 //	gemini       ~/.gemini/tmp/**/*.jsonl, with the directory's name in .project_root
 //	qwen         ~/.qwen/projects/**/*.jsonl
 //
-// They are read by the agents' own adapters, as the model that judges reads
-// them: of a very long file, the end. Links are not followed.
+// They are read by the agents' own adapters, as the model that judges reads them: of a very long
+// file, the end. Links are not followed.
 //
 // # How a call is judged
 //
-// It becomes the payload that the agent's hook would have been sent, and is
-// judged by the gate that the hook would make for that session: the settings
-// that hold there today, a person who could be asked, no model, no memory.
-// Nothing is run, nothing is recorded, nothing is sent. It is judged where its
-// session began, and the files that it names are those of today. Where the
-// session's directory is gone, its calls are counted and not judged. A call with
-// an id that was read before is passed over: a session that is resumed is copied
-// into a new file.
+// It becomes the payload that the agent's hook would have been sent, and is judged by the gate that
+// the hook would make for that session: the settings that hold there today, a person who could be
+// asked, no model, no memory. Nothing is run, nothing is recorded, nothing is sent. It is judged
+// where its session began, and the files that it names are those of today. Where the session's
+// directory is gone, its calls are counted and not judged. A call with an id that was read before
+// is passed over: a session that is resumed is copied into a new file.
 package history
 
 import (
@@ -47,9 +45,8 @@ type File struct {
 // Agents are the names of the agents whose transcripts are read.
 func Agents() []string { return []string{"claude-code", "codex", "copilot", "gemini", "qwen"} }
 
-// Find lists the transcripts in a home directory. getenv reads the variables by
-// which the agents move theirs. What cannot be listed is passed over and told in
-// problems.
+// Find lists the transcripts in a home directory. getenv reads the variables by which the agents
+// move theirs. What cannot be listed is passed over and told in problems.
 func Find(home string, getenv func(string) string) (files []File, problems []string) {
 	if !filepath.IsAbs(home) {
 		return nil, nil

@@ -14,8 +14,6 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/propose"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
 )
@@ -39,9 +37,7 @@ type Report struct {
 	// AskedFor and DeniedFor are the reasons, the most frequent first.
 	AskedFor  []Reason `json:"asked_for"`
 	DeniedFor []Reason `json:"denied_for"`
-	// Rules are what nod init would propose from the calls that were asked about.
-	Rules    []propose.Rule `json:"rules"`
-	Problems []string       `json:"problems,omitempty"`
+	Problems  []string `json:"problems,omitempty"`
 }
 
 // Why a call was not judged.
@@ -72,17 +68,15 @@ type Reason struct {
 type Options struct {
 	// Gate makes the gate of a session that began in root. An error leaves the
 	// session's calls unjudged.
-	Gate func(root string, files view.Files) (*nod.Gate, error)
-	// Home and Environ are the person's.
-	Home    string
-	Environ []string
+	Gate    func(root string, files view.Files) (*nod.Gate, error)
+	Environ []string // the person's
 }
 
 // Read reads the files and judges their calls. The error is ctx's.
 func Read(ctx context.Context, files []File, o Options) (Report, error) {
 	t := &tally{Options: o, agents: map[string]*Agent{}, ids: map[uint64]bool{},
 		reasons: map[nod.Verdict]map[string]*Reason{nod.Ask: {}, nod.Deny: {}},
-		learner: propose.NewLearner(propose.Options{}), out: Report{Version: Version, Unjudged: map[string]int{}}}
+		out:     Report{Version: Version, Unjudged: map[string]int{}}}
 	queue := make(chan File)
 	var all sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
@@ -108,15 +102,14 @@ type tally struct {
 	agents  map[string]*Agent
 	ids     map[uint64]bool
 	reasons map[nod.Verdict]map[string]*Reason
-	learner *propose.Learner
 }
 
 // file judges the calls of one transcript.
 func (t *tally) file(ctx context.Context, f File) {
-	s := session{file: f, root: f.root(), files: view.NewMemo(view.Disk{})}
+	s := session{file: f, root: f.root()}
 	if info, err := os.Stat(s.root); s.root == "" || err != nil || !info.IsDir() {
 		s.missed = Gone
-	} else if gate, err := t.Gate(s.root, s.files); err != nil {
+	} else if gate, err := t.Gate(s.root, view.NewMemo(view.Disk{})); err != nil {
 		t.problem(err)
 		s.missed = NoSettings
 	} else {
@@ -147,7 +140,6 @@ func (t *tally) file(ctx context.Context, f File) {
 type session struct {
 	file   File
 	root   string
-	files  view.Files
 	gate   *nod.Gate
 	missed string // why none can be judged, "" where they can
 }
@@ -161,27 +153,9 @@ func (t *tally) call(ctx context.Context, s session, c past) {
 		return
 	}
 	d := s.gate.Check(ctx, e.Call)
-	open := propose.Call{Session: s.file.Path, Outcome: c.outcome}
-	if d.Verdict == nod.Ask && e.Call.Tool == "bash" {
-		open.Report = shell.Analyze(e.Call.Command, shell.Env{Dir: e.Call.Dir, Home: t.Home, Roots: e.Call.Roots,
-			Files: s.files, Lookup: t.lookup})
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.judged(s.file.Agent, d, c.time, shown(e.Call))
-	if d.Verdict == nod.Ask {
-		t.learner.Add(open)
-	}
-}
-
-// lookup is the environment in which commands are read for rules.
-func (t *tally) lookup(name string) (string, bool) {
-	for _, kv := range slices.Backward(t.Environ) {
-		if value, ok := strings.CutPrefix(kv, name+"="); ok {
-			return value, true
-		}
-	}
-	return "", false
 }
 
 // first reports whether a call was not met before. One without id was not.
@@ -235,7 +209,7 @@ func (t *tally) judged(agent string, d nod.Decision, at time.Time, shown string)
 	default:
 		a.Denied, t.out.Denied = a.Denied+1, t.out.Denied+1
 	}
-	list, text := t.reasons[d.Verdict], class(d.Reason)
+	list, text := t.reasons[d.Verdict], Class(d.Reason)
 	if list[text] == nil {
 		list[text] = &Reason{Text: text, Example: shown}
 	}
@@ -245,8 +219,8 @@ func (t *tally) judged(agent string, d nod.Decision, at time.Time, shown string)
 	}
 }
 
-// class is a reason without what it speaks of, so that like ones count together.
-func class(reason string) string {
+// Class is a reason without what it speaks of, so that like ones count together.
+func Class(reason string) string {
 	if head, _, found := strings.Cut(reason, ": "); found && strings.HasPrefix(head, "this ") {
 		reason = head
 	}
@@ -274,7 +248,7 @@ func shown(c nod.Call) string {
 // report is what was counted.
 func (t *tally) report() Report {
 	r := t.out
-	r.Agents, r.Rules = []Agent{}, append([]propose.Rule{}, t.learner.Rules()...)
+	r.Agents = []Agent{}
 	for _, a := range t.agents {
 		r.Agents = append(r.Agents, *a)
 	}

@@ -1,17 +1,16 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"iter"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hosts"
-	"github.com/nodgate/nod/internal/propose"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -19,42 +18,29 @@ import (
 type past struct {
 	id, tool string
 	input    json.RawMessage
-	outcome  propose.Outcome
 	time     time.Time
 }
 
 // calls yields the calls of a file, newest first. An error ends them.
 func (f File) calls(ctx context.Context) iter.Seq2[past, error] {
 	return func(yield func(past, error) bool) {
-		became := map[string]propose.Outcome{}
 		for turn, err := range f.turns(ctx) {
-			switch {
-			case err != nil:
+			if err != nil {
 				yield(past{}, err)
 				return
-			case turn.Tool == "" && turn.Call != "": // what became of a call stands behind it
-				became[turn.Call] = outcomeOf(turn.Ended)
-			case turn.Tool != "" && turn.Tool != "write_stdin": // what Codex types into a program reaches no hook
-				c := past{turn.Call, turn.Tool, turn.Input, became[turn.Call], turn.Time}
-				if f.Agent == "codex" {
-					c.tool, c.input = asCodexHook(c.tool, c.input)
-				}
-				if !yield(c, nil) {
-					return
-				}
+			}
+			if turn.Tool == "" || turn.Tool == "write_stdin" { // what Codex types into a program reaches no hook
+				continue
+			}
+			c := past{turn.Call, turn.Tool, turn.Input, turn.Time}
+			if f.Agent == "codex" {
+				c.tool, c.input = asCodexHook(c.tool, c.input)
+			}
+			if !yield(c, nil) {
+				return
 			}
 		}
 	}
-}
-
-func outcomeOf(e transcript.Ended) propose.Outcome {
-	switch e {
-	case transcript.EndedFailed:
-		return propose.Failed
-	case transcript.EndedRefused, transcript.EndedBlocked:
-		return propose.Refused
-	}
-	return propose.Unknown
 }
 
 // turns is the conversation of a file, newest first: what the agent's adapter would
@@ -111,43 +97,26 @@ func (f File) environ(root string, person []string) []string {
 	return append(rest, own...)
 }
 
-// asCodexHook is a call of Codex's model as its hook is shown it: a shell command is
-// "Bash" whatever tool runs it, and a patch is a command.
+// asCodexHook is a call of Codex's model as its hook is shown it: a shell command is "Bash"
+// whatever tool runs it, and a patch is a command.
 func asCodexHook(tool string, input json.RawMessage) (string, json.RawMessage) {
-	var args struct {
-		Cmd     string
-		Command json.RawMessage
-	}
-	var line string
-	if tool == "apply_patch" && json.Unmarshal(input, &line) == nil {
-		return tool, commandInput(line)
-	}
-	shells := []string{"exec_command", "shell", "shell_command", "local_shell", "container.exec"}
-	if !slices.Contains(shells, tool) || json.Unmarshal(input, &args) != nil {
+	var args struct{ Cmd, Command string }
+	switch tool {
+	case "apply_patch":
+		if json.Unmarshal(input, &args.Cmd) != nil {
+			return tool, input
+		}
+	case "exec_command", "shell_command":
+		if json.Unmarshal(input, &args) != nil {
+			return tool, input
+		}
+		tool = "Bash"
+	default:
 		return tool, input
 	}
-	var words []string
-	switch {
-	case args.Cmd != "":
-		line = args.Cmd
-	case json.Unmarshal(args.Command, &line) == nil:
-	case json.Unmarshal(args.Command, &words) != nil:
-	case len(words) == 3 && slices.Contains([]string{"bash", "zsh", "sh"}, filepath.Base(words[0])) &&
-		(words[1] == "-lc" || words[1] == "-c"):
-		line = words[2]
-	default:
-		for i, w := range words {
-			words[i] = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
-		}
-		line = strings.Join(words, " ")
-	}
-	return "Bash", commandInput(line)
-}
-
-func commandInput(line string) json.RawMessage {
-	raw, err := json.Marshal(map[string]string{"command": line})
+	raw, err := json.Marshal(map[string]string{"command": cmp.Or(args.Cmd, args.Command)})
 	if err != nil {
-		return nil
+		return tool, nil
 	}
-	return raw
+	return tool, raw
 }

@@ -1,12 +1,10 @@
-// Package hosts holds one row for each coding agent, and one for each tool,
-// that runs or obeys something of a repository by itself: what it is called,
-// where its settings stand and how hooks are written there, what silences its
-// hooks, and which names an agent must not fill unasked. The guard, the guarded
-// list, install, doctor and the check of who asks all read these rows.
+// Package hosts holds one row for each coding agent, and one for each tool, that runs or obeys
+// something of a repository by itself: what it is called, where its settings stand and how hooks
+// are written there, what silences its hooks, and which names an agent must not fill unasked. The
+// guard, the guarded list, install, doctor and the check of who asks all read these rows.
 //
-// The rows are data, agents.txt and tools.txt: facts, each with its source. A
-// directory that is the agent's own stands as a whole: which of its files count
-// differs by version.
+// The rows are data, agents.txt and tools.txt: facts, each with its source. A directory that is the
+// agent's own stands as a whole: which of its files count differs by version.
 package hosts
 
 import (
@@ -15,112 +13,87 @@ import (
 	"strings"
 )
 
-// Agent is the row of one coding agent. A list that is empty says that nothing
-// is known, not that there is nothing.
+// Agent is the row of one coding agent. A list that is empty says that nothing is known.
 type Agent struct {
-	// Name is the adapter's name where nod has one, else the program's.
-	Name string
-	// Title is what people call it.
-	Title string
-	// Program is its name in PATH, where that is not Name.
-	Program string
-	// Source says what the row rests on, as a whole.
-	Source string
-	// Processes are the names of its programs and packages, in small letters.
-	Processes []string
-	// Editor says that its program is an editor, below which people work too:
-	// that one is not among Processes.
+	Name      string   // the adapter's name where nod has one, else the program's
+	Title     string   // what people call it
+	Program   string   // its name in PATH, where that is not Name
+	Source    string   // what the row rests on, as a whole
+	Processes []string // the names of its programs and packages, in small letters
+	// Editor says that its program is an editor, below which people work too: that one is not
+	// among Processes.
 	Editor bool
-	// Marks are variables that it sets for the commands that it runs.
-	Marks []string
-	// Brings are the programs that it brings for its shell, where PATH has none.
-	Brings []string
-	// Home are its own directories below the home directory; the first is that
-	// of its settings.
-	Home []string
-	// HomeVariable leads it to another directory than the first of Home.
+	Marks  []string // variables that it sets for the commands that it runs
+	Brings []string // programs that it brings for its shell, where PATH has none
+	// Home are its own directories below the home directory; the first is that of its settings.
+	// HomeVariable leads it to another directory than that.
+	Home         []string
 	HomeVariable string
-	// Install is how nod's hook is written; its zero value says that a person
-	// writes it.
-	Install Install
-	// Hooks are the files in which its hooks may stand: below home with "~/",
-	// on the machine with "/", in a repository without either; a star stands
-	// for any name. Those of Install are among them.
+	Install      Install
+	// Hooks are the files in which its hooks may stand: below home with "~/", on the machine
+	// with "/", in a repository without either; a star stands for any name. Those of Install
+	// are among them.
 	Hooks []string
-	// Settings are patterns, as in the guarded list, of where it is set up: a
-	// file of settings below one may register hooks or silence them.
+	// Settings are patterns, as in the guarded list, of where it is set up: a file of settings
+	// below one may register hooks or silence them.
 	Settings []string
-	// Keys are words whose mention in its settings may silence hooks.
-	Keys []string
-	// Unasked are the ways to start it so that it asks no hook of the user's.
-	Unasked []Unasked
-	// Obeys is what it runs or obeys from a repository by itself.
-	Obeys []Obeyed
-	// Project is the variable in which its hooks are told the workspace.
-	Project string
-	// Off are the settings that keep hooks from running.
-	Off []Switch
-	// Environ are settings below a project that set variables for the agent and its
-	// hooks, under "env".
+	Keys     []string  // words whose mention in its settings may silence hooks
+	Unasked  []Unasked // ways to start it so that it asks no hook of the user's
+	Obeys    []Obeyed  // what it runs or obeys from a repository by itself
+	Project  string    // the variable in which its hooks are told the workspace
+	Off      []Switch
+	// Environ are settings below a project that set variables for the agent and its hooks,
+	// under "env".
 	Environ []string
-	// Sessions are the directories of its transcripts that nod history reads, below
-	// the first of Home, or with "~/" below the home directory.
+	// Sessions are the directories of its transcripts that nod history reads, below the first
+	// of Home, or with "~/" below the home directory.
 	Sessions []string
-	// SessionsVariable leads it to another directory of transcripts.
-	SessionsVariable string
-	// Payloads are what it sends about a shell command, as JSON. A string that is
-	// $EVENT, $SESSION, $CALL, $DIR, $COMMAND, $MODE or $TRANSCRIPT stands for what
-	// it names. nod doctor sends the first that the adapter reads as the event.
+	// Payloads are what it sends about a shell command, as JSON. A string that is $EVENT,
+	// $SESSION, $CALL, $DIR, $COMMAND, $MODE or $TRANSCRIPT stands for what it names. nod doctor
+	// sends the first that the adapter reads as the event.
 	Payloads []string
 }
 
-// Install is how nod's hook is written into an agent's settings.
+// Install is how nod's hook is written into an agent's settings; its zero value says that a
+// person writes it.
 type Install struct {
-	// User, Project, Managed and ManagedDarwin are the files, below the home
-	// directory, a repository and the root; "" where there is none, or none that
-	// nod edits.
+	// User, Project, Managed and ManagedDarwin are the files, below the home directory, a
+	// repository and the root; "" where there is none, or none that nod edits.
 	User, Project, Managed, ManagedDarwin string
-	// Format is how one hook is written; package install knows the names.
-	Format string
-	// Versioned says that a new file must hold "version": 1.
-	Versioned bool
-	// Named is the hook's name where the file's top holds hooks by name, each
-	// with its own events; "" where they stand under "hooks".
+	Format                                string // how one hook is written; package install knows the names
+	Versioned                             bool   // a new file must hold "version": 1
+	// Named is the hook's name where the file's top holds hooks by name, each with its own
+	// events; "" where they stand under "hooks".
 	Named string
-	// Flat says that an event's list holds the hooks themselves, not groups of
-	// them under a matcher.
-	Flat bool
-	// Matcher asks about every tool; "" where it is left out.
-	Matcher string
-	// Decides and Records are the events that nod answers. Where a hook of the
-	// first fails the call must not run; one of the second must not stop work.
+	// Flat says that an event's list holds the hooks themselves, not groups under a matcher.
+	Flat    bool
+	Matcher string // asks about every tool; "" where it is left out
+	// Decides and Records are the events that nod answers. Where a hook of the first fails the
+	// call must not run; one of the second must not stop work.
 	Decides, Records []string
-	// Plain says that the agent reads standard JSON only.
-	Plain bool
-	// Blocks are the failures of a hook for which the agent itself blocks the
-	// call, in the words of nod doctor; nil where that was not measured.
+	Plain            bool // the agent reads standard JSON only
+	// Blocks are the failures of a hook for which the agent itself blocks the call, in the
+	// words of nod doctor; nil where that was not measured.
 	Blocks []string
-	// Next is what the person must do before the hook is asked, Confirm the same
-	// for all levels but the managed one.
+	// Next is what the person must do before the hook is asked, Confirm the same for all levels
+	// but the managed one.
 	Next, Confirm string
-	// FailOpen is what nod cannot close on this agent, in a sentence.
-	FailOpen string
+	FailOpen      string // what nod cannot close on this agent, in a sentence
 }
 
 // Switch is a setting that keeps an agent's hooks from running.
 type Switch struct {
-	// Where are words that say in which directories File counts: "home", "here"
-	// (in which the agent works), "above" (those above that one), "managed" (that
-	// of the managed settings), "unmanaged" (the same, for a hook that stands
-	// elsewhere); or "own", the very file in which the hook stands.
+	// Where are words that say in which directories File counts: "home", "here" (in which the
+	// agent works), "above" (those above that one), "managed" (that of the managed settings),
+	// "unmanaged" (the same, for a hook that stands elsewhere); or "own", the very file in which
+	// the hook stands.
 	Where []string
 	File  string // JSON, or TOML by its name; may be a pattern where it is managed
-	// Key is a path of names with dots between them. The switch is off where
-	// the value is false, if Falsely, else where it is anything but false.
+	// Key is a path of names with dots between them. The switch is off where the value is
+	// false, if Falsely, else where it is anything but false.
 	Key     string
 	Falsely bool
-	// When restricts it, in words; "" where nothing does.
-	When string
+	When    string // restricts it, in words; "" where nothing does
 }
 
 // Counts reports whether a switch stands in such a directory.
@@ -128,15 +101,13 @@ func (s Switch) Counts(where string) bool { return slices.Contains(s.Where, wher
 
 // Unasked is a way to start an agent so that it asks no hook of the user's.
 type Unasked struct {
-	// Options are what is typed behind the program's name; "" for a variable.
-	Options string
-	// Variable is set in the environment, to anything that is not empty or 0.
-	Variable string
+	Options  string // what is typed behind the program's name; "" for a variable
+	Variable string // set in the environment, to anything that is not empty or 0
 	Source   string
 }
 
-// Obeyed are names in a repository, as patterns of the guarded list, and what
-// they are, with the source.
+// Obeyed are names in a repository, as patterns of the guarded list, and what they are, with
+// the source.
 type Obeyed struct {
 	Names []string
 	Why   string

@@ -97,8 +97,7 @@ func checkObeys(t *testing.T, name string, list []hosts.Obeyed) {
 	}
 }
 
-// checkPayloads holds what an agent sends to what it must say: the command, and
-// where it runs.
+// checkPayloads holds what an agent sends to what it must say: the command, and where it runs.
 func checkPayloads(t *testing.T, a hosts.Agent) {
 	t.Helper()
 	for _, text := range a.Payloads {

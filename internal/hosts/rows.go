@@ -81,7 +81,7 @@ func (a *Agent) words() []fact {
 	in := &a.Install
 	return []fact{{"title", &a.Title}, {"program", &a.Program}, {"source", &a.Source},
 		{"home variable", &a.HomeVariable}, {"project variable", &a.Project},
-		{"sessions variable", &a.SessionsVariable}, {"processes", &a.Processes}, {"marks", &a.Marks},
+		{"processes", &a.Processes}, {"marks", &a.Marks},
 		{"brings", &a.Brings}, {"home", &a.Home}, {"hooks", &a.Hooks}, {"settings", &a.Settings},
 		{"keys", &a.Keys}, {"environ", &a.Environ}, {"sessions", &a.Sessions}, {"editor", &a.Editor},
 		{"user", &in.User}, {"project", &in.Project}, {"managed", &in.Managed},

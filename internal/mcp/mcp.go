@@ -1,10 +1,9 @@
-// Package mcp serves Claude Code's --permission-prompt-tool: an MCP server on
-// standard input and output with one tool, which answers in the place of the
-// person that print mode has not got. What a call means is decided in
-// agent.ClaudePrompt.
+// Package mcp serves Claude Code's --permission-prompt-tool: an MCP server on standard input and
+// output with one tool, which answers in the place of the person that print mode has not got. What
+// a call means is decided in agent.ClaudePrompt.
 //
-// Every call gets an answer, and whatever goes wrong is a denial: arguments
-// that cannot be read, a fault, a deadline, a mode in which nod says nothing.
+// Every call gets an answer, and whatever goes wrong is a denial: arguments that cannot be read, a
+// fault, a deadline, a mode in which nod says nothing.
 package mcp
 
 import (
@@ -57,8 +56,7 @@ func schema() json.RawMessage {
 		`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`)
 }
 
-// approve answers one call. It never returns an error: the host might read
-// one as anything.
+// approve answers one call. It never returns an error: the host might read one as anything.
 func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.Deadline)
 	defer cancel()

@@ -1,24 +1,22 @@
-// Package propose finds rules that a person may want to write for one
-// repository, from what its sessions did. It proposes and decides nothing; a proposal is worth what the person
-// who accepts it makes of it.
+// Package propose finds rules that a person may want to write for one repository, from what its
+// sessions did. It proposes and decides nothing; a proposal is worth what the person who accepts it
+// makes of it.
 //
 // # What is proposed
 //
-// The repository's own test, build, lint and format commands, by a list of
-// programs and of words ([routine]): whoever changes the repository changes what
-// they run, the agent included, so such a rule says that its code may run. And
-// git add and git commit, which change nothing but the local repository. Nothing
-// else is: no interpreter, no runner of any package or command, nothing that was
-// seen to delete, to send or to change something elsewhere, no call that a person
-// or a model refused, and nothing that [nod.ParseRule] refuses.
+// The repository's own test, build, lint and format commands, by a list of programs and of words
+// ([routine]): whoever changes the repository changes what they run, the agent included, so such a
+// rule says that its code may run. And git add and git commit, which change nothing but the local
+// repository. Nothing else is: no interpreter, no runner of any package or command, nothing that
+// was seen to delete, to send or to change something elsewhere, no call that a person or a model
+// refused, and nothing that [nod.ParseRule] refuses.
 //
 // # How far a pattern reaches
 //
-// A pattern is the program and the words that name its subcommand or task. It
-// ends in " *" only where the arguments varied, and where further ones can make it
-// do no more than it may do anyhow. Where further words would be further tasks
-// (make, just, mise, gradle ...) each command that was seen often is proposed as
-// it stands.
+// A pattern is the program and the words that name its subcommand or task. It ends in " *" only
+// where the arguments varied, and where further ones can make it do no more than it may do anyhow.
+// Where further words would be further tasks (make, just, mise, gradle ...) each command that was
+// seen often is proposed as it stands.
 package propose
 
 import (
@@ -79,33 +77,23 @@ type Call struct {
 	Outcome Outcome
 }
 
-// Options say how often something must have been seen. A zero value stands
-// for the default: twice may be chance, and one session may be one odd task.
-type Options struct {
-	Calls    int // 3
-	Sessions int // in how many sessions; 2
-}
+// Twice may be chance, and one session may be one odd task.
+const (
+	leastCalls    = 3
+	leastSessions = 2
+)
 
 // Learn proposes rules from calls, those first that were seen most.
-func Learn(calls []Call, o Options) []Rule {
-	l := NewLearner(o)
+func Learn(calls []Call) (rules []Rule) {
+	l := learner{}
 	for _, c := range calls {
-		l.Add(c)
+		l.add(c)
 	}
-	return l.Rules()
+	return l.rules()
 }
 
-// Learner is shown calls one by one, and keeps no call: what it holds grows with
-// the patterns. Make one with [NewLearner]; it is not safe for concurrent use.
-type Learner struct {
-	o        Options
-	patterns map[string]*tally // by the words of the pattern
-}
-
-// NewLearner returns a learner that was shown nothing.
-func NewLearner(o Options) *Learner {
-	return &Learner{o: Options{cmp.Or(o.Calls, 3), cmp.Or(o.Sessions, 2)}, patterns: map[string]*tally{}}
-}
+// learner holds the patterns by their words.
+type learner map[string]*tally
 
 // tally counts what falls under one pattern.
 type tally struct {
@@ -140,8 +128,8 @@ func (t *tally) add(c Call) {
 
 // often reports whether it was seen often enough and seldom refused: a refusal
 // of one command in ten may have meant another part of the line.
-func (t *tally) often(o Options) bool {
-	return t.seen.Calls >= o.Calls && t.seen.Sessions >= o.Sessions && t.seen.Refused*10 <= t.seen.Calls
+func (t *tally) often() bool {
+	return t.seen.Calls >= leastCalls && t.seen.Sessions >= leastSessions && t.seen.Refused*10 <= t.seen.Calls
 }
 
 // varied reports whether the arguments were not the same every time.
@@ -152,8 +140,7 @@ func (t *tally) varied() bool {
 	return true
 }
 
-// Add shows it a call that layers 0 to 3 left open.
-func (l *Learner) Add(c Call) {
+func (l learner) add(c Call) {
 	seen := map[string]bool{} // a line that says it twice is one call
 	for i, command := range c.Report.Commands {
 		s, ok := shapeOf(command)
@@ -162,7 +149,7 @@ func (l *Learner) Add(c Call) {
 		}
 		key := strings.Join(s.words, " ")
 		all := strings.TrimSpace(key + " " + strings.Join(s.rest, " "))
-		t := at(l.patterns, key, s)
+		t := at(l, key, s)
 		harmful, fits := did(c.Report, i, s)
 		t.tainted = t.tainted || harmful
 		if !fits || seen[all] {
@@ -176,17 +163,15 @@ func (l *Learner) Add(c Call) {
 	}
 }
 
-// Rules proposes rules from the calls that were added, those first that were
-// seen most.
-func (l *Learner) Rules() (rules []Rule) {
-	for key, t := range l.patterns {
+func (l learner) rules() (rules []Rule) {
+	for key, t := range l {
 		switch {
 		case t.tainted:
-		case t.shape.open && t.varied() && t.often(l.o):
+		case t.shape.open && t.varied() && t.often():
 			rules = append(rules, allow(key+" *", t)...)
 		default:
 			for all, e := range t.exact {
-				if e.often(l.o) {
+				if e.often() {
 					rules = append(rules, allow(all, e)...)
 				}
 			}

@@ -87,7 +87,7 @@ func TestLearn(t *testing.T) {
 			[]string{"allow git add *", "allow git commit -m x"}},
 		{"words that need quotes", 3, []string{"npm test 'a b'", `npm test -t "c d"`}, []string{"allow npm test *"}},
 	} {
-		if diff := cmp.Diff(c.want, proposals(Learn(calls(c.sessions, c.commands...), Options{}))); diff != "" {
+		if diff := cmp.Diff(c.want, proposals(Learn(calls(c.sessions, c.commands...)))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
@@ -116,7 +116,7 @@ func dangerous() []string {
 
 func TestNeverProposed(t *testing.T) {
 	for _, command := range dangerous() {
-		for _, r := range Learn(calls(20, command), Options{}) {
+		for _, r := range Learn(calls(20, command)) {
 			t.Errorf("%s: proposes %s %s", command, r.List, r.Text)
 		}
 	}
@@ -126,7 +126,7 @@ func TestNeverProposed(t *testing.T) {
 func TestOneBadTaintsAll(t *testing.T) {
 	list := calls(9, "npm test")
 	list = append(list, Call{Session: "x", Report: harm(analyze("npm test"))})
-	if got := Learn(list, Options{}); got != nil {
+	if got := Learn(list); got != nil {
 		t.Errorf("proposes %v", proposals(got))
 	}
 }
@@ -143,7 +143,7 @@ func TestRefusedIsNotProposed(t *testing.T) {
 			list[i].Outcome = Refused
 		}
 	}
-	got := Learn(list, Options{})
+	got := Learn(list)
 	if diff := cmp.Diff([]string{"allow go test *"}, proposals(got)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -152,7 +152,7 @@ func TestRefusedIsNotProposed(t *testing.T) {
 func TestSeen(t *testing.T) {
 	list := calls(4, "npm test")
 	list[0].Outcome, list[3].Outcome = Failed, Unknown
-	got := Learn(list, Options{})
+	got := Learn(list)
 	want := &Seen{Calls: 4, Sessions: 4, Ran: 2, Failed: 1}
 	if len(got) != 1 || cmp.Diff(want,
 		got[0].Seen) != "" || got[0].Seen.String() != "4 calls in 4 sessions, 2 ran, 1 failed" {
@@ -168,7 +168,7 @@ func FuzzLearn(f *testing.F) {
 		f.Add(c)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		for _, r := range Learn(calls(6, command, command+" a", command+" -b"), Options{}) {
+		for _, r := range Learn(calls(6, command, command+" a", command+" -b")) {
 			if r.List != "allow" {
 				continue
 			}

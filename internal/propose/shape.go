@@ -1,6 +1,7 @@
 package propose
 
 import (
+	_ "embed" // the lists of names
 	"path"
 	"slices"
 	"strings"
@@ -8,8 +9,17 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// shape is a command taken apart: the words that say what it does, and its
-// arguments.
+//go:embed words.txt
+var words string
+
+// listed reports whether a word stands in a list of words.txt.
+func listed(list, word string) bool {
+	_, line, _ := strings.Cut(words, "\n"+list+":")
+	line, _, _ = strings.Cut(line, "\n")
+	return word != "" && slices.Contains(strings.Fields(line), word)
+}
+
+// shape is a command taken apart: the words that say what it does, and its arguments.
 type shape struct {
 	words    []string
 	rest     []string
@@ -19,13 +29,10 @@ type shape struct {
 	why      string
 }
 
-// shapeOf takes a command apart. ok is false where no rule is proposed for
-// commands like it.
+// shapeOf takes a command apart. ok is false where no rule is proposed for commands like it.
 func shapeOf(c shell.Command) (s shape, ok bool) {
 	words := constantWords(c)
-	wraps := func(w string) bool {
-		return !slices.Contains([]string{"env", "nice", "nohup", "time", "timeout", "command"}, path.Base(w))
-	}
+	wraps := func(w string) bool { return !listed("wrappers", path.Base(w)) }
 	if len(words) == 0 || slices.ContainsFunc(c.Wrappers, wraps) {
 		return shape{}, false
 	}
@@ -91,33 +98,14 @@ const (
 )
 
 // routine reports whether a task's name says that it tests, builds, checks or
-// formats, and nothing else.
+// formats, and speaks of nothing beyond the repository and of no loss.
 func routine(name string) bool {
 	if name == "" || name[0] < 'a' || name[0] > 'z' || len(name) > 40 || strings.Trim(name, nameBytes) != "" {
 		return false
 	}
 	parts := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(":_-.", r) })
-	if slices.ContainsFunc(parts, reaches) {
-		return false
-	}
-	switch parts[0] {
-	case "test", "tests", "unit", "spec", "specs", "e2e", "lint", "linter", "build", "compile", "check", "checks",
-		"typecheck", "types", "type", "tsc", "vet", "fmt", "format", "prettier", "eslint", "clippy", "coverage",
-		"cover", "bench", "verify", "validate":
-		return true
-	}
-	return false
-}
-
-// reaches reports whether a word of a task's name speaks of what lies beyond the
-// repository, or of loss.
-func reaches(word string) bool {
-	return slices.Contains([]string{
-		"deploy", "publish", "release", "push", "upload", "ship", "promote", "rollback", "migrate", "migration",
-		"migrations", "prod", "production", "live", "delete", "remove", "rm", "drop", "destroy", "purge", "prune",
-		"wipe", "reset", "clean", "install", "uninstall", "upgrade", "update", "setup", "seed", "send", "sync",
-		"apply", "import", "exec", "shell", "ssh", "sudo", "login", "auth", "token", "secrets", "db",
-	}, word)
+	reaches := func(part string) bool { return listed("reaches", part) }
+	return !slices.ContainsFunc(parts, reaches) && listed("routine", parts[0])
 }
 
 // nameOf returns how many words name what a command does, 0 where nothing is
@@ -140,27 +128,26 @@ func nameOf(words []string) (n int, open bool) {
 		return 1, true
 	case program == "git" && (word(1) == "add" || word(1) == "commit"):
 		return 2, true
-	case program == "go" && slices.Contains([]string{"test", "build", "vet", "generate"}, word(1)):
+	case program == "go" && listed("go", word(1)):
 		return 2, true
 	case program == "go" && word(1) == "run" && strings.HasPrefix(word(2), "./") && !strings.Contains(word(2), ".."):
 		return 3, true
 	case (program == "python" || program == "python3") && word(1) == "-m" && (checks(word(2)) || word(2) == "unittest"):
 		return 3, true
-	case slices.Contains([]string{"cargo", "dotnet", "swift", "mix", "zig", "flutter", "dart", "ruff", "golangci-lint",
-		"stack", "cabal", "meson"}, program) && (routine(word(1)) || program == "golangci-lint" && word(1) == "run"):
+	case listed("subcommands", program) && (routine(word(1)) || program == "golangci-lint" && word(1) == "run"):
 		return 2, true
 	case moreTasks(program) && word(1) == "run":
 		return closed(3, routine(word(2)))
 	case moreTasks(program):
 		return closed(2, routine(word(1)) && program != "mise")
-	case slices.Contains([]string{"npm", "pnpm", "yarn", "bun", "deno", "composer"}, program):
+	case listed("scripts", program):
 		if word(1) == "run" || word(1) == "run-script" {
 			n, _ = closed(3, routine(word(2)))
 			return n, true
 		}
 		n, _ = closed(2, routine(word(1)) && program != "bun") // bun build and test are bun's own
 		return n, true
-	case slices.Contains([]string{"uv", "poetry", "pipenv", "hatch", "pdm", "rye", "bundle"}, program) &&
+	case listed("runners", program) &&
 		(word(1) == "run" || word(1) == "exec") && len(words) > 2:
 		if n, open = nameOf(words[2:]); n > 0 && !slices.Contains([]string{"git", "go"}, word(2)) {
 			return n + 2, open
@@ -178,15 +165,7 @@ func closed(n int, ok bool) (int, bool) {
 }
 
 // moreTasks reports whether further words of a program are further tasks.
-func moreTasks(program string) bool {
-	return slices.Contains([]string{"make", "gmake", "just", "task", "rake", "gradle", "gradlew", "mvn", "mvnw", "mise",
-		"turbo", "nx", "ninja", "bazel", "sbt", "ant"}, program)
-}
+func moreTasks(program string) bool { return listed("tasks", program) }
 
 // checks reports whether a program only tests, checks or formats what is there.
-func checks(program string) bool {
-	return slices.Contains([]string{"pytest", "jest", "vitest", "mocha", "ava", "eslint", "tsc", "prettier", "biome",
-		"mypy", "pyright", "flake8", "pylint", "black", "isort", "tox", "nox", "rspec", "rubocop", "phpunit", "phpstan",
-		"ctest", "shellcheck", "shfmt", "staticcheck", "gofmt", "gofumpt", "goimports", "rustfmt", "clang-format",
-		"swiftlint", "ktlint", "coverage"}, program)
-}
+func checks(program string) bool { return listed("checks", program) }

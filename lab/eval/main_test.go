@@ -35,7 +35,7 @@ func TestFlags(t *testing.T) {
 	}{
 		{"rows.jsonl", 0, "5 rows of rows.jsonl"},
 		{"rows.jsonl", 0, "left out: 1 write_stdin rows"},
-		{"rows.jsonl", 0, "     2  this runs code that nod has not read: go\n"},
+		{"rows.jsonl", 0, "     2  this runs code that nod has not read\n"},
 		{"--brief rows.jsonl", 0, "all                        1     0      1       1     2     5   60.0 %"},
 		{"--brief --agent claude-code rows.jsonl", 0, "all                      1     0      1       0     0     2  100.0 %"},
 		{"--brief --confine rows.jsonl", 0, "settled with"},

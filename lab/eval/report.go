@@ -57,7 +57,7 @@ func Summarize(files []File, all []Judged, list string) Report {
 			r.Failed++
 		}
 		if j.Outcome == Open {
-			r.Why[printable.Line(history.ReasonClass(j.Reason), 100)]++
+			r.Why[printable.Line(history.Class(j.Reason), 100)]++
 		}
 		if belongs(j, list) {
 			r.Listed = append(r.Listed, j)

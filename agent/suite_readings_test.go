@@ -1,4 +1,4 @@
-package agenttest
+package agent_test
 
 import (
 	"bytes"
@@ -130,7 +130,7 @@ func folded(key string) string {
 // otherReadings changes each key of each fixture, one at a time. An error is
 // always right; otherwise the event must be the one of the fixture. For a key
 // that is read, only an error is right.
-func otherReadings(h Host) (problems []string) {
+func otherReadings(h host) (problems []string) {
 	for _, f := range gated(h) {
 		for _, p := range places(f.text) {
 			read := isRead(h, f, p)
@@ -149,7 +149,7 @@ func otherReadings(h Host) (problems []string) {
 }
 
 // reading checks one changed payload.
-func reading(h Host, f fixture, text []byte, name string, mustFail bool) []string {
+func reading(h host, f fixture, text []byte, name string, mustFail bool) []string {
 	e, panicked, err := decode(h, text)
 	switch {
 	case panicked != "":
@@ -166,10 +166,10 @@ func reading(h Host, f fixture, text []byte, name string, mustFail bool) []strin
 
 // otherTypes gives a key that is read values of other types. One of its own
 // type is another call and none of our business.
-func otherTypes(h Host, f fixture, p place) (problems []string) {
+func otherTypes(h host, f fixture, p place) (problems []string) {
 	for _, value := range values() {
 		own := kindOf(string(f.text[p.value:p.end])) == kindOf(value) ||
-			slices.Contains(h.Several, p.path) && slices.Contains([]string{"n", `"`, "["}, kindOf(value))
+			slices.Contains(h.several, p.path) && slices.Contains([]string{"n", `"`, "["}, kindOf(value))
 		if !own {
 			text := spliced(f.text, p.value, p.end, value)
 			problems = append(problems, reading(h, f, text, f.name+": "+p.path+" = "+value, true)...)
@@ -191,7 +191,7 @@ func kindOf(value string) string {
 
 // isRead reports whether an adapter reads a key: it does if the event is another one, or
 // none, without the key or with another value.
-func isRead(h Host, f fixture, p place) bool {
+func isRead(h host, f fixture, p place) bool {
 	texts := [][]byte{without(f.text, p)}
 	for _, value := range values() {
 		texts = append(texts, spliced(f.text, p.value, p.end, value))

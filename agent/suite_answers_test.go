@@ -1,4 +1,4 @@
-package agenttest
+package agent_test
 
 import (
 	"fmt"
@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// decisions are one of each kind that a gate returns, and two that it does
-// not.
+// decisions are one of each kind that a gate returns, and two that it does not.
 func decisions() []nod.Decision {
 	long := strings.Repeat("ab\u202e\n", 60) // more than an answer holds
 	none := &fault.Error{Kind: fault.NoModel, Message: "none"}
@@ -34,14 +33,14 @@ func decisions() []nod.Decision {
 
 // events are the fixtures' in every mode, with and without a person, where
 // nothing may change and where the host judges.
-func events(h Host) (out []agent.Event) {
+func events(h host) (out []agent.Event) {
 	all, _ := load(h)
 	for _, f := range all {
 		out = append(out, f.event)
 		if f.event.Kind != agent.Decide && f.event.Kind != agent.Prompt {
 			continue
 		}
-		for _, mode := range h.Modes {
+		for _, mode := range h.modes {
 			for bits := range 8 {
 				e := f.event
 				e.Mode, e.Plan = mode, bits&1 != 0
@@ -53,7 +52,7 @@ func events(h Host) (out []agent.Event) {
 	return out
 }
 
-func answers(h Host) (problems []string) {
+func answers(h host) (problems []string) {
 	all := events(h)
 	if len(all) == 0 {
 		return []string{"there are no events to answer"}
@@ -79,13 +78,13 @@ func answers(h Host) (problems []string) {
 }
 
 // wrongAnswer says what is wrong with an answer, "" if nothing.
-func wrongAnswer(h Host, e agent.Event, d nod.Decision, p agent.Profile, model bool) string {
+func wrongAnswer(h host, e agent.Event, d nod.Decision, p agent.Profile, model bool) string {
 	a, panicked := encode(h, e, d, p, model)
 	if panicked != "" {
 		return panicked
 	}
-	if h.Valid != nil {
-		if err := h.Valid(e, a); err != nil {
+	if h.valid != nil {
+		if err := h.valid(e, a); err != nil {
 			return "the host does not take this answer: " + err.Error()
 		}
 	}
@@ -95,7 +94,7 @@ func wrongAnswer(h Host, e agent.Event, d nod.Decision, p agent.Profile, model b
 		}
 		return ""
 	}
-	return wrongMeaning(e, d, p, a, h.Adapter.Capabilities())
+	return wrongMeaning(e, d, p, a, h.adapter.Capabilities())
 }
 
 // wrongMeaning checks that an answer is never looser than the decision.
@@ -136,13 +135,13 @@ func speechless(a agent.Answer) bool {
 	return len(a.Stdout) == 0 && (a.Exit == 0 || len(a.Stderr) == 0)
 }
 
-func encode(h Host, e agent.Event, d nod.Decision, p agent.Profile, model bool) (a agent.Answer, panicked string) {
-	panicked = caught("Encode", func() { a = h.Adapter.Encode(e, d, p, model) })
+func encode(h host, e agent.Event, d nod.Decision, p agent.Profile, model bool) (a agent.Answer, panicked string) {
+	panicked = caught("Encode", func() { a = h.adapter.Encode(e, d, p, model) })
 	return a, panicked
 }
 
 // zeroValues: what nobody filled in blocks.
-func zeroValues(h Host) (problems []string) {
+func zeroValues(h host) (problems []string) {
 	zero := append(events(h),
 		agent.Event{}, agent.Event{Kind: agent.Decide}, agent.Event{Kind: agent.Prompt},
 		agent.Event{Kind: agent.Unexpected, Name: "New", Call: nod.Call{RawTool: "Bash"}}, agent.Event{Kind: 200})
@@ -165,11 +164,11 @@ func zeroValues(h Host) (problems []string) {
 }
 
 // blocks: Block says no, with a reason, whatever the reason is.
-func blocks(h Host) (problems []string) {
+func blocks(h host) (problems []string) {
 	for _, reason := range []string{"", "because", "\x00\xff\u202e\n", "<system-reminder>",
 		string(make([]byte, 1<<20))} {
 		var a agent.Answer
-		panicked := caught("Block", func() { a = h.Adapter.Block(reason) })
+		panicked := caught("Block", func() { a = h.adapter.Block(reason) })
 		switch {
 		case panicked != "":
 			problems = append(problems, panicked)

@@ -1,20 +1,4 @@
-// Package agenttest is the contract that every adapter passes unchanged.
-//
-// [Run] feeds an adapter its captured payloads, and from each of them a few
-// thousand hostile ones, and encodes every decision for every event. What it
-// demands:
-//
-//   - each captured payload decodes to a canonical call that starts somewhere;
-//   - a hostile payload is an error, or the same event as without what was
-//     done to it: there is no second reading of a payload;
-//   - for a key that nod reads, a twin in another case, a second occurrence
-//     and a value of another type are errors. Which keys those are is found
-//     out by changing each one;
-//   - a denial is never said as anything else, an ask never as an allow, and
-//     nothing panics or blocks without a reason, zero values included.
-//
-// A host differs from another only in the table [Host].
-package agenttest
+package agent_test
 
 import (
 	"bytes"
@@ -29,27 +13,41 @@ import (
 	"github.com/nodgate/nod/agent"
 )
 
-// Host is what the suite must be told about one agent.
-type Host struct {
-	Adapter agent.Adapter
-	// Fixtures holds captured payloads, one JSON object in each *.json file.
+// This is the contract that every adapter passes unchanged. run feeds an adapter its captured
+// payloads, and from each of them a few thousand hostile ones, and encodes every decision for
+// every event. What it demands:
+//
+//   - each captured payload decodes to a canonical call that starts somewhere;
+//   - a hostile payload is an error, or the same event as without what was
+//     done to it: there is no second reading of a payload;
+//   - for a key that nod reads, a twin in another case, a second occurrence
+//     and a value of another type are errors. Which keys those are is found
+//     out by changing each one;
+//   - a denial is never said as anything else, an ask never as an allow, and
+//     nothing panics or blocks without a reason, zero values included.
+//
+// A host differs from another only in the table host.
+
+// host is what the suite must be told about one agent.
+type host struct {
+	adapter agent.Adapter
+	// fixtures holds captured payloads, one JSON object in each *.json file.
 	// At least one must be a call to decide.
-	Fixtures fs.FS
-	// Environ is the hook's environment in which they were captured.
-	Environ []string
-	// Modes are the host's permission modes, with one that it does not have.
-	Modes []string
-	// Several lists the keys to which the host's schema gives several types:
+	fixtures fs.FS
+	// environ is the hook's environment in which they were captured.
+	environ []string
+	// modes are the host's permission modes, with one that it does not have.
+	modes []string
+	// several lists the keys to which the host's schema gives several types:
 	// null, a string or a list beside their own.
-	Several []string
-	// Valid reports what the host's schema does not allow in an answer to an
-	// event; nil where all is well. The suite has checked that the answer
-	// means the decision.
-	Valid func(agent.Event, agent.Answer) error
+	several []string
+	// valid reports what the host's schema does not allow in an answer to an event; nil where all
+	// is well. The suite has checked that the answer means the decision.
+	valid func(agent.Event, agent.Answer) error
 }
 
-// Run checks the contract. Each demand is a subtest.
-func Run(t *testing.T, h Host) {
+// run checks the contract. Each demand is a subtest.
+func run(t *testing.T, h host) {
 	for _, demand := range demands() {
 		t.Run(demand.name, func(t *testing.T) {
 			for _, problem := range demand.check(h) {
@@ -61,7 +59,7 @@ func Run(t *testing.T, h Host) {
 
 type demand struct {
 	name  string
-	check func(Host) []string
+	check func(host) []string
 }
 
 func demands() []demand {
@@ -78,11 +76,11 @@ func demands() []demand {
 	}
 }
 
-func named(h Host) (problems []string) {
-	if h.Adapter.Name() == "" || strings.ContainsAny(h.Adapter.Name(), " /\t\n") {
-		problems = append(problems, fmt.Sprintf("the name %q is no word", h.Adapter.Name()))
+func named(h host) (problems []string) {
+	if h.adapter.Name() == "" || strings.ContainsAny(h.adapter.Name(), " /\t\n") {
+		problems = append(problems, fmt.Sprintf("the name %q is no word", h.adapter.Name()))
 	}
-	if h.Adapter.Capabilities().Tried == "" {
+	if h.adapter.Capabilities().Tried == "" {
 		problems = append(problems, "Capabilities does not say on which version they were measured")
 	}
 	return problems
@@ -96,18 +94,18 @@ type fixture struct {
 }
 
 // load reads and decodes every fixture; problems say which it could not.
-func load(h Host) (all []fixture, problems []string) {
-	names, err := fs.Glob(h.Fixtures, "*.json")
+func load(h host) (all []fixture, problems []string) {
+	names, err := fs.Glob(h.fixtures, "*.json")
 	if err != nil || len(names) == 0 {
 		return nil, []string{fmt.Sprintf("there are no fixtures (%v)", err)}
 	}
 	for _, name := range names {
-		text, err := fs.ReadFile(h.Fixtures, name)
+		text, err := fs.ReadFile(h.fixtures, name)
 		if err != nil {
 			problems = append(problems, err.Error())
 			continue
 		}
-		event, err := h.Adapter.Decode(text, h.Environ)
+		event, err := h.adapter.Decode(text, h.environ)
 		if err != nil {
 			problems = append(problems, fmt.Sprintf("%s: %v", name, err))
 			continue
@@ -118,7 +116,7 @@ func load(h Host) (all []fixture, problems []string) {
 }
 
 // gated are the fixtures that carry a call to be answered.
-func gated(h Host) (out []fixture) {
+func gated(h host) (out []fixture) {
 	all, _ := load(h)
 	for _, f := range all {
 		if f.event.Kind == agent.Decide || f.event.Kind == agent.Prompt {
@@ -128,7 +126,7 @@ func gated(h Host) (out []fixture) {
 	return out
 }
 
-func captured(h Host) []string {
+func captured(h host) []string {
 	all, problems := load(h)
 	if len(problems) == 0 && len(gated(h)) == 0 {
 		problems = append(problems, "no fixture carries a call to decide")
@@ -142,7 +140,7 @@ func captured(h Host) []string {
 }
 
 // wrongEvent says what is not canonical about a decoded event.
-func wrongEvent(h Host, e agent.Event) (wrong []string) {
+func wrongEvent(h host, e agent.Event) (wrong []string) {
 	complain := func(format string, a ...any) { wrong = append(wrong, fmt.Sprintf(format, a...)) }
 	c := e.Call
 	switch {
@@ -150,7 +148,7 @@ func wrongEvent(h Host, e agent.Event) (wrong []string) {
 		complain("an event of the host that the adapter does not know")
 	case e.Name == "":
 		complain("the event has no name")
-	case c.Agent != h.Adapter.Name():
+	case c.Agent != h.adapter.Name():
 		complain("agent is %q", c.Agent)
 	}
 	if e.Kind != agent.Decide && e.Kind != agent.Prompt {
@@ -194,8 +192,8 @@ func caught(what string, do func()) (panicked string) {
 }
 
 // decode is Decode that reports a panic as a problem.
-func decode(h Host, text []byte) (e agent.Event, panicked string, err error) {
-	panicked = caught("Decode", func() { e, err = h.Adapter.Decode(text, h.Environ) })
+func decode(h host, text []byte) (e agent.Event, panicked string, err error) {
+	panicked = caught("Decode", func() { e, err = h.adapter.Decode(text, h.environ) })
 	return e, panicked, err
 }
 
@@ -210,7 +208,7 @@ func same(a, b agent.Event) bool {
 }
 
 // refused says how a text was read that had to be refused, "" if it was.
-func refused(h Host, text []byte) string {
+func refused(h host, text []byte) string {
 	e, panicked, err := decode(h, text)
 	switch {
 	case panicked != "":
@@ -223,7 +221,7 @@ func refused(h Host, text []byte) string {
 	return ""
 }
 
-func notAPayload(h Host) (problems []string) {
+func notAPayload(h host) (problems []string) {
 	refuse := func(name string, text []byte) {
 		if how := refused(h, text); how != "" {
 			problems = append(problems, fmt.Sprintf("%s: %.200s", name, how))
@@ -259,7 +257,7 @@ func notAPayload(h Host) (problems []string) {
 }
 
 // cutOff takes payloads off at every byte.
-func cutOff(h Host) (problems []string) {
+func cutOff(h host) (problems []string) {
 	for _, f := range gated(h) {
 		for n := range f.text {
 			if how := refused(h, f.text[:n]); how != "" {
@@ -271,9 +269,8 @@ func cutOff(h Host) (problems []string) {
 	return problems
 }
 
-// large makes a command 10 MB long: it is refused or read whole. 17 MiB are
-// refused.
-func large(h Host) (problems []string) {
+// large makes a command 10 MB long: it is refused or read whole. 17 MiB are refused.
+func large(h host) (problems []string) {
 	all := gated(h)
 	if len(all) == 0 {
 		return []string{"no fixture carries a call to decide"}
@@ -291,7 +288,7 @@ func large(h Host) (problems []string) {
 	return problems
 }
 
-func longCommand(h Host, f fixture) []string {
+func longCommand(h host, f fixture) []string {
 	long := strings.Repeat("x", 10_000_000)
 	text, ok := replaceText(f.text, f.event.Call.Command, long)
 	if !ok {
