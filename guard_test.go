@@ -228,11 +228,8 @@ func TestShellLayer(t *testing.T) {
 	o := options(nod.DefaultRules())
 	for _, command := range []string{"ls", "ls -la src", "git status", "cat main.go | head -5", "grep -rn x src",
 		"cd src && ls", "ls 2>/dev/null", "echo $(ls)", "git log --oneline -5", "touch new.txt", "echo hi > new.txt",
-		"find / -name '*.conf'", "find ~ -size +10M", "ls -R ~", "ls $X", "find ~ -name '*.mp3' -exec ls -l {} +",
-		"find /opt/app -name '*.log' | xargs head", "find ~/elsewhere | xargs cat",
-		"find . -name '*.go' | xargs grep -l x | xargs head", "cat $(find . -name '*.md')",
-		"head $(git ls-files | grep go)", "find . | xargs -I{} head -3 {}", "find . -xdev -name x | xargs cat",
-		"ls *.go | xargs -n1 head"} {
+		"find / -name '*.conf'", "find ~ -size +10M", "ls -R ~", "ls $X", "cat $(find . -name '*.md')",
+		"head $(git ls-files | grep go)"} {
 		if d := verdictOf(o, bash(command)); d.Verdict != nod.Allow || d.Layer != nod.LayerShell {
 			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
 		}
