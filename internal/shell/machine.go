@@ -9,4 +9,5 @@ type machine struct {
 	programs []program
 	elements []element
 	sheets   []*sheet
+	handed   int // commands of runners that were read
 }
