@@ -31,7 +31,7 @@ func TestEveryExit(t *testing.T) {
 		}
 		asked := nod.Prompt{}
 		o := options(nod.DefaultRules())
-		o.Files = newWorld(false).File(shop+"/.claude/agents/h.md", "---\nname: h\nhooks: {}\n---\n", 0o644)
+		o.Files = newWorld(false)
 		o.Model = answering{seen: &asked, block: row.verdict == nod.Deny}
 		c := row.call
 		if c.Tool == "" {
@@ -103,7 +103,6 @@ func exitRows() []exitRow {
 			nod.Allow, nod.LayerAllowlist},
 		{"unread", "an unknown argument", "4", tool("read_file", "main.go"),
 			func(_ *nod.Options, c *nod.Call) { c.Unread = "an argument" }, nod.Allow, nod.LayerModel},
-		{"left", "or an agent that starts programs?", "4", tool("agent"), nil, nod.Allow, nod.LayerModel},
 		{"soft", "a soft_deny rule?", "4", bash("git status"), rule(nod.ListSoftDeny, "git status"),
 			nod.Allow, nod.LayerModel},
 		{"edit", "a file edit inside the workspace", "allow", tool("file_write", "src/b.go"), nil,
