@@ -90,7 +90,10 @@ func (l *Log) reopen() error {
 // the entry must be taken as not written; lines already there and lines that
 // follow are intact.
 func (l *Log) Write(e Entry) error {
-	line := encode(e)
+	line, err := encode(e)
+	if err != nil {
+		return fmt.Errorf("the decision log: %w", err)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.settle(); err != nil {

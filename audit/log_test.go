@@ -208,7 +208,7 @@ func TestFromDecision(t *testing.T) {
 		ID: "d1", Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because",
 		Rule: nod.Rule{Text: "rm *", Origin: "f:1"},
 		Err:  &fault.Error{Kind: fault.TimedOut, Message: "late"},
-		Classification: &nod.Classification{Model: "m", Remembered: true, QuickSaid: "block",
+		Classification: &nod.Classification{Model: "m", QuickSaid: "block",
 			Usage: nod.Usage{In: 1, Out: 2}},
 		Cost: 0.5, Latency: 1500 * time.Microsecond,
 		Spent:    map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
@@ -220,7 +220,7 @@ func TestFromDecision(t *testing.T) {
 		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
 		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &Rule{Text: "rm *", Origin: "f:1"},
 		Error: &Error{Kind: fault.TimedOut, Message: "late"}, Evidence: d.Evidence,
-		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Remembered: true, Quick: "block",
+		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Quick: "block",
 		Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
 	}
 	got := FromDecision(call(), d, now)

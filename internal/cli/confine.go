@@ -56,21 +56,17 @@ func printProfile(p *Process) error {
 
 // confineOutput is the answer of confine --json. Fields are only ever added.
 type confineOutput struct {
-	Version  int      `json:"v"`
-	Confine  string   `json:"confine"` // on, off, or patterns
-	Origin   string   `json:"origin"`  // "default", or FILE:LINE
-	Patterns []string `json:"patterns,omitempty"`
-	Works    bool     `json:"works"`
-	Why      string   `json:"why,omitempty"` // it does not
+	Version int    `json:"v"`
+	Confine string `json:"confine"` // on or off
+	Origin  string `json:"origin"`  // "default", or FILE:LINE
+	Works   bool   `json:"works"`
+	Why     string `json:"why,omitempty"` // it does not
 }
 
 // printConfineJSON says what is confined, and whether the trial of the boundary
 // went wrong.
 func printConfineJSON(ctx context.Context, p *Process, c config.Confine, tried error) error {
 	out := confineOutput{Version: 1, Confine: c.String(), Origin: cmp.Or(c.Origin, "default"), Works: tried == nil}
-	for _, item := range c.Items {
-		out.Patterns = append(out.Patterns, item.Text)
-	}
 	if tried != nil {
 		out.Why = whyNot(ctx, tried)
 	}
@@ -119,10 +115,10 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 		err = tryConfine(ctx, p)
 	}
 	switch {
-	case err == nil && settings.Confine.On():
+	case err == nil && settings.Confine.On:
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-				Text: "it is " + switchedOn(settings.Confine) + ", and works here"})
+				Text: "it is switched on, and works here"})
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,
@@ -161,21 +157,6 @@ func bubblewrapVersion(ctx context.Context) string {
 // printConfine says what is confined, and who says so.
 func printConfine(p *Process, c config.Confine) {
 	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, cmp.Or(c.Origin, "default")))
-	for _, item := range c.Items {
-		fmt.Fprintln(p.Stdout, "  "+printable.Text(item.Text))
-	}
-}
-
-// switchedOn is the setting in words, where it is on.
-func switchedOn(c config.Confine) string {
-	if c.All {
-		return "switched on"
-	}
-	var names []string
-	for _, item := range c.Items {
-		names = append(names, item.Text)
-	}
-	return "switched on for " + printable.Line(strings.Join(names, ", "), 200)
 }
 
 // tryConfine runs a line behind the boundary, in a workspace of its own, and

@@ -9,8 +9,6 @@ import (
 	"testing"
 
 	"github.com/creack/pty"
-
-	"github.com/nodgate/nod/internal/config"
 )
 
 // at runs "install ..." at a terminal, where a person types what is typed.
@@ -60,7 +58,6 @@ func TestInstallOffersConfinement(t *testing.T) {
 		{name: "nothing written", line: install, typed: "n\ny\n"},
 		{name: "set off", line: install, typed: "y\ny\n", user: "confine = \"off\"\n"},
 		{name: "set on", line: install, typed: "y\nn\n", user: "confine = \"on\"\n"},
-		{name: "set for named rules", line: install, typed: "y\nn\n", user: "confine = [\"npm test\"]\n"},
 		{name: "does not work", line: install, typed: "y\ny\n", change: func(b *boundary) {
 			b.try = func(context.Context, *Process) error { return errors.New("refused") }
 		}},
@@ -129,23 +126,5 @@ func TestUninstallLeavesConfinement(t *testing.T) {
 	if code, _, stderr := m.run("uninstall claude-code --user --unattended"); code != ExitOK ||
 		m.read("home/.config/nod/nod.toml") != "confine = \"on\"\n" {
 		t.Errorf("%d %s: %s", code, stderr, m.read("home/.config/nod/nod.toml"))
-	}
-}
-
-// The status says which patterns hold, whatever is in them.
-func TestSwitchedOn(t *testing.T) {
-	for text, want := range map[string]string{
-		"confine = \"on\"\n":                        "switched on",
-		"confine = [\"npm test\", \"go test *\"]\n": "switched on for npm test, go test *",
-	} {
-		m := newMachine(t)
-		m.write("home/.config/nod/nod.toml", text, 0o600)
-		settings, err := config.Load(m.in.places(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := switchedOn(settings.Confine); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
 	}
 }

@@ -23,7 +23,7 @@ func answers() map[string]any {
 		"check": checked{}, "prompt": promptOutput{}, "install": changesOutput{}, "uninstall": changesOutput{},
 		"doctor":  examined{},
 		"history": history.Report{}, "rules": rulesOutput{}, "rules check": rulesCheckOutput{},
-		"init": proposed{}, "mode": modeOutput{}, "trust": trustOutput{}, "approve": approvalsOutput{},
+		"init": proposed{}, "mode": modeOutput{}, "approve": approvalsOutput{},
 		"approvals": approvalsOutput{}, "undo": undoOutput{},
 		"daemon status": daemon.State{}, "version": versionOutput{}, "confine": confineOutput{},
 	}

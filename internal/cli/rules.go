@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -32,7 +31,7 @@ func rules(ctx context.Context, p *Process, args []string) error {
 	if doubted {
 		return checker{process: p, places: a.places, settings: settings}.run(ctx, *asJSON)
 	}
-	list := append(settings.Lists(), settings.Confine.Items...)
+	list := settings.Lists()
 	if *mine {
 		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
 	}
@@ -78,7 +77,7 @@ func matching(item config.Item, known func(string) bool) string {
 	switch {
 	case item.Rule.Text == "":
 		return ""
-	case item.List == string(nod.ListConfine), item.List != "environment" && item.Rule.IsPattern(known):
+	case item.List != "environment" && item.Rule.IsPattern(known):
 		return "pattern"
 	}
 	return "text"
@@ -86,7 +85,7 @@ func matching(item config.Item, known func(string) bool) string {
 
 func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool) {
 	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, homely(p, s.ModeOrigin))
-	if s.Confine.All {
+	if s.Confine.On {
 		fmt.Fprintf(p.Stdout, "confine on (%s): %s\n", homely(p, s.Confine.Origin), about("confine"))
 	}
 	for len(rest) > 0 {
@@ -111,11 +110,8 @@ func printClaude(p *Process, s config.Settings) {
 	if len(files) == 0 {
 		return
 	}
-	what := "what tightens of Claude Code's own rules, for every agent"
-	if s.ClaudeRules == config.ClaudeAll {
-		what = "all of Claude Code's own rules; what they allow, for its calls only"
-	}
-	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: %s\n", s.ClaudeRules, what)
+	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: what tightens of Claude Code's own rules, for every agent\n",
+		s.ClaudeRules)
 	for _, file := range files {
 		taken, left, from := 0, 0, printable.Text(file.Path)+":"
 		for _, item := range s.Lists() {
@@ -163,10 +159,7 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		}
 		origin := homely(p, item.Origin)
 		if item.Rule.Untrusted {
-			origin += " (not trusted: matched, shown to no model)"
-		}
-		if item.Rule.Agent != "" {
-			origin += " (only for " + printable.Text(item.Rule.Agent) + ")"
+			origin += " (matched, shown to no model)"
 		}
 		if item.Scope != "" {
 			origin += " (only in " + homely(p, item.Scope) + ")"
@@ -181,7 +174,7 @@ type rulesOutput struct {
 	Mode    config.Mode    `json:"mode"`
 	Profile config.Profile `json:"profile,omitempty"`
 	Unknown string         `json:"unknown"` // host, ask
-	Confine string         `json:"confine"` // on, off, or patterns, which are among the rules
+	Confine string         `json:"confine"` // on, off
 	Rules   []ruleOutput   `json:"rules"`
 	Sources []sourceOutput `json:"sources"`
 	// Repositories has every [[repository]], whether it holds here or not.
@@ -208,7 +201,6 @@ type ruleOutput struct {
 	Level     config.Level `json:"level,omitempty"`
 	Untrusted bool         `json:"untrusted,omitempty"`
 	Scope     string       `json:"scope,omitempty"` // the repository to which it is confined
-	Agent     string       `json:"agent,omitempty"` // the agent of whose calls it speaks
 }
 
 type scopeOutput struct {
@@ -220,11 +212,10 @@ type scopeOutput struct {
 }
 
 type sourceOutput struct {
-	Path    string       `json:"path"`
-	Level   config.Level `json:"level"`
-	SHA256  string       `json:"sha256,omitempty"`
-	Trusted bool         `json:"trusted"`
-	Used    bool         `json:"used"`
+	Path   string       `json:"path"`
+	Level  config.Level `json:"level"`
+	SHA256 string       `json:"sha256,omitempty"`
+	Used   bool         `json:"used"`
 }
 
 func printRulesJSON(p *Process, s config.Settings, list []config.Item, known func(string) bool) error {
@@ -238,7 +229,6 @@ func printRulesJSON(p *Process, s config.Settings, list []config.Item, known fun
 		out.Rules = append(out.Rules, ruleOutput{
 			List: item.List, Text: item.Text, Kind: matching(item, known),
 			Origin: item.Origin, Level: item.Level, Untrusted: item.Rule.Untrusted, Scope: item.Scope,
-			Agent: item.Rule.Agent,
 		})
 	}
 	for _, scope := range s.Scopes {

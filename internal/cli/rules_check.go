@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -47,7 +46,7 @@ func (c checker) run(ctx context.Context, asJSON bool) error {
 	out := rulesCheckOutput{Version: 1, Doubts: []doubt{}, NotHeld: []notHeldOutput{}}
 	out.Doubts = append(out.Doubts, c.doubts(ctx)...)
 	s := c.settings
-	for _, rule := range c.weighed(ctx, append(slices.Concat(s.LeftOut, s.NotHeld), c.places.Overridden()...)) {
+	for _, rule := range slices.Concat(s.LeftOut, s.NotHeld) {
 		out.NotHeld = append(out.NotHeld, notHeldOutput(rule))
 	}
 	if asJSON {
@@ -66,42 +65,6 @@ func (c checker) run(ctx context.Context, asJSON bool) error {
 	}
 	return nil
 }
-
-// weighed says of the allow rules of Claude Code's settings that nod does not take over what
-// becomes of their calls: nod allows a plain one by itself, leaves it to Claude Code, or asks.
-func (c checker) weighed(ctx context.Context, rules []config.NotHeld) []config.NotHeld {
-	rules = slices.Clone(rules)
-	for i, r := range rules {
-		toCount, asked := strings.CutPrefix(r.Why, config.Asked)
-		if r.List != "allow" || !asked {
-			continue
-		}
-		if reason := c.plainly(ctx, r.Text); reason != "" {
-			rules[i].Why = "redundant: nod allows a plain call by itself: " + reason
-		} else if c.leaves() {
-			rules[i].Why = "left to Claude Code, which goes by this rule" + strings.Replace(toCount, "to have it count",
-				"to have nod allow it", 1)
-		}
-	}
-	return rules
-}
-
-// plainly is why nod allows the very command that a rule names, "" where it does not.
-func (c checker) plainly(ctx context.Context, rule string) string {
-	spec, ok := strings.CutPrefix(strings.TrimSuffix(rule, ")"), "Bash(")
-	command := strings.TrimRight(strings.TrimSuffix(spec, "*"), ": ")
-	if !ok || command == "" {
-		return ""
-	}
-	if d := c.judge(ctx, command, c.settings.Rules, nod.ClaudeCode); d.Verdict == nod.Allow {
-		return d.Reason
-	}
-	return ""
-}
-
-// leaves reports whether nod leaves to Claude Code what it knows nothing against, so that
-// Claude Code's own rules decide.
-func (c checker) leaves() bool { return c.settings.Model.Provider == "" && !c.settings.AskUnknown }
 
 // own are the entries that somebody wrote, without the built-in ones.
 func (c checker) own() []config.Item {
@@ -141,7 +104,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	if why := wideCommand(item.Text); why != "" {
 		found = append(found, doubtOf("broad", item, why))
 	}
-	with := c.judge(ctx, command, c.settings.Rules, item.Rule.Agent)
+	with := c.judge(ctx, command, c.settings.Rules)
 	switch {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
 		return append(found, doubtOf("contradiction", item, "never clears it: "+with.Reason))
@@ -154,7 +117,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	rules := c.settings.Rules
 	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow),
 		func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
-	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
+	switch without := c.judge(ctx, command, rules); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
 		found = append(found, doubtOf("redundant", item, fmt.Sprintf("%q (%s) allows it too",
 			printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))))
@@ -164,10 +127,10 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	return found
 }
 
-func (c checker) judge(ctx context.Context, command string, rules nod.Rules, agent string) nod.Decision {
+func (c checker) judge(ctx context.Context, command string, rules nod.Rules) nod.Decision {
 	root := c.root()
 	return nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: c.places.Home}).Check(ctx, nod.Call{
-		Agent: cmp.Or(agent, "nod rules check"), Tool: "bash", RawTool: "bash", Command: command,
+		Agent: "nod rules check", Tool: "bash", RawTool: "bash", Command: command,
 		Dir: root, Roots: []string{root}, Environ: c.process.Environ, Interactive: true,
 	})
 }

@@ -174,7 +174,7 @@ func TestAnAnswer(t *testing.T) {
 	p.start()
 	for i := range 3 {
 		c, _, err := p.ask(prompt(fmt.Sprint(i)))
-		if err != nil || c.ShouldBlock || c.Reason != "fine" || c.Remembered {
+		if err != nil || c.ShouldBlock || c.Reason != "fine" {
 			t.Errorf("%+v, %v", c, err)
 		}
 	}

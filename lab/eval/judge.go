@@ -227,7 +227,7 @@ func (g *group) gate(dir string, files view.Files) *nod.Gate {
 		o.Memory = memory{g.made}
 	}
 	if g.options.Confine {
-		o.Confine, o.ConfineAll = func() string { return self[0] }, true
+		o.Confine = func() string { return self[0] }
 	}
 	if g.options.Keeps || g.options.Confine {
 		o.Keeper = kept{}
