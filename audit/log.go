@@ -12,7 +12,7 @@
 //
 // # Rotation
 //
-// A file of more than 64 MiB is renamed to decisions-TIME.jsonl by the next
+// A file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next
 // writer; nothing is ever deleted. A writer that still holds the old file
 // goes on in it under its new name, so no line is lost and readers, who read
 // all files, see each of them once.
@@ -42,7 +42,7 @@ import (
 const FileName = "decisions.jsonl"
 
 // DefaultMaxBytes is the size from which on a file is rotated.
-const DefaultMaxBytes = 64 << 20
+const DefaultMaxBytes = 16 << 20
 
 // rotatedStamp is the time in a rotated file's name; it sorts by age.
 const rotatedStamp = "20060102T150405.000000000Z"
