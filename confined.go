@@ -124,7 +124,7 @@ func (o *openCall) unconfinable() objection {
 	if !runs {
 		return against(string(o.why.why))
 	}
-	return o.unnamed()
+	return objection{}
 }
 
 // mayAskOthers reports whether a command is of a program that asks other machines, or
@@ -132,28 +132,6 @@ func (o *openCall) unconfinable() objection {
 func (r *rooms) mayAskOthers(command int) bool {
 	return command >= 0 && command < len(r.report.Commands) &&
 		shell.AsksOthers(path.Base(r.report.Commands[command].Program))
-}
-
-// unnamed says which command that runs unread code fits no pattern of the
-// setting confine, where that is a list. It fits as it fits an allow rule, but
-// for where further arguments lead: that is bounded like the rest.
-func (o *openCall) unnamed() objection {
-	if o.gate.options.ConfineAll {
-		return objection{}
-	}
-	named := *o.gate
-	named.options.Rules.Allow = named.options.ConfineRules
-	ruled := &ruling{gate: &named, call: o.call, fit: o.fit}
-	for _, c := range o.report.Commands {
-		_, ok := ruled.allowedBy(c)
-		ruled.cleared = append(ruled.cleared, ok)
-	}
-	for _, e := range o.report.Effects {
-		if e.Kind == shell.Run && !ruled.clearsPart(e.Command, e.Part) {
-			return against("the setting confine names other commands: " + printable.Text(e.Words))
-		}
-	}
-	return objection{}
 }
 
 // confinableDir reports whether what confinement takes for the workspace, the

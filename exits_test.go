@@ -71,7 +71,7 @@ func exitRows() []exitRow {
 	}
 	tainted := func(o *nod.Options, _ *nod.Call) { o.Memory = witness{taint: "it read a page"} }
 	onConfine := func(o *nod.Options, _ *nod.Call) {
-		o.Confine, o.ConfineAll = func() string { return confiner }, true
+		o.Confine = func() string { return confiner }
 	}
 	server := tool("mcp")
 	server.MCP = &nod.MCP{Server: "files", Tool: "list", Named: true}

@@ -1,7 +1,6 @@
 package nod
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -66,11 +65,6 @@ type Options struct {
 	// a call that layers 0 to 3 leave open, and for one that looks confined.
 	// nil: nothing is confined.
 	Confine func() (program string)
-	// ConfineAll has every line confined whose only fault is code that nod has
-	// not read. False: only a line of which each command that runs such code
-	// fits one of ConfineRules, which are of [ListConfine].
-	ConfineAll   bool
-	ConfineRules []Rule
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.
 	AskOnBlock bool
@@ -109,10 +103,9 @@ func Open(o Options) (*Gate, error) {
 // about it, the gate denies every call and says why; [Open] returns that as an error.
 func New(o Options) *Gate {
 	rules, unusable := o.Rules.read()
-	confineRules, err := readRules(ListConfine, o.ConfineRules)
 	o = o.complete()
-	o.Rules, o.ConfineRules = rules, confineRules
-	g := &Gate{options: o, unusable: cmp.Or(unusable, err)}
+	o.Rules = rules
+	g := &Gate{options: o, unusable: unusable}
 	g.machine = place.New(place.Options{
 		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self,
 		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,

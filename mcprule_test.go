@@ -96,44 +96,6 @@ func TestRulesThatMatchNothing(t *testing.T) {
 	}
 }
 
-// Claude Code's own allow rules for tools of MCP servers, and for its tools of
-// which nod reads no argument, hold as they are meant.
-func TestClaudesRulesForTools(t *testing.T) {
-	for _, row := range []struct {
-		rule, raw string
-		want      nod.Verdict // Deny: the rule is not taken
-	}{
-		{"mcp__lab__poke", "mcp__lab__poke", nod.Allow},
-		{"mcp__lab", "mcp__lab__poke", nod.Allow},
-		{"mcp__lab__poke", "mcp__lab__other", nod.Ask},
-		{"WebSearch", "WebSearch", nod.Allow},
-		{"Skill", "Skill", nod.Allow},
-		{"WebSearch", "Skill", nod.Ask},
-		{"Bash", "Bash", nod.Deny},
-		{"Write", "Write", nod.Deny},
-		{"Read", "Read", nod.Deny},
-		{"*", "Skill", nod.Deny},
-	} {
-		rule, err := nod.ParsePermission(nod.ListAllow, row.rule, "there", "/home/dev/.claude")
-		if (err != nil) != (row.want == nod.Deny) {
-			t.Errorf("%s: %v", row.rule, err)
-		}
-		if err != nil {
-			continue
-		}
-		c := tool("")
-		c.Agent, c.RawTool, c.Interactive = "claude-code", row.raw, true
-		if server, name, found := strings.Cut(strings.TrimPrefix(row.raw, "mcp__"), "__"); found {
-			c.Tool, c.MCP = "mcp", &nod.MCP{Server: server, Tool: name, Named: true}
-		}
-		rules := nod.DefaultRules()
-		rules.Allow = append(rules.Allow, rule)
-		if d := verdictOf(options(rules), c); d.Verdict != row.want {
-			t.Errorf("%s, %s: %s (%s)", row.rule, row.raw, d.Verdict, d.Reason)
-		}
-	}
-}
-
 // What is asked about names the allow rule that clears it, and none where no
 // rule does.
 func TestTheRuleThatLasts(t *testing.T) {

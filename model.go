@@ -63,9 +63,6 @@ type Classification struct {
 	Quick     bool   `json:"quick,omitempty"`
 	Cleared   bool   `json:"cleared,omitempty"`
 	QuickSaid string `json:"quick_said,omitempty"`
-	// Remembered says that no model was asked: the same call in the same
-	// circumstances had been answered before.
-	Remembered bool `json:"remembered,omitempty"`
 	// Notices are for the person: what went wrong beside the answer, such as a
 	// dump that could not be written. They count with an error too.
 	Notices []string `json:"-"`

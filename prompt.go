@@ -139,7 +139,7 @@ func (q question) ended() func(string) transcript.Ended {
 // rulesShown are the rules that a model is shown: those of the agent, without
 // what a repository says that nobody trusts.
 func (q question) rulesShown() judge.Rules {
-	r := q.gate.options.Rules.about(q.call.Agent)
+	r := q.gate.options.Rules
 	return judge.Rules{
 		Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny),
 		Environment: shownRules(r.Environment),

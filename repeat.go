@@ -52,7 +52,7 @@ func (q question) blocked(d Decision, c Classification) Decision {
 
 // repeated says that the model blocks too often, this call included.
 func (q question) repeated(c Classification) string {
-	if q.gate.options.History == nil || c.Remembered {
+	if q.gate.options.History == nil {
 		return "" // no model was asked
 	}
 	row, all := q.gate.options.History.Denials()

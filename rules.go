@@ -23,7 +23,6 @@ const (
 	ListSoftDeny RuleList = "soft_deny"
 	ListHardDeny RuleList = "hard_deny"
 	ListAsk      RuleList = "ask"
-	ListConfine  RuleList = "confine"
 )
 
 // Rule is one line of a rule list. The zero value matches nothing. A literal with a
@@ -45,9 +44,6 @@ type Rule struct {
 	Within string
 	// Team marks a rule of the organisation's, which many people share.
 	Team bool
-	// Agent is the adapter of whose calls a rule of [ListAllow] or of the
-	// environment speaks; "" is every adapter.
-	Agent string
 	// Prose says that the text is for a model alone, whatever it begins with, so
 	// that nothing fits it.
 	Prose bool
@@ -99,8 +95,8 @@ type Rules struct {
 
 // ParseRule reads one rule of a list. A pattern that is too broad to be safe
 // (a bare interpreter or runner, "*") is refused in ListAllow, and a rule that
-// cannot be a pattern in ListHardDeny, ListAsk or ListConfine, since no model
-// enforces them. The error is one line that says what to write instead; the caller knows where.
+// cannot be a pattern in ListHardDeny or ListAsk, since no model enforces them. The error
+// is one line that says what to write instead; the caller knows where.
 func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	r := Rule{Text: text, Origin: origin}
 	if strings.TrimSpace(text) == "" {
@@ -110,13 +106,10 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 		return r, nil
 	}
 	if p, is, err := match.ServerRule(text, list == ListAllow); is {
-		if list == ListConfine {
-			return Rule{}, fmt.Errorf("%q names a tool, and only a command line runs confined; leave it out", text)
-		}
 		r.permission = p
 		return r, err
 	}
-	if meant := match.MeantTool(text, list == ListAllow || list == ListConfine); meant != "" {
+	if meant := match.MeantTool(text, list == ListAllow); meant != "" {
 		return Rule{}, errors.New(meant)
 	}
 	r.command = match.ReadPattern(text)
@@ -166,48 +159,13 @@ func readRules(list RuleList, rules []Rule) (read []Rule, first error) {
 
 func (r Rule) check(list RuleList) error {
 	switch {
-	case list == ListHardDeny && len(r.command.Words) == 0:
+	case (list == ListHardDeny || list == ListAsk) && len(r.command.Words) == 0:
 		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
-			"a hard_deny rule is decided without a model, so prose belongs into soft_deny", r.Text)
-	case list == ListAsk && len(r.command.Words) == 0:
-		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
-			"an ask rule is decided without a model, so prose belongs into soft_deny", r.Text)
-	case list == ListConfine:
-		return r.confinesNothing()
+			"%s is decided without a model, so prose belongs into soft_deny", r.Text, list)
 	case list == ListAllow && len(r.command.Words) > 0:
 		return r.tooBroad()
 	}
 	return nil
-}
-
-// confinesNothing refuses a pattern that no command of a confined line fits.
-func (r Rule) confinesNothing() error {
-	words := r.command.Words
-	switch {
-	case r.Text == "$defaults":
-		return errors.New(`"$defaults" stands for nothing here; name the commands, such as "npm test"`)
-	case len(words) == 0:
-		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
-			"name each command by itself, such as \"npm test\"", r.Text)
-	case words[0] == "*":
-		return fmt.Errorf(`%q is every command; for all of them write confine = "on"`, r.Text)
-	case slices.ContainsFunc(words, func(w string) bool { return strings.HasSuffix(w, "*") }):
-		return fmt.Errorf("%q: a * may only stand at the end, as a word of its own, for further arguments, such as %q",
-			r.Text, starAtEnd(words))
-	case strings.Contains(words[0], "="):
-		return fmt.Errorf("%q begins with a variable, and a pattern with a program; leave the variable out", r.Text)
-	}
-	return nil
-}
-
-// starAtEnd is the pattern that was meant by words with a * elsewhere.
-func starAtEnd(words []string) string {
-	i := slices.IndexFunc(words, func(w string) bool { return strings.HasSuffix(w, "*") })
-	meant := slices.Clone(words[:i])
-	if w := strings.TrimRight(words[i], ":*"); w != "" {
-		meant = append(meant, w)
-	}
-	return strings.Join(append(meant, "*"), " ")
 }
 
 // tooBroad refuses patterns that would clear any code at all.
@@ -275,17 +233,3 @@ func (r Rule) IsPattern(known func(program string) bool) bool {
 
 // IsCommand reports whether the rule is matched as a command.
 func (r Rule) IsCommand() bool { return r.permission == nil && len(r.command.Words) > 0 }
-
-// speaksOf reports whether the rule is about an agent's calls.
-func (r Rule) speaksOf(agent string) bool { return r.Agent == "" || r.Agent == agent }
-
-// about returns the rules without those that are about other agents' calls.
-func (r Rules) about(agent string) Rules {
-	other := func(rule Rule) bool { return !rule.speaksOf(agent) }
-	for _, list := range []*[]Rule{&r.Allow, &r.Environment} {
-		if slices.ContainsFunc(*list, other) {
-			*list = slices.DeleteFunc(slices.Clone(*list), other)
-		}
-	}
-	return r
-}

@@ -85,16 +85,15 @@ func (r *ruling) softDenied() bool {
 	return true
 }
 
-// permitsTool returns the allow rule that names the tool that is called: one of
-// an MCP server, or one of Claude Code's own of which nod reads no argument.
+// permitsTool returns the allow rule that names the tool of an MCP server that is called.
 func (r *ruling) permitsTool() clearance {
 	for _, rule := range r.gate.options.Rules.Allow {
-		if rule.permission == nil || !rule.speaksOf(r.call.Agent) || !r.fit.Names(*rule.permission) {
+		if rule.permission == nil || !r.fit.Names(*rule.permission) {
 			continue
 		}
 		switch {
 		case !r.fit.HoldsIn(r.call.Dir, rule.Within):
-		case r.call.MCP != nil && r.call.MCP.Brought && rule.Within == "":
+		case r.call.MCP.Brought && rule.Within == "":
 			const why = "the repository brings this MCP server, so that a rule for it stands under [[repository]]: "
 			r.brought = objection{why: why + place.Objection(rule.Text), rule: rule}
 		default:
@@ -126,7 +125,7 @@ func (r *ruling) allowedBy(c shell.Command) (Rule, bool) {
 }
 
 func (r *ruling) allows(rule Rule, c shell.Command) bool {
-	return rule.speaksOf(r.call.Agent) && r.fit.Clears(rule.command, c) && r.fit.HoldsIn(c.Dir, rule.Within)
+	return r.fit.Clears(rule.command, c) && r.fit.HoldsIn(c.Dir, rule.Within)
 }
 
 // clearsPart reports whether allow rules clear this part of a command. Of what

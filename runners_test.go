@@ -166,7 +166,7 @@ func TestARuleNamesAScriptByAnyPath(t *testing.T) {
 		rules := nod.DefaultRules()
 		rule, err := nod.ParseRule(row.list, row.rule, "test")
 		if len(row.rule) > 4 && row.rule[:5] == "Bash(" {
-			rule, err = nod.ParsePermission(row.list, row.rule, "test", p.dir)
+			rule, err = nod.ParsePermission(row.rule, "test", p.dir)
 		}
 		p.must(err)
 		if row.list == hard {

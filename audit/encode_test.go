@@ -8,48 +8,11 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/lines"
 )
-
-// The entry's JSON tags are the format; what marshal writes must read as what
-// encoding/json would have written.
-func TestMarshalWritesWhatTheTagsSay(t *testing.T) {
-	full := Entry{
-		Version: 1, Kind: Decision, ID: "id", Time: time.Date(2026, 1, 2, 3, 4, 5, 678000, time.UTC), Nod: "0.1",
-		Agent: "a", Session: "s", CallID: "c", Mode: "m", Setting: "enforce",
-		Tool: "bash", RawTool: "Bash", Dir: "/d", Root: "/r", Input: json.RawMessage(`{"command":"<ls> & \u2028"}`),
-		InputBytes: 7, InputSHA256: "x", Verdict: nod.Ask, Answered: "ask", Layer: nod.LayerShell,
-		Reason: "why \"so\"\x01", Rule: &Rule{Text: "t", Origin: "o"},
-		Error: &Error{Kind: fault.TimedOut, Message: "m"}, Evidence: []nod.Evidence{{Path: "/p", SHA256: "h"}, {}},
-		Latency: 12, Spent: map[string]int64{"shell": 3, "guard": 1}, Model: "mm", Remembered: true, Quick: "block",
-		Usage: &nod.Usage{In: 1, Out: 2, Cached: 3}, Cost: 0.00123, SessionCost: 1e-7,
-	}
-	for name, e := range map[string]Entry{"zero": {}, "full": full,
-		"spread": {Input: json.RawMessage("{\n \"a\": [1,\r\n2]\n}")}} {
-		want, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var got, wanted map[string]any
-		if bytes.ContainsAny(marshal(e), "\n\r") {
-			t.Errorf("%s: more than one line", name)
-		}
-		if err := json.Unmarshal(marshal(e), &got); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal(want, &wanted); err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(wanted, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
-	}
-}
 
 // A text of an entry is written and masked, unless it is nod's own: a field that is added
 // is, or this fails.
@@ -58,7 +21,7 @@ func TestEveryTextIsMasked(t *testing.T) {
 	var e Entry
 	plant(reflect.ValueOf(&e).Elem(), token)
 	e.Input = json.RawMessage(`{"x":"` + token + `"}`)
-	for name, line := range map[string][]byte{"whole": encode(e), "cut": marshal(tightened(e))} {
+	for name, line := range map[string][]byte{"whole": written(e), "cut": written(tightened(e))} {
 		var got map[string]json.RawMessage
 		if err := json.Unmarshal(line, &got); err != nil {
 			t.Fatal(err)
@@ -81,6 +44,11 @@ func TestEveryTextIsMasked(t *testing.T) {
 			t.Errorf("%s: no field of an entry: %v", name, got)
 		}
 	}
+}
+
+func written(e Entry) []byte {
+	line, _ := lines.JSON(sealed(e))
+	return line
 }
 
 // plant puts a text into every string below v, and something into every other value.

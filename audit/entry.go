@@ -47,7 +47,7 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 	}
 	if m := d.Classification; m != nil {
 		usage := m.Usage
-		e.Model, e.Remembered, e.Quick, e.Usage = m.Model, m.Remembered, m.QuickSaid, &usage
+		e.Model, e.Quick, e.Usage = m.Model, m.QuickSaid, &usage
 	}
 	return e
 }
@@ -119,12 +119,44 @@ func head(s string, n int) string {
 }
 
 // encode returns the line of an entry, without its newline.
-func encode(e Entry) []byte {
-	line := marshal(sealed(e))
-	if len(line) < lines.Limit {
-		return line
+func encode(e Entry) ([]byte, error) {
+	line, err := lines.JSON(sealed(e))
+	if err != nil || len(line) < lines.Limit {
+		return line, err
 	}
-	return marshal(sealed(tightened(e)))
+	return lines.JSON(sealed(tightened(e)))
+}
+
+func asText(s string) json.RawMessage {
+	text, _ := lines.JSON(s) // a string: cannot fail
+	return text
+}
+
+// texts are the texts of an entry that come from elsewhere, all of them masked. Input is
+// masked by its keys, see [stored].
+func (e *Entry) texts() []*string {
+	list := []*string{&e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool, &e.Dir,
+		&e.Root, &e.Answered, &e.Reason, &e.Model, &e.Quick}
+	if e.Rule != nil {
+		list = append(list, &e.Rule.Text, &e.Rule.Origin)
+	}
+	if e.Error != nil {
+		list = append(list, (*string)(&e.Error.Kind), &e.Error.Message)
+	}
+	for i := range e.Evidence {
+		list = append(list, &e.Evidence[i].Path, &e.Evidence[i].SHA256)
+	}
+	return list
+}
+
+// ownTexts are digests and nod's own words and names, by which a call or a decision is
+// found again: they are not masked.
+func (e *Entry) ownTexts() []*string {
+	list := []*string{(*string)(&e.Kind), &e.ID, &e.InputSHA256}
+	if e.Approvable != nil {
+		list = append(list, &e.Approvable.Key)
+	}
+	return list
 }
 
 // sealed returns e as it may be written: complete and masked. It shares

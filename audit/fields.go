@@ -67,8 +67,7 @@ type Entry struct {
 	Spent   map[string]int64 `json:"spent_us,omitempty"`
 
 	Model       string     `json:"model,omitempty"`
-	Remembered  bool       `json:"remembered,omitempty"` // the model's earlier answer, not asked for again
-	Quick       string     `json:"quick,omitempty"`      // what the quick question said; "" where it was not asked
+	Quick       string     `json:"quick,omitempty"` // what the quick question said; "" where it was not asked
 	Usage       *nod.Usage `json:"tokens,omitempty"`
 	Cost        float64    `json:"cost_usd,omitempty"`
 	SessionCost float64    `json:"session_cost_usd,omitempty"` // running sum, this one included

@@ -3,8 +3,11 @@
 package audit
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -24,23 +27,29 @@ func Follow(ctx context.Context, dir string, f Filter) iter.Seq2[Line, error] {
 func newWatch(dir string, f Filter) *watch {
 	w := &watch{name: filepath.Join(dir, FileName), filter: f}
 	if file, err := openFile(w.name); err == nil {
-		w.tails = []*forward{atEnd(file)}
+		t := &tail{file: file}
+		t.next()
+		w.tails = []*tail{t}
 	}
 	return w
 }
 
-// atEnd reads on behind the last whole line.
-func atEnd(file *os.File) *forward {
-	r := &forward{file: file}
-	if info, err := file.Stat(); err == nil && info.Size() > 0 {
-		r.pos = info.Size()
-		last := make([]byte, 1)
-		if n, _ := file.ReadAt(last, r.pos-1); n == 1 && last[0] != '\n' {
-			_, r.pos, _ = lineBefore(file, r.pos)
-		}
+// tail is a file that is read as it grows.
+type tail struct {
+	file *os.File
+	pos  int64
+	line int // how many were read
+}
+
+// next returns the whole lines that have come since.
+func (t *tail) next() page {
+	text, err := io.ReadAll(io.NewSectionReader(t.file, t.pos, math.MaxInt64-t.pos))
+	if err != nil {
+		return page{}
 	}
-	r.line = lineAt(file, r.pos) - 1
-	return r
+	p := page{file: t.file.Name(), text: text[:bytes.LastIndexByte(text, '\n')+1], before: t.line}
+	t.pos, t.line = t.pos+int64(len(p.text)), t.line+bytes.Count(p.text, []byte("\n"))
+	return p
 }
 
 func (w *watch) lines(ctx context.Context) iter.Seq2[Line, error] {
@@ -62,8 +71,8 @@ func (w *watch) lines(ctx context.Context) iter.Seq2[Line, error] {
 type watch struct {
 	name   string
 	filter Filter
-	tails  []*forward // the current file is the last
-	failed string     // the problem that was reported last
+	tails  []*tail // the current file is the last
+	failed string  // the problem that was reported last
 }
 
 // keep closes all but the last n files.
@@ -80,7 +89,7 @@ func (w *watch) poll(yield func(Line, error) bool) bool {
 		return false
 	}
 	for _, t := range w.tails {
-		if !t.read(w.filter, true, yield) {
+		if !t.next().read(w.filter, false, yield) {
 			return false
 		}
 	}
@@ -106,6 +115,6 @@ func (w *watch) look(yield func(Line, error) bool) bool {
 		w.failed = p.Error()
 		return again || yield(Line{}, p)
 	}
-	w.tails = append(w.tails, &forward{file: file})
+	w.tails = append(w.tails, &tail{file: file})
 	return true
 }

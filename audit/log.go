@@ -12,7 +12,7 @@
 //
 // # Rotation
 //
-// A file of more than 64 MiB is renamed to decisions-TIME.jsonl by the next
+// A file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next
 // writer; nothing is ever deleted. A writer that still holds the old file
 // goes on in it under its new name, so no line is lost and readers, who read
 // all files, see each of them once.
@@ -42,7 +42,7 @@ import (
 const FileName = "decisions.jsonl"
 
 // DefaultMaxBytes is the size from which on a file is rotated.
-const DefaultMaxBytes = 64 << 20
+const DefaultMaxBytes = 16 << 20
 
 // rotatedStamp is the time in a rotated file's name; it sorts by age.
 const rotatedStamp = "20060102T150405.000000000Z"
@@ -90,7 +90,10 @@ func (l *Log) reopen() error {
 // the entry must be taken as not written; lines already there and lines that
 // follow are intact.
 func (l *Log) Write(e Entry) error {
-	line := encode(e)
+	line, err := encode(e)
+	if err != nil {
+		return fmt.Errorf("the decision log: %w", err)
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.settle(); err != nil {

@@ -3,7 +3,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -21,10 +19,6 @@ import (
 
 	"github.com/nodgate/nod"
 )
-
-// readLimit bounds a line while reading. Writers keep to 1 MiB; what is
-// longer is several lines run together or not ours.
-const readLimit = 8 << 20
 
 // Line is one line of the log.
 type Line struct {
@@ -117,15 +111,28 @@ func decode(raw []byte) (l Line, newer int, err error) {
 // oldest file first, each from its start, whatever the clock said when a line
 // was written. A [Problem] is yielded where something could not be read. A
 // log that does not exist yet is empty.
-func Read(dir string, f Filter) iter.Seq2[Line, error] {
+func Read(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, false) }
+
+// Newest yields the lines of dir that f selects, newest first, that is in the
+// reverse of [Read]'s order.
+func Newest(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, true) }
+
+func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		files, err := open(dir)
 		defer closeAll(files)
 		if err != nil && !yield(Line{}, err) {
 			return
 		}
+		if backward {
+			slices.Reverse(files)
+		}
 		for _, file := range files {
-			if r := (forward{file: file}); !r.read(f, false, yield) {
+			text, err := io.ReadAll(file)
+			if err != nil && !yield(Line{}, &Problem{File: file.Name(), Err: err}) {
+				return
+			}
+			if p := (page{file: file.Name(), text: text}); !p.read(f, backward, yield) {
 				return
 			}
 		}
@@ -187,77 +194,37 @@ func closeAll(files []*os.File) {
 	}
 }
 
-// forward reads the lines of a file from its start, or from where it stopped.
-type forward struct {
-	file *os.File
-	pos  int64
-	line int // how many were read
+// page is a text of whole lines of a file.
+type page struct {
+	file   string
+	text   []byte
+	before int // lines that stand in the file before it
 }
 
-// read yields the lines that are there; false ends the reading. whole leaves a last line
-// whose end is missing for the next time.
-func (r *forward) read(f Filter, whole bool, yield func(Line, error) bool) bool {
-	in := bufio.NewReaderSize(io.NewSectionReader(r.file, r.pos, math.MaxInt64-r.pos), 64<<10)
-	newer := &Newer{}
-	for {
-		raw, size, err := readLine(in)
-		ends := err == io.EOF
-		if ends && (size == 0 || whole) {
-			break
+// read yields the lines; false ends the reading.
+func (p page) read(f Filter, backward bool, yield func(Line, error) bool) bool {
+	lines, newer := bytes.Split(p.text, []byte("\n")), &Newer{}
+	for i := range lines {
+		if backward {
+			i = len(lines) - 1 - i
 		}
-		r.pos, r.line = r.pos+int64(size), r.line+1
-		p := &Problem{File: r.file.Name(), Line: r.line}
-		if err != nil && !ends && !errors.Is(err, errLong) {
-			p.Err = err
-			return yield(Line{}, p)
-		}
-		if len(raw) > 0 || errors.Is(err, errLong) {
-			if !give(raw, err, p, newer, f, yield) {
-				return false
-			}
-		}
-		if ends {
-			break
+		if len(lines[i]) > 0 && !p.give(i, lines[i], newer, f, yield) {
+			return false
 		}
 	}
-	return newer.Lines == 0 || yield(Line{}, &Problem{File: r.file.Name(), Err: newer})
+	return newer.Lines == 0 || yield(Line{}, &Problem{File: p.file, Err: newer})
 }
 
 // give yields one line, or the problem with it.
-func give(raw []byte, err error, p *Problem, newer *Newer, f Filter, yield func(Line, error) bool) bool {
-	if errors.Is(err, errLong) {
-		p.Err = err
-		return yield(Line{}, p)
-	}
+func (p page) give(i int, raw []byte, newer *Newer, f Filter, yield func(Line, error) bool) bool {
 	l, version, err := decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil:
-		p.Err = err
-		return yield(Line{}, p)
+		return yield(Line{}, &Problem{File: p.file, Line: p.before + i + 1, Err: err})
 	case version > 0:
 		newer.Lines++
 		newer.Version = max(newer.Version, version)
 		return true
 	}
 	return !f.Match(l.Entry) || yield(l, nil)
-}
-
-var errLong = errors.New("longer than 8 MiB") // readLimit
-
-// readLine returns the next line without its newline, and its size with it.
-// A line over the limit is read to its end and not returned.
-func readLine(in *bufio.Reader) (line []byte, size int, err error) {
-	for {
-		part, err := in.ReadSlice('\n')
-		if size += len(part); size <= readLimit {
-			line = append(line, part...)
-		}
-		switch {
-		case err == bufio.ErrBufferFull:
-		case size > readLimit && (err == nil || err == io.EOF):
-			return nil, size, errLong
-		default:
-			return bytes.TrimSuffix(line, []byte("\n")), size, err
-		}
-	}
 }

@@ -14,7 +14,6 @@
 //	nod rules                         the rules in force, and where each comes from
 //	nod init                          propose rules for this repository
 //	nod mode [enforce|observe|off]    whether the answers count
-//	nod trust [DIR]                   accept a repository's .nod.toml
 //	nod confine -- 'LINE'             run a line without network and home (Linux)
 //	nod approve [ID]                  let a call run that was asked about or denied
 //	nod approvals                     what was approved; take it back
@@ -25,7 +24,7 @@
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //
-// What changes nod (install, uninstall, mode, trust) wants a person at a
+// What changes nod (install, uninstall, mode) wants a person at a
 // terminal, or --unattended from a provisioning tool, and is refused below a
 // coding agent.
 //

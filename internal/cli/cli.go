@@ -69,7 +69,6 @@ func commands() []command {
 		{"rules", rules},
 		{"init", initialize},
 		{"mode", mode},
-		{"trust", trust},
 		{"confine", runConfine},
 		{"approve", approve},
 		{"approvals", approvals},

@@ -79,10 +79,10 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 		err = tryConfine(ctx, p)
 	}
 	switch {
-	case err == nil && settings.Confine.On():
+	case err == nil && settings.Confine.On:
 		b.Lines = append(b.Lines,
 			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-				Text: "it is " + settings.Confine.String() + ", and works here"})
+				Text: "it is switched on, and works here"})
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,
@@ -121,9 +121,6 @@ func bubblewrapVersion(ctx context.Context) string {
 // printConfine says what is confined, and who says so.
 func printConfine(p *Process, c config.Confine) {
 	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, cmp.Or(c.Origin, "default")))
-	for _, item := range c.Items {
-		fmt.Fprintln(p.Stdout, "  "+printable.Text(item.Text))
-	}
 }
 
 // tryConfine runs a line behind the boundary, in a workspace of its own, and

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -30,7 +29,7 @@ func rules(ctx context.Context, p *Process, args []string) error {
 	if doubted {
 		return checker{process: p, places: a.places, settings: settings}.run(ctx)
 	}
-	list := append(settings.Lists(), settings.Confine.Items...)
+	list := settings.Lists()
 	if *mine {
 		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
 	}
@@ -73,7 +72,7 @@ func matching(item config.Item, known func(string) bool) string {
 	switch {
 	case item.Rule.Text == "":
 		return ""
-	case item.List == string(nod.ListConfine), item.List != "environment" && item.Rule.IsPattern(known):
+	case item.List != "environment" && item.Rule.IsPattern(known):
 		return "pattern"
 	}
 	return "text"
@@ -81,7 +80,7 @@ func matching(item config.Item, known func(string) bool) string {
 
 func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool) {
 	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, homely(p, s.ModeOrigin))
-	if s.Confine.All {
+	if s.Confine.On {
 		fmt.Fprintf(p.Stdout, "confine on (%s): %s\n", homely(p, s.Confine.Origin), about("confine"))
 	}
 	for len(rest) > 0 {
@@ -106,11 +105,8 @@ func printClaude(p *Process, s config.Settings) {
 	if len(files) == 0 {
 		return
 	}
-	what := "what tightens of Claude Code's own rules, for every agent"
-	if s.ClaudeRules == config.ClaudeAll {
-		what = "all of Claude Code's own rules; what they allow, for its calls only"
-	}
-	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: %s\n", s.ClaudeRules, what)
+	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: what tightens of Claude Code's own rules, for every agent\n",
+		s.ClaudeRules)
 	for _, file := range files {
 		taken, left, from := 0, 0, printable.Text(file.Path)+":"
 		for _, item := range s.Lists() {
@@ -158,10 +154,7 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		}
 		origin := homely(p, item.Origin)
 		if item.Rule.Untrusted {
-			origin += " (not trusted: matched, shown to no model)"
-		}
-		if item.Rule.Agent != "" {
-			origin += " (only for " + printable.Text(item.Rule.Agent) + ")"
+			origin += " (matched, shown to no model)"
 		}
 		if item.Scope != "" {
 			origin += " (only in " + homely(p, item.Scope) + ")"

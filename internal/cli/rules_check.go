@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,9 +30,7 @@ type doubt struct {
 func (c checker) run(ctx context.Context) error {
 	p, s := c.process, c.settings
 	doubts := c.doubts(ctx)
-	leaves := s.Model.Provider == "" && !s.AskUnknown // to Claude Code, which goes by its own allow rules
-	notHeld := slices.DeleteFunc(slices.Concat(s.LeftOut, s.NotHeld, c.places.Overridden()),
-		func(r config.NotHeld) bool { return leaves && strings.HasPrefix(r.Why, config.Asked) })
+	notHeld := slices.Concat(s.LeftOut, s.NotHeld)
 	for _, r := range notHeld {
 		fmt.Fprintf(p.Stdout, "%s: not held: %s %q: %s\n", homely(p, r.Origin), r.List, printable.Text(r.Text),
 			printable.Text(r.Why))
@@ -86,7 +83,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	if why := wideCommand(item.Text); why != "" {
 		found = append(found, doubt{"broad", item, why})
 	}
-	with := c.judge(ctx, command, c.settings.Rules, item.Rule.Agent)
+	with := c.judge(ctx, command, c.settings.Rules)
 	switch {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
 		return append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
@@ -99,7 +96,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	rules := c.settings.Rules
 	rules.Allow = slices.DeleteFunc(slices.Clone(rules.Allow),
 		func(r nod.Rule) bool { return r.Text == item.Rule.Text && r.Origin == item.Rule.Origin })
-	switch without := c.judge(ctx, command, rules, item.Rule.Agent); {
+	switch without := c.judge(ctx, command, rules); {
 	case without.Verdict == nod.Allow && without.Rule.Text != "":
 		found = append(found, doubt{"redundant", item, fmt.Sprintf("%q (%s) allows it too",
 			printable.Text(without.Rule.Text), printable.Text(without.Rule.Origin))})
@@ -109,10 +106,10 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	return found
 }
 
-func (c checker) judge(ctx context.Context, command string, rules nod.Rules, agent string) nod.Decision {
+func (c checker) judge(ctx context.Context, command string, rules nod.Rules) nod.Decision {
 	root := c.root()
 	return nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: c.places.Home}).Check(ctx, nod.Call{
-		Agent: cmp.Or(agent, "nod rules check"), Tool: "bash", RawTool: "bash", Command: command,
+		Agent: "nod rules check", Tool: "bash", RawTool: "bash", Command: command,
 		Dir: root, Roots: []string{root}, Environ: c.process.Environ, Interactive: true,
 	})
 }

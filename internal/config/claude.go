@@ -14,37 +14,24 @@ import (
 	"github.com/tailscale/hujson"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/match"
-	"github.com/nodgate/nod/internal/view"
 )
 
-// ClaudeRules says what of Claude Code's own settings nod reads. The zero
-// value reads what tightens.
+// ClaudeRules says whether nod reads what Claude Code's own settings deny and ask about.
+// The zero value reads it.
 type ClaudeRules string
 
 // The values of claude_rules.
 const (
-	ClaudeTighten ClaudeRules = "tighten" // deny, ask, soft_deny, hard_deny
-	ClaudeAll     ClaudeRules = "all"     // also allow and environment, for Claude Code's calls
-	ClaudeOff     ClaudeRules = "off"     // nothing; the files are not opened
+	ClaudeTighten ClaudeRules = "tighten"
+	ClaudeOff     ClaudeRules = "off" // the files are not opened
 )
 
-// NotHeld is a rule of Claude Code's settings that nod does not hold as it was
-// meant.
+// NotHeld is a rule that nod does not hold as it was meant.
 type NotHeld struct {
-	List   string // as Claude Code names it: "deny", "ask", "allow", "hard_deny"
+	List   string // "deny", "ask" and "hard_deny" of Claude Code's settings, "allow" of nod's own
 	Text   string
 	Origin string // FILE:LINE
 	Why    string
-}
-
-// claudeUser is the file of the user's whose settings file is at the usual
-// place, "" for any other. No variable has a say in it.
-func claudeUser(user string) string {
-	if home, ok := strings.CutSuffix(user, "/.config/nod/nod.toml"); ok && home != "" {
-		return home + "/.claude/settings.json"
-	}
-	return ""
 }
 
 // claudeManaged is the organisation's file.
@@ -57,15 +44,18 @@ func claudeManaged() string {
 
 // WithClaude names the settings of Claude Code that go with nod's own: the
 // organisation's where nod's managed file is at its usual place, and the user's
-// beside the user's. Where that one is elsewhere, home says where, and what is
-// found there may only tighten.
+// beside the user's, or in Home where that one is elsewhere. No variable has a say in it.
 func (p Places) WithClaude() Places {
-	p.ClaudeManaged, p.ClaudeUser = "", claudeUser(p.User)
+	p.ClaudeManaged, p.ClaudeUser = "", ""
 	if p.Managed == managedName {
 		p.ClaudeManaged = claudeManaged()
 	}
-	if p.ClaudeUser == "" && p.User != "" && path.IsAbs(p.Home) {
-		p.ClaudeUser = path.Join(p.Home, ".claude/settings.json")
+	home, usual := strings.CutSuffix(p.User, "/.config/nod/nod.toml")
+	if !usual {
+		home = p.Home
+	}
+	if p.User != "" && path.IsAbs(home) {
+		p.ClaudeUser = path.Join(home, ".claude/settings.json")
 	}
 	return p
 }
@@ -81,7 +71,7 @@ func (p Places) ClaudeFiles(how ClaudeRules) []string {
 
 // claude reads the rules of Claude Code's settings. Whatever keeps a file from
 // being read is an error, since it may hold a rule that denies.
-func (p Places) claude(how ClaudeRules, roots []string) (layers []layer, notHeld []NotHeld, err error) {
+func (p Places) claude(how ClaudeRules) (layers []layer, notHeld []NotHeld, err error) {
 	if how == ClaudeOff {
 		return nil, nil, nil
 	}
@@ -90,7 +80,7 @@ func (p Places) claude(how ClaudeRules, roots []string) (layers []layer, notHeld
 		files = append(files, claudeSource{p.ClaudeUser, User})
 	}
 	for _, f := range files {
-		l, left, err := p.claudeLayer(f, how, roots)
+		l, left, err := p.claudeLayer(f)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			continue
@@ -124,100 +114,58 @@ func (p Places) claudeTeam() (files []claudeSource) {
 	return files
 }
 
-// claudeInRoot are Claude Code's settings in the workspace, which the repository may have
-// brought. A file that Claude Code passes over as well counts for nothing.
-func (p Places) claudeInRoot() (layers []layer, notHeld []NotHeld) {
+// claudeOfRepository is what the workspace's settings, which the repository may have brought,
+// deny or ask about as patterns. A file that Claude Code passes over as well counts for nothing.
+func (p Places) claudeOfRepository() (layers []layer) {
 	if p.Root == "" {
-		return nil, nil
+		return nil
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		file := claudeSource{path.Join(p.Root, ".claude", name), Repository}
-		if l, left, err := p.claudeLayer(file, ClaudeTighten, nil); err == nil {
-			layers, notHeld = append(layers, l), append(notHeld, left...)
-		}
-	}
-	return layers, notHeld
-}
-
-// claudeOfRepository is what the workspace's settings deny or ask about, as patterns, and
-// nothing else of them.
-func (p Places) claudeOfRepository() []layer {
-	layers, _ := p.claudeInRoot()
-	for l := range layers {
-		taken := 0
-		for i := range layers[l].added {
-			layers[l].added[i] = slices.DeleteFunc(layers[l].added[i], func(item Item) bool {
-				taken++
-				tightens := (i == listHardDeny || i == listAsk) && !item.Rule.Prose
-				return !tightens || taken > maxUntrustedRules || len(item.Text) > maxUntrustedRule
-			})
-			for n := range layers[l].added[i] {
-				layers[l].added[i][n].Rule.Untrusted = true
-			}
+		if l, _, err := p.claudeLayer(file); err == nil {
+			l.onlyPatterns()
+			layers = append(layers, l)
 		}
 	}
 	return layers
 }
 
-// Overridden lists the allow rules in a workspace's own settings of Claude Code,
-// where the host writes "don't ask again": nod reads none of them, since the
-// repository may have brought them.
-func (p Places) Overridden() (list []NotHeld) {
-	if p.Files == nil {
-		p.Files = view.Disk{}
-	}
-	_, notHeld := p.claudeInRoot()
-	for _, rule := range notHeld {
-		if rule.List == "allow" {
-			rule.Why = strings.TrimSuffix(rule.Why, orAll)
-			list = append(list, rule)
+// onlyPatterns leaves of what a layer adds the patterns that deny or ask.
+func (l *layer) onlyPatterns() {
+	taken := 0
+	for i := range l.added {
+		l.added[i] = slices.DeleteFunc(l.added[i], func(item Item) bool {
+			taken++
+			tightens := (i == listHardDeny || i == listAsk) && !item.Rule.Prose
+			return !tightens || taken > maxUntrustedRules || len(item.Text) > maxUntrustedRule
+		})
+		for n := range l.added[i] {
+			l.added[i][n].Rule.Untrusted = true
 		}
 	}
-	return list
 }
 
 // claudeLayer reads one file. The error is fs.ErrNotExist where there is none.
-func (p Places) claudeLayer(f claudeSource, how ClaudeRules, roots []string) (l layer, notHeld []NotHeld, err error) {
-	real, info, text, err := p.read(f.name, maxSettings, nil)
+func (p Places) claudeLayer(f claudeSource) (l layer, notHeld []NotHeld, err error) {
+	real, _, text, err := p.read(f.name, maxSettings, nil)
 	if err != nil {
 		return l, nil, err
 	}
-	l.source = Source{Path: f.name, Level: f.level, SHA256: hash(text), Trusted: true, Used: true}
+	l.source = Source{Path: f.name, Level: f.level, SHA256: hash(text), Used: true}
 	l.real = real
-	r := claudeReader{layer: &l, text: text, dir: path.Dir(f.name), widens: how == ClaudeAll}
+	r := claudeReader{layer: &l, text: text, dir: path.Dir(f.name)}
 	if f.level == Repository { // where /x is x of the project
 		r.dir = path.Dir(r.dir)
 	}
-	if r.widens {
-		r.doubt = p.claudeDoubt(f, real, info, roots)
-	}
 	r.read()
 	return l, r.notHeld, r.err
-}
-
-// claudeDoubt says why a file may not widen what is allowed, "" if it may: an
-// agent might have written it.
-func (p Places) claudeDoubt(f claudeSource, real string, info view.Info, roots []string) string {
-	if f.level == User && f.name != claudeUser(p.User) {
-		return "the file is not beside your own nod.toml at ~/.config/nod"
-	}
-	if err := p.checkOwner(real, info); err != nil {
-		return err.Error()
-	}
-	if root, ok := p.inside(roots, real); ok {
-		return "the file lies in the workspace " + shown(root)
-	}
-	return ""
 }
 
 // claudeReader takes the rules out of one file. It keeps the first problem.
 type claudeReader struct {
 	layer   *layer
 	text    []byte
-	dir     string
-	widens  bool
-	doubt   string // why nothing may widen all the same
-	shells  bool   // autoMode.classifyAllShell: no allow rule for Bash holds
+	dir     string // where a pattern that starts with / may start
 	notHeld []NotHeld
 	err     error
 }
@@ -319,55 +267,16 @@ func (r *claudeReader) read() {
 	root := r.object(&value, "the file")
 	mode := r.object(r.member(root, "autoMode"), "autoMode")
 	permissions := r.object(r.member(root, "permissions"), "permissions")
-	if all := r.member(mode, "classifyAllShell"); all != nil {
-		r.shells = all.Value.Kind() != 'f'
-	}
 	r.prose(mode, "soft_deny", listSoftDeny)
 	r.prose(mode, "hard_deny", listHardDeny)
 	r.permissions(permissions, "deny", listHardDeny)
 	r.permissions(permissions, "ask", listAsk)
-	if !r.widens {
-		r.overridden(permissions)
-		return
-	}
-	r.prose(mode, "allow", listAllow)
-	r.prose(mode, "environment", listEnvironment)
-	r.permissions(permissions, "allow", listAllow)
 }
 
-// Asked begins what is said of an allow rule that nod's asks override.
-const Asked = "nod asks all the same"
-
-const orAll = `, or claude_rules = "all"`
-
-// overridden names the allow rules that nod's asks override, and what to write
-// to have each count.
-func (r *claudeReader) overridden(permissions *hujson.Object) {
-	r.texts(permissions, "allow", func(text, origin string) {
-		why := Asked
-		rule, err := nod.ParsePermission(nod.ListAllow, text, "", r.dir)
-		switch {
-		case err == nil && slices.Contains(nod.DefaultRules().Allowlist, match.CanonicalTool(rule.Text)):
-			return // nod leaves these to the host, so that its rule counts
-		case err != nil:
-			why += ", and has no rule that means the same: " + err.Error()
-		case rule.IsCommand() || strings.HasPrefix(rule.Text, "mcp__"):
-			why += fmt.Sprintf("; to have it count: allow = [%q]", rule.Text) + orAll
-		default:
-			why += fmt.Sprintf("; to have it count: allowlist = [%q, %q]", defaultsMark,
-				match.CanonicalTool(rule.Text)) + orAll
-		}
-		r.leave("allow", text, origin, why)
-	})
-}
-
-// add puts a rule into a list. What speaks for calls speaks for Claude Code's.
+// add puts a rule into a list.
 func (r *claudeReader) add(list int, rule nod.Rule) {
 	source := r.layer.source
 	rule.Team = source.Level == Managed
-	if list == listAllow || list == listEnvironment {
-		rule.Agent = nod.ClaudeCode
-	}
 	r.layer.added[list] = append(r.layer.added[list],
 		Item{List: lists()[list].name, Text: rule.Text, Origin: rule.Origin, Level: source.Level, Rule: rule})
 }
@@ -381,39 +290,28 @@ func (r *claudeReader) leave(list, text, origin, why string) {
 // "$defaults" stands for Claude Code's own list, and nod has its own.
 func (r *claudeReader) prose(mode *hujson.Object, key string, list int) {
 	r.texts(mode, key, func(text, origin string) {
-		switch {
-		case text == defaultsMark:
+		if text == defaultsMark {
 			return
-		case list != listSoftDeny && list != listHardDeny && r.doubt != "":
-			r.leave(key, text, origin, "left out: "+r.doubt)
-			return
-		case list == listHardDeny:
+		}
+		if list == listHardDeny {
 			r.leave(key, text, origin, "only a model holds it: it is no pattern")
 		}
 		r.add(list, nod.Rule{Text: text, Origin: origin, Prose: true})
 	})
 }
 
-// permissions reads permission rules. One that denies or asks and that nod
-// cannot hold stays as text for the model.
+// permissions reads permission rules. One that nod cannot hold stays as text for the model.
 func (r *claudeReader) permissions(permissions *hujson.Object, key string, list int) {
 	r.texts(permissions, key, func(text, origin string) {
-		rule, err := nod.ParsePermission(nod.RuleList(lists()[list].name), text, origin, r.dir)
-		switch {
-		case list == listAllow && r.doubt != "":
-			r.leave(key, text, origin, "left out: "+r.doubt)
-		case list == listAllow && r.shells:
-			r.leave(key, text, origin, "left out: autoMode.classifyAllShell suspends it")
-		case err == nil:
-			r.add(list, rule)
-		case list == listAllow:
-			r.leave(key, text, origin, "left out: "+err.Error())
-		default:
+		rule, err := nod.ParsePermission(text, origin, r.dir)
+		into := list
+		if err != nil {
 			r.leave(key, text, origin, "only a model holds it: "+err.Error())
 			if list == listAsk { // advice, which asks the model and no person
-				list = listSoftDeny
+				into = listSoftDeny
 			}
-			r.add(list, nod.Rule{Text: text, Origin: origin, Prose: true})
+			rule = nod.Rule{Text: text, Origin: origin, Prose: true}
 		}
+		r.add(into, rule)
 	})
 }

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -61,23 +60,16 @@ func TestClaudeRules(t *testing.T) {
 		"soft_deny git is slow here 13", "soft_deny never migrate 13", "soft_deny Sandbox(x y) 9",
 		"hard_deny No uploads 14", "hard_deny Bash(git push:*) 6", "hard_deny Cd(/x) 7", "ask Read(~/notes/**) 9",
 	}
-	widens := append([]string{"allow Read whatever you like 15", "allow npm test * 4"}, tightens...)
-	widens = append(widens, "environment Trusted repo: shop 16")
 	unheld := []string{"hard_deny No uploads", "deny Cd(/x)", "ask Sandbox(x y)"}
-	overridden := []string{"allow Bash(npm test:*)", "allow Bash(*)", "allow WebFetch(domain:go.dev)"}
 	for _, row := range []struct {
 		name, settings string
 		want, left     []string
 	}{
-		{"without a word", "", tightens, append(slices.Clip(unheld), overridden...)},
-		{"tighten", `claude_rules = "tighten"`, tightens, append(slices.Clip(unheld), overridden...)},
-		{"all", `claude_rules = "all"`, widens, append(unheld, "allow Bash(*)", "allow WebFetch(domain:go.dev)")},
+		{"without a word", "", tightens, unheld},
+		{"tighten", `claude_rules = "tighten"`, tightens, unheld},
 		{"off", `claude_rules = "off"`, nil, nil},
 	} {
 		s := loaded(t, claudePlaces(world().File(userFile, row.settings, 0o600).File(claudeFile, claudeText, 0o664)))
-		if row.name == "all" {
-			s = loaded(t, claudePlaces(world().File(userFile, row.settings, 0o600).File(claudeFile, claudeText, 0o644)))
-		}
 		if diff := cmp.Diff(row.want, own(s, claudeFile)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", row.name, diff)
 		}
@@ -87,29 +79,6 @@ func TestClaudeRules(t *testing.T) {
 		if got := len(s.Rules.SoftDeny); got < len(nod.DefaultRules().SoftDeny) {
 			t.Errorf("%s: %d soft_deny rules; a list took built-in ones away", row.name, got)
 		}
-	}
-}
-
-// What the host's "don't ask again" wrote into a workspace is named, with what to
-// write to have it count.
-func TestOverridden(t *testing.T) {
-	p := claudePlaces(world().File("/home/u/src/app/.claude/settings.local.json",
-		`{"permissions":{"allow":["Bash(npm run lint:*)","mcp__lab__poke","Skill","Bash(*)"],"deny":["Read(x)"]}}`,
-		0o644))
-	p.Root = "/home/u/src/app"
-	var got []string
-	for _, rule := range p.Overridden() {
-		got = append(got, rule.Text+" "+rule.Origin+" "+rule.Why)
-	}
-	const from = " /home/u/src/app/.claude/settings.local.json:1 nod asks all the same"
-	want := []string{
-		"Bash(npm run lint:*)" + from + `; to have it count: allow = ["npm run lint *"]`,
-		"mcp__lab__poke" + from + `; to have it count: allow = ["mcp__lab__poke"]`,
-		"Skill" + from + `; to have it count: allowlist = ["$defaults", "skill"]`,
-		"Bash(*)" + from + ", and has no rule that means the same: it would allow any command",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
@@ -123,42 +92,6 @@ func TestClaudeProseIsText(t *testing.T) {
 			if got := item.Rule.IsPattern(known); got != want {
 				t.Errorf("%s %q: pattern %t", item.List, item.Text, got)
 			}
-		}
-	}
-}
-
-// What allows is taken from a file only that an agent cannot have written, and
-// what tightens from any.
-func TestClaudeFilesThatMayNotWiden(t *testing.T) {
-	text := `{"permissions":{"allow":["Bash(npm test)"],"deny":["Bash(rm:*)"]}}`
-	all := func() *view.Memory { return world().File(userFile, `claude_rules = "all"`, 0o600) }
-	for _, row := range []struct {
-		name   string
-		places Places
-		widens bool
-	}{
-		{"ordinary", claudePlaces(all().File(claudeFile, text, 0o644)), true},
-		{"writable by others", claudePlaces(all().File(claudeFile, text, 0o664)), false},
-		{"another's", claudePlaces(all().File(claudeFile, text, 0o644).Chown(claudeFile, 7)), false},
-		{"in the workspace", claudePlaces(all().File(projectRoot+"/claude.json", text, 0o644).Link(claudeFile,
-			projectRoot+"/claude.json")), false},
-		{"suspended", claudePlaces(all().File(claudeFile,
-			strings.Replace(text, "{", `{"autoMode":{"classifyAllShell":true},`, 1), 0o644)), false},
-		{"elsewhere", func() Places {
-			p := placesIn(world().File("/srv/nod.toml", `claude_rules = "all"`, 0o644).File(claudeFile, text, 0o644))
-			p.User = "/srv/nod.toml"
-			return p.WithClaude()
-		}(), false},
-		{"the organisation's", claudePlaces(world().File(managedFile, `claude_rules = "all"`, 0o644).File(claudeTeams,
-			text, 0o644).Chown(claudeTeams, 0)), true},
-	} {
-		s := loaded(t, row.places)
-		rules := s.Rules
-		if len(rules.HardDeny) != 1 {
-			t.Errorf("%s: hard_deny %v", row.name, rules.HardDeny)
-		}
-		if got := len(rules.Allow) > len(nod.DefaultRules().Allow); got != row.widens || got == (len(s.NotHeld) > 0) {
-			t.Errorf("%s: allow rules taken: %t; not held %v", row.name, got, s.NotHeld)
 		}
 	}
 }

@@ -26,7 +26,7 @@
 //
 // The lists of a [[repository]] add to those of its file where the session's
 // workspace root is that directory, a plain directory in it, or one of its
-// linked worktrees. A repository's own lists only add.
+// linked worktrees.
 //
 // Of confine the strictest word of the two files holds. Everything else is set
 // by the managed file, else by the user's, else it has its default: key by key,
@@ -34,23 +34,17 @@
 //
 // # Claude Code's own settings
 //
-// The permissions and autoMode of Claude Code's settings, the user's and the
-// organisation's, are read as claude_rules says (docs/rules.md has the table),
-// and of the workspace's own the patterns of deny and ask. Such a file that is
-// there and cannot be read is an error as the other files are.
+// What denies and asks in the permissions and autoMode of Claude Code's settings is read
+// (docs/rules.md has the table); of the workspace's own only patterns. Such a file of the
+// user's or the organisation's that cannot be read is an error as the other files are.
 //
 // # The repository's file
 //
-// Whoever can write to the repository writes .nod.toml, the agent included.
-// So until `nod trust` it may tighten and nothing else: command patterns in
-// hard_deny and soft_deny, which are matched and whose words no model sees
-// ([nod.Rule.Untrusted]). Everything else in it is left out with a notice for
-// the person, and so is all of it where it cannot be read: an error would stop
-// work there, and its author could as well delete it.
-//
-// Trust binds the root's real path and the SHA-256 of the file. A trusted
-// file may also hold allow, ask, environment, hosts, and rules in prose; for it
-// a mistake is an error, as in the other files.
+// Whoever can write to the repository writes .nod.toml, the agent included. So it may
+// tighten and nothing else: command patterns in hard_deny and soft_deny, which are matched
+// and whose words no model sees ([nod.Rule.Untrusted]). Everything else in it is left out
+// with a notice for the person, and so is all of it where it cannot be read: an error would
+// stop work there, and its author could as well delete it.
 package config
 
 import (
@@ -66,7 +60,7 @@ import (
 // Places says where settings lie. Names are absolute.
 type Places struct {
 	Managed, User string // files; "" is none
-	State         string // nod's state directory; "" trusts nothing
+	State         string // nod's state directory
 	// ClaudeManaged and ClaudeUser are Claude Code's own settings, for those
 	// who need rules; "" is none. See [Places.WithClaude].
 	ClaudeManaged, ClaudeUser string
@@ -172,10 +166,8 @@ type Settings struct {
 	AskUnknown bool
 	// Approvals says that what a person approved with nod approve counts.
 	Approvals bool
-	// Confine says of which code that nod has not read an agent is told to run
-	// it behind nod's boundary.
-	Confine Confine
-	Rules   nod.Rules
+	Confine   Confine
+	Rules     nod.Rules
 	// Roots are the real paths of workspace_roots.
 	Roots   []string
 	Model   ModelSettings
@@ -233,13 +225,13 @@ type ModelSettings struct {
 	Target
 	// Fallbacks are asked in turn where the ones before are not to be had.
 	// They are the highest file's that has any.
-	Fallbacks  []Target
-	Timeout    time.Duration // for the whole decision
-	MaxTokens  int
-	Proxy      string // "" is none
-	CAFile     string // absolute; "" is none
-	Transcript string // a profile's name, see [nod.Profile]
-	Stages     int    // 1 or 2
+	Fallbacks []Target
+	Timeout   time.Duration // for the whole decision
+	MaxTokens int
+	Proxy     string // "" is none
+	CAFile    string // absolute; "" is none
+	Profile   string // what the model is shown: "ledger" or "seed"
+	Stages    int    // 1 or 2
 	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.
 	MaxCostSession, MaxCostDay float64
 	// AskOnBlock puts to a person what the model blocks, DenyOnFailure denies
@@ -273,11 +265,10 @@ type Price struct {
 
 // Source is a settings file that was found.
 type Source struct {
-	Path    string // as it was asked for
-	Level   Level
-	SHA256  string // hex, of the bytes used
-	Trusted bool   // always true for managed and user files
-	Used    bool   // false where all of it was left out
+	Path   string // as it was asked for
+	Level  Level
+	SHA256 string // hex, of the bytes used
+	Used   bool   // false where all of it was left out
 }
 
 // Load reads, checks and merges the settings. The error is a *[fault.Error]
@@ -303,17 +294,7 @@ func Load(p Places) (Settings, error) {
 		}
 	}
 	repo := p.repository()
-	if repo.err != nil {
-		return Settings{}, repo.err
-	}
-	var roots []string
-	if p.Root != "" {
-		roots = append(roots, p.Root)
-	}
-	for _, l := range layers {
-		roots = append(roots, l.roots...)
-	}
-	claude, notHeld, err := p.claude(ClaudeRules(all.ClaudeRules), roots)
+	claude, notHeld, err := p.claude(ClaudeRules(all.ClaudeRules))
 	s := merge(all, layers, claude, repo)
 	if err != nil && s.Mode != Off {
 		return Settings{}, err

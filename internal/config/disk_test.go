@@ -5,9 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -91,48 +89,6 @@ func wantError(t *testing.T, err error, want string) {
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("error %v, want %q", err, want)
 	}
-}
-
-func TestTrustStore(t *testing.T) {
-	p := onDisk(t)
-	if err := EnsureState(p, nil); err != nil {
-		t.Fatal(err)
-	}
-	at := time.Unix(1000, 0).UTC()
-	var wg sync.WaitGroup
-	want := []Trust{{"/a", "1", at}, {"/b", "2", at}, {"/c", "3", at}, {"/d", "4", at}}
-	for _, trust := range want {
-		wg.Go(func() {
-			if err := AddTrust(p, trust); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
-	if got, err := Trusts(p); err != nil || !cmp.Equal(want, got) {
-		t.Fatalf("%v\n%s", err, cmp.Diff(want, got))
-	}
-	if got := modeOf(t, filepath.Join(p.State, "trust.json")); got != 0o600 {
-		t.Errorf("mode %v", got)
-	}
-	if err := AddTrust(p, Trust{"/b", "5", at}); err != nil {
-		t.Fatal(err)
-	}
-	for _, root := range []string{"/a", "/a", "/d"} {
-		if _, err := RemoveTrust(p, root); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := Trusts(p)
-	if diff := cmp.Diff([]Trust{{"/b", "5", at}, {"/c", "3", at}}, got); diff != "" || err != nil {
-		t.Errorf("%v\n%s", err, diff)
-	}
-	names, err := os.ReadDir(p.State)
-	if err != nil || len(names) != 2 {
-		t.Errorf("left behind: %v, %v", names, err)
-	}
-	write(t, filepath.Join(p.State, "trust.json"), "{", 0o600)
-	wantError(t, AddTrust(p, Trust{"/x", "1", at}), "not the list that nod writes")
 }
 
 func TestEditMode(t *testing.T) {

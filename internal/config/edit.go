@@ -22,13 +22,9 @@ func SetMode(p Places, mode Mode) error {
 	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "mode", mode.String()) })
 }
 
-// SetConfine writes confine as [SetMode] does its key. Patterns that stand
-// there are replaced.
+// SetConfine writes confine as [SetMode] does its key.
 func SetConfine(p Places, on bool) error {
-	word := "off"
-	if on {
-		word = "on"
-	}
+	word := Confine{On: on}.String()
 	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "confine", word) })
 }
 
@@ -38,24 +34,17 @@ func (p Places) withWord(text []byte, key, word string) ([]byte, error) {
 	if _, err := p.readBack(text); err != nil {
 		return nil, err
 	}
-	doc, err := parseDocument(text)
-	if err != nil {
-		return nil, err
-	}
-	edited := doc.withTop(key, strconv.Quote(word))
+	quoted := strconv.Quote(word)
+	edited := locate(text).withTop(key, quoted)
 	if _, err := p.readBack(edited); err != nil {
 		return nil, err
 	}
-	if doc, err = parseDocument(edited); err != nil || !doc.has(key) || doc.word(key) != strconv.Quote(word) {
+	after := locate(edited)
+	at := after.places[key]
+	if string(edited[at.start:at.end]) != quoted {
 		return nil, fmt.Errorf("%s could not be changed; set %[1]s = %q by hand", key, word)
 	}
 	return edited, nil
-}
-
-// word is a value as it stands in the file.
-func (d *document) word(path string) string {
-	at := d.values[path]
-	return string(d.text[at.start:at.end])
 }
 
 // readBack reads a text as the user's file.
@@ -66,7 +55,7 @@ func (p Places) readBack(text []byte) (layer, error) {
 
 // withTop changes a key's value where there is one, else puts it at the top of the file.
 func (d *document) withTop(key, value string) []byte {
-	if at, ok := d.values[key]; ok {
+	if at, ok := d.places[key]; ok {
 		return bytes.Join([][]byte{d.text[:at.start], []byte(value), d.text[at.end:]}, nil)
 	}
 	return append([]byte(key+" = "+value+lineEnd(d.text)), d.text...)
@@ -114,15 +103,15 @@ func repositoryTable(text []byte, root string, entries []Entry) string {
 		b.WriteString("\n")
 	}
 	b.WriteString("# written by nod init\n[[repository]]\npath = " + quoteTOML(root) + "\n")
-	for _, name := range listsThat(list.mayBeScoped) {
+	for _, l := range lists() {
 		var lines string
 		for _, e := range entries {
-			if e.List == name {
+			if e.List == l.name && l.scoped {
 				lines += "  " + quoteTOML(e.Text) + ",\n"
 			}
 		}
 		if lines != "" {
-			b.WriteString(name + " = [\n" + lines + "]\n")
+			b.WriteString(l.name + " = [\n" + lines + "]\n")
 		}
 	}
 	return strings.ReplaceAll(b.String(), "\n", lineEnd(text))
@@ -161,4 +150,24 @@ func (p Places) editUser(edit func(text []byte) ([]byte, error)) error {
 		return located(p.User, err)
 	}
 	return replaceFile(real, edited, perm)
+}
+
+// replaceFile writes a new file beside name and renames it into place, so
+// that a reader sees the old text or the new one.
+func replaceFile(name string, text []byte, mode fs.FileMode) (err error) {
+	f, err := os.CreateTemp(path.Dir(name), "."+path.Base(name)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(f.Name())
+		}
+	}()
+	_, err = f.Write(text)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
 }

@@ -40,7 +40,7 @@ func (p Places) layer(name string, level Level, below *scalars) (l layer, found 
 	case err != nil:
 		return layer{}, false, located(name, err)
 	}
-	source := Source{Path: name, Level: level, SHA256: hash(text), Trusted: true, Used: true}
+	source := Source{Path: name, Level: level, SHA256: hash(text), Used: true}
 	l, err = readLayer(p, source, text, below)
 	l.real = real
 	p.apply(&l)

@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,7 +17,7 @@ type layer struct {
 	added  [listCount][]Item // what only adds: of the scopes that hold here, and of Claude Code's settings
 
 	modeLine  int // 0 where the file does not say
-	confine   *Confine
+	confine   Confine
 	roots     []string
 	fallbacks []Target
 	prices    []Price
@@ -32,7 +30,7 @@ type settingsText struct {
 	scalars
 	listTexts
 	Roots      []string    `toml:"workspace_roots"`
-	Confine    any         `toml:"confine"`
+	Confine    string      `toml:"confine"`
 	Fallback   []Target    `toml:"fallback"`
 	Price      []Price     `toml:"price"`
 	Repository []scopeText `toml:"repository"`
@@ -57,7 +55,6 @@ type modelText struct {
 	Proxy          string  `toml:"proxy"`
 	CAFile         string  `toml:"ca_file"`
 	Profile        string  `toml:"profile"`
-	Transcript     string  `toml:"transcript"` // the older spelling
 	Stages         int     `toml:"stages"`
 	MaxCostSession float64 `toml:"max_cost_session"`
 	MaxCostDay     float64 `toml:"max_cost_day"`
@@ -74,27 +71,21 @@ type logText struct {
 // stages together.
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
-		Model: modelText{Timeout: "30s", Transcript: "ledger", OnBlock: "deny", OnUnavailable: "ask"},
+		Model: modelText{Timeout: "30s", Profile: "ledger", OnBlock: "deny", OnUnavailable: "ask"},
 		Log:   logText{OnFailure: "continue"}}
 }
 
 // readLayer reads the text of a managed or user file, over what the files below
 // it say. The error is a *problem.
 func readLayer(p Places, source Source, text []byte, below *scalars) (layer, error) {
-	doc, err := parseDocument(text)
-	if err != nil {
-		return layer{}, err
-	}
-	if err := doc.checkKeys(tables()); err != nil {
-		return layer{}, err
-	}
 	t := settingsText{scalars: *below}
 	headers := t.Model.Headers
 	t.Model.Headers = nil
-	if err := doc.decode(&t); err != nil {
+	doc, err := decode(text, &t)
+	if err != nil {
 		return layer{}, err
 	}
-	r := &reader{places: p, doc: doc, layer: layer{source: source}, leaves: true}
+	r := &reader{places: p, doc: doc, layer: layer{source: source}}
 	r.scalars(&t.scalars)
 	for name, value := range headers {
 		if _, set := t.Model.Headers[name]; !set {
@@ -108,71 +99,12 @@ func readLayer(p Places, source Source, text []byte, below *scalars) (layer, err
 	return r.layer, r.err
 }
 
-// tables are the keys of each table of a settings file.
-func tables() map[string][]string {
-	return map[string][]string{
-		"": keysOf(reflect.TypeFor[settingsText]()), "model": keysOf(reflect.TypeFor[modelText]()),
-		"fallback": keysOf(reflect.TypeFor[Target]()), "log": keysOf(reflect.TypeFor[logText]()),
-		"price": keysOf(reflect.TypeFor[Price]()), "repository": append(listsThat(list.mayBeScoped), "path"),
-	}
-}
-
-func keysOf(t reflect.Type) (keys []string) {
-	for field := range t.Fields() {
-		if field.Anonymous {
-			keys = append(keys, keysOf(field.Type)...)
-		} else {
-			keys = append(keys, field.Tag.Get("toml"))
-		}
-	}
-	return keys
-}
-
-// checkKeys refuses a key that does not exist. The decoder would take one in
-// other letters, and pass over the rest.
-func (d *document) checkKeys(tables map[string][]string) error {
-	for _, k := range d.keys {
-		keys, known := tables[k.table]
-		if !known || slices.Contains(keys, k.name) {
-			continue
-		}
-		what := fmt.Sprintf("%q is not a key", k.name)
-		if k.table != "" {
-			what += fmt.Sprintf(" of [%s]", k.table)
-		}
-		return problemf(k.at(d.text), "%s; %s", what, suggestion(k, keys, tables))
-	}
-	return nil
-}
-
-// suggestion says what was meant by a key that does not exist.
-func suggestion(k key, keys []string, tables map[string][]string) string {
-	folded := strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(k.name))
-	switch {
-	case strings.Contains(folded, "readonly"):
-		return `no agent tells nod the annotations of an MCP tool (readOnlyHint), so no setting can go by them; name the tools: allow = ["mcp__SERVER__get_*"]`
-	case k.table != "" && slices.Contains(tables[""], k.name):
-		return fmt.Sprintf("put %s at the top of the file, before the first [table]", k.name)
-	}
-	for _, table := range []string{"model", "log"} {
-		if slices.Contains(tables[table], k.name) {
-			return fmt.Sprintf("put %s below [%s]", k.name, table)
-		}
-	}
-	if near, ok := Nearest(k.name, keys); ok {
-		return fmt.Sprintf("did you mean %s?", near)
-	}
-	return "the keys are " + strings.Join(slices.Sorted(slices.Values(keys)), ", ")
-}
-
 // reader checks what a file says. It keeps the first problem that it meets.
 type reader struct {
 	places Places
 	doc    *document
 	layer  layer
 	err    error
-	// leaves says that a broad rule is left out with a notice, and no fault.
-	leaves bool
 }
 
 // fail notes what is wrong with the value at a path.
@@ -183,34 +115,16 @@ func (r *reader) fail(path, format string, args ...any) {
 }
 
 func (r *reader) oneOf(path, value string, words ...string) {
-	if r.doc.has(path) && !slices.Contains(words, value) {
-		r.fail(path, "%s cannot be %q; write %s", lastName(path), value, quoted(words))
+	if !slices.Contains(words, value) {
+		r.fail(path, "%s cannot be %q; write one of %q", lastName(path), value, words)
 	}
-}
-
-// quoted lists words for a message: "a", "b" or "c".
-func quoted(words []string) string {
-	var b strings.Builder
-	for i, w := range words {
-		switch {
-		case i > 0 && i == len(words)-1:
-			b.WriteString(" or ")
-		case i > 0:
-			b.WriteString(", ")
-		}
-		b.WriteString(strconv.Quote(w))
-	}
-	return b.String()
 }
 
 func (r *reader) scalars(s *scalars) {
-	if s.Profile == "seed" || s.Profile == "ledger" {
-		r.fail("profile", "profile %q is what a model is shown; put it below [model]", s.Profile)
-	}
 	r.oneOf("mode", s.Mode, "enforce", "observe", "off")
 	r.oneOf("profile", s.Profile, "", string(Replace), string(Reinforce))
 	r.oneOf("unknown", s.Unknown, "host", "ask")
-	r.oneOf("claude_rules", s.ClaudeRules, string(ClaudeTighten), string(ClaudeAll), string(ClaudeOff))
+	r.oneOf("claude_rules", s.ClaudeRules, string(ClaudeTighten), string(ClaudeOff))
 	r.oneOf("approvals", s.Approvals, "on", "off")
 	r.oneOf("log.on_failure", s.Log.OnFailure, "continue", "block")
 	r.file("log.dump_dir", &s.Log.DumpDir)
@@ -221,7 +135,6 @@ func (r *reader) scalars(s *scalars) {
 }
 
 const (
-	last20       = "last20"
 	maxMaxTokens = 32768
 	// maxTimeout leaves the hook its own few seconds inside the 60 that nod
 	// install gives the host.
@@ -243,13 +156,7 @@ func (r *reader) model(m *modelText) {
 	r.file("model.ca_file", &m.CAFile)
 	r.oneOf("model.on_block", m.OnBlock, "deny", "ask")
 	r.oneOf("model.on_unavailable", m.OnUnavailable, "ask", "deny")
-	r.oneOf("model.transcript", m.Transcript, "ledger", last20)
 	r.oneOf("model.profile", m.Profile, "ledger", "seed")
-	if r.doc.has("model.profile") {
-		if m.Transcript = m.Profile; m.Profile == "seed" {
-			m.Transcript = last20
-		}
-	}
 }
 
 // target checks which model is asked: [model], or a [[fallback]].
@@ -269,18 +176,15 @@ func (r *reader) target(table string, t *Target) {
 
 // headers returns them with their names in lower case.
 func (r *reader) headers(table string, said map[string]string) (headers map[string]string) {
-	for _, k := range r.doc.keys {
-		name := strings.ToLower(k.name)
-		if k.path != table+"."+k.name {
-			continue
+	for name, value := range said {
+		lower := strings.ToLower(name)
+		if err := checkHeader(name); err != nil {
+			r.fail(table, "headers: %v", err)
 		}
-		if err := checkHeader(k.name); err != nil && r.err == nil {
-			r.err = problemf(k.at(r.doc.text), "headers: %v", err)
+		if _, twice := headers[lower]; twice {
+			r.fail(table, "headers: %s is set twice, in different case; keep one", lower)
 		}
-		if _, twice := headers[name]; twice && r.err == nil {
-			r.err = problemf(k.at(r.doc.text), "header %s is set twice, in different case; keep one", name)
-		}
-		headers = with(headers, name, said[k.name])
+		headers = with(headers, lower, value)
 	}
 	return headers
 }
@@ -294,7 +198,7 @@ func with(m map[string]string, key, value string) map[string]string {
 }
 
 func (r *reader) number(path string, n, low, high int) {
-	if r.doc.has(path) && (n < low || n > high) {
+	if n != 0 && (n < low || n > high) {
 		r.fail(path, "%s is %d; write a number from %d to %d", lastName(path), n, low, high)
 	}
 }
@@ -302,14 +206,13 @@ func (r *reader) number(path string, n, low, high int) {
 // ceiling checks an amount; 0 is no ceiling.
 func (r *reader) ceiling(path string, dollars float64) {
 	if !(dollars >= 0 && dollars <= maxDollars) {
-		r.fail(path, "%s is %s; write US dollars from 0 (no ceiling) to %d", lastName(path), r.doc.word(path),
-			maxDollars)
+		r.fail(path, "%s is %v; write US dollars from 0 (no ceiling) to %d", lastName(path), dollars, maxDollars)
 	}
 }
 
 // file makes the name of a file absolute; "" is none.
 func (r *reader) file(path string, name *string) {
-	if *name == "" || !r.doc.has(path) {
+	if *name == "" {
 		return
 	}
 	full, err := r.places.expand(*name)
@@ -320,10 +223,7 @@ func (r *reader) file(path string, name *string) {
 }
 
 func (r *reader) address(path, address string, schemes ...string) {
-	if address == "" || !r.doc.has(path) {
-		return
-	}
-	if err := checkAddress(address, schemes); err != nil {
+	if err := checkAddress(address, schemes); address != "" && err != nil {
 		r.fail(path, "%s: %v", lastName(path), err)
 	}
 }
@@ -332,7 +232,7 @@ func (r *reader) address(path, address string, schemes ...string) {
 func (r *reader) rest(t *settingsText) {
 	for _, table := range []string{"fallback", "price", "repository"} {
 		if r.doc.has(table) && !r.doc.has(table+".0") {
-			r.fail(table, "%s", needs(table))
+			r.fail(table, "%s is a list of tables; write [[%[1]s]] and its keys below it", table)
 		}
 	}
 	for i := range listCount {
@@ -370,13 +270,12 @@ func (r *reader) directory(path, key, name string) (real string, ok bool) {
 // list checks the entries of a list, at the top or in the table with that prefix.
 func (r *reader) list(i int, prefix string, texts *listTexts) listed {
 	l := lists()[i]
-	got := listed{present: r.doc.has(prefix + l.name)}
+	got := listed{present: texts.all()[i] != nil}
 	for n, text := range texts.all()[i] {
 		path := fmt.Sprintf("%s%s.%d", prefix, l.name, n)
-		line := r.doc.at(path).line
-		item, err := newItem(l, onOneLine(text), r.layer.source, line)
+		item, err := newItem(l, onOneLine(text), r.layer.source, r.doc.at(path).line)
 		switch {
-		case r.leaves && i == listAllow && nod.IsBroad(err): // without it nod only asks more
+		case i == listAllow && nod.IsBroad(err): // without it nod only asks more
 			r.layer.broad = append(r.layer.broad, NotHeld{List: l.name, Text: item.Text,
 				Origin: item.Origin, Why: "left out: " + err.Error()})
 		case err != nil:
@@ -413,8 +312,7 @@ func (r *reader) price(i int, p Price) {
 		dollars float64
 	}{{"in", p.In}, {"out", p.Out}, {"cached", p.Cached}} {
 		if !(d.dollars >= 0 && d.dollars <= maxPrice) {
-			r.fail(path+"."+d.key, "%s is %s; write US dollars for a million tokens, such as 1.5", d.key,
-				r.doc.word(path+"."+d.key))
+			r.fail(path+"."+d.key, "%s is %v; write US dollars for a million tokens, such as 1.5", d.key, d.dollars)
 		}
 	}
 	if !r.doc.has(path + ".cached") {

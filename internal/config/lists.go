@@ -28,10 +28,8 @@ const (
 // to be. A new list is a row here and in each of the arrays below, and a key of
 // [listTexts].
 type list struct {
-	name string
-	// trusted lists may stand in a repository's file that a person accepted, scoped
-	// ones in a [[repository]] of the person's own.
-	trusted, scoped bool
+	name   string
+	scoped bool // it may stand in a [[repository]]
 	// lastHolds says that a later entry takes an earlier one back, so that the managed
 	// file's come last.
 	lastHolds bool
@@ -40,12 +38,12 @@ type list struct {
 
 func lists() [listCount]list {
 	return [listCount]list{
-		{name: "allow", trusted: true, scoped: true},
-		{name: "soft_deny", trusted: true, scoped: true},
-		{name: "hard_deny", trusted: true, scoped: true},
-		{name: "ask", trusted: true, scoped: true},
-		{name: "environment", trusted: true, scoped: true},
-		{name: "hosts", trusted: true, scoped: true, check: checkHost},
+		{name: "allow", scoped: true},
+		{name: "soft_deny", scoped: true},
+		{name: "hard_deny", scoped: true},
+		{name: "ask", scoped: true},
+		{name: "environment", scoped: true},
+		{name: "hosts", scoped: true, check: checkHost},
 		{name: "allowlist", scoped: true, check: checkTool},
 		{name: "secrets", lastHolds: true, check: checkPathPattern},
 		{name: "guarded", lastHolds: true, check: checkPathPattern},

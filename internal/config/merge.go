@@ -37,13 +37,13 @@ func merge(all scalars, layers, claude []layer, repo repository) Settings {
 // settings are the model's, with what depends on what it is shown.
 func (m modelText) settings() ModelSettings {
 	s := ModelSettings{
-		Target: m.Target, Proxy: m.Proxy, CAFile: m.CAFile, Transcript: m.Transcript,
+		Target: m.Target, Proxy: m.Proxy, CAFile: m.CAFile, Profile: m.Profile,
 		MaxTokens: m.MaxTokens, Stages: m.Stages, MaxCostSession: m.MaxCostSession, MaxCostDay: m.MaxCostDay,
 		AskOnBlock: m.OnBlock == "ask", DenyOnFailure: m.OnUnavailable == "deny",
 	}
 	s.Timeout, _ = time.ParseDuration(m.Timeout)
 	maxTokens, stages := 1024, 2
-	if m.Transcript == last20 {
+	if m.Profile == "seed" {
 		maxTokens, stages = 256, 1
 	}
 	if s.MaxTokens == 0 {

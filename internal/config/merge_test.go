@@ -186,7 +186,7 @@ out = 4
 		Model: ModelSettings{
 			Target: Target{Provider: "openai", Endpoint: "https://gate.example.com",
 				Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"}},
-			Timeout: 30 * time.Second, MaxTokens: 1024, Transcript: "ledger", Stages: 2,
+			Timeout: 30 * time.Second, MaxTokens: 1024, Profile: "ledger", Stages: 2,
 		},
 		Log:    LogSettings{OnFailure: Block},
 		Prices: []Price{{"m", 1, 2, 1}, {"n", 3, 4, 3}},

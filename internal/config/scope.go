@@ -32,16 +32,10 @@ type scopeText struct {
 	listTexts
 }
 
-func (l list) mayBeScoped() bool { return l.scoped }
-
 // repository reads one [[repository]].
 func (r *reader) repository(i int, t scopeText) {
 	table := fmt.Sprintf("repository.%d", i)
 	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line), Level: r.layer.source.Level}}
-	if !r.doc.has(table + ".path") {
-		r.fail(table, "a [[repository]] needs path, the repository's directory; add it")
-		return
-	}
 	s.Path, _ = r.directory(table+".path", "path", t.Path)
 	for n := range s.lists {
 		s.lists[n] = r.addedList(n, table+".", &t.listTexts, s.Path)
@@ -54,6 +48,9 @@ func (r *reader) repository(i int, t scopeText) {
 func (r *reader) addedList(i int, prefix string, texts *listTexts, scope string) listed {
 	l := r.list(i, prefix, texts)
 	name := lists()[i].name
+	if l.present && !lists()[i].scoped {
+		r.fail(prefix+name, "%s is no list of a [[repository]]; put it at the top of the file", name)
+	}
 	for j, text := range texts.all()[i] {
 		if text == defaultsMark {
 			r.fail(fmt.Sprintf("%s%s.%d", prefix, name, j),

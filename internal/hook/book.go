@@ -141,8 +141,8 @@ func askedKey(d nod.Decision, said string) string {
 // of denials as what the model lets pass does.
 func judged(d nod.Decision) session.Judged {
 	switch {
-	case d.Blocked && (d.Classification == nil || d.Classification.Remembered):
-		return "" // what was blocked before is blocked once
+	case d.Blocked && d.Classification == nil:
+		return "" // no model said so
 	case d.Blocked:
 		return session.Blocked
 	case d.Layer == nod.LayerApproval && d.Verdict == nod.Allow:

@@ -167,7 +167,6 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 		Sources:     r.Places.ClaudeFiles(s.ClaudeRules),
 		Model:       r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
 		History: history, Approvals: approvals, Keeper: r.keeper(r.keeps), Confine: r.confine(s),
-		ConfineAll: s.Confine.All, ConfineRules: s.Confine.Rules(),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
 	})
@@ -176,7 +175,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 // confine is how the program that confines is told to the gate: where the settings say
 // so, and the boundary was tried on this machine. nil: nothing is confined.
 func (r *run) confine(s config.Settings) func() string {
-	if !s.Confine.On() || r.Places.State == "" || !plainPath(r.Nod) {
+	if !s.Confine.On || r.Places.State == "" || !plainPath(r.Nod) {
 		return nil
 	}
 	return sync.OnceValue(func() string {
@@ -229,7 +228,7 @@ func plainPath(name string) bool {
 
 // Profile is what a model is shown and how it is asked, from the settings.
 func Profile(s config.Settings) nod.Profile {
-	if s.Model.Transcript == "last20" {
+	if s.Model.Profile == "seed" {
 		return nod.Profile{Arrays: s.Model.Provider == "openai" || s.Model.Provider == "azure"}
 	}
 	return nod.Profile{Ledger: true, Stages: s.Model.Stages}

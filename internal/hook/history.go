@@ -55,7 +55,7 @@ func (h history) Exhausted() string {
 // unpriced warns where a ceiling does not count an answer.
 func unpriced(s config.ModelSettings, d nod.Decision) []string {
 	c := d.Classification
-	if s.MaxCostSession == 0 && s.MaxCostDay == 0 || c == nil || c.Remembered || c.Cost > 0 {
+	if s.MaxCostSession == 0 && s.MaxCostDay == 0 || c == nil || c.Cost > 0 {
 		return nil
 	}
 	if c.Usage.In == 0 {

@@ -319,8 +319,7 @@ func TestABrokenSettingsFileNamesFileAndLine(t *testing.T) {
 	p := newPlace(t)
 	p.settings("mode = \"enforce\"\nallwo = [\"x\"]\n")
 	s := p.run(bytes.NewReader(p.bash("ls")))
-	if s.verdict != "deny" || !strings.Contains(s.reason, "nod.toml:2:1") || !strings.Contains(s.reason,
-		"allow") || s.system == "" {
+	if s.verdict != "deny" || !strings.Contains(s.reason, "nod.toml:2:1") || s.system == "" {
 		t.Errorf("%+v", s)
 	}
 	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop,

@@ -69,8 +69,7 @@ func (p Permission) AllowsTools(text string) error {
 // only a rule that names the whole tool does.
 func (m *Call) Names(p Permission) bool {
 	if m.MCP == nil {
-		return p.Kind() == AboutTool && m.Agent == claudeCode && m.RawTool == p.Tool && m.Command == "" &&
-			len(m.Paths) == 0
+		return false
 	}
 	mcp, server := *m.MCP, "mcp__"+ServerName(m.MCP.Server)
 	if p.Tool == server+"__"+mcp.Tool {

@@ -10,9 +10,11 @@ import (
 	"github.com/nodgate/nod/internal/session"
 )
 
-func remembering(t *testing.T) *session.Session {
+func remembering(t *testing.T) *session.Session { return rememberingIn(t, t.TempDir()+"/state") }
+
+func rememberingIn(t *testing.T, dir string) *session.Session {
 	t.Helper()
-	s, err := session.Open(t.TempDir()+"/state", "test", "s1")
+	s, err := session.Open(dir, "test", "s1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,12 +67,13 @@ func TestStanding(t *testing.T) {
 
 // What is out of sight may have been anything.
 func TestStandingOfALongSession(t *testing.T) {
-	s := remembering(t)
+	dir := t.TempDir() + "/state"
+	s := rememberingIn(t, dir)
 	note(t, s.Answer(session.Answer{Call: "1", Said: "allow", Definitions: []string{session.Definition("/x", "11")}}))
 	for range 1000 {
 		note(t, s.Answer(session.Answer{Call: strings.Repeat("x", 290), Said: "allow"}))
 	}
-	if accepted, seen := s.Standing("/x", "11"); accepted || !seen {
+	if accepted, seen := rememberingIn(t, dir).Standing("/x", "11"); accepted || !seen {
 		t.Error(accepted, seen)
 	}
 }

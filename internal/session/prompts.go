@@ -2,7 +2,10 @@
 
 package session
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // kindAsk says that a person is about to be asked about a call.
 const kindAsk = "ask"
@@ -25,15 +28,15 @@ func (s *Session) Ask(call, tool string) (open []Asked, err error) {
 	if err := s.record(line{Kind: kindAsk, CallID: cut(call), Tool: cut(tool)}); err != nil {
 		return nil, err
 	}
-	tail, own := s.end(), cut(call)
-	for l := range holding(tail, `"kind":"ask"`) {
+	tail, own := s.lines(), cut(call)
+	for i, l := range tail {
 		if l.Kind != kindAsk {
 			continue
 		}
 		if l.CallID == own {
 			break
 		}
-		if !settledAfter(tail[l.end:], l.CallID) {
+		if !settledAfter(tail[i:], l.CallID) {
 			open = append(open, Asked{Call: l.CallID, Tool: l.Tool, At: l.Time})
 		}
 	}
@@ -41,11 +44,8 @@ func (s *Session) Ask(call, tool string) (open []Asked, err error) {
 }
 
 // settledAfter reports whether lines say what became of a call.
-func settledAfter(lines []byte, call string) bool {
-	for l := range holding(lines, `"call_id":`+text(call)) {
-		if l.CallID == call && (l.Kind == kindPost || l.Kind == kindPre && l.Said != "ask") {
-			return true
-		}
-	}
-	return false
+func settledAfter(tail []line, call string) bool {
+	return slices.ContainsFunc(tail, func(l line) bool {
+		return l.CallID == call && (l.Kind == kindPost || l.Kind == kindPre && l.Said != "ask")
+	})
 }

@@ -35,7 +35,7 @@
 //
 // JSON lines of at most 64 KiB, written like the decision log's: one write(2)
 // each, no lock in the way. Reading is bounded: the first 8 KiB for the root,
-// the last 256 KiB for all else. Lines that are torn or foreign are skipped.
+// the last 128 KiB for all else. Lines that are torn or foreign are skipped.
 // A file that is not this user's alone is refused, which the caller must take
 // as: nothing is known of this session, not even its root.
 package session
@@ -51,20 +51,17 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nodgate/nod/audit"
-	"github.com/nodgate/nod/internal/jsonline"
 	"github.com/nodgate/nod/internal/lines"
 )
 
 const (
-	headLimit = 8 << 10 // where the root must stand
-	costLimit = 2 << 10
-	tailLimit = 256 << 10 // how far back anything else is looked for
+	headLimit = 8 << 10   // where the root must stand
+	tailLimit = 128 << 10 // how far back anything else is looked for
 	lineLimit = 64 << 10
 	version   = 1
 
@@ -77,8 +74,8 @@ type Session struct {
 	file *lines.File // nil: it remembers nothing
 	made atomic.Bool // Root recorded the root
 	mu   sync.Mutex
-	tail []byte // the end of the file as of the last look; nil: not looked
-	size int64  // the file's size then
+	tail []line // what stood at the end of the file at the last look
+	size int64  // how far the file was read
 }
 
 // Answer is what was said to a call.
@@ -139,9 +136,10 @@ type SeenCall struct {
 
 // What a line is about.
 const (
-	kindRoot = "root"
-	kindPre  = "pre"  // a call was answered
-	kindPost = "post" // a call ran, or failed to
+	kindRoot  = "root"
+	kindPre   = "pre"   // a call was answered
+	kindPost  = "post"  // a call ran, or failed to
+	kindSpent = "spent" // what a call has cost, in a day's file
 )
 
 // line is a record, or the root, as it stands in the file.
@@ -183,7 +181,7 @@ func Digest(tool string, input []byte) string {
 		input = compact.Bytes()
 	}
 	h := sha256.New()
-	io.WriteString(h, strconv.Itoa(len(tool))+" "+tool)
+	fmt.Fprintf(h, "%d %s", len(tool), tool)
 	h.Write(input)
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -265,54 +263,33 @@ func (s *Session) New() bool { return s != nil && s.made.Load() }
 
 // root reads the first valid root line of the head; "" if there is none.
 func (s *Session) root() (string, error) {
+	l, err := s.first()
+	return l.Root, err
+}
+
+func (s *Session) first() (line, error) {
 	head := make([]byte, headLimit)
 	n, err := s.file.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return "", err
+		return line{}, err
 	}
-	rest := head[:n]
-	for {
-		raw, after, ended := bytes.Cut(rest, []byte("\n"))
-		if !ended {
-			return "", nil // the end, or a line that is still being written
+	for _, l := range parse(head[:n]) {
+		if l.Kind == kindRoot && filepath.IsAbs(l.Root) {
+			return l, nil
 		}
-		if bytes.Contains(raw, []byte(`"kind":"root"`)) {
-			if root, ok := decodeRoot(raw); ok && filepath.IsAbs(root) {
-				return root, nil
-			}
+	}
+	return line{}, nil
+}
+
+// parse returns the whole lines of a text. What is torn or foreign is none.
+func parse(text []byte) (found []line) {
+	for raw := range bytes.Lines(text) {
+		var l line
+		if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil && l.V == version {
+			found = append(found, l)
 		}
-		rest = after
 	}
-}
-
-// decodeRoot reads a root line, which every hook needs. One as [line.marshal]
-// writes it is read without a JSON decoder, whose first use costs as much as
-// the rest of opening a session.
-func decodeRoot(raw []byte) (root string, ok bool) {
-	if root, ok := plainRoot(raw); ok {
-		return root, true
-	}
-	l, ok := decode(raw)
-	return l.Root, ok && l.Kind == kindRoot
-}
-
-func plainRoot(raw []byte) (root string, ok bool) {
-	rest, ok := bytes.CutPrefix(raw, []byte(`{"v":`+strconv.Itoa(version)+`,"kind":"root","time":"`))
-	if !ok {
-		return "", false
-	}
-	_, rest, ok = bytes.Cut(rest, []byte(`","root":"`))
-	value, end, closed := bytes.Cut(rest, []byte(`"`))
-	if !ok || !closed || bytes.IndexByte(value, '\\') >= 0 || string(end) != `,"sum_usd":0}` {
-		return "", false
-	}
-	return string(value), true
-}
-
-// decode reads a line strictly enough that what is torn or foreign is not one.
-func decode(raw []byte) (l line, ok bool) {
-	err := json.Unmarshal(raw, &l)
-	return l, err == nil && l.V == version
+	return found
 }
 
 // Answer notes what was said to a call.
@@ -345,6 +322,7 @@ func (s *Session) record(l line) error {
 	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
 		l.Cost = 0
 	}
+	s.lines() // so that little is left to read under the lock
 	if l.Cost > 0 || l.Judged != "" {
 		defer s.lock()() // two sums that are made at once must not lose one
 	}
@@ -384,115 +362,64 @@ func cut(s string) string {
 // means that it is asked about again; that it changes something is not.
 func (s *Session) append(l line) error {
 	l.V = version
-	raw := l.marshal()
-	if len(raw) >= lineLimit {
+	raw, err := lines.JSON(l)
+	if err == nil && len(raw) >= lineLimit {
 		l.Runs, l.Fetched = nil, nil
 		if l.Changes != nil {
 			l.Changes = []string{"/"}
 		}
-		raw = l.marshal()
+		raw, err = lines.JSON(l)
 	}
 	if l.Kind == kindRoot && len(raw) >= headLimit {
 		return fmt.Errorf("%s: a workspace root of %d bytes is too long", s.file.Name(), len(l.Root))
 	}
-	if err := s.file.Append(raw); err != nil {
+	if err == nil {
+		err = s.file.Append(raw)
+	}
+	if err != nil {
 		return errors.Join(err, s.spoil())
 	}
 	return nil
 }
 
-// marshal writes a line as its JSON tags have it, without reflection.
-func (l line) marshal() []byte {
-	o := jsonline.New()
-	o.Int("v", int64(l.V))
-	o.Text("kind", l.Kind)
-	o.Time("time", l.Time)
-	o.TextIf("root", l.Root)
-	o.TextIf("call_id", l.CallID)
-	o.TextIf("tool", l.Tool)
-	o.TextIf("digest", l.Digest)
-	o.TextIf("verdict", l.Verdict)
-	o.TextIf("said", l.Said)
-	o.FloatIf("cost_usd", l.Cost)
-	o.TrueIf("failed", l.Failed)
-	o.TextIf("error", l.Error)
-	o.IntIf("took_us", l.Took)
-	if len(l.Runs) > 0 {
-		o.Texts("runs", l.Runs)
-	}
-	if len(l.Changes) > 0 {
-		o.Texts("changes", l.Changes)
-	}
-	if len(l.Fetched) > 0 {
-		o.Texts("fetched", l.Fetched)
-	}
-	o.TrueIf("secret", l.Secret)
-	o.TrueIf("sends", l.Sends)
-	o.TextIf("taint", l.Taint)
-	o.TextIf("judged", string(l.Judged))
-	o.IntIf("row", int64(l.Row))
-	o.IntIf("all", int64(l.All))
-	o.TextIf("why", l.Why)
-	o.TextIf("key", l.Key)
-	o.Float("sum_usd", l.Sum)
-	return o.Bytes()
-}
-
-// end returns the end of the file, at most tailLimit bytes, from the start of
-// a line on. It is shared and not to be changed. What cannot be read is not
-// remembered.
-func (s *Session) end() []byte {
+// lines returns the lines at the end of the file, oldest first. They are shared and not to
+// be changed. What cannot be read is not remembered.
+func (s *Session) lines() []line {
 	if !s.Remembers() {
 		return nil
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	size, err := s.file.Size()
-	if err != nil {
-		return nil
+	if err != nil || size <= s.size {
+		return s.tail
 	}
-	if s.tail == nil || size != s.size {
-		s.tail, s.size = s.last(tailLimit), size
-	}
+	text := tailOf(s.file, s.size, size)
+	s.tail = append(s.tail, parse(text)...)
+	s.size = size - int64(len(text)-bytes.LastIndexByte(text, '\n')-1) // a line that is being written is read later
 	return s.tail
 }
 
-// lineAround returns the line of buf in which i lies.
-func lineAround(buf []byte, i int) []byte {
-	start := bytes.LastIndexByte(buf[:i], '\n') + 1
-	if n := bytes.IndexByte(buf[i:], '\n'); n >= 0 {
-		return buf[start : i+n]
+// tailOf returns what stands between two places of a file, or of that the end, from the
+// start of a line on.
+func tailOf(file io.ReaderAt, from, to int64) []byte {
+	start := max(from, to-tailLimit)
+	buf := make([]byte, to-start)
+	n, err := file.ReadAt(buf, start)
+	if err != nil && err != io.EOF {
+		return nil
 	}
-	return buf[start:]
-}
-
-// needle is as much of a text as the vector instructions search for.
-const needle = 56
-
-// matches returns the valid lines that contain (the start of) text, oldest
-// first. Searching for it is what keeps this fast; a quote in a value is
-// escaped, so that `"digest":"` occurs as a key only.
-func matches(buf []byte, text string) []line {
-	text = text[:min(len(text), needle)]
-	var found []line
-	for at := 0; ; {
-		i := bytes.Index(buf[at:], []byte(text))
-		if i < 0 {
-			return found
-		}
-		raw := lineAround(buf, at+i)
-		if l, ok := decode(raw); ok {
-			found = append(found, l)
-		}
-		at += i + len(text)
+	if buf = buf[:n]; start > from {
+		buf = buf[bytes.IndexByte(buf, '\n')+1:]
 	}
+	return buf
 }
 
 // Seen returns the latest answer to the call of that digest that is still in
 // sight.
 func (s *Session) Seen(digest string) (SeenCall, bool) {
-	for _, l := range slices.Backward(matches(s.end(), `"digest":`+quoted(digest))) {
-		if l.Kind == kindPre && l.Digest == digest {
+	for _, l := range slices.Backward(s.lines()) {
+		if l.Kind == kindPre && l.Digest == digest && digest != "" {
 			return SeenCall{At: l.Time, Call: l.CallID, Verdict: l.Verdict, Said: l.Said}, true
 		}
 	}
@@ -506,62 +433,13 @@ func (s *Session) Answered(digest string) bool {
 	return ok
 }
 
-func quoted(s string) string {
-	q, _ := json.Marshal(s) // a string: cannot fail
-	return string(q)
-}
-
 // Cost returns what the session has cost so far, in US dollars: the largest
-// sum that one of the last lines carries, since lines that were written at
-// once may carry different ones. It is asked for at every decision, so that a
-// little of the file has to do.
-func (s *Session) Cost() float64 {
-	if sum, ok := largestSum(s.last(costLimit)); ok {
-		return sum
+// sum in sight, since lines that were written at once may carry different ones.
+func (s *Session) Cost() float64 { return largestSum(s.lines()) }
+
+func largestSum(lines []line) (sum float64) {
+	for _, l := range lines {
+		sum = max(sum, l.Sum)
 	}
-	sum, _ := largestSum(s.end())
 	return sum
-}
-
-func largestSum(buf []byte) (sum float64, ok bool) {
-	const key = `"sum_usd":`
-	for {
-		i := bytes.Index(buf, []byte(key))
-		if i < 0 {
-			return sum, ok
-		}
-		buf = buf[i+len(key):]
-		n := bytes.IndexAny(buf, ",}\n")
-		if n < 0 {
-			return sum, ok
-		}
-		if n == 1 && buf[0] == '0' {
-			ok = true
-			continue
-		}
-		if v, err := strconv.ParseFloat(string(buf[:n]), 64); err == nil && v >= 0 && !math.IsInf(v, 0) {
-			sum, ok = max(sum, v), true
-		}
-	}
-}
-
-// last returns the whole lines among the last bytes of the file.
-func (s *Session) last(limit int64) []byte {
-	if !s.Remembers() {
-		return nil
-	}
-	size, err := s.file.Size()
-	if err != nil {
-		return nil
-	}
-	start := max(0, size-limit)
-	buf := make([]byte, size-start)
-	n, err := s.file.ReadAt(buf, start)
-	if err != nil && err != io.EOF {
-		return nil
-	}
-	if buf = buf[:n]; start > 0 {
-		buf = buf[bytes.IndexByte(buf, '\n')+1:]
-	}
-	return buf
 }

@@ -5,7 +5,6 @@ package session
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nodgate/nod/internal/jsonline"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -40,12 +38,7 @@ func Spend(stateDir string, now time.Time, cost float64) error {
 	s := &Session{file: file}
 	defer s.Close()
 	defer s.lock()()
-	sum, _ := largestSum(s.last(costLimit))
-	o := jsonline.New()
-	o.Time("time", now.UTC())
-	o.Float("cost_usd", cost)
-	o.Float("sum_usd", sum+cost)
-	return file.Append(o.Bytes())
+	return s.append(line{Kind: kindSpent, Time: now.UTC(), Cost: cost, Sum: s.Cost() + cost})
 }
 
 // Spent returns what the day has cost so far.
@@ -62,16 +55,11 @@ func Spent(stateDir string, now time.Time) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	start := max(0, info.Size()-costLimit)
-	buf, err := io.ReadAll(io.NewSectionReader(file, start, costLimit))
-	if err != nil {
-		return 0, err
-	}
-	sum, ok := largestSum(buf)
-	if !ok && info.Size() > 0 {
+	spent := parse(tailOf(file, 0, info.Size()))
+	if len(spent) == 0 && info.Size() > 0 {
 		return 0, fmt.Errorf("%s is damaged; remove it", file.Name())
 	}
-	return sum, nil
+	return largestSum(spent), nil
 }
 
 // pruneSpent removes the files of days that are over.

@@ -16,7 +16,7 @@ func (s *Session) Taint() string {
 	if s.spoilt() {
 		return "nod could not write down what this session has read"
 	}
-	for l := range holding(s.end(), `"taint":"`) {
+	for _, l := range s.lines() {
 		if l.Taint != "" {
 			return l.Taint
 		}
@@ -58,10 +58,8 @@ func (s *Session) Origin(name string) string {
 	if !s.Remembers() || !utf8.ValidString(name) {
 		return ""
 	}
-	for l := range listing(s.end(), "fetched", []string{name}) {
-		if l.Kind == kindPre && l.Said != "deny" && slices.Contains(l.Fetched, name) {
-			return "downloaded"
-		}
+	if slices.ContainsFunc(s.lines(), func(l line) bool { return l.done() && slices.Contains(l.Fetched, name) }) {
+		return "downloaded"
 	}
 	if s.Changes(name) {
 		return "written"
@@ -74,18 +72,15 @@ func (s *Session) Origin(name string) string {
 func (s *Session) History() []string {
 	var said []string
 	for _, kind := range [...]struct {
-		key, says string
-		is        func(line) bool
+		says string
+		is   func(line) bool
 	}{
-		{`"secret":true`, "an earlier call touched a secret store", func(l line) bool { return l.Secret }},
-		{`"sends":true`, "an earlier call may have sent data out", func(l line) bool { return l.Sends }},
-		{`"fetched":[`, "an earlier call wrote what it had fetched", func(l line) bool { return len(l.Fetched) > 0 }},
+		{"an earlier call touched a secret store", func(l line) bool { return l.Secret }},
+		{"an earlier call may have sent data out", func(l line) bool { return l.Sends }},
+		{"an earlier call wrote what it had fetched", func(l line) bool { return len(l.Fetched) > 0 }},
 	} {
-		for l := range holding(s.end(), kind.key) {
-			if l.Kind == kindPre && l.Said != "deny" && kind.is(l.line) {
-				said = append(said, kind.says)
-				break
-			}
+		if slices.ContainsFunc(s.lines(), func(l line) bool { return l.done() && kind.is(l) }) {
+			said = append(said, kind.says)
 		}
 	}
 	return said
@@ -96,7 +91,7 @@ const deniedLimit = 5
 
 // Blocked says which calls were denied or refused, and why, oldest first.
 func (s *Session) Blocked() (said []string) {
-	for l := range holding(s.end(), `"said":"deny"`) {
+	for _, l := range s.lines() {
 		if l.Kind == kindPre && l.Said == "deny" && l.Why != "" {
 			said = append(said, "a call of "+l.Tool+" was blocked and not done: "+l.Why)
 		}
@@ -111,10 +106,7 @@ func (s *Session) Confined(call, digest string) (confined bool) {
 		seen, _ := s.Seen(digest)
 		return seen.Said == "confined"
 	}
-	if !s.Remembers() {
-		return false
-	}
-	for l := range holding(s.end(), `"call_id":`+text(call)) {
+	for _, l := range s.lines() {
 		if l.CallID == call && l.Kind == kindPre {
 			confined = l.Said == "confined"
 		}
@@ -124,12 +116,9 @@ func (s *Session) Confined(call, digest string) (confined bool) {
 
 // Ended says what became of a call: whether it was denied, or ran and failed.
 func (s *Session) Ended(call string) (denied, failed bool) {
-	if !s.Remembers() || call == "" {
-		return false, false
-	}
-	for l := range holding(s.end(), `"call_id":`+text(call)) {
+	for _, l := range s.lines() {
 		switch {
-		case l.CallID != call:
+		case call == "" || l.CallID != call:
 		case l.Kind == kindPre:
 			denied = l.Said == "deny"
 		case l.Kind == kindPost:

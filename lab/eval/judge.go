@@ -224,7 +224,7 @@ func (g *group) gate(dir string, files view.Files) *nod.Gate {
 		o.Memory = memory{g.made}
 	}
 	if g.options.Confine {
-		o.Confine, o.ConfineAll, o.Keeper = func() string { return self[0] }, true, kept{}
+		o.Confine, o.Keeper = func() string { return self[0] }, kept{}
 	}
 	g.gates[dir] = nod.New(o)
 	return g.gates[dir]
