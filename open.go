@@ -25,6 +25,7 @@ type openCall struct {
 	why     objection   // why the call is open, for the reason
 	secrets bool        // the call touches a secret store
 	name    *Approvable // nil: not computed yet
+	lost    *string     // nil: not looked up yet
 }
 
 // answer answers an open call: by what a person approved, else by the line to
@@ -88,11 +89,15 @@ func (o *openCall) deferrable() bool {
 // loses says what is known that the call loses, publishes or shows, behind a runner too;
 // "" for nothing.
 func (o *openCall) loses() string {
+	if o.lost != nil {
+		return *o.lost
+	}
 	why := string(o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand))
 	if why == "" && o.report.Handed != nil {
 		loss := o.gate.rooms(o.call, o.at, o.report.Handed).loss
 		why = string(loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }))
 	}
+	o.lost = &why
 	return why
 }
 

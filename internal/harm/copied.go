@@ -11,7 +11,7 @@ import (
 // as one that another tree has not, that could not be restored. What else copies a tree over
 // another is not plain, and no known loss.
 func mirroredOver(l *Loss, e shell.Effect, dir string) (why Objection) {
-	if e.Command < 0 || !listed("mirrors ", l.Report.ProgramOf(e)) {
+	if e.Command < 0 || !listed("mirrors", l.Report.ProgramOf(e)) {
 		return ""
 	}
 	mirrors := slices.ContainsFunc(l.Report.Commands[e.Command].Words, func(w shell.Word) bool {

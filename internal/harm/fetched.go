@@ -13,7 +13,7 @@ func fetchesInside(text string) bool {
 	for _, open := range [...]string{"$(", "<(", "`"} {
 		for _, after := range strings.Split(text, open)[1:] {
 			program, _, _ := strings.Cut(strings.TrimSpace(after), " ")
-			if listed("fetches ", path.Base(program)) {
+			if listed("fetches", path.Base(program)) {
 				return true
 			}
 		}
@@ -34,12 +34,12 @@ func (l wording) runsFetched(c shell.Command) bool {
 	if len(words) == 0 {
 		return false
 	}
-	for len(words) > 1 && listed("starts-shells ", words[0]) && !strings.HasPrefix(words[1], "-") {
+	for len(words) > 1 && listed("starts-shells", words[0]) && !strings.HasPrefix(words[1], "-") {
 		words = words[1:]
 	}
 	program := path.Base(words[0])
-	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells ", program)
-	if (isShell || interprets(program) || listed("evaluates ", program)) && fetchesInside(c.Source) && openText(c) {
+	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells", program)
+	if (isShell || interprets(program) || listed("evaluates", program)) && fetchesInside(c.Source) && openText(c) {
 		return true
 	}
 	if strings.Contains(words[0], "/") && l.fetches() && l.runsWritten(words[:1], c) {
@@ -56,12 +56,12 @@ func (l wording) fetches() bool { return slices.ContainsFunc(l.Report.Commands, 
 
 func fetcher(c shell.Command) bool {
 	words := spoken(c)
-	return len(words) > 0 && listed("fetches ", path.Base(words[0]))
+	return len(words) > 0 && listed("fetches", path.Base(words[0]))
 }
 
 // interprets reports whether a program runs as code what it is fed.
 func interprets(program string) bool {
-	return listed("interprets ", strings.TrimRight(program, "0123456789."))
+	return listed("interprets", strings.TrimRight(program, "0123456789."))
 }
 
 // readsStdin reports whether an interpreter with these arguments is told no code and

@@ -101,7 +101,7 @@ func (l *Loss) nothingAt(e shell.Effect) bool {
 // loss, and neither is what appends.
 func (l *Loss) replaces(e shell.Effect) (why Objection) {
 	program := l.Report.ProgramOf(e)
-	inPlace := program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace ", program) || l.keepsContent(e))
+	inPlace := program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace", program) || l.keepsContent(e))
 	if inPlace || e.Appends || e.Place == shell.Temporary || e.Place == shell.Null {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
@@ -112,9 +113,9 @@ func scripts(all []string, i int) string {
 func spoken(c shell.Command) (words []string) {
 	for _, w := range c.Wrappers {
 		switch base := path.Base(w); {
-		case listed("wraps ", base):
+		case listed("wraps", base):
 			words = append(words, base)
-		case listed("enters ", base):
+		case listed("enters", base):
 			words = append(words, base, "exec")
 		}
 	}
@@ -130,47 +131,53 @@ func spoken(c shell.Command) (words []string) {
 }
 
 // launches reports whether a program starts another that its words name.
-func launches(program string) bool { return listed("via ", path.Base(program)) }
+func launches(program string) bool { return listed("via", path.Base(program)) }
 
-// listed reports whether the line of the file that begins like this holds a program.
-func listed(head, program string) bool { return slices.Contains(list(head), program) }
-
-// list is what the line of the file holds that begins like this.
-func list(head string) []string {
-	_, line, _ := strings.Cut(verbs, "\n"+head)
-	line, _, _ = strings.Cut(line, "\n")
-	return strings.Fields(line)
+// said is the file, taken apart: its sentences by kind, and its lists by their first word.
+type said struct {
+	sentences map[string][]sentence
+	lists     map[string][]string
 }
 
-// fitsKind reports whether a line of this kind fits the words that begin with a
+// sentence says of some programs by what phrases of their arguments they do something.
+type sentence struct {
+	programs []string
+	phrases  [][]string
+}
+
+var spelled = sync.OnceValue(func() said {
+	s := said{map[string][]sentence{}, map[string][]string{}}
+	for line := range strings.Lines(verbs) {
+		head, rest, isSentence := strings.Cut(line, ":")
+		words := strings.Fields(head)
+		switch {
+		case len(words) == 0 || line[0] == '#':
+		case !isSentence:
+			s.lists[words[0]] = words[1:]
+		default:
+			says := sentence{programs: words[1:]}
+			texts, _, _ := strings.Cut(rest, "=>")
+			for phrase := range strings.SplitSeq(texts, ", ") {
+				says.phrases = append(says.phrases, strings.Fields(phrase))
+			}
+			s.sentences[words[0]] = append(s.sentences[words[0]], says)
+		}
+	}
+	return s
+})
+
+// listed reports whether the list of that name holds a program.
+func listed(name, program string) bool { return slices.Contains(spelled().lists[name], program) }
+
+// fitsKind reports whether a sentence of this kind fits the words that begin with a
 // program. any holds the signs of those for any program that count.
 func (l wording) fitsKind(kind string, words []string, c shell.Command, any string) bool {
 	program, _, _ := strings.Cut(strings.ToLower(path.Base(words[0])), "@")
-	for line := range strings.Lines(verbs) {
-		head, rest, ok := strings.Cut(line, ":")
-		list, is := strings.CutPrefix(head, kind+" ")
-		if !ok || !is {
-			continue
-		}
-		if !(len(list) == 1 && strings.Contains(any, list)) && !slices.Contains(strings.Fields(list), program) {
-			continue
-		}
-		phrases, _, _ := strings.Cut(rest, "=>")
-		if l.saysOne(phrases, words[1:], c) {
-			return true
-		}
-	}
-	return false
-}
-
-// saysOne reports whether one of the phrases fits the arguments.
-func (l wording) saysOne(phrases string, args []string, c shell.Command) bool {
-	for phrase := range strings.SplitSeq(phrases, ", ") {
-		if l.fitsPhrase(strings.Fields(phrase), args, c) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(spelled().sentences[kind], func(s sentence) bool {
+		isAny := len(s.programs) == 1 && len(s.programs[0]) == 1 && strings.Contains(any, s.programs[0])
+		return (isAny || slices.Contains(s.programs, program)) &&
+			slices.ContainsFunc(s.phrases, func(phrase []string) bool { return l.fitsPhrase(phrase, words[1:], c) })
+	})
 }
 
 func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {

@@ -4,6 +4,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -175,9 +176,23 @@ func falsy(text string) bool {
 }
 
 // gitIs reports whether a list of git's sheet names a word.
-func (m *machine) gitIs(list, word string) bool {
-	s, ok := m.sheet("git")
-	return ok && slices.Contains(listed(s.all, list), word)
+func (m *machine) gitIs(list, word string) bool { return slices.Contains(listsOfGit()[list], word) }
+
+var listsOfGit = sync.OnceValue(gitLists)
+
+// gitLists are the lists of git's sheet, by their names.
+func gitLists() map[string][]string {
+	found := map[string][]string{}
+	sheet, ok := new(machine).sheet("git")
+	if !ok {
+		return found
+	}
+	for line := range strings.Lines(sheet.all) {
+		if words := strings.Fields(line); len(words) > 2 && strings.HasPrefix(line, "list ") {
+			found[words[1]] = append(found[words[1]], words[2:]...)
+		}
+	}
+	return found
 }
 
 // plainGit reports what keeps a git command from being plain where it runs, and the hooks
