@@ -56,9 +56,10 @@ func (c Call) shown() json.RawMessage {
 	if json.Unmarshal(c.Input, &input) != nil {
 		input = string(c.Input)
 	}
-	texts := textsOf(nil, input)
 	missing := func(what string) bool {
-		return what != "" && !slices.ContainsFunc(texts, func(t string) bool { return strings.Contains(t, what) })
+		found := what == ""
+		eachText("", input, func(_, text string) { found = found || strings.Contains(text, what) })
+		return !found
 	}
 	if !missing(c.Command) && !missing(c.URL) {
 		return c.Input
@@ -96,8 +97,9 @@ func (c *Call) readInput() {
 			c.readPlaces()
 		}
 	case "web_fetch":
-		if in, _ := readArguments(c.Input); c.URL == "" {
-			c.URL = in.text("url")
+		in, _ := readArguments(c.Input)
+		if i := slices.IndexFunc(in, func(a argument) bool { return a.key == "url" }); i >= 0 && c.URL == "" {
+			c.URL = in[i].one()
 		}
 	default:
 		if c.IsEdit() && len(c.Paths) == 0 {
@@ -141,42 +143,35 @@ func (c *Call) startIn(dir string) {
 }
 
 // readPlaces fills in where a tool that reads would look: each text of the input may
-// be a file, but for what a search looks for.
+// be a file, but for what a search looks for. What else a search says may name files
+// below each place.
 func (c *Call) readPlaces() {
 	in, ok := readArguments(c.Input)
-	search := c.Tool == "grep" || c.Tool == "glob"
-	var dirs, patterns []string
-	for _, a := range in {
-		switch {
-		case isRemark(a.key):
-		case search && !isDirKey(a.key) && !isFileKey(a.key):
-			if c.Tool == "glob" || !isSought(a.key) {
-				patterns = append(patterns, a.texts()...)
-			}
-		default:
-			dirs = append(dirs, a.texts()...)
-		}
-	}
-	if search && len(dirs) == 0 {
-		dirs = []string{c.Dir}
-	}
-	c.Paths = append(c.Paths, dirs...)
-	for _, dir := range dirs {
-		for _, p := range patterns {
-			c.Paths = append(c.Paths, below(dir, p))
-		}
-	}
 	if !ok {
 		c.Unread = "nod cannot read the input of this call: it is no object, or says something twice"
 	}
-}
-
-// below is a pattern as it is meant from a directory.
-func below(dir, pattern string) string {
-	if path.IsAbs(pattern) || strings.HasPrefix(pattern, "~") {
-		return pattern
+	search := c.Tool == "grep" || c.Tool == "glob"
+	var patterns []string
+	for _, a := range in {
+		switch {
+		case isRemark(a.key), c.Tool == "grep" && isSought(a.key):
+		case search && !isDirKey(a.key) && !isFileKey(a.key):
+			patterns = append(patterns, a.texts()...)
+		default:
+			c.Paths = append(c.Paths, a.texts()...)
+		}
 	}
-	return strings.TrimSuffix(dir, "/") + "/" + pattern
+	if search && len(c.Paths) == 0 {
+		c.Paths = []string{c.Dir}
+	}
+	for _, dir := range slices.Clone(c.Paths) {
+		for _, p := range patterns {
+			if !path.IsAbs(p) && !strings.HasPrefix(p, "~") {
+				p = strings.TrimSuffix(dir, "/") + "/" + p
+			}
+			c.Paths = append(c.Paths, p)
+		}
+	}
 }
 
 // readEdit fills in what an edit would change.
@@ -270,15 +265,6 @@ func (in arguments) has(key string) bool {
 	return slices.ContainsFunc(in, func(a argument) bool { return strings.EqualFold(a.key, key) })
 }
 
-func (in arguments) text(key string) string {
-	for _, a := range in {
-		if a.key == key {
-			return a.one()
-		}
-	}
-	return ""
-}
-
 // command is the one command among the arguments, "" where there is none or another.
 func (in arguments) command() string {
 	found := ""
@@ -305,23 +291,8 @@ func (a argument) one() string {
 }
 
 // texts are all texts of the argument, at any depth.
-func (a argument) texts() []string { return textsOf(nil, a.value) }
-
-func textsOf(texts []string, value any) []string {
-	switch value := value.(type) {
-	case string:
-		if value != "" {
-			texts = append(texts, value)
-		}
-	case []any:
-		for _, v := range value {
-			texts = textsOf(texts, v)
-		}
-	case map[string]any:
-		for _, v := range value {
-			texts = textsOf(texts, v)
-		}
-	}
+func (a argument) texts() (texts []string) {
+	eachText("", a.value, func(_, text string) { texts = append(texts, text) })
 	return texts
 }
 

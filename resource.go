@@ -3,39 +3,49 @@ package nod
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// resources are the files that a call's arguments name by a URI: the address of
-// a resource that a server is to read (file:///home/x/.env). Which schemes a
-// server takes for files nobody can say, so that all but the web's count.
-func (c Call) resources() (names []string) {
+// named are the files that the call names: its paths, what an argument names by a URI
+// (file:///home/x/.env), and whatever an argument of a server's tool may be the path of.
+// Which schemes a server takes for files nobody can say, so that all but the web's count.
+func (c Call) named() []string {
 	var input any
 	low := bytes.ToLower(c.Input)
-	if !bytes.Contains(low, []byte("uri")) && !bytes.Contains(low, []byte(`\u`)) || // most calls end here
+	if c.MCP == nil && !bytes.Contains(low, []byte("uri")) && !bytes.Contains(low, []byte(`\u`)) || // most calls
 		json.Unmarshal(c.Input, &input) != nil {
-		return nil
+		return c.Paths
 	}
-	return namedByURI(nil, "", input)
+	names := slices.Clone(c.Paths)
+	eachText("", input, func(key, text string) {
+		if strings.Contains(strings.ToLower(key), "uri") || c.MCP != nil && strings.HasPrefix(text, "file:") {
+			names = append(names, pathOfURI(text)...)
+		}
+		if c.MCP != nil && mayBePath(text) {
+			names = append(names, strings.TrimSpace(text))
+		}
+	})
+	return names
 }
 
-func namedByURI(names []string, key string, value any) []string {
+// eachText hands on the texts of a JSON value, at any depth, with the key before them.
+func eachText(key string, value any, hand func(key, text string)) {
 	switch value := value.(type) {
 	case string:
-		if k := strings.ToLower(key); strings.Contains(k, "uri") {
-			names = append(names, pathOfURI(value)...)
+		if value != "" {
+			hand(key, value)
 		}
 	case []any:
 		for _, v := range value {
-			names = namedByURI(names, key, v)
+			eachText(key, v, hand)
 		}
 	case map[string]any:
 		for k, v := range value {
-			names = namedByURI(names, k, v)
+			eachText(k, v, hand)
 		}
 	}
-	return names
 }
 
 // pathOfURI is what stands behind the scheme and the host, and, since some
@@ -68,40 +78,6 @@ func percentDecoded(text string) string {
 	return strings.Join(parts, "")
 }
 
-// named are the files that the call names: its paths, what its arguments name by a
-// URI, and whatever an argument of a server's tool may be the path of.
-func (c Call) named() []string { return append(append(c.resources(), c.serversPaths()...), c.Paths...) }
-
-// serversPaths are the arguments of a server's tool that look like the path of a file.
-func (c Call) serversPaths() (names []string) {
-	var input any
-	if c.MCP == nil || json.Unmarshal(c.Input, &input) != nil {
-		return nil
-	}
-	return pathsIn(nil, input)
-}
-
-func pathsIn(names []string, value any) []string {
-	switch value := value.(type) {
-	case string:
-		if rest, ok := strings.CutPrefix(value, "file:"); ok {
-			return append(names, pathOfURI("file:"+rest)...)
-		}
-		if mayBePath(value) {
-			names = append(names, strings.TrimSpace(value))
-		}
-	case []any:
-		for _, v := range value {
-			names = pathsIn(names, v)
-		}
-	case map[string]any:
-		for _, v := range value {
-			names = pathsIn(names, v)
-		}
-	}
-	return names
-}
-
 // mayBePath reports whether a text may be the path of a file and is no address, no
 // text of several lines and no sentence.
 func mayBePath(text string) bool {
@@ -109,6 +85,5 @@ func mayBePath(text string) bool {
 	text = strings.TrimSpace(text)
 	return len(text) > 0 && len(text) <= longest && !strings.Contains(text, "://") &&
 		!strings.ContainsAny(text, "\n\x00") &&
-		(strings.HasPrefix(text, "/") || strings.HasPrefix(text, "~") || strings.HasPrefix(text, ".") ||
-			strings.Contains(text, "/") && !strings.Contains(text, " "))
+		(strings.ContainsAny(text[:1], "/~.") || strings.Contains(text, "/") && !strings.Contains(text, " "))
 }
