@@ -64,8 +64,8 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}
-	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || a.out.sets
-	a.out.unstable()
+	a.out.report.Lasts = !slices.Equal(after.dirs(), []string{m.env.Dir}) || grammar.Sets(file.Stmts)
+	a.defs.unstable()
 	a.out.swapped()
 	if m.env.Dialect == Interp && (strings.ContainsAny(source, `\*?[`) || strings.Contains(source, "..")) {
 		a.out.unknown(PartOther, source, notFollowed("what the shell of Crush reads otherwise"))
@@ -73,22 +73,53 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	if a.out.beyond {
 		a.out.unread(source)
 	}
-	a.out.report.Possible = both(both(possible(a.out.texts, m), supposed(source, m, lang)), a.out.report.Handed)
+	a.out.report.Handed = handedReport(a.out.handed, m)
+	a.out.report.Possible = both(both(possible(a.out.texts, m), a.supposing(file.Stmts)), a.out.report.Handed)
 	return a.out.report
 }
 
-// analysis is one reading of one command, and the evaluator of its statements. It is
-// used once.
+// supposing is what the text would do if each variable held what the text gives it
+// somewhere: a=~ && rm -rf $a.
+func (a *analysis) supposing(list []*syntax.Stmt) *Report {
+	if len(a.words.given) == 0 {
+		return nil
+	}
+	b := newAnalysis(a.machine, a.now.src, a.now.lang)
+	b.words.supposed = a.words.given
+	if b.whole(list, state{dir: a.machine.env.Dir}, input{outer: true}); b.limits.over != "" {
+		return nil
+	}
+	return &Report{Commands: b.out.report.Commands, Effects: b.out.report.Effects}
+}
+
+// analysis is one reading of one command, and the evaluator of its statements.
+// It is used once. What it works on is held by parts that know only what they
+// need of one another, and of it what runs a text (runner).
 type analysis struct {
 	machine *machine
 	limits  limits
 	now     reading
 	out     draft
+	defs    definitions
+	vars    environment
+	repos   repositories
+	words   expander
+	texts   texts
 }
 
 // newAnalysis is the reading of a text in one grammar.
 func newAnalysis(m *machine, source string, lang syntax.LangVariant) *analysis {
-	return &analysis{machine: m, now: reading{src: source, lang: lang}, out: draft{machine: m, command: -1}}
+	a := &analysis{machine: m, now: reading{src: source, lang: lang}}
+	a.out = draft{machine: m, command: -1}
+	a.defs = definitions{machine: m, out: &a.out}
+	a.vars = environment{machine: m, out: &a.out}
+	a.texts = texts{machine: m, out: &a.out, now: &a.now, limits: &a.limits, defs: &a.defs, run: a}
+	a.repos = repositories{machine: m, out: &a.out, defs: &a.defs}
+	a.words = expander{
+		machine: m, out: &a.out, limits: &a.limits, now: &a.now, vars: &a.vars, repos: &a.repos, texts: &a.texts,
+		run: a,
+	}
+	return a
 }
 
 // reading is the text that is being walked, and the grammar in which it is read.

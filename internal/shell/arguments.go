@@ -1,10 +1,15 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/view"
 )
+
+// maxMatched bounds how many names of a directory a glob is laid beside.
+const maxMatched = 4096
 
 // oneWord states that the value of an option may turn out to be several words:
 // the rest of them nobody has read.
@@ -22,7 +27,7 @@ func several(w word) bool { return !w.one && (w.many || w.glob > 0) }
 // that begin with @ do for programs with the directive responses.
 func (u *use) response(args []word) {
 	for _, w := range args {
-		begin := w.text == "" && !w.known || strings.HasPrefix(w.text, "@") || w.glob == 1
+		begin := w.text == "" && !w.known || strings.HasPrefix(w.text, "@") || w.glob == 1 && !u.plainNames(w)
 		if u.responses && begin {
 			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments")
 		}
@@ -37,4 +42,32 @@ func (u *use) spills(role string, w word) {
 		return
 	}
 	u.oneWord(w)
+}
+
+// plainNames reports whether all that a glob in the last part of a path matches now are
+// names that no program takes for anything else: options, files of arguments, operators
+// of find. Where the line may make names there, that is not known.
+func (u *use) plainNames(w word) bool {
+	name, known := absolute(w, u.inv.st)
+	if !known || w.many || u.machine.env.Files == nil || u.out.away != "" {
+		return false
+	}
+	dir, pattern := globDir(name, len(name)-len(w.text)+w.glob-1)
+	last := strings.TrimPrefix(strings.TrimPrefix(pattern, dir), "/")
+	real, err := view.Resolve(u.machine.env.Files, dir)
+	if err != nil || strings.ContainsAny(last, `/(){}|^#~<>\[]`) || strings.HasPrefix(last, ".") ||
+		u.out.mayMake(real, "") {
+		return false
+	}
+	all, err := u.machine.env.Files.List(real, maxMatched)
+	plain := err == nil && len(all) < maxMatched
+	for _, n := range all {
+		hit, err := path.Match(last, n)
+		bytes := strings.Contains(last, "?") && len(n) != len([]rune(n)) // ? is one byte to dash, and in the locale C
+		if err != nil || hit || bytes {
+			plain = plain && strings.IndexByte("-+@!(),;|=", n[0]) < 0 && !strings.ContainsAny(n, ":|@") &&
+				grammar.Disguise(n) == ""
+		}
+	}
+	return plain
 }

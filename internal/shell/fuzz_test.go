@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -113,8 +112,7 @@ func FuzzWrap(f *testing.F) {
 func checkWrap(t *testing.T, env Env, command, disguised string) {
 	t.Helper()
 	got := Analyze(disguised, env)
-	if len(got.Unknowns) > 0 || got.Exceeded != "" ||
-		slices.ContainsFunc(got.Effects, func(e Effect) bool { return e.Kind == Run || e.Kind == Persist }) {
+	if len(got.Unknowns) > 0 || got.Exceeded != "" {
 		return
 	}
 	for _, want := range Analyze(command, env).Effects {

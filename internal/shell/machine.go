@@ -9,5 +9,4 @@ type machine struct {
 	programs []program
 	elements []element
 	sheets   []*sheet
-	handed   int // commands of runners that were read
 }

@@ -34,6 +34,11 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		Names: kind == Read && f&names != 0, Picked: w.picked, Appends: kind == Write && f&appends != 0,
 	}
 	name, ok := absolute(w, st)
+	if d.away != "" {
+		e.Target, e.Place = w.text, Network
+		d.effect(e)
+		return
+	}
 	if what := grammar.Disguise(name); what != "" {
 		d.unknown(PartWords, w.raw, "this uses a path with "+what+": "+grammar.Escaped(name))
 	}
@@ -99,7 +104,7 @@ func (d *draft) lostTarget(e Effect, w word, st state) {
 		what = "this " + verb + " " + grammar.Escaped(w.text) + ", and where that lies is not known"
 	}
 	e.From, e.To = w.from, w.to
-	e.Given = w.given && e.Kind == Read
+	e.Given = w.given && e.Kind == Read && d.away == ""
 	d.effect(e)
 	if e.Kind != Read {
 		d.unknown(PartWords, w.raw, what)

@@ -18,12 +18,12 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 		stdin := r.N == nil || r.N.Value == "0"
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-			w := a.hereText(r, st)
+			w := a.words.hereText(r, st)
 			if stdin {
 				in = input{kind: fromText, text: w}
 			}
 		default:
-			w := a.target(r.Word, st)
+			w := a.words.target(r.Word, st)
 			a.opens(r, w, st)
 			if stdin {
 				in.outer = false
@@ -38,18 +38,18 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 
 // hereText returns what a here-document or here-string feeds. What it
 // substitutes runs.
-func (a *analysis) hereText(r *syntax.Redirect, st state) word {
+func (e *expander) hereText(r *syntax.Redirect, st state) word {
 	switch {
 	case r.Op == syntax.WordHdoc:
-		return a.single(r.Word, st)
+		return e.single(r.Word, st)
 	case r.Hdoc == nil:
 		return word{value: value{known: true}}
-	case strings.ContainsAny(a.now.raw(r.Word), "'\"\\"):
+	case strings.ContainsAny(e.now.raw(r.Word), "'\"\\"):
 		text := grammar.HereText(r.Hdoc)
 		return word{value: constant(text), raw: text} // what reads it takes the tabs of <<- for blanks
 	}
 	b := builder{word: word{value: value{known: true}}}
-	a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	e.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
 	b.text = string(b.all)
 	return b.word
 }

@@ -7,31 +7,57 @@ import (
 
 // requestRole takes the roles of what is asked of a service.
 func requestRole(u *use, role string, w word) {
-	text, marked := w.text, false
-	for _, sign := range [...]string{"@", "=@", "=<"} { // a file stands behind it
-		if before, after, found := strings.Cut(w.text, sign); found && (sign != "@" || before == "") {
-			text, marked = after, true
+	file := word{value: value{known: w.known}, raw: w.raw}
+	switch role {
+	case "curldata": // text, or a file after @
+		name, ok := strings.CutPrefix(w.text, "@")
+		for _, sign := range [...]string{"=@", "=<"} {
+			if _, after, found := strings.Cut(w.text, sign); found {
+				name, ok = after, true
+			}
 		}
-	}
-	if role == "ghfield" && strings.HasPrefix(w.text, "query=") {
-		if !w.known || strings.Contains(w.text, "mutation") || u.marks.has(markQuery) {
-			u.marks |= markChanges // of two, releases differ in which one counts
+		if file.text, _, _ = strings.Cut(name, ";"); ok && file.text != "" && name != "-" {
+			u.out.path(Read, file, u.inv.st, 0)
 		}
-		u.marks |= markQuery
-	}
-	if text, _, _ = strings.Cut(text, ";"); marked && text != "" && text != "-" {
-		u.out.path(Read, word{value: value{text: text, known: w.known}, raw: w.raw}, u.inv.st, 0)
+	case "curlformat":
+		var ok bool
+		switch file.text, ok = strings.CutPrefix(w.text, "@"); {
+		case ok:
+			u.out.path(Read, file, u.inv.st, 0)
+		case !w.known || strings.Contains(w.text, "%output{"):
+			u.doubt(w)
+		}
+	case "curlmethod", "ghmethod":
+		if u.method = strings.ToUpper(w.text); !w.known {
+			u.method = "unknown"
+		}
+		reading := slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, u.method)
+		u.send = u.send || role == "curlmethod" && !reading
+	case "ghfield": // of a request to GitHub, which may be a query or a file
+		if strings.HasPrefix(w.text, "query=") {
+			if !w.known || strings.Contains(w.text, "mutation") || u.marks.has(markQuery) {
+				u.marks |= markMakes // of two, releases differ in which one counts
+			}
+			u.marks |= markQuery
+		}
+		if _, name, ok := strings.Cut(w.text, "=@"); ok {
+			file.text = name
+			u.out.path(Read, file, u.inv.st, 0)
+		}
+	case "sent":
+		u.send = u.send || !w.known
 	}
 }
 
-// finishRequest reports a call of GitHub's API: reading, unless a field says otherwise.
-// A GraphQL query is sent as a field.
+// finishRequest reports a call of GitHub's API: reading, unless the method or
+// a field says otherwise. A GraphQL query is sent as a field.
 func finishRequest(u *use) {
-	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql" && u.marks.has(markQuery) && !u.marks.has(markChanges)
+	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
 	switch {
-	case len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://"):
-		u.out.unknown(PartWords, u.inv.raw, "this asks an address that nod does not know")
-	case !u.send, graphql:
+	case u.method == "unknown" || len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://"):
+		u.out.unknown(PartWords, u.inv.raw, "this asks an address or by a method that nod does not know")
+	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" &&
+		u.marks.has(markQuery) && !u.marks.has(markMakes):
 		fetchesFrom(u, "github.com", u.inv.raw)
 		return
 	}

@@ -18,14 +18,17 @@ type sheet struct {
 	body    string   // the section for this subcommand
 	more    []string // other sections whose options count too
 
-	args, none, deep, always, code, skip      string
-	task                                      string // names of the file that says what it runs
-	home                                      string // who says whether it asks its usual host
-	hands                                     string // where among its words a command begins that it runs
-	inert, free, posix, oneDash, sub, inherit bool
-	responses                                 bool
-	interprets                                bool   // what it is fed is code
-	is                                        Traits // what is told of it to those who judge
+	args, none, deep, always, code, skip                                                string
+	inert, free, loose, posix, oneDash, bundle, sub, inherit, deaf, responses, replaced bool
+
+	is         Traits // what is told of it to those who judge
+	stays      bool   // the command that it starts runs here, as this user, in this directory
+	interprets bool   // what it is fed is code
+	bare       string // its arguments where none are given
+	finds      string // what its command gets lies below its arguments: "roots", or a pattern comes first
+	task       string // names of the file that says what it runs
+	home       string // who says whether it asks the host that it asks if nobody says otherwise
+	hands      string // where among its words a command begins that it runs
 }
 
 // sheet returns what is known of a program.
@@ -130,87 +133,109 @@ func (s *sheet) match(sub string) (path, body string, ok bool) {
 	return path, body, ok
 }
 
-// directives reads the lines before the first option. Of those that say one thing the
-// first counts.
+// directives reads the lines before the first option.
 func (s *sheet) directives(body string) {
-	for line := range strings.Lines(body) {
-		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if one := s.text(word); one != nil {
-			*one = cmp.Or(*one, rest)
+	for len(body) > 0 {
+		var line string
+		line, body, _ = strings.Cut(body, "\n")
+		if line == "" || line[0] == '#' {
 			continue
 		}
-		switch word {
-		case "", "#", "list":
-		case "inert":
-			s.inert = true
-		case "free":
-			s.free, s.inert = true, true
-		case "posix":
-			s.posix = true
-		case "single":
-			s.oneDash = true
-		case "sub":
-			s.sub = true
-		case "inherit":
-			s.inherit = true
-		case "responses":
-			s.responses = true
-		case "interprets":
-			s.interprets = true
-		case "does":
-			s.always = strings.TrimSpace(s.always + " " + rest)
-		case "is":
-			s.is |= traitsOf(rest)
-		case "use":
-			s.uses(rest)
-		default:
-			if line[0] != '#' {
-				return
-			}
+		word, rest, _ := strings.Cut(line, " ")
+		flag, text := s.flag(word), s.text(word)
+		switch {
+		case flag != nil:
+			*flag = true
+			s.inert = s.inert || word == "free" || word == "loose"
+		case text != nil:
+			*text = cmp.Or(*text, rest)
+		case !s.directive(word, rest):
+			return
 		}
 	}
 }
 
-// text is where a directive stands that says one thing.
-func (s *sheet) text(word string) *string {
-	switch word {
-	case "args":
-		return &s.args
-	case "none":
-		return &s.none
-	case "deep":
-		return &s.deep
-	case "code":
-		return &s.code
-	case "skip":
-		return &s.skip
-	case "task":
-		return &s.task
-	case "home":
-		return &s.home
-	case "hands":
-		return &s.hands
+// flag is what a directive without words sets.
+func (s *sheet) flag(word string) *bool {
+	for _, f := range [...]struct {
+		word string
+		is   *bool
+	}{
+		{"stays", &s.stays}, {"interprets", &s.interprets}, {"inert", &s.inert}, {"deaf", &s.deaf},
+		{"replaced", &s.replaced}, {"responses", &s.responses}, {"free", &s.free}, {"loose", &s.loose},
+		{"posix", &s.posix}, {"single", &s.oneDash}, {"bundle", &s.bundle}, {"sub", &s.sub}, {"inherit", &s.inherit},
+	} {
+		if f.word == word {
+			return f.is
+		}
 	}
 	return nil
 }
 
-// uses adds sections that others share.
-func (s *sheet) uses(names string) {
-	for name := range strings.FieldsSeq(names) {
-		if section, ok := s.section("=" + name); ok {
-			s.more = append(s.more, section)
-			s.directives(section)
+// text is what a directive says of which the first counts.
+func (s *sheet) text(word string) *string {
+	for _, t := range [...]struct {
+		word string
+		is   *string
+	}{
+		{"none", &s.none}, {"deep", &s.deep}, {"code", &s.code}, {"bare", &s.bare}, {"finds", &s.finds},
+		{"task", &s.task}, {"home", &s.home}, {"hands", &s.hands},
+	} {
+		if t.word == word {
+			return t.is
 		}
 	}
+	return nil
 }
 
-// listed are the words of a list of a program's sheet, which may have several lines.
-func listed(text, name string) (words []string) {
-	for _, line := range strings.Split(text, "\nlist "+name+" ")[1:] {
-		line, _, _ = strings.Cut(line, "\n")
-		words = append(words, strings.Fields(line)...)
+// lists reports whether a list of a program's sheet names a word.
+func lists(text, name, word string) bool {
+	for rest := text; word != ""; {
+		at := strings.Index(rest, "\nlist "+name+" ")
+		if at < 0 {
+			return false
+		}
+		line, _, _ := strings.Cut(rest[at+len("\nlist ")+len(name):], "\n")
+		for i := 0; ; i += len(word) {
+			n := strings.Index(line[i:], word)
+			if n < 0 {
+				break
+			}
+			i += n
+			if end := i + len(word); line[i-1] == ' ' && (end == len(line) || line[end] == ' ') {
+				return true
+			}
+		}
+		rest = rest[at+1:]
 	}
-	return words
+	return false
+}
+
+// directive reads any other; false where the line is none.
+func (s *sheet) directive(word, rest string) bool {
+	switch word {
+	case "args":
+		s.args = cmp.Or(s.args, rest)
+		s.posix = s.posix || strings.Contains(rest, "command") || strings.Contains(rest, "assign") ||
+			strings.Contains(rest, "away")
+	case "does":
+		s.always = strings.TrimSpace(s.always + " " + rest)
+	case "skip":
+		s.skip = " " + rest + " "
+	case "is":
+		s.is |= traitsOf(rest)
+	case "list":
+	case "use":
+		for name := range strings.SplitSeq(rest, " ") {
+			if section, ok := s.section("=" + name); ok && name != "" {
+				s.more = append(s.more, section)
+				s.directives(section)
+			}
+		}
+	default:
+		return false
+	}
+	return true
 }
 
 // option is one line of the data.

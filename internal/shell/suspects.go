@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -37,30 +36,10 @@ func possible(texts []string, m *machine) *Report {
 			s.segment(words)
 		}
 	}
-	return s.found()
-}
-
-// supposed is what a text would do if each variable held what the text gives it somewhere:
-// a=~ && rm -rf $a.
-func supposed(source string, m *machine, lang syntax.LangVariant) *Report {
-	var values []string
-	for _, words := range grammar.Segments(source, false) {
-		for _, w := range words {
-			if name, text, ok := strings.Cut(w, "="); ok && grammar.Identifier(name) {
-				values = append(values, "${"+name+"}", text, "$"+name, text)
-			}
-		}
-	}
-	text := strings.NewReplacer(values...).Replace(source)
-	file, err := grammar.Line(text, lang)
-	if text == source || err != nil {
+	if len(s.report.Commands) == 0 && len(s.report.Effects) == 0 {
 		return nil
 	}
-	a := newAnalysis(m, text, lang)
-	if a.whole(file.Stmts, state{dir: m.env.Dir}, input{outer: true}); a.limits.over != "" {
-		return nil
-	}
-	return &Report{Commands: a.out.report.Commands, Effects: a.out.report.Effects}
+	return &s.report
 }
 
 type suspects struct {
@@ -68,14 +47,6 @@ type suspects struct {
 	report  Report
 	seen    map[string]bool
 	looked  int
-}
-
-// found is what there is to say, nil for nothing.
-func (s *suspects) found() *Report {
-	if len(s.report.Commands) == 0 && len(s.report.Effects) == 0 {
-		return nil
-	}
-	return &s.report
 }
 
 // segment reads a run of words from each word on that may be a program.
@@ -101,24 +72,26 @@ func programLike(w string) bool {
 }
 
 func (s *suspects) command(words []string) {
-	text := strings.Join(words, " ")
+	s.commandIn(strings.Join(words, " "), s.machine.env.Dir)
+}
+
+// commandIn reads a text as if it ran in a directory, and returns what it hands on.
+func (s *suspects) commandIn(text, dir string) []handed {
 	if s.seen[text] || s.looked >= maxSegments {
-		return
+		return nil
 	}
 	s.seen[text] = true
 	s.looked++
 	file, err := grammar.Line(text, syntax.LangBash)
 	if err != nil || len(file.Stmts) != 1 {
-		return
+		return nil
 	}
 	a := newAnalysis(s.machine, text, syntax.LangBash)
-	a.whole(file.Stmts, state{dir: s.machine.env.Dir}, input{})
+	a.whole(file.Stmts, state{dir: dir}, input{})
 	if a.limits.over == "" {
 		s.add(a.out.report)
-		if a.out.report.Handed != nil {
-			s.add(*a.out.report.Handed)
-		}
 	}
+	return a.out.handed
 }
 
 func (s *suspects) add(r Report) {
@@ -132,122 +105,5 @@ func (s *suspects) add(r Report) {
 			e.From, e.To = e.From+base, e.To+base
 		}
 		s.report.Effects = append(s.report.Effects, e)
-	}
-}
-
-// A runner (uv run, npx, bundle exec) starts the command that its words are. What it
-// runs is code of the project or of a package, and stays unread; but a rule, a secret
-// and the irrecoverable are the same behind it. So the words are read as a command
-// too, which stands in [Report.Handed] and can only speak against the line.
-
-// maxHanded bounds how many commands of one line are read so.
-const maxHanded = 64
-
-// handOver reads what may be the command among the words of a runner. where is "here",
-// or the words behind which it begins; with a + behind one, one more word later, with ...
-// further words follow that come from the pipe.
-func handOver(u *use, where string, args []word) {
-	for _, begin := range strings.Fields(where) {
-		begin, later := strings.CutSuffix(begin, "+")
-		begin, fed := strings.CutSuffix(begin, "...")
-		if fed {
-			args = append(slices.Clip(args), u.fed()...)
-		}
-		if begin == "here" {
-			handBehind(u, args, later)
-			continue
-		}
-		for i, w := range args {
-			if w.known && w.text == begin {
-				handBehind(u, args[i+1:], later)
-			}
-		}
-	}
-}
-
-// handBehind begins at each word that may be the first behind the runner's own
-// options: an option's value may be the command, nod does not tell. A value with blanks
-// may be a text for a shell.
-func handBehind(u *use, args []word, later bool) {
-	for i, w := range args {
-		name, _, assigns := strings.Cut(w.text, "=")
-		switch {
-		case !w.known:
-			return
-		case w.dashed():
-			continue
-		case strings.ContainsAny(name, " \t\n") || !assigns && strings.ContainsAny(w.text, " \t\n"):
-			hand(u, []word{{value: constant("sh")}, {value: constant("-c")}, w})
-			continue // others may stand behind it
-		case assignmentLike(w):
-			continue
-		}
-		hand(u, args[i:])
-		if later && i+1 < len(args) {
-			handBehind(u, args[i+1:], false)
-		}
-		if i == 0 || !args[i-1].dashed() || args[i-1].text == "--" {
-			return
-		}
-	}
-}
-
-// hand reads words as a command too.
-func hand(u *use, words []word) {
-	if u.machine.handed++; u.machine.handed > maxHanded || len(words) == 0 {
-		return
-	}
-	b := newAnalysis(u.machine, u.now.src, u.now.lang)
-	b.out.report.Commands[b.out.enter(u.inv.raw)].Words = exposed(words)
-	b.out.report.Commands[0].Dir = u.inv.st.dir
-	b.run(words, u.inv.raw, u.inv.st, input{}, true)
-	if b.limits.over == "" {
-		s := suspects{report: *cmp.Or(u.out.report.Handed, &Report{})}
-		b.out.report.Effects = slices.DeleteFunc(b.out.report.Effects, func(e Effect) bool {
-			return e.Kind == Read && e.Picked != "" // it is not all that the glob matches
-		})
-		s.add(b.out.report)
-		if b.out.report.Handed != nil {
-			s.add(*b.out.report.Handed)
-		}
-		u.out.report.Handed = &s.report
-	}
-}
-
-// found is the word for what a search finds below a place.
-func (u *use) found(root Effect) word {
-	text := strings.TrimSuffix(root.Target, "/") + "/*"
-	return word{value: value{text: text, known: true, glob: len(text)}, raw: "{}", picked: root.Picked}
-}
-
-// fed are the words that xargs adds: what the search before it found, as far as nod knows.
-func (u *use) fed() []word {
-	for _, e := range u.out.report.Effects {
-		if e.Command == u.out.command-1 && u.inv.in.kind == piped && e.Kind == Read && e.Names && e.Recursive &&
-			e.Picked == "" {
-			return []word{u.found(e)}
-		}
-	}
-	return []word{{raw: "what it is fed", many: true}}
-}
-
-// handFound reads the command of find -exec for each place where it looks.
-func (u *use) handFound(words []word) {
-	places := u.pos
-	if len(places) == 0 {
-		places = []word{{value: constant("."), raw: "."}}
-	}
-	for _, root := range places {
-		name, ok := absolute(root, u.inv.st)
-		command := slices.Clone(words)
-		for i, w := range command {
-			switch {
-			case w.text == "{}" && ok && root.glob == 0:
-				command[i] = u.found(Effect{Target: name, Picked: u.sift.picked()})
-			case strings.Contains(w.text, "{}"):
-				command[i] = word{raw: w.raw}
-			}
-		}
-		hand(u, command)
 	}
 }

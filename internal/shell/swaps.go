@@ -40,10 +40,16 @@ func (m *machine) holdsFile(e Effect) bool {
 	return err == nil && info.Mode.IsRegular()
 }
 
-// touched reports whether the line itself may have made a directory, or removed it.
-func (d *draft) touched(name string) bool {
+// mayBeDir reports whether the line itself may have made a name a directory.
+func (d *draft) mayBeDir(name string) bool {
 	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Command != d.command && (e.Kind == Delete && view.Below(e.Target, name) ||
-			e.Kind == Write && e.Part != PartRedirection && view.Below(name, e.Target))
+		return e.Command != d.command && e.Kind == Write && e.Part != PartRedirection && view.Below(name, e.Target)
+	})
+}
+
+// gone reports whether the line itself may have removed a directory.
+func (d *draft) gone(name string) bool {
+	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
+		return e.Command != d.command && e.Kind == Delete && view.Below(e.Target, name)
 	})
 }

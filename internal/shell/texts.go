@@ -4,93 +4,110 @@ import (
 	"errors"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
+	"mvdan.cc/sh/v3/syntax"
 )
+
+// texts walks texts inside a command: what a shell is told or fed. Files that are
+// run are code that nod does not read.
+type texts struct {
+	machine *machine
+	out     *draft
+	now     *reading
+	limits  *limits
+	defs    *definitions
+	run     walker
+}
+
+// walker walks the statements of a text.
+type walker interface {
+	whole(list []*syntax.Stmt, st state, in input) state
+}
 
 // nested walks a text found inside the command: the argument of sh -c or of eval, a
 // here-document that a shell reads. wrapper is what runs it.
-func (a *analysis) nested(source string, in state, wrapper string) {
+func (t *texts) nested(source string, in state, wrapper string) {
 	switch {
-	case a.limits.depth >= maxTexts:
-		a.out.unknown(PartWords, source, "this nests more than 8 texts in each other")
+	case t.limits.depth >= maxTexts:
+		t.out.unknown(PartWords, source, "this nests more than 8 texts in each other")
 		return
 	case grammar.Malformed(source) != "":
-		a.out.unknown(PartWords, source, "this runs a text that holds "+grammar.Malformed(source))
+		t.out.unknown(PartWords, source, "this runs a text that holds "+grammar.Malformed(source))
 		return
 	case grammar.Exceeded(source) != "":
-		a.limits.over = grammar.Exceeded(source)
+		t.limits.over = grammar.Exceeded(source)
 		return
 	}
-	src, lang, command := a.now.src, a.now.lang, a.out.command
+	src, lang, command := t.now.src, t.now.lang, t.out.command
 	if other := grammar.Shell(wrapper); wrapper != "eval" && wrapper != "trap" {
-		a.now.lang = other
+		t.now.lang = other
 	}
-	a.now.src = source
-	a.out.wrappers = append(a.out.wrappers, wrapper)
-	a.limits.depth++
-	a.text(source, in)
-	a.limits.depth--
-	a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]
-	a.now.src, a.now.lang, a.out.command = src, lang, command
+	t.now.src = source
+	t.out.wrappers = append(t.out.wrappers, wrapper)
+	t.limits.depth++
+	t.text(source, in)
+	t.limits.depth--
+	t.out.wrappers = t.out.wrappers[:len(t.out.wrappers)-1]
+	t.now.src, t.now.lang, t.out.command = src, lang, command
 }
 
 // text walks a text in the grammar of now.
-func (a *analysis) text(source string, in state) {
-	file, err := grammar.As(source, a.now.lang)
+func (t *texts) text(source string, in state) {
+	file, err := grammar.As(source, t.now.lang)
 	switch {
 	case errors.Is(err, grammar.ErrDeep):
-		a.limits.over = grammar.ErrDeep.Error()
+		t.limits.over = grammar.ErrDeep.Error()
 	case err != nil:
-		a.out.unread(source)
-		a.out.unknown(PartWords, source, "this does not parse: "+grammar.Fault(err))
+		t.out.unread(source)
+		t.out.unknown(PartWords, source, "this does not parse: "+grammar.Fault(err))
 	default:
-		a.whole(file.Stmts, in, input{})
+		t.run.whole(file.Stmts, in, input{})
 	}
 }
 
 // script reports that a file is run.
-func (a *analysis) script(w word, inv *invocation) {
+func (t *texts) script(w word, inv *invocation) {
 	switch {
 	case w.output:
-		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "this runs what another command prints")
+		t.out.does(Run, "", inv.raw)
+		t.out.unknown(PartWords, inv.raw, "this runs what another command prints")
 	case w.known && (w.text == "-" || w.text == "/dev/stdin"):
-		a.standardInput(inv)
+		t.standardInput(inv)
 	case w.known && harmlessDevice(w.text) && w.text != "/dev/null":
-		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "this runs what it is fed by a pipe or a file")
+		t.out.does(Run, "", inv.raw)
+		t.out.unknown(PartWords, inv.raw, "this runs what it is fed by a pipe or a file")
 	default:
 		if name, ok := absolute(w, inv.st); ok && w.glob == 0 {
-			a.out.defined(name)
+			t.defs.defined(name)
 		}
 		w.raw = inv.raw
-		a.out.path(Run, w, inv.st, 0)
+		t.out.path(Run, w, inv.st, 0)
 	}
 }
 
 // standardInput reports an interpreter that runs what it is fed.
-func (a *analysis) standardInput(inv *invocation) {
-	if s, ok := a.machine.sheet(inv.name); ok && inv.in.kind == fromText && inv.in.text.known {
+func (t *texts) standardInput(inv *invocation) {
+	if s, ok := t.machine.sheet(inv.name); ok && inv.in.kind == fromText && inv.in.text.known {
 		switch {
 		case s.is.Has(ShellProgram):
-			a.nested(inv.in.text.text, inv.st, inv.name)
-			a.out.unknown(PartWords, inv.raw, "this feeds a text to "+inv.name)
+			t.nested(inv.in.text.text, inv.st, inv.name)
+			t.out.unknown(PartWords, inv.raw, "this feeds a text to "+inv.name)
 			return
 		case s.interprets:
-			a.out.runsCode(inv, inv.in.text)
+			t.out.runsCode(inv, inv.in.text)
 			return
 		}
 	}
 	switch inv.in.kind {
 	case fromFile:
 		if w := inv.in.text; !w.output && (!w.known || !harmlessDevice(w.text) || w.text == "/dev/null") {
-			a.script(w, inv)
+			t.script(w, inv)
 			return
 		}
 	case inherited:
-		a.out.does(Run, "standard input", inv.raw)
+		t.out.does(Run, "standard input", inv.raw)
 		return
 	}
-	a.out.unread(a.now.src) // what feeds it may be written there
-	a.out.does(Run, "standard input", inv.raw)
-	a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
+	t.out.unread(t.now.src) // what feeds it may be written there
+	t.out.does(Run, "standard input", inv.raw)
+	t.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
 }

@@ -2,7 +2,6 @@ package shell
 
 import (
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/commands"
@@ -42,6 +41,7 @@ const (
 	Runner                              // its bare name says nothing about what will run
 	ShellProgram                        // it is a shell: what it is fed is shell text
 	UsesGit                             // it works on the repository that git tells its hooks of
+	Finds                               // it hands the files that it finds to a command
 	Expression                          // its words are an expression of find
 	Searches                            // it looks through files for patterns
 	SkipsHidden                         // it leaves out hidden files
@@ -62,12 +62,12 @@ const (
 )
 
 // traitWords are the words of the sheets, in the order of the traits.
-const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat looks-into compares decodes " +
-	"changes-status status-undone removes-named removes-empty makes-directories makes-links copies empties " +
+const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat looks-into compares decodes changes-status " +
+	"status-undone removes-named removes-empty makes-directories makes-links copies empties " +
 	"replaces repeats destroys " +
-	"discards mild-verbs runs-words runner shell uses-git " +
-	"expression searches skips-hidden skips-ignored shallow follows inverted bounded fixed any-line any-pattern " +
-	"untracked standard cached outside same-command "
+	"discards mild-verbs runs-words runner shell uses-git finds-files " +
+	"expression searches skips-hidden skips-ignored shallow follows inverted bounded fixed any-line any-pattern untracked " +
+	"standard cached outside same-command "
 
 // traitOf is the trait that a word of a sheet stands for, 0 for none.
 func traitOf(word string) Traits {
@@ -116,25 +116,10 @@ func runsItself(name string) bool {
 	return name == "command" || name == "builtin" || name == "exec" || name == "eval"
 }
 
-// RunsWords reports whether a program, by its base name, may run a file or a
-// text that one of its words names: shells, interpreters, wrappers, and those
-// that run what a file of the project says.
-func RunsWords(program string) bool {
-	name := strings.TrimRight(program, "0123456789.")
-	return name == "" || runsWords(name) || TraitsOf(name).Has(MayRunWords)
-}
-
-// RunsAny reports whether the bare name of a program says nothing about what will
-// run.
-func RunsAny(program string) bool {
-	name := strings.TrimRight(program, "0123456789.")
-	return name == "" || runsWords(name) || TraitsOf(name).Has(Runner)
-}
-
 // Lists reports whether a list of a program's sheet holds a word.
 func Lists(program, list, word string) bool {
 	text, _, ok := commands.Find(program)
-	return ok && slices.Contains(listed(text, list), word)
+	return ok && lists(text, list, word)
 }
 
 // Has reports whether all of some traits are among these.

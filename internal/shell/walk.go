@@ -27,7 +27,7 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	a.followed(list)
+	a.words.followed(list)
 	for i, stmt := range list {
 		if _, st = a.andOr(stmt, st, in, i == 0); a.limits.over != "" {
 			break
@@ -48,7 +48,6 @@ func (a *analysis) stmts(list []*syntax.Stmt, st state, in input) state {
 
 // subshell walks a list in a shell of its own, which leaves st as it is.
 func (a *analysis) subshell(list []*syntax.Stmt, st state, in input) {
-	defer func(sets bool) { a.out.sets = sets }(a.out.sets)
 	for i, s := range list {
 		if _, st = a.andOr(s, st, in, i == 0); a.limits.over != "" {
 			break
@@ -136,8 +135,8 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 	case *syntax.TimeClause:
 		return a.stmt(c.Stmt, st, in)
 	}
-	a.unfollowed(c, grammar.Construct(c))
-	if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && grammar.Multiplies(a.now.raw(f.Body), f.Name.Value) {
+	a.words.unfollowed(c, grammar.Construct(c))
+	if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && grammar.Multiplies(f.Body, f.Name.Value) {
 		a.out.does(Exhaust, f.Name.Value, a.now.raw(c))
 	}
 	return a.within(c, st, in)
@@ -171,9 +170,15 @@ func plainPipe(s *syntax.Stmt) bool {
 // within walks every command that stands in a construct that nod does not
 // follow, as if each ran. Where a loop leads is not known.
 func (a *analysis) within(n syntax.Node, st state, in input) state {
-	switch n.(type) {
-	case *syntax.ForClause, *syntax.WhileClause:
-		a.out.sets = true
+	if loop, ok := n.(*syntax.ForClause); ok {
+		if iter, ok := loop.Loop.(*syntax.WordIter); ok {
+			for _, item := range a.words.expand(iter.Items, st) {
+				a.words.gives(iter.Name.Value, item.value)
+			}
+			n, st = &syntax.Block{Stmts: loop.Do}, st.in("").or(st)
+		}
+	}
+	if _, ok := n.(*syntax.WhileClause); ok {
 		st = st.in("").or(st)
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {

@@ -262,6 +262,6 @@ func TestFedInterpreters(t *testing.T) {
 		"python3 <<'E'\nx\nE", "run inline code",
 		"sh < a", "read a; run a",
 		"echo cm0gYQ== | base64 -d | sh", "run standard input; unknown",
-		"tar xf a && cat b/c", "read a tree; read b/c; read xf tree; unknown",
+		"tar xf a && cat b/c", "read a; read b/c; unknown; write .",
 	})
 }

@@ -38,17 +38,40 @@ func (w word) dashed() bool {
 
 func (rd *reading) raw(n syntax.Node) string { return grammar.Raw(rd.src, n) }
 
+// expander says what words become, and what their expansion runs.
+type expander struct {
+	machine *machine
+	out     *draft
+	limits  *limits
+	now     *reading
+	vars    *environment
+	repos   *repositories
+	texts   *texts
+	run     runner
+
+	given    map[string]value // constants that the text assigns, wherever that stands
+	supposed map[string]value // what variables hold where it is only supposed that all runs
+}
+
+// runner walks what an expansion runs.
+type runner interface {
+	// subshell walks a list in a shell of its own.
+	subshell(list []*syntax.Stmt, st state, in input)
+	// within walks every command that stands in what is not followed.
+	within(n syntax.Node, st state, in input) state
+}
+
 // expand returns what a list of words becomes.
-func (a *analysis) expand(words []*syntax.Word, st state) []word {
+func (e *expander) expand(words []*syntax.Word, st state) []word {
 	out := make([]word, 0, len(words))
 	for _, w := range words {
 		if len(out) >= grammar.MaxWords {
-			a.limits.over = "1024 words of one command"
+			e.limits.over = "1024 words of one command"
 		}
-		if a.limits.over != "" {
+		if e.limits.over != "" {
 			break
 		}
-		out = a.joined(out, w, st)
+		out = e.joined(out, w, st)
 	}
 	return out
 }
@@ -84,17 +107,17 @@ func (b *builder) add(v value) {
 func (b *builder) lose() { b.add(value{}) }
 
 // joined appends what one word becomes.
-func (a *analysis) joined(out []word, w *syntax.Word, st state) []word {
-	raw := a.now.raw(w)
+func (e *expander) joined(out []word, w *syntax.Word, st state) []word {
+	raw := e.now.raw(w)
 	if lit, ok := grammar.Constant(w); ok {
 		return append(out, word{value: constant(lit), raw: raw})
 	}
 	b := builder{alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range w.Parts {
-		a.part(&b, part, i == 0, st)
+		e.part(&b, part, i == 0, st)
 	}
 	if b.output && b.glob > 0 { // shells name the pipe differently, so that it matches something else
-		a.unfollowed(w, "a glob beside <( )")
+		e.unfollowed(w, "a glob beside <( )")
 	}
 	if !b.known && b.globbed { // l"$x"*: each name that it matches is a word, and begins so
 		if b.glob > 0 {
@@ -111,53 +134,53 @@ func (a *analysis) joined(out []word, w *syntax.Word, st state) []word {
 
 // single returns what a word becomes where the shell neither splits nor globs
 // (assignments, here-strings).
-func (a *analysis) single(w *syntax.Word, st state) word {
+func (e *expander) single(w *syntax.Word, st state) word {
 	if w == nil {
 		return word{value: value{known: true}}
 	}
-	words := a.joined(nil, w, st)
+	words := e.joined(nil, w, st)
 	words[0].many = false
 	return words[0]
 }
 
 // target returns what the target of a redirection becomes: bash splits and globs
 // what expands in it, and opens the one name that comes out.
-func (a *analysis) target(w *syntax.Word, st state) word { return a.single(w, st) }
+func (e *expander) target(w *syntax.Word, st state) word { return e.single(w, st) }
 
-func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) {
+func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		a.out.literal(b, p.Value, first)
+		e.literal(b, p.Value, first)
 	case *syntax.SglQuoted:
 		text, plain := p.Value, true
 		if p.Dollar {
 			text, plain = grammar.Escapes(text)
 		}
-		b.add(value{text: text, known: plain && !(p.Dollar && a.now.lang == syntax.LangPOSIX)})
+		b.add(value{text: text, known: plain && !(p.Dollar && e.now.lang == syntax.LangPOSIX)})
 	case *syntax.DblQuoted:
-		a.doubleQuoted(b, p, st)
+		e.doubleQuoted(b, p, st)
 	case *syntax.ParamExp:
-		b.split(a.param(p, st))
+		b.split(e.param(p, st))
 	case *syntax.CmdSubst:
-		b.split(a.substitute(p, st))
+		b.split(e.substitute(p, st))
 	case *syntax.ArithmExp:
-		b.add(a.arithmetic(p, st))
+		b.add(e.arithmetic(p, st))
 	case *syntax.ProcSubst:
-		a.subshell(p.Stmts, st, input{})
+		e.run.subshell(p.Stmts, st, input{})
 		b.add(constant("/dev/fd/63"))
 		b.output = true
 	default:
-		a.unfollowed(part, "a word of this kind")
-		a.within(part, st, input{})
+		e.unfollowed(part, "a word of this kind")
+		e.run.within(part, st, input{})
 		b.lose()
 		b.many = true
 	}
 }
 
 // literal adds unquoted text: backslashes, tilde, globs.
-func (d *draft) literal(b *builder, text string, first bool) {
+func (e *expander) literal(b *builder, text string, first bool) {
 	if first && strings.HasPrefix(text, "~") {
-		text = d.tilde(b, text)
+		text = e.tilde(b, text)
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
@@ -185,20 +208,20 @@ func (d *draft) literal(b *builder, text string, first bool) {
 	// of an address match nothing
 	if glob > 0 && (strings.Contains(plain.String(), "***") ||
 		strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//")) {
-		d.unknown(PartWords, b.raw, "this uses *** or two slashes in a glob, which shells read differently")
+		e.out.unknown(PartWords, b.raw, "this uses *** or two slashes in a glob, which shells read differently")
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob})
 }
 
 // tilde expands a leading ~ and returns what is left of the text.
-func (d *draft) tilde(b *builder, text string) string {
+func (e *expander) tilde(b *builder, text string) string {
 	user, _, _ := strings.Cut(text[1:], "/")
 	rest := text[1+len(user):]
 	switch {
 	case rest == "" && !b.alone: // what follows belongs to the name, or keeps ~ from being a home
 		b.lose()
-	case user == "" && d.machine.env.Home != "":
-		b.add(constant(strings.TrimSuffix(d.machine.env.Home, "/")))
+	case user == "" && e.machine.env.Home != "":
+		b.add(constant(strings.TrimSuffix(e.machine.env.Home, "/")))
 	case user == "root":
 		b.add(constant("/root"))
 	default:
@@ -207,9 +230,9 @@ func (d *draft) tilde(b *builder, text string) string {
 	return rest
 }
 
-func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
+func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 	if q.Dollar {
-		a.unfollowed(q, `$"..."`)
+		e.unfollowed(q, `$"..."`)
 		b.lose()
 	}
 	if len(q.Parts) == 0 {
@@ -220,13 +243,13 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 		case *syntax.Lit:
 			b.add(constant(grammar.Unescape(p.Value)))
 		case *syntax.ParamExp:
-			b.add(a.param(p, st))
+			b.add(e.param(p, st))
 		case *syntax.CmdSubst:
-			b.add(a.substitute(p, st))
+			b.add(e.substitute(p, st))
 		case *syntax.ArithmExp:
-			b.add(a.arithmetic(p, st))
+			b.add(e.arithmetic(p, st))
 		default:
-			a.part(b, part, false, st)
+			e.part(b, part, false, st)
 		}
 	}
 }

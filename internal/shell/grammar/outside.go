@@ -304,30 +304,7 @@ func (f *forms) feedsDocument(n syntax.Node, list []*syntax.Stmt) bool {
 	}
 	head, _, _ := strings.Cut(f.raw(n), "\n")
 	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word)) &&
-		balanced(f.raw(list[0].Redirs[0].Hdoc))
-}
-
-// balanced reports whether each parenthesis of a text has its other in the same line, and no
-// quote between them. bash 3.2, the bash and the sh of macOS, looks for the end of $( )
-// without knowing here-documents, so that "fix :)" ends it, and what follows runs.
-func balanced(text string) bool {
-	if strings.Contains(text, `\`) || strings.Contains(text, "${") || strings.Contains(text, "$[") ||
-		strings.Contains(text, "$'") || strings.Contains(text, `$"`) {
-		return false // they have rules of their own, or join lines
-	}
-	depth := 0
-	for _, c := range text {
-		switch {
-		case c == '(':
-			depth++
-		case c == ')':
-			depth--
-		}
-		if depth < 0 || depth > 0 && strings.ContainsRune("'\"`\n", c) {
-			return false
-		}
-	}
-	return depth == 0
+		!endsElsewhere(f.src, int(n.Pos().Offset()), int(n.End().Offset()))
 }
 
 func (f *forms) word(w *syntax.Word) {

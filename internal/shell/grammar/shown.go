@@ -1,9 +1,6 @@
 package grammar
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // MaxShown bounds the text that a report quotes.
 const MaxShown = 200
@@ -27,7 +24,17 @@ func Escaped(s string) string {
 			b.WriteRune(r)
 			continue
 		}
-		b.WriteString(`\u{` + strconv.FormatInt(int64(r), 16) + "}")
+		const hex = "0123456789abcdef"
+		b.WriteString("\\u{")
+		started := false
+		for shift := 28; shift >= 0; shift -= 4 {
+			d := r >> shift & 0xF
+			if d != 0 || started || shift == 0 {
+				b.WriteByte(hex[d])
+				started = true
+			}
+		}
+		b.WriteByte('}')
 	}
 	return b.String()
 }

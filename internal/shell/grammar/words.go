@@ -12,11 +12,6 @@ func Decimal(s string) bool {
 	return s == "0" || s != "" && len(s) < 10 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// Letter reports whether a byte may be part of a variable's name.
-func Letter(c byte) bool {
-	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
-}
-
 func Identifier(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !Letter(s[i]) {
