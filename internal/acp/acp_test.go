@@ -576,7 +576,7 @@ func (m told) Classify(_ context.Context, p nod.Prompt) (nod.Classification, err
 // not what the agent says that the person said, and not the call itself twice.
 func TestTheConversation(t *testing.T) {
 	e := newEditor(t)
-	e.settings("[model]\ntranscript = \"last20\"\n")
+	e.settings("[model]\nprofile = \"seed\"\n")
 	m := told{make(chan nod.Prompt, 1)}
 	e.options.Hook.Model = m
 	update := func(text string) string {
@@ -592,7 +592,7 @@ func TestTheConversation(t *testing.T) {
 	e.open()
 	e.await(`"sessionId":"s1"`)
 	e.say(`{"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"s1","prompt":[{"type":"text","text":"please publish"},{"type":"resource","resource":{"uri":"file:///x","text":"INJECTED"}}]}}`)
-	p := <-m.prompts
+	p := hang.Receive(t, "the question", m.prompts)
 	e.end()
 	for text, want := range map[string]bool{
 		"please publish": true, "ls EARLIER": true,

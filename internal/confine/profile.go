@@ -21,8 +21,8 @@ func Profile(root, home string, secrets, guarded []string) string {
 	p.say(`(import "system.sb")`)
 	p.say(`(allow process-fork process-exec sysctl-read file-read-metadata)`)
 	p.say(`(allow signal (target same-sandbox))`)
-	read := append(names("system"), "/System", "/Library", "/Applications", "/private/etc", "/private/var/db", "/usr/local",
-		"/opt/homebrew")
+	read := append(names("system"), "/System", "/Library", "/Applications", "/private/etc", "/private/var/db",
+		"/usr/local", "/opt/homebrew")
 	for _, below := range append(names("toolchains"), names("caches")...) {
 		read = append(read, filepath.Join(home, below))
 	}

@@ -52,6 +52,9 @@ func (l *Loss) uncertain(e shell.Effect, does, otherwise string) Objection {
 	switch {
 	case named && !l.At.Machine.Inside(l.At.Roots, e.Target):
 		return Objection(does + " " + printable.Text(e.Target) + ", which is outside the workspace")
+	case named && strings.Contains(e.Name, "/.."):
+		return Objection(does + " a path with .. in it, which nod does not follow: " + printable.Text(e.Words) +
+			"; write the path without it")
 	case named && e.Name != "" && l.At.IsLink(e.Name):
 		return Objection(does + " through a link, which nod does not follow: " + printable.Text(e.Words))
 	}

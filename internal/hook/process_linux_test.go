@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
 )
 
@@ -24,14 +26,14 @@ func TestMain(m *testing.M) {
 }
 
 // process is nod-hook, about to be started.
-func (p *place) process(payload []byte) *exec.Cmd {
+func (p *place) process(payload []byte, more ...string) *exec.Cmd {
 	p.t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	cmd := exec.Command(self, "claude-code", "--settings", p.options.Places.User, "--managed", "", "--state",
-		p.options.Places.State)
+	cmd := exec.Command(self, append([]string{"claude-code", "--settings", p.options.Places.User, "--managed", "",
+		"--state", p.options.Places.State}, more...)...)
 	cmd.Env = append(p.options.Environ, "GORACE=atexit_sleep_ms=0") // else each takes a second under -race
 	cmd.Dir, cmd.Stdin = "/", bytes.NewReader(payload)
 	return cmd
@@ -68,5 +70,39 @@ func TestStreamsThatAreFull(t *testing.T) {
 	}
 	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" || !strings.Contains(s.system, "symbolic link") {
 		t.Errorf("%+v", s)
+	}
+}
+
+// One that is killed leaves a begun line, and no answer that allows; the next goes on.
+func TestKilledWhileTheModelIsAsked(t *testing.T) {
+	p := newPlace(t)
+	p.settings("[model]\nprovider = \"anthropic\"\n")
+	nod := filepath.Join(p.home, "nod")
+	p.write(nod, "#!/bin/sh\necho $$ >\"$0.pid\"\nexec sleep 86400\n")
+	if err := os.Chmod(nod, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := p.process(p.bash("npm publish"), "--nod", nod)
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var pid string
+	hang.Until(t, "nod classify", func() bool {
+		text, err := os.ReadFile(nod + ".pid")
+		pid = strings.TrimSuffix(string(text), "\n")
+		return err == nil && pid != string(text)
+	})
+	cmd.Process.Kill()
+	cmd.Wait()
+	if err := exec.Command("kill", pid).Run(); err != nil || stdout.Len() != 0 {
+		t.Errorf("%v; it answered: %s", err, stdout.String())
+	}
+	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "allow" {
+		t.Errorf("the next: %+v", s)
+	}
+	if e := p.log(); len(e) != 2 || e[0].Kind != audit.Begun || e[1].Kind != audit.Decision || e[0].ID == e[1].ID {
+		t.Errorf("%+v", e)
 	}
 }
