@@ -83,7 +83,7 @@ var layers = []struct {
 	{"corpus", []string{"internal/view"}, "labelled calls"},
 	{"llm", []string{".", "internal/printable", "fault"}, "the models"},
 	{"llm/llmtest", nil, "a scripted model"},
-	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/match"},
+	{"internal/config", []string{".", "internal/view", "internal/printable", "fault", "internal/lines"},
 		"settings become rules"},
 	{"internal/session", []string{"audit", "internal/lines"},
 		"memory of a session; what it keeps is masked as the log is"},

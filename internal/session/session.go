@@ -339,14 +339,10 @@ func (s *Session) record(l line) error {
 	return s.append(l)
 }
 
-// lock takes the file's lock, or goes without after a tenth of a second: a
-// stopped process must not stop all others.
+// lock takes the file's lock, or goes without after half a second.
 func (s *Session) lock() (unlock func()) {
-	for range 50 {
-		if s.file.Lock() {
-			return s.file.Unlock
-		}
-		time.Sleep(2 * time.Millisecond)
+	if s.file.LockFor(time.Second / 2) {
+		return s.file.Unlock
 	}
 	return func() {}
 }
