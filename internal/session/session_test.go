@@ -217,21 +217,6 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// An earlier nod wrote what a call named and the files that an edit left.
-func TestLinesOfAnEarlierNod(t *testing.T) {
-	dir := stateDir(t)
-	if err := open(t, dir, "a").Answer(Answer{Call: "1"}); err != nil {
-		t.Fatal(err)
-	}
-	old := `{"v":1,"kind":"pre","time":"2026-01-02T03:04:05Z","digest":"d","paths":["/x"],"verdict":"ask","said":"ask","files":[{"path":"/x","dev":1,"ino":2}],"sum_usd":0.5}`
-	if err := os.WriteFile(FileName(dir, "agent", "a"), []byte(old+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if s := open(t, dir, "a"); !s.Answered("d") || s.Cost() != 0.5 {
-		t.Errorf("%v, %v", s.Answered("d"), s.Cost())
-	}
-}
-
 func TestNothingRemembered(t *testing.T) {
 	s, err := Open(stateDir(t), "agent", "")
 	if err != nil {
