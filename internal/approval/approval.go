@@ -3,24 +3,14 @@
 // Package approval keeps the calls that a person approved at a terminal, before
 // the agent makes them again: STATE/approvals.jsonl.
 //
-// # What it rests on
-//
-// Whoever writes this file lets calls run. It lies in nod's state directory,
-// which layer 0 keeps every tool away from; `nod approve` writes it, which
-// layer 0 denies to an agent, and which refuses to run without a terminal or
-// below an agent. It is this user's alone, and refused otherwise. Code that an
-// agent was allowed to run as this user can forge it all the same, as it could
+// Whoever writes this file lets calls run. Layer 0 keeps every tool away from it, and
+// `nod approve`, which writes it, refuses to run without a terminal or below an agent.
+// Code that an agent was allowed to run as this user can forge it all the same, as it could
 // the settings: docs/threat-model.md.
 //
-// # The file
-//
-// A line of JSON for each approval. A line that this version would not have
-// written counts for nothing and goes with the next change. The file is
-// replaced as a whole, under a lock of its own, so that a reader sees what was
-// there before or after. It is at most 256 KiB long.
-//
-// A reader that finds no file has read nothing. [Use] decodes the file only
-// where it holds the key that it is asked about.
+// The file holds a line of JSON for each approval. A line that this version would not have
+// written counts for nothing and goes with the next change. The file is replaced as a
+// whole, under a lock of its own.
 package approval
 
 import (

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"golang.org/x/term"
-
-	"github.com/nodgate/nod/internal/config"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -189,17 +187,7 @@ func noSubcommand(word string) string {
 	if meant, ok := otherWords()[word]; ok {
 		return known + "did you mean " + meant + "?"
 	}
-	if near, ok := config.Nearest(word, commandNames()); ok {
-		return known + "did you mean nod " + near + "?"
-	}
 	return known + "see nod help"
-}
-
-func commandNames() (names []string) {
-	for _, c := range commands() {
-		names = append(names, c.name)
-	}
-	return names
 }
 
 // otherWords are subcommands of other programs, and what they are called here.
