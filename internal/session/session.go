@@ -245,24 +245,29 @@ func (s *Session) Answer(r Record) error { return s.record(kindPre, r) }
 // Outcome notes what became of a call.
 func (s *Session) Outcome(r Record) error { return s.record(kindPost, r) }
 
-func (s *Session) record(kind string, r Record) error {
-	if !s.Remembers() {
-		return nil
-	}
+// kept is a record as it may be written: complete, masked and short.
+func (r Record) kept() Record {
 	if r.At.IsZero() {
 		r.At = time.Now()
+	}
+	if !(r.Cost > 0) || math.IsInf(r.Cost, 0) {
+		r.Cost = 0
 	}
 	r.At, r.Why, r.Error = r.At.UTC(), audit.MaskText(r.Why), audit.MaskText(r.Error)
 	for _, text := range []*string{&r.Call, &r.Digest, &r.Tool, &r.Verdict, &r.Said, &r.Why, &r.Key, &r.Error,
 		&r.Taint} {
 		*text = (*text)[:min(len(*text), maxText)]
 	}
-	l := line{Kind: kind, Record: r}
+	return r
+}
+
+func (s *Session) record(kind string, r Record) error {
+	if !s.Remembers() {
+		return nil
+	}
+	l := line{Kind: kind, Record: r.kept()}
 	if l.Taint == "" {
 		l.Taint = s.carried()
-	}
-	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
-		l.Cost = 0
 	}
 	s.lines() // so that little is left to read under the lock
 	if l.Cost > 0 || l.Judged != "" {
