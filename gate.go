@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -74,13 +73,6 @@ type Options struct {
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
 	UnrecordedRuns bool
-	// Mask takes tokens of published shapes out of a text that a model is
-	// shown. nil: as the decision log does. What a secret store holds no model is
-	// shown at all.
-	Mask func(string) string
-	// MaskCommand does the same for what runs, of which nothing may be hidden but
-	// constants. nil: as Mask, where that is set.
-	MaskCommand func(string) string
 	// Now is the clock; nil means time.Now.
 	Now func() time.Time
 }
@@ -116,15 +108,6 @@ func New(o Options) *Gate {
 
 // complete is the options with their defaults.
 func (o Options) complete() Options {
-	if o.MaskCommand == nil && o.Mask == nil {
-		o.MaskCommand = masks.Command
-	}
-	if o.Mask == nil {
-		o.Mask = masks.Text
-	}
-	if o.MaskCommand == nil {
-		o.MaskCommand = o.Mask
-	}
 	if o.Files == nil {
 		o.Files = view.NewMemory(false)
 	}

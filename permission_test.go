@@ -61,35 +61,6 @@ func TestPermissionDeny(t *testing.T) {
 		call nod.Call
 		want string
 	}{
-		{"Bash(git push:*)", bash("git push"), denied},
-		{"Bash(git push:*)", bash("git push origin main"), denied},
-		{"Bash(git push *)", bash("git status && git push"), denied},
-		{"Bash(git push *)", bash("git -C /home/dev/shop push"), denied},
-		{"Bash(git push *)", bash("sudo git push"), denied},
-		{"Bash(git push *)", bash("sh -c 'git push'"), denied},
-		{"Bash(git push *)", bash("echo $(git push)"), denied},
-		{"Bash(git push *)", bash("x=push; git $x"), denied},
-		{"Bash(git push *)", bash("git $(cat what)"), open},
-		{"Bash(git push *)", bash("git stash push"), untouched},
-		{"Bash(git push *)", bash("git status"), untouched},
-		{"Bash(git push *)", bash("echo git push"), untouched},
-		{"Bash(git push --force:*)", bash("git push origin --force"), denied},
-		{"Bash(git status)", bash("git status"), denied},
-		{"Bash(git status)", bash("git status -s"), untouched},
-		{"Bash(git * main)", bash("git log main"), denied},
-		{"Bash(git * main)", bash("git log other"), untouched},
-		{"Bash(*main.go*)", bash("cat main.go"), denied},
-		{"Bash(ls:*)", bash("lsof"), untouched},
-		{"Bash(npm run deploy:*)", bash("npm run deploy:prod"), denied},
-		{"Bash(npm run deploy:*)", bash("npm run deploys"), untouched},
-		{"Bash(sudo:*)", bash("sudo ls"), denied},
-		{"Bash(git commit*)", bash("git -C . commit -m x"), denied},
-		{"Bash(git commit*)", bash("git -C . log"), untouched},
-		{"Bash(git push --force*)", bash("git push origin --force"), denied},
-		{"Bash(git push --force*)", bash("git push origin --force-with-lease"), denied},
-		{"Bash(kubectl delete*)", bash("kubectl -n p delete ns x"), denied},
-		{"Bash(git push * main*)", bash("git -C . push origin main"), denied},
-		{"Bash(git push * main)", bash("git -C . push origin main x"), untouched},
 		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash",
 			`{"command":"ls","run_in_background":true}`)), denied},
 		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash",
@@ -110,31 +81,17 @@ func TestPermissionDeny(t *testing.T) {
 
 		{"Read(~/notes.txt)", tool("read_file", "/home/dev/notes.txt"), denied},
 		{"Read(~/notes.txt)", tool("read_file", "out.txt"), denied},
-		{"Read(//home/dev/notes.txt)", bash("cat ../notes.txt"), denied},
-		{"Read(~/notes.txt)", bash("cat main.go < ~/notes.txt"), denied},
 		{"Read(./main.go)", of("codex", bash("cat main.go")), denied},
 		{"Read(**/*.go)", tool("read_file", "src/a.go"), denied},
 		{"Read(main.go)", tool("file_edit", "main.go"), denied},
 		{"Read(main.go)", tool("read_file", "src/a.go"), untouched},
 		{"Read(src)", tool("read_file", "/home/dev/elsewhere/src/a.go"), untouched},
 		{"Read(//home/dev/shop/src/**)", tool("grep", "/home/dev/shop"), open},
-		{"Read(//home/dev/shop/src/**)", bash("grep -rn x ."), open},
-		{"Read(//home/dev/shop/src/**)", bash("ls -R ."), untouched},
-		{"Read(src/**)", bash("grep -rn x src"), denied},
-		{"Read(src/**)", bash("grep -rn x ."), untouched},
-		{"Read(*.pem)", bash("grep -rn x src"), untouched},
-		{"Edit(src/**)", bash("rm -rf src"), denied},
 		{"Edit(src/**)", tool("file_edit", "src/a.go"), denied},
-		{"Edit(**/deep/kept/**)", bash("rm -r a"), open},
-		{"Edit(deep/kept/**)", bash("mv a b2"), open},
-		{"Edit(**/*.go)", bash("mv src s2"), open},
-		{"Edit(new.txt)", bash("echo x > new.txt"), denied},
-		{"Edit(new.txt)", bash("echo x > other.txt"), untouched},
 		{"Write(new.txt)", tool("file_write", "new.txt"), denied},
 
 		{"WebFetch(domain:example.com)", fetch("https://example.com/x"), denied},
 		{"WebFetch(domain:*.example.com)", fetch("https://example.org/x"), untouched},
-		{"WebFetch(domain:example.com)", bash("curl https://example.com/x"), open},
 
 		{"mcp__github", server("github", "get_issue"), denied},
 		{"mcp__github__get_*", server("github", "get_issue"), denied},
@@ -149,20 +106,9 @@ func TestPermissionDeny(t *testing.T) {
 		bare.Rules.Hosts = o.Rules.Hosts
 		d := verdictOf(o, row.call)
 		name := row.rule + ": " + row.call.Command + row.call.RawTool + strings.Join(row.call.Paths, " ")
-		switch row.want {
-		case denied:
-			if d.Verdict != nod.Deny || d.Layer != nod.LayerGuard || d.Rule.Text != row.rule {
-				t.Errorf("%s: %s by %s (%s)", name, d.Verdict, d.Layer, d.Reason)
-			}
-		case open:
-			if d.Verdict == nod.Allow || d.Settled() {
-				t.Errorf("%s: %s by %s (%s)", name, d.Verdict, d.Layer, d.Reason)
-			}
-		default:
-			if before := verdictOf(bare, row.call); d.Verdict != before.Verdict || d.Reason != before.Reason {
-				t.Errorf("%s: %s (%s), without the rule %s (%s)", name, d.Verdict, d.Reason, before.Verdict,
-					before.Reason)
-			}
+		if before := verdictOf(bare, row.call); became(d, before, row.rule) != row.want {
+			t.Errorf("%s: %s by %s (%s), without the rule %s (%s)", name, d.Verdict, d.Layer, d.Reason, before.Verdict,
+				before.Reason)
 		}
 	}
 }

@@ -15,7 +15,9 @@ import (
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/match"
+	"github.com/nodgate/nod/internal/withheld"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -124,7 +126,7 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 func (q question) conversation() judge.Conversation {
 	return judge.Conversation{
 		Transcript: q.call.Transcript, Opening: q.call.Opening,
-		Show: q.withheld.Shown, Input: q.withheld.Input, Ended: q.ended(),
+		Show: masks.Text, Input: q.withheld.Input, Ended: q.ended(),
 	}
 }
 
@@ -161,9 +163,9 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
 		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir,
 		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
-		Open: q.withheld.ShownCommand(q.reasonOpen()), Store: q.withheld.Interpreted(),
+		Open: masks.Command(q.reasonOpen()), Store: q.withheld.Interpreted(),
 		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
-		Show: q.withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
+		Show: withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
 		Origin: q.taint.Origin, Host: match.HostOf,
 		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.options.Rules.Hosts, target) },
 	}
@@ -179,7 +181,7 @@ func (q question) callText() string {
 	c := q.call
 	input := json.RawMessage(q.withheld.Input(c.shown()))
 	if !json.Valid(input) {
-		input = json.RawMessage(judge.Line(q.withheld.Shown(string(c.Input))))
+		input = json.RawMessage(judge.Line(masks.Text(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`

@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -205,26 +204,22 @@ func TestNoCommandIsWithheld(t *testing.T) {
 
 // What runs is masked as such, whatever argument or file it stands in.
 func TestWhatRunsIsMaskedAsCode(t *testing.T) {
+	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())
 	o.Files = newWorld(false).File("/home/dev/shop/x.sh", "node -e \"{token:rm()}\"\n", 0o644)
 	o.Profile = nod.Profile{Ledger: true, Stages: 2}
-	o.Mask = func(s string) string { return strings.NewReplacer("rm()", "[text]", "TARGET", "[text]").Replace(s) }
-	o.MaskCommand = func(s string) string { return strings.ReplaceAll(s, "HIDE", "[code]") }
-	if p, err := nod.New(o).Prompt(context.Background(), bash("git clone https://h/r-TARGET")); err != nil ||
-		!strings.Contains(p.Text(p.Careful), `"target":"https://h/r-[text]"`) {
-		t.Error("what a command asks is shown as it is", err, p.Text(p.Careful))
-	}
 	for _, c := range []nod.Call{
-		bash("node -e '{token:rm()}' HIDE"), bash("sh x.sh HIDE"),
+		bash("node -e '{token:rm()}' x " + token), bash("sh x.sh " + token), bash(token + " rm()"),
 		{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp", MCP: &nod.MCP{Server: "db", Tool: "q"},
-			Input: json.RawMessage(`{"query":"{token:rm()} HIDE","note":"HIDE"}`), Dir: "/home/dev/shop"},
+			Input: json.RawMessage(`{"query":"{token:rm()} x ` + token + `"}`), Dir: "/home/dev/shop"},
 	} {
 		p, err := nod.New(o).Prompt(context.Background(), c)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text := p.Text(p.Careful)
-		if strings.Contains(text, "[text]") || !strings.Contains(text, "rm()") || !strings.Contains(text, "[code]") {
+		first := strings.HasPrefix(c.Command, token) // the program
+		if strings.Contains(text, token) != first || !strings.Contains(text, "rm()") {
 			t.Errorf("%s%s: %s", c.Command, c.RawTool, text)
 		}
 	}
@@ -234,7 +229,6 @@ func TestWhatRunsIsMaskedAsCode(t *testing.T) {
 func TestTokensInArgumentsAreMasked(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())
-	o.Mask, o.MaskCommand = audit.MaskText, audit.MaskCommand
 	o.Profile = nod.Profile{Ledger: true, Stages: 1}
 	for _, input := range []string{
 		`{"url":"https://x/?t=TOKEN"}`, `{"path":"/a/TOKEN"}`, `{"headers":{"X":"TOKEN","Authorization":"Bearer TOKEN"}}`,
@@ -255,7 +249,6 @@ func TestTokensInArgumentsAreMasked(t *testing.T) {
 // A value that its key or option calls a secret has no shape of its own.
 func TestNamedSecretsInArgumentsAreMasked(t *testing.T) {
 	o := options(nod.DefaultRules())
-	o.Mask, o.MaskCommand = audit.MaskText, audit.MaskCommand
 	for _, row := range []struct{ input, kept string }{
 		{`{"headers":{"Authorization":"Bearer SECRET"}}`, "Bearer"},
 		{`{"headers":["Authorization: Bearer SECRET"]}`, "Bearer"},
@@ -267,7 +260,6 @@ func TestNamedSecretsInArgumentsAreMasked(t *testing.T) {
 		{`{"args":["--token","$(rm -rf data)"]}`, "rm -rf data"},
 		{`{"password":"$(rm -rf data)"}`, "rm -rf data"},
 		{`{"conn":"mysql://root:SECRET@h/db"}`, "mysql://root"},
-		{`{"url":"https://hooks.slack.com/services/T00000000/B00000000/SECRETSECRET"}`, "hooks.slack.com"},
 	} {
 		const secret = "Zq7Wk3Rt9Yp2"
 		input := strings.ReplaceAll(row.input, "SECRET", secret)
@@ -290,8 +282,7 @@ func TestTokensAreMasked(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())
 	o.Files = newWorld(false).File("/home/dev/shop/tool.py", "T = '"+token+"'\n", 0o644)
-	o.Profile, o.Mask = nod.Profile{Ledger: true, Stages: 2},
-		func(s string) string { return strings.ReplaceAll(s, token, "[masked]") }
+	o.Profile = nod.Profile{Ledger: true, Stages: 2}
 	ask := func(command string) nod.Prompt {
 		c := bash(command)
 		c.Transcript = turns(person("use "+token), called("Bash", `{"command":"x `+token+`"}`))
@@ -302,7 +293,7 @@ func TestTokensAreMasked(t *testing.T) {
 		return p
 	}
 	p := ask("python3 tool.py --token " + token)
-	if text := p.Text(p.Careful); strings.Contains(text, token) || strings.Count(text, "[masked]") < 4 {
+	if text := p.Text(p.Careful); strings.Contains(text, token) || strings.Count(text, "[masked-") < 4 {
 		t.Errorf("%s", text)
 	}
 	if other := ask("python3 tool.py --token [masked]"); other.Digest == p.Digest {

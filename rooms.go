@@ -31,7 +31,7 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
 		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
-		withheld: &withheld.Call{Call: shared, Mask: g.options.Mask, MaskCommand: g.options.MaskCommand},
+		withheld: &withheld.Call{Call: shared},
 	}
 	r.loss, r.secrecy = harm.Of(shared)
 	r.self = &guard.Call{

@@ -109,9 +109,6 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 		r.permission = p
 		return r, err
 	}
-	if meant := match.MeantTool(text, list == ListAllow); meant != "" {
-		return Rule{}, errors.New(meant)
-	}
 	r.command = match.ReadPattern(text)
 	return r, r.check(list)
 }

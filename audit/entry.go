@@ -91,13 +91,7 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	if !utf8.Valid(input) {
 		input = bytes.ToValidUTF8(input, []byte("\uFFFD"))
 	}
-	valid := json.Valid(input)
-	var masked json.RawMessage
-	if valid {
-		masked = masks.Valid(input)
-	} else {
-		masked = json.RawMessage(MaskText(string(input)))
-	}
+	masked, valid := masks.Mask(input), json.Valid(input)
 	switch {
 	case len(input) > InputLimit:
 		return asText(head(string(masked), headLimit)), len(input)

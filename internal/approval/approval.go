@@ -3,38 +3,25 @@
 // Package approval keeps the calls that a person approved at a terminal, before
 // the agent makes them again: STATE/approvals.jsonl.
 //
-// # What it rests on
-//
-// Whoever writes this file lets calls run. It lies in nod's state directory,
-// which layer 0 keeps every tool away from; `nod approve` writes it, which
-// layer 0 denies to an agent, and which refuses to run without a terminal or
-// below an agent. It is this user's alone, and refused otherwise. Code that an
-// agent was allowed to run as this user can forge it all the same, as it could
+// Whoever writes this file lets calls run. Layer 0 keeps every tool away from it, and
+// `nod approve`, which writes it, refuses to run without a terminal or below an agent.
+// Code that an agent was allowed to run as this user can forge it all the same, as it could
 // the settings: docs/threat-model.md.
 //
-// # The file
-//
-// A line of JSON for each approval. A line that this version would not have
-// written counts for nothing and goes with the next change. The file is
-// replaced as a whole, under a lock of its own, so that a reader sees what was
-// there before or after. It is at most 256 KiB long.
-//
-// A reader that finds no file has read nothing. [Use] decodes the file only
-// where it holds the key that it is asked about.
+// The file holds a line of JSON for each approval. A line that this version would not have
+// written counts for nothing and goes with the next change. The file is replaced as a
+// whole, under a lock of its own.
 package approval
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/lines"
@@ -265,47 +252,17 @@ func plain(s string, n int) bool {
 // read returns the file, nil where there is none. What others may have written
 // is refused.
 func read(stateDir string) ([]byte, error) {
-	name := filepath.Join(stateDir, fileName)
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	text, err := lines.Read(filepath.Join(stateDir, fileName), maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
+	if err == nil {
+		err = lines.PrivateDir(stateDir)
+	}
 	if err != nil {
 		return nil, err
-	}
-	defer f.Close()
-	if err := private(f); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	if err := lines.PrivateDir(stateDir); err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case len(text) > maxBytes:
-		return nil, fmt.Errorf("%s is longer than %d KiB; revoke some, or remove it", name, maxBytes>>10)
 	}
 	return text, nil
-}
-
-// private reports whether the file is this user's alone.
-func private(f *os.File) error {
-	info, err := f.Stat()
-	if err != nil {
-		return err
-	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	switch {
-	case !ok || !info.Mode().IsRegular():
-		return errors.New("not a regular file")
-	case int(st.Uid) != os.Geteuid():
-		return fmt.Errorf("owned by user %d, not by this one (%d)", st.Uid, os.Geteuid())
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("others may use it (mode %#o)", info.Mode().Perm())
-	}
-	return nil
 }
 
 // change rewrites the list under the lock.
@@ -318,7 +275,7 @@ func change(stateDir string, to func([]Approval) []Approval) error {
 		return err
 	}
 	defer lock.Close()
-	if !locked(lock) {
+	if !lock.LockFor(time.Second) {
 		return errors.New("approvals.lock is held by another process")
 	}
 	defer lock.Unlock()
@@ -329,18 +286,6 @@ func change(stateDir string, to func([]Approval) []Approval) error {
 	return write(stateDir, to(parse(text)))
 }
 
-// locked waits a second for the lock, at most: a stopped process must not stop
-// all others.
-func locked(f *lines.File) bool {
-	for range 200 {
-		if f.Lock() {
-			return true
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	return false
-}
-
 // write puts a whole new file into the old one's place.
 func write(stateDir string, list []Approval) (err error) {
 	var text bytes.Buffer
@@ -348,24 +293,11 @@ func write(stateDir string, list []Approval) (err error) {
 	for _, a := range list {
 		err = errors.Join(err, encoder.Encode(a))
 	}
+	if err == nil && text.Len() > maxBytes {
+		err = errors.New("there are too many approvals; revoke some (nod approvals)")
+	}
 	if err != nil {
 		return err
 	}
-	if text.Len() > maxBytes {
-		return errors.New("there are too many approvals; revoke some (nod approvals)")
-	}
-	f, err := os.CreateTemp(stateDir, "."+fileName+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(text.Bytes())
-	if err = errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), filepath.Join(stateDir, fileName))
+	return lines.Replace(filepath.Join(stateDir, fileName), text.Bytes(), 0o600)
 }

@@ -12,8 +12,6 @@ import (
 	"strings"
 
 	"golang.org/x/term"
-
-	"github.com/nodgate/nod/internal/config"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -181,13 +179,6 @@ func noSubcommand(word string) string {
 	known := fmt.Sprintf("there is no subcommand %q; ", word)
 	if strings.HasPrefix(word, "-") {
 		return fmt.Sprintf("%s stands behind a subcommand, as in nod check %s; see nod help", word, word)
-	}
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.name)
-	}
-	if near, ok := config.Nearest(word, names); ok {
-		return known + "did you mean nod " + near + "?"
 	}
 	return known + "see nod help"
 }

@@ -92,12 +92,8 @@ func parseInstall(p *Process, args []string, bare bool) (f installFlags, err err
 // noAgent says that a word is no agent, and which one is like it.
 func noAgent(word string) error {
 	known := install.Agents()
-	near, ok := config.Nearest(word, known)
 	if i := slices.IndexFunc(known, func(name string) bool { return strings.HasPrefix(name, word) }); i >= 0 {
-		near, ok = known[i], true
-	}
-	if ok {
-		return fmt.Errorf("there is no agent %q; did you mean %s?", word, near)
+		return fmt.Errorf("there is no agent %q; did you mean %s?", word, known[i])
 	}
 	return fmt.Errorf("there is no agent %q; nod knows %s", word, strings.Join(known, ", "))
 }

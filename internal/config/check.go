@@ -160,39 +160,3 @@ func checkPathPattern(pattern string) error {
 	}
 	return nil
 }
-
-// Nearest returns the word that key was probably meant to be; ok is false where
-// it is like none of them.
-func Nearest(key string, words []string) (word string, ok bool) {
-	best, distance := "", len(key)/2+1
-	key = strings.ToLower(strings.ReplaceAll(key, "-", "_"))
-	if len(key) > 40 {
-		return "", false
-	}
-	for _, w := range words {
-		if d := edits(key, w); d < distance {
-			best, distance = w, d
-		}
-	}
-	return best, best != ""
-}
-
-// edits is the Levenshtein distance of two short words.
-func edits(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost = 1 + min(diagonal, row[j], row[j+1])
-			}
-			diagonal, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
-}

@@ -1,11 +1,8 @@
 package config
 
 import (
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The strictest of the managed and the user's word holds. A repository's file says nothing.
@@ -30,28 +27,5 @@ func TestTheStrictestConfineHolds(t *testing.T) {
 	}
 	if (Confine{}).On {
 		t.Error("the zero value confines")
-	}
-}
-
-// SetConfine replaces what stands there, and leaves all else.
-func TestSetConfine(t *testing.T) {
-	const rest = "# mine\n[log]\non_failure = \"block\"\n"
-	for before, after := range map[string]string{
-		rest: "confine = \"on\"\n" + rest, "confine = \"off\" # x\n" + rest: "confine = \"on\" # x\n" + rest,
-	} {
-		p := onDisk(t)
-		write(t, p.User, before, 0o600)
-		if err := SetConfine(p, true); err != nil {
-			t.Errorf("%q: %v", before, err)
-		}
-		if text, err := os.ReadFile(p.User); err != nil || cmp.Diff(after, string(text)) != "" {
-			t.Errorf("%q: %v (-want +got)\n%s", before, err, cmp.Diff(after, string(text)))
-		}
-		if err := SetConfine(p, false); err != nil {
-			t.Errorf("%q: %v", before, err)
-		}
-		if s, err := Load(p); err != nil || s.Confine.On {
-			t.Errorf("%q: %v, %v", before, s.Confine, err)
-		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -149,25 +150,5 @@ func (p Places) editUser(edit func(text []byte) ([]byte, error)) error {
 	if err != nil {
 		return located(p.User, err)
 	}
-	return replaceFile(real, edited, perm)
-}
-
-// replaceFile writes a new file beside name and renames it into place, so
-// that a reader sees the old text or the new one.
-func replaceFile(name string, text []byte, mode fs.FileMode) (err error) {
-	f, err := os.CreateTemp(path.Dir(name), "."+path.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return lines.Replace(real, edited, perm)
 }

@@ -73,36 +73,3 @@ func untrustedOnlyTightens(t *testing.T, text []byte) {
 		t.Errorf("settings changed: %+v", s.Model)
 	}
 }
-
-// FuzzSetMode: the edit adds or replaces one value, and every other byte stays
-// in its order.
-func FuzzSetMode(f *testing.F) {
-	seeds(f)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		p := placesIn(world())
-		edited, err := p.withWord(text, "mode", "observe")
-		if err != nil {
-			return
-		}
-		again, err := p.withWord(edited, "mode", "observe")
-		if err != nil || string(again) != string(edited) {
-			t.Errorf("not stable: %q then %q, %v", edited, again, err)
-		}
-		rest := text
-		if at, ok := locate(text).places["mode"]; ok {
-			rest = slices.Concat(text[:at.start], text[at.end:])
-		}
-		if !subsequence(rest, edited) {
-			t.Errorf("bytes were lost: %q became %q", text, edited)
-		}
-	})
-}
-
-func subsequence(part, whole []byte) bool {
-	for _, c := range whole {
-		if len(part) > 0 && part[0] == c {
-			part = part[1:]
-		}
-	}
-	return len(part) == 0
-}

@@ -100,7 +100,7 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	if b.memory == nil || b.event.Kind != agent.Decide {
 		return nil
 	}
-	return b.memory.Answer(session.Answer{
+	return b.memory.Answer(session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
 		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
@@ -252,9 +252,9 @@ func (b *book) outcome() error {
 		err = errors.Join(err, rewriting.Forget(b.run.Places.State, b.run.Adapter.Name(),
 			"it ran the agent's own command and not the line that it was handed: "+printable.Line(c.Command, 100)))
 	}
-	return errors.Join(err, memory.Outcome(session.Outcome{
+	return errors.Join(err, memory.Outcome(session.Record{
 		Call: b.event.Call.ID, Tool: b.event.Call.RawTool,
-		Failed: b.event.Failed, Error: entry.Reason, Took: b.event.Took, At: now,
+		Failed: b.event.Failed, Error: entry.Reason, At: now,
 	}))
 }
 

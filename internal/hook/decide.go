@@ -13,7 +13,6 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/confine/proof"
@@ -162,10 +161,9 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 	approvals nod.Approvals) *nod.Gate {
 	return nod.New(nod.Options{
 		Rules: s.Rules, Files: r.Files, Home: r.Places.Home, Roots: s.Roots,
-		Self: append(r.self(), s.Model.KeyFiles()...), Mask: audit.MaskText,
-		MaskCommand: audit.MaskCommand,
-		Sources:     r.Places.ClaudeFiles(s.ClaudeRules),
-		Model:       r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
+		Self:    append(r.self(), s.Model.KeyFiles()...),
+		Sources: r.Places.ClaudeFiles(s.ClaudeRules),
+		Model:   r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
 		History: history, Approvals: approvals, Keeper: r.keeper(r.keeps), Confine: r.confine(s),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
 		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,

@@ -20,6 +20,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // Limit is the longest line, its newline included.
@@ -77,18 +78,23 @@ func Open(name string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file; move it away", name)
-	}
-	if err == nil {
-		err = checkOurs(name, info, "chmod 600")
-	}
-	if err != nil {
+	if err := checkFile(name, file); err != nil {
 		file.Close()
 		return nil, err
 	}
 	return &File{file: file, write: file.Write}, nil
+}
+
+// checkFile refuses what is no regular file of this user's alone.
+func checkFile(name string, file *os.File) error {
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s is not a regular file; move it away", name)
+	}
+	return checkOurs(name, info, "chmod 600")
 }
 
 // Name returns the name that the file was opened by.
@@ -163,6 +169,18 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p
 // got it, without waiting. It is released by Unlock and by the end of the
 // process, however that comes.
 func (f *File) Lock() bool { return f.flock(syscall.LOCK_EX|syscall.LOCK_NB) == nil }
+
+// LockFor tries for about some time: a stopped process must not stop all others.
+func (f *File) LockFor(wait time.Duration) bool {
+	const pause = 2 * time.Millisecond
+	for range wait / pause {
+		if f.Lock() {
+			return true
+		}
+		time.Sleep(pause)
+	}
+	return false
+}
 
 // Unlock releases the lock.
 func (f *File) Unlock() { f.flock(syscall.LOCK_UN) }

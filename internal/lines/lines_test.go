@@ -111,39 +111,6 @@ func eachLine(t *testing.T, name string, use func(line string)) {
 	}
 }
 
-func TestManyProcesses(t *testing.T) {
-	const processes = 20
-	name, want := privateFile(t), 0
-	var running []*exec.Cmd
-	var outs []*bytes.Buffer
-	for i := range processes {
-		size := []int{300, 5 << 10, 64 << 10, Limit - 1}[i%4]
-		count := []int{300, 100, 40, 6}[i%4]
-		want += count
-		cmd, out := start(t, self(t), "writer", name, count, size)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		running, outs = append(running, cmd), append(outs, out)
-	}
-	for i, cmd := range running {
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("writer: %v: %s", err, outs[i])
-		}
-	}
-	seen := map[string]bool{}
-	eachLine(t, name, func(line string) {
-		if !whole(line) {
-			t.Errorf("a torn line of %d bytes: %.60q", len(line), line)
-		}
-		f := strings.SplitN(line, " ", 3)
-		seen[f[0]+" "+f[1]] = true
-	})
-	if len(seen) != want {
-		t.Errorf("%d different lines, want %d", len(seen), want)
-	}
-}
-
 // grown waits until the file is that large.
 func grown(t *testing.T, name string, size int64) {
 	t.Helper()

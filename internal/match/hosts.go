@@ -1,7 +1,6 @@
 package match
 
 import (
-	"encoding/hex"
 	"slices"
 	"strings"
 )
@@ -44,14 +43,8 @@ func isPrivileged(address string) bool {
 		rest = after
 	}
 	at := strings.IndexAny(rest, "/?#")
-	path, ok := unescaped(rest[at:])
-	for range 3 { // some servers take escapes out more than once
-		if ok && strings.Contains(path, "%") {
-			path, ok = unescaped(path)
-		}
-	}
-	path = strings.ToLower(path)
-	if !ok || strings.ContainsAny(path, "[]{}") || // curl makes several of one
+	path := strings.ToLower(rest[at:])
+	if strings.ContainsAny(path, "%[]{}") || // curl makes several of one
 		slices.Contains(privilegedPorts(), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
 		return true
 	}
@@ -64,24 +57,6 @@ func isPrivileged(address string) bool {
 	words := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' })
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(privilegedWords(), w) }) ||
 		strings.HasPrefix(path, "/json/") && strings.Count(strings.Trim(path, "/"), "/") < 2 // of a browser's debugger
-}
-
-// unescaped takes out what is escaped in an address; false where an escape is none.
-func unescaped(text string) (string, bool) {
-	before, rest, found := strings.Cut(text, "%")
-	for found {
-		if len(rest) < 2 {
-			return "", false
-		}
-		b, err := hex.DecodeString(rest[:2])
-		if err != nil {
-			return "", false
-		}
-		var next string
-		next, rest, found = strings.Cut(rest[2:], "%")
-		before += string(b) + next
-	}
-	return before, true
 }
 
 func privilegedWords() []string {

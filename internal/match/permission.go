@@ -188,47 +188,30 @@ func (m *Call) inputFits(p Permission) Degree {
 		return Misses
 	}
 	value, open := OpenEnd(value)
-	for _, got := range argument(m.Input, name) {
-		if starMatch(value, got) || open && strings.HasPrefix(got, value+" ") {
-			return FitsAll
-		}
+	got, ok := argument(m.Input, name)
+	if ok && (starMatch(value, got) || open && strings.HasPrefix(got, value+" ")) {
+		return FitsAll
 	}
 	return Misses
 }
 
-// argument returns the plain values that an object has under a name.
-func argument(input json.RawMessage, name string) (values []string) {
-	dec := json.NewDecoder(bytes.NewReader(input))
-	dec.UseNumber()
-	depth, key := 0, ""
-	isKey := true
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return values
-		}
-		switch x := tok.(type) {
-		case json.Delim:
-			if x == '{' || x == '[' {
-				depth++
-			} else {
-				depth--
-			}
-			isKey = true
-			continue
-		case string:
-			if depth == 1 && isKey {
-				key, isKey = x, false
-				continue
-			}
-		}
-		if depth == 1 {
-			if key == name {
-				values = append(values, fmt.Sprint(tok))
-			}
-			isKey = true
-		}
+// argument returns the plain value that an object has under a name.
+func argument(input json.RawMessage, name string) (value string, ok bool) {
+	var fields map[string]json.RawMessage
+	var plain any
+	if json.Unmarshal(input, &fields) != nil {
+		return "", false
 	}
+	dec := json.NewDecoder(bytes.NewReader(fields[name]))
+	dec.UseNumber()
+	if dec.Decode(&plain) != nil {
+		return "", false
+	}
+	switch plain.(type) {
+	case map[string]any, []any:
+		return "", false
+	}
+	return fmt.Sprint(plain), true
 }
 
 // serverFits compares with the tools of an MCP server.

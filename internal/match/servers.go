@@ -3,18 +3,17 @@ package match
 import (
 	"fmt"
 	"strings"
-
-	"github.com/nodgate/nod/internal/printable"
 )
 
 // ServerRule reads a rule about the tools of an MCP server: mcp__SERVER__TOOL,
 // where TOOL may hold *, or mcp__SERVER for all of them. is is false for any
 // other text.
 func ServerRule(text string, allow bool) (p *Permission, is bool, err error) {
-	if spelled := mcpSpelling(text); spelled != "" {
-		return nil, true, fmt.Errorf("%q matches nothing; a tool of an MCP server is written %s", text, spelled)
-	}
 	if !strings.HasPrefix(text, "mcp__") {
+		if rest, is := strings.CutPrefix(strings.ToLower(text), "mcp"); is && strings.IndexAny(rest+" ", "_:/.") == 0 {
+			return nil, true, fmt.Errorf("%q matches nothing; a tool of an MCP server is written mcp__SERVER__TOOL",
+				text)
+		}
 		return nil, false, nil
 	}
 	read, err := ReadPermission(text)
@@ -25,28 +24,6 @@ func ServerRule(text string, allow bool) (p *Permission, is bool, err error) {
 		err = read.AllowsTools(text)
 	}
 	return &read, true, err
-}
-
-// mcpSpelling returns how a rule is written whose author meant a tool of an MCP
-// server, "" where the text is nothing of the kind.
-func mcpSpelling(text string) string {
-	rest, found := text, false
-	for _, begin := range [...]string{"mcp:", "mcp/", "mcp.", "mcp_", "MCP:", "MCP__"} {
-		if rest, found = strings.CutPrefix(text, begin); found {
-			break
-		}
-	}
-	if !found || strings.HasPrefix(text, "mcp__") && !strings.ContainsAny(text, "/.:") ||
-		strings.ContainsAny(text, " \t(") {
-		return ""
-	}
-	rest = strings.Trim(rest, "_:/.")
-	for _, between := range [...]string{"__", ":", "/", "."} {
-		if server, tool, cut := strings.Cut(rest, between); cut {
-			return printable.Line("mcp__"+ServerName(server)+"__"+strings.Trim(tool, "_:/."), 80)
-		}
-	}
-	return printable.Line("mcp__"+ServerName(rest)+", or with a tool mcp__SERVER__TOOL", 80)
 }
 
 // AllowsTools says why a rule cannot clear tools, nil if it can: the server must
@@ -80,58 +57,4 @@ func (m *Call) Names(p Permission) bool {
 	}
 	tool, below := strings.CutPrefix(p.Tool, server+"__")
 	return p.Tool == server || below && starMatch(tool, mcp.Tool)
-}
-
-// MeantTool says what to write for a rule that names one of an agent's own tools
-// as the agent spells it, which matches nothing: "" for any other text.
-func MeantTool(text string, allow bool) string {
-	name, what, bracket := strings.Cut(text, "(")
-	if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" ||
-		name[0] < 'A' ||
-		name[0] > 'Z' {
-		return ""
-	}
-	what = strings.TrimSuffix(strings.TrimSuffix(what, ")"), ":*")
-	switch {
-	case bracket && name == "Bash" && what != "":
-		return fmt.Sprintf("%q is a rule of Claude Code's; nod's is the command itself, such as %q", text,
-			strings.TrimSuffix(strings.TrimSpace(what), " *")+" *")
-	case bracket && !strings.HasSuffix(text, ")"):
-		return ""
-	case bracket:
-		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude "+
-			"Code's own settings: claude_rules (nod help settings)", text)
-	case allow && (strings.ContainsAny(name[1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ") || isCanonicalTool(name)):
-		return fmt.Sprintf("%q is a tool, and an allow rule is a command; tools stand by nod's name in allowlist = "+
-			"[\"$defaults\", %q]", text, CanonicalTool(name))
-	}
-	return ""
-}
-
-// isCanonicalTool knows the one-word tools of Claude Code.
-func isCanonicalTool(name string) bool {
-	switch name {
-	case "Agent", "Task", "Bash", "Edit", "Write", "Read", "Glob", "Grep", "Skill", "Monitor", "Workflow",
-		"Artifact", "Sleep":
-		return true
-	}
-	return false
-}
-
-// CanonicalTool spells a tool of Claude Code's as nod does: WebFetch as web_fetch.
-func CanonicalTool(name string) string {
-	switch name {
-	case "Task":
-		return "agent"
-	case "Read", "Edit", "Write":
-		name = map[string]string{"Read": "ReadFile", "Edit": "FileEdit", "Write": "FileWrite"}[name]
-	}
-	var b strings.Builder
-	for i, r := range name {
-		if i > 0 && 'A' <= r && r <= 'Z' {
-			b.WriteByte('_')
-		}
-		b.WriteRune(r)
-	}
-	return strings.ToLower(b.String())
 }

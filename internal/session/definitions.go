@@ -22,12 +22,12 @@ func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 	}
 	tail := s.lines()
 	for i, l := range tail {
-		for _, d := range l.Runs {
+		for _, d := range l.Definitions {
 			if !strings.HasSuffix(d, " "+name) {
 				continue
 			}
 			seen = true
-			if d == Definition(name, sum) && l.Kind == kindPre && (l.Said == "allow" || ran(tail[i:], l.CallID)) {
+			if d == Definition(name, sum) && l.Kind == kindPre && (l.Said == "allow" || ran(tail[i:], l.Call)) {
 				return true, true
 			}
 		}
@@ -44,7 +44,7 @@ func (s *Session) forgets() bool {
 // ran reports whether a call's outcome follows: whatever was answered, it was
 // let run.
 func ran(tail []line, call string) bool {
-	return call != "" && slices.ContainsFunc(tail, func(l line) bool { return l.Kind == kindPost && l.CallID == call })
+	return call != "" && slices.ContainsFunc(tail, func(l line) bool { return l.Kind == kindPost && l.Call == call })
 }
 
 // Changes reports whether a call of the session that was not denied may have
@@ -70,5 +70,5 @@ func (s *Session) Began() time.Time {
 		return time.Time{}
 	}
 	l, _ := s.first()
-	return l.Time
+	return l.At
 }

@@ -1,27 +1,19 @@
 //go:build unix
 
-package session_test
+package session
 
 import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/nodgate/nod/internal/session"
 )
 
-func remembering(t *testing.T) *session.Session { return rememberingIn(t, t.TempDir()+"/state") }
+func remembering(t *testing.T) *Session { return rememberingIn(t, stateDir(t)) }
 
-func rememberingIn(t *testing.T, dir string) *session.Session {
-	t.Helper()
-	s, err := session.Open(dir, "test", "s1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	if _, err := s.Root("/home/dev/shop"); err != nil {
-		t.Fatal(err)
-	}
+func rememberingIn(t *testing.T, dir string) *Session {
+	s := open(t, dir, "s1")
+	_, err := s.Root("/home/dev/shop")
+	note(t, err)
 	return s
 }
 
@@ -43,17 +35,17 @@ func TestStanding(t *testing.T) {
 	}
 	answer := func(call, said, sum string) {
 		t.Helper()
-		note(t, s.Answer(session.Answer{Call: call, Said: said,
-			Definitions: []string{session.Definition(file, sum), session.Definition("/other", "11")}}))
+		note(t, s.Answer(Record{Call: call, Said: said,
+			Definitions: []string{Definition(file, sum), Definition("/other", "11")}}))
 	}
 	check("new", "11", false, false)
 	answer("1", "deny", "11")
 	check("denied", "11", false, true)
 	answer("2", "ask", "11")
 	check("asked", "11", false, true)
-	note(t, s.Outcome(session.Outcome{Call: "other"}))
+	note(t, s.Outcome(Record{Call: "other"}))
 	check("another call ran", "11", false, true)
-	note(t, s.Outcome(session.Outcome{Call: "2"}))
+	note(t, s.Outcome(Record{Call: "2"}))
 	check("it ran", "11", true, true)
 	check("other content", "22", false, true)
 	answer("2", "ask", "22")
@@ -67,11 +59,11 @@ func TestStanding(t *testing.T) {
 
 // What is out of sight may have been anything.
 func TestStandingOfALongSession(t *testing.T) {
-	dir := t.TempDir() + "/state"
+	dir := stateDir(t)
 	s := rememberingIn(t, dir)
-	note(t, s.Answer(session.Answer{Call: "1", Said: "allow", Definitions: []string{session.Definition("/x", "11")}}))
+	note(t, s.Answer(Record{Call: "1", Said: "allow", Definitions: []string{Definition("/x", "11")}}))
 	for range 1000 {
-		note(t, s.Answer(session.Answer{Call: strings.Repeat("x", 290), Said: "allow"}))
+		note(t, s.Answer(Record{Call: strings.Repeat("x", 290), Said: "allow"}))
 	}
 	if accepted, seen := rememberingIn(t, dir).Standing("/x", "11"); accepted || !seen {
 		t.Error(accepted, seen)
@@ -80,8 +72,8 @@ func TestStandingOfALongSession(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	s := remembering(t)
-	note(t, s.Answer(session.Answer{Call: "1", Said: "deny", Changes: []string{"/home/dev/shop/denied"}}))
-	note(t, s.Answer(session.Answer{Call: "2", Said: "ask",
+	note(t, s.Answer(Record{Call: "1", Said: "deny", Changes: []string{"/home/dev/shop/denied"}}))
+	note(t, s.Answer(Record{Call: "2", Said: "ask",
 		Changes: []string{"/home/dev/shop/a & b", "/home/dev/shop/dir"}}))
 	for name, want := range map[string]bool{
 		"/home/dev/shop/denied": false, "/home/dev/shop/a & b": true, "/home/dev/shop/dir/x": true,
@@ -95,7 +87,7 @@ func TestChanges(t *testing.T) {
 	for i := range many {
 		many[i] = "/" + strings.Repeat("x", 2000)
 	}
-	note(t, s.Answer(session.Answer{Call: "3", Said: "allow", Changes: many}))
+	note(t, s.Answer(Record{Call: "3", Said: "allow", Changes: many}))
 	if !s.Changes("/anything") {
 		t.Error("a line that was too long forgot what it changes")
 	}
@@ -106,7 +98,7 @@ func TestBegan(t *testing.T) {
 	if began := remembering(t).Began(); began.Before(before) || began.After(time.Now()) {
 		t.Error(began)
 	}
-	var none *session.Session
+	var none *Session
 	if !none.Began().IsZero() {
 		t.Error("nothing began")
 	}

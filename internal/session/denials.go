@@ -13,7 +13,7 @@ func (s *Session) Denials() (row, all int) {
 		if l.Kind != kindPre || l.Judged == "" {
 			continue
 		}
-		if l.Judged == Blocked && ran(tail[i:], l.CallID) {
+		if l.Judged == Blocked && ran(tail[i:], l.Call) {
 			return 0, l.All
 		}
 		return l.Row, l.All
@@ -26,7 +26,7 @@ func (s *Session) Denials() (row, all int) {
 func (s *Session) LetRun(key string) bool {
 	tail := s.lines()
 	for i, l := range tail {
-		if key != "" && l.Kind == kindPre && l.Key == key && l.Said == "ask" && ran(tail[i:], l.CallID) {
+		if key != "" && l.Kind == kindPre && l.Key == key && l.Said == "ask" && ran(tail[i:], l.Call) {
 			return true
 		}
 	}

@@ -11,29 +11,10 @@ import (
 	"time"
 )
 
-func openOf(t *testing.T, dir string) *Session {
-	t.Helper()
-	s, err := Open(dir, "a", "s")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { s.Close() })
-	return s
-}
-
-func private(t *testing.T) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "state")
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
 // The run ends with what passes, also by a person's word; a failure counts for
 // nothing; and every process counts alike.
 func TestDenials(t *testing.T) {
-	dir := private(t)
+	dir := stateDir(t)
 	for i, step := range []struct {
 		judged   Judged
 		said     string
@@ -45,18 +26,14 @@ func TestDenials(t *testing.T) {
 		{Passed, "allow", true, 0, 3}, {Blocked, "deny", false, 1, 4}, {Blocked, "ask", true, 0, 5},
 		{Blocked, "deny", false, 1, 6},
 	} {
-		s := openOf(t, dir)
+		s := open(t, dir, "s")
 		call := string(rune('a' + i))
-		if err := s.Answer(Answer{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged,
-			Why: "because"}); err != nil {
-			t.Fatal(err)
-		}
+		note(t, s.Answer(Record{Call: call, Digest: call, Tool: "T", Said: step.said, Judged: step.judged,
+			Why: "because"}))
 		if step.ran {
-			if err := s.Outcome(Outcome{Call: call}); err != nil {
-				t.Fatal(err)
-			}
+			note(t, s.Outcome(Record{Call: call}))
 		}
-		if row, all := openOf(t, dir).Denials(); row != step.row || all != step.all {
+		if row, all := open(t, dir, "s").Denials(); row != step.row || all != step.all {
 			t.Errorf("%d: %d in a row, %d in all; want %+v", i, row, all, step)
 		}
 	}
@@ -67,24 +44,24 @@ func TestDenials(t *testing.T) {
 }
 
 func TestDenialsAtOnce(t *testing.T) {
-	dir := private(t)
+	dir := stateDir(t)
 	var wg sync.WaitGroup
 	for range 20 {
-		s := openOf(t, dir)
+		s := open(t, dir, "s")
 		wg.Go(func() {
-			if err := s.Answer(Answer{Judged: Blocked, Said: "deny"}); err != nil {
+			if err := s.Answer(Record{Judged: Blocked, Said: "deny"}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	wg.Wait()
-	if row, all := openOf(t, dir).Denials(); row != 20 || all != 20 {
+	if row, all := open(t, dir, "s").Denials(); row != 20 || all != 20 {
 		t.Errorf("%d in a row, %d in all", row, all)
 	}
 }
 
 func TestSpent(t *testing.T) {
-	dir := private(t)
+	dir := stateDir(t)
 	day := time.Date(2026, 3, 1, 23, 0, 0, 0, time.UTC)
 	spent := func(now time.Time, want float64) {
 		t.Helper()

@@ -25,19 +25,19 @@ func (s *Session) Ask(call, tool string) (open []Asked, err error) {
 	if !s.Remembers() {
 		return nil, nil
 	}
-	if err := s.record(line{Kind: kindAsk, CallID: cut(call), Tool: cut(tool)}); err != nil {
+	if err := s.record(kindAsk, Record{Call: call, Tool: tool}); err != nil {
 		return nil, err
 	}
-	tail, own := s.lines(), cut(call)
+	tail, own := s.lines(), call[:min(len(call), maxText)]
 	for i, l := range tail {
 		if l.Kind != kindAsk {
 			continue
 		}
-		if l.CallID == own {
+		if l.Call == own {
 			break
 		}
-		if !settledAfter(tail[i:], l.CallID) {
-			open = append(open, Asked{Call: l.CallID, Tool: l.Tool, At: l.Time})
+		if !settledAfter(tail[i:], l.Call) {
+			open = append(open, Asked{Call: l.Call, Tool: l.Tool, At: l.At})
 		}
 	}
 	return open, nil
@@ -46,6 +46,6 @@ func (s *Session) Ask(call, tool string) (open []Asked, err error) {
 // settledAfter reports whether lines say what became of a call.
 func settledAfter(tail []line, call string) bool {
 	return slices.ContainsFunc(tail, func(l line) bool {
-		return l.CallID == call && (l.Kind == kindPost || l.Kind == kindPre && l.Said != "ask")
+		return l.Call == call && (l.Kind == kindPost || l.Kind == kindPre && l.Said != "ask")
 	})
 }

@@ -8,28 +8,9 @@
 //
 // The agent runs as the same user; layer 0 keeps its tools away from this
 // file, and code that it runs can forge it all the same. So what is read here
-// may tighten an answer, or keep nod from saying something twice, and nothing
-// else:
-//
-//   - [Session.Root]: the first directory seen stays the workspace root, so
-//     that a later cd cannot move it. The caller still refuses roots that are
-//     none (/, the home directory).
-//   - [Session.Seen]: to stay silent where the agent asks a person after nod
-//     had said ask. Never to allow.
-//   - [Session.Cost]: to show, and to stop at a limit. Never to lift one.
-//   - [Session.Standing]: whether what a project command runs is what it was
-//     when the session began. It takes back what an allow rule would clear,
-//     and stops doing so once that very content was let run.
-//   - [Session.Taint], [Session.Origin], [Session.History]: what came in that
-//     others wrote or that hides text, what was written and downloaded, whether a secret was
-//     touched and something sent. They tighten, and tell the model.
-//   - [Session.Ask]: which prompts may still be open. It makes of an ask a
-//     denial.
-//   - [Session.Denials], [Session.Denied]: to call a person, and to deny what
-//     was denied. Never to allow.
-//   - [Session.LetRun]: to tell the model that a person let this very call run
-//     when the host asked them. Never to allow; what a person approves
-//     beforehand is kept elsewhere (internal/approval).
+// may tighten an answer, tell the model something, or keep nod from saying
+// something twice, and it never allows. What a person approves beforehand is kept
+// elsewhere (internal/approval).
 //
 // # The file
 //
@@ -78,31 +59,34 @@ type Session struct {
 	size int64  // how far the file was read
 }
 
-// Answer is what was said to a call.
-type Answer struct {
-	Call    string    // the agent's id of the call
-	At      time.Time // zero: now
-	Digest  string    // see [Digest]
-	Tool    string
-	Verdict string  // allow, ask or deny
-	Said    string  // what the agent was told: allow, ask, deny or abstained
-	Cost    float64 // US dollars; what is negative or no number counts as 0
+// Record is what was said to a call, or what became of it.
+type Record struct {
+	Call    string    `json:"call_id,omitempty"` // the agent's id of the call
+	At      time.Time `json:"time"`              // zero: now
+	Digest  string    `json:"digest,omitempty"`  // see [Digest]
+	Tool    string    `json:"tool,omitempty"`
+	Verdict string    `json:"verdict,omitempty"`  // allow, ask or deny
+	Said    string    `json:"said,omitempty"`     // what the agent was told: allow, ask, deny or abstained
+	Cost    float64   `json:"cost_usd,omitempty"` // US dollars; what is negative or no number counts as 0
 	// Judged is what the model said, if anything, and Why is its reason.
-	Judged Judged
-	Why    string
+	Judged Judged `json:"judged,omitempty"`
+	Why    string `json:"why,omitempty"`
 	// Key names the call where the person was asked about it; see [Session.LetRun].
-	Key string
+	Key string `json:"key,omitempty"`
 	// Definitions are what project commands of the call run by, see
 	// [Definition]; Changes are the files that the call may change, real.
-	Definitions []string
-	Changes     []string
+	Definitions []string `json:"runs,omitempty"`
+	Changes     []string `json:"changes,omitempty"`
 	// Downloads are those of Changes that the call fetched; Secret says that it
 	// touches a secret store, Sends that it may send data out.
-	Downloads     []string
-	Secret, Sends bool
-	// Taint says what text of others the call puts before the agent; "" is none.
-	// It stays with the session as that of an [Outcome] does.
-	Taint string
+	Downloads []string `json:"fetched,omitempty"`
+	Secret    bool     `json:"secret,omitempty"`
+	Sends     bool     `json:"sends,omitempty"`
+	Failed    bool     `json:"failed,omitempty"`
+	Error     string   `json:"error,omitempty"` // secrets masked
+	// Taint says what text of others, or that people do not see, the call put before the
+	// agent; "" is none. It stays with the session until that ends.
+	Taint string `json:"taint,omitempty"`
 }
 
 // Judged is what a model said of a call.
@@ -114,26 +98,6 @@ const (
 	Blocked Judged = "blocked"
 )
 
-// Outcome is what became of a call.
-type Outcome struct {
-	Call   string
-	At     time.Time // zero: now
-	Tool   string
-	Failed bool
-	Error  string // kept to 300 bytes, secrets masked
-	Took   time.Duration
-	// Taint says what the call returned that people do not see; "" is nothing.
-	// It stays with the session until the session ends.
-	Taint string
-}
-
-// SeenCall is an earlier answer to a call.
-type SeenCall struct {
-	At            time.Time
-	Call          string
-	Verdict, Said string
-}
-
 // What a line is about.
 const (
 	kindRoot  = "root"
@@ -144,30 +108,12 @@ const (
 
 // line is a record, or the root, as it stands in the file.
 type line struct {
-	V       int       `json:"v"`
-	Kind    string    `json:"kind"`
-	Time    time.Time `json:"time"`
-	Root    string    `json:"root,omitempty"`
-	CallID  string    `json:"call_id,omitempty"`
-	Tool    string    `json:"tool,omitempty"`
-	Digest  string    `json:"digest,omitempty"`
-	Verdict string    `json:"verdict,omitempty"`
-	Said    string    `json:"said,omitempty"`
-	Cost    float64   `json:"cost_usd,omitempty"`
-	Failed  bool      `json:"failed,omitempty"`
-	Error   string    `json:"error,omitempty"`
-	Took    int64     `json:"took_us,omitempty"`
-	Runs    []string  `json:"runs,omitempty"`
-	Changes []string  `json:"changes,omitempty"`
-	Fetched []string  `json:"fetched,omitempty"`
-	Secret  bool      `json:"secret,omitempty"`
-	Sends   bool      `json:"sends,omitempty"`
-	Taint   string    `json:"taint,omitempty"`
-	Judged  Judged    `json:"judged,omitempty"`
-	Row     int       `json:"row,omitempty"` // blocked in a row, this one included
-	All     int       `json:"all,omitempty"` // blocked in all
-	Why     string    `json:"why,omitempty"`
-	Key     string    `json:"key,omitempty"`
+	V    int    `json:"v"`
+	Kind string `json:"kind"`
+	Root string `json:"root,omitempty"`
+	Record
+	Row int `json:"row,omitempty"` // blocked in a row, this one included
+	All int `json:"all,omitempty"` // blocked in all
 	// Sum is what the session has cost so far, this record included. The
 	// highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
@@ -248,7 +194,8 @@ func (s *Session) Root(first string) (string, error) {
 	if !filepath.IsAbs(first) {
 		return "", fmt.Errorf("%s: %q cannot be a workspace root: not an absolute path", s.file.Name(), first)
 	}
-	if err := s.append(line{Kind: kindRoot, Time: time.Now().UTC(), Root: filepath.Clean(first)}); err != nil {
+	begun := Record{At: time.Now().UTC()}
+	if err := s.append(line{Kind: kindRoot, Root: filepath.Clean(first), Record: begun}); err != nil {
 		return "", err
 	}
 	s.made.Store(true)
@@ -293,34 +240,34 @@ func parse(text []byte) (found []line) {
 }
 
 // Answer notes what was said to a call.
-func (s *Session) Answer(a Answer) error {
-	return s.record(line{Kind: kindPre, Time: a.At, CallID: cut(a.Call), Tool: cut(a.Tool), Digest: cut(a.Digest),
-		Verdict: cut(a.Verdict), Said: cut(a.Said), Cost: a.Cost, Runs: a.Definitions, Changes: a.Changes,
-		Fetched: a.Downloads, Secret: a.Secret, Sends: a.Sends,
-		Judged: a.Judged, Why: cut(audit.MaskText(a.Why)), Key: cut(a.Key),
-		Taint: cut(a.Taint)})
-}
+func (s *Session) Answer(r Record) error { return s.record(kindPre, r) }
 
 // Outcome notes what became of a call.
-func (s *Session) Outcome(o Outcome) error {
-	return s.record(line{Kind: kindPost, Time: o.At, CallID: cut(o.Call), Tool: cut(o.Tool),
-		Failed: o.Failed, Error: cut(audit.MaskText(o.Error)), Took: o.Took.Microseconds(),
-		Taint: cut(o.Taint)})
+func (s *Session) Outcome(r Record) error { return s.record(kindPost, r) }
+
+// kept is a record as it may be written: complete, masked and short.
+func (r Record) kept() Record {
+	if r.At.IsZero() {
+		r.At = time.Now()
+	}
+	if !(r.Cost > 0) || math.IsInf(r.Cost, 0) {
+		r.Cost = 0
+	}
+	r.At, r.Why, r.Error = r.At.UTC(), audit.MaskText(r.Why), audit.MaskText(r.Error)
+	for _, text := range []*string{&r.Call, &r.Digest, &r.Tool, &r.Verdict, &r.Said, &r.Why, &r.Key, &r.Error,
+		&r.Taint} {
+		*text = (*text)[:min(len(*text), maxText)]
+	}
+	return r
 }
 
-func (s *Session) record(l line) error {
+func (s *Session) record(kind string, r Record) error {
 	if !s.Remembers() {
 		return nil
 	}
-	if l.Time.IsZero() {
-		l.Time = time.Now()
-	}
-	l.Time = l.Time.UTC()
+	l := line{Kind: kind, Record: r.kept()}
 	if l.Taint == "" {
 		l.Taint = s.carried()
-	}
-	if !(l.Cost > 0) || math.IsInf(l.Cost, 0) {
-		l.Cost = 0
 	}
 	s.lines() // so that little is left to read under the lock
 	if l.Cost > 0 || l.Judged != "" {
@@ -339,23 +286,12 @@ func (s *Session) record(l line) error {
 	return s.append(l)
 }
 
-// lock takes the file's lock, or goes without after a tenth of a second: a
-// stopped process must not stop all others.
+// lock takes the file's lock, or goes without after half a second.
 func (s *Session) lock() (unlock func()) {
-	for range 50 {
-		if s.file.Lock() {
-			return s.file.Unlock
-		}
-		time.Sleep(2 * time.Millisecond)
+	if s.file.LockFor(time.Second / 2) {
+		return s.file.Unlock
 	}
 	return func() {}
-}
-
-func cut(s string) string {
-	if len(s) > maxText {
-		return s[:maxText]
-	}
-	return s
 }
 
 // append writes one line. Of a long line what it runs is forgotten, which only
@@ -364,7 +300,7 @@ func (s *Session) append(l line) error {
 	l.V = version
 	raw, err := lines.JSON(l)
 	if err == nil && len(raw) >= lineLimit {
-		l.Runs, l.Fetched = nil, nil
+		l.Definitions, l.Downloads = nil, nil
 		if l.Changes != nil {
 			l.Changes = []string{"/"}
 		}
@@ -417,13 +353,13 @@ func tailOf(file io.ReaderAt, from, to int64) []byte {
 
 // Seen returns the latest answer to the call of that digest that is still in
 // sight.
-func (s *Session) Seen(digest string) (SeenCall, bool) {
+func (s *Session) Seen(digest string) (Record, bool) {
 	for _, l := range slices.Backward(s.lines()) {
 		if l.Kind == kindPre && l.Digest == digest && digest != "" {
-			return SeenCall{At: l.Time, Call: l.CallID, Verdict: l.Verdict, Said: l.Said}, true
+			return l.Record, true
 		}
 	}
-	return SeenCall{}, false
+	return Record{}, false
 }
 
 // Answered reports whether the call of that digest was answered and the answer

@@ -38,7 +38,7 @@ func Spend(stateDir string, now time.Time, cost float64) error {
 	s := &Session{file: file}
 	defer s.Close()
 	defer s.lock()()
-	return s.append(line{Kind: kindSpent, Time: now.UTC(), Cost: cost, Sum: s.Cost() + cost})
+	return s.append(line{Kind: kindSpent, Record: Record{At: now.UTC(), Cost: cost}, Sum: s.Cost() + cost})
 }
 
 // Spent returns what the day has cost so far.

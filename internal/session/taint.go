@@ -58,7 +58,7 @@ func (s *Session) Origin(name string) string {
 	if !s.Remembers() || !utf8.ValidString(name) {
 		return ""
 	}
-	if slices.ContainsFunc(s.lines(), func(l line) bool { return l.done() && slices.Contains(l.Fetched, name) }) {
+	if slices.ContainsFunc(s.lines(), func(l line) bool { return l.done() && slices.Contains(l.Downloads, name) }) {
 		return "downloaded"
 	}
 	if s.Changes(name) {
@@ -77,7 +77,7 @@ func (s *Session) History() []string {
 	}{
 		{"an earlier call touched a secret store", func(l line) bool { return l.Secret }},
 		{"an earlier call may have sent data out", func(l line) bool { return l.Sends }},
-		{"an earlier call wrote what it had fetched", func(l line) bool { return len(l.Fetched) > 0 }},
+		{"an earlier call wrote what it had fetched", func(l line) bool { return len(l.Downloads) > 0 }},
 	} {
 		if slices.ContainsFunc(s.lines(), func(l line) bool { return l.done() && kind.is(l) }) {
 			said = append(said, kind.says)
@@ -107,7 +107,7 @@ func (s *Session) Confined(call, digest string) (confined bool) {
 		return seen.Said == "confined"
 	}
 	for _, l := range s.lines() {
-		if l.CallID == call && l.Kind == kindPre {
+		if l.Call == call && l.Kind == kindPre {
 			confined = l.Said == "confined"
 		}
 	}
@@ -118,7 +118,7 @@ func (s *Session) Confined(call, digest string) (confined bool) {
 func (s *Session) Ended(call string) (denied, failed bool) {
 	for _, l := range s.lines() {
 		switch {
-		case call == "" || l.CallID != call:
+		case call == "" || l.Call != call:
 		case l.Kind == kindPre:
 			denied = l.Said == "deny"
 		case l.Kind == kindPost:

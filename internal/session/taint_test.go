@@ -9,27 +9,18 @@ import (
 
 func TestTaintStays(t *testing.T) {
 	dir := stateDir(t)
-	s, err := Open(dir, "agent", "tainted")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Root("/w"); err != nil {
-		t.Fatal(err)
-	}
+	s := rememberingIn(t, dir)
 	if got := s.Taint(); got != "" {
 		t.Errorf("a new session is tainted: %q", got)
 	}
-	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}); err != nil {
-		t.Fatal(err)
-	}
+	note(t, s.Outcome(Record{Call: "1", Taint: "it orders the reader"}))
 	for i := range 300 { // far beyond what is looked at
-		if err := s.Answer(Answer{Call: fmt.Sprint(i), Said: "allow",
+		if err := s.Answer(Record{Call: fmt.Sprint(i), Said: "allow",
 			Changes: []string{"/w/" + strings.Repeat("x", 4000)}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if got := s.Taint(); got != "it orders the reader" {
+	if got := rememberingIn(t, dir).Taint(); got != "it orders the reader" {
 		t.Errorf("after a long session the taint is %q", got)
 	}
 }
@@ -46,7 +37,7 @@ func TestALineThatIsMissingTaints(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Close() // nothing can be appended any more
-	if err := s.Outcome(Outcome{Call: "1", Taint: "it orders the reader"}); err == nil {
+	if err := s.Outcome(Record{Call: "1", Taint: "it orders the reader"}); err == nil {
 		t.Fatal("written to a closed file")
 	}
 	again, err := Open(dir, "agent", "full")
@@ -57,7 +48,7 @@ func TestALineThatIsMissingTaints(t *testing.T) {
 	if again.Taint() == "" {
 		t.Error("the session counts as clean")
 	}
-	if err := again.Answer(Answer{Call: "2", Said: "allow"}); err != nil {
+	if err := again.Answer(Record{Call: "2", Said: "allow"}); err != nil {
 		t.Error(err)
 	}
 	if root, err := again.Root("/other"); root != "/w" || err != nil {
@@ -66,22 +57,13 @@ func TestALineThatIsMissingTaints(t *testing.T) {
 }
 
 func TestOriginAndHistory(t *testing.T) {
-	s, err := Open(stateDir(t), "agent", "origin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := s.Root("/w"); err != nil {
-		t.Fatal(err)
-	}
-	for _, a := range []Answer{
+	s := rememberingIn(t, stateDir(t))
+	for _, a := range []Record{
 		{Said: "allow", Changes: []string{"/w/a", "/w/got"}, Downloads: []string{"/w/got"}},
 		{Said: "deny", Changes: []string{"/w/denied"}, Downloads: []string{"/w/denied"}, Sends: true},
 		{Said: "ask", Secret: true},
 	} {
-		if err := s.Answer(a); err != nil {
-			t.Fatal(err)
-		}
+		note(t, s.Answer(a))
 	}
 	for name, want := range map[string]string{"/w/a": "written", "/w/got": "downloaded", "/w/denied": "",
 		"/w/other": ""} {

@@ -7,9 +7,4 @@ package withheld
 import "github.com/nodgate/nod/internal/place"
 
 // Call is a call of which something is said.
-type Call struct {
-	*place.Call
-	Mask func(string) string // takes tokens of published shapes out; nil: nothing is masked
-
-	MaskCommand func(string) string // the same of what runs
-}
+type Call struct{ *place.Call }

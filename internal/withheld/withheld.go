@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -26,29 +27,12 @@ func (c *Call) IsStore(real string) bool {
 		c.At.Machine.TouchesSecret(real, false) || c.At.Machine.IsSelf(real)
 }
 
-// Shown is a text without tokens of published shapes.
-func (c *Call) Shown(text string) string {
-	if c.Mask == nil {
-		return text
-	}
-	return c.Mask(text)
-}
-
-// ShownCommand is [Call.Shown] for a command, or for what one runs.
-func (c *Call) ShownCommand(text string) string {
-	if c.MaskCommand == nil {
-		return text
-	}
-	return c.MaskCommand(text)
-}
-
-// ShownFact is [Call.ShownCommand] for what may be a target instead: a single word is no
-// program.
-func (c *Call) ShownFact(text string) string {
+// ShownFact masks a command, or what may be a target instead: a single word is no program.
+func ShownFact(text string) string {
 	if strings.ContainsAny(text, " \t\n") {
-		return c.ShownCommand(text)
+		return masks.Command(text)
 	}
-	return c.Shown(text)
+	return masks.Text(text)
 }
 
 // Interpreted is the first secret store that the command's meaning rests on: it
@@ -130,7 +114,7 @@ func (c *Call) Names(names []string) []string {
 // Input is a call's input as a model may see it, on one line. What an edit
 // writes to a secret store, or replaces in one, is withheld; tokens are masked.
 func (c *Call) Input(input json.RawMessage) string {
-	return c.maskedJSON(c.withoutStores(judge.Compact(input)))
+	return string(masks.Mask(json.RawMessage(c.withoutStores(judge.Compact(input)))))
 }
 
 // Stored is a call's input as it may be written down, not masked yet.
@@ -141,7 +125,7 @@ func (c *Call) Stored(input json.RawMessage) json.RawMessage {
 // withoutStores is an input without what is written to a secret store, or
 // replaced in one.
 func (c *Call) withoutStores(input string) string {
-	text := judge.EachString(input, c.withoutHunks)
+	text := masks.EachString(input, c.withoutHunks)
 	if c.namesStore(text) {
 		text = c.withheldStrings(text)
 	}
@@ -151,7 +135,7 @@ func (c *Call) withoutStores(input string) string {
 // namesStore reports whether a string of a JSON text, at any depth, is the name
 // of a secret store.
 func (c *Call) namesStore(text string) (found bool) {
-	judge.EachString(text, func(key, value string) string {
+	masks.EachString(text, func(key, value string) string {
 		found = found || !isCommand(key) && c.isStoresName(key, value)
 		return value
 	})
@@ -194,7 +178,7 @@ func (c *Call) storeAt(name string) bool {
 // withheldStrings puts a mark in the place of every string of a JSON text but
 // keys, commands, the values of keys that name a path, and names of stores.
 func (c *Call) withheldStrings(text string) string {
-	return judge.EachString(text, func(key, value string) string {
+	return masks.EachString(text, func(key, value string) string {
 		if isCommand(key) || isPathKey(key) && !strings.Contains(value, "\n") || c.isStoresName(key, value) {
 			return value
 		}
@@ -203,83 +187,3 @@ func (c *Call) withheldStrings(text string) string {
 }
 
 const contentWithheld = "[content withheld: " + judge.SecretStore + "]"
-
-// shownArgument masks an argument. Text is masked as text; what may be code is masked
-// as a command is, and each run of letters in it as a text of its own.
-func (c *Call) shownArgument(value string) string {
-	if !strings.ContainsAny(value, "(){};") {
-		return c.Shown(value)
-	}
-	var b strings.Builder
-	for rest := c.ShownCommand(value); rest != ""; {
-		n := strings.IndexFunc(rest, func(r rune) bool { return !ofTokens(r) })
-		if n < 0 {
-			n = len(rest)
-		}
-		b.WriteString(c.Shown(rest[:n]))
-		next := strings.IndexFunc(rest[n:], ofTokens)
-		if next < 0 {
-			next = len(rest) - n
-		}
-		b.WriteString(rest[n : n+next])
-		rest = rest[n+next:]
-	}
-	return b.String()
-}
-
-// ofTokens reports a letter of published tokens; no code stands among such letters alone.
-func ofTokens(r rune) bool {
-	return r == '_' || r == '-' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-}
-
-// maskedJSON masks the strings of a JSON text, and what of its keys is a token.
-func (c *Call) maskedJSON(text string) string {
-	if c.Mask == nil {
-		return text
-	}
-	lastKey, last := "", ""
-	return judge.EachText(text, c.Mask, func(key, value string) string {
-		option := ""
-		if key == lastKey {
-			option = last
-		}
-		lastKey, last = key, value
-		if masked, ok := c.namedSecret(key, option, value); ok {
-			return masked
-		}
-		switch trimmed := strings.TrimSpace(value); {
-		case isCommand(key):
-			return c.ShownCommand(value)
-		case strings.HasPrefix(trimmed, "{") || strings.HasPrefix(trimmed, "["):
-			if json.Valid([]byte(trimmed)) {
-				return c.maskedJSON(trimmed)
-			}
-		}
-		return c.shownArgument(value)
-	})
-}
-
-// namedSecret masks a value that its key, or the option before it in a list, calls a
-// secret: password, Authorization, --token, -u. What may be code is masked as text, so
-// that no code can be hidden there.
-func (c *Call) namedSecret(key, option, value string) (masked string, ok bool) {
-	const plain, scheme = "aaaaaaaa", "Bearer "
-	code := strings.ContainsAny(value, "(){};|&<>`$\n")
-	switch {
-	case key != "" && c.masks(key+": "+scheme, plain):
-		return strings.CutPrefix(c.Mask(key+": "+value), key+": ")
-	case key != "" && c.masks(key+"=", plain) && (code || !strings.Contains(value, " ")):
-		return strings.CutPrefix(c.Mask(key+"="+value), key+"=")
-	case key != "" && c.masks(key+"=", plain):
-		return "[masked]", true
-	case strings.HasPrefix(option, "-") && !code && !strings.ContainsAny(option+value, " \t"):
-		return strings.CutPrefix(c.Mask("curl "+option+" "+value), "curl "+option+" ")
-	}
-	return "", false
-}
-
-// masks reports whether a text is a secret behind another.
-func (c *Call) masks(before, text string) bool {
-	masked, ok := strings.CutPrefix(c.Mask(before+text), before)
-	return ok && masked != text
-}

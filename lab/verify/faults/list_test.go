@@ -76,10 +76,8 @@ func saysAsking`, agents},
 			hook},
 		{"an approval holds twice", "internal/approval/approval.go",
 			`(a.UsedAt.IsZero() || a.usedBy(by, now))`, `true`, []string{"./internal/approval"}},
-		{"a repository's own file is trusted unseen", "internal/config/repository.go",
-			`	if trusted {
-		repo.source`, `	if trusted || true {
-		repo.source`, []string{"./internal/config"}},
+		{"a repository's own file is trusted", "internal/config/repository.go",
+			`item.Rule.Untrusted = true`, `item.Rule.Untrusted = false`, []string{"./internal/config"}},
 		{"the hook is installed to fail open", "internal/install/handler.go",
 			`timeout, onFailure, command = decideTimeout, "block"`, `timeout, onFailure, command = decideTimeout, "continue"`,
 			[]string{"./internal/install"}},
