@@ -158,7 +158,7 @@ func (h *house) packages(ctx context.Context) ([]string, error) {
 // shorter tests start too. The stage tests has run them.
 const slow = "^(TestTheLedgerGrowsAtItsEnd|TestGitKeepsWhatWasThere|TestWaysAroundTheStaticLayers|" +
 	"TestWhatIsObeyedIsGuarded|TestHandwrittenInBuildOutput|TestWhatGitDoesNotHaveIsLost|TestWriteShortensAndMasks|" +
-	"TestManyProcessesRotate|TestReadersAgree|TestHolesPutBack|TestFound)$"
+	"TestManyProcessesRotate|TestMaskIsLinear|TestReadersAgree|TestHolesPutBack|TestFound)$"
 
 // vendors are packages that link the vendors' SDKs. To compile those for the race detector
 // takes longer than to race all others: that is left to -deep.
