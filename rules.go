@@ -109,6 +109,10 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 		r.permission = p
 		return r, err
 	}
+	if name, _, is := strings.Cut(text, "("); is && strings.HasSuffix(text, ")") &&
+		slices.Contains([]string{"Bash", "Read", "Edit", "Write", "WebFetch", "Grep", "Glob"}, name) {
+		return Rule{}, fmt.Errorf("%q is a rule of Claude Code's; nod's is the command itself, such as \"git push *\"", text)
+	}
 	r.command = match.ReadPattern(text)
 	return r, r.check(list)
 }

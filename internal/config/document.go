@@ -54,7 +54,11 @@ func decode(text []byte, into any) (*document, error) {
 	var wrong *toml.DecodeError
 	switch {
 	case err == nil:
-		return locate(text), nil
+		d := locate(text)
+		if _, free := into.(*map[string]any); free {
+			return d, nil
+		}
+		return d, d.otherLetters()
 	case errors.As(err, &unknown):
 		key := unknown.Errors[0].Key()
 		line, col := unknown.Errors[0].Position()
@@ -65,6 +69,17 @@ func decode(text []byte, into any) (*document, error) {
 		return nil, problemf(position{line, col}, "%s", refused(wrong))
 	}
 	return nil, problemf(position{1, 1}, "not TOML: %v; correct it", err)
+}
+
+// otherLetters refuses a key with capitals, which the decoder takes for the same key in
+// small letters. The names of headers are free.
+func (d *document) otherLetters() error {
+	for path, at := range d.places {
+		if key := lastName(path); key != strings.ToLower(key) && !strings.Contains(path, "headers.") {
+			return problemf(positionIn(d.text, at.start), "%q is not a key here; nod help settings shows them", key)
+		}
+	}
+	return nil
 }
 
 // refused says in the words of a settings file what the decoder refused.

@@ -182,6 +182,7 @@ func TestBadText(t *testing.T) {
 		{"open string", "# é\nallow = [\"é\", \"b\n", "2:"},
 		{"not UTF-8", "mode = \"\xff\"", "1:1: not UTF-8 text; save the file as UTF-8"},
 		{"unknown key", "\nalow = []\n", `2:1: "alow" is not a key here; nod help settings shows them`},
+		{"other letters", "hard_deny = [\"ls\"]\nHard_deny = []", `2:1: "Hard_deny" is not a key here`},
 		{"below a table", "[model]\nname = \"x\"\nallow = []", `3:1: "model.allow" is not a key here; `},
 		{"twice", "mode = \"off\"\nhosts = []\nmode = \"off\"", `3:1: `},
 		{"table and list", "[price]\n[[price]]", `2:`},

@@ -36,6 +36,10 @@ type scopeText struct {
 func (r *reader) repository(i int, t scopeText) {
 	table := fmt.Sprintf("repository.%d", i)
 	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line), Level: r.layer.source.Level}}
+	if t.Path == "" {
+		r.fail(table, "a [[repository]] needs path, the repository's directory; add it")
+		return
+	}
 	s.Path, _ = r.directory(table+".path", "path", t.Path)
 	for n := range s.lists {
 		s.lists[n] = r.addedList(n, table+".", &t.listTexts, s.Path)

@@ -22,7 +22,7 @@ import (
 // JSON; what is not JSON is masked as text. Masking twice changes nothing.
 func Mask(raw json.RawMessage) json.RawMessage {
 	lastKey, last := "", ""
-	return json.RawMessage(EachText(string(raw), Text, func(key, value string) string {
+	return json.RawMessage(EachText(withoutValues(string(raw)), Text, func(key, value string) string {
 		c := context{key: key}
 		if key == lastKey {
 			c.before = last
@@ -32,6 +32,42 @@ func Mask(raw json.RawMessage) json.RawMessage {
 		return c.mask(value)
 	}))
 }
+
+// withoutValues masks the numbers and objects whose name says that they are secret.
+func withoutValues(text string) string {
+	if !json.Valid([]byte(text)) {
+		return text
+	}
+	var out strings.Builder
+	for i := 0; i < len(text); {
+		if text[i] != '"' {
+			out.WriteByte(text[i])
+			i++
+			continue
+		}
+		raw := stringAt(text[i:])
+		i += len(raw)
+		out.WriteString(raw)
+		var key string
+		_ = json.Unmarshal([]byte(raw), &key) // it is valid
+		after, isKey := strings.CutPrefix(strings.TrimLeft(text[i:], blanks), ":")
+		value := strings.TrimLeft(after, blanks)
+		if !isKey || !secretName(key) || !strings.ContainsAny(value[:1], "{-0123456789") {
+			continue
+		}
+		var hidden json.RawMessage
+		_ = json.NewDecoder(strings.NewReader(value)).Decode(&hidden) // it is valid
+		is := string(hidden)
+		if strings.Trim(is, "{}"+blanks) != "" {
+			is = quoted(marker(len(hidden)))
+		}
+		out.WriteString(":" + is)
+		i = len(text) - len(value) + len(hidden)
+	}
+	return out.String()
+}
+
+const blanks = " \t\r\n"
 
 // context is what a string of a JSON text stands in.
 type context struct {

@@ -147,7 +147,7 @@ func (s *scanner) option(w string, start, end, next int) {
 	s.pos = end
 	short := s.blanks(min(start+2, end))
 	switch option := shortOption(s.tool); {
-	case s.tool == "curl" && w == "--user":
+	case s.tool == "curl" && (w == "--user" || w == "--proxy-user"):
 		s.behind(next, ':')
 	case option != "" && strings.HasPrefix(w, option) && s.tool == "curl":
 		s.behind(short, ':')

@@ -10,7 +10,8 @@ import (
 // other text.
 func ServerRule(text string, allow bool) (p *Permission, is bool, err error) {
 	if !strings.HasPrefix(text, "mcp__") {
-		if rest, is := strings.CutPrefix(strings.ToLower(text), "mcp"); is && strings.IndexAny(rest+" ", "_:/.") == 0 {
+		if rest, is := strings.CutPrefix(strings.ToLower(text), "mcp"); is && !strings.ContainsAny(text, " \t(") &&
+			strings.IndexAny(rest+" ", "_:/.") == 0 {
 			return nil, true, fmt.Errorf("%q matches nothing; a tool of an MCP server is written mcp__SERVER__TOOL",
 				text)
 		}

@@ -232,7 +232,8 @@ func (s *Session) first() (line, error) {
 func parse(text []byte) (found []line) {
 	for raw := range bytes.Lines(text) {
 		var l line
-		if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil && l.V == version {
+		if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil &&
+			(l.V == version || l.V == 0 && l.Kind == "" && l.Sum > 0) { // what a day has cost, of an earlier nod
 			found = append(found, l)
 		}
 	}
