@@ -280,6 +280,11 @@ func plainRuns(pattern string) (runs []string, sure bool) {
 		`\/`, `\-`, `\"`, `\'`} {
 		pattern = strings.ReplaceAll(pattern, sign, "\n")
 	}
+	for i := len(pattern) - 1; i > 0; i-- { // a letter that may be missing: https?
+		if before := pattern[i-1 : i]; pattern[i] == '?' && strings.ToLower(before) != strings.ToUpper(before) {
+			pattern = pattern[:i-1] + "\n" + pattern[i+1:]
+		}
+	}
 	if strings.ContainsAny(pattern, `\*?{[`) || !paths.IsASCII(pattern) {
 		return nil, false
 	}

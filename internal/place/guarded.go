@@ -98,7 +98,8 @@ func (w *Workspace) aliasesIn(root, dir string) {
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		isLink := e.Type&fs.ModeSymlink != 0
-		if !isLink && (dir != "" || !e.Type.IsDir()) ||
+		deeper := dir == "" || path.Dir(dir) == "/" && dir[1] == '.' // .git/hooks, .claude/skills
+		if !isLink && (!deeper || !e.Type.IsDir()) ||
 			!w.Machine.Guards.Match(name) && !w.Machine.Guards.HoldsNext(name) {
 			continue
 		}

@@ -34,13 +34,18 @@ func (m *Machine) holdsLogin(name string) bool {
 	switch {
 	case isKey:
 		return strings.Contains(text, "PRIVATE KEY--")
-	case isNpm && !strings.Contains(text, "${"):
-		plain := strings.ReplaceAll(text, " ", "")
-		return strings.Contains(plain, "_auth") || strings.Contains(plain, "npmAuth") ||
-			strings.Contains(plain, "_password=") || strings.Contains(plain, "PRIVATEKEY--") ||
-			shell.HoldsGitLogin(text)
+	case isNpm:
+		return slices.ContainsFunc(strings.Split(text, "\n"), isNpmLogin)
 	}
 	return isGit && shell.HoldsGitLogin(text)
+}
+
+// isNpmLogin reports whether a line of npm's or yarn's settings holds a login, and not
+// the name of a variable that does.
+func isNpmLogin(line string) bool {
+	plain := strings.ReplaceAll(line, " ", "")
+	return !strings.Contains(plain, "${") && (strings.Contains(plain, "_auth") || strings.Contains(plain, "npmAuth") ||
+		strings.Contains(plain, "_password=") || strings.Contains(plain, "PRIVATEKEY--") || shell.HoldsGitLogin(line))
 }
 
 // TouchesSecret reports whether a real path is a secret, or, read as a whole

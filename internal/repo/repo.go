@@ -21,6 +21,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/view"
@@ -199,7 +200,10 @@ func (r *Repo) load() bool {
 	}
 	r.read = true
 	config, err := r.files.Read(r.Common+"/config", 1<<20)
-	if err != nil || strings.Contains(strings.ToLower(string(config)), "sha256") {
+	settings, _ := Settings(string(config))
+	if err != nil || slices.ContainsFunc(settings, func(s Setting) bool {
+		return s.Name == "extensions.objectformat" && !strings.EqualFold(s.Value(), "sha1")
+	}) {
 		r.fault = "is in a repository whose configuration is not read"
 		return false
 	}
