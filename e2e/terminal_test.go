@@ -7,9 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/creack/pty"
@@ -33,8 +31,6 @@ type screen struct {
 	m     *machine
 	shown vt10x.Terminal
 	keys  *os.File
-	mu    sync.Mutex
-	past  []string        // the screens that were shown, in their words
 	ended chan struct{}   // closed when the program has ended and all is shown
 	exit  error           // of the program; read it after ended
 	srv   *llmtest.Server // the model behind the program; nil where a test does not need it
@@ -72,7 +68,6 @@ func (s *screen) show(cmd *exec.Cmd, from io.Reader) {
 	for {
 		n, err := from.Read(buffer)
 		s.shown.Write(buffer[:n])
-		s.remember(s.words())
 		if err != nil {
 			break
 		}
@@ -95,21 +90,6 @@ func (s *screen) text() string {
 func (s *screen) words() string {
 	return strings.Join(strings.FieldsFunc(s.text(),
 		func(r rune) bool { return strings.ContainsRune(" \n│─╭╮╰╯|", r) }), " ")
-}
-
-// has reports whether any screen until now held the text.
-func (s *screen) has(text string) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.ContainsFunc(s.past, func(words string) bool { return strings.Contains(words, text) })
-}
-
-func (s *screen) remember(words string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.past); n == 0 || s.past[n-1] != words {
-		s.past = append(s.past, words)
-	}
 }
 
 // sees waits until the screen holds all texts.
