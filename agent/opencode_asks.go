@@ -12,12 +12,13 @@ import (
 // reading of a line is no help here: what counts is another parser's.
 func opencodeAsks(line string) bool {
 	const (
-		word     = `(?:[\w./+:,@%=~*?-]|\$[A-Za-z_]\w*|'[^']*'|"[^"\\$` + "`" + `]*")+`
+		word     = `(?:[\w./+:,@%=~*?-]|\$[A-Za-z_]\w*|'[^']*'|"(?:[^"\\$` + "`" + `]|\$[A-Za-z_]\w*)*")+`
 		argument = `(?: +(?:\d*(?:>>|>&|<&|>|<) *)?` + word + `)`
+		assigned = `(?:[A-Za-z_]\w*=(?:` + word + `)? +)*`
 	)
-	command := regexp.MustCompile(`^ *([A-Za-z_./][\w./+-]*)` + argument + `* *(&&|\|\||[|;]|$)`)
+	command := regexp.MustCompile(`^[ \n]*` + assigned + `([A-Za-z_./][\w./+-]*)` + argument + `* *(&&|\|\||[|;\n]|$)`)
 	asks, follows := false, false // follows: another command has to
-	for strings.Trim(line, " ") != "" {
+	for strings.Trim(line, " \n") != "" {
 		m := command.FindStringSubmatch(line)
 		if m == nil || isSyntax(m[1]) || isGoingTo(m[1]) && strings.ContainsAny(m[0], "<>") {
 			return false

@@ -111,7 +111,8 @@ func TestPromptsThatNameTooMuch(t *testing.T) {
 func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 	for line, asks := range map[string]bool{
 		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "rm a/b > /dev/null 2>&1; ls": true,
-		"rm $X": true,
+		"rm $X": true, "make test\nnpm publish": true, "cd .\ngit push --force": true, "FOO=1 git push": true,
+		`echo "to $X" && git push`: true, "x=1\n": false, "FOO=1 cd a": false,
 		`curl -s 'https://x.example/?a=1&b' -o "out"`: true,
 		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm x &&": false, "rm x |& y": false, "rm x; for i in a": false,
 

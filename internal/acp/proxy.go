@@ -120,6 +120,9 @@ func (p *proxy) message(line []byte) (agent.ACPMessage, error) {
 // take looks at a line of the agent's.
 func (p *proxy) take(line []byte) item {
 	msg, err := p.message(line)
+	if msg.Method == permission { // also where its parameters cannot be read
+		line = agent.WithoutAlways(line)
+	}
 	if err != nil {
 		return item{line: line}
 	}
@@ -129,7 +132,6 @@ func (p *proxy) take(line []byte) item {
 	if msg.Method != permission || msg.ID == nil || len(msg.Options) == 0 {
 		return item{line: line}
 	}
-	line = agent.WithoutAlways(line)
 	adapter := p.memory.adapter(p.Name, msg)
 	ctx, cancel := context.WithTimeout(context.Background(), p.Deadline)
 	d := &decision{session: msg.Session, cancel: cancel, forward: make(chan []byte, 1)}
