@@ -23,7 +23,8 @@ func (h *Secrets) gitDirectory(c shell.Command) string {
 	return h.At.Machine.Real(c.Told.Dir)
 }
 
-// gitAims returns a word of git that names a secret as a file of a commit (HEAD:.env).
+// gitAims returns a word of git that names a secret as a file of a commit (HEAD:.env), or
+// by a pathspec with magic (:/.env).
 func (h *Secrets) gitAims() string {
 	for _, c := range h.Report.Commands {
 		if !isGit(c) {
@@ -35,9 +36,22 @@ func (h *Secrets) gitAims() string {
 			if rev != "" && file != "" && h.At.Machine.Secrets.Match("/"+file) && !o.gitIs("takes-text") {
 				return name
 			}
+			if h.At.Machine.Secrets.Match("/" + magicName(name)) {
+				return name
+			}
 		}
 	}
 	return ""
+}
+
+// magicName is the last part of the name in a pathspec with git's magic that does not
+// leave it out (:/.env), "" for any other word.
+func magicName(pathspec string) string {
+	if !strings.HasPrefix(pathspec, ":") || strings.ContainsAny(pathspec[:min(3, len(pathspec))], "!^") ||
+		strings.Contains(pathspec, "exclude") {
+		return ""
+	}
+	return pathspec[strings.LastIndexAny(pathspec, ":/)")+1:]
 }
 
 // gitDiffs says which tracked secret a git diff prints: its change is not committed.

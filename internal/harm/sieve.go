@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/paths"
@@ -15,15 +16,17 @@ import (
 type sieve struct {
 	secrets *Secrets
 	filters []filter
-	whole   bool // of a directory that gets through, all that lies below is read
+	said    string // every word of the commands that find: a place may be spelt in any way
+	whole   bool   // of a directory that gets through, all that lies below is read
 }
 
 // filter is one command of a sieve.
 type filter struct {
 	shell.Command
 	told  shell.Search
-	names bool // it reads names of files, and may pass any of them on
+	names bool // it reads names of files, and passes some of them on
 	finds []findPart
+	depth int // of find, how far below its start it looks; 0 is any
 }
 
 func newSieve(t *Secrets, commands []int) sieve {
@@ -42,8 +45,14 @@ func newSieve(t *Secrets, commands []int) sieve {
 		}
 		f.names = f.Has(shell.Searches|shell.PrintsLines) && !f.Has(shell.Fed) && !t.reads(i)
 		if f.Has(shell.Expression) {
-			f.finds = findParts(f.told.Terms)
+			f.finds, f.depth = findParts(f.told.Terms), maxDepth(f.told.Terms)
 			finders++
+		}
+		if !f.names {
+			s.said += f.Dir + "\n"
+			for _, w := range f.Words {
+				s.said += w.Value + "\n"
+			}
 		}
 		s.whole = s.whole || finders > 1 || f.finds == nil && !f.names && !f.Has(shell.Flat)
 		s.filters = append(s.filters, f)
@@ -72,14 +81,14 @@ func (s sieve) through(f filter, start, name string) bool {
 	below := strings.TrimPrefix(name, start)
 	switch {
 	case f.names:
-		return true
+		return s.picked(f, start, name)
 	case f.finds != nil:
-		return s.found(f, cmp.Or(below, start))
+		return (f.depth == 0 || s.whole || strings.Count(below, "/") <= f.depth) && s.found(f, cmp.Or(below, start))
 	case f.Has(shell.Git):
 		return s.throughGit(f, name)
 	case f.skipsHidden() && strings.Contains(below, "/.") && !(f.Is.Has(shell.SkipsIgnored) && s.shown(name)),
 		f.Has(shell.SkipsIgnored) && !f.whitelists() && s.ignored(start, name),
-		leftOut(f.told.Prune, below), leftOut(f.told.PruneDirs, path.Dir(below)):
+		leftOut(f.told.Prune, below), leftOut(withoutSlash(f.told.PruneDirs), path.Dir(below)):
 		return false
 	}
 	return f.hasExtension(name) && (!f.Has(shell.Searches) || f.selects(name) && s.holds(f, name))
@@ -98,11 +107,63 @@ func (s sieve) found(f filter, below string) bool {
 	}
 }
 
+// picked reports whether grep may pass on a file, or, where others look into directories,
+// a directory above it.
+func (s sieve) picked(f filter, start, name string) bool {
+	for ; ; name = path.Dir(name) {
+		switch {
+		case s.picks(f, name):
+			return true
+		case !s.whole || len(name) <= len(start) || name == "/":
+			return false
+		}
+	}
+}
+
+// picks reports whether grep between the commands that name files and those that read them
+// may pass on a name. Where the search starts may stand before the name in any spelling, so
+// that only what no place is called by can be left out.
+func (s sieve) picks(f filter, name string) bool {
+	patterns := f.told.Patterns
+	switch {
+	case len(patterns) == 0, f.Has(shell.AnyPattern):
+		return true
+	case f.Has(shell.Inverted):
+		return f.Has(shell.Bounded) || !slices.ContainsFunc(patterns, func(p string) bool {
+			text, plain := plainPattern(p, f.Has(shell.Fixed))
+			return plain && strings.Contains(path.Base(name), text)
+		})
+	}
+	return slices.ContainsFunc(patterns,
+		func(p string) bool { return strings.ContainsAny(p, "/~") || mayMatch(p, s.said+name) })
+}
+
+// plainPattern is the text that a pattern stands for, if that is one text.
+func plainPattern(p string, fixed bool) (text string, plain bool) {
+	dot := `\.`
+	if fixed {
+		dot = "."
+	}
+	return strings.ReplaceAll(p, dot, "."), p != "" &&
+		!strings.ContainsAny(strings.ReplaceAll(p, dot, ""), `\.[]*^$()|?+{}`+"\n")
+}
+
+// withoutSlash are globs of directories, of which a slash at the end is no part.
+func withoutSlash(globs []string) (plain []string) {
+	for _, glob := range globs {
+		plain = append(plain, strings.TrimSuffix(glob, "/"))
+	}
+	return plain
+}
+
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(f filter, name string) bool {
 	r := s.secrets.At.RepositoryAt(path.Dir(name))
 	if r != nil && !f.Has(shell.Outside) && !f.Has(shell.Untracked) && !r.Tracks(name) &&
 		!(takesFiles(s.secrets) && (s.secrets.unignores() || !r.PassesOver(name, false))) {
+		return false
+	}
+	if r != nil && f.Has(shell.Standard) && !(f.Has(shell.Cached) && r.Tracks(name)) && s.ignored(r.Top, name) {
 		return false
 	}
 	return !f.Has(shell.Searches) || s.holds(f, name)
@@ -299,6 +360,20 @@ type findPart struct {
 	globs  []string // a name must match all of them
 	prunes bool     // it only says where find does not go
 	acts   bool     // what stands behind the action narrows nothing
+}
+
+// maxDepth is how far below its start find looks, 0 for any depth.
+func maxDepth(terms []shell.Term) (depth int) {
+	for _, t := range terms {
+		if t.Name == "-maxdepth" {
+			n, err := strconv.Atoi(t.Value.Value)
+			if err != nil || !t.Value.Known || n < 1 {
+				return 0
+			}
+			depth = max(depth, n)
+		}
+	}
+	return depth
 }
 
 func findParts(terms []shell.Term) (parts []findPart) {

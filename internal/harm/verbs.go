@@ -324,6 +324,9 @@ func (l *Loss) ShowsLittle() bool {
 	if strings.Contains(l.Command, "<") {
 		return false
 	}
+	if len(commands) == 2 && said.picksPlain() {
+		return true
+	}
 	for i, c := range commands {
 		words := spoken(c)
 		if len(words) == 0 || len(c.Wrappers) > 0 || !said.fitsKind("mild", words, c, "") && !said.isQuiet(i) {
@@ -337,6 +340,23 @@ func (l *Loss) ShowsLittle() bool {
 func (l wording) isQuiet(command int) bool {
 	return !l.reaches(command) && !isGit(l.Report.Commands[command]) &&
 		!slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool { return e.Command == command })
+}
+
+// picksPlain reports whether the second command picks variables that are no secret from
+// what the first prints, or counts them: env | grep NODE, env | wc -l.
+func (l wording) picksPlain() bool {
+	first, second := l.Report.Commands[0], l.Report.Commands[1]
+	env, grep := spoken(first), spoken(second)
+	before, after, _ := strings.Cut(l.Command, "|")
+	if strings.TrimSpace(before) != first.Source || strings.TrimSpace(after) != second.Source ||
+		len(env) != 1 || !listed("environ", env[0]) || len(grep) == 0 {
+		return false
+	}
+	if listed("counts", grep[0]) {
+		return len(grep) == 1 || len(grep) == 2 && isOption("-l", grep[1])
+	}
+	what := strings.ToUpper(strings.Trim(grep[len(grep)-1], "^="))
+	return listed("picks", grep[0]) && (len(grep) == 2 || len(grep) == 3 && grep[1] == "-i") && listed("plain", what)
 }
 
 // reaches reports whether nod does not know all that a command does, or it
