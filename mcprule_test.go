@@ -78,9 +78,16 @@ func TestRulesThatMatchNothing(t *testing.T) {
 		{nod.ListAllow, "mcp__*", "name the server"},
 		{nod.ListAllow, "mcp__*__get", "name the server"},
 		{nod.ListAllow, "mcp__lab__poke(x:1)", "not arguments"},
+		{nod.ListAllow, "Agent", "stands in allowlist"},
+		{nod.ListAllow, "WebFetch", "stands in allowlist"},
+		{nod.ListAllow, "Bash(npm run lint:*)", `"npm run lint *"`},
+		{nod.ListHardDeny, "Bash(git push --force:*)", `"git push --force *"`},
+		{nod.ListSoftDeny, "Read(./.env)", "claude_rules"},
 		{nod.ListAllow, "Tests may be run", ""},
 		{nod.ListSoftDeny, "Never migrate", ""},
 		{nod.ListAllow, "npm test", ""},
+		{nod.ListAllow, "MyProgram", "stands in allowlist"},
+		{nod.ListAsk, "GitKraken", ""},
 	} {
 		_, err := nod.ParseRule(row.list, row.text, "here")
 		if row.says == "" && err != nil || row.says != "" && (err == nil || !strings.Contains(err.Error(), row.says)) {

@@ -109,9 +109,8 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 		r.permission = p
 		return r, err
 	}
-	if name, _, is := strings.Cut(text, "("); is && strings.HasSuffix(text, ")") &&
-		slices.Contains([]string{"Bash", "Read", "Edit", "Write", "WebFetch", "Grep", "Glob"}, name) {
-		return Rule{}, fmt.Errorf("%q is a rule of Claude Code's; nod's is the command itself, such as \"git push *\"", text)
+	if meant := match.MeantTool(text, list == ListAllow); meant != "" {
+		return Rule{}, errors.New(meant)
 	}
 	r.command = match.ReadPattern(text)
 	return r, r.check(list)

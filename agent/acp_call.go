@@ -192,6 +192,9 @@ func placeOf(in fields) (dir string, plain bool) {
 		switch m.key {
 		case "command":
 			plain = plain && m.value[0] == '"'
+		case "commands": // Copilot CLI says the command twice
+			all := fields{object: in.object, err: new(error)}.texts("commands")
+			plain = plain && m.value[0] == '[' && len(all) == 1 && all[0] == in.hint("command")
 		case "cwd", "workdir", "directory", "dir_path", "working_directory", "workingDirectory":
 			if string(m.value) != "null" {
 				plain = plain && dir == "" && m.value[0] == '"'
@@ -271,7 +274,7 @@ func saysMore(m member) bool {
 	switch strings.ToLower(strings.ReplaceAll(m.key, "_", "")) {
 	case "diff":
 		further := regexp.MustCompile(`(?m)^(deleted |rename |copy |\*\*\*|\+\+\+ /dev/null)|(?s)\n\+\+\+ .*\n\+\+\+ `)
-		return m.value[0] != '"' || further.MatchString(unquoted(m.value))
+		return m.value[0] != '"' || further.MatchString("\n"+unquoted(m.value))
 	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext", "newtext",
 		"replaceall", "expectedreplacements", "allowmultiple", "instruction", "description", "insertline",
 		"aiproposedstring", "aiproposedcontent", "modifiedbyuser":

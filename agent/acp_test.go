@@ -260,7 +260,7 @@ func TestACPCaptured(t *testing.T) {
 		}
 		e, err := a.Decode(payload, nil)
 		name := filepath.Base(file) // one shows its diff as an argument, one its command as a title
-		proven := !strings.HasPrefix(name, "copilot.") && !strings.HasPrefix(name, "gemini.shell.")
+		proven := !strings.HasPrefix(name, "copilot.write.") && !strings.HasPrefix(name, "gemini.shell.")
 		if err != nil || e.Unproven == proven {
 			t.Errorf("%s: %v, unproven %v", file, err, e.Unproven)
 		}

@@ -6,7 +6,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -38,13 +37,11 @@ type Event struct {
 	// Start is where the payload says that the agent is, wherever the arguments of the call
 	// lead; "" where it does not say so.
 	Start string
-	// Failed, Error and Took describe an Outcome. Returned is what the tool returned, as JSON;
-	// [Event.ReturnedText] reads it.
-	Failed   bool
-	Error    string
-	Took     time.Duration
-	Returned json.RawMessage
-	Reason   string // the host's, for HostDenied
+	// Failed, Error and Took describe an Outcome.
+	Failed bool
+	Error  string
+	Took   time.Duration
+	Reason string // the host's, for HostDenied
 	// PromptFollows says that the host asks a person about this call if nod is silent, unless
 	// that person told the host before not to.
 	PromptFollows bool
@@ -112,15 +109,6 @@ const (
 	Prompts                // the host asks a person, or denies where nobody is there
 )
 
-// Hearing is how a host takes a hook's words about what a tool returned.
-type Hearing uint8
-
-const (
-	Deaf   Hearing = iota // the model does not read them
-	Nested                // additionalContext, in the shape of Claude Code
-	Flat                  // additionalContext at the top
-)
-
 // Capabilities are the facts that decide how an answer can be encoded, each measured on the
 // version that Tried names.
 type Capabilities struct {
@@ -129,7 +117,6 @@ type Capabilities struct {
 	Before, Asking Seat
 	FailClosed     string // the host's own switch, "" where it has none
 	SeesSubagents  bool   // a sub-agent's calls reach the hook
-	HearsAfter     Hearing
 	// PromptsAnswerOthers says that what a person answers to a prompt may let a call run whose
 	// own prompt waits behind it.
 	PromptsAnswerOthers bool

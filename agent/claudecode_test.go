@@ -101,7 +101,6 @@ func TestClaudeDecode(t *testing.T) {
 		}),
 		"Bash.PostToolUse.json": event(Outcome, "PostToolUse", "default", "Bash", "bash", func(e *Event) {
 			e.Call.Command, e.Took = "make weave", 227*time.Millisecond
-			e.Returned = json.RawMessage("{\n  \"stdout\": \"ok\",\n  \"stderr\": \"\",\n  \"interrupted\": false\n }")
 		}),
 		"Bash.PostToolUseFailure.json": event(Outcome, "PostToolUseFailure", "default", "Bash", "bash", func(e *Event) {
 			e.Call.Command, e.Took, e.Failed, e.Error = "make weave", 12500*time.Microsecond, true, "exit status 2"

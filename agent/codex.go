@@ -83,9 +83,6 @@ func codexQuirk(e *Event, in, f fields) {
 		codexNetwork(&e.Call, in)
 	}
 	codexPatch(&e.Call)
-	if e.Kind == Outcome {
-		e.Returned = f.returned("tool_response")
-	}
 	read := command != "" || e.Call.MCP != nil
 	e.Reserved = read && e.Kind == Prompt && e.Call.Tool != "apply_patch"
 	e.Complete = func(e *Event) {

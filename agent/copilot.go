@@ -90,7 +90,6 @@ func copilotQuirk(e *Event, in, f fields) {
 	case Outcome:
 		e.Error = f.nullable("error")
 		e.Failed = e.Name == "postToolUseFailure"
-		e.Returned = f.returned("toolResult")
 	}
 }
 

@@ -65,7 +65,6 @@ func (f fields) outcome(e *Event) {
 		e.Failed = e.Name == "PostToolUseFailure"
 		e.Error = f.optional("error")
 		e.Took = f.milliseconds("duration_ms")
-		e.Returned = f.returned("tool_response")
 	case HostDenied:
 		e.Reason = f.optional("reason")
 	}

@@ -61,7 +61,6 @@ func geminiQuirk(e *Event, in, f fields) {
 		respelled(&e.Call, geminiOdd)
 	}
 	if e.Kind == Outcome {
-		e.Returned = f.returned("tool_response")
 		response, _ := f.maybeChild("tool_response")
 		if failure, given := response.maybeChild("error"); given != nil {
 			e.Failed, e.Error = true, failure.optional("message")

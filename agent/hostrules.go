@@ -174,7 +174,8 @@ func qwenTextAsks(text string, c nod.Call) bool {
 // qwenRuleAsks reports whether a rule may speak of a call: a word of it stands in the command.
 // One about files or addresses speaks of commands as well.
 func qwenRuleAsks(rule string, c nod.Call) bool {
-	shell := regexp.MustCompile(`^(run_shell_command|Shell|ShellTool|Bash)\((.*)`).FindStringSubmatch(rule)
+	command := regexp.MustCompile(`^\s*(run_shell_command|Shell|ShellTool|Bash)(?:\((.*)|\s*$)`)
+	shell := command.FindStringSubmatch(rule)
 	switch {
 	case shell == nil:
 		return true

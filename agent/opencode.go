@@ -83,12 +83,17 @@ func mentioned(call *nod.Call, prompt string) {
 			call.Unread = "the prompt names more files with @ than nod looks at; give it fewer"
 			return
 		}
+		if quoted, is := strings.CutPrefix(text, `"`); is {
+			quoted, _, _ = strings.Cut(quoted, `"`)
+			call.Paths = append(call.Paths, quoted)
+		}
 		text = strings.TrimLeft(text, `"`)
 		ends := func(r rune) bool { return isBlank(r) || strings.ContainsRune("`,\"#", r) }
 		if end := strings.IndexFunc(text, ends); end >= 0 {
 			text = text[:end]
 		}
-		for _, name := range []string{text, strings.TrimRight(text, ".;:!?)]}'")} { // which may end a sentence
+		steps, _, _ := strings.Cut(text, "..")                                             // where opencode ends a name
+		for _, name := range []string{text, steps, strings.TrimRight(text, ".;:!?)]}'")} { // which may end a sentence
 			if name != "" && !slices.Contains(call.Paths, name) {
 				call.Paths = append(call.Paths, name)
 			}

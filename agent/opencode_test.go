@@ -72,9 +72,11 @@ func TestPromptsThatNameFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	for prompt, want := range map[string][]string{
-		"look at @.env.":  {".env.", ".env", top + "/.env.", top + "/.env"},
-		"see (@~/.aws/x)": {"~/.aws/x)", "~/.aws/x"},
-		"@/etc/x, @y":     {"/etc/x", "y", top + "/y"}, "@.env#L1-2.": {".env", top + "/.env"},
+		"look at @.env.":      {".env.", ".env", top + "/.env.", top + "/.env"},
+		"see (@~/.aws/x)":     {"~/.aws/x)", "~/.aws/x"},
+		"@l..x":               {"l..x", "l", top + "/l..x", top + "/l"},
+		"@\"my notes/a b\" x": {"my notes/a b", "my", top + "/my notes/a b", top + "/my"},
+		"@/etc/x, @y":         {"/etc/x", "y", top + "/y"}, "@.env#L1-2.": {".env", top + "/.env"},
 		"nothing": nil, "@": nil,
 		"@\"notes/a\" x": {"notes/a", top + "/notes/a"},
 	} {
@@ -114,6 +116,11 @@ func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 		"rm $X": true, "make test\nnpm publish": true, "cd .\ngit push --force": true, "FOO=1 git push": true,
 		`echo "to $X" && git push`: true, "x=1\n": false, "FOO=1 cd a": false,
 		`curl -s 'https://x.example/?a=1&b' -o "out"`: true,
+		"rm == || readonly":                           false, "cat <<E\n$(x)\nE": false,
+		">> .git/hooks/x": false, "cd a": false,
+		"cd a && > f": false, "export A=$(rm x)": false, "for i in a; do rm $i; done": false,
+		"if true; then rm x; fi": false, "cat <<< $(rm x)": false, "_2>&1": false, "x=1": false, "cd a | cd b": false,
+		"A=1 B= make x": true, `rm $X "$OUT"`: true, "rm \\ ": false, `find . -name \*.o -exec rm {} +`: false,
 		"make\n\\\n)[~": false, "rm x; $(y)": false, "rm x &&": false, "rm x |& y": false, "rm x; for i in a": false,
 
 		"cat <<E\nx": false, "cd . > notes.txt": false, "> notes.txt": false, "x=1 > .claude/settings.json": false,

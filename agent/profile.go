@@ -82,12 +82,6 @@ func (f facts) capabilities() Capabilities {
 		can.Asking = seat("prompt")
 		can.Asking.Silence = Prompts
 	}
-	switch f.fact("hears") {
-	case "nested":
-		can.HearsAfter = Nested
-	case "flat":
-		can.HearsAfter = Flat
-	}
 	return can
 }
 

@@ -603,3 +603,18 @@ func TestTheConversation(t *testing.T) {
 		}
 	}
 }
+
+// An agent that is told "always" asks no more, so the editor is not offered it, also by a
+// request that nod cannot read.
+func TestAlwaysIsNotOffered(t *testing.T) {
+	for _, call := range []string{`"toolCall":{"toolCallId":7}`, `"toolCall":{}`, `"subject":{}`} {
+		e := newEditor(t)
+		e.start(opened, `say {"jsonrpc":"2.0","id":1,"method":"session/request_permission","params":{"sessionId":"s1",`+
+			call+`,"options":[{"optionId":"1","name":"A","kind":"allow_always"},`+
+			`{"optionId":"2","name":"O","kind":"allow_once"}]}}`, "exit 0")
+		e.open()
+		if _, read, _ := e.end(); strings.Contains(read, "allow_always") || !strings.Contains(read, "allow_once") {
+			t.Errorf("%s: the editor is offered %s", call, read)
+		}
+	}
+}

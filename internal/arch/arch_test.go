@@ -361,6 +361,31 @@ func TestTheBuiltHookLinksNoNetwork(t *testing.T) {
 	}
 }
 
+// A test that builds a program builds it without cgo and with no flag for the
+// compiler: else all that the program imports, the vendors' SDKs with it, is compiled
+// once more, which took a fifth of a cold run.
+func TestTestsBuildWhatIsBuilt(t *testing.T) {
+	built := 0
+	for _, f := range files(t) {
+		lines := strings.Split(string(read(t, f.name)), "\n")
+		for i, line := range lines {
+			if !f.test || !strings.Contains(line, `exec.Command("go", "build"`) || strings.Contains(line, "Contains(") {
+				continue
+			}
+			built++
+			near := strings.Join(lines[i:min(i+4, len(lines))], "\n")
+			benchmark := strings.Contains(strings.Join(lines[max(0, i-4):i], "\n"), "*testing.B")
+			if !strings.Contains(near, `"CGO_ENABLED=0"`) ||
+				!benchmark && (strings.Contains(near, "-trimpath") || strings.Contains(near, "-gcflags")) {
+				t.Errorf("%s:%d builds a program in a way of its own", f.name, i+1)
+			}
+		}
+	}
+	if built < 3 {
+		t.Errorf("%d builds were found", built)
+	}
+}
+
 // A type that everything hangs on is where nobody can say what reads or sets a
 // field.
 func TestNoObjectHoldsTheHouse(t *testing.T) {

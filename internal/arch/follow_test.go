@@ -159,7 +159,10 @@ func TestHowTosAreRight(t *testing.T) {
 func run(t *testing.T, dir, command string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-ec", command)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-buildvcs=false -trimpath", "HOME="+t.TempDir())
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH", "GOPROXY"} {
+		cmd.Env = append(cmd.Env, name+"="+goEnv(t, name))
+	}
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%s\n%v\n%s", command, err, out)
 	}
@@ -182,4 +185,13 @@ func copyFile(from, to string) error {
 		return err
 	}
 	return os.WriteFile(to, data, info.Mode().Perm()|0o200)
+}
+
+func goEnv(t *testing.T, name string) string {
+	t.Helper()
+	out, err := exec.Command("go", "env", name).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }

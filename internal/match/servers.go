@@ -2,6 +2,7 @@ package match
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -59,3 +60,27 @@ func (m *Call) Names(p Permission) bool {
 	tool, below := strings.CutPrefix(p.Tool, server+"__")
 	return p.Tool == server || below && starMatch(tool, mcp.Tool)
 }
+
+// MeantTool says what to write for a rule that names one of an agent's own tools as the
+// agent spells it, which matches nothing: "" for any other text.
+func MeantTool(text string, allow bool) string {
+	name, what, bracket := strings.Cut(text, "(")
+	if name == "" || strings.Trim(name, letters) != "" || name == strings.ToLower(name[:1])+name[1:] ||
+		bracket && !strings.HasSuffix(text, ")") {
+		return ""
+	}
+	what = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(what, ")"), ":*"), " *")
+	switch {
+	case bracket && name == "Bash" && what != "":
+		return fmt.Sprintf("%q is a rule of Claude Code's; nod's is the command itself, such as %q", text, what+" *")
+	case bracket:
+		return fmt.Sprintf("%q is a rule of Claude Code's, and matches nothing here; nod reads them from Claude "+
+			"Code's own settings: claude_rules (nod help settings)", text)
+	case allow && (name[1:] != strings.ToLower(name[1:]) || slices.Contains([]string{"Agent", "Task", "Bash", "Edit",
+		"Write", "Read", "Glob", "Grep", "Skill"}, name)):
+		return fmt.Sprintf("%q is a tool, and an allow rule is a command; nod's name of a tool stands in allowlist", text)
+	}
+	return ""
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

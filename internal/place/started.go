@@ -13,7 +13,7 @@ import (
 const maxSettings = 256 << 10
 
 // isStarted reports whether an agent's settings at a root name a file by its plain path
-// from there: a hook's script, a server, a status line. A rarer spelling is not looked for.
+// from there: a hook's script, a status line. A rarer spelling is not looked for.
 func (w *Workspace) isStarted(real string) bool {
 	return slices.ContainsFunc(w.Roots, func(root string) bool {
 		name, below := strings.CutPrefix(strings.ToLower(real), strings.ToLower(root)+"/")

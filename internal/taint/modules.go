@@ -10,8 +10,10 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// maxModuleFile bounds the file of a module that is read.
-const maxModuleFile = 1 << 20
+const (
+	maxModules    = 64      // directories of modules that are looked into
+	maxModuleFile = 1 << 20 // of a file of a module that is read
+)
 
 // Modules says why a look-up of the modules that go.mod names is left open, "" if it is
 // not: which names are asked for, and of whom, stands in files that the session has
@@ -21,28 +23,45 @@ func (c *Call) Modules(e shell.Effect) place.Objection {
 		return ""
 	}
 	command := c.Report.Commands[e.Command]
-	elsewhere := slices.ContainsFunc(command.Words, func(w shell.Word) bool {
-		return strings.HasPrefix(w.Value, "-C") || strings.HasPrefix(w.Value, "-modfile")
-	})
-	for dir := path.Clean(command.Dir); path.IsAbs(dir); dir = path.Dir(dir) {
-		for _, base := range [...]string{"go.mod", "go.sum", "go.work", "go.work.sum"} {
-			if elsewhere || c.changed(path.Join(dir, base)) || c.leadsOn(path.Join(dir, base)) {
-				return place.Objection("this asks the network for what " + printable.Text(path.Join(dir, base)) +
-					" names, which has changed or names other such files: " + printable.Text(e.Words))
-			}
+	for _, w := range command.Words {
+		if strings.HasPrefix(w.Value, "-C") || strings.HasPrefix(w.Value, "-modfile") {
+			return place.Objection("this asks the network, and nod does not know for what: " + printable.Text(e.Words))
 		}
-		if dir == "/" {
-			break
+	}
+	for _, name := range c.moduleFiles(path.Clean(command.Dir)) {
+		if c.changed(name) {
+			return place.Objection("this asks the network for what " + printable.Text(name) +
+				" names, which has changed: " + printable.Text(e.Words))
 		}
 	}
 	return ""
 }
 
-// leadsOn reports whether such a file names directories with further ones.
-func (c *Call) leadsOn(name string) bool {
-	text, err := c.At.Machine.Files.Read(c.At.Machine.Real(name), maxModuleFile)
-	return err == nil && (path.Base(name) == "go.work" || strings.Contains(string(text), "=> .") ||
-		strings.Contains(string(text), "=> /"))
+// moduleFiles are the files that say which modules are looked for: in the directories from
+// dir up to the root, and in those that such a file names.
+func (c *Call) moduleFiles(dir string) (names []string) {
+	dirs := []string{dir}
+	for dir != "/" && path.IsAbs(dir) {
+		dir = path.Dir(dir)
+		dirs = append(dirs, dir)
+	}
+	for i := 0; i < len(dirs) && i < maxModules; i++ {
+		for _, base := range [...]string{"go.mod", "go.sum", "go.work", "go.work.sum"} {
+			name := path.Join(dirs[i], base)
+			names = append(names, name)
+			text, _ := c.At.Machine.Files.Read(c.At.Machine.Real(name), maxModuleFile) // there, or it names nothing
+			for word := range strings.FieldsSeq(string(text)) {
+				word = strings.Trim(word, "\"`()")
+				if !path.IsAbs(word) && strings.HasPrefix(word, ".") {
+					word = path.Join(dirs[i], word)
+				}
+				if path.IsAbs(word) && !strings.HasSuffix(base, ".sum") && !slices.Contains(dirs, path.Clean(word)) {
+					dirs = append(dirs, path.Clean(word))
+				}
+			}
+		}
+	}
+	return names
 }
 
 // changed reports whether a file is another than the session began with. Where nobody
