@@ -48,7 +48,7 @@ func claudeSpoke(version int) spoke {
 func allSpoke() []spoke {
 	return []spoke{
 		{driven: copilotDriven(), name: "copilot", version: 1, edits: "abstained", // their diff stands in an argument
-			commands: "abstained", relative: "abstained", words: []string{"{program}", "--acp"}},
+			commands: "allow", relative: "abstained", words: []string{"{program}", "--acp"}},
 		{driven: qwenDriven(), name: "qwen", version: 1, edits: "allow", commands: "allow", relative: "allow",
 			mode: "default", words: []string{"node", "{program}", "--acp"}},
 		{driven: geminiDriven(), name: "gemini", version: 1, edits: "allow", commands: "abstained", // in the title
