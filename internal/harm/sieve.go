@@ -37,13 +37,10 @@ func newSieve(t *Secrets, commands []int) sieve {
 		if f.Foreign || len(f.Words) == 0 {
 			continue
 		}
-		if f.Finder > 0 { // what it is handed by name it reads, hidden or not
-			f.Not |= shell.SkipsHidden | shell.SkipsIgnored
-		}
 		if f.Search != nil {
 			f.told = *f.Search
 		}
-		f.names = f.Has(shell.Searches|shell.PrintsLines) && !f.Has(shell.Fed) && !t.reads(i)
+		f.names = f.Has(shell.Searches|shell.PrintsLines) && !t.reads(i)
 		if f.Has(shell.Expression) {
 			f.finds, f.depth = findParts(f.told.Terms), maxDepth(f.told.Terms)
 			finders++
