@@ -55,23 +55,22 @@ func (h *Secrets) searchedBy(dir string) string {
 	if h.Agent == "claude-code" && (names || !said || mode == "") || h.Agent == "copilot" && names {
 		return "" // Claude Code prints names unless it is told otherwise
 	}
-	f, s := filter{}, sieve{secrets: h}
+	s := sieve{secrets: h}
 	if pattern, _ := in["pattern"].(string); pattern != "" { // else of some other name, and may be anything
-		f.told.Patterns = []string{pattern}
+		s.told.Patterns = []string{pattern}
 	}
-	f.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
+	s.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
 	return walkFor(h.At.Machine.Files, dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
+		return mode.IsRegular() && h.isSecretName(name) && s.selects(name) && s.holds(name)
 	}, func(string) bool { return false })
 }
 
-// treeRead is what a command reads below a place, and the commands whose
-// filters it passes before it is printed.
+// treeRead is what a command reads below places.
 type treeRead struct {
-	starts   []string
-	commands []int
-	picks    bool // it takes the files of its kind alone, and opens each by its name
+	starts  []string
+	command shell.Command
+	picks   bool // it takes the files of its kind alone, and opens each by its name
 }
 
 // treesOf returns what a command reads that it does not name file by file.
@@ -84,16 +83,16 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 		switch {
 		case e.Pattern == "" && c.Has(shell.Picks) && e.Target != "":
 			if h.At.Machine.IsDirectory(e.Target) {
-				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, picks: true})
+				reads = append(reads, treeRead{starts: []string{e.Target}, command: c, picks: true})
 			}
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) &&
 				h.At.Machine.IsDirectory(e.Target)):
 		case e.Pattern == "": // named, and not what a search found
-			reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}})
+			reads = append(reads, treeRead{starts: []string{e.Target}, command: c})
 		case !c.Has(shell.Flat):
 			matched, _ := h.At.Machine.Matches(e.Pattern)
-			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
+			reads = append(reads, treeRead{starts: matched, command: c})
 		}
 	}
 	return reads
@@ -104,15 +103,15 @@ const maxLinked = 64
 
 // printsFrom walks what a command reads.
 func (h *Secrets) printsFrom(r treeRead) string {
-	s := newSieve(h, r.commands)
+	s := newSieve(h, r.command)
 	starts, named := slices.Clone(r.starts), len(r.starts)
 	for i := 0; i < len(starts) && i < named+maxLinked; i++ {
 		start := h.At.Machine.Real(starts[i]) // a glob may name a link
 		prints := func(name string, mode fs.FileMode) bool {
-			if mode&fs.ModeSymlink != 0 && s.follows() && !slices.Contains(starts, h.At.Machine.Real(name)) {
+			if mode&fs.ModeSymlink != 0 && s.Has(shell.Follows) && !slices.Contains(starts, h.At.Machine.Real(name)) {
 				starts = append(starts, h.At.Machine.Real(name))
 			}
-			return h.isSecretFile(name, mode, r.picks, s.follows()) &&
+			return h.isSecretFile(name, mode, r.picks, s.Has(shell.Follows)) &&
 				(r.picks && (mode&fs.ModeSymlink != 0 || isSourceName(name)) || !r.picks && s.passes(start, name))
 		}
 		switch found := walkFor(h.At.Machine.Files, start, maxBelow, prints, func(dir string) bool {

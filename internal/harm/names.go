@@ -43,7 +43,3 @@ func picksLines(c shell.Command) bool {
 func allKnown(c shell.Command) bool {
 	return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
 }
-
-func (h *Secrets) reads(command int) bool {
-	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool { return e.Command == command })
-}

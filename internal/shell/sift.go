@@ -18,7 +18,6 @@ type sift struct {
 
 // term takes one operator, test or action of find's expression, with its argument.
 func term(u *use, name string, value word) {
-	u.out.term(name, value)
 	s := &u.sift
 	s.begun = s.begun || len(name) != 2 && !strings.HasPrefix(name, "-O")
 	switch name {

@@ -47,8 +47,6 @@ const (
 	Shallow                             // it looks into no directory below those that it is given
 	Follows                             // it follows links to directories
 	Inverted                            // it looks for lines without its patterns
-	Bounded                             // a pattern counts as a whole word or line alone
-	Fixed                               // a pattern is what it is, and no expression
 	AnyLine                             // a line that it prints need not hold a pattern as it is written
 	AnyPattern                          // not all of its patterns are known
 	Untracked                           // git: files that are not tracked, too
@@ -63,7 +61,7 @@ const traitWords = " git prints-files prints-lines prints-facts picks flat looks
 	"changes-status status-undone removes-named removes-empty makes-directories makes-links copies empties " +
 	"replaces repeats destroys " +
 	"discards mild-verbs runs-words runner shell " +
-	"expression searches skips-hidden skips-ignored shallow follows inverted bounded fixed any-line any-pattern " +
+	"expression searches skips-hidden skips-ignored shallow follows inverted any-line any-pattern " +
 	"untracked standard cached outside same-command "
 
 // traitOf is the trait that a word of a sheet stands for, 0 for none.
@@ -156,13 +154,6 @@ type Search struct {
 	// ExcludesFirst says that some names were left out before any were asked for: what
 	// no option means is searched then (GNU grep 3.8's manual).
 	ExcludesFirst bool
-	Terms         []Term // the expression of find
-}
-
-// Term is one operator, test or action in an expression of find, in the order of the line.
-type Term struct {
-	Name  string // "-name"; "" for what nod does not know, which may take words behind it
-	Value Word   // what it takes; not known where it takes nothing, or a command
 }
 
 // list is where the values of a role stand, nil for a role of no search.
@@ -185,21 +176,6 @@ func (d *draft) trait(is, not Traits) {
 	if c := d.current(); c != nil {
 		c.Is, c.Not = c.Is|is, c.Not|not
 	}
-}
-
-// term keeps what an expression of find says next.
-func (d *draft) term(name string, value word) {
-	c, s := d.current(), Search{}
-	if c == nil || !c.Has(Expression) {
-		return
-	}
-	if c.Search != nil {
-		s = *c.Search
-	}
-	known := value.known && !value.many && value.text != "" // a flag has the text ""
-	w := Word{Value: value.text, Known: known, Pattern: value.glob > 0}
-	s.Terms = append(s.Terms[:len(s.Terms):len(s.Terms)], Term{Name: name, Value: w})
-	c.Search = &s
 }
 
 // sought keeps a value that a search was given; false where the role is none
