@@ -230,9 +230,9 @@ func plainRemote(url string) bool {
 // subcommand starts.
 func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 	s, _ := d.machine.sheet("git")
-	hooks := listed(s.all, "hooks-of-"+sub)
+	hooks := slices.Collect(listed(s.all, "hooks-of-"+sub))
 	if hooks == nil {
-		hooks = listed(s.all, "hooks-of-others")
+		hooks = slices.Collect(listed(s.all, "hooks-of-others"))
 	}
 	if hooks[0] == "none" {
 		return
