@@ -148,14 +148,15 @@ func (s *sheet) under(sub string) (*sheet, bool) {
 // say one thing the first counts.
 func (s *sheet) directives(section string) {
 	texts := [...]*string{&s.args, &s.none, &s.deep, &s.code, &s.skip, &s.task, &s.home, &s.hands}
+	textWords := []string{"args", "none", "deep", "code", "skip", "task", "home", "hands"}
 	flags := [...]*bool{&s.inert, &s.free, &s.posix, &s.oneDash, &s.sub, &s.inherit, &s.responses, &s.interprets}
+	flagWords := []string{"inert", "free", "posix", "single", "sub", "inherit", "responses", "interprets"}
 	for line := range strings.Lines(section) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if word == "list" {
 			continue
 		}
-		text := slices.Index([]string{"args", "none", "deep", "code", "skip", "task", "home", "hands"}, word)
-		flag := slices.Index([]string{"inert", "free", "posix", "single", "sub", "inherit", "responses", "interprets"}, word)
+		text, flag := slices.Index(textWords, word), slices.Index(flagWords, word)
 		switch {
 		case text >= 0:
 			*texts[text] = cmp.Or(*texts[text], rest)
