@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"strconv"
@@ -27,16 +26,16 @@ const (
 // quickSuffix ends the name of a quick question's dump.
 const quickSuffix = "-quick"
 
-// ask puts one question, or two: a quick one first where the prompt has it,
+// Classify implements [nod.Model]. It puts one question, or two: a quick one first where the prompt has it,
 // and the careful one unless that was answered with "do not block".
-func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
+func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	if p.Quick == "" {
-		answer, _, err := c.stage(ctx, question{p, p.Careful}, s, "")
+		answer, _, err := c.stage(ctx, question{p, p.Careful}, "")
 		return answer, err
 	}
-	quick, x, err := c.quick(ctx, p, s)
+	quick, x, err := c.quick(ctx, p)
 	if err == nil && !quick.ShouldBlock {
 		quick.Quick, quick.QuickSaid = true, "pass"
 		return quick, nil
@@ -48,7 +47,7 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 		return quick, err
 	}
 	failed := err
-	careful, _, err := c.stage(ctx, question{p, p.Careful}, s, "")
+	careful, _, err := c.stage(ctx, question{p, p.Careful}, "")
 	if err != nil {
 		return nod.Classification{}, err
 	}
@@ -86,10 +85,10 @@ func (x *exchange) same(ctx context.Context, err error) bool {
 
 // quick asks with a part of the time, and once: what follows is a second try. A
 // fault counts as "block": the careful question follows either way.
-func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, *exchange, error) {
+func (c *client) quick(ctx context.Context, p nod.Prompt) (nod.Classification, *exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
 	defer cancel()
-	return c.stage(ctx, question{p, p.Quick}, s, quickSuffix)
+	return c.stage(ctx, question{p, p.Quick}, quickSuffix)
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -102,13 +101,13 @@ func left(ctx context.Context, most time.Duration) time.Duration {
 
 // stage puts one question, a second time where the fault passes, and dumps what
 // came of it. The exchange is the last one.
-func (c *client) stage(ctx context.Context, q question, s send, suffix string) (nod.Classification, *exchange, error) {
-	answer, x, err := c.try(ctx, q, s)
+func (c *client) stage(ctx context.Context, q question, suffix string) (nod.Classification, *exchange, error) {
+	answer, x, err := c.try(ctx, q)
 	if again, wait := x.passing(ctx, err); again && suffix != quickSuffix {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
-			answer, x, err = c.try(ctx, q, s)
+			answer, x, err = c.try(ctx, q)
 		}
 	}
 	if c.dumpDir != "" {
@@ -120,11 +119,11 @@ func (c *client) stage(ctx context.Context, q question, s send, suffix string) (
 }
 
 // try is one request.
-func (c *client) try(ctx context.Context, q question, s send) (nod.Classification, *exchange, error) {
+func (c *client) try(ctx context.Context, q question) (nod.Classification, *exchange, error) {
 	x := &exchange{client: c, started: time.Now()}
-	r, err := c.sent(ctx, q, s, x)
+	r, err := x.ask(ctx, q)
 	if err != nil {
-		return nod.Classification{}, x, x.failed(ctx, err)
+		return nod.Classification{}, x, err
 	}
 	in, err := decodeInput(r.input)
 	if err != nil {
@@ -135,16 +134,6 @@ func (c *client) try(ctx context.Context, q question, s send) (nod.Classificatio
 		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
 		Model: printable.Line(orDefault(r.model, c.model), 100), Usage: r.usage, Cost: cost(c.prices, c.model, r),
 	}, x, nil
-}
-
-// sent keeps a panic in an SDK, which an odd answer can cause, to this question.
-func (c *client) sent(ctx context.Context, q question, s send, x *exchange) (r reply, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = c.malformed("the answer broke the library that reads it", fmt.Sprint(p))
-		}
-	}()
-	return s(ctx, q, x)
 }
 
 // passing reports whether a second try makes sense, and after what pause: the
@@ -168,7 +157,7 @@ func (x *exchange) passing(ctx context.Context, err error) (again bool, wait tim
 }
 
 // retryAfter is how long a vendor wants to be left alone: seconds or a date,
-// or milliseconds in the header that both SDKs know.
+// or milliseconds in the header of some vendors.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms >= 0 {
 		return time.Duration(ms) * time.Millisecond

@@ -294,10 +294,3 @@ func TestBedrockSigns(t *testing.T) {
 		t.Errorf("%v", header)
 	}
 }
-
-// The one variable that Anthropic's SDK reads whatever it is told is refused.
-func TestBedrockVariableIsRefused(t *testing.T) {
-	t.Setenv(bedrockVariable, "poison")
-	_, err := New(optionsFor(t, ProviderBedrock, "http://127.0.0.1:1"))
-	checkFailure(t, fault.BadSettings, nod.Classification{}, err)
-}

@@ -111,7 +111,7 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([
 		Provider: x.client.provider,
 		Request:  x.half(x.requestHeader, x.request),
 	}
-	d.Request.Method, d.Request.URL = x.method, x.url
+	d.Request.Method, d.Request.URL = http.MethodPost, x.url
 	if x.status != 0 {
 		half := x.half(x.responseHeader, x.response)
 		half.Status = x.status

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -70,6 +71,29 @@ func (c *client) malformed(what, cause string) *fault.Error {
 		what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
 }
 
+func (c *client) refused(why string) error {
+	return c.failure(fault.Refused, "the model declined to judge this call; decide it yourself", why)
+}
+
+func (c *client) cutOff(why string) error {
+	return c.failure(fault.CutOff, "the answer was cut off before its end; raise [model] max_tokens", why)
+}
+
+// oneCall reports what is wrong with an answer of so many calls and texts.
+func (c *client) oneCall(calls int, named bool, texts int) error {
+	switch {
+	case calls == 0 || calls == 1 && !named:
+		return c.failure(fault.NoDecision,
+			"the model answered without calling "+nod.AnswerTool().Name+
+				"; if this persists, choose another [model] name", "")
+	case calls > 1:
+		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
+	case texts > 0 && c.style.channel != Auto:
+		return c.malformed("the model wrote text beside its decision", "")
+	}
+	return nil
+}
+
 // network says why a request got no answer. The error's own text may hold a
 // URL or an address, never more.
 func (c *client) network(ctx context.Context, err error) *fault.Error {
@@ -90,6 +114,8 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 	}
 	return f
 }
+
+const quotaUsed = "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
 
 // status says what a status other than 200 means, and what to do about it.
 func (c *client) status(code int, url string, body []byte) *fault.Error {
@@ -115,8 +141,7 @@ func (c *client) status(code int, url string, body []byte) *fault.Error {
 	case code == 408:
 		kind, advice = fault.TimedOut, "the vendor gave up waiting; try again"
 	case code == 429:
-		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or "+
-			"raise it with the vendor"
+		kind, advice = fault.RateLimited, quotaUsed
 	case code == 503 || code == 529:
 		kind, advice = fault.Overloaded, "the vendor is overloaded; try again later"
 	case code >= 500:

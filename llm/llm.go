@@ -2,8 +2,8 @@
 // the gate. [New] returns a [nod.Model] that speaks Anthropic Messages
 // (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat
 // completions (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or
-// Gemini's generateContent (gemini), through the vendors' own SDKs. [Chain]
-// asks further models where the first is not to be had.
+// Gemini's generateContent (gemini). [Chain] asks further models where the first
+// is not to be had.
 //
 // One question is one POST: the prompt, and a forced call of classify_result
 // (thinking, should_block, reason, in that order). Only an answer of exactly
@@ -13,17 +13,16 @@
 // A prompt with a quick closing is put twice at most: see ask.go. A fault that
 // passes (429, 5xx, 529, a broken connection) is tried once more where the
 // time that the vendor wants to be left alone for fits into half of what is
-// left; the SDKs' own retries are off.
+// left.
 //
 // # Nothing from the environment
 //
-// A repository can set the variables that nod runs under. So the SDKs are
-// built without their environment defaults, on a transport of this package:
-// no proxy, root certificates, headers, endpoint or credentials but those in
-// [Options], and no OpenTelemetry. A key that the caller found in the
-// environment is sent to the vendor's own address only. GODEBUG reaches Go's
-// own libraries before any code here runs; whoever starts a process for this
-// package gives it an environment built from nothing.
+// A repository can set the variables that nod runs under. So no proxy, root
+// certificates, headers, endpoint or credentials count but those in [Options].
+// A key that the caller found in the environment is sent to the vendor's own
+// address only. GODEBUG reaches Go's own libraries before any code here runs;
+// whoever starts a process for this package gives it an environment built from
+// nothing.
 //
 // The transport speaks HTTP/1.1 and no HTTP/2: one question needs no
 // multiplexing, and GODEBUG=http2debug would print the key. TLS is 1.2 or
@@ -44,7 +43,6 @@
 package llm
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net"
@@ -70,9 +68,11 @@ const (
 )
 
 // Providers lists them.
-func Providers() []string {
-	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible,
-		ProviderBedrock, ProviderVertex, ProviderAzure}
+func Providers() (names []string) {
+	for _, v := range vendors() {
+		names = append(names, v.provider)
+	}
+	return names
 }
 
 // Channel says how a model gives its answer.
@@ -97,13 +97,6 @@ const (
 	DefaultTimeout        = 30 * time.Second
 )
 
-// The vendors' own addresses, the only ones that a key from the environment
-// is sent to.
-const (
-	anthropicAddress = "https://api.anthropic.com"
-	openAIAddress    = "https://api.openai.com/v1"
-)
-
 // Options say which model is asked, where, and how. They come from managed or
 // user settings, never from a repository.
 type Options struct {
@@ -112,10 +105,8 @@ type Options struct {
 	// Model is the vendor's name of the model (azure: of the deployment); ""
 	// is the provider's default. compatible and azure have none.
 	Model string
-	// Endpoint is the base address that the SDK appends v1/messages
-	// (anthropic, bedrock, vertex), responses (openai), chat/completions
-	// (compatible) or v1beta/models (gemini) to; "" is the vendor's own.
-	// compatible and azure have none. It is https, or http to a loopback
+	// Endpoint is the base address, to which the path of the provider's API is
+	// appended; "" is the vendor's own. compatible and azure have none. It is https, or http to a loopback
 	// address.
 	Endpoint string
 	// Region is Amazon's or Google's, for bedrock and vertex; Project is
@@ -164,56 +155,37 @@ type Options struct {
 	Notice func(string)
 }
 
-// New returns the model that o describes. It sends nothing. An error is a
-// *[fault.Error] of kind NoKey or BadSettings.
+// New returns the model that o describes, safe for concurrent use. It sends
+// nothing. An error is a *[fault.Error] of kind NoKey or BadSettings.
 func New(o Options) (nod.Model, error) {
-	if err := checkFit(o); err != nil {
+	v := vendorOf(o.Provider)
+	if v.provider == "" {
+		return nil, badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider),
+			strings.Join(Providers(), ", "))
+	}
+	if err := v.checkFit(o); err != nil {
 		return nil, err
 	}
-	switch o.Provider {
-	case ProviderAnthropic:
-		return newAnthropic(o)
-	case ProviderBedrock:
-		return newBedrock(o)
-	case ProviderVertex:
-		return newVertex(o)
-	case ProviderOpenAI:
-		return newOpenAI(o)
-	case ProviderAzure:
-		return newAzure(o)
-	case ProviderGemini:
-		return newGemini(o)
-	}
-	return newCompatible(o)
+	return newClient(v, o)
 }
 
 // checkFit refuses a setting that the provider has no use for, since whoever
 // wrote it expects something of it, and the lack of one that it needs.
-func checkFit(o Options) error {
-	if !slices.Contains(Providers(), o.Provider) {
-		return badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider),
-			strings.Join(Providers(), ", "))
-	}
-	for _, f := range []struct {
-		key, value   string
-		needs, takes []string
-	}{
-		{"region", o.Region, []string{ProviderBedrock, ProviderVertex}, nil},
-		{"project", o.Project, nil, []string{ProviderVertex}},
-		{"api_version", o.APIVersion, []string{ProviderAzure}, nil},
-		{"channel", string(o.Channel), nil, Providers()},
-		{"effort", o.Effort, nil, Providers()},
-		{"thinking", o.Thinking, nil, []string{ProviderAnthropic, ProviderBedrock, ProviderVertex}},
-		{"endpoint", o.Endpoint, []string{ProviderCompatible, ProviderAzure}, Providers()},
-		{"name", o.Model, []string{ProviderCompatible, ProviderAzure}, Providers()},
-	} {
-		switch needed := slices.Contains(f.needs, o.Provider); {
+func (v vendor) checkFit(o Options) error {
+	for _, f := range []struct{ key, value string }{{"region", o.Region}, {"project", o.Project},
+		{"api_version", o.APIVersion}, {"channel", string(o.Channel)}, {"effort", o.Effort},
+		{"thinking", o.Thinking}, {"endpoint", o.Endpoint}, {"name", o.Model}} {
+		needed := slices.Contains(strings.Fields(v.needs), f.key)
+		taken := needed || slices.Contains(strings.Fields(v.takes+" channel effort endpoint name"), f.key)
+		switch {
 		case f.value == "" && needed:
-			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
-		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
-			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
-		case f.key == "channel" && f.value == string(Schema) && o.Provider != ProviderCompatible:
-			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", o.Provider, f.value)
+			return badSettings("provider %s needs [model] %s", v.provider, f.key)
+		case f.value != "" && !taken:
+			return badSettings("provider %s has no use for [model] %s; remove it", v.provider, f.key)
+		case f.key == "channel" && f.value == string(Schema) && v.provider != ProviderCompatible:
+			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", v.provider, f.value)
+		case f.key == "channel" && !slices.Contains([]Channel{"", Tool, Auto, Schema}, o.Channel):
+			return badSettings("[model] channel %s is not known; want tool, auto or schema", quote(f.value))
 		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
 			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))
 		}
@@ -228,34 +200,20 @@ func isSegment(s string) bool {
 
 // KeyVariable names the variable that the provider's key is customarily in,
 // "" for a provider that has none. This package never reads it.
-func KeyVariable(provider string) string {
-	switch provider {
-	case ProviderAnthropic:
-		return "ANTHROPIC_API_KEY"
-	case ProviderOpenAI:
-		return "OPENAI_API_KEY"
-	case ProviderGemini:
-		return "GEMINI_API_KEY"
-	}
-	return ""
-}
+func KeyVariable(provider string) string { return vendorOf(provider).variable }
 
-// vendor is what the providers differ in, apart from their dialects.
-type vendor struct {
-	provider, address, defaultModel, keyHeader string
-	// keyless says that a key may be missing, document that it is a JSON text.
-	keyless, document bool
-}
-
-// client is what the providers share. It is immutable.
+// client is a model at a vendor's. It is immutable once it is made.
 type client struct {
 	vendor
 	model     string
 	base      string
-	maxTokens int64
+	path      string
+	project   string
+	maxTokens int
 	style     style
 	timeout   time.Duration
 	key       string
+	grant     grant
 	secrets   []string // never shown or written: the key, values of headers
 	headers   map[string]string
 	prices    []Price
@@ -265,8 +223,13 @@ type client struct {
 	http      *http.Client
 }
 
+// url is where a question is sent.
+func (c *client) url() string { return c.base + c.path }
+
 // newClient checks o against v.
-func newClient(v vendor, o Options) (*client, error) {
+func newClient(v vendor, o Options) (nod.Model, error) {
+	v.address = strings.ReplaceAll(v.address, "REGION", o.Region)
+	v.address = strings.Replace(v.address, "global-", "", 1) // Google's for no region
 	endpoint, err := parseEndpoint(o.Endpoint, v.address)
 	if err != nil {
 		return nil, err
@@ -287,7 +250,7 @@ func newClient(v vendor, o Options) (*client, error) {
 	}
 	c := &client{
 		vendor: v, model: orDefault(o.Model, v.defaultModel), base: strings.TrimRight(endpoint.String(), "/"),
-		maxTokens: int64(orDefault(o.MaxTokens, DefaultMaxTokens)), timeout: orDefault(o.Timeout, DefaultTimeout),
+		maxTokens: orDefault(o.MaxTokens, DefaultMaxTokens), timeout: orDefault(o.Timeout, DefaultTimeout),
 		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
 		dumpDir: o.DumpDir, dumpMark: o.DumpMark, notice: o.Notice,
 		http: &http.Client{Transport: transport,
@@ -297,7 +260,13 @@ func newClient(v vendor, o Options) (*client, error) {
 	if c.style.reasons {
 		c.maxTokens = max(c.maxTokens, reasoningTokens)
 	}
-	c.secrets = secretsOf(key, o.Headers, o.Proxy)
+	c.addSecrets(secretsOf(key, o.Headers, o.Proxy)...)
+	if c.grant, err = v.grants(c, o); err != nil {
+		return nil, err
+	}
+	c.path = strings.NewReplacer("QUOTED", url.QueryEscape(c.model),
+		"MODEL", url.PathEscape(strings.TrimPrefix(c.model, "models/")),
+		"REGION", o.Region, "PROJECT", c.project, "VERSION", url.QueryEscape(o.APIVersion)).Replace(v.path)
 	return c, nil
 }
 
@@ -386,11 +355,9 @@ func isToken(s string) bool {
 	})
 }
 
-// secretsOf lists what must not be shown, longest first, so that one which
-// holds another is masked whole. Very short values of headers are no secrets
-// and would garble what is left.
+// secretsOf lists what must not be shown.
 func secretsOf(key string, headers map[string]string, proxy string) []string {
-	var out []string
+	out := []string{key}
 	for _, v := range headers {
 		out = append(out, strings.TrimSpace(v))
 		if _, token, ok := strings.Cut(strings.TrimSpace(v), " "); ok {
@@ -401,9 +368,15 @@ func secretsOf(key string, headers map[string]string, proxy string) []string {
 		password, _ := u.User.Password()
 		out = append(out, password, u.User.String())
 	}
-	out = slices.DeleteFunc(append(out, key), func(s string) bool { return len(s) < 6 })
-	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
 	return out
+}
+
+// addSecrets adds to what is masked, longest first, so that one which holds
+// another is masked whole. Very short values are no secrets and would garble
+// what is left.
+func (c *client) addSecrets(more ...string) {
+	c.secrets = slices.DeleteFunc(append(c.secrets, more...), func(s string) bool { return len(s) < 6 })
+	slices.SortFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
 // mask replaces every secret in text.
@@ -430,6 +403,3 @@ type reply struct {
 	usage      nod.Usage
 	cacheWrite int // tokens of usage.In that were written to the vendor's cache
 }
-
-// send puts one question in a vendor's dialect; x watches the wire.
-type send func(ctx context.Context, q question, x *exchange) (reply, error)

@@ -104,11 +104,10 @@ func checkPrismRefuses(t *testing.T, provider, url, path string) {
 	}
 	// Prism's own 422 is a bad request to nod.
 	m := newModel(t, provider, url, func(o *Options) { o.Model = "x" })
-	a, isAnthropic := m.(*Anthropic)
-	if !isAnthropic {
+	if provider != ProviderAnthropic {
 		return
 	}
-	a.client.maxTokens = -1 // New refuses this; the specification does as well
+	m.(*client).maxTokens = -1 // New refuses this; the specification does as well
 	got, err := m.Classify(context.Background(), prompt)
 	checkFailure(t, fault.BadRequest, got, err)
 	var f *fault.Error
