@@ -7,10 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -158,4 +160,10 @@ func isPlainHeader(name string) bool {
 	}
 	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
 		strings.HasPrefix(name, "X-Ratelimit-")
+}
+
+// isOurs reports whether a file belongs to the user nod runs as.
+func isOurs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }
