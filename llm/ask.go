@@ -53,8 +53,7 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 	if err != nil {
 		return nod.Classification{}, err
 	}
-	// A quick question that failed counts as a block: a vendor that refuses to judge a
-	// call has warned of it.
+	// A quick question that failed counts as a block: a vendor that refuses to judge a call has warned of it.
 	careful.Cleared, careful.QuickSaid = !careful.ShouldBlock, "block"
 	if failed != nil {
 		careful.QuickSaid = "failed"
@@ -67,10 +66,9 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 	return careful, nil
 }
 
-// same reports whether the careful question would meet the same fault: a key that
-// is refused, a model that is not there, a request that is too large or refused as
-// it stands, a vendor that wants to be left alone for
-// longer than a question may wait.
+// same reports whether the careful question would meet the same fault: a key that is refused, a model that is not
+// there, a request that is too large or refused as it stands, a vendor that wants to be left alone for longer than a
+// question may wait.
 func (x *exchange) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
 	if f == nil {
@@ -174,12 +172,10 @@ func retryAfter(h http.Header) time.Duration {
 	return pause + rand.N(pause) // so that many that failed at once do not return at once
 }
 
-// Chain asks the first model, and the next ones in turn where one is not to be
-// had: no key, unreachable, overloaded, rate limited, failing, not known, too
-// slow. A model that answers badly (a refusal, a malformed answer) is not
-// passed over: another one might be found that says yes. The failures of all
-// are in the message of the last. It is safe for concurrent use if the models
-// are. Without models every question fails.
+// Chain asks the first model, and the next ones in turn where one is not to be had: no key, unreachable, overloaded,
+// rate limited, failing, not known, too slow. A model that answers badly (a refusal, a malformed answer) is not
+// passed over: another one might be found that says yes. The failures of all are in the message of the last. It is
+// safe for concurrent use if the models are. Without models every question fails.
 type Chain []nod.Model
 
 var _ nod.Model = Chain(nil)
@@ -210,8 +206,7 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 		Cause:   &shown{brief(before.Error()), before}}
 }
 
-// unavailable reports whether a kind says that there was no model, rather
-// than a bad answer.
+// unavailable reports whether a kind says that there was no model, rather than a bad answer.
 func unavailable(k fault.Kind) bool {
 	switch k {
 	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError,

@@ -30,9 +30,8 @@ func withKey(c *client, _ Options) (grant, error) {
 	}, nil
 }
 
-// withAmazons sends an API key, or signs with the pair ID:SECRET[:TOKEN]. Profiles and
-// the machine's role are not read: they come from the environment and from files that
-// nod's settings do not name.
+// withAmazons sends an API key, or signs with the pair ID:SECRET[:TOKEN]. Profiles and the machine's role are not
+// read: they come from the environment and from files that nod's settings do not name.
 func withAmazons(c *client, o Options) (grant, error) {
 	id, secret, pair := strings.Cut(c.key, ":")
 	if !pair {

@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// askChat is the request as a chat completion, which nearly every server of local
-// models and every gateway speaks.
+// askChat is the request as a chat completion, which nearly every server of local models and every gateway speaks.
 func askChat(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{

@@ -78,9 +78,8 @@ func encode(v any) []byte {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// parse reads text as one JSON object that every reader reads alike. Invalid
-// text, keys that occur twice or differ by case only, and something after the
-// end are errors.
+// parse reads text as one JSON object that every reader reads alike. Invalid text, keys that occur twice or differ by
+// case only, and something after the end are errors.
 func parse(text []byte) (value, error) {
 	if !utf8.Valid(text) {
 		return value{}, errors.New("it holds bytes that are not UTF-8")
@@ -178,8 +177,7 @@ type input struct {
 	reason, thinking string
 }
 
-// decodeInput takes exactly the three fields of the tool's schema, each once
-// and of its type.
+// decodeInput takes exactly the three fields of the tool's schema, each once and of its type.
 func decodeInput(text []byte) (input, error) {
 	v, err := parse(text)
 	if err != nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// dumped is a file of the dump directory. Bodies stand in it as JSON where
-// they are, else as text.
+// dumped is a file of the dump directory. Bodies stand in it as JSON where they are, else as text.
 type dumped struct {
 	V              int                 `json:"v"`
 	ID             string              `json:"id"`
@@ -150,8 +149,7 @@ func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
 	return h
 }
 
-// isPlainHeader names what is written down as it is. All other values are
-// masked: a gateway's may be secrets.
+// isPlainHeader names what is written down as it is. All other values are masked: a gateway's may be secrets.
 func isPlainHeader(name string) bool {
 	switch name {
 	case "Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",

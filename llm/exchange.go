@@ -15,14 +15,12 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// bodyLimit bounds an answer, counted after decompression. A real one has
-// about 2 KB.
+// bodyLimit bounds an answer, counted after decompression. A real one has about 2 KB.
 const bodyLimit = 1 << 20
 
 var errBodyTooLong = errors.New("the answer is longer than 1 MiB")
 
-// exchange is one request and its answer as they crossed the wire. It is one
-// goroutine's.
+// exchange is one request and its answer as they crossed the wire. It is one goroutine's.
 type exchange struct {
 	client  *client
 	started time.Time
@@ -35,8 +33,7 @@ type exchange struct {
 	response       []byte
 }
 
-// ask puts one question. An answer is read whole, within the limit, and counts as a
-// JSON document under status 200.
+// ask puts one question. An answer is read whole, within the limit, and counts as a JSON document under status 200.
 func (x *exchange) ask(ctx context.Context, q question) (reply, error) {
 	c := x.client
 	x.request = encode(c.ask(c, q))
@@ -108,9 +105,8 @@ func (x *exchange) judge() (value, error) {
 	return answer, nil
 }
 
-// errorBeside is what an answer under status 200 says of an error, at its top or
-// in a choice or candidate. A decision beside it does not count. A Responses
-// body that says of itself that it failed is read as one.
+// errorBeside is what an answer under status 200 says of an error, at its top or in a choice or candidate. A decision
+// beside it does not count. A Responses body that says of itself that it failed is read as one.
 func errorBeside(answer value) value {
 	if status := answer.at("status").text(); status == "failed" || status == "incomplete" {
 		return value{}

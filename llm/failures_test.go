@@ -460,8 +460,7 @@ func geminiFaults() []refused {
 	return out
 }
 
-// No failing answer ever yields a classification, each names its cause, and
-// only what passes is tried again, once.
+// No failing answer ever yields a classification, each names its cause, and only what passes is tried again, once.
 func TestFailures(t *testing.T) {
 	for _, provider := range providers() {
 		all := append(faults(provider), map[string]func() []refused{ProviderAnthropic: anthropicFaults,
@@ -568,8 +567,7 @@ func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
 	}
 }
 
-// A good answer that is too long is none, whether its length crosses the wire
-// or comes out of the decompression.
+// A good answer that is too long is none, whether its length crosses the wire or comes out of the decompression.
 func TestAnswersAreBounded(t *testing.T) {
 	for _, provider := range providers() {
 		good := classified(provider, allowInput)

@@ -1,45 +1,35 @@
-// Package llm asks a fast model whether a tool call must be blocked: layer 4 of
-// the gate. [New] returns a [nod.Model] that speaks Anthropic Messages
-// (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat
-// completions (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or
-// Gemini's generateContent (gemini). [Chain] asks further models where the first
-// is not to be had.
+// Package llm asks a fast model whether a tool call must be blocked: layer 4 of the gate. [New] returns a [nod.Model]
+// that speaks Anthropic Messages (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat completions
+// (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or Gemini's generateContent (gemini). [Chain] asks
+// further models where the first is not to be had.
 //
-// One question is one POST: the prompt, and a forced call of classify_result
-// (thinking, should_block, reason, in that order). Only an answer of exactly
-// that shape counts. Every other one is a [fault.Error] whose Kind names the
-// cause; nothing is guessed or repaired.
+// One question is one POST: the prompt, and a forced call of classify_result (thinking, should_block, reason, in that
+// order). Only an answer of exactly that shape counts. Every other one is a [fault.Error] whose Kind names the cause;
+// nothing is guessed or repaired.
 //
-// A prompt with a quick closing is put twice at most: see ask.go. A fault that
-// passes (429, 5xx, 529, a broken connection) is tried once more where the
-// time that the vendor wants to be left alone for fits into half of what is
+// A prompt with a quick closing is put twice at most: see ask.go. A fault that passes (429, 5xx, 529, a broken
+// connection) is tried once more where the time that the vendor wants to be left alone for fits into half of what is
 // left.
 //
 // # Nothing from the environment
 //
-// A repository can set the variables that nod runs under. So no proxy, root
-// certificates, headers, endpoint or credentials count but those in [Options].
-// A key that the caller found in the environment is sent to the vendor's own
-// address only. GODEBUG reaches Go's own libraries before any code here runs;
-// whoever starts a process for this package gives it an environment built from
-// nothing.
+// A repository can set the variables that nod runs under. So no proxy, root certificates, headers, endpoint or
+// credentials count but those in [Options]. A key that the caller found in the environment is sent to the vendor's
+// own address only. GODEBUG reaches Go's own libraries before any code here runs; whoever starts a process for this
+// package gives it an environment built from nothing.
 //
-// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no
-// multiplexing, and GODEBUG=http2debug would print the key. TLS is 1.2 or
-// later. Redirects are not followed. An answer is at most 1 MiB, counted after
-// decompression.
+// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no multiplexing, and GODEBUG=http2debug would print
+// the key. TLS is 1.2 or later. Redirects are not followed. An answer is at most 1 MiB, counted after decompression.
 //
 // # Failures
 //
-// The Message of a Failure is nod's own text and says what to do next; it may
-// be shown to an agent. What the vendor wrote is its Cause: one line, escaped,
-// at most 300 bytes. Neither ever holds the key.
+// The Message of a Failure is nod's own text and says what to do next; it may be shown to an agent. What the vendor
+// wrote is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
 //
 // # Dumps
 //
-// With [Options.DumpDir] each question is written down whole, one file per
-// decision, keys and header values masked. A dump that cannot be written does
-// not change the answer; [Options.Notice] is told.
+// With [Options.DumpDir] each question is written down whole, one file per decision, keys and header values masked. A
+// dump that cannot be written does not change the answer; [Options.Notice] is told.
 package llm
 
 import (
@@ -97,44 +87,37 @@ const (
 	DefaultTimeout        = 30 * time.Second
 )
 
-// Options say which model is asked, where, and how. They come from managed or
-// user settings, never from a repository.
+// Options say which model is asked, where, and how. They come from managed or user settings, never from a repository.
 type Options struct {
 	// Provider is one of [Providers]. There is no default.
 	Provider string
 	// Model is the vendor's name of the model (azure: of the deployment); ""
 	// is the provider's default. compatible and azure have none.
 	Model string
-	// Endpoint is the base address, to which the path of the provider's API is
-	// appended; "" is the vendor's own. compatible and azure have none. It is https, or http to a loopback
-	// address.
+	// Endpoint is the base address, to which the path of the provider's API is appended; "" is the vendor's own.
+	// compatible and azure have none. It is https, or http to a loopback address.
 	Endpoint string
-	// Region is Amazon's or Google's, for bedrock and vertex; Project is
-	// Google's, for vertex, "" being the key's.
+	// Region is Amazon's or Google's, for bedrock and vertex; Project is Google's, for vertex, "" being the key's.
 	Region, Project string
 	// APIVersion is Azure's, such as "2025-04-01-preview".
 	APIVersion string
 	// Channel is how the model answers.
 	Channel Channel
-	// Effort is how much a model that reasons is to reason ("low" ...), ""
-	// what nod takes for it; Thinking is "off" or "adaptive", "" the vendor's
-	// default. Temperature is nil for 0 where the model is known to take one.
+	// Effort is how much a model that reasons is to reason ("low" ...), "" what nod takes for it; Thinking is "off"
+	// or "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
 	Effort, Thinking string
 	Temperature      *float64
-	// Key is the API key; space around it is cut off. For bedrock it is
-	// either an API key or ID:SECRET[:TOKEN], for vertex the JSON text of a
-	// service account's key. A compatible endpoint may need none.
+	// Key is the API key; space around it is cut off. For bedrock it is either an API key or ID:SECRET[:TOKEN], for
+	// vertex the JSON text of a service account's key. A compatible endpoint may need none.
 	Key string
 	// KeyFromEnvironment says that Key came from a variable. Such a key is
 	// refused unless Endpoint is the vendor's own address.
 	KeyFromEnvironment bool
 	// MaxTokens bounds the answer; 0 is DefaultMaxTokens.
 	MaxTokens int
-	// Timeout bounds one question, besides the context's own deadline; 0 is
-	// DefaultTimeout.
+	// Timeout bounds one question, besides the context's own deadline; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a
-	// loopback endpoint.
+	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a loopback endpoint.
 	Proxy string
 	// CAFile is the absolute path of a PEM bundle of root certificates that
 	// are trusted besides the system's; "" is none.
@@ -371,9 +354,8 @@ func secretsOf(key string, headers map[string]string, proxy string) []string {
 	return out
 }
 
-// addSecrets adds to what is masked, longest first, so that one which holds
-// another is masked whole. Very short values are no secrets and would garble
-// what is left.
+// addSecrets adds to what is masked, longest first, so that one which holds another is masked whole. Very short
+// values are no secrets and would garble what is left.
 func (c *client) addSecrets(more ...string) {
 	c.secrets = slices.DeleteFunc(append(c.secrets, more...), func(s string) bool { return len(s) < 6 })
 	slices.SortFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
@@ -412,8 +394,7 @@ type vendor struct {
 	provider, address, defaultModel string
 	// path is what follows the address, with the words that newClient replaces.
 	path string
-	// variable is where the key customarily is, keyHeader what it is sent in,
-	// behind keyPrefix.
+	// variable is where the key customarily is, keyHeader what it is sent in, behind keyPrefix.
 	variable, keyHeader, keyPrefix string
 	// keyless says that a key may be missing, document that it is a JSON text.
 	keyless, document bool
@@ -427,8 +408,7 @@ type vendor struct {
 	api
 }
 
-// api is how a vendor is asked, and how its answer is read. What read is handed
-// holds no key twice.
+// api is how a vendor is asked, and how its answer is read. What read is handed holds no key twice.
 type api struct {
 	ask  func(c *client, q question) object
 	read func(c *client, answer value) (reply, error)

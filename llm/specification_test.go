@@ -20,10 +20,9 @@ import (
 	"github.com/nodgate/nod/internal/testworld"
 )
 
-// TestRequestsObeyTheVendorsSpecification puts nod's own requests to Prism,
-// which holds them to the vendor's OpenAPI specification (it answers 422 to
-// what breaks it) and answers with a named example. NOD_TOOLS names the
-// directory that Prism was installed in by npm.
+// TestRequestsObeyTheVendorsSpecification puts nod's own requests to Prism, which holds them to the vendor's OpenAPI
+// specification (it answers 422 to what breaks it) and answers with a named example. NOD_TOOLS names the directory
+// that Prism was installed in by npm.
 func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 	if os.Getenv("NOD_TOOLS") == "" {
 		t.Skip("NOD_TOOLS is not set, so there is no Prism (npm @stoplight/prism-cli 5.14.2): skipped")

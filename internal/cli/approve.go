@@ -63,8 +63,7 @@ func approve(ctx context.Context, p *Process, args []string) error {
 // lookBack is how old a call may be that is approved.
 const lookBack = 7 * 24 * time.Hour
 
-// findApprovable returns the decision of an id, or of how it ends; without one
-// the last that can be approved.
+// findApprovable returns the decision of an id, or of how it ends; without one the last that can be approved.
 func findApprovable(state, id string, now time.Time) (audit.Entry, error) {
 	recent := audit.Filter{Kinds: []audit.Kind{audit.Decision}, Since: now.Add(-lookBack)}
 	if id == "" {
@@ -95,8 +94,7 @@ func seen(e audit.Entry) (audit.Entry, error) {
 	return e, nil
 }
 
-// approvalOf is what a person is asked to say yes to: once within the hour, or in the
-// session for a day.
+// approvalOf is what a person is asked to say yes to: once within the hour, or in the session for a day.
 func approvalOf(e audit.Entry, inSession bool, now time.Time) (approval.Approval, error) {
 	id := make([]byte, 4)
 	rand.Read(id)
@@ -127,8 +125,7 @@ func holds(a approval.Approval) string {
 	return where + ", until " + a.Until.Local().Format(time.DateTime)
 }
 
-// showCall shows all that an approval would be for. Everything in it may come
-// from an agent.
+// showCall shows all that an approval would be for. Everything in it may come from an agent.
 func showCall(p *Process, e audit.Entry, now time.Time) {
 	fmt.Fprintf(p.Stdout, "%s in %s\n", printable.Text(e.RawTool), inDir(e.Dir))
 	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60),

@@ -1,6 +1,5 @@
-// Package cli is the nod command: each subcommand is a function of
-// its streams, its environment and its arguments. What `nod help NAME` prints
-// is help/NAME.txt.
+// Package cli is the nod command: each subcommand is a function of its streams, its environment and its arguments.
+// What `nod help NAME` prints is help/NAME.txt.
 package cli
 
 import (
@@ -39,8 +38,7 @@ type Process struct {
 	Dir            string   // the current directory, absolute
 	// Terminal says that Stdout is one: colour and progress are welcome.
 	Terminal bool
-	// Ancestors lists the processes above this one, nearest first. nil: asks
-	// the system.
+	// Ancestors lists the processes above this one, nearest first. nil: asks the system.
 	Ancestors func() ([]Ancestor, error)
 }
 
@@ -139,8 +137,7 @@ func (c command) main(ctx context.Context, p *Process, args []string) int {
 	return e.code
 }
 
-// exit is an error that says with which status nod ends. The zero value is no
-// such error.
+// exit is an error that says with which status nod ends. The zero value is no such error.
 type exit struct {
 	error
 	code  int

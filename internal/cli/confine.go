@@ -98,8 +98,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	return b
 }
 
-// whyNot is what the trial said, and what of this machine is known to stand against
-// it.
+// whyNot is what the trial said, and what of this machine is known to stand against it.
 func whyNot(ctx context.Context, tried error) string {
 	said := printable.Line(tried.Error(), 300)
 	known := confine.Obstacle(os.DirFS("/"), bubblewrapVersion(ctx))

@@ -76,8 +76,7 @@ type examined struct {
 	Nod     []doctor.Block `json:"nod,omitempty"` // what is no agent's, where none was named
 }
 
-// trying shows on a terminal what is being done, on one line that is gone
-// in the end.
+// trying shows on a terminal what is being done, on one line that is gone in the end.
 func trying(p *Process) func(string) {
 	if !isTerminal(p.Stderr) {
 		return func(string) {}
@@ -140,9 +139,8 @@ func settingsBlock(p *Process) doctor.Block {
 // logAge is how far back nod doctor reads the log.
 const logAge = 7 * 24 * time.Hour
 
-// logBlock is what nod doctor says of the log: what nod blocked in the last days
-// because nod itself failed, or could not read what the agent sent. Nothing else
-// tells a person so. What an older nod failed at is left out.
+// logBlock is what nod doctor says of the log: what nod blocked in the last days because nod itself failed, or could
+// not read what the agent sent. Nothing else tells a person so. What an older nod failed at is left out.
 func logBlock(p *Process, now time.Time) doctor.Block {
 	b := doctor.Block{Title: "Decision log, the last 7 days"}
 	decided := 0

@@ -207,9 +207,8 @@ func (in installer) usable(ctx context.Context, p *Process, f installFlags) (pro
 	return programs, programs.Check(ctx)
 }
 
-// planFor makes the checks that concern an agent, then the plan. At the managed level
-// one command line serves all users of the machine, so their own files are left to the
-// home directory, which no repository can set.
+// planFor makes the checks that concern an agent, then the plan. At the managed level one command line serves all
+// users of the machine, so their own files are left to the home directory, which no repository can set.
 func (in installer) planFor(ctx context.Context, p *Process, agent string, level install.Level,
 	programs install.Programs) (install.Plan, error) {
 	if agent == nod.ClaudeCode {
@@ -299,8 +298,7 @@ type changes struct {
 	flags installFlags
 	list  []planned
 	asks  bool // whether to write
-	// about says what a plan does not hold; after says what to do next, once all
-	// is written. nil: nothing.
+	// about says what a plan does not hold; after says what to do next, once all is written. nil: nothing.
 	about func(planned)
 	after func()
 }
@@ -318,8 +316,7 @@ func (in installer) uninstall(ctx context.Context, p *Process, args []string) er
 	return (&changes{name: "uninstall", flags: f, asks: f.all, list: in.everywhere(p, f)}).run(ctx, p)
 }
 
-// everywhere plans for one agent or for every one, at the level that was named or at
-// all.
+// everywhere plans for one agent or for every one, at the level that was named or at all.
 func (in installer) everywhere(p *Process, f installFlags) (list []planned) {
 	agents, levels := []string{f.agent}, []install.Level{install.Managed, install.User}
 	if f.all {
@@ -349,8 +346,7 @@ func (in installer) everywhere(p *Process, f installFlags) (list []planned) {
 	return list
 }
 
-// run shows the plans, asks once, and writes them one by one. What was refused
-// keeps nothing else from being written.
+// run shows the plans, asks once, and writes them one by one. What was refused keeps nothing else from being written.
 func (c *changes) run(ctx context.Context, p *Process) error {
 	code, todo := c.show(p)
 	switch {
@@ -381,8 +377,7 @@ func (c *changes) refuse(p *Process, err error) {
 	fmt.Fprintf(p.Stderr, "nod %s: %v\n", c.name, err)
 }
 
-// show says what will be done and what was refused, and counts what there is to
-// write.
+// show says what will be done and what was refused, and counts what there is to write.
 func (c *changes) show(p *Process) (code, todo int) {
 	for i := range c.list {
 		a := &c.list[i]
@@ -411,8 +406,7 @@ func (c *changes) show(p *Process) (code, todo int) {
 	return code, todo
 }
 
-// describe says what would be written and where: in a line, or with --dry-run
-// every line of it.
+// describe says what would be written and where: in a line, or with --dry-run every line of it.
 func (c *changes) describe(p *Process, a planned) {
 	if c.flags.dryRun {
 		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(a.plan.Path), a.plan.Level, a.plan.Diff())

@@ -195,8 +195,7 @@ func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
 	}
 }
 
-// problem reports what could not be read. A line is a pity, a file is a
-// failure.
+// problem reports what could not be read. A line is a pity, a file is a failure.
 func (v *logView) problem(err error) {
 	var p *audit.Problem
 	var newer *audit.Newer
@@ -209,8 +208,7 @@ func (v *logView) problem(err error) {
 // shortestID is how much of an id's end must be given.
 const shortestID = 6
 
-// findDecision returns the decision whose id is the given one or ends so.
-// problem is told of what cannot be read.
+// findDecision returns the decision whose id is the given one or ends so. problem is told of what cannot be read.
 func findDecision(state, id string, filter audit.Filter, problem func(error)) (found audit.Line, err error) {
 	filter.Kinds = []audit.Kind{audit.Decision}
 	for l, err := range audit.Newest(state, filter) {
@@ -260,8 +258,7 @@ func (v *logView) write(s string) {
 	}
 }
 
-// row is an entry in the table. Everything in it may come from an agent or a model, so
-// all of it is escaped.
+// row is an entry in the table. Everything in it may come from an agent or a model, so all of it is escaped.
 func (v *logView) row(e audit.Entry) []string {
 	layer, tool, reason := "", e.Tool, why(e)
 	if e.Kind == audit.Decision {
@@ -324,8 +321,7 @@ func why(e audit.Entry) string {
 	return string(e.Error.Kind) + ": " + cmp.Or(e.Reason, e.Error.Message)
 }
 
-// callOf is what the call would do, in few words: the argument that says the
-// most, else all of them.
+// callOf is what the call would do, in few words: the argument that says the most, else all of them.
 func callOf(e audit.Entry) string {
 	var args map[string]json.RawMessage
 	if json.Unmarshal(e.Input, &args) == nil {
@@ -340,8 +336,7 @@ func callOf(e audit.Entry) string {
 	return string(e.Input)
 }
 
-// mostTelling is the argument that says the most; of a question over ACP, that of the
-// call itself, else its title.
+// mostTelling is the argument that says the most; of a question over ACP, that of the call itself, else its title.
 func mostTelling(args map[string]json.RawMessage) string {
 	var inner map[string]json.RawMessage
 	if json.Unmarshal(args["rawInput"], &inner) == nil {

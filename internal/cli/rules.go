@@ -275,8 +275,7 @@ func (c checker) root() string {
 	return c.places.Root
 }
 
-// wideCommand says what an allow pattern leaves open that is too much, "" if
-// nothing stands out.
+// wideCommand says what an allow pattern leaves open that is too much, "" if nothing stands out.
 func wideCommand(pattern string) string {
 	if words, open := strings.CutSuffix(pattern, " *"); open && len(strings.Fields(words)) == 1 {
 		return "clears every subcommand and option of " + printable.Text(words) + "; name the ones you mean"

@@ -49,9 +49,8 @@ func programName(program string) string {
 	return printable.Line(filepath.Base(program), 60)
 }
 
-// seat is what a process that decides many calls hands to the hook's code,
-// and how long one decision may take. Settings that cannot be used are said
-// at once; each decision reads them again.
+// seat is what a process that decides many calls hands to the hook's code, and how long one decision may take.
+// Settings that cannot be used are said at once; each decision reads them again.
 func seat(p *Process, places config.Places) (hook.Options, time.Duration, error) {
 	places.Known, places.Files = nil, view.Disk{}
 	if places.State == "" {

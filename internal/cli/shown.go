@@ -83,9 +83,8 @@ func confirmed(ctx context.Context, p *Process, question string) bool {
 	}
 }
 
-// readAnswer reads one line. ended says that no further line comes. A line that is
-// still waited for when ctx is done is left to the goroutine that reads it: the
-// process is about to end.
+// readAnswer reads one line. ended says that no further line comes. A line that is still waited for when ctx is done
+// is left to the goroutine that reads it: the process is about to end.
 func readAnswer(ctx context.Context, in *bufio.Reader) (said string, ended bool) {
 	type line struct {
 		text string

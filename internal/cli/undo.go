@@ -75,8 +75,7 @@ func undoOutputOf(calls ...keep.Kept) undoOutput {
 	return out
 }
 
-// listKept shows what can be brought back. What cannot be read is named, and hides
-// nothing else.
+// listKept shows what can be brought back. What cannot be read is named, and hides nothing else.
 func listKept(p *Process, store *keep.Store, asJSON bool) error {
 	list, unread := store.List()
 	if unread != nil {

@@ -69,16 +69,14 @@ type logText struct {
 	DumpDir   string `toml:"dump_dir"`
 }
 
-// standard is what holds where no file says otherwise. The time is for all
-// stages together.
+// standard is what holds where no file says otherwise. The time is for all stages together.
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
 		Model: modelText{Timeout: "30s", Profile: "ledger", OnBlock: "deny", OnUnavailable: "ask"},
 		Log:   logText{OnFailure: "continue"}}
 }
 
-// readLayer reads the text of a managed or user file, over what the files below
-// it say. The error is a *problem.
+// readLayer reads the text of a managed or user file, over what the files below it say. The error is a *problem.
 func readLayer(p Places, source Source, text []byte, below *scalars) (layer, error) {
 	t := settingsText{scalars: *below}
 	headers := t.Model.Headers
@@ -138,8 +136,7 @@ func (r *reader) scalars(s *scalars) {
 
 const (
 	maxMaxTokens = 32768
-	// maxTimeout leaves the hook its own few seconds inside the 60 that nod
-	// install gives the host.
+	// maxTimeout leaves the hook its own few seconds inside the 60 that nod install gives the host.
 	maxTimeout = 45 * time.Second
 	// maxDollars bounds a ceiling: more is a slip of the pen.
 	maxDollars = 10_000
@@ -343,8 +340,7 @@ func (p Places) expand(name string) (string, error) {
 	return "", fmt.Errorf("%q is relative, and to nothing in particular; start it with / or ~/", name)
 }
 
-// usableRoot resolves a workspace root, and refuses those that hold
-// everything.
+// usableRoot resolves a workspace root, and refuses those that hold everything.
 func (p Places) usableRoot(root string) (string, error) {
 	real, err := view.Resolve(p.Files, root)
 	if err != nil {
@@ -379,9 +375,8 @@ func (p Places) workspaceRoot() string {
 	return real
 }
 
-// checkAddress refuses what does not begin as an address does. Package llm looks at
-// the rest, and refuses to send a key in the clear: what reads addresses would cost
-// every start of the hook.
+// checkAddress refuses what does not begin as an address does. Package llm looks at the rest, and refuses to send a
+// key in the clear: what reads addresses would cost every start of the hook.
 func checkAddress(s string, schemes []string) error {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if !ok || rest == "" || !slices.Contains(schemes, scheme) {
@@ -416,8 +411,7 @@ func isWordByte(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// checkHost accepts a host name or address, or "*." and a name of two labels
-// at least.
+// checkHost accepts a host name or address, or "*." and a name of two labels at least.
 func checkHost(host string) error {
 	if isIPv6(host) {
 		return nil

@@ -256,8 +256,7 @@ func TestGoodText(t *testing.T) {
 	}
 }
 
-// TestRefusedPlaces: a file that somebody else could have written is refused
-// by name, with what to do.
+// TestRefusedPlaces: a file that somebody else could have written is refused by name, with what to do.
 func TestRefusedPlaces(t *testing.T) {
 	const text = `mode = "observe"`
 	for _, c := range []struct {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// merge puts the layers together, highest first. What Claude Code's settings
-// say only adds to the lists.
+// merge puts the layers together, highest first. What Claude Code's settings say only adds to the lists.
 func merge(all scalars, layers, claude []layer, repo repository) Settings {
 	s := Settings{
 		ModeOrigin:  "default",

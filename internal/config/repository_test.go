@@ -55,8 +55,7 @@ func TestUntrustedTightensOnly(t *testing.T) {
 	}
 }
 
-// TestUntrustedCannotBreak: whatever lies there, the other settings hold, and
-// the person hears of it.
+// TestUntrustedCannotBreak: whatever lies there, the other settings hold, and the person hears of it.
 func TestUntrustedCannotBreak(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -1,11 +1,10 @@
 // Package demo lets a bundled coding session run through the gate, so that
 // anyone can watch nod decide without a key, a service or a set-up.
 //
-// Every call takes the way that a real one takes: a payload as Claude Code
-// writes it, [hook.Answer], the built-in rules, an answer in Claude Code's
-// dialect. What differs is the world: the calls of corpus/demo.jsonl are
-// judged on a machine held in memory, with no settings file, no state and no
-// model. Nothing is run, read from the disk, or written down.
+// Every call takes the way that a real one takes: a payload as Claude Code writes it, [hook.Answer], the built-in
+// rules, an answer in Claude Code's dialect. What differs is the world: the calls of corpus/demo.jsonl are judged on
+// a machine held in memory, with no settings file, no state and no model. Nothing is run, read from the disk, or
+// written down.
 package demo
 
 import (
@@ -56,8 +55,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// Run plays the session. An error is one of writing, of ctx, or a broken
-// corpus; what the gate decides is never one.
+// Run plays the session. An error is one of writing, of ctx, or a broken corpus; what the gate decides is never one.
 func Run(ctx context.Context, o Options) error {
 	rows, err := corpus.Rows("demo")
 	if err != nil {
@@ -129,8 +127,7 @@ func (o Options) end(calls int, layers map[string][]time.Duration) error {
 	return err
 }
 
-// describe is a call in a few words: the tool and what it is about, paths
-// relative to the project.
+// describe is a call in a few words: the tool and what it is about, paths relative to the project.
 func describe(row corpus.Row) string {
 	var in map[string]any
 	if err := json.Unmarshal(row.Input, &in); err != nil {

@@ -1,12 +1,11 @@
 // Package doctor tries what `nod install` has written: it starts each hook's
 // own command line as the agent would, with calls whose answers are known.
 //
-// It says for each thing whether it was tried just now, was measured on a
-// released version of the agent (docs/agents.md), or was not tried. It changes
-// nothing: the lines are started with a state directory that is thrown away,
-// in an empty directory, and nothing in a call runs. A line is started only if
-// it is exactly what this nod writes and names programs that nobody but their
-// owner can have put there, since settings of a repository are anybody's.
+// It says for each thing whether it was tried just now, was measured on a released version of the agent
+// (docs/agents.md), or was not tried. It changes nothing: the lines are started with a state directory that is thrown
+// away, in an empty directory, and nothing in a call runs. A line is started only if it is exactly what this nod
+// writes and names programs that nobody but their owner can have put there, since settings of a repository are
+// anybody's.
 package doctor
 
 import (
@@ -76,8 +75,7 @@ type Options struct {
 	Home   string
 	Path   string // PATH
 	Dir    string // where an agent would work; settings there and above count
-	// Environ is this process's, for what leads an agent elsewhere. Nothing
-	// else of it is handed on.
+	// Environ is this process's, for what leads an agent elsewhere. Nothing else of it is handed on.
 	Environ []string
 	Root    string // before the managed settings' path, "" is /
 	Self    string // this nod; the nod-hook beside it is trusted
@@ -85,8 +83,7 @@ type Options struct {
 	Progress func(string)
 }
 
-// Examine returns a block for each agent and level. Its error says that
-// nothing could be tried at all.
+// Examine returns a block for each agent and level. Its error says that nothing could be tried at all.
 func Examine(ctx context.Context, o Options) ([]Block, error) {
 	scratch, err := os.MkdirTemp("", "nod-doctor-*")
 	if err != nil {
@@ -180,8 +177,7 @@ func (e *examination) absent(about []Line) []Block {
 	return []Block{b}
 }
 
-// programLine says which version the agent is, and whether that is the one
-// that nod was measured with.
+// programLine says which version the agent is, and whether that is the one that nod was measured with.
 func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
 	if e.found.Program == "" {
@@ -313,9 +309,8 @@ func Worst(blocks []Block) (code int) {
 // limiter is the program by which the guard script ends a hook that hangs.
 const limiter = "/usr/bin/timeout"
 
-// sayFailures says what becomes of a call where nod-hook fails. None of it is tried
-// here: behind the guard script nod's own tests have tried it, else the agent's doing
-// was measured.
+// sayFailures says what becomes of a call where nod-hook fails. None of it is tried here: behind the guard script
+// nod's own tests have tried it, else the agent's doing was measured.
 func (e *examination) sayFailures(b *Block, in *install.Installed) {
 	for _, name := range []string{"missing", "killed", "slow", "garbled"} {
 		_, err := os.Stat(limiter)
@@ -423,8 +418,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	}
 }
 
-// unaskedOptions lists the options under which an agent asks no hook, each with
-// what that rests on.
+// unaskedOptions lists the options under which an agent asks no hook, each with what that rests on.
 func (e *examination) unaskedOptions() string {
 	var list []string
 	all := slices.Clone(e.row.Unasked)

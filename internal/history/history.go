@@ -1,6 +1,5 @@
-// Package history reads what a person's coding agents did before, and says
-// what nod would have made of it: which calls it would have settled, asked
-// about and denied, and which rules those calls suggest.
+// Package history reads what a person's coding agents did before, and says what nod would have made of it: which
+// calls it would have settled, asked about and denied, and which rules those calls suggest.
 //
 // # What is read
 //
@@ -15,12 +14,11 @@
 //
 // # How a call is judged
 //
-// It becomes the payload that the agent's hook would have been sent, and is judged by the gate that
-// the hook would make for that session: the settings that hold there today, a person who could be
-// asked, no model, no memory. Nothing is run, nothing is recorded, nothing is sent. It is judged
-// where its session began, and the files that it names are those of today. Where the session's
-// directory is gone, its calls are counted and not judged. A call with an id that was read before
-// is passed over: a session that is resumed is copied into a new file.
+// It becomes the payload that the agent's hook would have been sent, and is judged by the gate that the hook would
+// make for that session: the settings that hold there today, a person who could be asked, no model, no memory.
+// Nothing is run, nothing is recorded, nothing is sent. It is judged where its session began, and the files that it
+// names are those of today. Where the session's directory is gone, its calls are counted and not judged. A call with
+// an id that was read before is passed over: a session that is resumed is copied into a new file.
 package history
 
 import (

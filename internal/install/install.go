@@ -1,16 +1,13 @@
-// Package install puts nod into a coding agent's settings and takes it out
-// again.
+// Package install puts nod into a coding agent's settings and takes it out again.
 //
-// It edits one file of JSON or TOML as text: what is not nod's keeps its bytes,
-// comments and order. [PlanInstall] and [PlanUninstall] say what would change without
-// touching anything, [Apply] writes it: a backup beside the file first, then
-// one rename. Installing twice changes nothing.
+// It edits one file of JSON or TOML as text: what is not nod's keeps its bytes, comments and order. [PlanInstall] and
+// [PlanUninstall] say what would change without touching anything, [Apply] writes it: a backup beside the file first,
+// then one rename. Installing twice changes nothing.
 //
-// What it must not do silently is leave a person believing that calls are
-// checked. So it also answers: are nod's own programs somewhere they will
-// stay ([Programs.Check]), does this Claude Code block when a hook fails
-// ([ProgramVersion], [FailsClosed]), will it read this file at all and will
-// other settings silence the hook ([Finding], [OffSwitches]).
+// What it must not do silently is leave a person believing that calls are checked. So it also answers: are nod's own
+// programs somewhere they will stay ([Programs.Check]), does this Claude Code block when a hook fails
+// ([ProgramVersion], [FailsClosed]), will it read this file at all and will other settings silence the hook
+// ([Finding], [OffSwitches]).
 //
 // nod is recognised in a settings file by the base name of a hook's program,
 // nod-hook. Nothing here is linked into nod-hook itself.
@@ -34,20 +31,17 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// HookName is the base name of the hook's program, by which nod's entries are
-// known.
+// HookName is the base name of the hook's program, by which nod's entries are known.
 const HookName = "nod-hook"
 
-// Level is the settings file that nod is written to. The zero value is the
-// one that a repository cannot silence.
+// Level is the settings file that nod is written to. The zero value is the one that a repository cannot silence.
 type Level uint8
 
 const (
 	// Managed is the machine's file. A repository's disableAllHooks does not
 	// silence its hooks (measured, Claude Code 2.1.329). Root writes it.
 	Managed Level = iota
-	// User is the file in the home directory. A repository's disableAllHooks
-	// silences its hooks.
+	// User is the file in the home directory. A repository's disableAllHooks silences its hooks.
 	User
 )
 
@@ -59,20 +53,17 @@ type Options struct {
 	// Agent is the adapter's name; "" is claude-code.
 	Agent string
 	Level Level
-	// Root stands before the managed file's path; "" is "/". For tests and
-	// for images that are being built.
+	// Root stands before the managed file's path; "" is "/". For tests and for images that are being built.
 	Root string
 	// OS is runtime.GOOS if empty.
 	OS string
 	// Home is the home directory, needed for User.
 	Home string
 
-	// Hook is the absolute path of nod-hook, Nod that of nod. PlanUninstall
-	// needs neither.
+	// Hook is the absolute path of nod-hook, Nod that of nod. PlanUninstall needs neither.
 	Hook, Nod string
-	// Settings, Managed and State are the absolute paths that nod-hook is
-	// told. An empty one is left out of its command line; nod-hook then finds
-	// it by the home directory of whoever runs the agent.
+	// Settings, Managed and State are the absolute paths that nod-hook is told. An empty one is left out of its
+	// command line; nod-hook then finds it by the home directory of whoever runs the agent.
 	Settings, Managed, State string
 }
 
@@ -83,8 +74,7 @@ type Plan struct {
 	// would be gone. Before is what it holds, nil where there is no such file.
 	Path          string
 	Before, After []byte
-	// Findings are what the person should know. A plan with an [Unread]
-	// finding would not take effect.
+	// Findings are what the person should know. A plan with an [Unread] finding would not take effect.
 	Findings []Finding
 
 	file file
@@ -120,9 +110,8 @@ func ended(text []byte) []byte {
 	return append(slices.Clip(text), '\n')
 }
 
-// PlanInstall says how the settings file must change so that nod-hook is
-// asked about every call, once. Entries of an older nod are replaced where
-// they stand, second ones taken out.
+// PlanInstall says how the settings file must change so that nod-hook is asked about every call, once. Entries of an
+// older nod are replaced where they stand, second ones taken out.
 func PlanInstall(o Options) (Plan, error) {
 	if err := o.check(); err != nil {
 		return Plan{}, err
@@ -234,16 +223,14 @@ func Agents() (names []string) {
 	return names
 }
 
-// Title returns the name that people call an agent by; "" for none of
-// [Agents].
+// Title returns the name that people call an agent by; "" for none of [Agents].
 func Title(agent string) string { return Options{Agent: agent}.row().Title }
 
 // readOnly goes with every agent that nod's tests do not run.
 const readOnly = "nod's tests do not run this agent: what nod says to it is from its documentation. See that a call " +
 	"you have forbidden by hard_deny does not run before you rely on it."
 
-// Next returns what a person must do after installing at a level before the
-// agent asks nod, "" if nothing.
+// Next returns what a person must do after installing at a level before the agent asks nod, "" if nothing.
 func Next(agent string, level Level) string {
 	row := Options{Agent: agent}.row()
 	switch {
@@ -303,8 +290,7 @@ type Presence struct {
 	Config string
 }
 
-// Find lists the agents that have a program in PATH or a directory in the home
-// directory. It starts nothing.
+// Find lists the agents that have a program in PATH or a directory in the home directory. It starts nothing.
 func Find(home, path string) (all []Presence) {
 	for _, name := range Agents() {
 		row := hosts.ByName(name)
@@ -320,9 +306,8 @@ func Find(home, path string) (all []Presence) {
 	return all
 }
 
-// FindProgram returns the first program of that name in a PATH, made
-// absolute; "" if there is none. Relative elements are passed over: what they
-// mean depends on the directory.
+// FindProgram returns the first program of that name in a PATH, made absolute; "" if there is none. Relative elements
+// are passed over: what they mean depends on the directory.
 func FindProgram(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
 		at := filepath.Join(dir, name)
@@ -339,9 +324,8 @@ type Version [3]uint
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
 
-// FailsClosed is the first Claude Code that knows onFailure "block" for
-// command hooks. An older one lets a call run when its hook is missing,
-// crashes or hangs.
+// FailsClosed is the first Claude Code that knows onFailure "block" for command hooks. An older one lets a call run
+// when its hook is missing, crashes or hangs.
 func FailsClosed() Version { return Version{2, 1, 295} }
 
 // Before reports whether v is older than w.
@@ -357,9 +341,8 @@ func parseVersion(s string) (v Version, err error) {
 	return v, nil
 }
 
-// ProgramVersion asks the agent's program at an absolute path for its version,
-// with a home directory that is thrown away and no more environment than PATH,
-// which a script needs to find its interpreter. Root does not run a program
+// ProgramVersion asks the agent's program at an absolute path for its version, with a home directory that is thrown
+// away and no more environment than PATH, which a script needs to find its interpreter. Root does not run a program
 // that another user can replace.
 func ProgramVersion(ctx context.Context, program, path string) (Version, error) {
 	if err := plainPath(program); err != nil || program == "" {

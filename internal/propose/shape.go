@@ -80,8 +80,7 @@ func did(r shell.Report, command int, s shape) (harmful, fits bool) {
 	return harmful, !harmful && !outside && (runs && !unknown || !shell.Known(s.words[0]))
 }
 
-// constantWords are the words up to the first that is not known or that a
-// settings file would need to quote.
+// constantWords are the words up to the first that is not known or that a settings file would need to quote.
 func constantWords(c shell.Command) (words []string) {
 	for _, w := range c.Words {
 		if !w.Known || w.Pattern || len(w.Value) > 120 || strings.Trim(w.Value, plainBytes) != "" || w.Value == "" {

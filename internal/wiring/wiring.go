@@ -1,12 +1,9 @@
-// Package wiring reads what the settings of an agent say about nod: which lines
-// call nod ([Lines], [Calls]), and what silences hooks ([Silenced]). It is
-// handed names and texts; it looks at no file system and decides nothing.
+// Package wiring reads what the settings of an agent say about nod: which lines call nod ([Lines], [Calls]), and what
+// silences hooks ([Silenced]). It is handed names and texts; it looks at no file system and decides nothing.
 //
-// A host may read its settings more loosely than any standard says: with
-// comments, with a key twice, in another case, in another spelling. So a text
-// counts as silencing where any reading of it may silence. Which files are an
-// agent's settings, and which keys silence its hooks, stands in the agent's row
-// in package hosts.
+// A host may read its settings more loosely than any standard says: with comments, with a key twice, in another case,
+// in another spelling. So a text counts as silencing where any reading of it may silence. Which files are an agent's
+// settings, and which keys silence its hooks, stands in the agent's row in package hosts.
 package wiring
 
 import (
@@ -28,12 +25,10 @@ import (
 // PluginMark is how a file begins that nod install has written as a whole.
 const PluginMark = "// nod-hook: "
 
-// Lines returns what of an agent's settings calls nod: each entry of hooks that
-// names nod-hook, with the event it stands under; where another key holds it, all
-// of that. Two files with the same wiring call nod in the same way. Of TOML it is
-// all that stands under hooks, where Codex also keeps what the person trusts. A
-// file that is neither is taken as a whole, and so is one that nod has written
-// itself.
+// Lines returns what of an agent's settings calls nod: each entry of hooks that names nod-hook, with the event it
+// stands under; where another key holds it, all of that. Two files with the same wiring call nod in the same way. Of
+// TOML it is all that stands under hooks, where Codex also keeps what the person trusts. A file that is neither is
+// taken as a whole, and so is one that nod has written itself.
 func Lines(real string, content []byte) string {
 	tree, ok := Tree(real, content)
 	top, isObject := tree.(map[string]any)
@@ -175,8 +170,7 @@ func NameByte(c byte) bool {
 	return c == '-' || c == '_' || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
-// settingsNames are where agents are set up, and settingsKeys what silences their
-// hooks, in small letters.
+// settingsNames are where agents are set up, and settingsKeys what silences their hooks, in small letters.
 var (
 	settingsNames = sync.OnceValue(func() paths.List { return paths.New(hosts.Settings(), "") })
 	settingsKeys  = sync.OnceValue(func() (keys []string) {
@@ -191,8 +185,7 @@ var (
 	})
 )
 
-// IsSettings reports whether a path is where an agent's hooks are
-// registered or silenced.
+// IsSettings reports whether a path is where an agent's hooks are registered or silenced.
 func IsSettings(real string) bool {
 	last := paths.FoldName(path.Base(real))
 	if last == "nod.js" {

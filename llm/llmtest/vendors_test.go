@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The same script is played in every vendor's API: a step, then what came of
-// it, then the next.
+// The same script is played in every vendor's API: a step, then what came of it, then the next.
 func TestVendors(t *testing.T) {
 	script := Script{
 		Steps:  []Step{{Calls: []Call{{Name: "look", Tool: "sh", Input: map[string]any{"cmd": "ls"}}}}, {Text: "fin"}},
