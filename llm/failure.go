@@ -85,9 +85,8 @@ func (c *client) cutOff(why string) error {
 func (c *client) oneCall(calls int, named bool, texts int) error {
 	switch {
 	case calls == 0 || calls == 1 && !named:
-		return c.failure(fault.NoDecision,
-			"the model answered without calling "+nod.AnswerTool().Name+
-				"; if this persists, choose another [model] name", "")
+		return c.failure(fault.NoDecision, "the model answered without calling "+nod.AnswerTool().Name+
+			"; if this persists, choose another [model] name", "")
 	case calls > 1:
 		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
 	case texts > 0 && c.style.channel != Auto:

@@ -81,9 +81,8 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	}
 	switch {
 	case err == nil && settings.Confine.On:
-		b.Lines = append(b.Lines,
-			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-				Text: "it is switched on, and works here"})
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
+			Text: "it is switched on, and works here"})
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,

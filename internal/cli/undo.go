@@ -101,8 +101,7 @@ func listKept(p *Process, store *keep.Store, asJSON bool) error {
 }
 
 // restore puts files back and says what became of each.
-func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions,
-	asJSON bool) error {
+func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions, asJSON bool) error {
 	k, err := store.Find(id)
 	if err != nil {
 		return err

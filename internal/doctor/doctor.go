@@ -270,8 +270,7 @@ func (e *examination) untrusted(in *install.Installed) string {
 		info, err := os.Stat(p.named)
 		own, ownErr := os.Stat(p.own)
 		switch {
-		case err == nil && ownErr == nil && os.SameFile(info, own),
-			os.Geteuid() != 0 && install.OnlyRoots(p.named):
+		case err == nil && ownErr == nil && os.SameFile(info, own), os.Geteuid() != 0 && install.OnlyRoots(p.named):
 		case err != nil && p.named != "" && e.blocks(in):
 			return printable.Text(p.named) + " is not there: every call of " + e.row.Title +
 				" is blocked until it is back"
@@ -354,8 +353,7 @@ func (e *examination) modeOf() string {
 	}
 	project := filepath.Join(e.Dir, e.row.Install.Project)
 	local := filepath.Join(filepath.Dir(project), "settings.local.json")
-	for _, file := range []string{e.target(install.Managed).Target(), local, project,
-		e.target(install.User).Target()} {
+	for _, file := range []string{e.target(install.Managed).Target(), local, project, e.target(install.User).Target()} {
 		// A file that cannot be read Claude Code passes over as a whole.
 		if mode, _, _, err := install.Setting(file, "permissions.defaultMode"); err == nil && mode != "" {
 			return strings.Trim(mode, `"`)

@@ -146,8 +146,7 @@ func nameOf(words []string) (n int, open bool) {
 		}
 		n, _ = closed(2, routine(word(1)) && program != "bun") // bun build and test are bun's own
 		return n, true
-	case listed("runners", program) &&
-		(word(1) == "run" || word(1) == "exec") && len(words) > 2:
+	case listed("runners", program) && (word(1) == "run" || word(1) == "exec") && len(words) > 2:
 		if n, open = nameOf(words[2:]); n > 0 && !slices.Contains([]string{"git", "go"}, word(2)) {
 			return n + 2, open
 		}
