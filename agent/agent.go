@@ -123,6 +123,8 @@ type Capabilities struct {
 	// StdinUnseen says that the agent can type into a program that it has started, and that no
 	// hook sees what.
 	StdinUnseen bool
+	// Rewrites says that the host was seen to run a command that a hook hands it ([Host.MayRewrite]).
+	Rewrites bool
 }
 
 // Adapter is one coding agent. Implementations are values without state and
@@ -141,21 +143,11 @@ type Adapter interface {
 	Capabilities() Capabilities
 }
 
-// Rewriter is an adapter whose host was seen to run a command that a hook hands it in the
-// place of the call's. Whether the program at hand does, nod doctor proves.
-type Rewriter interface {
-	Adapter
-	// MayRewrite reports whether the host would run it for this call, in its mode, and no rule
-	// of the person's in the host's settings is lost by that.
-	MayRewrite(e Event) bool
-}
-
 // All lists every adapter.
-func All() []Adapter {
-	all := []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{}}
-	for _, name := range []string{"antigravity", "crush", "cursor", "droid", "goose", "grok", "kiro", "openhands",
-		"vscode", "windsurf"} {
-		all = append(all, Generic{name})
+func All() (all []Adapter) {
+	for _, name := range []string{"claude-code", "codex", "copilot", "gemini", "qwen", "opencode", "pi", "antigravity",
+		"crush", "cursor", "droid", "goose", "grok", "kiro", "openhands", "vscode", "windsurf"} {
+		all = append(all, Host(name))
 	}
 	return all
 }

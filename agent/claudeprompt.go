@@ -28,11 +28,11 @@ type ClaudePrompt struct {
 }
 
 // Name returns "claude-code".
-func (ClaudePrompt) Name() string { return ClaudeCode{}.Name() }
+func (ClaudePrompt) Name() string { return Host("claude-code").Name() }
 
 // Capabilities returns what was measured on 2.1.329.
 func (ClaudePrompt) Capabilities() Capabilities {
-	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
+	return Capabilities{Tried: Host("claude-code").Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
 		SeesSubagents: true}
 }
 

@@ -7,49 +7,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Gemini is the adapter for Google's Gemini CLI. What it states was measured on version 0.61.0
-// in print mode, against a scripted model, or read in its source.
-//
-// # One seat
-//
-// BeforeTool comes before every call, a sub-agent's too, and can only veto: the host's own
-// policy decides afterwards, and no hook can grant. An allow is silence, and an ask is a
-// denial that says how to approve: the host could be told to ask, but no payload says whether
-// anybody is there, and where nobody is, it then hangs for ever.
-//
-// # What the host does with an answer
-//
-//	{"decision":"deny","reason"}        blocked; the model reads the reason
-//	"systemMessage" beside it           the person reads it; of the reason nothing is shown
-//	{"decision":"ask"}                  asks a person, even in yolo mode
-//	{"decision":"allow"}                nothing: the policy decides
-//	hookSpecificOutput.tool_input       the policy decides about that, and that runs
-//	exit 2 or more, text on stderr      blocked; the model reads it
-//	exit 2 without text, exit 0 and 1,
-//	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
-//
-// There is no switch that makes a failing hook block, so nod is registered behind a line of
-// shell that turns every failure into exit 2 with a reason.
-//
-// No hook runs in `gemini --acp` and in a folder that is not trusted (read).
-//
-// # What the host makes of a call (read)
-//
-//	sh -c '...' and its like   both are taken away, with the first and the last quote
-//	%2e in a path              is decoded
-//	replace of a missing file  looks for one whose name ends so
-//
-// An MCP tool is mcp_<server>_<tool>, which can be divided in several ways; the payload's
-// mcp_context names both.
-type Gemini struct{ profiled[gemini] }
-
-type gemini struct{}
-
-func (gemini) profile() profile {
-	return profile{agent: "gemini", rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch,
-		quirk: geminiQuirk, mayRewrite: Gemini{}.MayRewrite}
-}
-
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call
 // ended: a failure is an error with a message.
 func geminiQuirk(e *Event, in, f fields) {
@@ -148,9 +105,9 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// MayRewrite implements [Rewriter]: measured on 0.61.0. The policy is asked afterwards, about
+// geminiMayRewrite: measured on 0.61.0. The policy is asked afterwards, about
 // the line that the host is handed: so it is handed none where a rule of the person's is
 // there for commands.
-func (Gemini) MayRewrite(e Event) bool {
+func geminiMayRewrite(e Event) bool {
 	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
 }

@@ -28,7 +28,7 @@ func TestPluginTranscript(t *testing.T) {
 	want := []string{"person: and tag it", "other: yes", "other: yes",
 		`agent: write "{\"path\":\"a\" [... left out ...]"`,
 		`agent: bash {"command":"ls"}`, "agent: I will", "person: publish it"}
-	for _, a := range []agent.Adapter{agent.Opencode{}, agent.Pi{}} {
+	for _, a := range []agent.Adapter{agent.Host("opencode"), agent.Host("pi")} {
 		e, err := withSaid(t, a, said)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +70,7 @@ func TestPluginTranscriptBroken(t *testing.T) {
 		`,"said":[],"cut":"no"`:              "true or false",
 		`,"said":[],"Said":[]`:               "in case only",
 	} {
-		if _, err := withSaid(t, agent.Pi{}, more); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := withSaid(t, agent.Host("pi"), more); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", more, err, want)
 		}
 	}

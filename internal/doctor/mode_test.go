@@ -25,7 +25,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 		}
 	}
 	e := examination{Options: Options{Home: home, Dir: filepath.Join(home, "shop"), Root: filepath.Join(home, "root")},
-		row: hosts.ByName("claude-code"), adapter: agent.ClaudeCode{}}
+		row: hosts.ByName("claude-code"), adapter: agent.Host("claude-code")}
 	for _, step := range []struct{ file, text, want string }{
 		{"x", "", "auto"},
 		{".claude/settings.json", `{"permissions":{"allow":[]}}`, "auto"},
@@ -48,7 +48,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 // is not.
 func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 	work := t.TempDir()
-	e := examination{adapter: agent.ClaudeCode{}, row: hosts.ByName("claude-code")}
+	e := examination{adapter: agent.Host("claude-code"), row: hosts.ByName("claude-code")}
 	for _, row := range []struct {
 		mode, want string
 		profile    config.Profile

@@ -108,7 +108,7 @@ func (p *place) escalated(command string) (rollout string) {
 // holds for both, and for no other call.
 func TestAnApprovalAndTwoSeats(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter = agent.Codex{}
+	p.options.Adapter = agent.Host("codex")
 	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
 	rollout := p.escalated("npm publish")
 	payload := func(event, id string) []byte {
@@ -137,7 +137,7 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 // A call that has run has used its approval up, also for a call of the same id.
 func TestAnApprovalEndsWithItsCall(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter = agent.Codex{}
+	p.options.Adapter = agent.Host("codex")
 	rollout := p.escalated("npm publish")
 	ask := func(event, id string) string {
 		more := map[string]any{"tool_use_id": id, "tool_response": "done"}

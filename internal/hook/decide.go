@@ -257,8 +257,9 @@ func Reach(s config.Settings) agent.Profile {
 // rewrites is how the gate asks whether the host runs what it is handed in the place of a
 // command. nil: it does not.
 func (r *run) rewrites(e agent.Event, s config.Settings) func() bool {
-	host, can := r.Adapter.(agent.Rewriter)
-	if !can || r.Places.State == "" || s.Mode != config.Enforce || s.Profile == config.Reinforce {
+	host, can := r.Adapter.(agent.Host)
+	if !can || !host.Capabilities().Rewrites || r.Places.State == "" || s.Mode != config.Enforce ||
+		s.Profile == config.Reinforce {
 		return nil
 	}
 	return func() bool { return host.MayRewrite(e) && r.Rewrites(r.Places.State, host.Name()) }
