@@ -31,21 +31,12 @@ func claudeSpecial(c *nod.Call, raw string, in fields) {
 			tool.shape = command
 			arguments(c, tool, in)
 		}
-	case "NotebookRead":
-		c.Paths = []string{in.word("notebook_path")}
-	case "NotebookEdit":
-		c.Paths = []string{in.word("notebook_path")}
-		c.Edits = []nod.Edit{{Path: c.Paths[0], New: in.optional("new_source")}}
 	case "LSP": // its schema is not in sdk-tools.d.ts, so both spellings are read
 		for _, key := range []string{"filePath", "file_path"} {
 			if name := in.optional(key); name != "" {
 				c.Paths = append(c.Paths, name)
 			}
 		}
-	case "LS":
-		c.Paths = searched(c.Dir, in.optional("path"))
-	case "Glob":
-		c.Paths = searched(c.Dir, in.optional("path"), in.word("pattern"))
 	case "Grep":
 		_ = in.text("pattern") // what is looked for, not where
 		c.Paths = searched(c.Dir, in.optional("path"), claudeGlobs(in.optional("glob"))...)

@@ -76,28 +76,12 @@ func geminiOdd(name string) bool {
 	return strings.HasPrefix(name, "@") || strings.ContainsAny(name, "%\\\x00")
 }
 
-// geminiSearch reads where a search looks; what it looks for is a regular
-// expression in grep_search, and part of the place in glob.
-func geminiSearch(call *nod.Call, raw string, in fields) {
-	where := func(dir, pattern, filter string) {
-		call.Paths = append(call.Paths, dir)
-		respelled(call, geminiOdd)
-		call.Paths = searched(call.Dir, dir, pattern, filter)
-	}
+func geminiSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
 	case "invoke_agent":
 		if in.optional("agent_name") == "browser_agent" { // which starts a browser (0.61.0, read)
 			call.Tool = "remote_agent"
 		}
-	case "glob":
-		where(in.optional("dir_path"), in.word("pattern"), "")
-	case "grep_search":
-		if isOption(in.text("pattern")) { // to git grep and grep, where there is no rg (read in 0.61.0, and run)
-			call.Rewritten = takenForOption
-		}
-		where(in.optional("dir_path"), "", in.optional("include_pattern"))
-	case "list_directory":
-		where(in.word("dir_path"), "", "")
 	case "read_many_files":
 		for _, pattern := range in.texts("include") {
 			call.Paths = append(call.Paths, searched(call.Dir, "", pattern, "")...)

@@ -108,7 +108,7 @@ func (h Host) profile() profile {
 		p.kinds, p.own, p.special = copilotEvent, copilotOwn, copilotSearch
 		p.quirk, p.mayRewrite = copilotQuirk, copilotMayRewrite
 	case "gemini":
-		p.rewrites, p.own, p.special = geminiRewrites, geminiMCP, geminiSearch
+		p.rewrites, p.own, p.special = geminiRewrites, geminiMCP, geminiSpecial
 		p.quirk, p.mayRewrite = geminiQuirk, geminiMayRewrite
 	case "qwen":
 		p.rewrites, p.own, p.special, p.quirk = qwenRewrites, qwenOwn, qwenSpecial, qwenQuirk

@@ -53,8 +53,7 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 // 0.24.4, unescapePath and expandTilde).
 func qwenOdd(name string) bool { return strings.Contains(name, `\`) }
 
-// qwenSpecial reads searches, of which each has its own names for where it
-// looks, and a cell of a notebook.
+// qwenSpecial looks for what reaches further than the session.
 func qwenSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
 	case "agent":
@@ -70,15 +69,5 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		if in.optional("to") != "" { // which may be a session of another directory (0.24.4, read)
 			call.Unread = elsewhere
 		}
-	case "glob":
-		call.Paths = searched(call.Dir, in.optional("path"), in.word("pattern"), "")
-	case "grep_search":
-		_ = in.text("pattern") // what is looked for, not where
-		call.Paths = searched(call.Dir, in.optional("path"), "", in.optional("glob"))
-	case "list_directory":
-		call.Paths = searched(call.Dir, in.word("path"), "", "")
-	case "notebook_edit":
-		one := nod.Edit{Path: in.word("notebook_path"), New: in.optional("new_source")}
-		call.Edits, call.Paths = []nod.Edit{one}, []string{one.Path}
 	}
 }

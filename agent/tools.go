@@ -51,6 +51,7 @@ const (
 	write      shape = "write"       // a file and its whole content
 	fetch      shape = "fetch"       // an address
 	patch      shape = "patch"       // a text in the format of apply_patch
+	cell       shape = "cell"        // a file, and what one part of it becomes
 	edits      shape = "edits"       // a file, and several texts in it with their replacements
 	editor     shape = "editor"      // a word that says which of read, write and edit it is
 	text       shape = "text"        // an MCP call whose arguments are written into a string
@@ -132,6 +133,9 @@ func arguments(c *nod.Call, tool builtin, in fields) {
 	case edit:
 		one := changeOf(in.word(as["file"]), as, in)
 		c.Edits, c.Paths = []nod.Edit{one}, []string{one.Path}
+	case cell:
+		c.Edits = []nod.Edit{{Path: in.word(as["file"]), New: in.optional(as["content"])}}
+		c.Paths = []string{c.Edits[0].Path}
 	case write:
 		c.Edits = []nod.Edit{{Path: in.word(as["file"]), New: in.text(as["content"]), Whole: true}}
 		c.Paths = []string{c.Edits[0].Path}
@@ -237,7 +241,7 @@ func (t builtin) known() []string {
 	known := append([]string{"description", "explanation", "reason", "summary", "timeout"}, t.beside...)
 	for _, key := range map[shape][]string{
 		command: {"command", "workdir"}, read: {"file"}, search: {"dir", "pattern", "filter"},
-		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"},
+		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"}, cell: {"file", "content"},
 		edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"}, patch: {"patch"},
 	}[t.shape] {
 		if name := t.as[key]; name != "" {
