@@ -41,8 +41,7 @@ func claudeOwn(e *Event, f fields, input *member) bool {
 	return claudeServer(e, f, input, server, source)
 }
 
-// claudeServer recognises a call to an MCP server by the tool's name and, where the payload
-// has it, by the server's.
+// claudeServer recognises a call to an MCP server by the tool's name and, where the payload has it, by the server's.
 func claudeServer(e *Event, f fields, input *member, server, source string) bool {
 	mcp, ok, wrong := claudeMCP(e.Call.RawTool, server)
 	switch {
@@ -98,8 +97,7 @@ func variable(environ []string, name string) string {
 	return value
 }
 
-// claudeNotice is nod's reason for an ask where the host shows a dialog of its own without
-// it: for files.
+// claudeNotice is nod's reason for an ask where the host shows a dialog of its own without it: for files.
 func claudeNotice(e Event, reason string) string {
 	if e.Call.Command != "" || len(e.Call.Paths) == 0 || e.Call.MCP != nil {
 		return ""

@@ -7,9 +7,8 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Who speaks in a transcript of Claude Code. docs/judge.md has the same table,
-// and a test compares the two. A kind that is in none of these lists counts as
-// nobody's, and the model is told that something was left out.
+// Who speaks in a transcript of Claude Code. docs/judge.md has the same table, and a test compares the two. A kind
+// that is in none of these lists counts as nobody's, and the model is told that something was left out.
 
 // unknownKind is the text of a turn that nod cannot attribute to anybody. Its
 // content is not kept: nothing may be made of it.
@@ -26,22 +25,20 @@ func claudeSilent() []string {
 	}
 }
 
-// claudeAttached reads an attachment: queued_command holds what a person typed while
-// the agent worked. All others the host writes by itself; one with a prompt, of a kind
-// that nobody knows, is nobody's.
-func claudeAttached(f fields) claudeLine {
+// claudeAttached reads an attachment: queued_command holds what a person typed while the agent worked. All others the
+// host writes by itself; one with a prompt, of a kind that nobody knows, is nobody's.
+func claudeAttached(f fields) (turns []transcript.Turn, message bool) {
 	attachment, _ := f.maybeChild("attachment")
-	if attachment.hint("type") != "queued_command" {
-		if textOf(attachment, "prompt") == "" {
-			return claudeLine{}
-		}
-		return unclassified()
+	text := textOf(attachment, "prompt")
+	switch {
+	case attachment.hint("type") == "queued_command" && text != "":
+		return claudeText(claudeQueued(f, attachment), text), true
+	case attachment.hint("type") == "queued_command":
+		return nil, true
+	case text == "":
+		return nil, false
 	}
-	line := claudeLine{kind: "user", origin: claudeQueued(f, attachment)}
-	if text := textOf(attachment, "prompt"); text != "" {
-		line.blocks = []claudeBlock{{kind: "text", text: text}}
-	}
-	return line
+	return saidBy(transcript.Other, unknownKind), true
 }
 
 // claudeQueued says who queued a prompt.
@@ -78,11 +75,6 @@ func claudeFrom(f fields) transcript.Origin {
 	return transcript.OtherAgent // peer, coordinator ...
 }
 
-func unclassified() claudeLine {
-	return claudeLine{kind: "user", origin: transcript.Other,
-		blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
-}
-
 // claudeOrigin says who speaks in the texts of a line. A field that is not known to mean a person
 // does not mean one. (userType is "external" on every line and says nothing.)
 func claudeOrigin(kind string, f fields) transcript.Origin {
@@ -105,9 +97,8 @@ func claudeOrigin(kind string, f fields) transcript.Origin {
 	return min(claudeSource(f.hint("promptSource")), claudeSource(f.hint("turnOrigin")))
 }
 
-// claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin
-// ("human", "sdk", "task_notification"); older versions write neither. "sdk"
-// is whoever started the session: in print mode that is the person.
+// claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin ("human", "sdk", "task_notification");
+// older versions write neither. "sdk" is whoever started the session: in print mode that is the person.
 func claudeSource(source string) transcript.Origin {
 	switch source {
 	case "", "typed", "human", "sdk":
@@ -116,9 +107,8 @@ func claudeSource(source string) transcript.Origin {
 	return transcript.Other
 }
 
-// claudeSpeaker says who speaks in a text that stands in a person's place, and
-// what of it is theirs. The host puts its own words and those of others there,
-// in elements whose names it chooses.
+// claudeSpeaker says who speaks in a text that stands in a person's place, and what of it is theirs. The host puts
+// its own words and those of others there, in elements whose names it chooses.
 //
 //   - A text that begins with an element of another agent's is that agent's as a
 //     whole.
@@ -203,9 +193,8 @@ func withoutElements(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// standsBetween reports whether words stand between two elements of one name of
-// the host's. They are left out as if they stood inside, since an element may
-// hold an end tag of its own name; so nobody can say whose they are.
+// standsBetween reports whether words stand between two elements of one name of the host's. They are left out as if
+// they stood inside, since an element may hold an end tag of its own name; so nobody can say whose they are.
 func standsBetween(text string) bool {
 	return slices.ContainsFunc(claudeElements(), func(name string) bool {
 		end := "</" + name + ">"

@@ -83,9 +83,8 @@ func claudeGlobs(text string) (globs []string) {
 	return globs
 }
 
-// claudeMCP recognises a call to an MCP server by the prefix of its name and
-// by the payload's mcp_server, which must agree: the first names the server as
-// the API may spell it, the second as the user wrote it. ok is false for a
+// claudeMCP recognises a call to an MCP server by the prefix of its name and by the payload's mcp_server, which must
+// agree: the first names the server as the API may spell it, the second as the user wrote it. ok is false for a
 // built-in. server is "" where an older host sends no mcp_server.
 func claudeMCP(raw, server string) (m *nod.MCP, ok bool, wrong string) {
 	rest, prefixed := strings.CutPrefix(raw, "mcp__")

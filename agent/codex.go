@@ -6,8 +6,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// codexItems looks at what an agent is told in pieces: a piece that is no text names a
-// file, which the host reads.
+// codexItems looks at what an agent is told in pieces: a piece that is no text names a file, which the host reads.
 func codexItems(call *nod.Call, _ string, in fields) {
 	if in.maybe("items") == nil {
 		return
@@ -74,9 +73,8 @@ func codexPatch(call *nod.Call) {
 	}
 }
 
-// codexMayRewrite: measured on 0.169.0. Codex holds its own rules to the
-// line that it is handed, and asks a person about that line: so it is handed none where a
-// rule of theirs speaks of the command, or a prompt follows.
+// codexMayRewrite: measured on 0.169.0. Codex holds its own rules to the line that it is handed, and asks a person
+// about that line: so it is handed none where a rule of theirs speaks of the command, or a prompt follows.
 func codexMayRewrite(e Event) bool {
 	return rewritable(e, "Bash") && e.Mode == "bypassPermissions" && !codexAsks(&e, e.Project)
 }

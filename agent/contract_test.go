@@ -324,8 +324,7 @@ func qwenHost(fixtures fs.FS) host {
 	}
 }
 
-// geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the
-// person is shown of it.
+// geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the person is shown of it.
 func geminiTakes(_ agent.Event, a agent.Answer) error {
 	switch {
 	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && !json.Valid(a.Stderr):

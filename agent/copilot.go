@@ -50,9 +50,8 @@ func copilotQuirk(e *Event, in, f fields) {
 	}
 }
 
-// copilotEnviron leaves out what Copilot itself sets for every command: git
-// then takes no bare repository for one that it merely stands in, which only
-// tightens. Any other setting by these variables stays.
+// copilotEnviron leaves out what Copilot itself sets for every command: git then takes no bare repository for one
+// that it merely stands in, which only tightens. Any other setting by these variables stays.
 func copilotEnviron(environ []string) []string {
 	if variable(environ, "GIT_CONFIG_COUNT") != "1" || variable(environ, "GIT_CONFIG_KEY_0") != "safe.bareRepository" ||
 		variable(environ, "GIT_CONFIG_VALUE_0") != "explicit" {
@@ -69,9 +68,8 @@ func copilotEnviron(environ []string) []string {
 	return out
 }
 
-// copilotOwn recognises a call to an MCP server: no tool of the host's own has a hyphen
-// or a slash in its name. It reads a patch, which is a text, and leaves out what a prompt
-// shows by its effects and not by its arguments.
+// copilotOwn recognises a call to an MCP server: no tool of the host's own has a hyphen or a slash in its name. It
+// reads a patch, which is a text, and leaves out what a prompt shows by its effects and not by its arguments.
 func copilotOwn(e *Event, f fields, input *member) bool {
 	raw := e.Call.RawTool
 	if i := strings.IndexAny(raw, "/-"); i >= 0 {
@@ -125,9 +123,8 @@ func copilotSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// copilotMayRewrite: measured on 1.0.102. The program may run a later version
-// of itself, which it has fetched meanwhile and says to its hooks: what nod doctor has
-// tried is the one that it brings.
+// copilotMayRewrite: measured on 1.0.102. The program may run a later version of itself, which it has fetched
+// meanwhile and says to its hooks: what nod doctor has tried is the one that it brings.
 func copilotMayRewrite(e Event) bool {
 	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
 	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")

@@ -30,8 +30,7 @@ func geminiQuirk(e *Event, in, f fields) {
 	}
 }
 
-// geminiMCP recognises a call to an MCP server. A name that cannot be divided for
-// certain is no tool that nod knows.
+// geminiMCP recognises a call to an MCP server. A name that cannot be divided for certain is no tool that nod knows.
 func geminiMCP(e *Event, f fields, input *member) bool {
 	f.asObject(input) // free-form, but an object
 	if from, given := f.maybeChild("mcp_context"); given != nil {
@@ -89,9 +88,8 @@ func geminiSpecial(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// geminiMayRewrite: measured on 0.61.0. The policy is asked afterwards, about
-// the line that the host is handed: so it is handed none where a rule of the person's is
-// there for commands.
+// geminiMayRewrite: measured on 0.61.0. The policy is asked afterwards, about the line that the host is handed: so it
+// is handed none where a rule of the person's is there for commands.
 func geminiMayRewrite(e Event) bool {
 	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
 }

@@ -92,9 +92,8 @@ func isLetterOrDigit(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// plugin reads what the lines of JavaScript say beside the call that nod installs for an agent
-// which starts no program by itself (internal/install/plugin). The payload and the answer are
-// nod's own:
+// plugin reads what the lines of JavaScript say beside the call that nod installs for an agent which starts no
+// program by itself (internal/install/plugin). The payload and the answer are nod's own:
 //
 //	{"hook", "tool", "session", "call", "directory", "args",
 //	 "server"?, "interactive"?, "asks"?, "rewrites"?, "failed"?,
@@ -124,7 +123,6 @@ func readsAsShell(name string) bool {
 	return false
 }
 
-// opencodeMayRewrite: measured on 1.18.33. The plugin says where it puts a line in
-// the place of the command: not where a rule of the person's or a client's speaks of commands,
-// which opencode would hold to that line.
+// opencodeMayRewrite: measured on 1.18.33. The plugin says where it puts a line in the place of the command: not
+// where a rule of the person's or a client's speaks of commands, which opencode would hold to that line.
 func opencodeMayRewrite(e Event) bool { return rewritable(e, "bash") && e.Rewrites }

@@ -33,8 +33,7 @@ func TestOpencodeDecodes(t *testing.T) {
 	})
 }
 
-// What nod would ask about is left to opencode's prompt only where the plugin
-// is certain that there will be one.
+// What nod would ask about is left to opencode's prompt only where the plugin is certain that there will be one.
 func TestOpencodeAsks(t *testing.T) {
 	for payload, want := range map[string]string{
 		`,"asks":true,"interactive":true`: "abstained",
@@ -108,9 +107,8 @@ func TestPromptsThatNameTooMuch(t *testing.T) {
 	}
 }
 
-// opencode asks about what it takes for a command, and about nothing else in a line: where
-// it may see none, nod does not leave a question to it (1.18.33: each of the denied ran
-// unasked, or begins as such a line does).
+// opencode asks about what it takes for a command, and about nothing else in a line: where it may see none, nod does
+// not leave a question to it (1.18.33: each of the denied ran unasked, or begins as such a line does).
 func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 	for line, asks := range map[string]bool{
 		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "rm a/b > /dev/null 2>&1; ls": true,

@@ -73,8 +73,7 @@ func TestCodexWorkdir(t *testing.T) {
 	}
 }
 
-// A patch that Codex takes out of a command lies where that would run, and a shell is one
-// of the system's.
+// A patch that Codex takes out of a command lies where that would run, and a shell is one of the system's.
 func TestCodexCallsInTheRollout(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"bash", "rollout.jsonl"} {

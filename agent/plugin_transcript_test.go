@@ -19,8 +19,7 @@ func withSaid(t *testing.T, a agent.Adapter, more string) (agent.Event, error) {
 		`","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+more+`}`), nil)
 }
 
-// What the lines in opencode and Pi heard is a conversation, in which only what
-// they name as a person's is one.
+// What the lines in opencode and Pi heard is a conversation, in which only what they name as a person's is one.
 func TestPluginTranscript(t *testing.T) {
 	const said = `,"said":[{"by":"person","text":"publish it"},{"by":"agent","text":"I will"},` +
 		`{"by":"agent","tool":"bash","text":"{\"command\":\"ls\"}"},{"by":"agent","tool":"write","text":"{\"path\":\"a\" [... left out ...]"},` +

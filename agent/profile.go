@@ -229,8 +229,7 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	}
 }
 
-// decodeCommand says what the host does with a command. before is where it would
-// start without its arguments.
+// decodeCommand says what the host does with a command. before is where it would start without its arguments.
 func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) {
 	if p.is("keeps") && len(p.list("dir")) > 0 && path.Clean(e.Call.Dir) != before {
 		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, leftElsewhere)
@@ -251,8 +250,7 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 	}
 }
 
-// decodeInput returns the arguments. An event that is a call of its own has them under
-// the input's key or at the top.
+// decodeInput returns the arguments. An event that is a call of its own has them under the input's key or at the top.
 func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 	if p.fact("within") != "" {
 		f, _ = f.child(p.fact("within"))
@@ -282,10 +280,9 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 	return m
 }
 
-// decodeDir takes the directory from the payload, from the list of workspaces, from
-// where the agent started the hook, or else from the arguments, which say nothing about
-// the workspace. stands reports whether payload or arguments say where a command starts:
-// a shell of which nobody says that may be one that is kept.
+// decodeDir takes the directory from the payload, from the list of workspaces, from where the agent started the hook,
+// or else from the arguments, which say nothing about the workspace. stands reports whether payload or arguments say
+// where a command starts: a shell of which nobody says that may be one that is kept.
 func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands bool) {
 	at, named := f.asText(f.maybeOf(p.list("dir"))), ""
 	for _, key := range p.list("roots") {

@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// What each host is told in each of its seats: to an allow, an allow under Reinforce, an
-// ask, and a denial.
+// What each host is told in each of its seats: to an allow, an allow under Reinforce, an ask, and a denial.
 func TestSays(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude-code prompt": "allow abstained abstained deny",

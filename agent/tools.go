@@ -206,11 +206,10 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	}
 }
 
-// lookFurther looks for an argument that nod does not know, which may name a directory, a
-// shell, a file or a machine (_host of Claude Code, diff of Goose). A command with such an
-// argument is denied, since some hosts run what nod does not deny; another call is left
-// open. Of those a number, true and false are no such argument. The keys of a payload
-// itself are no arguments, and those of a tool that is not listed are not looked at.
+// lookFurther looks for an argument that nod does not know, which may name a directory, a shell, a file or a machine
+// (_host of Claude Code, diff of Goose). A command with such an argument is denied, since some hosts run what nod
+// does not deny; another call is left open. Of those a number, true and false are no such argument. The keys of a
+// payload itself are no arguments, and those of a tool that is not listed are not looked at.
 func lookFurther(c *nod.Call, in fields, tool builtin) {
 	if in.path == "" || !tool.listed() {
 		return
@@ -241,8 +240,8 @@ func (t builtin) known() []string {
 	known := append([]string{"description", "explanation", "reason", "summary", "timeout"}, t.beside...)
 	for _, key := range map[shape][]string{
 		command: {"command", "workdir"}, read: {"file"}, search: {"dir", "pattern", "filter"},
-		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"}, cell: {"file", "content"},
-		edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"}, patch: {"patch"},
+		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"},
+		cell: {"file", "content"}, edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"}, patch: {"patch"},
 	}[t.shape] {
 		if name := t.as[key]; name != "" {
 			known = append(known, name)

@@ -232,8 +232,7 @@ func TestCommandsThatOutliveTheSession(t *testing.T) {
 	}
 }
 
-// An item that is no text names a file, which Codex reads by itself. A message may go to
-// another session.
+// An item that is no text names a file, which Codex reads by itself. A message may go to another session.
 func TestArgumentsThatReachFurther(t *testing.T) {
 	codex := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"send_input","tool_input":` +
 		`{"target":"a","items":[{"type":"text","text":"look"},%s]}}`

@@ -11,9 +11,8 @@ import (
 //go:embed script.txt
 var script string
 
-// ScriptCall is one call of the script that is played in every mode of every agent: a tool by
-// Claude Code's name, with its input as JSON. In the input DIR stands for the workspace and HOME
-// for the home directory.
+// ScriptCall is one call of the script that is played in every mode of every agent: a tool by Claude Code's name,
+// with its input as JSON. In the input DIR stands for the workspace and HOME for the home directory.
 type ScriptCall struct{ Tool, Input string }
 
 // Command is the call of a shell command.

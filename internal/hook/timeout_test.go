@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// lengthy is Claude Code with a conversation that is read until the deadline: calls
-// that each name many files.
+// lengthy is Claude Code with a conversation that is read until the deadline: calls that each name many files.
 type lengthy struct{ agent.Host }
 
 func (l lengthy) Decode(payload []byte, environ []string) (agent.Event, error) {
