@@ -7,23 +7,9 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Who speaks in a transcript of Claude Code. docs/judge.md has the same table, and a test compares the two. A kind
-// that is in none of these lists counts as nobody's, and the model is told that something was left out.
-
-// unknownKind is the text of a turn that nod cannot attribute to anybody. Its
-// content is not kept: nothing may be made of it.
+// unknownKind is the text of a turn that nod cannot attribute to anybody. Its content is not kept: nothing may be made
+// of it. So reads the model what is in none of the lists of who speaks.
 const unknownKind = "something of a kind that nod does not know"
-
-// claudeSilent are the lines in which nobody speaks. What waits in the queue
-// (queue-operation) is said once the host hands it over, as an attachment.
-func claudeSilent() []string {
-	return []string{
-		"system", "summary", "progress", "file-history-snapshot", "queue-operation", "last-prompt", "custom-title",
-		"ai-title", "agent-name", "agent-color", "agent-setting", "tag", "mode", "permission-mode", "pr-link",
-		"worktree-state", "content-replacement", "bridge-session", "attribution-snapshot", "task-summary",
-		"api-request", "api-request-blob", "api-request-shape", "atis-latch", "tools-used", "cost-state",
-	}
-}
 
 // claudeAttached reads an attachment: queued_command holds what a person typed while the agent worked. All others the
 // host writes by itself; one with a prompt, of a kind that nobody knows, is nobody's.
@@ -121,7 +107,7 @@ func claudeSource(source string) transcript.Origin {
 func claudeSpeaker(text string) (transcript.Origin, string) {
 	trimmed := strings.TrimSpace(text)
 	switch name := firstTag(trimmed); {
-	case slices.Contains(claudeOthers(), name):
+	case slices.Contains(speakers("others"), name):
 		return transcript.OtherAgent, text
 	case name == "command-name", name == "command-message":
 		return claudeTyped(trimmed)
@@ -130,7 +116,7 @@ func claudeSpeaker(text string) (transcript.Origin, string) {
 	}
 	left := withoutElements(trimmed)
 	switch name := firstTag(left); {
-	case left == "" && trimmed != "", slices.Contains(claudeElements(), name), slices.Contains(claudeOthers(), name):
+	case left == "" && trimmed != "", slices.Contains(speakers("elements"), name), slices.Contains(speakers("others"), name):
 		return transcript.Harness, text
 	case strings.ContainsAny(name, "-_") && strings.HasSuffix(left, "</"+name+">"):
 		return transcript.Other, unknownKind
@@ -150,22 +136,6 @@ func claudeNotices() []string {
 	}
 }
 
-// claudeOthers are the elements in which other agents speak.
-func claudeOthers() []string {
-	return []string{"teammate-message", "agent-message", "peer-message", "cross-session-message", "channel"}
-}
-
-// claudeElements are those that the host or an extension of it writes.
-func claudeElements() []string {
-	return []string{
-		"system-reminder", "ide_selection", "ide_opened_file", "ide_opened_files", "ide_closed_file",
-		"ide_diagnostics", "ide_context", "local-command-stdout", "local-command-stderr", "local-command-caveat",
-		"bash-input", "bash-stdout", "bash-stderr", "task-notification", "task-id", "user-prompt-submit-hook",
-		"post-tool-use-hook", "session-start-hook", "user-memory-input", "new-diagnostics", "command-contents",
-		"mcp-resource", "mcp-polling-update",
-	}
-}
-
 // firstTag is the name of the element that a text begins with, "" for none.
 func firstTag(text string) string {
 	rest, ok := strings.CutPrefix(text, "<")
@@ -182,7 +152,7 @@ func firstTag(text string) string {
 
 // withoutElements takes the host's elements out of a text.
 func withoutElements(text string) string {
-	for _, name := range claudeElements() {
+	for _, name := range speakers("elements") {
 		end := "</" + name + ">"
 		for _, opens := range []string{"<" + name + ">", "<" + name + " "} {
 			if from, to := strings.Index(text, opens), strings.LastIndex(text, end); from >= 0 && to > from {
@@ -196,7 +166,7 @@ func withoutElements(text string) string {
 // standsBetween reports whether words stand between two elements of one name of the host's. They are left out as if
 // they stood inside, since an element may hold an end tag of its own name; so nobody can say whose they are.
 func standsBetween(text string) bool {
-	return slices.ContainsFunc(claudeElements(), func(name string) bool {
+	return slices.ContainsFunc(speakers("elements"), func(name string) bool {
 		end := "</" + name + ">"
 		for _, rest, _ := strings.Cut(text, end); ; _, rest, _ = strings.Cut(rest, end) {
 			words, more, again := strings.Cut(rest, "<"+name)

@@ -29,7 +29,7 @@ func claudeTurns(f fields, before tail, call string) (turns []transcript.Turn, m
 		return claudeMessage(kind, f, before, call), true
 	case kind == "attachment":
 		return claudeAttached(f)
-	case slices.Contains(claudeSilent(), kind):
+	case slices.Contains(speakers("silent"), kind):
 		return nil, false
 	}
 	return saidBy(transcript.Other, unknownKind), true

@@ -63,8 +63,8 @@ func TestTheTableOfKinds(t *testing.T) {
 			t.Errorf("it says nothing of %s", a)
 		}
 	}
-	for _, name := range append(claudeOthers(), "queued_command", "command-name", "command-args", "ExitPlanMode",
-		"AskUserQuestion", "claudeElements", "claudeSilent", "codexKnows", "sourceToolUseID") {
+	for _, name := range append(speakers("others"), "queued_command", "command-name", "command-args", "ExitPlanMode",
+		"AskUserQuestion", "`elements`", "`silent`", "`codexhost`", "sourceToolUseID") {
 		if !strings.Contains(table, name) {
 			t.Errorf("it does not name %s", name)
 		}

@@ -37,6 +37,9 @@ type profile struct {
 // facts are what hosts.txt says of a host beside its tools; its beginning lists the keys.
 type facts string
 
+// speakers is a list of who speaks in the hosts' records.
+func speakers(list string) []string { return factsOf("speakers").list(list) }
+
 func factsOf(host string) facts {
 	text, _, _ := strings.Cut(section(host), "\n=")
 	return facts(text + "\n")

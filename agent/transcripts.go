@@ -168,10 +168,9 @@ func codexTyped(text string) (typed string, ok bool) {
 func codexKnows(kind string) bool {
 	group, name, _ := strings.Cut(kind, ".")
 	if group == "user" {
-		return slices.Contains([]string{"text", "image", "local_image", "audio", "skill", "mention"}, name)
+		return slices.Contains(speakers("codexuser"), name)
 	}
-	return slices.Contains([]string{"environments", "environment", "host_skills", "permissions", "user_instructions",
-		"hooks", "agents", "skills", "plugins", "apps"}, group)
+	return slices.Contains(speakers("codexhost"), group)
 }
 
 // codexKinds are the kinds that Codex gives the parts of a message, nil where it gives none.
@@ -370,7 +369,7 @@ func speaker(texts []string) transcript.Origin {
 func geminiMark(text string) transcript.Origin {
 	trimmed := strings.TrimSpace(text)
 	name := firstTag(trimmed)
-	host := slices.Contains(claudeElements(), name) || slices.Contains(geminiElements(), name)
+	host := slices.Contains(speakers("elements"), name) || slices.Contains(speakers("gemini"), name)
 	end := "</" + name + ">"
 	switch {
 	case slices.ContainsFunc(geminiNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }),
@@ -381,11 +380,6 @@ func geminiMark(text string) transcript.Origin {
 		return transcript.Other
 	}
 	return transcript.Person
-}
-
-// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude Code's.
-func geminiElements() []string {
-	return []string{"session_context", "hook_context", "state_snapshot", "environment_context", "user_memory"}
 }
 
 // geminiNotices begin what the hosts and their extensions say without an element.
@@ -445,7 +439,7 @@ func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 	switch {
 	case kind == "tool_result":
 		return transcript.Tool
-	case slices.Contains(qwenHosts(), f.optional("provenance")), subtype != "" &&
+	case slices.Contains(speakers("qwen"), f.optional("provenance")), subtype != "" &&
 		subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
 		return transcript.Harness
 	case f.optional("provenance") != "real_user":
@@ -454,11 +448,6 @@ func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 		return transcript.OtherAgent
 	}
 	return speaker(texts)
-}
-
-// qwenHosts are what Qwen Code says of texts that it wrote itself.
-func qwenHosts() []string {
-	return []string{"system", "goal_runtime", "assistant_output", "tool_result"}
 }
 
 // decodeSaid reads the conversation that the lines in opencode or Pi heard while they ran, if the payload has one.
