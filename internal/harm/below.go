@@ -225,7 +225,7 @@ func walkFor(
 		if leftOut(dirs[0]) {
 			continue
 		}
-		entries, err := files.Entries(cmp.Or(dirs[0], "/"), limit)
+		entries, err := view.Entries(files, cmp.Or(dirs[0], "/"), limit)
 		if limit -= len(entries); err != nil {
 			info, ferr := files.Lstat(dirs[0])
 			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) ||

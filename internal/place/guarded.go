@@ -94,7 +94,7 @@ func (w *Workspace) aliases() []alias {
 }
 
 func (w *Workspace) aliasesIn(root, dir string) {
-	entries, _ := w.Machine.Files.Entries(root+dir, MaxMatches)
+	entries, _ := view.Entries(w.Machine.Files, root+dir, MaxMatches)
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		isLink := e.Type&fs.ModeSymlink != 0

@@ -7,45 +7,35 @@ import "sync"
 // must not outlive a call.
 type Memo struct {
 	Files
-	infos answers[Info]
-	links answers[string]
+	infos, links sync.Map // by name
 }
 
 // NewMemo returns an empty memory of files.
 func NewMemo(files Files) *Memo { return &Memo{Files: files} }
 
 // Lstat implements Files.
-func (m *Memo) Lstat(name string) (Info, error) { return m.infos.of(name, m.Files.Lstat) }
+func (m *Memo) Lstat(name string) (Info, error) { return remembered(&m.infos, name, m.Files.Lstat) }
 
 // Readlink implements Files.
-func (m *Memo) Readlink(name string) (string, error) { return m.links.of(name, m.Files.Readlink) }
-
-// answers are what a view said, by name.
-type answers[T any] struct {
-	mu   sync.Mutex
-	said map[string]answer[T]
+func (m *Memo) Readlink(name string) (string, error) {
+	return remembered(&m.links, name, m.Files.Readlink)
 }
+
+// Entries is what the other view says, as quickly.
+func (m *Memo) Entries(name string, limit int) ([]Entry, error) { return Entries(m.Files, name, limit) }
 
 type answer[T any] struct {
 	value T
 	err   error
 }
 
-// of returns what ask says of a name. The lock is not held meanwhile: a disk that
-// does not answer holds up only those who ask it.
-func (a *answers[T]) of(name string, ask func(string) (T, error)) (T, error) {
-	a.mu.Lock()
-	said, ok := a.said[name]
-	a.mu.Unlock()
-	if ok {
-		return said.value, said.err
+// remembered is what ask says of a name, which is asked once.
+func remembered[T any](said *sync.Map, name string, ask func(string) (T, error)) (T, error) {
+	if known, ok := said.Load(name); ok {
+		a := known.(answer[T])
+		return a.value, a.err
 	}
-	said.value, said.err = ask(name)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.said == nil {
-		a.said = map[string]answer[T]{}
-	}
-	a.said[name] = said
-	return said.value, said.err
+	value, err := ask(name)
+	said.Store(name, answer[T]{value, err})
+	return value, err
 }

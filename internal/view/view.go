@@ -19,14 +19,6 @@ import (
 // Files is a read-only view of a file system. Names are absolute,
 // slash-separated and clean. Implementations are safe for concurrent use.
 type Files interface {
-	Lister
-	// Entries is List with what each name is, which most systems keep in the
-	// directory: nothing is looked at one by one.
-	Entries(name string, limit int) ([]Entry, error)
-}
-
-// Lister is a file system that need not say what the names in a directory are.
-type Lister interface {
 	// Lstat describes the name itself, not what a link leads to.
 	// The error is fs.ErrNotExist (wrapped or not) where nothing is there.
 	Lstat(name string) (Info, error)
@@ -41,21 +33,14 @@ type Lister interface {
 	List(name string, limit int) ([]string, error)
 }
 
-// With is a view of files that has Entries: its own, or by looking at each name.
-func With(files Lister) Files {
-	if whole, ok := files.(Files); ok {
-		return whole
+// Entries is List with what each name is. The disk keeps that in the directory; elsewhere
+// each name is looked at.
+func Entries(files Files, name string, limit int) ([]Entry, error) {
+	if quick, ok := files.(interface {
+		Entries(name string, limit int) ([]Entry, error)
+	}); ok {
+		return quick.Entries(name, limit)
 	}
-	return entered{files}
-}
-
-type entered struct{ Lister }
-
-func (f entered) Entries(name string, limit int) ([]Entry, error) { return Entries(f, name, limit) }
-
-// Entries is what Files.Entries says, by List and Lstat, for views that have
-// nothing better.
-func Entries(files Lister, name string, limit int) ([]Entry, error) {
 	names, err := files.List(name, limit)
 	all := make([]Entry, 0, len(names))
 	for _, n := range names {
