@@ -61,7 +61,8 @@ const enough = 20_000
 // the pattern names; so does a directory that is too large to look through.
 func (m *Call) holds(w wantedPath, names []string) bool {
 	visit := func(name string, kind fs.FileMode, err error) error {
-		if err != nil && !errors.Is(err, fs.ErrNotExist) || err == nil && w.fits([]string{name}, kind.IsDir()) != Misses {
+		if err == nil && w.fits([]string{name}, kind.IsDir()) != Misses ||
+			err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fs.SkipAll
 		}
 		return nil

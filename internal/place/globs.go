@@ -121,9 +121,12 @@ func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool
 			names = append(names, dir+"/"+entry)
 		}
 	}
-	for other, leads := range map[string]string{".": dir, "..": m.above(dir)} {
+	for _, other := range [...]string{".", ".."} {
 		if part[0] == '.' && paths.GlobMatch(part, other) {
-			names, all = append(names, leads), false
+			names, all = append(names, dir), false
+			if other == ".." {
+				names[len(names)-1] = m.above(dir)
+			}
 		}
 	}
 	return names, all, tooMany

@@ -73,21 +73,21 @@ func (x index) holds(name string) bool {
 	return i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/")
 }
 
-// parseIndex reads versions 2 to 4.
+// parseIndex reads versions 2 and 3.
 func parseIndex(data string) (index, error) {
 	const size = sha1.Size
 	if len(data) < 12+size || data[:4] != "DIRC" {
 		return index{}, errIndex
 	}
 	version, count := be32(data[4:]), int(be32(data[8:]))
-	if version < 2 || version > 4 || count > len(data)/(42+size) {
+	if version < 2 || version > 3 || count > len(data)/(42+size) {
 		return index{}, errIndex
 	}
 	x := index{entries: make([]entry, 0, count)}
 	at, before := 12, ""
 	for range count {
-		e, next, err := parseEntry(data[:len(data)-size], at, version, before)
-		if err != nil || len(x.entries) > 0 && e.name < before || e.mode == 0o40000 { // a sparse index has directories
+		e, next, ok := parseEntry(data[:len(data)-size], at)
+		if !ok || e.name < before || e.mode == 0o40000 { // a sparse index has directories
 			return index{}, errIndex
 		}
 		x.entries = append(x.entries, e)
@@ -98,62 +98,27 @@ func parseIndex(data string) (index, error) {
 	return x, err
 }
 
-func parseEntry(data string, at int, version uint32, before string) (e entry, next int, err error) {
+func parseEntry(data string, at int) (e entry, next int, ok bool) {
 	const fixed, size = 40, sha1.Size // times, device, inode, mode, owner, size; then the object's name
-	head := fixed + size + 2
-	if at+head+3 > len(data) {
-		return e, 0, errIndex
+	head := at + fixed + size + 2
+	if head+3 > len(data) {
+		return e, 0, false
 	}
 	e.mode = be32(data[at+24:])
 	e.id = data[at+fixed : at+fixed+size]
 	high := data[at+fixed+size]
 	e.stage = high >> 4 & 3
-	if high&0x40 != 0 {
-		if version < 3 {
-			return e, 0, errIndex
-		}
-		e.intent = data[at+head]&0x20 != 0
+	if high&0x40 != 0 { // version 3
+		e.intent = data[head]&0x20 != 0
 		head += 2
 	}
-	if version == 4 {
-		return compressed(e, data, at+head, before)
+	end := strings.IndexByte(data[head:], 0)
+	if end < 1 {
+		return e, 0, false
 	}
-	end := strings.IndexByte(data[at+head:], 0)
-	if end < 0 {
-		return e, 0, errIndex
-	}
-	e.name = data[at+head : at+head+end]
-	return within(e, at+(head+end+8)&^7, len(data))
-}
-
-// compressed reads a name that begins as the one before it (version 4).
-func compressed(e entry, data string, at int, before string) (entry, int, error) {
-	strip, n := 0, 0
-	for ; ; n++ {
-		if at+n >= len(data) || n > 4 {
-			return e, 0, errIndex
-		}
-		b := data[at+n]
-		strip = strip<<7 | int(b&0x7f)
-		if b&0x80 == 0 {
-			break
-		}
-		strip++
-	}
-	at += n + 1
-	end := strings.IndexByte(data[at:], 0)
-	if end < 0 || strip > len(before) {
-		return e, 0, errIndex
-	}
-	e.name = before[:len(before)-strip] + data[at:at+end]
-	return within(e, at+end+1, len(data))
-}
-
-func within(e entry, next, limit int) (entry, int, error) {
-	if next > limit || e.name == "" {
-		return e, 0, errIndex
-	}
-	return e, next, nil
+	e.name = data[head : head+end]
+	next = at + (head+end-at+8)&^7
+	return e, next, next <= len(data)
 }
 
 // extensions refuses those that change what the entries mean: the ones that must

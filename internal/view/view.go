@@ -10,10 +10,13 @@
 package view
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 )
 
 // Files is a read-only view of a file system. Names are absolute,
@@ -222,4 +225,72 @@ func Below(root, name string) bool {
 		return path.IsAbs(name)
 	}
 	return name == root || strings.HasPrefix(name, root) && name[len(root)] == '/'
+}
+
+// Memo remembers what another view said of names and links, for the time of
+// one decision: several layers resolve the same paths. It never forgets, so it
+// must not outlive a call.
+type Memo struct {
+	Files
+	infos, links sync.Map // by name
+}
+
+// NewMemo returns an empty memory of files.
+func NewMemo(files Files) *Memo { return &Memo{Files: files} }
+
+// Lstat implements Files.
+func (m *Memo) Lstat(name string) (Info, error) { return remembered(&m.infos, name, m.Files.Lstat) }
+
+// Readlink implements Files.
+func (m *Memo) Readlink(name string) (string, error) {
+	return remembered(&m.links, name, m.Files.Readlink)
+}
+
+// Entries is what the other view says, as quickly.
+func (m *Memo) Entries(name string, limit int) ([]Entry, error) { return Entries(m.Files, name, limit) }
+
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// remembered is what ask says of a name, which is asked once.
+func remembered[T any](said *sync.Map, name string, ask func(string) (T, error)) (T, error) {
+	if known, ok := said.Load(name); ok {
+		a := known.(answer[T])
+		return a.value, a.err
+	}
+	value, err := ask(name)
+	said.Store(name, answer[T]{value, err})
+	return value, err
+}
+
+// Walk calls visit for each name below a directory, the shallow places first, links not
+// followed. Like [fs.WalkDir] it passes over a directory for which visit says
+// [fs.SkipDir], and ends with any other error. For a directory that cannot be listed, or
+// that takes the names beyond limit, visit is called once more, with why.
+func Walk(files Files, start string, limit int, visit func(name string, kind fs.FileMode, err error) error) error {
+	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
+		dir := dirs[0]
+		entries, err := Entries(files, cmp.Or(dir, "/"), limit)
+		if limit -= len(entries); limit < 0 {
+			err = fmt.Errorf("%s: more names than are looked at", dir)
+		}
+		if err != nil {
+			if err := visit(dir, fs.ModeDir, err); err != nil && !errors.Is(err, fs.SkipDir) {
+				return err
+			}
+			continue
+		}
+		for _, e := range entries {
+			name := strings.TrimSuffix(dir, "/") + "/" + e.Name
+			switch err := visit(name, e.Type, nil); {
+			case err == nil && e.Type.IsDir():
+				dirs = append(dirs, name)
+			case err != nil && !errors.Is(err, fs.SkipDir):
+				return err
+			}
+		}
+	}
+	return nil
 }
