@@ -153,27 +153,19 @@ type MCP struct {
 // workspace whose bytes git does not have, and objects of git's that nothing names after
 // the call. nil collects nothing. It is not safe for concurrent use.
 type Keeping struct {
-	files   map[string]bool // true: the name goes, and the bytes stay where another name holds them
+	files   map[string]bool
 	objects []Object
 }
 
 // Object is a commit of git's that a call leaves without a name.
 type Object struct{ Repo, Name, What string }
 
-// File is a file that is kept, real. Gone says that the call takes its name away; else
-// it may be written in place.
-type File struct {
-	Path string
-	Gone bool
-}
-
-// Take notes a file. What one command deletes and another writes in place is written.
-func (k *Keeping) Take(name string, gone bool) {
+// Take notes a file by its real name.
+func (k *Keeping) Take(name string) {
 	if k.files == nil {
 		k.files = map[string]bool{}
 	}
-	before, noted := k.files[name]
-	k.files[name] = gone && (before || !noted)
+	k.files[name] = true
 }
 
 // TakeObject notes an object of git's.
@@ -183,21 +175,10 @@ func (k *Keeping) TakeObject(o Object) {
 	}
 }
 
-// Files are those that were noted, by name.
-func (k *Keeping) Files() (files []File) {
+// Kept are the files that were noted, in order, and the objects.
+func (k *Keeping) Kept() (files []string, objects []Object) {
 	if k == nil {
-		return nil
+		return nil, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(k.files)) {
-		files = append(files, File{name, k.files[name]})
-	}
-	return files
-}
-
-// Objects are those that were noted.
-func (k *Keeping) Objects() []Object {
-	if k == nil {
-		return nil
-	}
-	return k.objects
+	return slices.Sorted(maps.Keys(k.files)), k.objects
 }

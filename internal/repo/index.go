@@ -73,20 +73,20 @@ func (x index) holds(name string) bool {
 	return i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/")
 }
 
-// parseIndex reads versions 2 and 3.
+// parseIndex reads versions 2 to 4.
 func parseIndex(data string) (index, error) {
 	const size = sha1.Size
 	if len(data) < 12+size || data[:4] != "DIRC" {
 		return index{}, errIndex
 	}
 	version, count := be32(data[4:]), int(be32(data[8:]))
-	if version < 2 || version > 3 || count > len(data)/(42+size) {
+	if version < 2 || version > 4 || count > len(data)/(42+size) {
 		return index{}, errIndex
 	}
 	x := index{entries: make([]entry, 0, count)}
 	at, before := 12, ""
 	for range count {
-		e, next, ok := parseEntry(data[:len(data)-size], at)
+		e, next, ok := parseEntry(data[:len(data)-size], at, version, before)
 		if !ok || e.name < before || e.mode == 0o40000 { // a sparse index has directories
 			return index{}, errIndex
 		}
@@ -98,7 +98,7 @@ func parseIndex(data string) (index, error) {
 	return x, err
 }
 
-func parseEntry(data string, at int) (e entry, next int, ok bool) {
+func parseEntry(data string, at int, version uint32, before string) (e entry, next int, ok bool) {
 	const fixed, size = 40, sha1.Size // times, device, inode, mode, owner, size; then the object's name
 	head := at + fixed + size + 2
 	if head+3 > len(data) {
@@ -108,17 +108,39 @@ func parseEntry(data string, at int) (e entry, next int, ok bool) {
 	e.id = data[at+fixed : at+fixed+size]
 	high := data[at+fixed+size]
 	e.stage = high >> 4 & 3
-	if high&0x40 != 0 { // version 3
+	if high&0x40 != 0 { // from version 3 on
 		e.intent = data[head]&0x20 != 0
 		head += 2
 	}
+	if version == 4 { // the name begins as the one before it
+		strip, size := stripped(data[head:])
+		if size < 1 || strip > len(before) {
+			return e, 0, false
+		}
+		head, e.name = head+size, before[:len(before)-strip]
+	}
 	end := strings.IndexByte(data[head:], 0)
-	if end < 1 {
+	if end < 0 || e.name == "" && end == 0 {
 		return e, 0, false
 	}
-	e.name = data[head : head+end]
-	next = at + (head+end-at+8)&^7
+	e.name += data[head : head+end]
+	if next = head + end + 1; version < 4 {
+		next = at + (head+end-at+8)&^7
+	}
 	return e, next, next <= len(data)
+}
+
+// stripped reads how much of the name before is not in the next, in size bytes; 0 is none.
+func stripped(data string) (strip, size int) {
+	for size < min(5, len(data)) {
+		b := data[size]
+		strip |= int(b & 0x7f)
+		if size++; b&0x80 == 0 {
+			return strip, size
+		}
+		strip = (strip + 1) << 7
+	}
+	return 0, 0
 }
 
 // extensions refuses those that change what the entries mean: the ones that must
