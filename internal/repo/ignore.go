@@ -2,7 +2,10 @@ package repo
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/view"
 )
 
 // matches reports whether a pattern means the last of the parts. plain is false for a
@@ -44,6 +47,31 @@ func (r *Repo) PassesOver(name string, dir bool) bool {
 		}
 	}
 	return false
+}
+
+// BringsBack reports whether an ignore file of the repository may take a hidden component
+// of a name out of what is ignored.
+func (r *Repo) BringsBack(name string) bool {
+	for at := path.Dir(name); view.Below(r.Top, at); at = path.Dir(at) {
+		f := r.ignoreFile(at + "/.gitignore")
+		if f.unread || slices.ContainsFunc(f.patterns, func(p ignorePattern) bool { return p.negated && p.showsHidden(name) }) {
+			return true
+		}
+		if at == "/" {
+			break
+		}
+	}
+	return false
+}
+
+// showsHidden reports whether a pattern may mean a hidden component of a name: a star means
+// a dot, too.
+func (p ignorePattern) showsHidden(name string) bool {
+	last := path.Base(p.text)
+	return strings.ContainsAny(last, `[\{`) || slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		shown, err := path.Match(last, part)
+		return strings.HasPrefix(part, ".") && (shown || err != nil)
+	})
 }
 
 // passesOver asks all ignore files about one name, the nearest last.
