@@ -126,7 +126,8 @@ func runPlugin(t *testing.T, dir, agent, hook, js, word string) string {
 
 // eachOpencode runs the rows of testdata/opencode.txt of a kind: what is wanted, a word, opencode's
 // settings, and what it says of the session.
-func eachOpencode(t *testing.T, kind string, check func(t *testing.T, dir string, want bool, word, config, get string)) {
+func eachOpencode(t *testing.T, kind string,
+	check func(t *testing.T, dir string, want bool, word, config, get string)) {
 	data, err := os.ReadFile("testdata/opencode.txt")
 	if err != nil {
 		t.Fatal(err)
