@@ -171,12 +171,9 @@ func TestWaysAroundTheStaticLayers(t *testing.T) {
 func TestOrdinaryCommandsStayAllowed(t *testing.T) {
 	for _, command := range []string{"git show HEAD:src/cart.js", "git diff main...HEAD -- src/cart.js",
 		"git grep -n '.env'", "git log --all -S TOKEN -- src", "git branch --sort=-committerdate",
-		"git -C src log -1", "cat *.md", "wc -l *.md", "find . -name '*.js' -exec grep -l foo {} +",
-		"find . -name '*.js' | xargs grep foo", `awk '{printf "%s/%s\n", $1, $2}' README.md`,
-		"tar -czf new.tgz -C src cart.js", "ln -s ../src/cart.js docs/cart.js", "yq e .a x.yml",
+		"git -C src log -1", "cat *.md", "wc -l *.md", "ln -s ../src/cart.js docs/cart.js",
 		"cp docs/api.md new.md", "ls -la \\\n  src", "# list\nls", "echo 'a # b \\' ; ls", "echo $X \\\n y",
-		"git add src", "git add .", "ls | grep -v env | xargs wc -l", "find . -name '*.js' | xargs cat",
-		"tar -cf - -X list.txt src", "grep -rn '.env' src", "grep -rn x --include='*.js' --include=*.ts .",
+		"git add src", "git add .", "grep -rn '.env' src", "grep -rn x --include='*.js' --include=*.ts .",
 		"rg -n x -g '*.{js,ts}' src", "rg -g '!.env' x", "rg --files -g '.env*'", "exit $?"} {
 		if d := inCorpus(nod.Bash, command); d.Verdict != nod.Allow {
 			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)

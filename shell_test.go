@@ -81,7 +81,7 @@ func TestShellsThatAreKept(t *testing.T) {
 		"cd src && ls": nod.Deny, "cd src": nod.Deny, "ls; cd ..": nod.Deny, "cd src; cd ..": nod.Deny,
 		"if ls; then cd src; fi": nod.Deny, "cd \"$X\" && ls": nod.Deny, "cd src && python3 x.py": nod.Deny,
 		"ls | cd src": nod.Deny, "set -eu; ls": nod.Deny, "export A=b && ls": nod.Deny, "HOME=/x": nod.Deny,
-		"for HOME in a; do ls; done": nod.Deny, "a=b": nod.Deny, "A=b ls": nod.Allow, "(a=b; ls)": nod.Allow,
+		"for HOME in a; do ls; done": nod.Deny, "a=b": nod.Deny, "CI=1 ls": nod.Allow, "(a=b; ls)": nod.Allow,
 		"(cd src && ls)": nod.Allow, "cd " + p.dir + " && ls": nod.Allow, "cd . && ls": nod.Allow, "ls": nod.Allow,
 		"echo $(cd src && ls)": nod.Allow, "git -C src status": nod.Allow,
 	} {
@@ -182,7 +182,7 @@ func TestFunctionsInThePlaceOfPrograms(t *testing.T) {
 	p.check(lost, "grep KEY conf", "grep KEY conf/", "grep KEY *", "find src -name '*.go' conf -exec cat {} +",
 		"find src -name 'x' -delete ../..", "find src -depth 1")
 	p.check(kept, "grep KEY src", "grep DEEP conf", "grep zzzz conf", "grep KEY src/*", "grep -n this a.txt b.txt",
-		"find conf | xargs grep zzzz", "find -O3 src -name '*.go'", "find src conf -name '*.go'")
+		"find -O3 src -name '*.go'", "find src conf -name '*.go'")
 }
 
 // What has a second name may be a secret by that, and no byte of it is shown to a model.

@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Decode reads the params of session/request_permission. An error means that the request
-// goes on to the editor.
+// Decode reads the params of session/request_permission. An error means that the request goes on to the editor.
 func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
 	if err != nil {
@@ -27,7 +26,8 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
 		Environ: environ, Interactive: true,
 	}
-	call, _ := f.child("toolCall")
+	call, old := askedAbout(f)
+	e.Unproven = !old
 	a.decodeCall(&e, call)
 	if err != nil {
 		return Event{}, err
@@ -43,8 +43,18 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	return e, nil
 }
 
-// acpCall is a tool call as far as it is known: the request first, then the updates before
-// it, newest first.
+// askedAbout returns the call that a permission request asks about. Version 2 of the protocol has
+// it in a subject, and there nod may deny and no more.
+func askedAbout(params fields) (call fields, old bool) {
+	if call, raw := params.maybeChild("toolCall"); raw != nil {
+		return call, true
+	}
+	subject, _ := params.child("subject")
+	call, _ = subject.child("toolCall")
+	return call, false
+}
+
+// acpCall is a tool call as far as it is known: the request first, then the updates before it, newest first.
 type acpCall struct {
 	ACP
 	seen []fields
@@ -312,8 +322,7 @@ func (c acpCall) paths() (names []string) {
 	return names
 }
 
-// namesFile reports whether an argument of that name is a path, in the spelling of any agent
-// that was seen.
+// namesFile reports whether an argument of that name is a path, in the spelling of any agent that was seen.
 func namesFile(key string) bool {
 	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
 	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile",

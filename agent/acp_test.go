@@ -21,8 +21,7 @@ const acpOptions = `"options":[{"optionId":"no","name":"x","kind":"allow_always"
 var acpKinds = []agent.ACPOption{{ID: "no", Kind: "allow_always"}, {ID: "reject", Kind: "allow_once"},
 	{ID: "allow", Kind: "reject_once"}}
 
-// What a request proves, agent by agent: the command or the paths, the
-// directory, and whether an allow may be said.
+// What a request proves, agent by agent: the command or the paths, the directory, and whether an allow may be said.
 func TestACPCalls(t *testing.T) {
 	const at = "/home/ada/loom"
 	type want struct {
@@ -159,6 +158,16 @@ func TestACPTheSameCallAgain(t *testing.T) {
 	}
 	if inputs[0] != inputs[1] || inputs[0] == inputs[2] {
 		t.Errorf("%q", inputs)
+	}
+}
+
+// In version 2 of the protocol the call stands in a subject: it may be denied and no more.
+func TestACPSubject(t *testing.T) {
+	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
+	e, err := a.Decode([]byte(`{"sessionId":"s",`+acpOptions+`,"subject":{"type":"tool_call","toolCall":`+
+		`{"toolCallId":"c","kind":"execute","rawInput":{"command":"make","cwd":"/srv"}}}}`), nil)
+	if err != nil || e.Call.Command != "make" || e.Call.Dir != "/srv" || !e.Unproven {
+		t.Errorf("%+v, %v", e, err)
 	}
 }
 

@@ -23,7 +23,7 @@ func callOf(r *Row, own bool) (nod.Call, error) {
 	switch {
 	case own:
 		return ownCall(r), nil
-	case r.Agent == agent.ClaudeCode{}.Name() && r.ToolName != "":
+	case r.Agent == agent.Host("claude-code").Name() && r.ToolName != "":
 		return claudeCall(r)
 	}
 	c := plainCall(r, canonical(r.Tool, r.ToolName))
@@ -43,7 +43,7 @@ func claudeCall(r *Row) (nod.Call, error) {
 		return nod.Call{}, err
 	}
 	environ := append(Environ(r.dir()), "CLAUDE_PROJECT_DIR="+r.dir(), "CLAUDE_CODE_ENTRYPOINT=cli")
-	e, err := agent.ClaudeCode{}.Decode(payload, environ)
+	e, err := agent.Host("claude-code").Decode(payload, environ)
 	if err != nil {
 		return nod.Call{}, err
 	}
@@ -189,14 +189,13 @@ func makesDirectories(r shell.Report, command int) bool {
 
 // analyze asks for the facts that the gate sees, for what it does not return.
 func analyze(c nod.Call, w world) shell.Report {
-	var names []string
 	values := map[string]string{}
 	for _, kv := range c.Environ {
 		name, value, _ := strings.Cut(kv, "=")
-		names, values[name] = append(names, name), value
+		values[name] = value
 	}
 	return shell.Analyze(c.Command, shell.Env{
-		Dialect: c.Dialect, Dir: c.Dir, Home: HomeOf(c.Dir), Roots: c.Roots, Files: w, Ambient: names,
+		Dialect: c.Dialect, Dir: c.Dir, Home: HomeOf(c.Dir), Roots: c.Roots, Files: w,
 		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
 	})
 }
