@@ -409,7 +409,7 @@ func (u *use) stated(item, raw string) {
 			u.marks |= markOvertree
 		}
 	case "remote":
-		u.named(kind, w)
+		u.out.does(Remote, target, raw)
 	case "stdin":
 		u.standardInput(u.inv)
 	default:
@@ -528,7 +528,7 @@ func (u *use) oneWord(w word) {
 }
 
 // several reports whether a word may be none or more than one.
-func several(w word) bool { return !w.one && (w.many || w.glob > 0) }
+func several(w word) bool { return w.many || w.glob > 0 }
 
 // response states that a word may name a file of further arguments, as those
 // that begin with @ do for programs with the directive responses.
