@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
@@ -121,10 +122,10 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 // denies or asks.
 func (r Rules) read() (Rules, error) {
 	if r.Secrets == nil {
-		r.Secrets = defaultSecrets()
+		r.Secrets = defaultList("secrets")
 	}
 	if r.Guarded == nil {
-		r.Guarded = defaultGuarded()
+		r.Guarded = hosts.Guarded()
 	}
 	r.Allow, _ = readRules(ListAllow, r.Allow) // one that cannot be read clears nothing
 	r.SoftDeny, _ = readRules(ListSoftDeny, r.SoftDeny)

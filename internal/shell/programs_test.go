@@ -52,9 +52,9 @@ var mayCompare = map[string]string{
 	"isNod": "nod itself", "git": "which commands speak to a repository's host is told to a model",
 	// Agents.
 	"isLookUp": "tools of agents", "effectsFit": "tools of agents",
-	"runsWhatFollows":  "what Claude Code drops from a person's rules",
-	"defaultAllowlist": "tools of agents", "runnerExample": "words for a person",
-	"takes": "words of SQL",
+	"runsWhatFollows": "what Claude Code drops from a person's rules",
+	"runnerExample":   "words for a person",
+	"takes":           "words of SQL",
 }
 
 // Knowledge of programs lives in the sheets: no code that decides compares with a
