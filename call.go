@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
@@ -152,25 +153,11 @@ type Call struct {
 	Opening func(context.Context) (transcript.Turn, bool)
 }
 
-// Edit is one replacement in a file, or its whole new content.
-type Edit struct {
-	Path string
-	Old  string // text to be replaced; "" with Whole
-	New  string
-	All  bool // every occurrence of Old
-	// Whole says that New is the file's whole new content.
-	Whole bool
-	// Deletes says that the file is not there afterwards.
-	Deletes bool
-	// Moved says that what the file holds lives on under the next edit's path.
-	Moved bool
-}
+// Edit is one replacement in a file: of Old by New, once or (All) everywhere. With Whole New is
+// the file's whole new content, and Old is "". Deletes says that the file is not there
+// afterwards, Moved that what it holds lives on under the next edit's path.
+type Edit = place.Edit
 
-// MCP names a tool of a Model Context Protocol server.
-type MCP struct {
-	Server, Tool string
-	// Named says that the host says which part of the name is the server's.
-	Named bool
-	// Brought says that the server's definition stands in the repository.
-	Brought bool
-}
+// MCP names a tool of a Model Context Protocol server. Named says that the host says which part
+// of the name is the server's, Brought that the server's definition stands in the repository.
+type MCP = place.MCP

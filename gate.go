@@ -156,7 +156,7 @@ func (g *Gate) trial(c Call) *trial {
 	return t
 }
 
-// trial is one call on its way through layers 0 to 3.
+// trial is one call on its way through the layers.
 type trial struct {
 	gate *Gate
 	call Call
@@ -169,6 +169,9 @@ type trial struct {
 	secrets bool      // the call touches a secret store
 	behind  bool      // the call runs behind nod's boundary
 	start   time.Time
+
+	name *Approvable // nil: not computed yet
+	lost *string     // nil: not looked up yet
 }
 
 // enter has the rooms answer about the call as it is now. What they have looked up
@@ -196,19 +199,18 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.decideConfined(line)
 	}
 	d, settled := t.settle()
-	left := t.left()
 	switch {
 	case !settled:
-		d = left.answer(ctx)
+		d = t.answer(ctx)
 		t.behind = d.Verdict == Allow && d.Instead != ""
 	case d.Verdict == Ask:
-		d = left.unlessApproved(func() Decision { return d })
+		d = t.unlessApproved(func() Decision { return d })
 	}
-	return left.besidePrompts(d)
+	return t.besidePrompts(d)
 }
 
 // settle is what layers 0 to 3 say. Where they leave the call open settled is
-// false, and [trial.left] is what they found. [Gate.Prompt] walks the same way, so
+// false, and the trial holds what they found. [Gate.Prompt] walks the same way, so
 // that what it shows is what is sent.
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
@@ -292,14 +294,6 @@ func (t *trial) withRule(o objection) objection {
 func (t *trial) leave(o objection) (d Decision, settled bool) {
 	t.open = o
 	return Decision{}, false
-}
-
-// left is the call as layers 0 to 3 leave it.
-func (t *trial) left() *openCall {
-	return &openCall{
-		gate: t.gate, call: t.call, id: t.id, rooms: t.rooms, answers: t.answers,
-		ruled: t.ruled, why: t.open, secrets: t.secrets,
-	}
 }
 
 // look gathers the facts that the layers share. A tool that neither runs a

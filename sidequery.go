@@ -13,57 +13,54 @@ import (
 // reasonLimit bounds a reason before it reaches an agent, in runes.
 const reasonLimit = 300
 
-// question is layer 4: an open call that a model is asked about.
-type question struct{ *openCall }
-
-// ask is the model's word, and what stands in its place where there is none. What
+// ask is layer 4: the model's word, and what stands in its place where there is none. What
 // it answers without a settled call is the table in docs/design.md, section 1.
-func (q question) ask(ctx context.Context) Decision {
-	if f := q.exhausted(); f != nil {
-		d := q.unavailable(f, "no model is asked: "+f.Message)
+func (t *trial) ask(ctx context.Context) Decision {
+	if f := t.exhausted(); f != nil {
+		d := t.unavailable(f, "no model is asked: "+f.Message)
 		d.Notices = []string{"nod asked no model: " + printable.Line(f.Message, reasonLimit)}
 		return d
 	}
-	if q.gate.options.Recorder != nil {
-		if err := q.gate.options.Recorder.Begin(q.call, q.id); err != nil && !q.gate.options.UnrecordedRuns {
+	if t.gate.options.Recorder != nil {
+		if err := t.gate.options.Recorder.Begin(t.call, t.id); err != nil && !t.gate.options.UnrecordedRuns {
 			return failed(LayerModel, unrecorded(err))
 		}
 	}
-	answer, err := q.query(ctx)
-	q.lap(LayerModel)
+	answer, err := t.query(ctx)
+	t.lap(LayerModel)
 	if err != nil {
-		return q.modelFailed(fault.Of(err), answer.Notices)
+		return t.modelFailed(fault.Of(err), answer.Notices)
 	}
-	return q.modelSaid(answer)
+	return t.modelSaid(answer)
 }
 
 // modelFailed answers where the model did not.
-func (q question) modelFailed(f *fault.Error, notices []string) Decision {
-	d := q.unavailable(f, "nod's model gave no answer: "+f.Message)
+func (t *trial) modelFailed(f *fault.Error, notices []string) Decision {
+	d := t.unavailable(f, "nod's model gave no answer: "+f.Message)
 	said := "nod's model gave no answer (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
 	d.Notices = append([]string{said}, tamed(notices)...)
 	return d
 }
 
 // unavailable answers without a model's word, never with an allow.
-func (q question) unavailable(f *fault.Error, why string) Decision {
+func (t *trial) unavailable(f *fault.Error, why string) Decision {
 	d := failed(LayerModel, f)
-	d.Reason, d.Rule = q.unsure(why), q.ruled.soft
-	if q.ruled.soft.Text == "" && q.call.Interactive && !q.gate.options.DenyOnFailure {
+	d.Reason, d.Rule = t.unsure(why), t.ruled.soft
+	if t.ruled.soft.Text == "" && t.call.Interactive && !t.gate.options.DenyOnFailure {
 		d.Verdict = Ask
 	}
 	return d
 }
 
 // unsure joins why the call is open with why nobody settled it.
-func (q question) unsure(why string) string {
-	if !q.why.stands() {
+func (t *trial) unsure(why string) string {
+	if !t.open.stands() {
 		return why
 	}
-	return q.reasonOpen() + "; " + why
+	return t.reasonOpen() + "; " + why
 }
 
-func (q question) modelSaid(c Classification) Decision {
+func (t *trial) modelSaid(c Classification) Decision {
 	reason := printable.Line(stripTags(c.Reason), reasonLimit)
 	switch {
 	case strings.TrimSpace(reason) != "":
@@ -73,14 +70,14 @@ func (q question) modelSaid(c Classification) Decision {
 		reason = "the model gave no reason"
 	}
 	d := Decision{
-		Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: q.ruled.soft,
+		Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.ruled.soft,
 		Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices),
 	}
 	switch {
 	case c.ShouldBlock:
-		return q.blocked(d, c)
+		return t.blocked(d, c)
 	case c.Cleared:
-		return q.cleared(d)
+		return t.cleared(d)
 	}
 	return d
 }
@@ -89,8 +86,8 @@ func (q question) modelSaid(c Classification) Decision {
 // answer let pass. The careful answer decides about what weighs little; a person
 // decides about what weighs. Whose word names what is not compared by nod: the agent's
 // own description of a call would count as the person's.
-func (q question) cleared(d Decision) Decision {
-	if !q.weighs() {
+func (t *trial) cleared(d Decision) Decision {
+	if !t.weighs() {
 		return d
 	}
 	const minds = "the model was of two minds about something that weighs: "
@@ -99,7 +96,7 @@ func (q question) cleared(d Decision) Decision {
 }
 
 // weighs reports whether the call touches credentials or may do what weighs.
-func (q question) weighs() bool { return q.secrets || q.loss.Weighs() }
+func (t *trial) weighs() bool { return t.secrets || t.loss.Weighs() }
 
 // tamed makes notices of a model fit to be shown.
 func tamed(notices []string) []string {
@@ -112,14 +109,14 @@ func tamed(notices []string) []string {
 
 // query asks the model once, within the deadline, and takes nothing but an
 // answer to this very call.
-func (q question) query(ctx context.Context) (Classification, error) {
-	ctx, cancel := context.WithTimeout(ctx, q.gate.options.Timeout)
+func (t *trial) query(ctx context.Context) (Classification, error) {
+	ctx, cancel := context.WithTimeout(ctx, t.gate.options.Timeout)
 	defer cancel()
 	type result struct {
 		answer Classification
 		err    error
 	}
-	done, apart := make(chan result, 1), q.apart()
+	done, apart := make(chan result, 1), t.apart()
 	go func() {
 		var r result
 		defer func() {
@@ -134,26 +131,26 @@ func (q question) query(ctx context.Context) (Classification, error) {
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		why := fmt.Sprintf("no answer within %s", q.gate.options.Timeout)
+		why := fmt.Sprintf("no answer within %s", t.gate.options.Timeout)
 		return Classification{}, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: ctx.Err()}
 	}
 }
 
 // apart is the question as it goes on by itself, when nobody waits for it any more:
 // what it looks up is its own.
-func (q question) apart() question {
-	own := *q.openCall
-	own.rooms = q.gate.rooms(q.call, q.at.Apart(), q.report)
-	return question{&own}
+func (t *trial) apart() *trial {
+	own := *t
+	own.rooms = t.gate.rooms(t.call, t.at.Apart(), t.report)
+	return &own
 }
 
-func (q question) classify(ctx context.Context) (Classification, error) {
-	p, err := q.prompt(ctx)
+func (t *trial) classify(ctx context.Context) (Classification, error) {
+	p, err := t.prompt(ctx)
 	if err != nil {
 		return Classification{}, err
 	}
-	p.ID = q.id
-	a, err := q.gate.options.Model.Classify(ctx, p)
+	p.ID = t.id
+	a, err := t.gate.options.Model.Classify(ctx, p)
 	if err != nil {
 		return Classification{Notices: a.Notices}, err
 	}
