@@ -99,7 +99,7 @@ func (t *trial) lasting() string {
 	if t.irreversible() {
 		return ""
 	}
-	for _, text := range t.proposals() {
+	for _, text := range proposals(t.call, t.report) {
 		rule, err := ParseRule(ListAllow, text, "proposed")
 		if err != nil {
 			continue
@@ -116,17 +116,17 @@ func (t *trial) lasting() string {
 // irreversible reports whether the call is known to lose something, whatever rules clear
 // of it: no rule for the next time is named then. What stands behind a runner was asked
 // about before ([trial.deferrable]).
-func (t *trial) irreversible() bool {
-	return t.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
+func (r *rooms) irreversible() bool {
+	return r.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
 }
 
 // proposals are the rules that may clear the call: the tool of an MCP server, or
 // one of the line's commands as it is written.
-func (t *trial) proposals() (texts []string) {
-	if m := t.call.MCP; m != nil && !m.Brought {
+func proposals(c Call, report *shell.Report) (texts []string) {
+	if m := c.MCP; m != nil && !m.Brought {
 		return []string{"mcp__" + match.ServerName(m.Server) + "__" + m.Tool}
 	}
-	for _, c := range t.report.Commands[:min(len(t.report.Commands), 4)] {
+	for _, c := range report.Commands[:min(len(report.Commands), 4)] {
 		words, plain := match.SplitWords(c.Source)
 		known := len(words) == len(c.Words)
 		for i := 0; known && i < len(words); i++ {

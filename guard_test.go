@@ -1,14 +1,10 @@
 package nod_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/corpus"
-	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/view"
 )
 
 const wired = `{
@@ -32,66 +28,6 @@ func guarded(t *testing.T, o nod.Options, c nod.Call, want bool) {
 	d := verdictOf(o, c)
 	if got := d.Verdict == nod.Deny && d.Layer == nod.LayerGuard; got != want {
 		t.Errorf("%s %v %s: %s by %s (%s)", c.Tool, c.Paths, c.Command, d.Verdict, d.Layer, d.Reason)
-	}
-}
-
-func TestNoToolChangesNod(t *testing.T) {
-	o := options(nod.DefaultRules())
-	for _, c := range []nod.Call{
-		tool("file_write", "~/.config/nod/nod.toml"), tool("file_edit", "/home/dev/.config/NOD/nod.toml"),
-		tool("file_write", "/home/dev/.local/state/nod/decisions.jsonl"), tool("file_write", "/usr/bin/nod"),
-		tool("apply_patch", "main.go", "/home/dev/.config/nod/nod.toml"),
-		bash("echo 'mode = \"off\"' > ~/.config/nod/nod.toml"), bash("rm -rf ~/.config/nod"), bash("rm -rf ~/.config"),
-		bash("mv ~/.local/state/nod /tmp/x"), bash("cp x /usr/bin/nod"), bash("echo x | tee -a ~/.config/nod/nod.toml"),
-		bash("python3 -c \"open('/home/dev/.config/nod/nod.toml','w')\""), bash("vim ~/.config/nod/nod.toml"),
-		bash("frob --out=$HOME/.local/state/nod/decisions.jsonl"),
-	} {
-		guarded(t, o, c, true)
-	}
-	guarded(t, o, tool("file_write", "deep/../../.config/nod/nod.toml"), true)
-	guarded(t, o, tool("file_write", "missing/../../.config/nod/nod.toml"), true)
-	mcp := tool("mcp")
-	mcp.MCP = &nod.MCP{Server: "fs", Tool: "write_file"}
-	mcp.Input = json.RawMessage(`{"args":[{"path":"/home/dev/.config/nod/nod.toml"}]}`)
-	guarded(t, o, mcp, true)
-	// Where nobody can say where a name leads, it is nod's by the name itself.
-	loop := o
-	w := newWorld(false)
-	loop.Files = w.Link("/home/dev/.config/nod/nod.toml", "nod.toml")
-	for _, c := range []nod.Call{
-		tool("file_write", "~/.config/nod/nod.toml"), tool("file_edit", "../.config/./nod/nod.toml"), mcp,
-		bash("echo x > ~/.config/nod/nod.toml"), bash("rm ~/.config/nod/nod.toml"),
-		bash("cp main.go ../.config/nod/nod.toml"),
-	} {
-		guarded(t, loop, c, true)
-	}
-	mcp.Input = json.RawMessage(`{"path":"file:///home/dev/.config/nod/nod.toml"}`)
-	guarded(t, o, mcp, true)
-	mcp.Input = json.RawMessage(`{"path":"/home/dev/shop/main.go"}`)
-	guarded(t, o, mcp, false)
-	guarded(t, o, bash("cat ~/.config/nod/nod.toml"), false)
-	guarded(t, o, bash("frob /usr/bin/node ~/.config/nodes"), false)
-}
-
-func TestNodCommandsThatChangeSomething(t *testing.T) {
-	o := options(nod.DefaultRules())
-	for _, command := range []string{
-		"nod mode off", "nod trust", "nod install claude-code", "nod init", "nod init --yes",
-		"nod init --from-log --unattended", "nod init --dry-run", "nod uninstall claude-code --unattended",
-		"nod rules add x",
-		"/usr/bin/nod mode observe", "sudo nod mode off", "timeout 5 nod trust", "bash -c 'nod mode off'",
-		"env A=b nod uninstall claude-code",
-		"true && nod mode off", "echo $(nod mode off)", "nod $X", "nod mode $X", "command nod trust", "NOD mode off",
-		"echo y | nod trust",
-		"xargs nod mode off", "nohup nod mode off &", "nod mode --unattended off", "nod mode --settings F off",
-		"nod rules --json add x",
-	} {
-		guarded(t, o, bash(command), true)
-	}
-	for _, command := range []string{"nod log", "nod check -- rm -rf /tmp/x",
-		"nod rules", "nod rules --json", "nod rules --root /x", "nod mode", "nod help mode", "nod doctor", "nod doctor --json --root /x codex",
-		"nod version", "echo nod mode off"} {
-		guarded(t, o, bash(command), false)
 	}
 }
 
@@ -173,42 +109,6 @@ func TestAgentSettingsThatCallNod(t *testing.T) {
 	guarded(t, o, bash("cat .claude/settings.json"), false)
 }
 
-func TestTheGuardIsNotOnAnyList(t *testing.T) {
-	rules := ruled(nod.ListAllow, "nod mode off", "rm *")
-	rules.Guarded, rules.Secrets = []string{}, []string{}
-	rules.Allowlist = append(rules.Allowlist, "file_write", "bash")
-	o := options(rules)
-	guarded(t, o, bash("nod mode off"), true)
-	guarded(t, o, bash("rm -r ~/.config/nod"), true)
-	guarded(t, o, tool("file_write", "~/.config/nod/nod.toml"), true)
-}
-
-func TestIrrecoverableIsDenied(t *testing.T) {
-	o := options(ruled(nod.ListAllow, "rm *", "dd *"))
-	o.Model = answering{}
-	for _, command := range []string{"rm -rf /", "rm -rf /*", "rm -rf ~", "rm -rf ~/", "rm -rf $HOME",
-		"rm -r -f \"$HOME\"", "rm -rf /home", "rm -rf /etc", "sudo rm -rf /usr", "cd / && rm -rf *",
-		"dd if=/dev/zero of=/dev/sda", "cat x > /dev/sda", ":(){ :|:& };:", "bash -c 'rm -rf ~'", "find / -delete",
-		"rm -rf ~/*", "find ~ -print0 | xargs -0 rm -rf", "find / | xargs rm", "find ~ -type f | xargs -n1 shred -u",
-		"rm -rf $(find ~)", "declare a=/; rm -rf \"$a\"", "export a=/; sh -c 'rm -rf $a'",
-		"export d=sda; dd if=/dev/zero of=/dev/$d", "n=rm && $n -rf ~"} {
-		d := verdictOf(o, bash(command))
-		if d.Verdict != nod.Deny || d.Layer != nod.LayerShell {
-			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-	for _, command := range []string{"rm -rf build", "rm -rf /tmp/x", "rm -rf ~/shop/build", "echo rm -rf /",
-		"dd if=a of=b",
-		"export a=/; echo \"rm -rf $a\"", "a=~ && rm -rf $a/shop/build", "a=~ && a=$a/shop && rm -rf $a/build",
-		"git commit -m 'rm -rf /'",
-		"find ~ -name '*.tmp' | xargs rm", "find ~ -mtime +30 | xargs rm", "find ~ | grep x | xargs rm",
-		"find . | xargs rm"} {
-		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
-			t.Errorf("%s: denied by %s (%s)", command, d.Layer, d.Reason)
-		}
-	}
-}
-
 func TestTooComplexOrMalformedIsDenied(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Model = answering{}
@@ -219,49 +119,5 @@ func TestTooComplexOrMalformedIsDenied(t *testing.T) {
 		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerShell {
 			t.Errorf("%s: %s by %s (%s)", name, d.Verdict, d.Layer, d.Reason)
 		}
-	}
-}
-
-func TestHosts(t *testing.T) {
-	o := options(nod.DefaultRules())
-	o.Rules.Hosts = []string{"example.com", "*.docs.test"}
-	for command, want := range map[string]bool{
-		"curl -s https://example.com/x": true, "curl https://api.docs.test/": true,
-		"curl https://docs.test.evil.example/": false,
-		"curl https://notexample.com":          false, "curl https://notdocs.test": false,
-		"curl -d x=1 https://example.com": false,
-	} {
-		if d := verdictOf(o, bash(command)); (d.Verdict == nod.Allow) != want {
-			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-}
-
-// An effect need not be one command's: where two readings differ it is the
-// whole line's.
-func TestAnEffectOfTheWholeLine(t *testing.T) {
-	for _, command := range []string{"shopt -s extglob; rm -rf x/!(.git)", "shopt -s extglob; cat !(a)",
-		"shopt -s extglob; grep -r x !(a)"} {
-		c := bash(command)
-		c.Dialect = nod.Unstated
-		if d := verdictOf(options(nod.DefaultRules()),
-			c); d.Verdict == nod.Allow || d.Err != nil && d.Err.Kind == fault.Internal {
-			t.Errorf("%s: %s (%s)", command, d.Verdict, d.Reason)
-		}
-	}
-}
-
-// nod is known by where it lies, whatever it is called.
-func TestNodByAnotherName(t *testing.T) {
-	o := inCorpusOptions()
-	o.Files.(*view.Memory).Link("/usr/bin/keeper", corpus.Nod)
-	for _, command := range []string{"keeper mode off", "sudo keeper approve", "/usr/bin/keeper uninstall --all",
-		"cd /usr/bin && ./keeper mode off"} {
-		if d := corpusVerdict(o, nod.Bash, command); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard {
-			t.Errorf("%q: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-	if d := corpusVerdict(o, nod.Bash, "keeper check -- true"); d.Verdict == nod.Deny {
-		t.Errorf("what changes nothing is denied: %s", d.Reason)
 	}
 }

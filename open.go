@@ -21,7 +21,7 @@ func (t *trial) answer(ctx context.Context) Decision {
 		if t.gate.options.Model == nil {
 			return t.withoutModel()
 		}
-		return t.ask(ctx)
+		return question{t}.ask(ctx)
 	})
 }
 
@@ -54,7 +54,7 @@ func (t *trial) withoutModel() Decision {
 				"nod help settings",
 		},
 	}
-	if d.Deferrable = t.deferrable() && !t.editsWorkspace(); t.ruled.soft.Text != "" && !t.call.HostJudges {
+	if d.Deferrable = t.deferrable() && !t.editsWorkspace(t.call); t.ruled.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}
 	return d
@@ -86,11 +86,11 @@ func (t *trial) loses() string {
 
 // editsWorkspace reports whether an edit changes a file of the workspace: hosts let
 // those run without asking their judge, but for a list of names that is shorter than nod's.
-func (t *trial) editsWorkspace() bool {
-	return t.call.IsEdit() && slices.ContainsFunc(t.call.Paths, func(name string) bool {
-		reals, err := t.at.Readings(name)
+func (r *rooms) editsWorkspace(c Call) bool {
+	return c.IsEdit() && slices.ContainsFunc(c.Paths, func(name string) bool {
+		reals, err := r.at.Readings(name)
 		return err != nil || slices.ContainsFunc(reals,
-			func(real string) bool { return t.at.Machine.Inside(t.at.Roots, real) })
+			func(real string) bool { return r.at.Machine.Inside(r.at.Roots, real) })
 	})
 }
 

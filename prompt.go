@@ -50,88 +50,88 @@ const inputLimit = 128 << 10
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := g.trial(c)
 	t.settle()
-	return t.prompt(ctx)
+	return question{t}.prompt(ctx)
 }
 
 // prompt makes the side query. It fails where the call is too large or the
 // transcript cannot be read, since a model that does not see what the person
 // forbade would allow it. consent is what the person said, and what the agent asked
 // before a short answer.
-func (t *trial) prompt(ctx context.Context) (p Prompt, err error) {
-	if len(t.call.Input) > inputLimit {
-		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(t.call.Input),
+func (q question) prompt(ctx context.Context) (p Prompt, err error) {
+	if len(q.call.Input) > inputLimit {
+		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input),
 			inputLimit)
 		return Prompt{}, &fault.Error{Kind: fault.TooLarge, Message: why}
 	}
-	if t.call.RawTool == "" && t.call.MCP == nil && !saysSomething(t.call.Input) {
+	if q.call.RawTool == "" && q.call.MCP == nil && !saysSomething(q.call.Input) {
 		const why = "the call says neither a tool nor what it does, so that there is nothing to judge"
 		return Prompt{}, &fault.Error{Kind: fault.BadInput, Message: why}
 	}
-	if t.gate.options.Profile.Ledger {
-		return t.ledgerPrompt(ctx)
+	if q.gate.options.Profile.Ledger {
+		return q.ledgerPrompt(ctx)
 	}
-	return t.seedPrompt(ctx)
+	return q.seedPrompt(ctx)
 }
 
 // seedPrompt is the description's system prompt with the rules, and its user
 // message with the call and the transcript. Every string that is not a rule is
 // JSON-encoded.
-func (t *trial) seedPrompt(ctx context.Context) (p Prompt, err error) {
-	c := t.call
-	profile := t.gate.options.Profile
-	last, err := t.conversation().Last(ctx, cmp.Or(profile.Entries, 20), cmp.Or(profile.Chars, 200))
+func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
+	c := q.call
+	profile := q.gate.options.Profile
+	last, err := q.conversation().Last(ctx, cmp.Or(profile.Entries, 20), cmp.Or(profile.Chars, 200))
 	if err != nil {
 		return Prompt{}, err
 	}
 	return Prompt{
 		Digest: digest(c),
-		System: t.seedSystem(),
-		User:   "Tool: " + toolName(c) + "\nInput: " + t.withheld.Input(c.shown()) + "\n\nRecent transcript:\n" + last,
+		System: q.seedSystem(),
+		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.shown()) + "\n\nRecent transcript:\n" + last,
 	}, nil
 }
 
 // seedSystem is the description's system prompt, in one of its two forms.
-func (t *trial) seedSystem() string {
-	if t.gate.options.Profile.Arrays {
-		return judge.LastArrays(t.rulesShown())
+func (q question) seedSystem() string {
+	if q.gate.options.Profile.Arrays {
+		return judge.LastArrays(q.rulesShown())
 	}
-	return judge.LastSystem(t.rulesShown(), AnswerTool().Name)
+	return judge.LastSystem(q.rulesShown(), AnswerTool().Name)
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
 // under the same rules, the session, then the call, the facts, the question.
-func (t *trial) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
-	session, err := t.conversation().Ledger(ctx)
+func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
+	session, err := q.conversation().Ledger(ctx)
 	if err != nil {
 		return Prompt{}, err
 	}
-	p = Prompt{Digest: digest(t.call), System: judge.LedgerSystem(t.rulesShown()), Ledger: session.Pieces}
+	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces}
 	p.Careful = judge.Careful
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {
 		session.Rest = "THE SESSION\n" + session.Rest
 	}
-	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + t.callText() + "\n\nTHE FACTS\n" +
-		judge.Line(t.facts(session)))
-	if t.gate.options.Profile.Stages == 2 {
+	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" +
+		judge.Line(q.facts(session)))
+	if q.gate.options.Profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
-	p.CacheKey = cacheKey(p.System, t.call.Session)
+	p.CacheKey = cacheKey(p.System, q.call.Session)
 	return p, nil
 }
 
 // conversation is the session as a model may be shown it.
-func (t *trial) conversation() judge.Conversation {
+func (q question) conversation() judge.Conversation {
 	return judge.Conversation{
-		Transcript: t.call.Transcript, Opening: t.call.Opening,
-		Show: masks.Text, Input: t.withheld.Input, Ended: t.ended(),
+		Transcript: q.call.Transcript, Opening: q.call.Opening,
+		Show: masks.Text, Input: q.withheld.Input, Ended: q.ended(),
 	}
 }
 
 // ended asks what nod itself knows of an earlier call, by its id.
-func (t *trial) ended() func(string) transcript.Ended {
-	if known, ok := t.gate.options.Memory.(Outcomes); ok {
+func (q question) ended() func(string) transcript.Ended {
+	if known, ok := q.gate.options.Memory.(Outcomes); ok {
 		return known.Ended
 	}
 	return func(string) transcript.Ended { return transcript.EndedUnknown }
@@ -139,8 +139,8 @@ func (t *trial) ended() func(string) transcript.Ended {
 
 // rulesShown are the rules that a model is shown: those of the agent, without
 // what a repository says that nobody trusts.
-func (t *trial) rulesShown() judge.Rules {
-	r := t.gate.options.Rules
+func (q question) rulesShown() judge.Rules {
+	r := q.gate.options.Rules
 	return judge.Rules{
 		Allow: shownRules(r.Allow), SoftDeny: shownRules(r.SoftDeny), HardDeny: shownRules(r.HardDeny),
 		Environment: shownRules(r.Environment),
@@ -158,27 +158,27 @@ func shownRules(rules []Rule) []judge.Rule {
 }
 
 // facts is what is known of the call.
-func (t *trial) facts(session judge.Ledger) judge.Facts {
+func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Report: *t.report, Files: t.gate.machine.Files, Dir: t.call.Dir,
-		Command: t.call.Command, URL: t.call.URL, Input: string(t.call.Input),
-		Open: masks.Command(t.reasonOpen()), Store: t.withheld.Interpreted(),
-		Tainted: t.taint.Why(), Session: slices.Concat(t.taint.History(), t.taint.Blocked(), t.letRun()),
-		Show: withheld.ShownFact, Spoken: t.withheld.Spoken, IsStore: t.withheld.IsStore,
-		Origin: t.taint.Origin, Host: match.HostOf,
-		KnownHost: func(target string) bool { return match.HostAllowed(t.gate.options.Rules.Hosts, target) },
+		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir,
+		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
+		Open: masks.Command(q.reasonOpen()), Store: q.withheld.Interpreted(),
+		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
+		Show: withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
+		Origin: q.taint.Origin, Host: match.HostOf,
+		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.options.Rules.Hosts, target) },
 	}
-	if !t.ruled.soft.Untrusted {
-		c.Matched = t.ruled.soft.Text
+	if !q.ruled.soft.Untrusted {
+		c.Matched = q.ruled.soft.Text
 	}
 	return c.Facts(session)
 }
 
 // callText is the whole call. The input is as it was sent, or, where that is
 // no JSON, a string.
-func (t *trial) callText() string {
-	c := t.call
-	input := json.RawMessage(t.withheld.Input(c.shown()))
+func (q question) callText() string {
+	c := q.call
+	input := json.RawMessage(q.withheld.Input(c.shown()))
 	if !json.Valid(input) {
 		input = json.RawMessage(judge.Line(masks.Text(string(c.Input))))
 	}
@@ -188,7 +188,7 @@ func (t *trial) callText() string {
 		Dir    string          `json:"dir,omitempty"`
 		Roots  []string        `json:"workspace,omitempty"`
 		Input  json.RawMessage `json:"input"`
-	}{Tool: c.RawTool, Dir: c.Dir, Roots: t.at.Roots, Input: input}
+	}{Tool: c.RawTool, Dir: c.Dir, Roots: q.at.Roots, Input: input}
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}

@@ -1,7 +1,6 @@
 package nod_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -159,31 +158,6 @@ func TestTrustOfHooksIsKept(t *testing.T) {
 	}
 	guarded(t, o, bash("echo > ~/.codex/config.toml"), true)
 	guarded(t, o, edits(nod.Edit{Path: file, Old: `"gpt"`, New: `"gpt-5"`}), false)
-}
-
-func TestMCPArgumentsThatChangeNod(t *testing.T) {
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	w.File("/home/dev/.gemini/settings.json", registered, 0o644)
-	for input, want := range map[string]bool{
-		`{"cmd":"echo x > ~/.config/nod/nod.toml"}`:                      true,
-		`{"command":"rm -rf ~/.config/nod"}`:                             true,
-		`{"command":"nod mode off"}`:                                     true,
-		`{"command":"nod","args":["mode","off"]}`:                        true,
-		`{"argv":["rm","-r","/home/dev/.gemini"]}`:                       true,
-		`{"code":"open('/home/dev/.config/nod/nod.toml','w')"}`:          true,
-		`{"uri":"file:///home/dev/.config/no%64/nod.toml"}`:              true,
-		`{"uri":"FILE://localhost/home/dev/.config/nod/n%6Fd.toml"}`:     true,
-		`{"uri":"file:/home/dev/.gemini/settings.json"}`:                 true,
-		`{"a":{"command":["sh","-c","echo > ~/.gemini/settings.json"]}}`: true,
-		`{"command":"ls"}`: false,
-		`{"title":"nod mode off does not work","body":"rm -rf ~/.config/nod"}`: false,
-		`{"uri":"file:///home/dev/shop/main.go"}`:                              false,
-	} {
-		c := tool("mcp")
-		c.MCP, c.Input = &nod.MCP{Server: "x", Tool: "y"}, json.RawMessage(input)
-		t.Run(input, func(t *testing.T) { guarded(t, o, c, want) })
-	}
 }
 
 // A session that is rooted where an agent, or nod, is set up has no workspace.

@@ -24,11 +24,11 @@ const (
 	allLimit = 20
 )
 
-func (t *trial) exhausted() *fault.Error {
-	if t.gate.options.History == nil {
+func (q question) exhausted() *fault.Error {
+	if q.gate.options.History == nil {
 		return nil
 	}
-	if why := t.gate.options.History.Exhausted(); why != "" {
+	if why := q.gate.options.History.Exhausted(); why != "" {
 		return &fault.Error{Kind: fault.CostCeiling, Message: why}
 	}
 	return nil
@@ -36,26 +36,26 @@ func (t *trial) exhausted() *fault.Error {
 
 // blocked completes what the model blocked. Many of them call a person, where
 // there is one.
-func (t *trial) blocked(d Decision, c Classification) Decision {
+func (q question) blocked(d Decision, c Classification) Decision {
 	d.Verdict, d.Blocked, d.Basis = Deny, true, d.Reason
-	switch why := t.repeated(c); {
-	case why != "" && t.call.Interactive:
+	switch why := q.repeated(c); {
+	case why != "" && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line(why+"; the last: "+d.Reason, reasonLimit)
 	case why != "":
 		d.Reason = printable.Line(why+", and nobody can be asked: stop and tell the person; the last: "+d.Reason,
 			reasonLimit)
-	case t.gate.options.AskOnBlock && t.call.Interactive:
+	case q.gate.options.AskOnBlock && q.call.Interactive:
 		d.Verdict, d.Reason = Ask, printable.Line("the model would block this: "+d.Reason, reasonLimit)
 	}
 	return d
 }
 
 // repeated says that the model blocks too often, this call included.
-func (t *trial) repeated(c Classification) string {
-	if t.gate.options.History == nil {
+func (q question) repeated(c Classification) string {
+	if q.gate.options.History == nil {
 		return "" // no model was asked
 	}
-	row, all := t.gate.options.History.Denials()
+	row, all := q.gate.options.History.Denials()
 	switch row, all = row+1, all+1; {
 	case row >= rowLimit:
 		return fmt.Sprintf("the model has blocked %d calls in a row", row)

@@ -2,7 +2,6 @@ package nod_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -29,18 +28,6 @@ func TestTheSeedsExamples(t *testing.T) {
 	d := verdictOf(options(ruled(nod.ListSoftDeny, "rm -rf", "DROP TABLE", "force push")), bash("rm -rf build"))
 	if d.Verdict != nod.Deny || d.Rule.Text != "rm -rf" {
 		t.Errorf("rm -rf build: %s by rule %q", d.Verdict, d.Rule.Text)
-	}
-}
-
-// A soft_deny rule comes before what lets a call run: an allow rule, and what
-// layer 3 knows to be harmless.
-func TestSoftDenyComesBeforeWhatAllows(t *testing.T) {
-	for _, command := range []string{"git status", "npm test", "ls && git status"} {
-		rules := ruled(nod.ListSoftDeny, "git status", "npm test")
-		rules.Allow = ruled(nod.ListAllow, "git status", "npm test").Allow
-		if d := verdictOf(options(rules), bash(command)); d.Verdict == nod.Allow || d.Rule.Text == "" {
-			t.Errorf("%s: %s by rule %q (%s)", command, d.Verdict, d.Rule.Text, d.Reason)
-		}
 	}
 }
 
@@ -100,29 +87,6 @@ func TestAProgramInTheWorkspaceIsNotWhatItsNameSays(t *testing.T) {
 		c.Environ = []string{"PATH=/home/dev/shop/tools:/usr/bin"}
 		if d := verdictOf(o, c); d.Verdict == nod.Allow {
 			t.Errorf("%s was allowed by its name", command)
-		}
-	}
-}
-
-func TestHardDenyIsABoundary(t *testing.T) {
-	o := options(ruled(nod.ListHardDeny, "git push --force", "npm publish"))
-	o.Rules.Allow = append(o.Rules.Allow, ruled(nod.ListAllow, "npm publish").Allow...)
-	o.Model = answering{}
-	for _, command := range []string{
-		"npm publish", "npm publish --tag x", "git push --force", "git push -f origin x", "git push -uf origin x",
-		"git push origin main --force", "sudo npm publish", "bash -c 'npm publish'",
-		"echo hi; npm publish", "x=$(npm publish)", "/usr/bin/npm publish", "timeout 5 npm publish",
-		"env A=b npm publish", "git status && (npm publish)",
-	} {
-		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard ||
-			!strings.Contains(d.Reason, "hard_deny") {
-			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-	for _, command := range []string{"echo npm publish", "git push --force-with-lease",
-		"grep -n 'npm publish' README.md"} {
-		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
-			t.Errorf("%s: denied (%s)", command, d.Reason)
 		}
 	}
 }

@@ -74,19 +74,6 @@ func TestRulesThatSayNothingOfWhatRuns(t *testing.T) {
 	}
 }
 
-// An open rule for git is none for the programs that its options start.
-func TestOpenRulesForGitStartNothing(t *testing.T) {
-	for _, line := range []string{"git -c alias.x='!rm -rf src' x",
-		"git -c core.sshCommand='sh x' fetch", "git difftool -x sh",
-		"git grep -Osh x", "git config --global core.hooksPath x", "git config alias.x '!sh'",
-		"git rebase -x 'sh y' main"} {
-		if got := runnerSays(t, line, "git *", "git config *", "git grep *", "git rebase *",
-			"git difftool *"); got == nod.Allow {
-			t.Errorf("%s is allowed", line)
-		}
-	}
-}
-
 // No lasting rule is offered where standard input decides what runs, or where the
 // call is known to be irreversible.
 func TestNoLastingRuleForWhatIsFed(t *testing.T) {
@@ -167,34 +154,6 @@ func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// An allow rule does not clear what a hard_deny rule forbids, if words that nod does
-// not know were those of the rule.
-func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
-	p := newProject(t)
-	rules := nod.DefaultRules()
-	rules.HardDeny = []nod.Rule{rule(t, nod.ListHardDeny, "git push --force")}
-	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "git *"), rule(t, nod.ListAllow, "git push *")}
-	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
-	ask := func(line string) nod.Decision {
-		call := bash(line)
-		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
-		return gate.Check(t.Context(), call)
-	}
-	for _, line := range []string{"echo --force | xargs git push", `X="origin --force"; git push $X`,
-		"git push $(echo --force)", "git push $Y", `read X <<< "--force"; git push $X`,
-		"echo push --force | xargs git", `git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
-		`for x in "push --force"; do git $x; done`, "git push --force", "git push --forc"} {
-		if d := ask(line); d.Verdict == nod.Allow {
-			t.Errorf("%q is allowed (%s)", line, d.Reason)
-		}
-	}
-	for _, line := range []string{"git status", "git log --oneline", "git diff *.txt"} {
-		if d := ask(line); d.Verdict != nod.Allow {
-			t.Errorf("%q: %s (%s)", line, d.Verdict, d.Reason)
-		}
-	}
 }
 
 // An allow rule for a program that nod does not know says what may run, not on which

@@ -13,54 +13,57 @@ import (
 // reasonLimit bounds a reason before it reaches an agent, in runes.
 const reasonLimit = 300
 
-// ask is layer 4: the model's word, and what stands in its place where there is none. What
+// question is layer 4: an open call that a model is asked about.
+type question struct{ *trial }
+
+// ask is the model's word, and what stands in its place where there is none. What
 // it answers without a settled call is the table in docs/design.md, section 1.
-func (t *trial) ask(ctx context.Context) Decision {
-	if f := t.exhausted(); f != nil {
-		d := t.unavailable(f, "no model is asked: "+f.Message)
+func (q question) ask(ctx context.Context) Decision {
+	if f := q.exhausted(); f != nil {
+		d := q.unavailable(f, "no model is asked: "+f.Message)
 		d.Notices = []string{"nod asked no model: " + printable.Line(f.Message, reasonLimit)}
 		return d
 	}
-	if t.gate.options.Recorder != nil {
-		if err := t.gate.options.Recorder.Begin(t.call, t.id); err != nil && !t.gate.options.UnrecordedRuns {
+	if q.gate.options.Recorder != nil {
+		if err := q.gate.options.Recorder.Begin(q.call, q.id); err != nil && !q.gate.options.UnrecordedRuns {
 			return failed(LayerModel, unrecorded(err))
 		}
 	}
-	answer, err := t.query(ctx)
-	t.lap(LayerModel)
+	answer, err := q.query(ctx)
+	q.lap(LayerModel)
 	if err != nil {
-		return t.modelFailed(fault.Of(err), answer.Notices)
+		return q.modelFailed(fault.Of(err), answer.Notices)
 	}
-	return t.modelSaid(answer)
+	return q.modelSaid(answer)
 }
 
 // modelFailed answers where the model did not.
-func (t *trial) modelFailed(f *fault.Error, notices []string) Decision {
-	d := t.unavailable(f, "nod's model gave no answer: "+f.Message)
+func (q question) modelFailed(f *fault.Error, notices []string) Decision {
+	d := q.unavailable(f, "nod's model gave no answer: "+f.Message)
 	said := "nod's model gave no answer (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
 	d.Notices = append([]string{said}, tamed(notices)...)
 	return d
 }
 
 // unavailable answers without a model's word, never with an allow.
-func (t *trial) unavailable(f *fault.Error, why string) Decision {
+func (q question) unavailable(f *fault.Error, why string) Decision {
 	d := failed(LayerModel, f)
-	d.Reason, d.Rule = t.unsure(why), t.ruled.soft
-	if t.ruled.soft.Text == "" && t.call.Interactive && !t.gate.options.DenyOnFailure {
+	d.Reason, d.Rule = q.unsure(why), q.ruled.soft
+	if q.ruled.soft.Text == "" && q.call.Interactive && !q.gate.options.DenyOnFailure {
 		d.Verdict = Ask
 	}
 	return d
 }
 
 // unsure joins why the call is open with why nobody settled it.
-func (t *trial) unsure(why string) string {
-	if !t.open.stands() {
+func (q question) unsure(why string) string {
+	if !q.open.stands() {
 		return why
 	}
-	return t.reasonOpen() + "; " + why
+	return q.reasonOpen() + "; " + why
 }
 
-func (t *trial) modelSaid(c Classification) Decision {
+func (q question) modelSaid(c Classification) Decision {
 	reason := printable.Line(stripTags(c.Reason), reasonLimit)
 	switch {
 	case strings.TrimSpace(reason) != "":
@@ -70,14 +73,14 @@ func (t *trial) modelSaid(c Classification) Decision {
 		reason = "the model gave no reason"
 	}
 	d := Decision{
-		Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: t.ruled.soft,
+		Layer: LayerModel, Verdict: Allow, Reason: reason, Rule: q.ruled.soft,
 		Classification: &c, Cost: c.Cost, Notices: tamed(c.Notices),
 	}
 	switch {
 	case c.ShouldBlock:
-		return t.blocked(d, c)
+		return q.blocked(d, c)
 	case c.Cleared:
-		return t.cleared(d)
+		return q.cleared(d)
 	}
 	return d
 }
@@ -86,8 +89,8 @@ func (t *trial) modelSaid(c Classification) Decision {
 // answer let pass. The careful answer decides about what weighs little; a person
 // decides about what weighs. Whose word names what is not compared by nod: the agent's
 // own description of a call would count as the person's.
-func (t *trial) cleared(d Decision) Decision {
-	if !t.weighs() {
+func (q question) cleared(d Decision) Decision {
+	if !q.weighs() {
 		return d
 	}
 	const minds = "the model was of two minds about something that weighs: "
@@ -96,7 +99,7 @@ func (t *trial) cleared(d Decision) Decision {
 }
 
 // weighs reports whether the call touches credentials or may do what weighs.
-func (t *trial) weighs() bool { return t.secrets || t.loss.Weighs() }
+func (q question) weighs() bool { return q.secrets || q.loss.Weighs() }
 
 // tamed makes notices of a model fit to be shown.
 func tamed(notices []string) []string {
@@ -109,14 +112,14 @@ func tamed(notices []string) []string {
 
 // query asks the model once, within the deadline, and takes nothing but an
 // answer to this very call.
-func (t *trial) query(ctx context.Context) (Classification, error) {
-	ctx, cancel := context.WithTimeout(ctx, t.gate.options.Timeout)
+func (q question) query(ctx context.Context) (Classification, error) {
+	ctx, cancel := context.WithTimeout(ctx, q.gate.options.Timeout)
 	defer cancel()
 	type result struct {
 		answer Classification
 		err    error
 	}
-	done, apart := make(chan result, 1), t.apart()
+	done, apart := make(chan result, 1), q.apart()
 	go func() {
 		var r result
 		defer func() {
@@ -131,26 +134,26 @@ func (t *trial) query(ctx context.Context) (Classification, error) {
 	case r := <-done:
 		return r.answer, r.err
 	case <-ctx.Done():
-		why := fmt.Sprintf("no answer within %s", t.gate.options.Timeout)
+		why := fmt.Sprintf("no answer within %s", q.gate.options.Timeout)
 		return Classification{}, &fault.Error{Kind: fault.TimedOut, Message: why, Cause: ctx.Err()}
 	}
 }
 
 // apart is the question as it goes on by itself, when nobody waits for it any more:
 // what it looks up is its own.
-func (t *trial) apart() *trial {
-	own := *t
-	own.rooms = t.gate.rooms(t.call, t.at.Apart(), t.report)
-	return &own
+func (q question) apart() question {
+	own := *q.trial
+	own.rooms = q.gate.rooms(q.call, q.at.Apart(), q.report)
+	return question{&own}
 }
 
-func (t *trial) classify(ctx context.Context) (Classification, error) {
-	p, err := t.prompt(ctx)
+func (q question) classify(ctx context.Context) (Classification, error) {
+	p, err := q.prompt(ctx)
 	if err != nil {
 		return Classification{}, err
 	}
-	p.ID = t.id
-	a, err := t.gate.options.Model.Classify(ctx, p)
+	p.ID = q.id
+	a, err := q.gate.options.Model.Classify(ctx, p)
 	if err != nil {
 		return Classification{Notices: a.Notices}, err
 	}

@@ -374,7 +374,8 @@ func (w wanted) fits(c shell.Command, carries bool) Degree {
 // inOrder reports whether the rule's words, but options, follow each other in those of a
 // command, and none follows the last where the rule does not end in a star.
 func (w wanted) inOrder(words []shell.Word) bool {
-	wanted := slices.DeleteFunc(slices.Clone(w.Words[1:]), func(want string) bool { return strings.HasPrefix(want, "-") })
+	option := func(want string) bool { return strings.HasPrefix(want, "-") }
+	wanted := slices.DeleteFunc(slices.Clone(w.Words[1:]), option)
 	last := -1
 	for i, word := range words {
 		if len(wanted) > 0 && starMatch(wanted[0], word.Value) {
