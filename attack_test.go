@@ -6,8 +6,7 @@ import (
 	"github.com/nodgate/nod/internal/shell/commands"
 )
 
-// inCorpus judges a command in the world of package corpus, with every program
-// that nod's data knows.
+// inCorpus judges a command in the world of package corpus, with every program that nod's data knows.
 func inCorpus(dialect nod.Dialect, command string) nod.Decision {
 	return corpusVerdict(inCorpusOptions(), dialect, command)
 }

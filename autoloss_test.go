@@ -28,9 +28,8 @@ func bashCall(line string) nod.Call {
 	return nod.Call{Tool: "bash", RawTool: "Bash", Command: line}
 }
 
-// TestKnownLossIsKnownInEveryMode: what a line plainly says to lose, to publish or to
-// print is put to the person where a judge of the host decides the rest, and its
-// harmless twin is not.
+// TestKnownLossIsKnownInEveryMode: what a line plainly says to lose, to publish or to print is put to
+// the person where a judge of the host decides the rest, and its harmless twin is not.
 func TestKnownLossIsKnownInEveryMode(t *testing.T) {
 	p := newProject(t)
 	p.write("untracked.txt", "work\n")
@@ -77,8 +76,7 @@ func TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored(t *testing.T) {
 	}
 }
 
-// TestSecretsByTheirNames: what is nearly always secret is, and sources of like names
-// are not.
+// TestSecretsByTheirNames: what is nearly always secret is, and sources of like names are not.
 func TestSecretsByTheirNames(t *testing.T) {
 	p := newProject(t)
 	for name, secret := range map[string]bool{

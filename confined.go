@@ -25,9 +25,8 @@ func confinedText(program, line string) string {
 	return program + confineWords + "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 }
 
-// confinedLine returns the line that the call hands to nod's boundary. ok is
-// false for everything but the exact form of confinedText: what else stands in
-// a command runs outside.
+// confinedLine returns the line that the call hands to nod's boundary. ok is false for everything but
+// the exact form of confinedText: what else stands in a command runs outside.
 func (t *trial) confinedLine() (line string, ok bool) {
 	text := strings.TrimSpace(t.call.Command)
 	_, quoted, found := strings.Cut(text, confineWords)
@@ -94,9 +93,8 @@ const confinedOffer = "; it may run confined, without network or home (what it o
 // maxInstead is the longest line that is written out for the agent.
 const maxInstead = 4000
 
-// unconfinable says why the line cannot run behind the boundary: it has another
-// fault than code that was not read, or it needs what is not there. Called once
-// layers 0 to 3 have left the call open.
+// unconfinable says why the line cannot run behind the boundary: it has another fault than code that
+// was not read, or it needs what is not there. Called once layers 0 to 3 have left the call open.
 func (t *trial) unconfinable() objection {
 	switch {
 	case t.ruled.soft.Text != "" || t.ruled.doubt.stands() || t.secrets || t.call.StdinUnseen:
@@ -168,9 +166,8 @@ func (r *rooms) changesHost(c shell.Command) objection {
 	return objection{}
 }
 
-// needsOutside says why an effect needs what is not there behind the boundary,
-// or is more than code that was not read. An allow rule clears a command outside
-// of the boundary only.
+// needsOutside says why an effect needs what is not there behind the boundary, or is more than code
+// that was not read. An allow rule clears a command outside of the boundary only.
 func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 	switch e.Kind {
 	case shell.Run:

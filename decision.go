@@ -107,13 +107,11 @@ type Decision struct {
 	Rule Rule
 	// Err is set if the answer came from a failure.
 	Err *fault.Error
-	// Notices are for the person, not for the model: a failure's cause, a log
-	// that cannot be written.
+	// Notices are for the person, not for the model: a failure's cause, a log that cannot be written.
 	Notices []string
 	// Classification is what the model answered, if it was asked and did.
 	Classification *Classification
-	// Cost is in US dollars; 0 where no model was asked or its price is not
-	// known.
+	// Cost is in US dollars; 0 where no model was asked or its price is not known.
 	Cost float64
 	// Latency is the whole time; Spent says where it went, by layer.
 	Latency time.Duration
@@ -127,33 +125,28 @@ type Decision struct {
 	// its reason: a [History] learns them.
 	Blocked bool
 	Basis   string
-	// Approvable names the call where a person may approve it: layers 0 to 3
-	// left it open, the answer is no allow, and the gate has [Approvals]. The
-	// zero value is that nobody
-	// may.
+	// Approvable names the call where a person may approve it: layers 0 to 3 left it open, the answer
+	// is no allow, and the gate has [Approvals]. The zero value is that nobody may.
 	Approvable Approvable
 	// Lasting is the allow rule that would have cleared the call, as a person
 	// writes it into their settings; "" where no single rule would, where the call
 	// loses work or prints a secret, and where the gate has no [Approvals].
 	Lasting string
-	// Instead is the line that runs the call behind nod's boundary, where nothing else
-	// speaks against the call than that it is not known; else "". With a denial it is to
-	// be typed; with an allow ([Call].Rewrites) it must run in the place of the call,
-	// and the call itself must not.
+	// Instead is the line that runs the call behind nod's boundary, where nothing else speaks against
+	// the call than that it is not known; else "". With a denial it is to be typed; with an allow
+	// ([Call].Rewrites) it must run in the place of the call, and the call itself must not.
 	Instead string
-	// Deferrable says that no model was there to ask, that no rule speaks of the
-	// call, and that nothing known of it loses work, gives away a secret or
-	// cannot be undone: a host's own judge may decide. The zero value is that a
-	// person has to.
+	// Deferrable says that no model was there to ask, that no rule speaks of the call, and that
+	// nothing known of it loses work, gives away a secret or cannot be undone: a host's own judge may
+	// decide. The zero value is that a person has to.
 	Deferrable bool
 	// Kept is how many files and commits were kept before the call, for nod undo.
 	Kept int
 	// Changes are the files, and directories with all below them, that the
 	// call may change, absolute, as far as they are known.
 	Changes []string
-	// Downloads are the files that it writes while it fetches something.
-	// Secret says that it touches a secret store, Sends that it may send data
-	// out. A [Witness] learns them with the answer.
+	// Downloads are the files that it writes while it fetches something. Secret says that it touches
+	// a secret store, Sends that it may send data out. A [Witness] learns them with the answer.
 	Downloads     []string
 	Secret, Sends bool
 	// Foreign says what text of others the call puts before the agent: a web
@@ -162,13 +155,11 @@ type Decision struct {
 	Foreign string
 }
 
-// Settled reports whether layers 0 to 3 or a model decided, rather than the
-// lack of one.
+// Settled reports whether layers 0 to 3 or a model decided, rather than the lack of one.
 func (d Decision) Settled() bool { return d.Layer != LayerNone && d.Err == nil }
 
-// Recorder writes decisions down. It is safe for concurrent use. Begin is
-// called before a model is asked, with the decision's id; Record once for
-// every decision, before it is returned.
+// Recorder writes decisions down. It is safe for concurrent use. Begin is called before a model is
+// asked, with the decision's id; Record once for every decision, before it is returned.
 type Recorder interface {
 	Begin(c Call, id string) error
 	Record(c Call, d Decision) error

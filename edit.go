@@ -64,8 +64,7 @@ func (t *trial) undeletable() objection {
 	return objection{}
 }
 
-// sessionMade reports whether a tool that writes whole files would replace what this
-// session wrote.
+// sessionMade reports whether a tool that writes whole files would replace what this session wrote.
 func (r *rooms) sessionMade(tool, real string) bool {
 	return tool == "file_write" && r.at.Wrote != nil && r.at.Wrote(real)
 }

@@ -16,17 +16,15 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Options configure a Gate. The zero value clears no call: it has no rules, no file
-// view and no model. Some options only make nod stricter, and without them nod is
-// laxer: Rules that deny, Self, Sources, Recorder, Memory, History and
-// DenyOnFailure.
+// Options configure a Gate. The zero value clears no call: it has no rules, no file view and no
+// model. Some options only make nod stricter, and without them nod is laxer: Rules that deny, Self,
+// Sources, Recorder, Memory, History and DenyOnFailure.
 type Options struct {
 	Rules Rules
 	// Files is where names are resolved. nil: nowhere, so that layers 2 and 3
 	// know no path. [OnDisk] is the real file system.
 	Files Files
-	// Home is the absolute home directory. "": ~ leads nowhere and no
-	// directory is a workspace.
+	// Home is the absolute home directory. "": ~ leads nowhere and no directory is a workspace.
 	Home string
 	// Roots are workspace roots beside the call's own, absolute.
 	Roots []string
@@ -55,20 +53,17 @@ type Options struct {
 	// Approvals are what a person approved from outside of the agent. nil:
 	// nothing, and nothing can be.
 	Approvals Approvals
-	// Keeper keeps what a call of the workspace replaces or deletes before it runs, so that
-	// it need not be asked about. nil: nothing is kept, and what git does not have is asked
-	// about.
+	// Keeper keeps what a call of the workspace replaces or deletes before it runs, so that it need
+	// not be asked about. nil: nothing is kept, and what git does not have is asked about.
 	Keeper Keeper
-	// Confine returns nod's own program, absolute, where a line can be run
-	// behind nod's boundary (nod confine), "" where it cannot. It is called for
-	// a call that layers 0 to 3 leave open, and for one that looks confined.
-	// nil: nothing is confined.
+	// Confine returns nod's own program, absolute, where a line can be run behind nod's boundary (nod
+	// confine), "" where it cannot. It is called for a call that layers 0 to 3 leave open, and for
+	// one that looks confined. nil: nothing is confined.
 	Confine func() (program string)
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.
 	AskOnBlock bool
-	// DenyOnFailure denies where the model fails although a person is there,
-	// who is asked otherwise.
+	// DenyOnFailure denies where the model fails although a person is there, who is asked otherwise.
 	DenyOnFailure bool
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
@@ -209,9 +204,8 @@ func (t *trial) decide(ctx context.Context) Decision {
 	return t.besidePrompts(d)
 }
 
-// settle is what layers 0 to 3 say. Where they leave the call open settled is
-// false, and the trial holds what they found. [Gate.Prompt] walks the same way, so
-// that what it shows is what is sent.
+// settle is what layers 0 to 3 say. Where they leave the call open settled is false, and the trial
+// holds what they found. [Gate.Prompt] walks the same way, so that what it shows is what is sent.
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 

@@ -5,16 +5,14 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Keeper keeps files before a call replaces or deletes them, and the names of commits that
-// the call leaves without one. All are kept, or an error says why not. It is safe for
-// concurrent use.
+// Keeper keeps files before a call replaces or deletes them, and the names of commits that the call
+// leaves without one. All are kept, or an error says why not. It is safe for concurrent use.
 type Keeper interface {
 	Keep(id string, c Call, files []KeptFile, commits []KeptCommit) error
 }
 
-// KeptFile is a file of the workspace, absolute and real. Gone says that the call deletes
-// it or moves it away; else it may be written in place, so that another name for it would
-// keep nothing.
+// KeptFile is a file of the workspace, absolute and real. Gone says that the call deletes it or moves
+// it away; else it may be written in place, so that another name for it would keep nothing.
 type KeptFile = place.File
 
 // KeptCommit is an object of a repository that the call leaves without a name.

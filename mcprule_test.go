@@ -96,8 +96,7 @@ func TestRulesThatMatchNothing(t *testing.T) {
 	}
 }
 
-// What is asked about names the allow rule that clears it, and none where no
-// rule does.
+// What is asked about names the allow rule that clears it, and none where no rule does.
 func TestTheRuleThatLasts(t *testing.T) {
 	o := options(nod.DefaultRules())
 	o.Approvals = onlyLetRun(false)

@@ -25,8 +25,7 @@ func (t *trial) answer(ctx context.Context) Decision {
 	})
 }
 
-// reasonOpen is why the call is open, in words that can be shown: what it loses comes
-// first.
+// reasonOpen is why the call is open, in words that can be shown: what it loses comes first.
 func (t *trial) reasonOpen() string {
 	why, loses := t.shown(t.open), t.loses()
 	if loses == "" || namesLoss(string(t.open.why)) {
@@ -94,10 +93,9 @@ func (r *rooms) editsWorkspace(c Call) bool {
 	})
 }
 
-// besidePrompts denies what a person would be asked about where another prompt
-// may be open: what is answered there could let this call run unasked. Only a
-// call that an ask rule matches, or of which something grave is known, is too
-// much for that.
+// besidePrompts denies what a person would be asked about where another prompt may be open: what is
+// answered there could let this call run unasked. Only a call that an ask rule matches, or of which
+// something grave is known, is too much for that.
 func (t *trial) besidePrompts(d Decision) Decision {
 	if d.Verdict != Ask || t.call.Asking == nil {
 		return d

@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// What is too much to look through is asked about: more names than a glob is
-// looked at.
+// What is too much to look through is asked about: more names than a glob is looked at.
 func TestMoreThanIsLookedThrough(t *testing.T) {
 	p := withSecret(t)
 	p.must(os.MkdirAll(p.dir+"/many", 0o755))

@@ -21,14 +21,12 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Profile says what a model is shown and how it is asked. The zero value is
-// that of the description (docs/design.md, section 9): the last 20 turns, 200
-// characters of each.
+// Profile says what a model is shown and how it is asked. The zero value is that of the description
+// (docs/design.md, section 9): the last 20 turns, 200 characters of each.
 type Profile struct {
-	// Ledger shows the session as a ledger: what the person said and what was
-	// called, nothing that the agent argued or a tool returned, with a prefix
-	// that providers can cache, and facts about the call. False shows the last
-	// Entries turns, Chars characters of each.
+	// Ledger shows the session as a ledger: what the person said and what was called, nothing that
+	// the agent argued or a tool returned, with a prefix that providers can cache, and facts about
+	// the call. False shows the last Entries turns, Chars characters of each.
 	Ledger bool
 	// Stages is 1 or 2; 0 means 1. Two ask quickly first. They need Ledger.
 	Stages int
@@ -53,10 +51,9 @@ func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	return question{t}.prompt(ctx)
 }
 
-// prompt makes the side query. It fails where the call is too large or the
-// transcript cannot be read, since a model that does not see what the person
-// forbade would allow it. consent is what the person said, and what the agent asked
-// before a short answer.
+// prompt makes the side query. It fails where the call is too large or the transcript cannot be read,
+// since a model that does not see what the person forbade would allow it. consent is what the person
+// said, and what the agent asked before a short answer.
 func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 	if len(q.call.Input) > inputLimit {
 		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input),
@@ -73,9 +70,8 @@ func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 	return q.seedPrompt(ctx)
 }
 
-// seedPrompt is the description's system prompt with the rules, and its user
-// message with the call and the transcript. Every string that is not a rule is
-// JSON-encoded.
+// seedPrompt is the description's system prompt with the rules, and its user message with the call
+// and the transcript. Every string that is not a rule is JSON-encoded.
 func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
 	profile := q.gate.options.Profile
@@ -174,8 +170,7 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 	return c.Facts(session)
 }
 
-// callText is the whole call. The input is as it was sent, or, where that is
-// no JSON, a string.
+// callText is the whole call. The input is as it was sent, or, where that is no JSON, a string.
 func (q question) callText() string {
 	c := q.call
 	input := json.RawMessage(q.withheld.Input(c.shown()))
@@ -195,15 +190,13 @@ func (q question) callText() string {
 	return judge.Line(call)
 }
 
-// cacheKey groups the prompts of one session under the same rules, without
-// saying which.
+// cacheKey groups the prompts of one session under the same rules, without saying which.
 func cacheKey(system, session string) string {
 	sum := sha256.Sum256([]byte(system + "\x00" + session))
 	return "nod-" + hex.EncodeToString(sum[:12])
 }
 
-// toolName is the canonical name, or the agent's own, quoted, where nod does
-// not know the tool.
+// toolName is the canonical name, or the agent's own, quoted, where nod does not know the tool.
 func toolName(c Call) string {
 	switch {
 	case c.MCP != nil:

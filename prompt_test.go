@@ -276,8 +276,7 @@ func TestNamedSecretsInArgumentsAreMasked(t *testing.T) {
 	}
 }
 
-// Tokens of published shapes are masked wherever they stand, and the call is
-// still told from another.
+// Tokens of published shapes are masked wherever they stand, and the call is still told from another.
 func TestTokensAreMasked(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())

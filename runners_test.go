@@ -10,8 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/testworld"
 )
 
-// A rule for what starts a command clears nothing that no rule may clear, whatever
-// starts it.
+// A rule for what starts a command clears nothing that no rule may clear, whatever starts it.
 func TestNoRunnerHidesItsCommand(t *testing.T) {
 	runners := []string{"uv run", "uvx", "uv tool run", "poetry run", "hatch run", "rye run",
 		"pdm run", "pipenv run",
@@ -156,8 +155,7 @@ func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {
 	return r
 }
 
-// An allow rule for a program that nod does not know says what may run, not on which
-// secrets.
+// An allow rule for a program that nod does not know says what may run, not on which secrets.
 func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {
 	p := newProject(t)
 	p.write(".env", "KEY=x\n")

@@ -110,8 +110,7 @@ func tamed(notices []string) []string {
 	return lines
 }
 
-// query asks the model once, within the deadline, and takes nothing but an
-// answer to this very call.
+// query asks the model once, within the deadline, and takes nothing but an answer to this very call.
 func (q question) query(ctx context.Context) (Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.gate.options.Timeout)
 	defer cancel()
@@ -163,8 +162,7 @@ func (q question) classify(ctx context.Context) (Classification, error) {
 	return a, nil
 }
 
-// stripTags takes markup out of a model's reason, so that it cannot pose as
-// the agent's harness.
+// stripTags takes markup out of a model's reason, so that it cannot pose as the agent's harness.
 func stripTags(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "")

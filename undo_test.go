@@ -87,8 +87,7 @@ func (p project) gate() *nod.Gate {
 	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: testworld.Disk(), Home: p.home})
 }
 
-// decide asks a gate that has no model, so that what is open is denied or
-// asked.
+// decide asks a gate that has no model, so that what is open is denied or asked.
 func (p project) decide(root, command string) nod.Decision { return p.decideIn(root, root, command) }
 
 func (p project) decideIn(root, dir, command string) nod.Decision {

@@ -248,8 +248,7 @@ func TestFromDecision(t *testing.T) {
 	}
 }
 
-// Whatever an entry holds, one readable line of less than 1 MiB comes of it,
-// and no secret.
+// Whatever an entry holds, one readable line of less than 1 MiB comes of it, and no secret.
 func TestWriteShortensAndMasks(t *testing.T) {
 	huge := strings.Repeat("<\x01é", 1<<17)
 	secret := "Zq7Wk3Rt9Yp2Mn5Bv8Xc"

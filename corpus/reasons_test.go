@@ -12,9 +12,8 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// TestReasons is what a person and an agent read: what the call does, why that is
-// not settled, and, of what is denied, what to do next. Names are written as the
-// person at work there would write them.
+// TestReasons is what a person and an agent read: what the call does, why that is not settled, and,
+// of what is denied, what to do next. Names are written as the person at work there would write them.
 func TestReasons(t *testing.T) {
 	g := gate(t, corpus.Rules{HardDeny: []string{"git push --force"}, SoftDeny: []string{"docker compose down"},
 		Allow: []string{"npm run lint"}}, nil)

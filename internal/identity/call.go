@@ -15,9 +15,8 @@ func (n *Call) AddCall(h Key) {
 	h.Add(n.At.Dir, n.Command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), n.plainInput())
 }
 
-// plainInput is a call's arguments, in the order of their names; of a command's
-// without the command, which stands elsewhere, the description that some agents
-// give it, and a time-out.
+// plainInput is a call's arguments, in the order of their names; of a command's without the command,
+// which stands elsewhere, the description that some agents give it, and a time-out.
 func (n *Call) plainInput() string {
 	var fields map[string]json.RawMessage
 	if n.Command == "" || json.Unmarshal(n.Input, &fields) != nil {

@@ -91,8 +91,7 @@ type Case struct {
 	Spoken  func(string) bool
 	IsStore func(file string) bool
 	Origin  func(file string) string
-	// Host is the host of an address, "" in doubt. KnownHost reports whether the
-	// rules name it.
+	// Host is the host of an address, "" in doubt. KnownHost reports whether the rules name it.
 	Host      func(target string) string
 	KnownHost func(target string) bool
 }
@@ -125,8 +124,7 @@ func (c Case) Facts(session Ledger) Facts {
 
 const withheld = "[withheld]"
 
-// withheldEffects are the effects without what a secret store may have put into
-// them.
+// withheldEffects are the effects without what a secret store may have put into them.
 func (c Case) withheldEffects() []shell.Effect {
 	if c.Store == "" {
 		return c.Report.Effects
@@ -303,8 +301,7 @@ func (c Case) refOf(file, under string) string {
 	return Cut(name, wordLimit)
 }
 
-// remotesOf are the remotes of a git configuration, without names and passwords
-// in their addresses.
+// remotesOf are the remotes of a git configuration, without names and passwords in their addresses.
 func remotesOf(config string) (remotes []string) {
 	name := ""
 	for line := range strings.Lines(config) {
@@ -325,8 +322,7 @@ func remotesOf(config string) (remotes []string) {
 	return remotes
 }
 
-// withoutUser takes user, password and query out of an address: a token may
-// stand in each.
+// withoutUser takes user, password and query out of an address: a token may stand in each.
 func withoutUser(address string) string {
 	address, _, _ = strings.Cut(strings.ReplaceAll(address, `"`, ""), "?")
 	scheme, rest, ok := strings.Cut(address, "://")
@@ -338,9 +334,8 @@ func withoutUser(address string) string {
 	return strings.TrimSuffix(scheme+"://"+host+"/"+tail, "/")
 }
 
-// newHosts are hosts that the call's own words name, and neither the rules nor
-// the person nor the repository's remotes. A host that a program asks by itself
-// is no news.
+// newHosts are hosts that the call's own words name, and neither the rules nor the person nor the
+// repository's remotes. A host that a program asks by itself is no news.
 func (c Case) newHosts(said string, git *Git) []string {
 	var hosts []string
 	add := func(target, words string) {
@@ -365,10 +360,9 @@ func (c Case) newHosts(said string, git *Git) []string {
 	return hosts
 }
 
-// speaksToJudge quotes lines that hold words which make sense to a judge and
-// hardly in honest work: a verdict in the judge's own terms, an approval that
-// the call claims for itself, a change of roles. It is a fact for the model
-// and decides nothing, so it errs towards finding.
+// speaksToJudge quotes lines that hold words which make sense to a judge and hardly in honest work: a
+// verdict in the judge's own terms, an approval that the call claims for itself, a change of roles.
+// It is a fact for the model and decides nothing, so it errs towards finding.
 func speaksToJudge(input string) []string {
 	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-",
 		" ").Replace(strings.ToLower(input))), " ")

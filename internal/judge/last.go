@@ -10,10 +10,9 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Last is the seed's compressed transcript: the newest entries as JSON lines of
-// role and action, so many characters of each, oldest first. What tools returned
-// and what the harness added is left out: it is where an injection would come
-// from, and no action.
+// Last is the seed's compressed transcript: the newest entries as JSON lines of role and action, so
+// many characters of each, oldest first. What tools returned and what the harness added is left out:
+// it is where an injection would come from, and no action.
 func (c Conversation) Last(ctx context.Context, entries, chars int) (string, error) {
 	if c.Transcript == nil {
 		return "", nil

@@ -30,9 +30,8 @@ const (
 	pieceLines  = 8      // about how many lines one piece has
 )
 
-// Ledger is a session as the model sees it: first what the person said, then
-// what was called, as whole JSON lines, oldest first, in pieces that no longer
-// change and what came after them.
+// Ledger is a session as the model sees it: first what the person said, then what was called, as
+// whole JSON lines, oldest first, in pieces that no longer change and what came after them.
 //
 // Where the calls begin and where pieces end follows from the content of the
 // turns, not from how many there are. So the next call of the session is shown
@@ -50,15 +49,13 @@ const (
 	callsHeading = "WHAT WAS CALLED\n"
 )
 
-// Conversation is a session as its host keeps it, and how its texts may be
-// shown.
+// Conversation is a session as its host keeps it, and how its texts may be shown.
 type Conversation struct {
 	// Transcript yields the turns, newest first; nil: there are none.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said; nil: it is not known.
 	Opening func(context.Context) (transcript.Turn, bool)
-	// Show is a text without secrets, Input a call's input without them, on one
-	// line.
+	// Show is a text without secrets, Input a call's input without them, on one line.
 	Show  func(string) string
 	Input func(json.RawMessage) string
 	// Ended is what nod itself knows of an earlier call, by its id.
@@ -129,8 +126,7 @@ type spokenTurn struct {
 	limit     int
 }
 
-// hear reads a conversation. whole says that nothing came before what was
-// heard.
+// hear reads a conversation. whole says that nothing came before what was heard.
 func (l *listener) hear(ctx context.Context, c Conversation) (whole bool, err error) {
 	if c.Transcript == nil {
 		return true, nil
@@ -197,8 +193,7 @@ func (l *listener) say(key, text string, limit int) {
 	l.words = append(l.words, spokenTurn{key, l.shown(text), limit})
 }
 
-// called adds a call. Look-ups are folded: they change nothing, and there are
-// many.
+// called adds a call. Look-ups are folded: they change nothing, and there are many.
 func (l *listener) called(t transcript.Turn) {
 	if isLookUp(t.Tool) {
 		l.looked = true
@@ -309,8 +304,7 @@ func shortInput(input string) string {
 	return Line(Cut(input, callLimit))
 }
 
-// Cut keeps the beginning and the end of a text that is too long, and
-// says so between them.
+// Cut keeps the beginning and the end of a text that is too long, and says so between them.
 func Cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {
@@ -397,8 +391,7 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 	return pieces, strings.Join(lines[from:], "\n")
 }
 
-// Compact is a JSON value on one line, or, where the text is no JSON, the text
-// as a string.
+// Compact is a JSON value on one line, or, where the text is no JSON, the text as a string.
 func Compact(input json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, input); err != nil {

@@ -277,8 +277,7 @@ func hostMatch(want, host string) bool {
 	return ok || err != nil || want == "*"
 }
 
-// starMatch compares a text with a pattern whose * stands for any text and \*
-// for a star.
+// starMatch compares a text with a pattern whose * stands for any text and \* for a star.
 func starMatch(pattern, text string) bool {
 	pieces := stars(pattern)
 	if len(pieces) == 1 {

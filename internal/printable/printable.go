@@ -9,13 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with everything escaped that a terminal or a reader
-// would act on, hide or mistake: control characters, bidirectional marks,
-// zero-width and tag characters, blanks that are not U+0020, unassigned and
-// private code points, and bytes that are not UTF-8. Newline, carriage return
-// and tab become \n, \r and \t, other bytes below 0x80 and invalid bytes \xNN,
-// code points \u{XXXX}. All else, backslashes included, stays as it is, so the
-// result is for eyes and cannot be turned back. It is idempotent.
+// Text returns s with everything escaped that a terminal or a reader would act on, hide or mistake:
+// control characters, bidirectional marks, zero-width and tag characters, blanks that are not U+0020,
+// unassigned and private code points, and bytes that are not UTF-8. Newline, carriage return and tab
+// become \n, \r and \t, other bytes below 0x80 and invalid bytes \xNN, code points \u{XXXX}. All
+// else, backslashes included, stays as it is, so the result is for eyes and cannot be turned back. It
+// is idempotent.
 func Text(s string) string {
 	if i := firstUnprintable(s); i == len(s) {
 		return s
@@ -69,8 +68,7 @@ func Line(s string, max int) string {
 	return b.String()[:cut] + "…"
 }
 
-// IsLine reports whether s is plain ASCII with single spaces between its words
-// only.
+// IsLine reports whether s is plain ASCII with single spaces between its words only.
 func IsLine(s string) bool {
 	before := byte(' ')
 	for i := 0; i < len(s); i++ {

@@ -67,9 +67,8 @@ func (c *Call) Spoken(text string) bool {
 	return false
 }
 
-// Reason is a reason of layers 0 to 3 without what a secret store may have put
-// into it, its paths relative to the workspace. It goes to the agent and into the
-// log.
+// Reason is a reason of layers 0 to 3 without what a secret store may have put into it, its paths
+// relative to the workspace. It goes to the agent and into the log.
 func (c *Call) Reason(why string) string {
 	roots := c.At.Roots
 	if roots == nil && strings.Contains(why, "/") { // nobody needed them for the decision
@@ -90,8 +89,7 @@ func (c *Call) openly(why string) string {
 	return why
 }
 
-// Names are the files that a call may change, without names that a
-// secret store may have given.
+// Names are the files that a call may change, without names that a secret store may have given.
 func (c *Call) Names(names []string) []string {
 	if len(names) == 0 {
 		return names
@@ -122,8 +120,7 @@ func (c *Call) Stored(input json.RawMessage) json.RawMessage {
 	return json.RawMessage(c.withoutStores(string(input)))
 }
 
-// withoutStores is an input without what is written to a secret store, or
-// replaced in one.
+// withoutStores is an input without what is written to a secret store, or replaced in one.
 func (c *Call) withoutStores(input string) string {
 	text := masks.EachString(input, c.withoutHunks)
 	if c.namesStore(text) {
@@ -132,8 +129,7 @@ func (c *Call) withoutStores(input string) string {
 	return text
 }
 
-// namesStore reports whether a string of a JSON text, at any depth, is the name
-// of a secret store.
+// namesStore reports whether a string of a JSON text, at any depth, is the name of a secret store.
 func (c *Call) namesStore(text string) (found bool) {
 	masks.EachString(text, func(key, value string) string {
 		found = found || !isCommand(key) && c.isStoresName(key, value)
@@ -142,8 +138,7 @@ func (c *Call) namesStore(text string) (found bool) {
 	return found
 }
 
-// isCommand reports whether a key names a command, which is judged and so never
-// withheld.
+// isCommand reports whether a key names a command, which is judged and so never withheld.
 func isCommand(key string) bool { return key == "command" || key == "cmd" }
 
 // nameLimit bounds what may be the name of a file.
