@@ -2,6 +2,8 @@ package nod
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod/fault"
@@ -17,82 +19,65 @@ const (
 	Allow                // may run without asking
 )
 
-// String returns "deny", "ask" or "allow".
-func (v Verdict) String() string {
-	switch v {
-	case Allow:
-		return "allow"
-	case Ask:
-		return "ask"
+// verdicts and layers are the names of the values, as they stand in the log.
+const (
+	verdicts = "deny ask allow"
+	layers   = "none guard allowlist edit shell model approval"
+)
+
+// nameAt is the name at a place of a list, and the first where there is none.
+func nameAt(list string, at int) string {
+	names := strings.Fields(list)
+	if at < 0 || at >= len(names) {
+		at = 0
 	}
-	return "deny"
+	return names[at]
 }
+
+// String returns "deny", "ask" or "allow".
+func (v Verdict) String() string { return nameAt(verdicts, int(v)) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText accepts exactly what String returns.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	for _, w := range []Verdict{Deny, Ask, Allow} {
-		if string(text) == w.String() {
-			*v = w
-			return nil
-		}
+	at := slices.Index(strings.Fields(verdicts), string(text))
+	if at < 0 {
+		return fmt.Errorf("verdict %q: want allow, ask or deny", text)
 	}
-	return fmt.Errorf("verdict %q: want allow, ask or deny", text)
+	*v = Verdict(at)
+	return nil
 }
 
-// Layer says which part of the flow decided.
+// Layer says which part of the flow decided. LayerNone is that no layer settled the call and no
+// model is configured; LayerApproval, that a person had approved it, comes before the model.
 type Layer int8
 
 const (
-	// LayerNone: no layer settled the call and no model is configured.
 	LayerNone Layer = iota
 	LayerGuard
 	LayerAllowlist
 	LayerEdit
 	LayerShell
 	LayerModel
-	// LayerApproval: a person had approved the call. It comes before the model.
 	LayerApproval
 )
 
 // String returns the layer's name as it stands in the log.
-func (l Layer) String() string {
-	switch l {
-	case LayerGuard:
-		return "guard"
-	case LayerAllowlist:
-		return "allowlist"
-	case LayerEdit:
-		return "edit"
-	case LayerShell:
-		return "shell"
-	case LayerModel:
-		return "model"
-	case LayerApproval:
-		return "approval"
-	}
-	return "none"
-}
-
-// layers lists them in the order of the flow.
-func layers() []Layer {
-	return []Layer{LayerGuard, LayerAllowlist, LayerEdit, LayerShell, LayerApproval, LayerModel}
-}
+func (l Layer) String() string { return nameAt(layers, int(l)) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText accepts exactly what String returns.
 func (l *Layer) UnmarshalText(text []byte) error {
-	for _, w := range append(layers(), LayerNone) {
-		if string(text) == w.String() {
-			*l = w
-			return nil
-		}
+	at := slices.Index(strings.Fields(layers), string(text))
+	if at < 0 {
+		return fmt.Errorf("layer %q: want guard, allowlist, edit, shell, approval, model or none", text)
 	}
-	return fmt.Errorf("layer %q: want guard, allowlist, edit, shell, approval, model or none", text)
+	*l = Layer(at)
+	return nil
 }
 
 // Decision is the answer to one call. The zero value denies.

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -16,8 +15,7 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/masks"
-	"github.com/nodgate/nod/internal/match"
-	"github.com/nodgate/nod/internal/withheld"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -109,7 +107,7 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 		session.Rest = "THE SESSION\n" + session.Rest
 	}
 	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" +
-		judge.Line(q.facts(session)))
+		printable.JSON(q.facts(session)))
 	if q.gate.options.Profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
@@ -156,13 +154,8 @@ func shownRules(rules []Rule) []judge.Rule {
 // facts is what is known of the call.
 func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir,
-		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
-		Open: masks.Command(q.reasonOpen()), Store: q.withheld.Interpreted(),
-		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
-		Show: withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
-		Origin: q.taint.Origin, Host: match.HostOf,
-		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.options.Rules.Hosts, target) },
+		Call: q.withheld, Taint: q.taint, Hosts: q.gate.options.Rules.Hosts,
+		Open: masks.Command(q.reasonOpen()), LetRun: q.letRun(),
 	}
 	if !q.ruled.soft.Untrusted {
 		c.Matched = q.ruled.soft.Text
@@ -175,7 +168,7 @@ func (q question) callText() string {
 	c := q.call
 	input := json.RawMessage(q.withheld.Input(c.shown()))
 	if !json.Valid(input) {
-		input = json.RawMessage(judge.Line(masks.Text(string(c.Input))))
+		input = json.RawMessage(printable.JSON(masks.Text(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`
@@ -187,7 +180,7 @@ func (q question) callText() string {
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}
-	return judge.Line(call)
+	return printable.JSON(call)
 }
 
 // cacheKey groups the prompts of one session under the same rules, without saying which.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // AddCall adds what the call would do, as far as its own words say.
@@ -20,7 +20,7 @@ func (n *Call) AddCall(h Key) {
 func (n *Call) plainInput() string {
 	var fields map[string]json.RawMessage
 	if n.Command == "" || json.Unmarshal(n.Input, &fields) != nil {
-		return judge.Compact(n.Input)
+		return printable.Compact(n.Input)
 	}
 	for _, name := range [...]string{"description", "timeout", "timeout_ms"} {
 		delete(fields, name)
@@ -33,7 +33,7 @@ func (n *Call) plainInput() string {
 			left = true
 			continue
 		}
-		b.WriteString(judge.Line(name) + judge.Compact(fields[name]))
+		b.WriteString(printable.JSON(name) + printable.Compact(fields[name]))
 	}
 	return b.String()
 }

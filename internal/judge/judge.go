@@ -101,7 +101,7 @@ func LastArrays(r Rules) string {
 func array(rules []Rule) string {
 	texts := make([]string, 0, len(rules))
 	for _, r := range rules {
-		texts = append(texts, Line(bullet(r)))
+		texts = append(texts, printable.JSON(bullet(r)))
 	}
 	return "[" + strings.Join(texts, ", ") + "]"
 }

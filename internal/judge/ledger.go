@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,11 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -78,8 +77,8 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 		}
 		said = append(first, said...)
 	}
-	l := Ledger{Said: linesOf(said, `{"user":`),
-		Calls: strings.Join(calls, "\n")}
+	own := slices.DeleteFunc(slices.Clone(said), func(l string) bool { return !strings.HasPrefix(l, `{"user":`) })
+	l := Ledger{Said: strings.Join(own, "\n"), Calls: strings.Join(calls, "\n")}
 	if len(said) > 0 {
 		l.Pieces = []string{saidHeading + strings.Join(said, "\n")}
 	}
@@ -91,17 +90,6 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 	}
 	l.Pieces, l.Rest = append(l.Pieces, pieces...), rest
 	return l, nil
-}
-
-// linesOf are the lines that begin in one of these ways.
-func linesOf(lines []string, starts ...string) string {
-	var found []string
-	for _, line := range lines {
-		if slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line, start) }) {
-			found = append(found, line)
-		}
-	}
-	return strings.Join(found, "\n")
 }
 
 // listener hears a conversation, newest turn first.
@@ -184,7 +172,7 @@ func (l *listener) turn(t transcript.Turn) {
 const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
 
 func noteLine(text string) string {
-	return Line(struct {
+	return printable.JSON(struct {
 		Note string `json:"note"`
 	}{text})
 }
@@ -203,9 +191,9 @@ func (l *listener) called(t transcript.Turn) {
 	if known := l.ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
 		ended = known
 	}
-	line := `{"call":` + Line(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
 	if says := endedSays(ended); says != "" {
-		line += `,"ended":` + Line(says)
+		line += `,"ended":` + printable.JSON(says)
 	}
 	l.call(line + "}")
 }
@@ -279,7 +267,7 @@ func (l *listener) saying(limit int) (said []string) {
 		if i < 4 || i == len(l.words)-1 {
 			most = min(w.limit, max(limit, userLimit))
 		}
-		said = append(said, `{"`+w.key+`":`+Line(Cut(w.text, most))+`}`)
+		said = append(said, `{"`+w.key+`":`+printable.JSON(Cut(w.text, most))+`}`)
 	}
 	return said
 }
@@ -301,7 +289,7 @@ func shortInput(input string) string {
 	if len(input) <= callLimit && json.Valid([]byte(input)) {
 		return input
 	}
-	return Line(Cut(input, callLimit))
+	return printable.JSON(Cut(input, callLimit))
 }
 
 // Cut keeps the beginning and the end of a text that is too long, and says so between them.
@@ -330,17 +318,6 @@ func tail(s string, n int) string {
 		at++
 	}
 	return s[at:]
-}
-
-// Line encodes a value that always can be.
-func Line(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return `"?"`
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // ledgerStart is where calls begin that do not reach back to the start: at the
@@ -376,7 +353,7 @@ func (c Conversation) opening(ctx context.Context) []string {
 	if !ok || turn.Origin != transcript.Person {
 		return []string{note}
 	}
-	return []string{`{"user":` + Line(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+	return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.
@@ -389,13 +366,4 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 		}
 	}
 	return pieces, strings.Join(lines[from:], "\n")
-}
-
-// Compact is a JSON value on one line, or, where the text is no JSON, the text as a string.
-func Compact(input json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return strconv.Quote(string(input))
-	}
-	return b.String()
 }

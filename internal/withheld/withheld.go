@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -112,7 +111,7 @@ func (c *Call) Names(names []string) []string {
 // Input is a call's input as a model may see it, on one line. What an edit
 // writes to a secret store, or replaces in one, is withheld; tokens are masked.
 func (c *Call) Input(input json.RawMessage) string {
-	return string(masks.Mask(json.RawMessage(c.withoutStores(judge.Compact(input)))))
+	return string(masks.Mask(json.RawMessage(c.withoutStores(printable.Compact(input)))))
 }
 
 // Stored is a call's input as it may be written down, not masked yet.
@@ -181,4 +180,7 @@ func (c *Call) withheldStrings(text string) string {
 	})
 }
 
-const contentWithheld = "[content withheld: " + judge.SecretStore + "]"
+// SecretStore is what the model is told in the place of a content.
+const SecretStore = "secret store"
+
+const contentWithheld = "[content withheld: " + SecretStore + "]"
