@@ -43,10 +43,9 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 		"rg -g '*' SHOP_KEY", "rg -g '*.env' SHOP_KEY", "rg -v vat", "rg --files | xargs cat", "rg -f a.txt",
 		"rg -tgo --type-add 'go:*.env' KEY", "fd . | xargs cat", "fd -e env | xargs cat")
 	ask(kept, "rg vat", "rg -l SHOP_KEY", "rg -g '*.go' SHOP_KEY", "rg -tgo SHOP_KEY", "rg -g '!*.env' SHOP_KEY",
-		"rg --files", "rg SHOP_KEY src", "fd -e go | xargs cat")
+		"rg --files", "rg SHOP_KEY src")
 	p.must(os.Remove(p.dir + "/prod.env"))
-	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat",
-		"fd -H . | xargs cat")
+	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY")
 	ask(lost, "rg --hidden --no-ignore SHOP_KEY", "rg -uu SHOP_KEY", "fd -HI . | xargs cat", "fd -u . | xargs cat")
 	ask(lost, "rg --type-add 'e:.env' --no-ignore-vcs -te SHOP_KEY")
 	p.write(".ignore", "!.env\n")

@@ -127,16 +127,10 @@ func (r *ruling) allows(rule Rule, c shell.Command) bool {
 	return r.fit.Clears(rule.command, c) && r.fit.HoldsIn(c.Dir, rule.Within)
 }
 
-// clearsPart reports whether allow rules clear this part of a command. Of what the line writes that
-// is a command's words; of what a cleared command runs in turn, everything.
+// clearsPart reports whether allow rules clear this part of a command: of what the line
+// writes that is a command's words.
 func (r *ruling) clearsPart(command int, part shell.Part) bool {
-	for command >= 0 && command < len(r.cleared) {
-		if r.cleared[command] && part == shell.PartWords {
-			return true
-		}
-		command, part = r.fit.Report.Commands[command].Caller-1, shell.PartWords
-	}
-	return false
+	return command >= 0 && command < len(r.cleared) && r.cleared[command] && part == shell.PartWords
 }
 
 // clearsCommand reports whether allow rules clear the words of a command.
@@ -183,7 +177,7 @@ func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
 func (r *ruling) permits(rule Rule, command int) bool {
 	ok := true
 	for _, d := range r.fit.Report.Definitions {
-		if !r.fit.Report.Within(d.Command, command) {
+		if d.Command != command {
 			continue
 		}
 		e := Evidence{Path: d.Path, SHA256: d.SHA256}

@@ -17,22 +17,14 @@ import (
 func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
 		Dialect: c.Dialect, Dir: c.Dir, Home: g.machine.Home, Roots: roots, Files: g.machine.Files,
-		Lookup:  func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
-		Ambient: variableNames(c.Environ), Brings: hosts.ByName(c.Agent).Brings,
+		Lookup: func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
+		Brings: hosts.ByName(c.Agent).Brings,
 	})
 }
 
-func variableNames(environ []string) []string {
-	names := make([]string, 0, len(environ))
-	for _, kv := range environ {
-		name, _, _ := strings.Cut(kv, "=")
-		names = append(names, name)
-	}
-	return names
-}
-
-// irrecoverable reports what of a command nobody could undo and nobody means: wiping home, the system
-// or a disk, a fork bomb, a text that no agent sends in good faith, one too complex to check.
+// irrecoverable reports what of a command nobody could undo and nobody means:
+// wiping home, the system or a disk, a fork bomb, a text that no agent sends
+// in good faith, one too complex to check.
 func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":
@@ -199,11 +191,7 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 		switch {
 		case e.Names:
 			return objection{}
-		case e.Target == "" && e.Given:
-			// Nothing that this call says names a file, and what an agent types
-			// later is a call of its own (Call.StdinUnseen says where not).
-			return objection{}
-		case e.Target == "" && !r.secrecy.FedByNames(e):
+		case e.Target == "":
 			return against("this reads files, and nod does not know which: " + printable.Text(e.Words))
 		case e.Place == shell.Device:
 			return against("this reads a device, which nod does not judge: " + printable.Text(e.Words))

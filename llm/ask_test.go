@@ -114,8 +114,7 @@ func TestARefusedRequestIsNotAskedTwice(t *testing.T) {
 	}
 }
 
-// The quick question may take a third of the time, so that the careful one has
-// time left.
+// The quick question may take a third of the time, so that the careful one has time left.
 func TestAQuickStageThatHangs(t *testing.T) {
 	s := &staging{
 		quick:   func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
@@ -133,8 +132,7 @@ func TestAQuickStageThatHangs(t *testing.T) {
 	}
 }
 
-// Both stages share every byte but the last block, and the blocks before it
-// end where the vendor may cache.
+// Both stages share every byte but the last block, and the blocks before it end where the vendor may cache.
 func TestStagesShareTheirBeginning(t *testing.T) {
 	s := &staging{quick: raw(200, classified(ProviderAnthropic, blockInput)),
 		careful: raw(200, classified(ProviderAnthropic, blockInput))}
@@ -171,8 +169,7 @@ func TestStagesShareTheirBeginning(t *testing.T) {
 	}
 }
 
-// A fault that passes is tried once more, if the vendor does not ask for more
-// time than there is.
+// A fault that passes is tried once more, if the vendor does not ask for more time than there is.
 func TestRetries(t *testing.T) {
 	for _, tc := range []struct {
 		name, header, value string
@@ -293,11 +290,4 @@ func TestBedrockSigns(t *testing.T) {
 	if header.Get("X-Amz-Security-Token") != "session-token-1" {
 		t.Errorf("%v", header)
 	}
-}
-
-// The one variable that Anthropic's SDK reads whatever it is told is refused.
-func TestBedrockVariableIsRefused(t *testing.T) {
-	t.Setenv(bedrockVariable, "poison")
-	_, err := New(optionsFor(t, ProviderBedrock, "http://127.0.0.1:1"))
-	checkFailure(t, fault.BadSettings, nod.Classification{}, err)
 }

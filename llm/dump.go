@@ -7,18 +7,19 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 )
 
-// dumped is a file of the dump directory. Bodies stand in it as JSON where
-// they are, else as text.
+// dumped is a file of the dump directory. Bodies stand in it as JSON where they are, else as text.
 type dumped struct {
 	V              int                 `json:"v"`
 	ID             string              `json:"id"`
@@ -111,7 +112,7 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([
 		Provider: x.client.provider,
 		Request:  x.half(x.requestHeader, x.request),
 	}
-	d.Request.Method, d.Request.URL = x.method, x.url
+	d.Request.Method, d.Request.URL = http.MethodPost, x.url
 	if x.status != 0 {
 		half := x.half(x.responseHeader, x.response)
 		half.Status = x.status
@@ -148,8 +149,7 @@ func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
 	return h
 }
 
-// isPlainHeader names what is written down as it is. All other values are
-// masked: a gateway's may be secrets.
+// isPlainHeader names what is written down as it is. All other values are masked: a gateway's may be secrets.
 func isPlainHeader(name string) bool {
 	switch name {
 	case "Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
@@ -158,4 +158,10 @@ func isPlainHeader(name string) bool {
 	}
 	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
 		strings.HasPrefix(name, "X-Ratelimit-")
+}
+
+// isOurs reports whether a file belongs to the user nod runs as.
+func isOurs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -219,8 +219,7 @@ func wireFaults(provider string) []refused {
 			raw(302, good)(w, r)
 		}, false},
 		{"no answer in time", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard,
-				r.Body)
+			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, true},
 		{"slow headers", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
@@ -286,9 +285,8 @@ func anthropicFaults() []refused {
 		of("type missing", fault.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
 		of("type of something else", fault.Malformed,
 			strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
-		of("input as a JSON string", fault.Malformed,
-			messageBody("tool_use", toolUse(nod.AnswerTool().Name,
-				`"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
+		of("input as a JSON string", fault.Malformed, messageBody("tool_use", toolUse(nod.AnswerTool().Name,
+			`"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
 		of("input missing", fault.Malformed, messageBody("tool_use",
 			`{"type":"tool_use","id":"x","name":"classify_result"}`)),
 		of("name missing", fault.NoDecision, messageBody("tool_use",
@@ -400,9 +398,8 @@ func chatFaults() []refused {
 		of("choices an object", fault.Malformed,
 			strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
 		of("choices in another case", fault.Malformed, strings.Replace(good, `"choices"`, `"Choices"`, 1)),
-		of("arguments an object", fault.Malformed,
-			chatBody("tool_calls", "null",
-				`{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
+		of("arguments an object", fault.Malformed, chatBody("tool_calls", "null",
+			`{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
 		of("arguments missing", fault.Malformed,
 			chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result"}}`)),
 		of("a Responses answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
@@ -423,9 +420,8 @@ func geminiFaults() []refused {
 	out := []refused{
 		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"user"`, 1)),
 		of("a role in another case", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"Model"`, 1)),
-		of("a rating that blocks", fault.Refused,
-			strings.Replace(good, `"finishReason"`,
-				`"safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}],"finishReason"`, 1)),
+		of("a rating that blocks", fault.Refused, strings.Replace(good, `"finishReason"`,
+			`"safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}],"finishReason"`, 1)),
 		of("a candidate with an error", fault.Malformed,
 			strings.Replace(good, `"finishReason"`, `"error":{"message":"m"},"finishReason"`, 1)),
 		of("a call that goes on", fault.Malformed, withCall(`"functionCall":{"willContinue":true,`)),
@@ -460,8 +456,7 @@ func geminiFaults() []refused {
 	return out
 }
 
-// No failing answer ever yields a classification, each names its cause, and
-// only what passes is tried again, once.
+// No failing answer ever yields a classification, each names its cause, and only what passes is tried again, once.
 func TestFailures(t *testing.T) {
 	for _, provider := range providers() {
 		all := append(faults(provider), map[string]func() []refused{ProviderAnthropic: anthropicFaults,
@@ -536,8 +531,7 @@ func TestUnreachable(t *testing.T) {
 // The caller's deadline counts besides the model's own.
 func TestTheContextsDeadlineHolds(t *testing.T) {
 	for _, provider := range providers() {
-		url := serve(t, func(w http.ResponseWriter,
-			r *http.Request) {
+		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		})
@@ -568,8 +562,7 @@ func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
 	}
 }
 
-// A good answer that is too long is none, whether its length crosses the wire
-// or comes out of the decompression.
+// A good answer that is too long is none, whether its length crosses the wire or comes out of the decompression.
 func TestAnswersAreBounded(t *testing.T) {
 	for _, provider := range providers() {
 		good := classified(provider, allowInput)

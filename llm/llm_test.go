@@ -260,10 +260,8 @@ func TestReasoningMayStandBesideTheCall(t *testing.T) {
 	}
 }
 
-// The whole request, byte for byte but for the order of the outer keys, which
-// is the SDK's. The order within the schema is the seed's.
-// What a model's name and the settings make of a request, apart from what is
-// asked.
+// The whole request, byte for byte but for the order of the outer keys, which is the SDK's. The order within the
+// schema is the seed's. What a model's name and the settings make of a request, apart from what is asked.
 func TestStyles(t *testing.T) {
 	for _, tc := range []struct {
 		provider, model string
@@ -323,8 +321,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// A decision beside an error, in whatever place vendors and gateways put one,
-// is no decision.
+// A decision beside an error, in whatever place vendors and gateways put one, is no decision.
 func TestADecisionBesideAnError(t *testing.T) {
 	for provider, change := range map[string][2]string{
 		ProviderAnthropic:  {`{`, `{"error":{"type":"overloaded_error","message":"x"},`},

@@ -20,10 +20,9 @@ import (
 	"github.com/nodgate/nod/internal/testworld"
 )
 
-// TestRequestsObeyTheVendorsSpecification puts nod's own requests to Prism,
-// which holds them to the vendor's OpenAPI specification (it answers 422 to
-// what breaks it) and answers with a named example. NOD_TOOLS names the
-// directory that Prism was installed in by npm.
+// TestRequestsObeyTheVendorsSpecification puts nod's own requests to Prism, which holds them to the vendor's OpenAPI
+// specification (it answers 422 to what breaks it) and answers with a named example. NOD_TOOLS names the directory
+// that Prism was installed in by npm.
 func TestRequestsObeyTheVendorsSpecification(t *testing.T) {
 	if os.Getenv("NOD_TOOLS") == "" {
 		t.Skip("NOD_TOOLS is not set, so there is no Prism (npm @stoplight/prism-cli 5.14.2): skipped")
@@ -104,11 +103,10 @@ func checkPrismRefuses(t *testing.T, provider, url, path string) {
 	}
 	// Prism's own 422 is a bad request to nod.
 	m := newModel(t, provider, url, func(o *Options) { o.Model = "x" })
-	a, isAnthropic := m.(*Anthropic)
-	if !isAnthropic {
+	if provider != ProviderAnthropic {
 		return
 	}
-	a.client.maxTokens = -1 // New refuses this; the specification does as well
+	m.(*client).maxTokens = -1 // New refuses this; the specification does as well
 	got, err := m.Classify(context.Background(), prompt)
 	checkFailure(t, fault.BadRequest, got, err)
 	var f *fault.Error

@@ -256,8 +256,7 @@ func TestGoodText(t *testing.T) {
 	}
 }
 
-// TestRefusedPlaces: a file that somebody else could have written is refused
-// by name, with what to do.
+// TestRefusedPlaces: a file that somebody else could have written is refused by name, with what to do.
 func TestRefusedPlaces(t *testing.T) {
 	const text = `mode = "observe"`
 	for _, c := range []struct {
@@ -270,10 +269,8 @@ func TestRefusedPlaces(t *testing.T) {
 		{"group may write", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o660) },
 			userFile + ": writable by others (mode 0660); run: chmod go-w " + userFile},
 		{"somebody else's", func(m *view.Memory) *view.Memory {
-			return m.File(userFile, text, 0o600).Chown(userFile,
-				1001)
-		},
-			userFile + ": owned by user 1001, neither root nor you (1000); take it over with chown, or remove it"},
+			return m.File(userFile, text, 0o600).Chown(userFile, 1001)
+		}, userFile + ": owned by user 1001, neither root nor you (1000); take it over with chown, or remove it"},
 		{"replaceable", func(m *view.Memory) *view.Memory {
 			return m.File(userFile, text, 0o600).Dir("/home/u/.config", 0o777)
 		}, userFile + ": anyone can replace it, since its directory /home/u/.config is writable by all; run: chmod o-w /home/u/.config"},

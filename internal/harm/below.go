@@ -55,24 +55,22 @@ func (h *Secrets) searchedBy(dir string) string {
 	if h.Agent == "claude-code" && (names || !said || mode == "") || h.Agent == "copilot" && names {
 		return "" // Claude Code prints names unless it is told otherwise
 	}
-	f, s := filter{}, sieve{secrets: h}
+	s := sieve{secrets: h}
 	if pattern, _ := in["pattern"].(string); pattern != "" { // else of some other name, and may be anything
-		f.told.Patterns = []string{pattern}
+		s.told.Patterns = []string{pattern}
 	}
-	f.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
+	s.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
 	return walkFor(h.At.Machine.Files, dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
+		return mode.IsRegular() && h.isSecretName(name) && s.selects(name) && s.holds(name)
 	}, func(string) bool { return false })
 }
 
-// treeRead is what a command reads below a place, and the commands whose
-// filters it passes before it is printed.
+// treeRead is what a command reads below places.
 type treeRead struct {
-	starts   []string
-	commands []int
-	opens    bool // each file is opened by its name, so that links are followed
-	picks    bool // it takes the files of its kind alone
+	starts  []string
+	command shell.Command
+	picks   bool // it takes the files of its kind alone, and opens each by its name
 }
 
 // treesOf returns what a command reads that it does not name file by file.
@@ -83,92 +81,21 @@ func (h *Secrets) treesOf(command int) (reads []treeRead) {
 			continue
 		}
 		switch {
-		case e.Target == "" && e.From < e.To && e.To <= len(h.Report.Commands):
-			r := treeRead{commands: []int{command}, opens: true}
-			for i := h.lister(e); i < e.To; i++ {
-				r.commands = append(r.commands, i)
-				r.starts = append(r.starts, h.startsOf(i)...)
-			}
-			reads = append(reads, r)
-		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed) && e.Target != "":
+		case e.Pattern == "" && c.Has(shell.Picks) && e.Target != "":
 			if h.At.Machine.IsDirectory(e.Target) {
-				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, opens: true,
-					picks: true})
+				reads = append(reads, treeRead{starts: []string{e.Target}, command: c, picks: true})
 			}
 		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
 			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) &&
 				h.At.Machine.IsDirectory(e.Target)):
 		case e.Pattern == "": // named, and not what a search found
-			reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command},
-				opens: h.Report.Fed(e)})
-		case h.Report.Fed(e):
-			r := treeRead{starts: []string{e.Target}, commands: h.finders(command), opens: true}
-			if c.Finder > 0 {
-				r.starts = append(r.starts, matchedBy(h, c.Finder-1)...)
-			}
-			reads = append(reads, r)
+			reads = append(reads, treeRead{starts: []string{e.Target}, command: c})
 		case !c.Has(shell.Flat):
 			matched, _ := h.At.Machine.Matches(e.Pattern)
-			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
+			reads = append(reads, treeRead{starts: matched, command: c})
 		}
 	}
 	return reads
-}
-
-// lister is the first command of a pipe that has a part in the names which an effect is
-// fed: what one that looks for names by itself is fed it does not read.
-func (h *Secrets) lister(e shell.Effect) int {
-	for i := e.To - 1; i > e.From; i-- {
-		if c := h.Report.Commands[i]; namesFiles(c) && !c.Has(shell.Fed) &&
-			(h.reads(i) || !c.Has(shell.Searches) && !c.Has(shell.PrintsLines)) {
-			return i
-		}
-	}
-	return e.From
-}
-
-// finders are a command and the search that runs it.
-func (h *Secrets) finders(command int) []int {
-	if finder := h.Report.Commands[command].Finder; finder > 0 {
-		return []int{command, finder - 1}
-	}
-	return []int{command}
-}
-
-// startsOf are the places below which a command names files.
-func (h *Secrets) startsOf(command int) (starts []string) {
-	c := h.Report.Commands[command]
-	for _, e := range h.Report.Effects {
-		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside &&
-			(!isGit(c) || e.Recursive || e.Names) { // the value of an option is no place where git looks
-			starts = append(starts, e.Target)
-		}
-	}
-	starts = append(starts, matchedBy(h, command)...)
-	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, func(word string) bool {
-		return strings.HasPrefix(word, ":") || strings.Contains(word, "..") || path.IsAbs(word)
-	}) {
-		if r := h.At.RepositoryAt(h.gitDirectory(c)); r != nil {
-			starts = append(starts, r.Top) // git ls-files .. names what lies above
-		}
-	}
-	if c.Dir != "" &&
-		(starts == nil && namesFiles(c) || c.Has(shell.BareNames)) {
-		starts = append(starts, h.At.Machine.Real(c.Dir))
-	}
-	return starts
-}
-
-// matchedBy are the names that the globs of a command match: to find * each is a place
-// of its own.
-func matchedBy(h *Secrets, command int) (names []string) {
-	for _, e := range h.Report.Effects {
-		if e.Command == command && e.Kind == shell.Read && e.Pattern != "" && e.Names {
-			matched, _ := h.At.Machine.Matches(e.Pattern)
-			names = append(names, matched...)
-		}
-	}
-	return names
 }
 
 // maxLinked bounds how many links are followed below what a command reads.
@@ -176,18 +103,15 @@ const maxLinked = 64
 
 // printsFrom walks what a command reads.
 func (h *Secrets) printsFrom(r treeRead) string {
-	s := newSieve(h, r.commands)
+	s := newSieve(h, r.command)
 	starts, named := slices.Clone(r.starts), len(r.starts)
 	for i := 0; i < len(starts) && i < named+maxLinked; i++ {
 		start := h.At.Machine.Real(starts[i]) // a glob may name a link
-		if r.opens && !r.picks && !h.At.Machine.IsDirectory(start) && h.isSecretName(start) {
-			return start
-		}
 		prints := func(name string, mode fs.FileMode) bool {
-			if mode&fs.ModeSymlink != 0 && s.follows() && !slices.Contains(starts, h.At.Machine.Real(name)) {
+			if mode&fs.ModeSymlink != 0 && s.Has(shell.Follows) && !slices.Contains(starts, h.At.Machine.Real(name)) {
 				starts = append(starts, h.At.Machine.Real(name))
 			}
-			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
+			return h.isSecretFile(name, mode, r.picks, s.Has(shell.Follows)) &&
 				(r.picks && (mode&fs.ModeSymlink != 0 || isSourceName(name)) || !r.picks && s.passes(start, name))
 		}
 		switch found := walkFor(h.At.Machine.Files, start, maxBelow, prints, func(dir string) bool {

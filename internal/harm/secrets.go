@@ -54,7 +54,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 			", which is too large to look through")
 	}
 	names, all := h.At.Machine.Names(e)
-	if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
+	if e.Pattern != "" {
 		names = h.At.Machine.ThroughLinks(names)
 	}
 	if name := h.namedSecret(e, names, all); name != "" {
@@ -68,7 +68,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 			return Objection("this looks for secrets: " + printable.Text(word))
 		}
 	}
-	if all && !h.Report.Fed(e) {
+	if all {
 		return ""
 	}
 	if word := h.picksSecret(); word != "" && !e.Names {
@@ -83,8 +83,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 // namedSecret is the first of the names that an effect has which is a secret
 // store, "" if none. all says that the names are all that the effect has.
 func (h *Secrets) namedSecret(e shell.Effect, names []string, all bool) string {
-	tree := !e.Names && e.Recursive &&
-		(e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
+	tree := !e.Names && e.Recursive && (e.Pattern == "" || !all)
 	for _, name := range names {
 		if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
 			return name

@@ -81,8 +81,7 @@ func TestCallsOfEveryAgent(t *testing.T) {
 	}
 }
 
-// TestRead: the calls are counted once, by agent and verdict; where the directory is
-// gone nothing is judged.
+// TestRead: the calls are counted once, by agent and verdict; where the directory is gone nothing is judged.
 func TestRead(t *testing.T) {
 	dir, work := home(t)
 	files, _ := Find(dir, unset)

@@ -48,9 +48,8 @@ func uninstalled(t testing.TB, text []byte) []byte {
 	return edit(t, text, (*document).unregister, paths())
 }
 
-// TestEdit runs each directory of testdata/edit: before.json becomes
-// installed.json; that, installed again, stays; and uninstalled it becomes
-// uninstalled.json, which is before.json where there is no such file.
+// TestEdit runs each directory of testdata/edit: before.json becomes installed.json; that, installed again, stays;
+// and uninstalled it becomes uninstalled.json, which is before.json where there is no such file.
 func TestEdit(t *testing.T) {
 	dirs, err := filepath.Glob("testdata/edit/*")
 	if err != nil || len(dirs) < 10 {
@@ -203,9 +202,8 @@ func TestIsNod(t *testing.T) {
 	}
 }
 
-// FuzzEdit: for every settings file that install accepts, installing twice is
-// installing once, plain JSON stays plain JSON, each event asks nod once, and
-// uninstalling leaves what uninstalling would have left without it.
+// FuzzEdit: for every settings file that install accepts, installing twice is installing once, plain JSON stays plain
+// JSON, each event asks nod once, and uninstalling leaves what uninstalling would have left without it.
 func FuzzEdit(f *testing.F) {
 	files, _ := filepath.Glob("testdata/edit/*/*.json")
 	for _, name := range files {
@@ -267,8 +265,7 @@ func checkEdit(t *testing.T, text []byte) {
 	}
 }
 
-// generator writes settings files: plain JSON, or with comments and trailing
-// commas.
+// generator writes settings files: plain JSON, or with comments and trailing commas.
 type generator struct {
 	*rand.Rand
 	plain bool

@@ -21,9 +21,8 @@ const (
 // byteOrderMark may stand at the start of a file.
 const byteOrderMark = "\ufeff"
 
-// document is a settings file in JSON, with comments or without. An edit changes
-// the values that it must; all others keep their bytes, and the white space and
-// comments between them.
+// document is a settings file in JSON, with comments or without. An edit changes the values that it must; all others
+// keep their bytes, and the white space and comments between them.
 type document struct {
 	path string
 	text string // as it was read, without the byte order mark
@@ -280,8 +279,7 @@ func (d *document) indent(path []any) (indent string) {
 	return indent
 }
 
-// render returns a value in the document's style, on lines that start with
-// indent but for the first.
+// render returns a value in the document's style, on lines that start with indent but for the first.
 func (d *document) render(v any, indent string, inline bool) hujson.ValueTrimmed {
 	text := encode(v)
 	if !inline {

@@ -80,7 +80,7 @@ func (p Pattern) mayOccurIn(c shell.Command) bool {
 		return true
 	}
 	more := func(w shell.Word) bool { return mayBeMore(w, c.Source) }
-	return !p.isOther(c) && (c.Has(shell.Fed) || slices.ContainsFunc(c.Words[1:], more))
+	return !p.isOther(c) && slices.ContainsFunc(c.Words[1:], more)
 }
 
 // inFull are the words with each long option that may be short for one of the

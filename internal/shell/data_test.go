@@ -48,7 +48,6 @@ func testEnv(files view.Files) Env {
 			}
 			return "", false
 		},
-		Ambient: []string{"PATH"},
 	}
 }
 

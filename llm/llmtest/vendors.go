@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// vendor is an API in which an agent asks its model. A script is played the
-// same in each.
+// vendor is an API in which an agent asks its model. A script is played the same in each.
 type vendor uint8
 
 const (
@@ -194,8 +193,7 @@ func stream(chunks []string, last string) Answer {
 		Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
 }
 
-// responsesAnswer is OpenAI's Responses. A call whose input is one text under
-// [Freeform] is a custom tool's.
+// responsesAnswer is OpenAI's Responses. A call whose input is one text under [Freeform] is a custom tool's.
 func responsesAnswer(s Step, index int, b body) Answer {
 	var output []map[string]any
 	if s.Text != "" {

@@ -10,9 +10,11 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/acp"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/mcp"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 	"github.com/nodgate/nod/internal/view"
@@ -47,9 +49,8 @@ func programName(program string) string {
 	return printable.Line(filepath.Base(program), 60)
 }
 
-// seat is what a process that decides many calls hands to the hook's code,
-// and how long one decision may take. Settings that cannot be used are said
-// at once; each decision reads them again.
+// seat is what a process that decides many calls hands to the hook's code, and how long one decision may take.
+// Settings that cannot be used are said at once; each decision reads them again.
 func seat(p *Process, places config.Places) (hook.Options, time.Duration, error) {
 	places.Known, places.Files = nil, view.Disk{}
 	if places.State == "" {
@@ -68,4 +69,17 @@ func seat(p *Process, places config.Places) (hook.Options, time.Duration, error)
 		timeout = settings.Model.Timeout
 	}
 	return o, timeout + 5*time.Second, nil
+}
+
+func serveMCP(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p).settings()
+	if err := a.withRules(args, 0); err != nil {
+		return err
+	}
+	o, deadline, err := seat(p, a.places)
+	if err != nil {
+		return err
+	}
+	o.Adapter = agent.ClaudePrompt{Project: p.Dir, Session: p.Getenv("CLAUDE_CODE_SESSION_ID")}
+	return internal(mcp.Serve(ctx, mcp.Options{Hook: o, Deadline: deadline}, p.Stdin, p.Stdout))
 }
