@@ -26,6 +26,7 @@ func TestEdits(t *testing.T)                        { judgeFile(t, "edits") }
 func TestSecretsGoToTheModelByAnyTool(t *testing.T) { judgeFile(t, "secrets") }
 func TestWhatAHostsJudgeMayDecide(t *testing.T)     { judgeFile(t, "judged") }
 func TestMoreShellThanIsFollowed(t *testing.T)      { judgeFile(t, "shells") }
+func TestEditsThatMakeSettingsVoid(t *testing.T)    { judgeFile(t, "registrations") }
 func TestTaint(t *testing.T)                        { judgeFile(t, "taint") }
 
 func judgeFile(t *testing.T, name string) {
@@ -96,6 +97,8 @@ func (s *scene) head(key, value string) {
 		s.options.Memory = witness{wrote: []string{absolute(value)}}
 	case "self":
 		s.options.Self = append(s.options.Self, absolute(value))
+	case "sources":
+		s.options.Sources = append(s.options.Sources, absolute(value))
 	case "roots":
 		s.options.Roots = append(s.options.Roots, absolute(value))
 	case "unguarded":
@@ -199,6 +202,8 @@ func (s *scene) toolCalls(call string) (calls []nod.Call) {
 		c := tool("file_write", absolute(file))
 		c.Edits = []nod.Edit{{Path: absolute(file), Whole: true, New: unquoted(s.t, text)}}
 		return []nod.Call{c}
+	case name == "replace":
+		return []nod.Call{replacing(args)}
 	case name == "mcp":
 		c := tool(name)
 		c.MCP, c.Input = &nod.MCP{Server: "x", Tool: "y"}, json.RawMessage(args)
@@ -211,6 +216,18 @@ func (s *scene) toolCalls(call string) (calls []nod.Call) {
 		return []nod.Call{tool(name, unquoted(s.t, args))}
 	}
 	return []nod.Call{tool(name, strings.Fields(args)...)}
+}
+
+// replacing is a call that edits one file: NAME OLD ↦ NEW, with ∀ everywhere, and more of them behind ⇉.
+func replacing(args string) nod.Call {
+	file, edits, _ := strings.Cut(args, " ")
+	c := tool("file_edit", absolute(file))
+	for edit := range strings.SplitSeq(edits, " ⇉ ") {
+		before, after, _ := strings.Cut(edit, " ↦ ")
+		after, all := strings.CutSuffix(strings.TrimSuffix(after, "∅"), " ∀")
+		c.Edits = append(c.Edits, nod.Edit{Path: absolute(file), Old: before, New: after, All: all})
+	}
+	return c
 }
 
 // became reports whether a call came to what a row says.
