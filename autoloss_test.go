@@ -76,24 +76,6 @@ func TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored(t *testing.T) {
 	}
 }
 
-// TestSecretsByTheirNames: what is nearly always secret is, and sources of like names are not.
-func TestSecretsByTheirNames(t *testing.T) {
-	p := newProject(t)
-	for name, secret := range map[string]bool{
-		"key.json": true, "token.json": true, "credentials.csv": true, "auth.json": true, "token.txt": true,
-		"secrets.txt": true, "passwords.txt": true, ".openai_api_key": true, "secret_key": true, "wp-config.php": true,
-		"private_key.json": true, "appsettings.Production.json": true, "cookies.txt": true, "config/database.yml": true,
-		"secrets/prod.yaml": true, "api_key.txt": true,
-		"src/auth.json": false, "tokens.json": false, "secrets/load.go": false, "appsettings.json": false,
-		"keys.json": false, "wp-config-sample.php": false,
-	} {
-		p.write(name, "x\n")
-		if why := p.inAuto(bashCall("cat " + name)); (why != "") != secret {
-			t.Errorf("%s: %q, want secret %v", name, why, secret)
-		}
-	}
-}
-
 // TestEditsOfStartFilesAreAskedAbout: what a shell starts with is no file that a judge of
 // the host may let an edit tool change.
 func TestEditsOfStartFilesAreAskedAbout(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -43,6 +44,8 @@ func (p project) after(op string) project {
 		return withSecret(p.t)
 	case "ask", "pass":
 		p.check(verb == "pass", rest)
+	case "allow":
+		p.rules.Allow = append(slices.Clip(p.rules.Allow), rule(p.t, nod.ListAllow, rest))
 	case "at":
 		verb, command, _ := strings.Cut(what, " ")
 		if d := p.decide(filepath.Join(p.dir, name), command); (d.Verdict == nod.Allow) != (verb == "pass") {

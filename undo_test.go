@@ -17,6 +17,7 @@ import (
 type project struct {
 	t         *testing.T
 	home, dir string
+	rules     nod.Rules
 }
 
 func newProject(t *testing.T, initArgs ...string) project {
@@ -29,7 +30,7 @@ func newProject(t *testing.T, initArgs ...string) project {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := project{t, base + "/home", base + "/home/shop"}
+	p := project{t, base + "/home", base + "/home/shop", nod.DefaultRules()}
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -82,9 +83,9 @@ func (p project) must(err error) {
 	}
 }
 
-// gate has no model and the default rules.
+// gate has no model.
 func (p project) gate() *nod.Gate {
-	return nod.New(nod.Options{Rules: nod.DefaultRules(), Files: testworld.Disk(), Home: p.home})
+	return nod.New(nod.Options{Rules: p.rules, Files: testworld.Disk(), Home: p.home})
 }
 
 // decide asks a gate that has no model, so that what is open is denied or asked.
