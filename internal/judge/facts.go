@@ -2,7 +2,6 @@ package judge
 
 import (
 	"cmp"
-	"encoding/json"
 	"path"
 	"slices"
 	"strconv"
@@ -150,7 +149,7 @@ func (c Case) runs() []Run {
 	left := contentsLimit
 	add := func(name, sum string, command int) {
 		if len(runs) == runLimit || slices.ContainsFunc(runs,
-			func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
+			func(r Run) bool { return r.Path == name }) {
 			return
 		}
 		r := c.run(name, sum, command, left)
@@ -173,20 +172,17 @@ func (c Case) runs() []Run {
 
 // run is one of them.
 func (c Case) run(name, sum string, command, left int) Run {
-	file := shell.DefinitionFile(name)
-	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(file)}
-	if c.IsStore(file) {
+	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(name)}
+	if c.IsStore(name) {
 		r.Withheld = withheld.SecretStore
 		return r
 	}
-	text, err := c.At.Machine.Files.Read(file, readLimit)
+	text, err := c.At.Machine.Files.Read(name, readLimit)
 	if err != nil || len(text) == readLimit {
 		return r
 	}
 	content := strings.ToValidUTF8(string(text), "\uFFFD")
-	if file != name {
-		content = packageEntry(content, name[len(file)+1:])
-	} else if len(content) > contentLimit {
+	if len(content) > contentLimit {
 		content = c.recipe(content, command)
 	}
 	if len(content) <= min(contentLimit, left) {
@@ -197,23 +193,6 @@ func (c Case) run(name, sum string, command, left int) Run {
 
 // readLimit bounds a file in which a recipe is looked for.
 const readLimit = 256 << 10
-
-// packageEntry is one script of a package.json, with what runs before and after.
-func packageEntry(text, name string) string {
-	var manifest struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	if json.Unmarshal([]byte(text), &manifest) != nil {
-		return ""
-	}
-	var lines []string
-	for _, entry := range [...]string{"pre" + name, name, "post" + name} {
-		if script, ok := manifest.Scripts[entry]; ok {
-			lines = append(lines, entry+": "+script)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // recipe is the part of a long file of recipes that stands under a name which the command
 // gives: a target, a task.

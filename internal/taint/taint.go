@@ -99,7 +99,7 @@ func (c *Call) Harm(e shell.Effect) place.Objection {
 // Run reports whether a definition was written by a tainted session.
 func (c *Call) Run(definition string) bool {
 	w := c.Session
-	return w != nil && c.Why() != "" && w.Origin(shell.DefinitionFile(definition)) != ""
+	return w != nil && c.Why() != "" && w.Origin(definition) != ""
 }
 
 // runsLater reports whether a file is one that other programs run, as far as
