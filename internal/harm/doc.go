@@ -20,8 +20,7 @@ type Loss struct {
 	*place.Call
 	Secrets *Secrets // of the same call
 
-	seen int          // names of working trees that were looked at
-	git  map[int]bool // what gitKept found, by command
+	git map[int]bool // what gitKept found, by command
 }
 
 // Secrets says which secret a call would show. It is for one call, and not safe

@@ -14,11 +14,8 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Bounds of a look into a tree that a command would delete or move.
-const (
-	maxTreeNames = 10_000
-	maxTreeDepth = 64
-)
+// maxTreeNames bounds a look into a tree that a command would delete or move.
+const maxTreeNames = 10_000
 
 // WriteHarm says why a write is not harmless: it makes a new ordinary file
 // where an edit tool might make it too or in a temporary directory, or what it
@@ -253,28 +250,26 @@ func (l *Loss) movedInside(e shell.Effect) bool {
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
 func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
-	info, err := l.At.Machine.Files.Lstat(name)
+	_, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		return place.Because("this moves ", l.overtaken(e, name))
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this moves " + printable.Text(name) + " away, and nod cannot tell that nothing is lost")
-	case !info.Mode.IsDir():
-		return l.At.Writable(name)
 	}
-	w := walk{loss: l, file: l.At.Writable}
-	return w.tree(name, 0)
+	return l.each(name, l.At.Writable)
 }
 
 // landed answers for what a command moves, wherever that ends: nothing may become
 // guarded, and no secret lose its name.
 func (l *Loss) landed(e shell.Effect, tree string) Objection {
 	writes := l.written(e)
-	if slices.ContainsFunc(writes, func(o shell.Effect) bool { return l.At.HoldsGuarded(o.Target) }) {
+	holds := func(o shell.Effect) bool { return l.At.HoldsGuarded(o.Target) }
+	if slices.ContainsFunc(writes, holds) {
 		return Objection("this moves " + printable.Text(tree) + " to where it may run later")
 	}
 	secret := l.At.Machine.Secrets.Match
-	look := func(file string) Objection {
+	return l.each(tree, func(file string) Objection {
 		stays := len(writes) > 0
 		for _, o := range writes {
 			name := o.Target + file[len(tree):]
@@ -291,12 +286,7 @@ func (l *Loss) landed(e shell.Effect, tree string) Objection {
 				", which holds or may hold secrets, to a name that does not say so")
 		}
 		return ""
-	}
-	if l.At.Machine.IsDirectory(tree) {
-		w := walk{loss: l, file: look}
-		return w.tree(tree, 0)
-	}
-	return look(tree)
+	})
 }
 
 // targets are the real paths that an effect means now. all is false where
@@ -337,53 +327,47 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	if why := l.overtaken(e, name); why != "" {
 		return why
 	}
-	info, err := l.At.Machine.Files.Lstat(name)
-	switch {
-	case err != nil:
+	if _, err := l.At.Machine.Files.Lstat(name); err != nil {
 		return Objection(printable.Text(name))
-	case !info.Mode.IsDir():
-		return l.LostFile(name)
-	case l.At.IsOutput(name):
-		return lostOutput(l, name)
 	}
-	w := walk{loss: l, file: l.LostFile}
-	return w.tree(name, 0)
+	if l.At.Machine.IsDirectory(name) && l.At.IsOutput(name) {
+		return l.lostOutput(name)
+	}
+	return l.each(name, l.LostFile)
 }
 
 // lostOutput answers for a directory that a build makes again.
-func lostOutput(l *Loss, dir string) Objection {
-	w := walk{loss: l, file: func(file string) Objection {
-		if why := cmp.Or(l.precious(file), handmade(file)); why != "" && !isKept(l, file) {
-			return why
-		}
-		return ""
-	}}
-	return w.tree(dir, 0)
+func (l *Loss) lostOutput(dir string) Objection {
+	return l.each(dir, func(file string) Objection {
+		return l.unlessKept(file, cmp.Or(l.precious(file), handmade(file)))
+	})
 }
 
 // LostFile answers for one file. What is kept before the call is not lost.
 func (l *Loss) LostFile(name string) (why Objection) {
-	if why = lostFile(l, name); why != "" && isKept(l, name) {
+	why = l.precious(name)
+	switch r, ok := l.At.Repository(name); {
+	case why != "":
+	case l.At.IsOutput(path.Dir(name)):
+		why = handmade(name)
+	case !ok:
+		why = Objection(printable.Text(name) + ", which is not in git and could not be restored")
+	default:
+		why = place.Because(Objection(printable.Text(name)+", which "), Objection(r.Lost(name)))
+		if why != "" {
+			why += " and could not be restored"
+		}
+	}
+	return l.unlessKept(name, why)
+}
+
+// unlessKept is what speaks against the loss of a file, where something does and the file is
+// not kept before the call.
+func (l *Loss) unlessKept(name string, why Objection) Objection {
+	if why != "" && isKept(l, name) {
 		return ""
 	}
 	return why
-}
-
-func lostFile(l *Loss, name string) (why Objection) {
-	if why := l.precious(name); why != "" {
-		return why
-	}
-	if l.At.InOutput(name) {
-		return handmade(name)
-	}
-	r, ok := l.At.Repository(name)
-	if !ok {
-		return Objection(printable.Text(name) + ", which is not in git and could not be restored")
-	}
-	if why := r.Lost(name); why != "" {
-		return Objection(printable.Text(name) + ", which " + why + " and could not be restored")
-	}
-	return ""
 }
 
 // handmade recognises, among what builds make, what a person writes by hand, and a dump of
@@ -421,37 +405,28 @@ func isDatabase(name string) bool {
 		".crt"}, strings.ToLower(path.Ext(name)))
 }
 
-// walk looks at every file of a tree.
-type walk struct {
-	loss *Loss
-	file func(name string) (why Objection)
-	seen int
-}
-
-func (w *walk) tree(dir string, depth int) (why Objection) {
-	tooLarge := printable.Text(dir) + ", which is too large to look through"
-	names, err := w.loss.At.Machine.Files.List(dir, maxTreeNames-w.seen)
-	if w.seen += len(names); err != nil || depth > maxTreeDepth {
-		return Objection(tooLarge)
+// each is what speaks against one of the files below a directory, as file says; against a
+// directory that is guarded, or too large to look through; or against the name itself where
+// no directory stands there.
+func (l *Loss) each(name string, file func(name string) Objection) (why Objection) {
+	if !l.At.Machine.IsDirectory(name) {
+		return file(name)
 	}
-	for _, n := range names {
-		name := dir + "/" + n
-		info, err := w.loss.At.Machine.Files.Lstat(name)
+	_ = view.Walk(l.At.Machine.Files, name, maxTreeNames, func(name string, kind fs.FileMode, err error) error {
 		switch {
 		case err != nil:
-			why = Objection(printable.Text(name))
-		case info.Mode.IsDir() && w.loss.At.Guarded(name):
+			why = Objection(printable.Text(name) + ", which is too large to look through")
+		case kind.IsDir() && l.At.Guarded(name):
 			why = Objection(printable.Text(name) + ", which changes what runs later")
-		case info.Mode.IsDir():
-			why = w.tree(name, depth+1)
-		default:
-			why = w.file(name)
+		case !kind.IsDir():
+			why = file(name)
 		}
 		if why != "" {
-			return why
+			return fs.SkipAll
 		}
-	}
-	return ""
+		return nil
+	})
+	return why
 }
 
 // overtaken reports that what stands at a path now is not what the command

@@ -170,6 +170,3 @@ func (w *Workspace) MayBeOutput(name string) bool {
 	}
 	return false
 }
-
-// InOutput reports whether a file lies in build output.
-func (w *Workspace) InOutput(name string) bool { return w.IsOutput(path.Dir(name)) }
