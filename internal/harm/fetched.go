@@ -64,8 +64,7 @@ func interprets(program string) bool {
 	return listed("interprets", strings.TrimRight(program, "0123456789."))
 }
 
-// readsStdin reports whether an interpreter with these arguments is told no code and
-// no file of it.
+// readsStdin reports whether an interpreter with these arguments is told no code and no file of it.
 func readsStdin(args []string) bool {
 	for i, arg := range args {
 		switch {
@@ -103,24 +102,15 @@ func (l wording) runsWritten(args []string, c shell.Command) bool {
 	})
 }
 
-// startFiles are what shells and logins read or trust, in the home directory.
-const startFiles = " .zshrc .zshenv .zprofile .zlogin .zlogout .bashrc .bash_profile .bash_login .bash_logout " +
-	".bash_aliases .zsh_aliases .login .xsession .profile .cshrc .tcshrc .kshrc .inputrc .xinitrc .xprofile " +
-	".xsessionrc .ssh/authorized_keys .ssh/config .ssh/rc " +
-	".config/fish/config.fish .pam_environment .gitconfig .config/git/config "
-
 // starts says that a file which shells start with would change.
 func (l wording) starts(name string) Objection {
 	home := l.At.Machine.Home
 	below, ok := strings.CutPrefix(name, home+"/")
-	if !ok || home == "" || !strings.Contains(startFiles, " "+below+" ") {
+	if !ok || home == "" || !listed("starts", below) {
 		return ""
 	}
 	return Objection("this writes ~/" + below + ", which says what runs later or who may come in")
 }
-
-// dropped are what a DROP may name.
-const dropped = " table database schema index view user role collection column keyspace materialized type owned "
 
 // dropsData reports whether a text holds a statement that takes data away: what is left
 // of it is nowhere but in a backup.
@@ -153,7 +143,7 @@ func takes(words []string) bool {
 	}
 	switch first := words[0]; {
 	case first == "drop":
-		return strings.Contains(dropped, " "+words[1]+" ")
+		return listed("dropped", words[1])
 	case first == "truncate":
 		return words[1] != ";" && words[1][0] != '-'
 	case first == "delete" && words[1] == "from":

@@ -27,20 +27,16 @@ func isKept(l *Loss, name string) bool {
 	return true
 }
 
-// gitKept reports whether what a command of git takes back or throws away is kept before
-// it: the files that are not as the index has them, those that git does not have, or the
-// commits of a stash. What it puts there instead is what the index or HEAD has, of no
-// file that is guarded.
+// gitKept reports whether what a command of git takes back or throws away is kept before it: the files that
+// are not as the index has them, those that git does not have, or the commits of a stash. What it puts
+// there instead is what the index or HEAD has, of no file that is guarded.
 func gitKept(l *Loss, command int) bool {
-	if l.At.Keeping == nil || command < 0 || command >= len(l.Report.Commands) || !isGit(l.Report.Commands[command]) {
+	if l.At.Keeping == nil || command < 0 || command >= len(l.Report.Commands) {
 		return false
 	}
 	kept, looked := l.git[command]
 	if !looked {
 		kept = keepsForGit(l, l.Report.Commands[command])
-		if l.git == nil {
-			l.git = map[int]bool{}
-		}
 		l.git[command] = kept
 	}
 	return kept
@@ -48,8 +44,11 @@ func gitKept(l *Loss, command int) bool {
 
 func keepsForGit(l *Loss, c shell.Command) bool {
 	o := gitOptionsOf(c)
-	r, ok := repo.Around(l.At.Machine.Files, l.Secrets.gitDirectory(c)+"/.")
-	if !ok || r.Unread() || o.unsure || !ownRepository(l.At, r.Dir) || !l.At.Machine.Inside(l.At.Roots, r.Top+"/.") {
+	if o.sub == "" || o.unsure {
+		return false
+	}
+	r := l.At.Repository(l.Secrets.gitDirectory(c))
+	if r == nil || r.Unread() || !ownRepository(l.At, r.Dir) || !l.At.Machine.Inside(l.At.Roots, r.Top+"/.") {
 		return false
 	}
 	switch {
@@ -91,8 +90,7 @@ func keepsChanged(l *Loss, r *repo.Repo) bool {
 	return all
 }
 
-// keepsStaged keeps what may be staged: git has its bytes, but under no name that anybody
-// finds again.
+// keepsStaged keeps what may be staged: git has its bytes, but under no name that anybody finds again.
 func keepsStaged(l *Loss, r *repo.Repo) bool {
 	for _, f := range r.MayBeStaged() {
 		name := r.Top + "/" + f.Name
@@ -106,8 +104,7 @@ func keepsStaged(l *Loss, r *repo.Repo) bool {
 // maxUntracked bounds how many names of a working tree are looked at.
 const maxUntracked = 20_000
 
-// keepsUntracked keeps what git does not have and no build makes again. A repository below
-// keeps nothing.
+// keepsUntracked keeps what git does not have and no build makes again. A repository below keeps nothing.
 func keepsUntracked(l *Loss, r *repo.Repo) bool {
 	keep := func(name string, kind fs.FileMode, err error) error {
 		switch {
@@ -137,9 +134,8 @@ func keepsStashes(l *Loss, r *repo.Repo) bool {
 	return len(stashes) > 0
 }
 
-// GitHarm says why a write of git's own is not harmless: it loses something,
-// puts files of a commit or a stash into the working tree, or is another
-// repository's than the workspace's.
+// GitHarm says why a write of git's own is not harmless: it loses something, puts files of a commit or a
+// stash into the working tree, or is another repository's than the workspace's.
 func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	switch {
 	case !e.Kept && gitKept(l, e.Command):
@@ -169,8 +165,8 @@ func (l *Loss) ByGit(e shell.Effect) bool {
 // root's repository, or of a worktree of it that lies in the workspace.
 func ownRepository(at *place.Workspace, target string) bool {
 	for _, root := range at.Roots {
-		r, ok := repo.Around(at.Machine.Files, root+"/.")
-		if !ok || !at.Machine.UsableRoot(r.Top) {
+		r := at.Repository(root)
+		if r == nil || !at.Machine.UsableRoot(r.Top) {
 			continue
 		}
 		if target == r.Dir || worktreeOf(at, r, root, target) {
@@ -180,16 +176,15 @@ func ownRepository(at *place.Workspace, target string) bool {
 	return false
 }
 
-// worktreeOf reports whether target belongs to a linked worktree of r that
-// lies in the workspace.
+// worktreeOf reports whether target belongs to a linked worktree of r that lies in the workspace.
 func worktreeOf(at *place.Workspace, r *repo.Repo, root, target string) bool {
 	data, err := at.Machine.Files.Read(target+"/gitdir", 4096)
 	if path.Dir(target) != r.Common+"/worktrees" || err != nil {
 		return false
 	}
 	top := path.Dir(strings.TrimSpace(string(data)))
-	linked, ok := repo.Around(at.Machine.Files, top+"/.")
-	return ok && linked.Top == top && linked.Common == r.Common && view.Below(root, top) &&
+	linked := at.Repository(top)
+	return linked != nil && linked.Top == top && linked.Common == r.Common && view.Below(root, top) &&
 		at.Machine.Inside(at.Roots, top+"/.")
 }
 
@@ -197,12 +192,12 @@ func worktreeOf(at *place.Workspace, r *repo.Repo, root, target string) bool {
 // where its words name files without a -- before them.
 func takesBack(l *Loss, c shell.Command) Objection {
 	o := gitOptionsOf(c)
-	if !isGit(c) || o.sub != "checkout" || len(o.operands) == 0 || o.short("bB") || o.long("--orphan") {
+	if o.sub != "checkout" || len(o.operands) == 0 || o.short("bB") || o.long("--orphan") {
 		return ""
 	}
 	dir := l.Secrets.gitDirectory(c)
-	r, ok := repo.Around(l.At.Machine.Files, dir+"/.")
-	if !ok {
+	r := l.At.Repository(dir)
+	if r == nil {
 		return ""
 	}
 	changed := r.Tracked(func(f repo.File) bool {

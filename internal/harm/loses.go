@@ -11,9 +11,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Loses says what of the command cannot be undone, goes to others or shows what is
-// secret, as far as its effects and its own words tell; "" for nothing. What the two
-// functions speak of does not count.
+// Loses says what of the command cannot be undone, goes to others or shows what is secret, as far as its
+// effects and its own words tell; "" for nothing. What the two functions speak of does not count.
 func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) (why Objection) {
 	for i, c := range l.Report.Commands {
 		if clearsCommand(i) || gitKept(l, i) {
@@ -91,16 +90,14 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 	return ""
 }
 
-// nothingAt reports whether what an effect names is not there, and nothing of
-// the line puts it there.
+// nothingAt reports whether what an effect names is not there, and nothing of the line puts it there.
 func (l *Loss) nothingAt(e shell.Effect) bool {
 	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) &&
 		!l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
 }
 
-// replaces says which file a command puts something else in the place of that could
-// not be restored. What works on a file in place, as a formatter does, is no known
-// loss, and neither is what appends.
+// replaces says which file a command puts something else in the place of that could not be restored. What
+// works on a file in place, as a formatter does, is no known loss, and neither is what appends.
 func (l *Loss) replaces(e shell.Effect) (why Objection) {
 	program := l.Report.ProgramOf(e)
 	inPlace := program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace", program) || l.keepsContent(e))
@@ -142,9 +139,8 @@ func mirroredOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	return ""
 }
 
-// Weighs reports whether the call may do what cannot be undone, leaves the
-// machine, or changes what the agent may do: by what it does, not by the tool
-// that does it. What is not known may.
+// Weighs reports whether the call may do what cannot be undone, leaves the machine, or changes what the
+// agent may do: by what it does, not by the tool that does it. What is not known may.
 func (l *Loss) Weighs() bool {
 	switch {
 	case len(l.Report.Unknowns) > 0:
@@ -172,33 +168,14 @@ func (l *Loss) weighs(e shell.Effect) bool {
 	return true
 }
 
-// shipsOut reports whether project code is run under a name that says that it
-// changes what others use.
-func shipsOut(words string) bool {
-	return slices.ContainsFunc(printable.Words(words), func(w string) bool {
-		switch w {
-		case "deploy", "deployment", "release", "publish", "ship", "rollout", "promote", "prod", "production",
-			"staging", "live", "apply", "migrate", "migration", "upload", "sync", "push", "destroy", "teardown":
-			return true
-		}
-		return false
-	})
-}
+// shipsOut reports whether project code is run under a name that says that it changes what others use.
+func shipsOut(words string) bool { return hasWord(words, "ships") }
 
 // looksUp reports whether the name of an MCP tool says that it only reads.
-func looksUp(tool string) bool {
-	reads := false
-	for _, w := range printable.Words(tool) {
-		switch w {
-		case "create", "update", "delete", "remove", "send", "write", "post", "put", "set", "add", "run", "exec",
-			"execute", "push", "merge", "edit", "upload", "move", "replace", "comment":
-			return false
-		case "get", "list", "search", "read", "find", "fetch", "lookup", "describe", "show", "resolve", "docs",
-			"status":
-			reads = true
-		}
-	}
-	return reads
+func looksUp(tool string) bool { return hasWord(tool, "reads") && !hasWord(tool, "changes") }
+
+func hasWord(text, list string) bool {
+	return slices.ContainsFunc(printable.Words(text), func(w string) bool { return listed(list, w) })
 }
 
 // Overwrites reports whether a tool that writes a file as a whole replaces what

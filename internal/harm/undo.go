@@ -17,9 +17,8 @@ import (
 // maxTreeNames bounds a look into a tree that a command would delete or move.
 const maxTreeNames = 10_000
 
-// WriteHarm says why a write is not harmless: it makes a new ordinary file
-// where an edit tool might make it too or in a temporary directory, or what it
-// overwrites can be restored.
+// WriteHarm says why a write is not harmless: it makes a new ordinary file where an edit tool might make it
+// too or in a temporary directory, or what it overwrites can be restored.
 func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	switch {
 	case e.Place == shell.Null:
@@ -120,8 +119,7 @@ func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
 		l.At.Machine.Inside(l.At.Roots, name)
 }
 
-// scratch says why a write to a temporary directory is not harmless: what is
-// there may be anybody's.
+// scratch says why a write to a temporary directory is not harmless: what is there may be anybody's.
 func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(e.Target)
 	switch {
@@ -156,8 +154,7 @@ func gathers(r *shell.Report) bool {
 		})
 }
 
-// DeleteHarm says why a deletion is not harmless: something of it could not
-// be restored.
+// DeleteHarm says why a deletion is not harmless: something of it could not be restored.
 func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
 	why = l.deleteHarm(e)
 	if why != "" && l.Report.By(e, shell.Git) && l.Report.By(e, shell.Discards) {
@@ -191,9 +188,8 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	return ""
 }
 
-// deletable answers for one real path. Nothing is there to be lost where
-// nothing is, but who deletes it thinks otherwise: only what the line itself
-// makes before is let go.
+// deletable answers for one real path. Nothing is there to be lost where nothing is, but who deletes it
+// thinks otherwise: only what the line itself makes before is let go.
 func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(name)
 	switch shown := printable.Text(name); {
@@ -223,9 +219,8 @@ func (l *Loss) written(e shell.Effect) []shell.Effect {
 	})
 }
 
-// movedInside reports whether all that a command moves stays in the
-// workspace, under as many names as before, and not among build output, which
-// may be deleted.
+// movedInside reports whether all that a command moves stays in the workspace, under as many names as
+// before, and not among build output, which may be deleted.
 func (l *Loss) movedInside(e shell.Effect) bool {
 	made := []string{}
 	for _, o := range l.written(e) {
@@ -289,9 +284,8 @@ func (l *Loss) landed(e shell.Effect, tree string) Objection {
 	})
 }
 
-// targets are the real paths that an effect means now. all is false where
-// that cannot be said, where one is a link, and for a glob that matches
-// nothing: a shell may take it as it stands.
+// targets are the real paths that an effect means now. all is false where that cannot be said, where one is
+// a link, and for a glob that matches nothing: a shell may take it as it stands.
 func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 	switch {
 	case e.Target == "":
@@ -346,11 +340,11 @@ func (l *Loss) lostOutput(dir string) Objection {
 // LostFile answers for one file. What is kept before the call is not lost.
 func (l *Loss) LostFile(name string) (why Objection) {
 	why = l.precious(name)
-	switch r, ok := l.At.Repository(name); {
+	switch r := l.At.Repository(path.Dir(name)); {
 	case why != "":
 	case l.At.IsOutput(path.Dir(name)):
 		why = handmade(name)
-	case !ok:
+	case r == nil:
 		why = Objection(printable.Text(name) + ", which is not in git and could not be restored")
 	default:
 		why = place.Because(Objection(printable.Text(name)+", which "), Objection(r.Lost(name)))
@@ -373,13 +367,9 @@ func (l *Loss) unlessKept(name string, why Objection) Objection {
 // handmade recognises, among what builds make, what a person writes by hand, and a dump of
 // a database, which may be the only copy.
 func handmade(name string) (why Objection) {
-	const notes = " notes note todo todos draft drafts memo journal diary scratch ideas "
-	const endings = " .doc .docx .odt .ods .odp .xls .xlsx .ppt .pptx .rtf .org .pages .numbers .psd .xcf .ai .sketch " +
-		".fig .blend .kra .ipynb .eml .mbox .patch .sql "
 	base := strings.ToLower(path.Base(name))
 	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt")
-	if ext := path.Ext(base); strings.Contains(notes, " "+stem+" ") ||
-		ext != "" && strings.Contains(endings, " "+ext+" ") {
+	if listed("notes", stem) || listed("documents", path.Ext(base)) {
 		return Objection(printable.Text(name) + ", which no build makes again")
 	}
 	return ""
@@ -392,7 +382,7 @@ func (l *Loss) precious(name string) (why Objection) {
 		return why
 	}
 	switch {
-	case l.At.Machine.Secrets.Match(name), isDatabase(name):
+	case l.At.Machine.Secrets.Match(name), listed("copies", strings.ToLower(path.Ext(name))):
 		return Objection(printable.Text(name) + ", which may be the only copy")
 	case l.At.Guarded(name):
 		return Objection(printable.Text(name) + ", which changes what runs later")
@@ -400,14 +390,8 @@ func (l *Loss) precious(name string) (why Objection) {
 	return ""
 }
 
-func isDatabase(name string) bool {
-	return slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem",
-		".crt"}, strings.ToLower(path.Ext(name)))
-}
-
-// each is what speaks against one of the files below a directory, as file says; against a
-// directory that is guarded, or too large to look through; or against the name itself where
-// no directory stands there.
+// each is what speaks against one of the files below a directory, as file says; against a directory that is
+// guarded, or too large to look through; or against the name itself where no directory stands there.
 func (l *Loss) each(name string, file func(name string) Objection) (why Objection) {
 	if !l.At.Machine.IsDirectory(name) {
 		return file(name)
@@ -429,10 +413,9 @@ func (l *Loss) each(name string, file func(name string) Objection) (why Objectio
 	return why
 }
 
-// overtaken reports that what stands at a path now is not what the command
-// will find: something else in the line moves a file there, or lets git
-// replace files. The order within the line is not asked, since loops run in
-// circles.
+// overtaken reports that what stands at a path now is not what the command will find: something else in the
+// line moves a file there, or lets git replace files. The order within the line is not asked, since loops
+// run in circles.
 func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 	for _, o := range l.Report.Effects {
 		ofGit := l.ByGit(o) && path.Base(o.Target) != ".git" // files from a commit

@@ -8,9 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Wipes reports whether an effect takes a disk, the home directory or the
-// system along. What only adds to those, or takes what tests pick out, is for
-// a model to judge; removing the name of a device is no loss.
+// Wipes reports whether an effect takes a disk, the home directory or the system along. What only adds to
+// those, or takes what tests pick out, is for a model to judge; removing the name of a device is no loss.
 func (l *Loss) Wipes(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Exhaust:
@@ -53,8 +52,7 @@ func isDisk(target string) bool {
 	return false
 }
 
-// topLevel reports whether target is / or one of the system's own top-level
-// directories.
+// topLevel reports whether target is / or one of the system's own top-level directories.
 func topLevel(target string) bool {
 	parts := paths.Fold(target)
 	if len(parts) > 1 {
@@ -63,10 +61,5 @@ func topLevel(target string) bool {
 	if len(parts) == 0 {
 		return true
 	}
-	switch parts[0] {
-	case "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "var",
-		"system", "library", "users", "applications", "private":
-		return true
-	}
-	return false
+	return listed("top", parts[0])
 }

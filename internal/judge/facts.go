@@ -276,8 +276,8 @@ func (c Case) git(session Ledger) *Git {
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(c.Files, cmp.Or(c.Report.Commands[i].Dir, c.Dir)+"/.git-is-looked-for")
-	if !ok {
+	r := repo.Around(c.Files, cmp.Or(c.Report.Commands[i].Dir, c.Dir))
+	if r == nil {
 		return nil
 	}
 	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),
