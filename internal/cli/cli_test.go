@@ -50,8 +50,7 @@ func nodMain() {
 	}, os.Args[1:]))
 }
 
-// scriptAncestors reads the script's variable ANCESTORS, names with commas
-// between them.
+// scriptAncestors reads the script's variable ANCESTORS, names with commas between them.
 func scriptAncestors() ([]Ancestor, error) {
 	list := []Ancestor{{Name: "bash"}}
 	for name := range strings.SplitSeq(os.Getenv("ANCESTORS"), ",") {
@@ -97,8 +96,7 @@ func keepFiles(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// TestScripts runs testdata/script, each script in a directory of its own with
-// an empty home.
+// TestScripts runs testdata/script, each script in a directory of its own with an empty home.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

@@ -11,11 +11,11 @@ import (
 // fetchesInside reports whether a text is given what a command in it fetches.
 func fetchesInside(text string) bool {
 	for _, open := range [...]string{"$(", "<(", "`"} {
-		for _, after := range strings.Split(text, open)[1:] {
+		if slices.ContainsFunc(strings.Split(text, open)[1:], func(after string) bool {
 			program, _, _ := strings.Cut(strings.TrimSpace(after), " ")
-			if listed("fetches", path.Base(program)) {
-				return true
-			}
+			return listed("fetches", path.Base(program))
+		}) {
+			return true
 		}
 	}
 	return false
@@ -31,28 +31,21 @@ func openText(c shell.Command) bool {
 // runsFetched reports whether a command runs as code what another of the line fetches.
 func (l wording) runsFetched(c shell.Command) bool {
 	words := spoken(c)
-	if len(words) == 0 {
-		return false
-	}
 	for len(words) > 1 && listed("starts-shells", words[0]) && !strings.HasPrefix(words[1], "-") {
 		words = words[1:]
 	}
-	program := path.Base(words[0])
-	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells", program)
-	if (isShell || interprets(program) || listed("evaluates", program)) && fetchesInside(c.Source) && openText(c) {
-		return true
-	}
-	if strings.Contains(words[0], "/") && l.fetches() && l.runsWritten(words[:1], c) {
-		return true
-	}
-	if !isShell && !interprets(program) {
+	if len(words) == 0 {
 		return false
 	}
-	return l.fetches() && (readsStdin(words[1:]) || l.runsWritten(words[1:], c))
+	program := path.Base(words[0])
+	runs := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells", program) || interprets(program)
+	if (runs || listed("evaluates", program)) && fetchesInside(c.Source) && openText(c) {
+		return true
+	}
+	return slices.ContainsFunc(l.Report.Commands, fetcher) &&
+		(strings.Contains(words[0], "/") && l.runsWritten(words[:1], c) ||
+			runs && (readsStdin(words[1:]) || l.runsWritten(words[1:], c)))
 }
-
-// fetches reports whether a command of the line asks the network.
-func (l wording) fetches() bool { return slices.ContainsFunc(l.Report.Commands, fetcher) }
 
 func fetcher(c shell.Command) bool {
 	words := spoken(c)

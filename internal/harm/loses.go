@@ -105,22 +105,15 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 		return ""
 	}
 	names, _ := l.targets(e)
-	for _, name := range names {
-		info, err := l.At.Machine.Files.Lstat(name)
-		if err != nil {
-			continue
+	return first(names, func(name string) Objection {
+		switch info, err := l.At.Machine.Files.Lstat(name); {
+		case err != nil:
+			return ""
+		case info.Mode.IsDir():
+			return mirroredOver(l, e, name)
 		}
-		if info.Mode.IsDir() {
-			if lost := mirroredOver(l, e, name); lost != "" {
-				return lost
-			}
-			continue
-		}
-		if lost := l.lost(e, name); lost != "" {
-			return "this overwrites " + lost
-		}
-	}
-	return ""
+		return place.Because("this overwrites ", l.lost(e, name))
+	})
 }
 
 // mirroredOver says which file below a directory a program would overwrite, or take away
@@ -133,10 +126,10 @@ func mirroredOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	mirrors := slices.ContainsFunc(l.Report.Commands[e.Command].Words, func(w shell.Word) bool {
 		return w.Value == "--del" || strings.HasPrefix(w.Value, "--delete")
 	})
-	if lost := l.lost(e, dir); mirrors && lost != "" {
-		return "this deletes or overwrites " + lost
+	if !mirrors {
+		return ""
 	}
-	return ""
+	return place.Because("this deletes or overwrites ", l.lost(e, dir))
 }
 
 // Weighs reports whether the call may do what cannot be undone, leaves the machine, or changes what the

@@ -33,8 +33,13 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	if !all {
 		return l.uncertain(e, "this writes", "this writes files, and nod does not know which")
 	}
+	return first(names, func(name string) Objection { return l.overwritten(e, name) })
+}
+
+// first is the first thing that is said of names, "" where nothing is.
+func first(names []string, says func(name string) Objection) (why Objection) {
 	for _, name := range names {
-		if why := l.overwritten(e, name); why != "" {
+		if why = says(name); why != "" {
 			return why
 		}
 	}
@@ -156,19 +161,18 @@ func gathers(r *shell.Report) bool {
 
 // DeleteHarm says why a deletion is not harmless: something of it could not be restored.
 func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
-	why = l.deleteHarm(e)
-	if why != "" && l.Report.By(e, shell.Git) && l.Report.By(e, shell.Discards) {
+	byGit := l.Report.By(e, shell.Git)
+	if byGit && gitKept(l, e.Command) {
+		return ""
+	}
+	if why = l.deleteHarm(e, byGit); why != "" && byGit && l.Report.By(e, shell.Discards) {
 		return Objection("this throws away what was stashed: " + printable.Line(l.Source(e), 160))
 	}
 	return why
 }
 
-func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
-	if l.Report.By(e, shell.Git) && gitKept(l, e.Command) {
-		return ""
-	}
+func (l *Loss) deleteHarm(e shell.Effect, byGit bool) (why Objection) {
 	names, all := l.targets(e)
-	byGit := l.Report.By(e, shell.Git)
 	if !all || !byGit && !l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Repeats) ||
 		e.Place != shell.Workspace && e.Place != shell.Temporary || byGit && e.Forced {
 		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
@@ -177,15 +181,12 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	if e.Moved && l.movedInside(e) {
 		answer = l.movable
 	}
-	for _, name := range names {
-		if why = answer(e, name); why == "" && e.Moved {
-			why = l.landed(e, name)
-		}
-		if why != "" {
+	return first(names, func(name string) Objection {
+		if why := answer(e, name); why != "" || !e.Moved {
 			return why
 		}
-	}
-	return ""
+		return l.landed(e, name)
+	})
 }
 
 // deletable answers for one real path. Nothing is there to be lost where nothing is, but who deletes it
@@ -233,13 +234,10 @@ func (l *Loss) movedInside(e shell.Effect) bool {
 		}
 		made = append(made, o.Target)
 	}
-	moved := 0
-	for _, o := range l.Report.Effects {
-		if o.Command == e.Command && o.Kind == shell.Delete && o.Moved && !o.Kept {
-			moved++
-		}
-	}
-	return moved == len(made) && e.Pattern == ""
+	moved := slices.DeleteFunc(slices.Clone(l.Report.Effects), func(o shell.Effect) bool {
+		return o.Command != e.Command || o.Kind != shell.Delete || !o.Moved || o.Kept
+	})
+	return len(moved) == len(made) && e.Pattern == ""
 }
 
 // movable answers for one file or directory that goes on under another name:

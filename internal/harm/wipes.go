@@ -40,16 +40,8 @@ func discards(r *shell.Report, e shell.Effect) bool {
 // isDisk reports whether a device file is a whole disk or a partition.
 func isDisk(target string) bool {
 	name, ok := strings.CutPrefix(target, "/dev/")
-	if !ok {
-		return false
-	}
-	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-",
-		"mapper/", "loop", "nbd"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc([]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-",
+		"mapper/", "loop", "nbd"}, func(kind string) bool { return strings.HasPrefix(name, kind) && name != kind })
 }
 
 // topLevel reports whether target is / or one of the system's own top-level directories.

@@ -27,8 +27,7 @@ func (k keeper) Keep(id string, c nod.Call, files []string, commits []nod.KeptCo
 	return k.store.Keep(call, files)
 }
 
-// keeper is what keeps for the calls of a run: those that are about to run under nod's
-// answer.
+// keeper is what keeps for the calls of a run: those that are about to run under nod's answer.
 func (r *run) keeper(acts bool) nod.Keeper {
 	switch {
 	case r.Keeper != nil:

@@ -230,9 +230,9 @@ func plainRemote(url string) bool {
 // subcommand starts.
 func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 	s, _ := d.machine.sheet("git")
-	hooks := listed(s.all, "hooks-of-"+sub)
+	hooks := slices.Collect(listed(s.all, "hooks-of-"+sub))
 	if hooks == nil {
-		hooks = listed(s.all, "hooks-of-others")
+		hooks = slices.Collect(listed(s.all, "hooks-of-others"))
 	}
 	if hooks[0] == "none" {
 		return
@@ -252,10 +252,6 @@ func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 		d.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 	}
 }
-
-// IsGitHook reports whether git starts a file of that name from the directory of
-// its hooks.
-func IsGitHook(name string) bool { return (&machine{}).gitIs("hooks", name) }
 
 // plainKey reports a setting that changes what is printed, at most.
 func (m *machine) plainKey(name string) bool {

@@ -2,20 +2,21 @@ package shell
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/commands"
 )
 
-// sheet is what the data says of a program, or of one of its subcommands.
+// sheet is what the data says of a program, or of one of its subcommands. Options are
+// looked up in the text, and nothing else of it is parsed.
 type sheet struct {
-	name     string // as the user knows it: "git remote add"
-	heading  string // of the section: "remote add"
-	all      string // the whole file
-	sections map[string]*section
-	own      *section   // for this subcommand
-	more     []*section // others whose options count too
+	name    string   // as the user knows it: "git remote add"
+	heading string   // of the section: "remote add"
+	all     string   // the whole file
+	own     string   // the lines for this subcommand
+	more    []string // of other sections whose options count too
 
 	args, none, deep, always, code, skip string
 
@@ -27,13 +28,6 @@ type sheet struct {
 
 	interprets bool   // what it is fed is code
 	is         Traits // what is told of it to those who judge
-}
-
-// section is what stands under one heading: directives, a line each, and options by
-// their spellings.
-type section struct {
-	directives []string
-	options    map[string]option
 }
 
 // option is one line of the data.
@@ -61,9 +55,8 @@ func (m *machine) sheet(name string) (*sheet, bool) {
 
 // newSheet is what a file of the data says of a program.
 func newSheet(name, text string) *sheet {
-	s := &sheet{name: name, all: text, sections: sectionsOf(text)}
-	s.own = s.sections[""]
-	if member, ok := s.sections["@"+name]; ok {
+	s := &sheet{name: name, all: text, own: untilHeading(text)}
+	if member, ok := s.section("@" + name); ok {
 		s.more = append(s.more, s.own) // what the whole family has
 		s.own = member
 	}
@@ -75,47 +68,53 @@ func newSheet(name, text string) *sheet {
 	return s
 }
 
-// sectionsOf cuts a file at its headings, which stand side by side where subcommands are
-// alike: [ps][ls].
-func sectionsOf(text string) map[string]*section {
-	now := &section{options: map[string]option{}}
-	sections := map[string]*section{"": now}
-	text = strings.ReplaceAll(text, "\\\n", "") // options that go on
-	for line := range strings.Lines(text) {
-		switch line = strings.TrimSuffix(line, "\n"); {
-		case line == "" || line[0] == '#' || line[0] == '$':
-		case line[0] == '[':
-			now = &section{options: map[string]option{}}
-			for heading := range strings.SplitSeq(strings.Trim(line, "[]"), "][") {
-				sections[heading] = now
-			}
-		default:
-			now.add(line)
+// section returns the lines under a heading. Headings stand side by side where subcommands
+// are alike: [ps][ls].
+func (s *sheet) section(name string) (string, bool) {
+	for at, heading := 0, "["+name+"]"; ; at += len(heading) {
+		next := strings.Index(s.all[at:], heading)
+		if next < 0 {
+			return "", false
+		}
+		at += next
+		if line := strings.LastIndexByte(s.all[:at], '\n') + 1; s.all[line] == '[' {
+			_, body, _ := strings.Cut(s.all[at:], "\n")
+			return untilHeading(body), true
 		}
 	}
-	return sections
 }
 
-// add takes a line of options, or a directive.
-func (s *section) add(line string) {
-	words := strings.Fields(line)
-	n := slices.IndexFunc(words, func(w string) bool { return !isSpelling(w) })
-	if n < 0 {
-		n = len(words)
+// untilHeading are the lines before the next heading. Options may go on in a further line.
+func untilHeading(text string) string {
+	if strings.HasPrefix(text, "[") {
+		return ""
 	}
-	if n == 0 {
-		s.directives = append(s.directives, line)
-		return
+	text, _, _ = strings.Cut(text, "\n[")
+	return strings.ReplaceAll(text, "\\\n", "")
+}
+
+// lookupIn finds an option in the lines of a section.
+func lookupIn(section, name string) (o option, found bool) {
+	if !isSpelling(name) || !strings.Contains(section, name) {
+		return option{}, false
 	}
-	var o option
-	rest := words[n:]
-	if len(rest) > 0 && (rest[0][0] == '=' || rest[0][0] == '?') {
-		o.arg, o.role, rest = rest[0][0], rest[0][1:], rest[1:]
+	for line := range strings.Lines(section) {
+		if !strings.Contains(line, name) {
+			continue
+		}
+		words := strings.Fields(line)
+		n := slices.IndexFunc(append(words, "end"), func(w string) bool { return !isSpelling(w) })
+		rest := words[n:]
+		if !slices.Contains(words[:n], name) {
+			continue
+		}
+		if len(rest) > 0 && (rest[0][0] == '=' || rest[0][0] == '?') {
+			o.arg, o.role, rest = rest[0][0], rest[0][1:], rest[1:]
+		}
+		o.rest = strings.Join(rest, " ")
+		return o, true
 	}
-	o.rest = strings.Join(rest, " ")
-	for _, spelling := range words[:n] {
-		s.options[spelling] = o
-	}
+	return option{}, false
 }
 
 // isSpelling: -x, --long, +NUM, and key= of programs such as dd.
@@ -125,38 +124,44 @@ func isSpelling(word string) bool {
 
 // under returns the sheet of a subcommand: its own section, or the one for any other ([*]).
 func (s *sheet) under(sub string) (*sheet, bool) {
-	path := strings.TrimSpace(s.heading + " " + sub)
-	own, ok := s.sections[path]
-	if !ok || sub == "" || strings.IndexByte("*@=", sub[0]) >= 0 {
-		own, ok = s.sections[strings.TrimSpace(s.heading+" *")]
-	}
-	if !ok || sub == "" {
+	if sub == "" || strings.ContainsAny(sub, "[]*@=\n") {
 		return nil, false
 	}
-	out := &sheet{name: s.name + " " + sub, heading: path, all: s.all, sections: s.sections, own: own,
-		oneDash: s.oneDash, home: s.home}
+	path := strings.TrimSpace(s.heading + " " + sub)
+	own, ok := s.section(path)
+	if !ok {
+		own, ok = s.section(strings.TrimSpace(s.heading + " *"))
+	}
+	if !ok {
+		return nil, false
+	}
+	out := &sheet{name: s.name + " " + sub, heading: path, all: s.all, own: own, oneDash: s.oneDash, home: s.home}
 	if s.inherit {
-		out.more = append([]*section{s.own}, s.more...)
+		out.more = append([]string{s.own}, s.more...)
 		out.inherit = true
 	}
 	out.directives(own)
 	return out, true
 }
 
-// directives heeds those of a section. Of those that say one thing the first counts.
-func (s *sheet) directives(from *section) {
-	texts := map[string]*string{"args": &s.args, "none": &s.none, "deep": &s.deep, "code": &s.code, "skip": &s.skip,
-		"task": &s.task, "home": &s.home, "hands": &s.hands}
-	flags := map[string]*bool{"inert": &s.inert, "free": &s.free, "posix": &s.posix, "single": &s.oneDash,
-		"sub": &s.sub, "inherit": &s.inherit, "responses": &s.responses, "interprets": &s.interprets}
-	for _, line := range from.directives {
-		word, rest, _ := strings.Cut(line, " ")
-		text, flag := texts[word], flags[word]
+// directives heeds those of a section, which stand before its first option. Of those that
+// say one thing the first counts.
+func (s *sheet) directives(section string) {
+	texts := [...]*string{&s.args, &s.none, &s.deep, &s.code, &s.skip, &s.task, &s.home, &s.hands}
+	textWords := []string{"args", "none", "deep", "code", "skip", "task", "home", "hands"}
+	flags := [...]*bool{&s.inert, &s.free, &s.posix, &s.oneDash, &s.sub, &s.inherit, &s.responses, &s.interprets}
+	flagWords := []string{"inert", "free", "posix", "single", "sub", "inherit", "responses", "interprets"}
+	for line := range strings.Lines(section) {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		if word == "list" {
+			continue
+		}
+		text, flag := slices.Index(textWords, word), slices.Index(flagWords, word)
 		switch {
-		case text != nil:
-			*text = cmp.Or(*text, rest)
-		case flag != nil:
-			*flag = true
+		case text >= 0:
+			*texts[text] = cmp.Or(*texts[text], rest)
+		case flag >= 0:
+			*flags[flag] = true
 			s.inert = s.inert || s.free
 		case word == "does":
 			s.always = strings.TrimSpace(s.always + " " + rest)
@@ -164,6 +169,8 @@ func (s *sheet) directives(from *section) {
 			s.is |= traitsOf(rest)
 		case word == "use":
 			s.uses(rest)
+		case isSpelling(word):
+			return
 		}
 	}
 }
@@ -171,7 +178,7 @@ func (s *sheet) directives(from *section) {
 // uses adds sections that others share.
 func (s *sheet) uses(names string) {
 	for name := range strings.FieldsSeq(names) {
-		if shared, ok := s.sections["="+name]; ok {
+		if shared, ok := s.section("=" + name); ok {
 			s.more = append(s.more, shared)
 			s.directives(shared)
 		}
@@ -180,49 +187,43 @@ func (s *sheet) uses(names string) {
 
 // lists reports whether a list of a program's sheet holds a word.
 func lists(text, name, word string) bool {
-	for head := "\nlist " + name + " "; ; {
-		_, after, found := strings.Cut(text, head)
-		if !found {
-			return false
-		}
-		line, _, _ := strings.Cut(after, "\n")
-		for w := range strings.FieldsSeq(line) {
-			if w == word {
-				return true
-			}
-		}
-		text = after[len(line):]
-	}
-}
-
-// listed are the words of a list of a program's sheet, which may have several lines.
-func listed(text, name string) (words []string) {
-	for _, line := range strings.Split(text, "\nlist "+name+" ")[1:] {
-		line, _, _ = strings.Cut(line, "\n")
-		words = append(words, strings.Fields(line)...)
-	}
-	return words
-}
-
-// optionsRead reports whether some option names a file that is read.
-func (s *sheet) optionsRead() bool {
-	for _, from := range append([]*section{s.own}, s.more...) {
-		for _, o := range from.options {
-			if o.role == "read" {
-				return true
-			}
+	for w := range listed(text, name) {
+		if w == word {
+			return true
 		}
 	}
 	return false
 }
 
+// listed are the words of a list of a program's sheet, which may have several lines, one
+// below the other.
+func listed(text, name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		head := "list " + name + " "
+		_, rest, found := strings.Cut(text, "\n"+head)
+		for line := ""; found; rest, found = strings.CutPrefix(rest, head) {
+			line, rest, _ = strings.Cut(rest, "\n")
+			for word := range strings.FieldsSeq(line) {
+				if !yield(word) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// optionsRead reports whether some option names a file that is read.
+func (s *sheet) optionsRead() bool {
+	return strings.Contains(s.own+strings.Join(s.more, ""), " =read")
+}
+
 // lookup finds an option by its full spelling.
 func (s *sheet) lookup(name string) (option, bool) {
-	if o, ok := s.own.options[name]; ok {
+	if o, ok := lookupIn(s.own, name); ok {
 		return o, true
 	}
 	for _, from := range s.more {
-		o, ok := from.options[name]
+		o, ok := lookupIn(from, name)
 		// -v of the program is not -v of its subcommand.
 		ofProgram := strings.HasPrefix(o.rest, "alone") && s.heading != "" && name != "--help" &&
 			!(s.oneDash && name == "-help")

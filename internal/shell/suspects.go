@@ -42,6 +42,9 @@ func possible(texts []string, m *machine) *Report {
 // supposed is what a text would do if each variable held what the text gives it somewhere:
 // a=~ && rm -rf $a.
 func supposed(source string, m *machine, lang syntax.LangVariant) *Report {
+	if !strings.Contains(source, "$") {
+		return nil
+	}
 	var values []string
 	for _, words := range grammar.Segments(source, false) {
 		if !strings.Contains(words[len(words)-1], "=") {

@@ -46,8 +46,7 @@ func (p *parcel) Keep(_ string, _ nod.Call, files []string, _ []nod.KeptCommit) 
 	return nil
 }
 
-// before keeps what a run changes, as far as a gate whose keeper this is says that it must
-// be kept.
+// before keeps what a run changes, as far as a gate whose keeper this is says that it must be kept.
 func (p *parcel) before(names []string, look func(name string, deletes bool) string) {
 	for _, name := range names {
 		look(name, true)

@@ -6,12 +6,18 @@ package commands
 import (
 	"embed"
 	"strings"
+	"unsafe"
 )
 
 //go:embed *.txt
 var files embed.FS
 
-// families has a line for each further name: the name, and the file that it shares.
+// git, the largest file and the one that is asked for most, needs no copy.
+//
+//go:embed git.txt
+var git string
+
+// families has a line for each further name, sorted: the name, and the file that it shares.
 //
 //go:embed families
 var families string
@@ -23,15 +29,34 @@ func Find(name string) (text, file string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "/\x00\n ") {
 		return "", "", false
 	}
-	data, err := files.ReadFile(name + ".txt")
-	if err == nil {
-		return string(data), name, true
+	if name == "git" {
+		return git, name, true
 	}
-	if _, rest, found := strings.Cut(families, "\n"+name+" "); found {
-		file, _, _ = strings.Cut(rest, "\n")
+	file = name
+	data, err := files.ReadFile(name + ".txt")
+	if err != nil {
+		file = family(name)
 		data, err = files.ReadFile(file + ".txt")
 	}
-	return string(data), file, err == nil
+	// The bytes are this call's own copy, and nothing writes to them.
+	return unsafe.String(unsafe.SliceData(data), len(data)), file, err == nil
+}
+
+// family returns the file of a program that shares one, "" for none.
+func family(name string) string {
+	for rest := families; rest != ""; {
+		start := strings.LastIndexByte(rest[:len(rest)/2], '\n') + 1
+		line, after, _ := strings.Cut(rest[start:], "\n")
+		switch word, file, _ := strings.Cut(line, " "); {
+		case word == name:
+			return file
+		case word < name:
+			rest = after
+		default:
+			rest = rest[:start]
+		}
+	}
+	return ""
 }
 
 // Names returns every name that [Find] knows, sorted within files and families.
