@@ -102,7 +102,8 @@ func (c Case) Facts(session Ledger) Facts {
 	for _, r := range f.Runs {
 		f.SpeaksToJudge = append(f.SpeaksToJudge, speaksToJudge(r.Content)...)
 	}
-	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(c.Taint.History(), c.Taint.Blocked(), c.LetRun)
+	past := c.Taint.Session
+	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(past.History(), past.Blocked(), c.LetRun)
 	return f
 }
 
@@ -220,8 +221,8 @@ func (c Case) git(session Ledger) *Git {
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir)+"/.git-is-looked-for")
-	if !ok {
+	r := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir))
+	if r == nil {
 		return nil
 	}
 	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),
