@@ -270,20 +270,12 @@ func (c Case) refOf(file, under string) string {
 
 // remotesOf are the remotes of a git configuration, without names and passwords in their addresses.
 func remotesOf(config string) (remotes []string) {
-	name := ""
-	for line := range strings.Lines(config) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			name, _ = strings.CutPrefix(line, `[remote "`)
-			if name == line {
-				name = ""
-			}
-			name = strings.TrimSuffix(name, `"]`)
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if key = strings.TrimSpace(key); ok && name != "" && (key == "url" || key == "pushurl") && len(remotes) < 10 {
-			remotes = append(remotes, Cut(name+" "+withoutUser(strings.TrimSpace(value)), wordLimit))
+	settings, _ := repo.Settings(config)
+	for _, setting := range settings {
+		name, ok := strings.CutPrefix(setting.Name, "remote.")
+		at := strings.LastIndex(name, ".")
+		if ok && (strings.HasSuffix(name, ".url") || strings.HasSuffix(name, ".pushurl")) && len(remotes) < 10 {
+			remotes = append(remotes, Cut(name[:at]+" "+withoutUser(setting.Value()), wordLimit))
 		}
 	}
 	return remotes
