@@ -11,18 +11,16 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Files is a read-only view of a file system, on which names are resolved.
-// Names are absolute, slash-separated and clean. Implementations are safe for
-// concurrent use. [OnDisk] is the real file system.
+// Files is a read-only view of a file system, on which names are resolved. Names are absolute, slash-separated and
+// clean. Implementations are safe for concurrent use. [OnDisk] is the real file system.
 type Files interface {
 	// Lstat describes the name itself, not what a link leads to. The error is
 	// fs.ErrNotExist, wrapped or not, where nothing is there.
 	Lstat(name string) (FileInfo, error)
 	// Readlink returns what the link at name says, unresolved.
 	Readlink(name string) (string, error)
-	// Read returns the content of a regular file of at most limit bytes.
-	// Anything else (a FIFO, a device, a link at the last component, a larger
-	// file) is an error: reading never blocks and never surprises.
+	// Read returns the content of a regular file of at most limit bytes. Anything else (a FIFO, a device, a link at
+	// the last component, a larger file) is an error: reading never blocks and never surprises.
 	Read(name string, limit int64) ([]byte, error)
 	// List returns the names in a directory, unsorted, at most limit of them; more is an error.
 	List(name string, limit int) ([]string, error)
@@ -96,17 +94,15 @@ type Call struct {
 	// the command. Then a call that may run behind nod's boundary is allowed. nil: it does not.
 	Rewrites func() bool
 
-	// Rewritten says how the host may make another call of this one before it runs, and what to do
-	// instead. Such a call is denied. Unread says which argument nod does not know, which may name
-	// another file, directory or machine: layers 0 to 3 deny such a call for what they see, and
-	// allow nothing.
+	// Rewritten says how the host may make another call of this one before it runs, and what to do instead. Such a
+	// call is denied. Unread says which argument nod does not know, which may name another file, directory or
+	// machine: layers 0 to 3 deny such a call for what they see, and allow nothing.
 	Rewritten, Unread string
 	// Keeps says that the host keeps the shell for the next call: a command that may leave it in
 	// another directory, or with other variables, is denied.
 	Keeps bool
-	// Outlives says that what the command starts is not ended with the session, StdinUnseen that the
-	// agent can type into a program that has started, and nod is not shown what. Layers 0 to 3 allow
-	// no such command.
+	// Outlives says that what the command starts is not ended with the session, StdinUnseen that the agent can type
+	// into a program that has started, and nod is not shown what. Layers 0 to 3 allow no such command.
 	Outlives, StdinUnseen bool
 
 	// Transcript yields the conversation, newest turn first. Only layer 4 calls it, at most once a

@@ -100,8 +100,7 @@ func TestTheUnknownIsConfined(t *testing.T) {
 	}
 }
 
-// What has another fault has the answer that it has without confinement, and
-// cannot be typed confined either.
+// What has another fault has the answer that it has without confinement, and cannot be typed confined either.
 func TestWhatIsNotConfined(t *testing.T) {
 	with, without := confining(t, nil), confining(t, func(o *nod.Options) { o.Confine = nil })
 	for _, command := range []string{
@@ -122,8 +121,7 @@ func TestWhatIsNotConfined(t *testing.T) {
 	}
 }
 
-// Rules, the guard and what cannot be undone come before confinement, also for
-// what is typed confined.
+// Rules, the guard and what cannot be undone come before confinement, also for what is typed confined.
 func TestRulesComeBeforeConfinement(t *testing.T) {
 	rule := func(list nod.RuleList, text string) nod.Rule {
 		r, err := nod.ParseRule(list, text, "test")
@@ -155,8 +153,7 @@ func TestRulesComeBeforeConfinement(t *testing.T) {
 	}
 }
 
-// Where nothing can be confined there is no line to type, and the line is as any
-// other command of nod's.
+// Where nothing can be confined there is no line to type, and the line is as any other command of nod's.
 func TestNothingIsConfinedWhereItCannotBe(t *testing.T) {
 	for name, change := range map[string]func(o *nod.Options){
 		"switched off":  func(o *nod.Options) { o.Confine = nil },
@@ -206,8 +203,7 @@ func TestUnconfinable(t *testing.T) {
 	}
 }
 
-// Where a call starts says what its workspace is; outside of the session's there
-// is nothing to confine it to.
+// Where a call starts says what its workspace is; outside of the session's there is nothing to confine it to.
 func TestWhereACallMayBeConfined(t *testing.T) {
 	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).Dir("/home/dev/shop/sub",
 		0o755).Dir("/home/dev/other/.git", 0o755).

@@ -99,8 +99,7 @@ type Decision struct {
 	// Definitions are what an allow rule was held to, whether it cleared its command or not: a
 	// [Memory] learns them with the answer.
 	Definitions []Evidence
-	// Blocked says that the model said block, whatever became of it; Basis is its reason: a [History]
-	// learns them.
+	// Blocked says that the model said block, whatever became of it; Basis is its reason: a [History] learns them.
 	Blocked bool
 	Basis   string
 	// Approvable names the call where a person may approve it: layers 0 to 3 left it open, the answer

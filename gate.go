@@ -49,9 +49,8 @@ type Options struct {
 	// Confine returns nod's own program, absolute, where a line can be run behind nod's boundary (nod
 	// confine), "" where it cannot. nil: nothing is confined.
 	Confine func() (program string)
-	// AskOnBlock puts to a person what the model would block, DenyOnFailure denies where the model
-	// fails although a person is there, and UnrecordedRuns lets a decision stand that could not be
-	// recorded.
+	// AskOnBlock puts to a person what the model would block, DenyOnFailure denies where the model fails although a
+	// person is there, and UnrecordedRuns lets a decision stand that could not be recorded.
 	AskOnBlock, DenyOnFailure, UnrecordedRuns bool
 	Now                                       func() time.Time // the clock; nil means time.Now
 }
@@ -102,9 +101,8 @@ func (o Options) complete() Options {
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
 const DefaultTimeout = 20 * time.Second
 
-// Check answers whether the call may run. It has no error result: there is no
-// way to forget that an error blocks. A cancelled ctx, a panic, a model that
-// fails and a log that cannot be written all end in a Decision that says so.
+// Check answers whether the call may run. It has no error result: there is no way to forget that an error blocks. A
+// cancelled ctx, a panic, a model that fails and a log that cannot be written all end in a Decision that says so.
 func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 	t := g.trial(c)
 	defer func() {
@@ -153,8 +151,7 @@ type trial struct {
 	lost *string     // nil: not looked up yet
 }
 
-// enter has the rooms answer about the call as it is now. What they have looked up
-// of another command they forget.
+// enter has the rooms answer about the call as it is now. What they have looked up of another command they forget.
 func (t *trial) enter(at *place.Workspace, report *shell.Report) {
 	t.rooms = t.gate.rooms(t.call, at, report)
 	t.ruled = &ruling{gate: t.gate, call: t.call, fit: t.fit, taint: t.taint}
@@ -253,8 +250,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	return t.leave(o)
 }
 
-// withRule adds to what is said of a secret the person's own rule that speaks against
-// the call as well.
+// withRule adds to what is said of a secret the person's own rule that speaks against the call as well.
 func (t *trial) withRule(o objection) objection {
 	doubt := t.ruled.doubt
 	switch {

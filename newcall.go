@@ -10,11 +10,10 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// NewCall returns the call of a tool, by its canonical name ("bash", "read_file",
-// "grep", "file_write" ...), from the arguments that a model sent. dir, absolute, is
-// where it runs and the workspace, environ what a command would inherit. Command,
-// Paths, Edits and URL are read from the input, under the keys that agents commonly
-// use. What cannot be read is said in Rewritten or Unread, so that nothing allows it.
+// NewCall returns the call of a tool, by its canonical name ("bash", "read_file", "grep", "file_write" ...), from
+// the arguments that a model sent. dir, absolute, is where it runs and the workspace, environ what a command would
+// inherit. Command, Paths, Edits and URL are read from the input, under the keys that agents commonly use. What
+// cannot be read is said in Rewritten or Unread, so that nothing allows it.
 func NewCall(tool string, input json.RawMessage, dir string, environ []string) Call {
 	c := Call{Tool: tool, RawTool: tool, Input: input, Dir: dir, Environ: environ}
 	if dir != "" {
@@ -49,8 +48,7 @@ func saysSomething(input json.RawMessage) bool {
 	return true
 }
 
-// shown is the input as a model is shown it: with what runs or is fetched, where the
-// input does not say that.
+// shown is the input as a model is shown it: with what runs or is fetched, where the input does not say that.
 func (c Call) shown() json.RawMessage {
 	var input any
 	if json.Unmarshal(c.Input, &input) != nil {

@@ -40,9 +40,8 @@ type Profile struct {
 // shortened: a model that sees half of it judges another call.
 const inputLimit = 128 << 10
 
-// Prompt returns what a model would be asked about the call, were it left
-// open. It asks none. It walks the same way as [Gate.Check], so that what it
-// returns is what would be sent, but for the decision's id.
+// Prompt returns what a model would be asked about the call, were it left open. It asks none. It walks the same way
+// as [Gate.Check], so that what it returns is what would be sent, but for the decision's id.
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := g.trial(c)
 	t.settle()

@@ -11,9 +11,8 @@
 // is ever deleted. A writer that still holds the old file goes on in it, so no line is lost
 // and readers, who read all files, see each of them once.
 //
-// [Read] yields all lines, oldest first, [Newest] newest first and [Follow]
-// those that are still to come. A line that cannot be read is reported as a
-// [Problem] with file and line, and the reader goes on behind it.
+// [Read] yields all lines, oldest first, [Newest] newest first and [Follow] those that are still to come. A line
+// that cannot be read is reported as a [Problem] with file and line, and the reader goes on behind it.
 //
 // docs/decision-log.md describes the lines themselves.
 package audit
@@ -39,8 +38,7 @@ const DefaultMaxBytes = 16 << 20
 // rotatedStamp is the time in a rotated file's name; it sorts by age.
 const rotatedStamp = "20060102T150405.000000000Z"
 
-// Log writes the decision log. It is safe for concurrent use, by goroutines
-// and by processes. Make one with [Open].
+// Log writes the decision log. It is safe for concurrent use, by goroutines and by processes. Make one with [Open].
 type Log struct {
 	// MaxBytes is the size from which on the file is rotated; 0 is
 	// DefaultMaxBytes. It is set before the first Write.
@@ -51,9 +49,8 @@ type Log struct {
 	file *lines.File
 }
 
-// Open opens the log in dir, nod's state directory, and makes what is missing
-// of it. It refuses a directory or file that is not this user's alone, and a
-// file that is not a regular one, with an error that says what to do.
+// Open opens the log in dir, nod's state directory, and makes what is missing of it. It refuses a directory or file
+// that is not this user's alone, and a file that is not a regular one, with an error that says what to do.
 func Open(dir string) (*Log, error) {
 	if err := lines.PrivateDir(dir); err != nil {
 		return nil, fmt.Errorf("the decision log: %w", err)
@@ -113,9 +110,8 @@ func (l *Log) settle() error {
 	return l.rotate()
 }
 
-// rotate renames the current file. Only the holder of its lock may, and only
-// while it bears the name, so that the renames of all processes come one
-// after another. Who does not get the lock goes on writing where it is.
+// rotate renames the current file. Only the holder of its lock may, and only while it bears the name, so that the
+// renames of all processes come one after another. Who does not get the lock goes on writing where it is.
 func (l *Log) rotate() error {
 	if !l.file.Lock() {
 		return nil
@@ -148,8 +144,7 @@ func rotatedName(dir string, now time.Time) (string, error) {
 	return filepath.Join(dir, "decisions-"+now.UTC().Format(rotatedStamp)+".jsonl"), nil
 }
 
-// rotatedFiles lists the rotated files of dir, oldest first. A directory that
-// does not exist has none.
+// rotatedFiles lists the rotated files of dir, oldest first. A directory that does not exist has none.
 func rotatedFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {

@@ -14,9 +14,8 @@
 //	shell   layer 3: what commands do
 //	scripts layer 3: scripts, package scripts and Makefiles
 //
-// Each file holds both signs: calls that must not pass, and calls that only
-// look like those and must. The rows are judged in the world that [World]
-// returns, from the project directory where they name no other.
+// Each file holds both signs: calls that must not pass, and calls that only look like those and must. The rows are
+// judged in the world that [World] returns, from the project directory where they name no other.
 //
 // # Adding a row
 //
@@ -44,9 +43,8 @@ type Row struct {
 	Tool string `json:"tool"`
 	// ToolName is the agent's spelling, where the row gives one.
 	ToolName string `json:"tool_name,omitempty"`
-	// Input is the arguments. Where ToolName is set they are the agent's own;
-	// else "command", "file_path", "notebook_path", "path" or "paths", and what
-	// an edit would change ("content", "old_string", "new_string").
+	// Input is the arguments. Where ToolName is set they are the agent's own; else "command", "file_path",
+	// "notebook_path", "path" or "paths", and what an edit would change ("content", "old_string", "new_string").
 	Input json.RawMessage `json:"input"`
 	// Dir is where the agent stands; "" is [Project].
 	Dir string `json:"cwd,omitempty"`

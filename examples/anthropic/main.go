@@ -47,8 +47,7 @@ func newAgent(client anthropic.Client, dir, home string, environ []string) *agen
 	return &agent{client, gate, dir, environ}
 }
 
-// run is the loop of every agent: ask the model, run its tools, tell it what
-// came of them, until it calls none.
+// run is the loop of every agent: ask the model, run its tools, tell it what came of them, until it calls none.
 func (a *agent) run(ctx context.Context, prompt string) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(prompt))}
 	for {
@@ -76,9 +75,8 @@ func (a *agent) run(ctx context.Context, prompt string) error {
 	}
 }
 
-// tool runs one call, if nod lets it. What is checked is what runs: the same
-// decoded arguments, directory and environment. A refusal is a result like
-// any other: the model reads why, and can do something else.
+// tool runs one call, if nod lets it. What is checked is what runs: the same decoded arguments, directory and
+// environment. A refusal is a result like any other: the model reads why, and can do something else.
 func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, error) {
 	var in struct{ Command, Path, Content string }
 	if err := json.Unmarshal(call.Input, &in); err != nil {

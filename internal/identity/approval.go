@@ -44,8 +44,7 @@ func (n *Call) Approval() (name string, once bool) {
 	return h.Sum(), once
 }
 
-// countsByEntry reports whether a file counts by an entry of it alone: of a package.json,
-// the script that runs.
+// countsByEntry reports whether a file counts by an entry of it alone: of a package.json, the script that runs.
 func (n *Call) countsByEntry(file string) bool {
 	return slices.ContainsFunc(n.Report.Definitions, func(d shell.Definition) bool {
 		return d.Path != file && shell.DefinitionFile(d.Path) == file && d.SHA256 != ""

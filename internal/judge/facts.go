@@ -15,8 +15,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// Facts is what a model is told about a call besides its words. It is data
-// from reading, never from running.
+// Facts is what a model is told about a call besides its words. It is data from reading, never from running.
 type Facts struct {
 	Open     string   `json:"open,omitempty"` // why layers 1 to 3 did not settle it
 	Effects  []Effect `json:"effects,omitempty"`
@@ -44,8 +43,7 @@ type Effect struct {
 	Moved     bool   `json:"moved,omitempty"`
 }
 
-// Run is code that the call would execute: a script, or the file or entry of
-// one that says what a name runs.
+// Run is code that the call would execute: a script, or the file or entry of one that says what a name runs.
 type Run struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256,omitempty"`
@@ -215,8 +213,7 @@ func packageEntry(text, name string) string {
 	return strings.Join(lines, "\n")
 }
 
-// recipe is the part of a long file of recipes that stands under a name which the command
-// gives: a target, a task.
+// recipe is the part of a long file of recipes that stands under a name which the command gives: a target, a task.
 func (c Case) recipe(text string, command int) string {
 	if command < 0 || command >= len(c.Report.Commands) {
 		return ""

@@ -32,10 +32,9 @@ const (
 // Ledger is a session as the model sees it: first what the person said, then what was called, as
 // whole JSON lines, oldest first, in pieces that no longer change and what came after them.
 //
-// Where the calls begin and where pieces end follows from the content of the
-// turns, not from how many there are. So the next call of the session is shown
-// the same pieces, with new ones behind, until the beginning has to move or the
-// person speaks; and no process needs to remember what the one before it sent.
+// Where the calls begin and where pieces end follows from the content of the turns, not from how many there are. So
+// the next call of the session is shown the same pieces, with new ones behind, until the beginning has to move or
+// the person speaks; and no process needs to remember what the one before it sent.
 type Ledger struct {
 	Pieces []string
 	Rest   string
@@ -320,9 +319,8 @@ func tail(s string, n int) string {
 	return s[at:]
 }
 
-// ledgerStart is where calls begin that do not reach back to the start: at the
-// line, in the older half, whose hash ends in the most zero bits. As lines are
-// added behind, the same line stays the beginning for long.
+// ledgerStart is where calls begin that do not reach back to the start: at the line, in the older half, whose hash
+// ends in the most zero bits. As lines are added behind, the same line stays the beginning for long.
 func ledgerStart(lines []string) int {
 	size, best, at := 0, -1, 0
 	for i, line := range lines {

@@ -18,8 +18,7 @@ func ShortPath(dir, name string) string {
 	return name
 }
 
-// IsStore reports whether a file's content stays here. What has a second name (a hard
-// link) may be a store by that.
+// IsStore reports whether a file's content stays here. What has a second name (a hard link) may be a store by that.
 func (c *Call) IsStore(real string) bool {
 	info, err := c.At.Machine.Files.Lstat(real)
 	return err == nil && info.Mode.IsRegular() && info.Links > 1 ||
@@ -34,9 +33,8 @@ func ShownFact(text string) string {
 	return masks.Text(text)
 }
 
-// Interpreted is the first secret store that the command's meaning rests on: it
-// is sourced, included or run. "" where there is none. What a command makes of
-// its content may then stand in any target, in any unknown.
+// Interpreted is the first secret store that the command's meaning rests on: it is sourced, included or run. ""
+// where there is none. What a command makes of its content may then stand in any target, in any unknown.
 func (c *Call) Interpreted() string {
 	for _, e := range c.Report.Read {
 		if c.IsStore(e.Path) {
@@ -143,8 +141,7 @@ func isCommand(key string) bool { return key == "command" || key == "cmd" }
 // nameLimit bounds what may be the name of a file.
 const nameLimit = 4096
 
-// isStoresName reports whether a string is the name of a secret store, under a
-// key that servers give to a place.
+// isStoresName reports whether a string is the name of a secret store, under a key that servers give to a place.
 func (c *Call) isStoresName(key, value string) bool {
 	switch strings.ToLower(key) {
 	case "name", "dest", "destination", "source", "src", "from", "to", "output", "out":
