@@ -1,3 +1,6 @@
+// Package withheld keeps secrets out of what nod says. The content of a secret store and of nod's own
+// files never becomes part of a question, a reason or a log, by whatever way the call would use it; a
+// model is told that something is withheld. What looks like a token elsewhere is masked.
 package withheld
 
 import (
@@ -6,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/masks"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -181,3 +185,6 @@ func (c *Call) withheldStrings(text string) string {
 const SecretStore = "secret store"
 
 const contentWithheld = "[content withheld: " + SecretStore + "]"
+
+// Call is a call of which something is said.
+type Call struct{ *place.Call }
