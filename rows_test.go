@@ -27,6 +27,9 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) { judgeFile(t, "secrets") }
 func TestWhatAHostsJudgeMayDecide(t *testing.T)     { judgeFile(t, "judged") }
 func TestMoreShellThanIsFollowed(t *testing.T)      { judgeFile(t, "shells") }
 func TestEditsThatMakeSettingsVoid(t *testing.T)    { judgeFile(t, "registrations") }
+func TestPermissionDeny(t *testing.T)               { judgeFile(t, "permissions") }
+func TestAskRules(t *testing.T)                     { judgeFile(t, "asks") }
+func TestACallThatHasOnlyAnInput(t *testing.T)      { judgeFile(t, "inputs") }
 func TestTaint(t *testing.T)                        { judgeFile(t, "taint") }
 
 func judgeFile(t *testing.T, name string) {
@@ -76,6 +79,9 @@ func (s *scene) head(key, value string) {
 	switch key {
 	case "allow", "soft_deny", "hard_deny", "ask":
 		s.rules(nod.RuleList(key), value)
+	case "claude_deny", "claude_ask":
+		more := permitted(s.t, map[string]nod.RuleList{"claude_deny": nod.ListHardDeny, "claude_ask": nod.ListAsk}[key], value)
+		s.options.Rules.HardDeny, s.options.Rules.Ask, s.rule = more.HardDeny, more.Ask, value
 	case "in":
 		s.options, s.corpus = inCorpusOptions(), true
 		s.world = s.options.Files.(*view.Memory)
@@ -204,10 +210,15 @@ func (s *scene) toolCalls(call string) (calls []nod.Call) {
 		return []nod.Call{c}
 	case name == "replace":
 		return []nod.Call{replacing(args)}
-	case name == "mcp":
-		c := tool(name)
-		c.MCP, c.Input = &nod.MCP{Server: "x", Tool: "y"}, json.RawMessage(args)
-		return []nod.Call{c}
+	case strings.HasPrefix(name, "mcp"):
+		server, tool, _ := strings.Cut(strings.TrimPrefix(name, "mcp:"), ":")
+		return []nod.Call{{Agent: "test", RawTool: "mcp__" + server + "__" + tool, Dir: shop, Roots: []string{shop},
+			MCP: &nod.MCP{Server: server, Tool: tool, Named: true}, Input: json.RawMessage(args), Environ: environ()}}
+	case strings.Contains(name, "="):
+		raw, canonical, _ := strings.Cut(name, "=")
+		calls = s.toolCalls(canonical + " " + args)
+		calls[0].RawTool = raw
+		return calls
 	case strings.HasPrefix(args, "{"):
 		c := tool(name)
 		c.Input = json.RawMessage(args)
