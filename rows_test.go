@@ -11,6 +11,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/shell/commands"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -68,6 +69,7 @@ type scene struct {
 	t        *testing.T
 	options  nod.Options
 	world    *view.Memory
+	witness  witness
 	corpus   bool   // the rows run in the project of package corpus
 	rule     string // the rule that was named last
 	dialects []nod.Dialect
@@ -97,10 +99,18 @@ func (s *scene) head(key, value string) {
 		s.world.Link(absolute(name), text)
 	case "model":
 		s.options.Model = answering{block: value == "blocks"}
+		if value == "fails" {
+			s.options.Model = answering{err: &fault.Error{Kind: fault.Overloaded, Message: "overloaded"}}
+		}
 	case "tainted":
-		s.options.Memory = witness{taint: value}
+		s.witness.taint = value
+		s.options.Memory = s.witness
 	case "wrote":
-		s.options.Memory = witness{wrote: []string{absolute(value)}}
+		s.witness.wrote = []string{absolute(value)}
+		s.options.Memory = s.witness
+	case "folds":
+		s.world = newWorld(true)
+		s.options.Files = s.world
 	case "self":
 		s.options.Self = append(s.options.Self, absolute(value))
 	case "sources":
@@ -291,4 +301,14 @@ func unquoted(t *testing.T, text string) string {
 		t.Errorf("%s: %v", text, err)
 	}
 	return plain
+}
+
+// inCorpusOptions are those of the world of package corpus, with every program that nod's data knows.
+func inCorpusOptions() nod.Options {
+	w := corpus.World()
+	for _, name := range commands.Names() {
+		w.File("/usr/bin/"+name, "\x7fELF", 0o755)
+	}
+	return nod.Options{Rules: nod.DefaultRules(), Files: w, Home: corpus.Home,
+		Self: []string{corpus.Home + "/.config/nod", corpus.State, corpus.Nod, corpus.Hook}}
 }
