@@ -31,6 +31,7 @@ func TestEditsThatMakeSettingsVoid(t *testing.T)    { judgeFile(t, "registration
 func TestPermissionDeny(t *testing.T)               { judgeFile(t, "permissions") }
 func TestAskRules(t *testing.T)                     { judgeFile(t, "asks") }
 func TestACallThatHasOnlyAnInput(t *testing.T)      { judgeFile(t, "inputs") }
+func TestRulesForTools(t *testing.T)                { judgeFile(t, "tools") }
 func TestTaint(t *testing.T)                        { judgeFile(t, "taint") }
 
 func judgeFile(t *testing.T, name string) {
@@ -132,6 +133,8 @@ func (s *scene) call(key, value string) {
 		"judged":      func(c *nod.Call) { c.Interactive, c.HostJudges = true, true },
 		"unseen":      func(c *nod.Call) { c.Interactive, c.StdinUnseen = true, true },
 		"keeps":       func(c *nod.Call) { c.Interactive, c.Keeps = true, true },
+		"guessed":     func(c *nod.Call) { c.MCP.Named = false },
+		"brought":     func(c *nod.Call) { c.MCP.Brought = true },
 		"outlives":    func(c *nod.Call) { c.Interactive, c.Outlives = true, true },
 		"unread":      func(c *nod.Call) { c.Interactive, c.Unread = true, value },
 		"agent":       func(c *nod.Call) { c.Agent = value },
