@@ -115,16 +115,3 @@ func TestNoApprovalWithoutALine(t *testing.T) {
 		}
 	}
 }
-
-// What the web's tools do is known.
-func TestReasonsOfTheWebsTools(t *testing.T) {
-	page := tool("web_fetch")
-	page.URL = "https://docs.example.org/a?b=c"
-	for want, c := range map[string]nod.Call{"docs.example.org": page, "searches the web": tool("web_search")} {
-		o := options(nod.DefaultRules())
-		o.Rules.Hosts = []string{"docs.example.org"}
-		if d := verdictOf(o, c); !strings.Contains(d.Reason, want) || strings.Contains(d.Reason, "does not know") {
-			t.Errorf("%s: %s", c.Tool, d.Reason)
-		}
-	}
-}

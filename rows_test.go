@@ -32,6 +32,7 @@ func TestPermissionDeny(t *testing.T)               { judgeFile(t, "permissions"
 func TestAskRules(t *testing.T)                     { judgeFile(t, "asks") }
 func TestACallThatHasOnlyAnInput(t *testing.T)      { judgeFile(t, "inputs") }
 func TestRulesForTools(t *testing.T)                { judgeFile(t, "tools") }
+func TestWhatIsNotConfined(t *testing.T)            { judgeFile(t, "confined") }
 func TestTaint(t *testing.T)                        { judgeFile(t, "taint") }
 
 func judgeFile(t *testing.T, name string) {
@@ -55,8 +56,9 @@ func judgeRows(t *testing.T, part string) {
 		case line == "" || line[0] == '#':
 		case strings.HasPrefix(line, "  "):
 			row, _, _ := strings.Cut(strings.TrimSpace(line), "  ## ")
+			row, reason, _ := strings.Cut(row, "  => ")
 			want, what, _ := strings.Cut(row, " ")
-			s.judge(want, strings.TrimSpace(what))
+			s.judge(want, strings.TrimSpace(what), reason)
 		case head:
 			s.head(key, value)
 		default:
@@ -85,6 +87,9 @@ func (s *scene) head(key, value string) {
 	case "claude_deny", "claude_ask":
 		more := permitted(s.t, map[string]nod.RuleList{"claude_deny": nod.ListHardDeny, "claude_ask": nod.ListAsk}[key], value)
 		s.options.Rules.HardDeny, s.options.Rules.Ask, s.rule = more.HardDeny, more.Ask, value
+	case "confined":
+		s.options = confining(s.t, nil)
+		s.world = s.options.Files.(*view.Memory)
 	case "in":
 		s.options, s.corpus = inCorpusOptions(), true
 		s.world = s.options.Files.(*view.Memory)
@@ -175,15 +180,15 @@ func rulesOf(t *testing.T, list nod.RuleList, texts string) nod.Rules {
 	return ruled(list, strings.Split(texts, "; ")...)
 }
 
-func (s *scene) judge(want, what string) {
+func (s *scene) judge(want, what, reason string) {
 	what = strings.NewReplacer("⏎", "\n", "␍", "\r", "␀", "\x00").Replace(what)
 	for _, c := range s.calls(what) {
 		for _, dialect := range s.dialects {
 			c.Dialect = dialect
 			d := verdictOf(s.options, c)
-			if !s.became(want, c, d) || d.Err != nil && d.Err.Kind == fault.Internal {
-				s.t.Errorf("%s %s, dialect %v: %s by %s (%s), want %s", c.Tool, what, dialect, d.Verdict, d.Layer,
-					d.Reason, want)
+			if !s.became(want, c, d) || !strings.Contains(d.Reason, reason) || d.Err != nil && d.Err.Kind == fault.Internal {
+				s.t.Errorf("%s %s, dialect %v: %s by %s (%s), want %s %s", c.Tool, what, dialect, d.Verdict, d.Layer,
+					d.Reason, want, reason)
 			}
 		}
 	}
@@ -221,6 +226,8 @@ func (s *scene) toolCalls(call string) (calls []nod.Call) {
 		c := tool("file_write", absolute(file))
 		c.Edits = []nod.Edit{{Path: absolute(file), Whole: true, New: unquoted(s.t, text)}}
 		return []nod.Call{c}
+	case name == "confined":
+		return []nod.Call{bash(confined(confiner, args))}
 	case name == "replace":
 		return []nod.Call{replacing(args)}
 	case strings.HasPrefix(name, "mcp"):
@@ -261,6 +268,12 @@ func (s *scene) became(want string, c nod.Call, d nod.Decision) bool {
 	switch word {
 	case "left", "person": // to a judge of the host, or not
 		return d.Verdict == nod.Ask && d.Deferrable == (word == "left")
+	case "unconfined": // as without a boundary, and typed it does not run
+		without := s.options
+		without.Confine = nil
+		old := verdictOf(without, c)
+		return d.Verdict == old.Verdict && d.Reason == old.Reason &&
+			verdictOf(s.options, bash(confined(confiner, c.Command))).Verdict != nod.Allow
 	case "denied", "asked", "open", "untouched":
 		bare := s.options
 		bare.Rules = nod.DefaultRules()
