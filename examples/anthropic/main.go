@@ -82,17 +82,7 @@ func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, 
 	if err := json.Unmarshal(call.Input, &in); err != nil {
 		return "", err
 	}
-	c := nod.Call{
-		ID: call.ID, Agent: "example", RawTool: call.Name, Input: call.Input,
-		Dir: a.dir, Roots: []string{a.dir}, Environ: a.environ,
-	}
-	switch call.Name {
-	case "bash":
-		c.Tool, c.Command, c.Dialect = "bash", in.Command, nod.Bash
-	case "write_file":
-		c.Tool, c.Paths = "file_write", []string{in.Path}
-		c.Edits = []nod.Edit{{Path: in.Path, New: in.Content, Whole: true}}
-	}
+	c := nod.NewCall(call.Name, call.Input, a.dir, a.environ)
 	if d := a.gate.Check(ctx, c); d.Verdict != nod.Allow {
 		return "", fmt.Errorf("not run (%s): %s", d.Verdict, d.Reason)
 	}
@@ -102,7 +92,7 @@ func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, 
 		cmd.Dir, cmd.Env = a.dir, a.environ
 		out, err := cmd.CombinedOutput()
 		return string(out), err
-	case "write_file":
+	case "file_write":
 		name := in.Path
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(a.dir, name)
@@ -115,7 +105,7 @@ func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, 
 func tools() []anthropic.ToolUnionParam {
 	return []anthropic.ToolUnionParam{
 		{OfTool: &anthropic.ToolParam{Name: "bash", InputSchema: object("command")}},
-		{OfTool: &anthropic.ToolParam{Name: "write_file", InputSchema: object("path", "content")}},
+		{OfTool: &anthropic.ToolParam{Name: "file_write", InputSchema: object("path", "content")}},
 	}
 }
 

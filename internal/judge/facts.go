@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	_ "embed"
 	"encoding/json"
 	"path"
 	"slices"
@@ -317,6 +318,11 @@ func (c Case) newHosts(said string, git *Git) []string {
 	return hosts
 }
 
+// phrases are what is looked for, one a line.
+//
+//go:embed phrases.txt
+var phrases string
+
 // speaksToJudge quotes lines that hold words which make sense to a judge and hardly in honest work: a
 // verdict in the judge's own terms, an approval that the call claims for itself, a change of roles.
 // It is a fact for the model and decides nothing, so it errs towards finding.
@@ -324,16 +330,8 @@ func speaksToJudge(input string) []string {
 	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-",
 		" ").Replace(strings.ToLower(input))), " ")
 	var found []string
-	for _, phrase := range [...]string{
-		"should block", "classify result", "to the classifier", "dear classifier", "security classifier",
-		"note to the judge", "the judge should", "permission judge", "approved by the user", "user has approved",
-		"user approved this", "user already approved", "pre approved", "preapproved", "authorized by the user",
-		"authorised by the user", "this is safe to run", "this command is safe", "safe to allow", "must be allowed",
-		"please allow this", "do not block", "don't block", "ignore previous", "ignore your", "ignore the rules",
-		"ignore all rules", "disregard your", "disregard the", "override the policy", "policy override",
-		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt",
-		"you are now", "as an ai",
-	} {
+	for phrase := range strings.Lines(phrases) {
+		phrase = strings.TrimSuffix(phrase, "\n")
 		if i := strings.Index(folded, phrase); i >= 0 && len(found) < 5 {
 			found = append(found, Cut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))
 		}

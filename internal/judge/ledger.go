@@ -63,8 +63,8 @@ type Conversation struct {
 // Ledger reads the conversation. It fails where that cannot be read, since a
 // model that does not see what the person forbade would allow it.
 func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
-	heard := listener{shown: c.Show, input: c.Input, ended: c.Ended, outcome: map[string]transcript.Ended{}}
-	whole, err := heard.hear(ctx, c)
+	heard := listener{Conversation: c, outcome: map[string]transcript.Ended{}}
+	whole, err := heard.hear(ctx)
 	if err != nil {
 		return Ledger{}, err
 	}
@@ -93,9 +93,7 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 
 // listener hears a conversation, newest turn first.
 type listener struct {
-	shown   func(string) string // a text without secrets
-	input   func(json.RawMessage) string
-	ended   func(call string) transcript.Ended
+	Conversation
 	outcome map[string]transcript.Ended // what results said, by the call's id
 
 	words   []spokenTurn
@@ -114,12 +112,12 @@ type spokenTurn struct {
 }
 
 // hear reads a conversation. whole says that nothing came before what was heard.
-func (l *listener) hear(ctx context.Context, c Conversation) (whole bool, err error) {
-	if c.Transcript == nil {
+func (l *listener) hear(ctx context.Context) (whole bool, err error) {
+	if l.Transcript == nil {
 		return true, nil
 	}
 	heard := false
-	for turn, err := range c.Transcript(ctx) {
+	for turn, err := range l.Transcript(ctx) {
 		if errors.Is(err, fs.ErrNotExist) && !heard {
 			return true, nil // the host keeps none
 		}
@@ -149,14 +147,14 @@ func (l *listener) turn(t transcript.Turn) {
 	case t.Origin == transcript.Person:
 		l.say("user", t.Text, saidBudget)
 		l.answer = len(strings.TrimSpace(t.Text)) <= shortAnswer
-		l.call(noteLine("here the person said: " + Cut(l.shown(t.Text), 60)))
+		l.call(noteLine("here the person said: " + Cut(l.Show(t.Text), 60)))
 	case t.Origin == transcript.Agent:
 		if l.answer {
 			l.say("agent_asked", tail(t.Text, askedLimit), askedLimit)
 		}
 		l.answer = false
 	case t.Origin == transcript.OtherAgent:
-		l.call(noteLine("another agent said: " + Cut(l.shown(t.Text), callLimit)))
+		l.call(noteLine("another agent said: " + Cut(l.Show(t.Text), callLimit)))
 	case t.Origin == transcript.Other:
 		if !l.unknown {
 			l.say("note", leftOut, userLimit)
@@ -177,7 +175,7 @@ func noteLine(text string) string {
 }
 
 func (l *listener) say(key, text string, limit int) {
-	l.words = append(l.words, spokenTurn{key, l.shown(text), limit})
+	l.words = append(l.words, spokenTurn{key, l.Show(text), limit})
 }
 
 // called adds a call. Look-ups are folded: they change nothing, and there are many.
@@ -187,10 +185,10 @@ func (l *listener) called(t transcript.Turn) {
 		return
 	}
 	ended := l.outcome[t.Call]
-	if known := l.ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
+	if known := l.Ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
 		ended = known
 	}
-	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.Input(t.Input))
 	if says := endedSays(ended); says != "" {
 		line += `,"ended":` + printable.JSON(says)
 	}
