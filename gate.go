@@ -77,7 +77,7 @@ func New(o Options) *Gate {
 	o.Rules = rules
 	g := &Gate{options: o, unusable: unusable}
 	g.machine = place.New(place.Options{
-		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self,
+		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self,
 		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
 	})
 	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })

@@ -5,15 +5,12 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Keeper keeps files before a call replaces or deletes them, and the names of commits that the call
-// leaves without one. All are kept, or an error says why not. It is safe for concurrent use.
+// Keeper keeps files of the workspace, absolute and real, before a call replaces or deletes
+// them, and the names of commits that the call leaves without one. All are kept, or an error
+// says why not. It is safe for concurrent use.
 type Keeper interface {
-	Keep(id string, c Call, files []KeptFile, commits []KeptCommit) error
+	Keep(id string, c Call, files []string, commits []KeptCommit) error
 }
-
-// KeptFile is a file of the workspace, absolute and real. Gone says that the call deletes it or moves
-// it away; else it may be written in place, so that another name for it would keep nothing.
-type KeptFile = place.File
 
 // KeptCommit is an object of a repository that the call leaves without a name.
 type KeptCommit = place.Object
@@ -21,7 +18,7 @@ type KeptCommit = place.Object
 // kept keeps what a call that may run replaces or deletes. Where that fails, a person
 // decides. What runs behind the boundary is kept when it is applied.
 func (t *trial) kept(d Decision) Decision {
-	files, commits := t.at.Keeping.Files(), t.at.Keeping.Objects()
+	files, commits := t.at.Keeping.Kept()
 	if d.Verdict == Deny || t.behind || len(files)+len(commits) == 0 {
 		return d
 	}

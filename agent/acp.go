@@ -9,10 +9,9 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// ACP is the adapter for one permission request of an agent that speaks the Agent Client
-// Protocol, version 1. Such an agent has no hook: `nod acp` stands between it and the
-// editor. So what surrounds the request stands in the fields, and the payload is the params
-// of session/request_permission. It is not in [All], since nod-hook does not serve it.
+// ACP is the adapter for one permission request of an agent that speaks the Agent Client Protocol, version 1. Such an
+// agent has no hook: `nod acp` stands between it and the editor. So what surrounds the request stands in the fields,
+// and the payload is the params of session/request_permission. It is not in [All], since nod-hook does not serve it.
 //
 // # What the agent is told
 //

@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Decode reads the params of session/request_permission. An error means that the request
-// goes on to the editor.
+// Decode reads the params of session/request_permission. An error means that the request goes on to the editor.
 func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
 	if err != nil {
@@ -55,8 +54,7 @@ func askedAbout(params fields) (call fields, old bool) {
 	return call, false
 }
 
-// acpCall is a tool call as far as it is known: the request first, then the updates before
-// it, newest first.
+// acpCall is a tool call as far as it is known: the request first, then the updates before it, newest first.
 type acpCall struct {
 	ACP
 	seen []fields
@@ -324,8 +322,7 @@ func (c acpCall) paths() (names []string) {
 	return names
 }
 
-// namesFile reports whether an argument of that name is a path, in the spelling of any agent
-// that was seen.
+// namesFile reports whether an argument of that name is a path, in the spelling of any agent that was seen.
 func namesFile(key string) bool {
 	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
 	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile",

@@ -21,8 +21,7 @@ const acpOptions = `"options":[{"optionId":"no","name":"x","kind":"allow_always"
 var acpKinds = []agent.ACPOption{{ID: "no", Kind: "allow_always"}, {ID: "reject", Kind: "allow_once"},
 	{ID: "allow", Kind: "reject_once"}}
 
-// What a request proves, agent by agent: the command or the paths, the
-// directory, and whether an allow may be said.
+// What a request proves, agent by agent: the command or the paths, the directory, and whether an allow may be said.
 func TestACPCalls(t *testing.T) {
 	const at = "/home/ada/loom"
 	type want struct {

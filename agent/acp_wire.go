@@ -14,8 +14,7 @@ import (
 // permissionRequest is the method that asks the editor.
 const permissionRequest = "session/request_permission"
 
-// ACPMessage is one JSON-RPC message of the Agent Client Protocol, with what nod heeds of
-// it; all else is "".
+// ACPMessage is one JSON-RPC message of the Agent Client Protocol, with what nod heeds of it; all else is "".
 type ACPMessage struct {
 	Method string          // "" for an answer
 	ID     json.RawMessage // as it is written, nil where there is none
@@ -25,8 +24,7 @@ type ACPMessage struct {
 	Roots        []string
 	Peer         string // what the agent calls itself, in the answer to initialize
 	Prompt       string // what the person typed; files that come along are not their words
-	// Call is the id of a tool call; Update is all that session/update says of it, with
-	// Title and Input in it.
+	// Call is the id of a tool call; Update is all that session/update says of it, with Title and Input in it.
 	Call, Title   string
 	Update, Input json.RawMessage
 	Options       []ACPOption // of a permission request
@@ -150,9 +148,8 @@ func (a ACP) Reason(d nod.Decision) string {
 	return printable.Line(text, 2*reasonLength)
 }
 
-// WithReason puts a text behind what the tool call of a permission request shows. What the
-// call showed before stays, also where an earlier update said it, since what a request shows
-// takes its place.
+// WithReason puts a text behind what the tool call of a permission request shows. What the call showed before stays,
+// also where an earlier update said it, since what a request shows takes its place.
 func (a ACP) WithReason(line []byte, text string) []byte {
 	return edited(line, func(params map[string]json.RawMessage) bool {
 		var call map[string]json.RawMessage

@@ -54,8 +54,7 @@ type Event struct {
 	// Complete adds what the host's own files say and the payload does not; nil where there is
 	// nothing of the kind. Until then the event is at its strictest.
 	Complete func(*Event)
-	// Rewrites says that nod's plugin in the host puts a command of the answer's in the place
-	// of the call's.
+	// Rewrites says that nod's plugin in the host puts a command of the answer's in the place of the call's.
 	Rewrites bool
 	Child    bool // a sub-agent makes the call
 	// Unproven says that the payload does not show for certain what the call would do: it may
@@ -87,11 +86,9 @@ const (
 	Reinforce         // nod never allows: it denies, asks, or is silent
 )
 
-// Seat is one place in which a host listens to a hook. The zero value is a seat that the host
-// does not have.
+// Seat is one place in which a host listens to a hook. The zero value is a seat that the host does not have.
 type Seat struct {
-	// Allow says that an allow skips the host's own prompt. Where it does not, allow is said as
-	// silence.
+	// Allow says that an allow skips the host's own prompt. Where it does not, allow is said as silence.
 	Allow bool
 	Deny  bool // a denial stops the call
 	// Ask says that an ask makes the host ask a person, AskHeadless that this does no harm
@@ -109,8 +106,7 @@ const (
 	Prompts                // the host asks a person, or denies where nobody is there
 )
 
-// Capabilities are the facts that decide how an answer can be encoded, each measured on the
-// version that Tried names.
+// Capabilities are the facts that decide how an answer can be encoded, each measured on the version that Tried names.
 type Capabilities struct {
 	Tried string // "2.1.329"
 	// Before is the seat of a [Decide] event, Asking that of a [Prompt] event.
@@ -120,13 +116,13 @@ type Capabilities struct {
 	// PromptsAnswerOthers says that what a person answers to a prompt may let a call run whose
 	// own prompt waits behind it.
 	PromptsAnswerOthers bool
-	// StdinUnseen says that the agent can type into a program that it has started, and that no
-	// hook sees what.
+	// StdinUnseen says that the agent can type into a program that it has started, and that no hook sees what.
 	StdinUnseen bool
+	// Rewrites says that the host was seen to run a command that a hook hands it ([Host.MayRewrite]).
+	Rewrites bool
 }
 
-// Adapter is one coding agent. Implementations are values without state and
-// safe for concurrent use.
+// Adapter is one coding agent. Implementations are values without state and safe for concurrent use.
 type Adapter interface {
 	// Name is the word on the command line and in the log.
 	Name() string
@@ -141,21 +137,11 @@ type Adapter interface {
 	Capabilities() Capabilities
 }
 
-// Rewriter is an adapter whose host was seen to run a command that a hook hands it in the
-// place of the call's. Whether the program at hand does, nod doctor proves.
-type Rewriter interface {
-	Adapter
-	// MayRewrite reports whether the host would run it for this call, in its mode, and no rule
-	// of the person's in the host's settings is lost by that.
-	MayRewrite(e Event) bool
-}
-
 // All lists every adapter.
-func All() []Adapter {
-	all := []Adapter{ClaudeCode{}, Codex{}, Copilot{}, Gemini{}, Qwen{}, Opencode{}, Pi{}}
-	for _, name := range []string{"antigravity", "crush", "cursor", "droid", "goose", "grok", "kiro", "openhands",
-		"vscode", "windsurf"} {
-		all = append(all, Generic{name})
+func All() (all []Adapter) {
+	for _, name := range []string{"claude-code", "codex", "copilot", "gemini", "qwen", "opencode", "pi", "antigravity",
+		"crush", "cursor", "droid", "goose", "grok", "kiro", "openhands", "vscode", "windsurf"} {
+		all = append(all, Host(name))
 	}
 	return all
 }

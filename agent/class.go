@@ -16,8 +16,7 @@ const (
 	// notices, and what starts an agent each of whose calls comes to nod. It is on the allow-list,
 	// and nod says nothing, so that the host does what it does without nod.
 	Idle
-	// Persons is for the person alone: the host's prompt is its point. It is on
-	// the allow-list, and nod says nothing.
+	// Persons is for the person alone: the host's prompt is its point. It is on the allow-list, and nod says nothing.
 	Persons
 	// Acts changes something, starts code or sends something out, and its arguments do not say
 	// enough. Nothing but a model, a rule or a person settles it.

@@ -9,57 +9,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// ClaudeCode is the adapter for Claude Code. What it states was measured on version 2.1.329 in
-// print mode and in a terminal, against a scripted model; the events are those of the vendor's
-// hooks page.
-//
-// # What the host does with an answer
-//
-//	exit 0, nothing printed         no decision: the host's normal flow
-//	exit 0, JSON                    applied; deny beats ask beats allow of other hooks
-//	exit 2, text on stderr          blocks, and the model reads the text;
-//	                                PermissionRequest ignores it
-//	exit 1, rubbish, time-out       the tool RUNS, unless the handler has
-//	                                onFailure: "block" (since 2.1.295)
-//	allow                           skips prompt and classifier; no deny rule, ask
-//	                                rule or protected path gives way to it
-//	ask, nobody there               denied
-//
-// # What is said before a tool runs (PreToolUse)
-//
-// "open" is an ask that nothing but the missing model caused ([nod.Decision.Deferrable]); "-"
-// is silence, logged as abstained.
-//
-//	mode                  allow    ask     ask, nobody   open          deny
-//	default, acceptEdits  allow    ask     deny          as ask        deny
-//	dontAsk               allow    deny    deny          deny          deny
-//	bypassPermissions     allow    ask     deny          as ask        deny
-//	auto, a model         allow    ask     deny          not possible  deny
-//	auto, no model        allow    ask     deny          -             deny
-//	plan                  reads: allow, else -
-//	                               ask     deny          as ask        deny
-//	any other, or none    -        ask     deny          as ask        deny
-//
-// Under "-" the host decides, which in auto is its own judge; so it is of a command that runs
-// in its sandbox ([Event.Contained]). An explicit Replace says ask for what is open in auto
-// too; Reinforce says "-" for allow in every mode. In plan mode the host's judge may let a
-// command run that changes something (measured); what nod denies does not run. Where the
-// prompt is the point of a tool (AskUserQuestion, EnterPlanMode), allow is "-".
-//
-// At PermissionRequest allow and deny are said, under the same conditions; ask is "-".
-//
-// An answer to one prompt that changes the mode or the rules has the host run the call whose
-// prompt waits behind it (measured; docs/agents.md): see [nod.Call].Asking. A sub-agent's
-// payload carries the session id of its root.
-type ClaudeCode struct{ profiled[claude] }
-
-type claude struct{}
-
-func (claude) profile() profile {
-	return profile{agent: "claude-code", own: claudeOwn, special: claudeSpecial, quirk: claudeQuirk,
-		notice: claudeNotice, mayAllow: claudeMayAllow, mayRewrite: ClaudeCode{}.MayRewrite}
-}
-
 func claudeQuirk(e *Event, in, f fields) {
 	environ := e.Call.Environ
 	e.Child = f.optional("agent_id") != ""
@@ -92,8 +41,7 @@ func claudeOwn(e *Event, f fields, input *member) bool {
 	return claudeServer(e, f, input, server, source)
 }
 
-// claudeServer recognises a call to an MCP server by the tool's name and, where the payload
-// has it, by the server's.
+// claudeServer recognises a call to an MCP server by the tool's name and, where the payload has it, by the server's.
 func claudeServer(e *Event, f fields, input *member, server, source string) bool {
 	mcp, ok, wrong := claudeMCP(e.Call.RawTool, server)
 	switch {
@@ -149,8 +97,7 @@ func variable(environ []string, name string) string {
 	return value
 }
 
-// claudeNotice is nod's reason for an ask where the host shows a dialog of its own without
-// it: for files.
+// claudeNotice is nod's reason for an ask where the host shows a dialog of its own without it: for files.
 func claudeNotice(e Event, reason string) string {
 	if e.Call.Command != "" || len(e.Call.Paths) == 0 || e.Call.MCP != nil {
 		return ""
@@ -159,8 +106,8 @@ func claudeNotice(e Event, reason string) string {
 	return "nod asks about " + e.Call.RawTool + " " + name + ": " + reason
 }
 
-// MayRewrite implements [Rewriter]: measured on 2.1.329.
-func (ClaudeCode) MayRewrite(e Event) bool {
+// claudeMayRewrite: measured on 2.1.329.
+func claudeMayRewrite(e Event) bool {
 	return e.Kind == Decide && e.Call.RawTool == "Bash" && claudeMayAllow(e, nod.Decision{Layer: nod.LayerShell})
 }
 

@@ -7,41 +7,24 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Who speaks in a transcript of Claude Code. docs/judge.md has the same table,
-// and a test compares the two. A kind that is in none of these lists counts as
-// nobody's, and the model is told that something was left out.
-
-// unknownKind is the text of a turn that nod cannot attribute to anybody. Its
-// content is not kept: nothing may be made of it.
+// unknownKind is the text of a turn that nod cannot attribute to anybody. Its content is not kept: nothing may be made
+// of it. So reads the model what is in none of the lists of who speaks.
 const unknownKind = "something of a kind that nod does not know"
 
-// claudeSilent are the lines in which nobody speaks. What waits in the queue
-// (queue-operation) is said once the host hands it over, as an attachment.
-func claudeSilent() []string {
-	return []string{
-		"system", "summary", "progress", "file-history-snapshot", "queue-operation", "last-prompt", "custom-title",
-		"ai-title", "agent-name", "agent-color", "agent-setting", "tag", "mode", "permission-mode", "pr-link",
-		"worktree-state", "content-replacement", "bridge-session", "attribution-snapshot", "task-summary",
-		"api-request", "api-request-blob", "api-request-shape", "atis-latch", "tools-used", "cost-state",
-	}
-}
-
-// claudeAttached reads an attachment: queued_command holds what a person typed while
-// the agent worked. All others the host writes by itself; one with a prompt, of a kind
-// that nobody knows, is nobody's.
-func claudeAttached(f fields) claudeLine {
+// claudeAttached reads an attachment: queued_command holds what a person typed while the agent worked. All others the
+// host writes by itself; one with a prompt, of a kind that nobody knows, is nobody's.
+func claudeAttached(f fields) (turns []transcript.Turn, message bool) {
 	attachment, _ := f.maybeChild("attachment")
-	if attachment.hint("type") != "queued_command" {
-		if textOf(attachment, "prompt") == "" {
-			return claudeLine{}
-		}
-		return unclassified()
+	text := textOf(attachment, "prompt")
+	switch {
+	case attachment.hint("type") == "queued_command" && text != "":
+		return claudeText(claudeQueued(f, attachment), text), true
+	case attachment.hint("type") == "queued_command":
+		return nil, true
+	case text == "":
+		return nil, false
 	}
-	line := claudeLine{kind: "user", origin: claudeQueued(f, attachment)}
-	if text := textOf(attachment, "prompt"); text != "" {
-		line.blocks = []claudeBlock{{kind: "text", text: text}}
-	}
-	return line
+	return saidBy(transcript.Other, unknownKind), true
 }
 
 // claudeQueued says who queued a prompt.
@@ -78,11 +61,6 @@ func claudeFrom(f fields) transcript.Origin {
 	return transcript.OtherAgent // peer, coordinator ...
 }
 
-func unclassified() claudeLine {
-	return claudeLine{kind: "user", origin: transcript.Other,
-		blocks: []claudeBlock{{kind: "text", text: unknownKind}}}
-}
-
 // claudeOrigin says who speaks in the texts of a line. A field that is not known to mean a person
 // does not mean one. (userType is "external" on every line and says nothing.)
 func claudeOrigin(kind string, f fields) transcript.Origin {
@@ -105,9 +83,8 @@ func claudeOrigin(kind string, f fields) transcript.Origin {
 	return min(claudeSource(f.hint("promptSource")), claudeSource(f.hint("turnOrigin")))
 }
 
-// claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin
-// ("human", "sdk", "task_notification"); older versions write neither. "sdk"
-// is whoever started the session: in print mode that is the person.
+// claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin ("human", "sdk", "task_notification");
+// older versions write neither. "sdk" is whoever started the session: in print mode that is the person.
 func claudeSource(source string) transcript.Origin {
 	switch source {
 	case "", "typed", "human", "sdk":
@@ -116,9 +93,8 @@ func claudeSource(source string) transcript.Origin {
 	return transcript.Other
 }
 
-// claudeSpeaker says who speaks in a text that stands in a person's place, and
-// what of it is theirs. The host puts its own words and those of others there,
-// in elements whose names it chooses.
+// claudeSpeaker says who speaks in a text that stands in a person's place, and what of it is theirs. The host puts
+// its own words and those of others there, in elements whose names it chooses.
 //
 //   - A text that begins with an element of another agent's is that agent's as a
 //     whole.
@@ -131,7 +107,7 @@ func claudeSource(source string) transcript.Origin {
 func claudeSpeaker(text string) (transcript.Origin, string) {
 	trimmed := strings.TrimSpace(text)
 	switch name := firstTag(trimmed); {
-	case slices.Contains(claudeOthers(), name):
+	case slices.Contains(speakers("others"), name):
 		return transcript.OtherAgent, text
 	case name == "command-name", name == "command-message":
 		return claudeTyped(trimmed)
@@ -140,7 +116,8 @@ func claudeSpeaker(text string) (transcript.Origin, string) {
 	}
 	left := withoutElements(trimmed)
 	switch name := firstTag(left); {
-	case left == "" && trimmed != "", slices.Contains(claudeElements(), name), slices.Contains(claudeOthers(), name):
+	case left == "" && trimmed != "", slices.Contains(speakers("elements"), name),
+		slices.Contains(speakers("others"), name):
 		return transcript.Harness, text
 	case strings.ContainsAny(name, "-_") && strings.HasSuffix(left, "</"+name+">"):
 		return transcript.Other, unknownKind
@@ -160,22 +137,6 @@ func claudeNotices() []string {
 	}
 }
 
-// claudeOthers are the elements in which other agents speak.
-func claudeOthers() []string {
-	return []string{"teammate-message", "agent-message", "peer-message", "cross-session-message", "channel"}
-}
-
-// claudeElements are those that the host or an extension of it writes.
-func claudeElements() []string {
-	return []string{
-		"system-reminder", "ide_selection", "ide_opened_file", "ide_opened_files", "ide_closed_file",
-		"ide_diagnostics", "ide_context", "local-command-stdout", "local-command-stderr", "local-command-caveat",
-		"bash-input", "bash-stdout", "bash-stderr", "task-notification", "task-id", "user-prompt-submit-hook",
-		"post-tool-use-hook", "session-start-hook", "user-memory-input", "new-diagnostics", "command-contents",
-		"mcp-resource", "mcp-polling-update",
-	}
-}
-
 // firstTag is the name of the element that a text begins with, "" for none.
 func firstTag(text string) string {
 	rest, ok := strings.CutPrefix(text, "<")
@@ -192,7 +153,7 @@ func firstTag(text string) string {
 
 // withoutElements takes the host's elements out of a text.
 func withoutElements(text string) string {
-	for _, name := range claudeElements() {
+	for _, name := range speakers("elements") {
 		end := "</" + name + ">"
 		for _, opens := range []string{"<" + name + ">", "<" + name + " "} {
 			if from, to := strings.Index(text, opens), strings.LastIndex(text, end); from >= 0 && to > from {
@@ -203,11 +164,10 @@ func withoutElements(text string) string {
 	return strings.TrimSpace(text)
 }
 
-// standsBetween reports whether words stand between two elements of one name of
-// the host's. They are left out as if they stood inside, since an element may
-// hold an end tag of its own name; so nobody can say whose they are.
+// standsBetween reports whether words stand between two elements of one name of the host's. They are left out as if
+// they stood inside, since an element may hold an end tag of its own name; so nobody can say whose they are.
 func standsBetween(text string) bool {
-	return slices.ContainsFunc(claudeElements(), func(name string) bool {
+	return slices.ContainsFunc(speakers("elements"), func(name string) bool {
 		end := "</" + name + ">"
 		for _, rest, _ := strings.Cut(text, end); ; _, rest, _ = strings.Cut(rest, end) {
 			words, more, again := strings.Cut(rest, "<"+name)

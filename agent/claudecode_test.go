@@ -117,7 +117,7 @@ func TestClaudeDecode(t *testing.T) {
 			Call: nod.Call{Agent: "claude-code", Session: session}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ClaudeCode{}.Decode(readFixture(t, name), claudeEnviron)
+			got, err := Host("claude-code").Decode(readFixture(t, name), claudeEnviron)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,7 +165,7 @@ func TestClaudeTool(t *testing.T) {
 		if c.server != "" {
 			more = append(more, `"mcp_server":{"name":"`+c.server+`"}`)
 		}
-		e, err := ClaudeCode{}.Decode(payload("PreToolUse", more...), nil)
+		e, err := Host("claude-code").Decode(payload("PreToolUse", more...), nil)
 		if err != nil {
 			t.Errorf("%s: %v", c.raw, err)
 			continue
@@ -206,7 +206,7 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 		{"unknown event, odd tool", payload("BeforeTool", `"tool_name":1`), "a string is expected"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, err := ClaudeCode{}.Decode(c.text, claudeEnviron)
+			e, err := Host("claude-code").Decode(c.text, claudeEnviron)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want one with %q", err, c.want)
 			}
@@ -220,11 +220,11 @@ func TestClaudeDecodeRefuses(t *testing.T) {
 // A report may hold what a program printed, cut anywhere; a call may not.
 func TestClaudeHalvedReport(t *testing.T) {
 	more := []string{`"tool_name":"Bash"`, `"tool_input":{"command":"x"}`, `"tool_response":{"stdout":"\ud83e"}`}
-	if e, err := (ClaudeCode{}).Decode(payload("PostToolUse", more...), nil); err != nil || e.Kind != Outcome {
+	if e, err := Host("claude-code").Decode(payload("PostToolUse", more...), nil); err != nil || e.Kind != Outcome {
 		t.Errorf("outcome: %+v, %v", e, err)
 	}
 	for _, event := range []string{"PreToolUse", "PermissionRequest", "PermissionDenied", "New"} {
-		if _, err := (ClaudeCode{}).Decode(payload(event, more...), nil); err == nil {
+		if _, err := Host("claude-code").Decode(payload(event, more...), nil); err == nil {
 			t.Errorf("%s was accepted", event)
 		}
 	}
@@ -244,7 +244,7 @@ func TestClaudeEnvironment(t *testing.T) {
 		{[]string{"CLAUDE_PROJECT_DIR=/p", "CLAUDE_PROJECT_DIR=/"}, "", false},
 		{[]string{"CLAUDE_PROJECT_DIR=/p", "CLAUDE_PROJECT_DIR=/p"}, "/p", false},
 	} {
-		e, err := ClaudeCode{}.Decode(text, c.environ)
+		e, err := Host("claude-code").Decode(text, c.environ)
 		if err != nil || e.Project != c.project || e.Call.Interactive != c.interactive {
 			t.Errorf("%q: project %q, interactive %v, %v", c.environ, e.Project, e.Call.Interactive, err)
 		}
@@ -261,7 +261,7 @@ func TestClaudeIsAttended(t *testing.T) {
 			"someday", ""} {
 			asks := mode == "default" || mode == "acceptEdits" || mode == "plan"
 			want := entry == "cli" && mode != "dontAsk" || (entry == "sdk-ts" || entry == "claude-vscode") && asks
-			e, err := ClaudeCode{}.Decode([]byte(claudePayload(mode, "TodoWrite", `{"todos":[]}`)),
+			e, err := Host("claude-code").Decode([]byte(claudePayload(mode, "TodoWrite", `{"todos":[]}`)),
 				[]string{"CLAUDE_CODE_ENTRYPOINT=" + entry})
 			if err != nil || e.Call.Interactive != want {
 				t.Errorf("%q in mode %q: %v, want %v (%v)", entry, mode, e.Call.Interactive, want, err)
@@ -318,7 +318,7 @@ func TestClaudeSaysWhyBesideItsDialog(t *testing.T) {
 		e := Event{Kind: Decide, Mode: "default",
 			Call: nod.Call{Tool: "write", RawTool: "Write", Paths: []string{row.path},
 				Roots: []string{"/home/x/shop"}, Environ: []string{"HOME=/home/x"}, Interactive: true}}
-		_, _, out := answered(t, ClaudeCode{}.Encode(e, nod.Decision{Verdict: nod.Ask, Reason: "why"}, Reinforce,
+		_, _, out := answered(t, Host("claude-code").Encode(e, nod.Decision{Verdict: nod.Ask, Reason: "why"}, Reinforce,
 			false))
 		if out.Message != row.want {
 			t.Errorf("%s: %q, want %q", row.path, out.Message, row.want)
@@ -366,7 +366,7 @@ func TestClaudeEncode(t *testing.T) {
 							e := Event{Kind: Decide, Name: "PreToolUse", Mode: mode, Plan: mode == "plan",
 								Call: nod.Call{Tool: "bash", Interactive: c.person, HostJudges: mode == "auto"}}
 							d := nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}
-							checkSaid(t, ClaudeCode{}.Encode(e, d, p, model), row[i])
+							checkSaid(t, Host("claude-code").Encode(e, d, p, model), row[i])
 						})
 				}
 			}
@@ -425,7 +425,7 @@ func TestClaudeEncodeExceptions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			e := Event{Kind: Decide, Name: "PreToolUse", Mode: c.mode, Plan: c.mode == "plan",
 				Call: nod.Call{Tool: c.tool, Interactive: true, HostJudges: c.mode == "auto"}}
-			checkSaid(t, ClaudeCode{}.Encode(e, c.d, c.p, c.model), c.want)
+			checkSaid(t, Host("claude-code").Encode(e, c.d, c.p, c.model), c.want)
 		})
 	}
 }
@@ -443,7 +443,7 @@ func TestClaudeReasons(t *testing.T) {
 		{"cat <file >out && 1 < 2 > 3 <> <a@b.c>", "cat out && 1 < 2 > 3 <> <a@b.c>"},
 		{long, strings.Repeat("é", 299) + "…"},
 	} {
-		a := ClaudeCode{}.Encode(e, nod.Decision{Reason: c.in}, Default, false)
+		a := Host("claude-code").Encode(e, nod.Decision{Reason: c.in}, Default, false)
 		if _, reason, _ := answered(t, a); reason != c.want {
 			t.Errorf("%.60q: %q, want %q", c.in, reason, c.want)
 		}
@@ -454,7 +454,7 @@ func TestClaudeNotices(t *testing.T) {
 	e := Event{Kind: Decide, Mode: "default", Call: nod.Call{Tool: "bash"}}
 	d := nod.Decision{Verdict: nod.Allow, Notices: []string{"one\ntwo", "", "three", "4", "5", "6", "7"}}
 	for _, p := range []Profile{Replace, Reinforce} {
-		_, _, out := answered(t, ClaudeCode{}.Encode(e, d, p, true))
+		_, _, out := answered(t, Host("claude-code").Encode(e, d, p, true))
 		if out.Message != "one two\nthree\n4\n5" {
 			t.Errorf("profile %d: %q", p, out.Message)
 		}
@@ -468,7 +468,7 @@ func TestClaudeBlock(t *testing.T) {
 		"x\ny<b>":              "nod blocks this: x y\n",
 		"nodejs is not there ": "nod blocks this: nodejs is not there\n",
 	} {
-		got := ClaudeCode{}.Block(in)
+		got := Host("claude-code").Block(in)
 		if diff := cmp.Diff(Answer{Stderr: []byte(want), Exit: 2, Said: "deny"}, got); diff != "" {
 			t.Errorf("%q:\n%s", in, diff)
 		}

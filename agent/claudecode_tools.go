@@ -31,21 +31,12 @@ func claudeSpecial(c *nod.Call, raw string, in fields) {
 			tool.shape = command
 			arguments(c, tool, in)
 		}
-	case "NotebookRead":
-		c.Paths = []string{in.word("notebook_path")}
-	case "NotebookEdit":
-		c.Paths = []string{in.word("notebook_path")}
-		c.Edits = []nod.Edit{{Path: c.Paths[0], New: in.optional("new_source")}}
 	case "LSP": // its schema is not in sdk-tools.d.ts, so both spellings are read
 		for _, key := range []string{"filePath", "file_path"} {
 			if name := in.optional(key); name != "" {
 				c.Paths = append(c.Paths, name)
 			}
 		}
-	case "LS":
-		c.Paths = searched(c.Dir, in.optional("path"))
-	case "Glob":
-		c.Paths = searched(c.Dir, in.optional("path"), in.word("pattern"))
 	case "Grep":
 		_ = in.text("pattern") // what is looked for, not where
 		c.Paths = searched(c.Dir, in.optional("path"), claudeGlobs(in.optional("glob"))...)
@@ -92,9 +83,8 @@ func claudeGlobs(text string) (globs []string) {
 	return globs
 }
 
-// claudeMCP recognises a call to an MCP server by the prefix of its name and
-// by the payload's mcp_server, which must agree: the first names the server as
-// the API may spell it, the second as the user wrote it. ok is false for a
+// claudeMCP recognises a call to an MCP server by the prefix of its name and by the payload's mcp_server, which must
+// agree: the first names the server as the API may spell it, the second as the user wrote it. ok is false for a
 // built-in. server is "" where an older host sends no mcp_server.
 func claudeMCP(raw, server string) (m *nod.MCP, ok bool, wrong string) {
 	rest, prefixed := strings.CutPrefix(raw, "mcp__")

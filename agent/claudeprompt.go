@@ -16,23 +16,22 @@ import (
 //	deny, ask, and silence  {"behavior":"deny","message":why, and how to approve}
 //	a person's tool, a message {"behavior":"deny"}: the host would not ask about them otherwise
 //
-// The arguments do not say where a command would start. The agent's shell stands in the project or,
-// after a cd, anywhere below it (measured on 2.1.329), where another package.json may lie; so
-// [nod.Call].Dir is empty for commands: what they name by relative names is not known, and a rule
-// for npm test means the project's. Where CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR is set, for the
-// host and for the server, each command starts in the project, and rules hold. There is no
-// transcript. A hook is told both.
+// The arguments do not say where a command would start. The agent's shell stands in the project or, after a cd,
+// anywhere below it (measured on 2.1.329), where another package.json may lie; so [nod.Call].Dir is empty for
+// commands: what they name by relative names is not known, and a rule for npm test means the project's. Where
+// CLAUDE_BASH_MAINTAIN_PROJECT_WORKING_DIR is set, for the host and for the server, each command starts in the
+// project, and rules hold. There is no transcript. A hook is told both.
 type ClaudePrompt struct {
 	Project string // where the server was started, which is where the session was
 	Session string // the host's id of the session, "" if unknown: then all in Project are one
 }
 
 // Name returns "claude-code".
-func (ClaudePrompt) Name() string { return ClaudeCode{}.Name() }
+func (ClaudePrompt) Name() string { return Host("claude-code").Name() }
 
 // Capabilities returns what was measured on 2.1.329.
 func (ClaudePrompt) Capabilities() Capabilities {
-	return Capabilities{Tried: ClaudeCode{}.Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
+	return Capabilities{Tried: Host("claude-code").Capabilities().Tried, Before: Seat{Allow: true, Deny: true},
 		SeesSubagents: true}
 }
 
@@ -90,9 +89,8 @@ func (p ClaudePrompt) Encode(e Event, d nod.Decision, profile Profile, _ bool) A
 	return promptDenied(reason)
 }
 
-// isPersons reports whether a question about a tool of the host's own is for a person
-// alone. The host asks about a message where it goes to a session on another machine,
-// which needs "explicit approval" (2.1.329, read).
+// isPersons reports whether a question about a tool of the host's own is for a person alone. The host asks about a
+// message where it goes to a session on another machine, which needs "explicit approval" (2.1.329, read).
 func isPersons(tool string) bool { return classOf(tool) == Persons || tool == "send_message" }
 
 // staysInProject is set where Claude Code starts each command in the project.

@@ -47,7 +47,7 @@ func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]
 			if diff := cmp.Diff(want[filepath.Base(file)], sight(e)); diff != "" {
 				t.Error(diff)
 			}
-			_, table := a.(agent.Generic) // few of those name a workspace
+			table := strings.HasPrefix(a.Capabilities().Tried, "read: ") // few of those name a workspace
 			if (e.Kind == agent.Decide || e.Kind == agent.Prompt) && e.Project != "/home/ada/loom" &&
 				(!table || e.Project != "") {
 				t.Errorf("project %q", e.Project)
@@ -58,7 +58,7 @@ func decodeAll(t *testing.T, a agent.Adapter, environ []string, want map[string]
 
 func TestCodexDecodes(t *testing.T) {
 	patched := []string{"weave.go", "/home/ada/other.txt"}
-	decodeAll(t, agent.Codex{}, []string{"PWD=/home/ada/loom"}, map[string]seen{
+	decodeAll(t, agent.Host("codex"), []string{"PWD=/home/ada/loom"}, map[string]seen{
 		"shell.json":         {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
 		"shell_bypass.json":  {Kind: agent.Decide, Tool: "bash", Command: "git status"},
 		"shell_workdir.json": {Kind: agent.Decide, Tool: "bash", Command: "ls"},
@@ -104,7 +104,7 @@ func codexEvent(t *testing.T, command, event, mode, rollout string) agent.Event 
 		"model":           "m", "permission_mode": mode, "tool_name": "Bash",
 		"tool_input":  map[string]any{"command": command},
 		"tool_use_id": "call_1"})
-	e, err := agent.Codex{}.Decode(payload, []string{"PWD=/home/ada/loom"})
+	e, err := agent.Host("codex").Decode(payload, []string{"PWD=/home/ada/loom"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestCodexTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := agent.Codex{}.Decode(replaced(t, child, "/home/ada/.codex/sessions/2026/11/20/rollout-x.jsonl", file),
+	e, err := agent.Host("codex").Decode(replaced(t, child, "/home/ada/.codex/sessions/2026/11/20/rollout-x.jsonl", file),
 		nil)
 	if err != nil {
 		t.Fatal(err)

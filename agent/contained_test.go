@@ -33,7 +33,7 @@ func TestContainedByTheHostsSettings(t *testing.T) {
 		home := filepath.Join(dir, "home")
 		e := completed(t, row.input, "Bash", "default", home, filepath.Join(dir, "work"))
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
-		if said := (ClaudeCode{}).Encode(e, d, Default, false).Said; (said == abstained) != row.silent {
+		if said := Host("claude-code").Encode(e, d, Default, false).Said; (said == abstained) != row.silent {
 			t.Errorf("%s: the host is told %s (%s)", name, said, d.Reason)
 		}
 	}
@@ -89,7 +89,7 @@ func TestGrantedWhereNobodyIsThere(t *testing.T) {
 		home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
 		e := completed(t, row.input, row.tool, row.mode, home, work)
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
-		if said := (ClaudeCode{}).Encode(e, d, Default, false).Said; (said == abstained) != row.silent {
+		if said := Host("claude-code").Encode(e, d, Default, false).Said; (said == abstained) != row.silent {
 			t.Errorf("%s, %s %s: %s (%s)", row.allow, row.tool, row.input, said, d.Reason)
 		}
 	}
@@ -119,7 +119,7 @@ func completed(t *testing.T, input, tool, mode, home, work string) Event {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := ClaudeCode{}.Decode(payload, []string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work,
+	e, err := Host("claude-code").Decode(payload, []string{"HOME=" + home, "CLAUDE_PROJECT_DIR=" + work,
 		"CLAUDE_CODE_ENTRYPOINT=sdk-cli", "PATH=/nowhere"})
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 
 func claudeHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.ClaudeCode{},
+		adapter:  agent.Host("claude-code"),
 		fixtures: fixtures,
 		environ:  []string{"CLAUDE_PROJECT_DIR=/home/ada/loom", "CLAUDE_CODE_ENTRYPOINT=cli"},
 		modes:    []string{"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "newMode", ""},
@@ -25,7 +25,7 @@ func claudeHost(fixtures fs.FS) host {
 
 func codexHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.Codex{},
+		adapter:  agent.Host("codex"),
 		fixtures: fixtures,
 		environ:  []string{"PWD=/home/ada/loom"},
 		modes:    []string{"default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "newMode", ""},
@@ -36,7 +36,7 @@ func codexHost(fixtures fs.FS) host {
 
 func copilotHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.Copilot{},
+		adapter:  agent.Host("copilot"),
 		fixtures: fixtures,
 		environ:  []string{"COPILOT_PROJECT_DIR=/home/ada/loom", "HOME=/home/ada"},
 		modes:    []string{""},
@@ -47,7 +47,7 @@ func copilotHost(fixtures fs.FS) host {
 
 func opencodeHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.Opencode{},
+		adapter:  agent.Host("opencode"),
 		fixtures: fixtures,
 		modes:    []string{""},
 		valid:    shimTakes,
@@ -56,7 +56,7 @@ func opencodeHost(fixtures fs.FS) host {
 
 func piHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.Pi{},
+		adapter:  agent.Host("pi"),
 		fixtures: fixtures,
 		modes:    []string{""},
 		valid:    shimTakes,
@@ -75,7 +75,7 @@ func antigravityTakes(e agent.Event, a agent.Answer) error {
 func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) host {
 	return func(fixtures fs.FS) host {
 		return host{
-			adapter:  agent.Generic{Agent: name},
+			adapter:  agent.Host(name),
 			fixtures: fixtures,
 			environ:  []string{"PWD=/home/ada/loom"},
 			modes:    []string{"", "off", "spec", "plan", "newMode"},
@@ -305,7 +305,7 @@ func permissionTakes(_ agent.Event, a agent.Answer) error {
 
 func geminiHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.Gemini{},
+		adapter:  agent.Host("gemini"),
 		fixtures: fixtures,
 		environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
 		modes:    []string{""},
@@ -316,7 +316,7 @@ func geminiHost(fixtures fs.FS) host {
 
 func qwenHost(fixtures fs.FS) host {
 	return host{
-		adapter:  agent.Qwen{},
+		adapter:  agent.Host("qwen"),
 		fixtures: fixtures,
 		environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
 		modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
@@ -324,8 +324,7 @@ func qwenHost(fixtures fs.FS) host {
 	}
 }
 
-// geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the
-// person is shown of it.
+// geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the person is shown of it.
 func geminiTakes(_ agent.Event, a agent.Answer) error {
 	switch {
 	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && !json.Valid(a.Stderr):

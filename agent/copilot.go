@@ -8,49 +8,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Copilot is the adapter for the GitHub Copilot CLI, and for what runs on its runtime. What it
-// states was measured on version 1.0.102 with a model of one's own (no account), in print mode,
-// for hooks that are registered under event names with a small letter.
-//
-// # Two seats
-//
-// preToolUse comes before every call; an allow skips the prompt, and with it
-// permissionRequest, which comes when a person is to be asked.
-//
-//	                   allow    ask, person    ask, nobody    deny
-//	preToolUse         allow    ask            ask            deny
-//	permissionRequest  -        -              -              deny
-//
-// Where a rule of the person's may deny the call (--deny-tool, --deny-url, deniedUrls), an
-// allow is silence: said in either seat, it would overrule that. Where nobody is there, the
-// host denies what a hook asks about. A prompt shows less of a call than preToolUse, and what
-// nod can allow it has allowed before.
-//
-// # What the host does with an answer
-//
-//	exit 0, flat JSON      applied; modifiedArgs run in the place of the call's
-//	nested JSON            ignored: the call runs
-//	exit 1, 3, killed      denied, "(hook errored)"
-//	exit 2                 denied; the text on stderr does not reach the model
-//	time-out, rubbish      the normal flow: the call may run
-//
-// # What differs from other hosts
-//
-//   - The payload does not name its event, permissionRequest apart: it is told by the keys, and
-//     what is not known to report is a call to decide.
-//   - preToolUse carries a sub-agent's own session and its parent's.
-//   - An MCP tool is server-tool at preToolUse, server/tool later. The first hyphen divides.
-//   - Each shell command starts afresh in cwd, whatever an earlier one did.
-//   - permissionRequest shows an edit as a file and a diff, so nod takes it for no edit.
-type Copilot struct{ profiled[copilot] }
-
-type copilot struct{}
-
-func (copilot) profile() profile {
-	return profile{agent: "copilot", kinds: copilotEvent, own: copilotOwn, special: copilotSearch,
-		quirk: copilotQuirk, mayRewrite: Copilot{}.MayRewrite}
-}
-
 // copilotEvent tells the event from the keys.
 func copilotEvent(f fields) (Kind, string) {
 	name := f.optional("hookName")
@@ -93,9 +50,8 @@ func copilotQuirk(e *Event, in, f fields) {
 	}
 }
 
-// copilotEnviron leaves out what Copilot itself sets for every command: git
-// then takes no bare repository for one that it merely stands in, which only
-// tightens. Any other setting by these variables stays.
+// copilotEnviron leaves out what Copilot itself sets for every command: git then takes no bare repository for one
+// that it merely stands in, which only tightens. Any other setting by these variables stays.
 func copilotEnviron(environ []string) []string {
 	if variable(environ, "GIT_CONFIG_COUNT") != "1" || variable(environ, "GIT_CONFIG_KEY_0") != "safe.bareRepository" ||
 		variable(environ, "GIT_CONFIG_VALUE_0") != "explicit" {
@@ -112,9 +68,8 @@ func copilotEnviron(environ []string) []string {
 	return out
 }
 
-// copilotOwn recognises a call to an MCP server: no tool of the host's own has a hyphen
-// or a slash in its name. It reads a patch, which is a text, and leaves out what a prompt
-// shows by its effects and not by its arguments.
+// copilotOwn recognises a call to an MCP server: no tool of the host's own has a hyphen or a slash in its name. It
+// reads a patch, which is a text, and leaves out what a prompt shows by its effects and not by its arguments.
 func copilotOwn(e *Event, f fields, input *member) bool {
 	raw := e.Call.RawTool
 	if i := strings.IndexAny(raw, "/-"); i >= 0 {
@@ -168,10 +123,9 @@ func copilotSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// MayRewrite implements [Rewriter]: measured on 1.0.102. The program may run a later version
-// of itself, which it has fetched meanwhile and says to its hooks: what nod doctor has
-// tried is the one that it brings.
-func (Copilot) MayRewrite(e Event) bool {
+// copilotMayRewrite: measured on 1.0.102. The program may run a later version of itself, which it has fetched
+// meanwhile and says to its hooks: what nod doctor has tried is the one that it brings.
+func copilotMayRewrite(e Event) bool {
 	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
 	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")
 }

@@ -62,7 +62,7 @@ func spoken(t *testing.T, e agent.Event) (all []string) {
 
 func TestCopilotDecodes(t *testing.T) {
 	loom := "/home/ada/loom"
-	decodeAll(t, agent.Copilot{}, []string{"COPILOT_PROJECT_DIR=" + loom, "HOME=/home/ada"}, map[string]seen{
+	decodeAll(t, agent.Host("copilot"), []string{"COPILOT_PROJECT_DIR=" + loom, "HOME=/home/ada"}, map[string]seen{
 		"shell.json":  {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
 		"create.json": {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
 		"edit.json":   {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
@@ -95,7 +95,7 @@ func TestCopilotSession(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e, err := (agent.Copilot{}).Decode(payload, nil); err != nil || e.Call.Session != want {
+		if e, err := agent.Host("copilot").Decode(payload, nil); err != nil || e.Call.Session != want {
 			t.Errorf("%s: %q %v", file, e.Call.Session, err)
 		}
 	}
@@ -114,7 +114,7 @@ func TestCopilotEnviron(t *testing.T) {
 		{[]string{own[1], "GIT_CONFIG_KEY_0=core.pager", own[3]},
 			[]string{own[1], "GIT_CONFIG_KEY_0=core.pager", own[3]}},
 	} {
-		e, err := agent.Copilot{}.Decode(payload, row.environ)
+		e, err := agent.Host("copilot").Decode(payload, row.environ)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -130,22 +130,22 @@ func TestCallsThatCannotBePlaced(t *testing.T) {
 		adapter agent.Adapter
 		payload string
 	}{
-		{agent.Copilot{}, `{"sessionId":"s","hookEventName":"PreToolUse","cwd":"/w","tool_name":"run_in_terminal",` +
+		{agent.Host("copilot"), `{"sessionId":"s","hookEventName":"PreToolUse","cwd":"/w","tool_name":"run_in_terminal",` +
 			`"tool_input":{"command":"ls"}}`},
-		{agent.Copilot{}, `{"sessionId":"s","cwd":"/w","toolArgs":"{}"}`},
-		{agent.Copilot{}, `{"hook_event_name":"PreToolUse","sessionId":"a","session_id":"a","cwd":"/w","toolName":"bash",` +
+		{agent.Host("copilot"), `{"sessionId":"s","cwd":"/w","toolArgs":"{}"}`},
+		{agent.Host("copilot"), `{"hook_event_name":"PreToolUse","sessionId":"a","session_id":"a","cwd":"/w","toolName":"bash",` +
 			`"tool_name":"Bash","tool_input":{"command":"ls"}}`},
-		{agent.Generic{Agent: "windsurf"}, `{"agent_action_name":"pre_new","trajectory_id":"s",` +
+		{agent.Host("windsurf"), `{"agent_action_name":"pre_new","trajectory_id":"s",` +
 			`"tool_info":{"command_line":"ls"}}`},
-		{agent.Generic{Agent: "cursor"}, `{"hook_event_name":"beforeNew","conversation_id":"s","command":"ls"}`},
-		{agent.ClaudeCode{}, `{"hook_event_name":"BeforeNew","session_id":"s","tool_input":{"command":"ls"}}`},
+		{agent.Host("cursor"), `{"hook_event_name":"beforeNew","conversation_id":"s","command":"ls"}`},
+		{agent.Host("claude-code"), `{"hook_event_name":"BeforeNew","session_id":"s","tool_input":{"command":"ls"}}`},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
 		if err != nil || e.Kind != agent.Unexpected || e.Call.RawTool == "" {
 			t.Errorf("%s: %+v %v", row.payload, e, err)
 		}
 	}
-	e, err := agent.Copilot{}.Decode([]byte(`{"sessionId":"s","cwd":"/w","prompt":"hello"}`), nil)
+	e, err := agent.Host("copilot").Decode([]byte(`{"sessionId":"s","cwd":"/w","prompt":"hello"}`), nil)
 	if err != nil || e.Kind != agent.Other {
 		t.Errorf("%+v %v", e, err)
 	}
@@ -179,7 +179,7 @@ func TestCopilotTranscript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := agent.Copilot{}.Decode(payload, []string{"HOME=" + home})
+	e, err := agent.Host("copilot").Decode(payload, []string{"HOME=" + home})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestCopilotTranscript(t *testing.T) {
 	if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
 		t.Error(diff)
 	}
-	e, err = agent.Copilot{}.Decode(replaced(t, payload, id, "../../../etc"), []string{"HOME=" + home})
+	e, err = agent.Host("copilot").Decode(replaced(t, payload, id, "../../../etc"), []string{"HOME=" + home})
 	if err != nil {
 		t.Fatal(err)
 	}

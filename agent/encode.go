@@ -10,8 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Lengths of what reaches the host, in characters. It writes strings over
-// 10,000 to a file and shows a preview.
+// Lengths of what reaches the host, in characters. It writes strings over 10,000 to a file and shows a preview.
 const (
 	reasonLength = 300
 	noticeCount  = 5

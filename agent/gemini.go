@@ -7,49 +7,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Gemini is the adapter for Google's Gemini CLI. What it states was measured on version 0.61.0
-// in print mode, against a scripted model, or read in its source.
-//
-// # One seat
-//
-// BeforeTool comes before every call, a sub-agent's too, and can only veto: the host's own
-// policy decides afterwards, and no hook can grant. An allow is silence, and an ask is a
-// denial that says how to approve: the host could be told to ask, but no payload says whether
-// anybody is there, and where nobody is, it then hangs for ever.
-//
-// # What the host does with an answer
-//
-//	{"decision":"deny","reason"}        blocked; the model reads the reason
-//	"systemMessage" beside it           the person reads it; of the reason nothing is shown
-//	{"decision":"ask"}                  asks a person, even in yolo mode
-//	{"decision":"allow"}                nothing: the policy decides
-//	hookSpecificOutput.tool_input       the policy decides about that, and that runs
-//	exit 2 or more, text on stderr      blocked; the model reads it
-//	exit 2 without text, exit 0 and 1,
-//	killed, time-out, cut-off JSON      the call RUNS as far as the policy lets it
-//
-// There is no switch that makes a failing hook block, so nod is registered behind a line of
-// shell that turns every failure into exit 2 with a reason.
-//
-// No hook runs in `gemini --acp` and in a folder that is not trusted (read).
-//
-// # What the host makes of a call (read)
-//
-//	sh -c '...' and its like   both are taken away, with the first and the last quote
-//	%2e in a path              is decoded
-//	replace of a missing file  looks for one whose name ends so
-//
-// An MCP tool is mcp_<server>_<tool>, which can be divided in several ways; the payload's
-// mcp_context names both.
-type Gemini struct{ profiled[gemini] }
-
-type gemini struct{}
-
-func (gemini) profile() profile {
-	return profile{agent: "gemini", rewrites: geminiRewrites, own: geminiMCP, special: geminiSearch,
-		quirk: geminiQuirk, mayRewrite: Gemini{}.MayRewrite}
-}
-
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call
 // ended: a failure is an error with a message.
 func geminiQuirk(e *Event, in, f fields) {
@@ -73,8 +30,7 @@ func geminiQuirk(e *Event, in, f fields) {
 	}
 }
 
-// geminiMCP recognises a call to an MCP server. A name that cannot be divided for
-// certain is no tool that nod knows.
+// geminiMCP recognises a call to an MCP server. A name that cannot be divided for certain is no tool that nod knows.
 func geminiMCP(e *Event, f fields, input *member) bool {
 	f.asObject(input) // free-form, but an object
 	if from, given := f.maybeChild("mcp_context"); given != nil {
@@ -119,28 +75,12 @@ func geminiOdd(name string) bool {
 	return strings.HasPrefix(name, "@") || strings.ContainsAny(name, "%\\\x00")
 }
 
-// geminiSearch reads where a search looks; what it looks for is a regular
-// expression in grep_search, and part of the place in glob.
-func geminiSearch(call *nod.Call, raw string, in fields) {
-	where := func(dir, pattern, filter string) {
-		call.Paths = append(call.Paths, dir)
-		respelled(call, geminiOdd)
-		call.Paths = searched(call.Dir, dir, pattern, filter)
-	}
+func geminiSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
 	case "invoke_agent":
 		if in.optional("agent_name") == "browser_agent" { // which starts a browser (0.61.0, read)
 			call.Tool = "remote_agent"
 		}
-	case "glob":
-		where(in.optional("dir_path"), in.word("pattern"), "")
-	case "grep_search":
-		if isOption(in.text("pattern")) { // to git grep and grep, where there is no rg (read in 0.61.0, and run)
-			call.Rewritten = takenForOption
-		}
-		where(in.optional("dir_path"), "", in.optional("include_pattern"))
-	case "list_directory":
-		where(in.word("dir_path"), "", "")
 	case "read_many_files":
 		for _, pattern := range in.texts("include") {
 			call.Paths = append(call.Paths, searched(call.Dir, "", pattern, "")...)
@@ -148,9 +88,8 @@ func geminiSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// MayRewrite implements [Rewriter]: measured on 0.61.0. The policy is asked afterwards, about
-// the line that the host is handed: so it is handed none where a rule of the person's is
-// there for commands.
-func (Gemini) MayRewrite(e Event) bool {
+// geminiMayRewrite: measured on 0.61.0. The policy is asked afterwards, about the line that the host is handed: so it
+// is handed none where a rule of the person's is there for commands.
+func geminiMayRewrite(e Event) bool {
 	return rewritable(e, "run_shell_command") && !geminiSpeaks(e.Call, e.Project)
 }

@@ -15,7 +15,7 @@ import (
 
 func TestGeminiDecodes(t *testing.T) {
 	loom := "/home/ada/loom"
-	decodeAll(t, agent.Gemini{}, []string{"GEMINI_PROJECT_DIR=" + loom}, map[string]seen{
+	decodeAll(t, agent.Host("gemini"), []string{"GEMINI_PROJECT_DIR=" + loom}, map[string]seen{
 		"shell.json":       {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
 		"shell_dir.json":   {Kind: agent.Decide, Tool: "bash", Command: "ls"},
 		"write.json":       {Kind: agent.Decide, Tool: "file_write", Paths: []string{"new.txt"}},
@@ -57,14 +57,14 @@ func event(t *testing.T, a agent.Adapter, file, old, with string) agent.Event {
 }
 
 func TestGeminiArguments(t *testing.T) {
-	if e := event(t, agent.Gemini{}, "shell_dir.json", "src", "src"); e.Call.Dir != "/home/ada/loom/src" {
+	if e := event(t, agent.Host("gemini"), "shell_dir.json", "src", "src"); e.Call.Dir != "/home/ada/loom/src" {
 		t.Errorf("a command starts in %q", e.Call.Dir)
 	}
-	if e := event(t, agent.Gemini{}, "replace_all.json", "warp",
+	if e := event(t, agent.Host("gemini"), "replace_all.json", "warp",
 		"warp"); !e.Call.Edits[0].All || e.Call.Edits[0].Old != "warp" {
 		t.Errorf("%+v", e.Call.Edits)
 	}
-	if e := event(t, agent.Gemini{}, "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
+	if e := event(t, agent.Host("gemini"), "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
 		t.Errorf("failed %v: %q", e.Failed, e.Error)
 	}
 }
@@ -83,7 +83,7 @@ func TestGeminiTranscript(t *testing.T) {
 		return line(id, "user", `"content":[`+strings.Join(parts, ",")+`]`)
 	}
 	call := `"content":"I will","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"ls"},"status":"success"}]`
-	e := event(t, agent.Gemini{}, "shell.json",
+	e := event(t, agent.Host("gemini"), "shell.json",
 		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
 			`{"sessionId":"s","projectHash":"h","kind":"main"}`,
 			user("1", "<session_context>"), user("2", "publish it"),
@@ -108,7 +108,7 @@ func TestGeminiTranscript(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	e = event(t, agent.Gemini{}, "shell.json",
+	e = event(t, agent.Host("gemini"), "shell.json",
 		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
 			`{"sessionId":"s","projectHash":"h","kind":"main"}`, user("1", "<session_context>"),
 			user("2", "publish it"),
@@ -118,7 +118,7 @@ func TestGeminiTranscript(t *testing.T) {
 		t.Errorf("the session opens with %q (%v)", first.Text, ok)
 	}
 	for _, back := range []string{`{"$rewindTo":"2"}`, `{"$set":{"messages":[` + user("1", "yes") + `]}}`} {
-		e = event(t, agent.Gemini{}, "shell.json", "/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl",
+		e = event(t, agent.Host("gemini"), "shell.json", "/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl",
 			writeLines(t, []string{user("2", "publish it"), back, user("3", "now")}))
 		turns := 0
 		for _, err := range e.Call.Transcript(t.Context()) {

@@ -1,6 +1,7 @@
 package agent_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -39,15 +40,15 @@ func TestGenericDecodes(t *testing.T) {
 			"mcp.json": {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}}},
 	}
 	for _, a := range agent.All() {
-		if g, ok := a.(agent.Generic); ok {
-			t.Run(g.Agent, func(t *testing.T) { decodeAll(t, g, []string{"PWD=" + loom}, files[g.Agent]) })
+		if want := files[a.Name()]; strings.HasPrefix(a.Capabilities().Tried, "read: ") {
+			t.Run(a.Name(), func(t *testing.T) { decodeAll(t, a, []string{"PWD=" + loom}, want) })
 		}
 	}
 }
 
 // A name that is no row blocks everything.
 func TestGenericWithoutARow(t *testing.T) {
-	g := agent.Generic{Agent: "nobody"}
+	g := agent.Host("nobody")
 	if e, err := g.Decode([]byte(
 		`{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/w","tool_name":"Bash","tool_input":{"command":"ls"}}`), nil); err == nil {
 		t.Errorf("read as %+v", e)
@@ -60,7 +61,7 @@ func TestGenericWithoutARow(t *testing.T) {
 
 // Two spellings of one key are one too many.
 func TestGenericSpellings(t *testing.T) {
-	_, err := agent.Generic{Agent: "droid"}.Decode(
+	_, err := agent.Host("droid").Decode(
 		[]byte(`{"hook_event_name":"PreToolUse","sessionId":"s","session_id":"s","cwd":"/w","tool_name":"Execute","tool_input":{"command":"ls"}}`), nil)
 	if err == nil {
 		t.Error("taken")
@@ -74,7 +75,7 @@ func TestGenericDirectory(t *testing.T) {
 		"windsurf": `{"agent_action_name":"pre_run_command","trajectory_id":"s","tool_info":{"command_line":"ls"}}`,
 		"goose":    `{"event":"PreToolUse","session_id":"s","tool_name":"developer__shell","tool_input":{"command":"ls"},"working_dir":"here"}`,
 	} {
-		if e, err := (agent.Generic{Agent: name}).Decode([]byte(payload), nil); err == nil {
+		if e, err := agent.Host(name).Decode([]byte(payload), nil); err == nil {
 			t.Errorf("%s: read in %q", name, e.Call.Dir)
 		}
 	}

@@ -112,9 +112,8 @@ func wordsOf(text string) []string {
 	})
 }
 
-// codexAsks reports whether a rule of the person's may have Codex ask about a call. Codex
-// takes the rules that lie beside each of its settings (0.169.0), and settings ask about
-// tools of MCP servers.
+// codexAsks reports whether a rule of the person's may have Codex ask about a call. Codex takes the rules that lie
+// beside each of its settings (0.169.0), and settings ask about tools of MCP servers.
 func codexAsks(e *Event, start string) bool {
 	dirs, home := settingsDirs(e.Call.Environ, "CODEX_HOME", ".codex", start, e.Start, e.Project)
 	dirs = append(dirs, "/etc/codex")
@@ -285,9 +284,8 @@ func opencodeRuled(text string) bool {
 	return asks > 0
 }
 
-// claudeGranted reports whether a rule of the person's may let this call run where nobody
-// can be asked. nod allows nothing by it: the host, which is left to it, compares by
-// itself, and denies where its rule does not hold.
+// claudeGranted reports whether a rule of the person's may let this call run where nobody can be asked. nod allows
+// nothing by it: the host, which is left to it, compares by itself, and denies where its rule does not hold.
 func claudeGranted(c nod.Call, home string) bool {
 	var s struct {
 		Permissions struct {

@@ -80,7 +80,7 @@ func TestCodexRulesStay(t *testing.T) {
 				files[row.file] = row.rules
 			}
 			dir := hostFiles(t, files)
-			got := saysAllowed(t, agent.Codex{}, map[string]any{
+			got := saysAllowed(t, agent.Host("codex"), map[string]any{
 				"session_id": "s", "turn_id": "t", "transcript_path": filepath.Join(dir, "home/rollout.jsonl"),
 				"cwd": filepath.Join(dir, "work"), "hook_event_name": "PermissionRequest", "model": "m",
 				"permission_mode": "default", "tool_name": "Bash", "tool_input": map[string]any{"command": row.command},
@@ -111,7 +111,7 @@ func TestCodexRulesStayOfWhatIsAsked(t *testing.T) {
 		line("a", escalated) + result:                 "abstained",
 	} {
 		dir := hostFiles(t, map[string]string{"rollout.jsonl": rollout, "work/README": ""})
-		if got := saysAllowed(t, agent.Codex{}, map[string]any{
+		if got := saysAllowed(t, agent.Host("codex"), map[string]any{
 			"session_id": "s", "turn_id": "t", "transcript_path": filepath.Join(dir, "rollout.jsonl"),
 			"cwd": filepath.Join(dir, "work"), "hook_event_name": "PermissionRequest", "model": "m",
 			"permission_mode": "default", "tool_name": "Bash", "tool_input": map[string]any{"command": "git add ."},
@@ -130,7 +130,7 @@ func TestCodexToolsStay(t *testing.T) {
 		"[mcp_servers.lab]\ndefault_tools_approval_mode = \"auto\"\n":             "allow",
 	} {
 		dir := hostFiles(t, map[string]string{"home/.codex/config.toml": settings, "work/README": ""})
-		if got := saysAllowed(t, agent.Codex{}, map[string]any{
+		if got := saysAllowed(t, agent.Host("codex"), map[string]any{
 			"session_id": "s", "turn_id": "t", "transcript_path": nil, "cwd": filepath.Join(dir, "work"),
 			"hook_event_name": "PermissionRequest", "model": "m", "permission_mode": "default",
 			"tool_name": "mcp__lab__poke", "tool_input": map[string]any{"x": "1"},
@@ -172,7 +172,7 @@ func TestQwenRulesStay(t *testing.T) {
 			dir := hostFiles(t, map[string]string{row.file: row.rules, "work/README": ""})
 			row.call["session_id"], row.call["hook_event_name"] = "s", "PermissionRequest"
 			row.call["cwd"], row.call["permission_mode"] = filepath.Join(dir, "work"), "default"
-			if got := saysAllowed(t, agent.Qwen{}, row.call, "HOME="+filepath.Join(dir, "home"),
+			if got := saysAllowed(t, agent.Host("qwen"), row.call, "HOME="+filepath.Join(dir, "home"),
 				"QWEN_PROJECT_DIR="+filepath.Join(dir, "work")); got != row.want {
 				t.Errorf("%s, want %s", got, row.want)
 			}
@@ -180,8 +180,7 @@ func TestQwenRulesStay(t *testing.T) {
 	}
 }
 
-// Over the protocol nobody says why an agent asks: where a rule of the person's may be why,
-// nod does not answer.
+// Over the protocol nobody says why an agent asks: where a rule of the person's may be why, nod does not answer.
 func TestACPRulesStay(t *testing.T) {
 	const policy = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"git\"\ndecision = "
 	for _, row := range []struct{ name, peer, file, rules, want string }{

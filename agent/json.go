@@ -14,9 +14,8 @@ import (
 
 // JSON is read in two ways: payloads strictly, lines of a host's own files loosely.
 //
-// encoding/json alone matches keys without regard to case and takes the last of two, so
-// that {"command":"rm -rf /","Command":"ls"} reads "ls" in Go and "rm -rf /" in the agent's
-// JavaScript. So a payload has one reading or none:
+// encoding/json alone matches keys without regard to case and takes the last of two, so that {"command":"rm -rf
+// /","Command":"ls"} reads "ls" in Go and "rm -rf /" in the agent's JavaScript. So a payload has one reading or none:
 //
 //   - a key is matched byte by byte, and two equal keys in one object are refused;
 //   - where nod reads a key, another one that differs in case only (Unicode simple folding,
@@ -24,8 +23,7 @@ import (
 //   - invalid UTF-8, half a surrogate pair, text after the end, nesting over maxDepth and
 //     more than maxPayload bytes are refused.
 //
-// Unknown keys are fine. In a line of a host's file only the keys that are read are looked
-// at in this way.
+// Unknown keys are fine. In a line of a host's file only the keys that are read are looked at in this way.
 const (
 	maxPayload = 16 << 20
 	maxDepth   = 64
@@ -46,9 +44,8 @@ type object struct {
 // readPayload checks the whole text and returns its top level.
 func readPayload(text []byte) (object, error) { return readStrictly(text, false) }
 
-// readReport is readPayload for events that only report: what a program
-// printed may have been cut in the middle of a character, and half a
-// surrogate pair reads as U+FFFD. Never for a call that is to be decided.
+// readReport is readPayload for events that only report: what a program printed may have been cut in the middle of a
+// character, and half a surrogate pair reads as U+FFFD. Never for a call that is to be decided.
 func readReport(text []byte) (object, error) { return readStrictly(text, true) }
 
 func readStrictly(text []byte, halves bool) (object, error) {

@@ -107,9 +107,8 @@ func TestFieldsRefused(t *testing.T) {
 	}
 }
 
-// FuzzPayload holds the reason for the strict reader: what it accepts has one
-// reading, and encoding/json, which matches keys without regard to case and
-// takes the last, finds the same values.
+// FuzzPayload holds the reason for the strict reader: what it accepts has one reading, and encoding/json, which
+// matches keys without regard to case and takes the last, finds the same values.
 func FuzzPayload(f *testing.F) {
 	names, err := os.ReadDir("testdata/claude-code")
 	if err != nil {

@@ -5,14 +5,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nodgate/nod/transcript"
 )
 
-// Every kind that a captured transcript holds is classified, and a kind that
-// nobody classified counts as nobody's.
+// Every kind that a captured transcript holds is classified, and a kind that nobody classified counts as nobody's.
 func TestKindsAreClassified(t *testing.T) {
 	if codexKnows("oracle.text") || codexKnows("unknown") {
 		t.Error("a kind of Codex's that nobody knows is classified")
@@ -31,8 +31,9 @@ func TestKindsAreClassified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		line, err := parseClaudeLine(top)
-		if err != nil || line.origin == transcript.Other && len(line.blocks) > 0 {
+		turns, _ := claudeTurns(fieldsOf(top, &err), tail{}, "")
+		unknown := func(turn transcript.Turn) bool { return turn.Origin == transcript.Other }
+		if err != nil || slices.ContainsFunc(turns, unknown) {
 			var kind struct {
 				Type       string
 				Attachment struct{ Type string }
@@ -62,8 +63,8 @@ func TestTheTableOfKinds(t *testing.T) {
 			t.Errorf("it says nothing of %s", a)
 		}
 	}
-	for _, name := range append(claudeOthers(), "queued_command", "command-name", "command-args", "ExitPlanMode",
-		"AskUserQuestion", "claudeElements", "claudeSilent", "codexKnows", "sourceToolUseID") {
+	for _, name := range append(speakers("others"), "queued_command", "command-name", "command-args", "ExitPlanMode",
+		"AskUserQuestion", "`elements`", "`silent`", "`codexhost`", "sourceToolUseID") {
 		if !strings.Contains(table, name) {
 			t.Errorf("it does not name %s", name)
 		}

@@ -29,16 +29,17 @@ func playedSeats() (seats []playedSeat) {
 		for _, mode := range []string{"auto", "default", "acceptEdits", "plan", "dontAsk", "bypassPermissions",
 			"someday"} {
 			name := "claude-code, " + mode + map[string]string{"cli": ", a person", "sdk-cli": ", nobody"}[entry]
-			seats = append(seats, playedSeat{name, agent.ClaudeCode{}, mode, entry,
+			seats = append(seats, playedSeat{name, agent.Host("claude-code"), mode, entry,
 				entry == "cli" && mode != "someday" || mode == "auto" || mode == "dontAsk"})
 		}
 	}
 	return append(seats,
-		playedSeat{"codex, without its sandbox", agent.Codex{}, "default", "danger-full-access", false},
-		playedSeat{"codex, in its sandbox", agent.Codex{}, "default", "workspace-write", true},
-		playedSeat{"gemini", agent.Gemini{}, "", "", false},
-		playedSeat{"qwen", agent.Qwen{}, "default", "", false}, playedSeat{"opencode", agent.Opencode{}, "", "", false},
-		playedSeat{"pi", agent.Pi{}, "", "", false})
+		playedSeat{"codex, without its sandbox", agent.Host("codex"), "default", "danger-full-access", false},
+		playedSeat{"codex, in its sandbox", agent.Host("codex"), "default", "workspace-write", true},
+		playedSeat{"gemini", agent.Host("gemini"), "", "", false},
+		playedSeat{"qwen", agent.Host("qwen"), "default", "", false},
+		playedSeat{"opencode", agent.Host("opencode"), "", "", false},
+		playedSeat{"pi", agent.Host("pi"), "", "", false})
 }
 
 // payload is a call of the script as the host sends it; "" where the host has no such tool.

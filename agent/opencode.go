@@ -10,36 +10,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Opencode is the adapter for opencode. What it states was measured on version 1.18.33 against
-// a scripted model. opencode starts no program before a call, so nod installs a plugin, a file
-// of JavaScript that calls nod-hook ([plugin]).
-//
-// # Where nod sits
-//
-//	tool.execute.before   every call, sub-agents' too; a denial is thrown, and its text is
-//	                      what the model reads
-//	permission.asked      opencode is about to ask: the plugin answers "once" for a call that
-//	                      nod has allowed, else it is silent
-//
-//	                           allow   ask         deny
-//	opencode asks next         grant   - (prompt)  deny
-//	it does not, or may not    grant   deny        deny
-//
-// opencode asks about little by itself. The plugin has it ask about commands and addresses
-// where the person has set nothing and can be asked (not under `opencode run`); the payload's
-// "asks" says that it will, but for lines of shell in which it may see no command.
-//
-// A call waits for the plugin without limit. Where the plugin cannot be loaded, calls RUN and
-// nothing says so: nothing closes that, and `nod install` names it. A tool that a repository
-// defines itself runs inside opencode: such code needs no call to do anything.
-type Opencode struct{ profiled[opencode] }
-
-type opencode struct{}
-
-func (opencode) profile() profile {
-	return profile{agent: "opencode", own: opencodeMCP, quirk: opencodeQuirk, mayRewrite: Opencode{}.MayRewrite}
-}
-
 // opencodeQuirk says in which shell a command runs, whether the host asks about it, and
 // which files a sub-agent's prompt names.
 func opencodeQuirk(e *Event, in, f fields) {
@@ -122,9 +92,8 @@ func isLetterOrDigit(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// plugin reads what the lines of JavaScript say beside the call that nod installs for an agent
-// which starts no program by itself (internal/install/plugin). The payload and the answer are
-// nod's own:
+// plugin reads what the lines of JavaScript say beside the call that nod installs for an agent which starts no
+// program by itself (internal/install/plugin). The payload and the answer are nod's own:
 //
 //	{"hook", "tool", "session", "call", "directory", "args",
 //	 "server"?, "interactive"?, "asks"?, "rewrites"?, "failed"?,
@@ -154,7 +123,6 @@ func readsAsShell(name string) bool {
 	return false
 }
 
-// MayRewrite implements [Rewriter]: measured on 1.18.33. The plugin says where it puts a line in
-// the place of the command: not where a rule of the person's or a client's speaks of commands,
-// which opencode would hold to that line.
-func (Opencode) MayRewrite(e Event) bool { return rewritable(e, "bash") && e.Rewrites }
+// opencodeMayRewrite: measured on 1.18.33. The plugin says where it puts a line in the place of the command: not
+// where a rule of the person's or a client's speaks of commands, which opencode would hold to that line.
+func opencodeMayRewrite(e Event) bool { return rewritable(e, "bash") && e.Rewrites }

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// opencodeAsks reports whether opencode certainly asks about a line of shell. It asks about
-// what tree-sitter takes for a command, but for cd and its kin, and about nothing else; of a
-// text that tree-sitter cannot read it may see no command at all (1.18.33, read, and run). So
-// the line has to be of plain commands, and one of them has to be another than cd. nod's own
-// reading of a line is no help here: what counts is another parser's.
+// opencodeAsks reports whether opencode certainly asks about a line of shell. It asks about what tree-sitter takes
+// for a command, but for cd and its kin, and about nothing else; of a text that tree-sitter cannot read it may see no
+// command at all (1.18.33, read, and run). So the line has to be of plain commands, and one of them has to be another
+// than cd. nod's own reading of a line is no help here: what counts is another parser's.
 func opencodeAsks(line string) bool {
 	const (
 		word     = `(?:[\w./+:,@%=~*?-]|\$[A-Za-z_]\w*|'[^']*'|"(?:[^"\\$` + "`" + `]|\$[A-Za-z_]\w*)*")+`
@@ -39,8 +38,7 @@ func isGoingTo(name string) bool {
 	return false
 }
 
-// isSyntax reports whether a word at the beginning of a line is no program for the grammar,
-// or may be none.
+// isSyntax reports whether a word at the beginning of a line is no program for the grammar, or may be none.
 func isSyntax(word string) bool {
 	switch word {
 	case "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",

@@ -15,7 +15,7 @@ import (
 
 func TestOpencodeDecodes(t *testing.T) {
 	loom := "/home/ada/loom"
-	decodeAll(t, agent.Opencode{}, nil, map[string]seen{
+	decodeAll(t, agent.Host("opencode"), nil, map[string]seen{
 		"shell.json":         {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
 		"shell_workdir.json": {Kind: agent.Decide, Tool: "bash", Command: "go test ./..."},
 		"write.json":         {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
@@ -33,20 +33,20 @@ func TestOpencodeDecodes(t *testing.T) {
 	})
 }
 
-// What nod would ask about is left to opencode's prompt only where the plugin
-// is certain that there will be one.
+// What nod would ask about is left to opencode's prompt only where the plugin is certain that there will be one.
 func TestOpencodeAsks(t *testing.T) {
 	for payload, want := range map[string]string{
 		`,"asks":true,"interactive":true`: "abstained",
 		`,"interactive":true`:             "deny",
 		``:                                "deny",
 	} {
-		e, err := agent.Opencode{}.Decode([]byte(
+		e, err := agent.Host("opencode").Decode([]byte(
 			`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+payload+`}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := (agent.Opencode{}).Encode(e, nod.Decision{Verdict: nod.Ask}, agent.Replace, false); a.Said != want {
+		a := agent.Host("opencode").Encode(e, nod.Decision{Verdict: nod.Ask}, agent.Replace, false)
+		if a.Said != want {
 			t.Errorf("%s: said %s, want %s", payload, a.Said, want)
 		}
 	}
@@ -55,7 +55,7 @@ func TestOpencodeAsks(t *testing.T) {
 // A server must be the beginning of the tool's name, or something is wrong.
 func TestOpencodeServer(t *testing.T) {
 	for _, tool := range []string{"bash", "loom_", "loomx_poke"} {
-		_, err := agent.Opencode{}.Decode([]byte(
+		_, err := agent.Host("opencode").Decode([]byte(
 			`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"`+tool+
 				`","server":"loom","args":{}}`), nil)
 		if err == nil || !strings.Contains(err.Error(), "server") {
@@ -84,7 +84,7 @@ func TestPromptsThatNameFiles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","tool":"task","session":"s","call":"c",`+
+		e, err := agent.Host("opencode").Decode([]byte(`{"hook":"tool.execute.before","tool":"task","session":"s","call":"c",`+
 			`"directory":"`+dir+`","args":`+string(args)+`}`), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -100,16 +100,15 @@ func TestPromptsThatNameFiles(t *testing.T) {
 
 // A prompt of signs alone is not read to its end, and takes no time.
 func TestPromptsThatNameTooMuch(t *testing.T) {
-	e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","tool":"task","session":"s","call":"c",`+
+	e, err := agent.Host("opencode").Decode([]byte(`{"hook":"tool.execute.before","tool":"task","session":"s","call":"c",`+
 		`"directory":"/u/w","args":{"prompt":"`+strings.Repeat("@", 1<<20)+`"}}`), nil)
 	if err != nil || e.Call.Unread == "" || len(e.Call.Paths) > 1000 {
 		t.Errorf("%d names, %q, %v", len(e.Call.Paths), e.Call.Unread, err)
 	}
 }
 
-// opencode asks about what it takes for a command, and about nothing else in a line: where
-// it may see none, nod does not leave a question to it (1.18.33: each of the denied ran
-// unasked, or begins as such a line does).
+// opencode asks about what it takes for a command, and about nothing else in a line: where it may see none, nod does
+// not leave a question to it (1.18.33: each of the denied ran unasked, or begins as such a line does).
 func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 	for line, asks := range map[string]bool{
 		"rm notes.txt": true, "cd a && npm test 2>&1 | tail -n 5": true, "rm a/b > /dev/null 2>&1; ls": true,
@@ -136,7 +135,7 @@ func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := agent.Opencode{}.Decode([]byte(`{"hook":"tool.execute.before","tool":"bash","session":"s","call":"c",`+
+		e, err := agent.Host("opencode").Decode([]byte(`{"hook":"tool.execute.before","tool":"bash","session":"s","call":"c",`+
 			`"directory":"/u/w","interactive":true,"asks":true,"args":`+string(args)+`}`), nil)
 		if err != nil || e.PromptFollows != asks {
 			t.Errorf("%q: %v, %v", line, e.PromptFollows, err)
@@ -152,7 +151,7 @@ func TestShellsOfOpencode(t *testing.T) {
 		"tcsh": {"", "/bin/tcsh"}} {
 		payload := `{"hook":"tool.execute.before","tool":"bash","session":"s","call":"c","directory":"/u/w",` +
 			`"interactive":true,"asks":true,"shell":"` + row[0] + `","args":{"command":"rm x"}}`
-		e, err := agent.Opencode{}.Decode([]byte(payload), []string{"SHELL=" + row[1]})
+		e, err := agent.Host("opencode").Decode([]byte(payload), []string{"SHELL=" + row[1]})
 		read := shell != "pwsh" && shell != "set" && shell != "tcsh"
 		if err != nil || (e.Call.Dialect != nod.PowerShell) != read || e.PromptFollows != read {
 			t.Errorf("%s: %v, %v, %v", shell, e.Call.Dialect, e.PromptFollows, err)

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// The opening is the first thing that the person said, found from the start
-// of the file however long it is.
+// The opening is the first thing that the person said, found from the start of the file however long it is.
 func TestOpening(t *testing.T) {
 	long := strings.Repeat("x", 2000)
 	filler := func(line string) string { return strings.Repeat(line+"\n", 3000) }

@@ -9,7 +9,7 @@ import (
 
 func TestPiDecodes(t *testing.T) {
 	loom := "/home/ada/loom"
-	decodeAll(t, agent.Pi{}, nil, map[string]seen{
+	decodeAll(t, agent.Host("pi"), nil, map[string]seen{
 		"shell.json":   {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
 		"write.json":   {Kind: agent.Decide, Tool: "file_write", Paths: []string{"new.txt"}},
 		"edit.json":    {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
@@ -26,12 +26,12 @@ func TestPiDecodes(t *testing.T) {
 // Pi asks a person where there is one.
 func TestPiAsks(t *testing.T) {
 	for person, want := range map[string]string{"true": "ask", "false": "deny"} {
-		e, err := agent.Pi{}.Decode([]byte(
+		e, err := agent.Host("pi").Decode([]byte(
 			`{"hook":"tool_call","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"},"interactive":`+person+`}`), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a := (agent.Pi{}).Encode(e, nod.Decision{Verdict: nod.Ask}, agent.Replace, false); a.Said != want {
+		if a := agent.Host("pi").Encode(e, nod.Decision{Verdict: nod.Ask}, agent.Replace, false); a.Said != want {
 			t.Errorf("%s: said %s, want %s", person, a.Said, want)
 		}
 	}

@@ -19,17 +19,17 @@ func TestArgumentsDoNotMoveTheStart(t *testing.T) {
 		payload   string
 		start, at string
 	}{
-		{agent.Generic{Agent: "crush"}, `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash",` +
+		{agent.Host("crush"), `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash",` +
 			`"tool_input":{"command":"ls","working_dir":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Generic{Agent: "cursor"}, `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"ls",` +
+		{agent.Host("cursor"), `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"ls",` +
 			`"cwd":"/u/out","workspace_roots":["/u/w"]}`, "/u/w", "/u/out"},
-		{agent.Generic{Agent: "windsurf"}, `{"agent_action_name":"pre_run_command","trajectory_id":"s",` +
+		{agent.Host("windsurf"), `{"agent_action_name":"pre_run_command","trajectory_id":"s",` +
 			`"tool_info":{"command_line":"ls","cwd":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Gemini{}, `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"run_shell_command",` +
+		{agent.Host("gemini"), `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"run_shell_command",` +
 			`"tool_input":{"command":"ls","dir_path":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Qwen{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+		{agent.Host("qwen"), `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
 			`"tool_name":"run_shell_command","tool_input":{"command":"ls","directory":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Generic{Agent: "antigravity"}, `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
+		{agent.Host("antigravity"), `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
 			`"args":{"CommandLine":"ls","Cwd":"/u/out"}}}`, "/u/w", "/u/out"},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), []string{"PWD=/u/w"})
@@ -60,7 +60,7 @@ func TestCodexWorkdir(t *testing.T) {
 		payload := `{"session_id":"s","turn_id":"t","transcript_path":"` + file + `","cwd":"/u/w","model":"m",` +
 			`"permission_mode":"default","hook_event_name":"` + row.event + `","tool_name":"Bash",` +
 			`"tool_input":{"command":"ls"},"tool_use_id":"c"}`
-		e, err := agent.Codex{}.Decode([]byte(payload), []string{"PWD=/u/w"})
+		e, err := agent.Host("codex").Decode([]byte(payload), []string{"PWD=/u/w"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +73,7 @@ func TestCodexWorkdir(t *testing.T) {
 	}
 }
 
-// A patch that Codex takes out of a command lies where that would run, and a shell is one
-// of the system's.
+// A patch that Codex takes out of a command lies where that would run, and a shell is one of the system's.
 func TestCodexCallsInTheRollout(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"bash", "rollout.jsonl"} {
@@ -90,7 +89,7 @@ func TestCodexCallsInTheRollout(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		e, err := agent.Codex{}.Decode([]byte(`{"session_id":"s","turn_id":"t","transcript_path":"`+file+`","cwd":"`+dir+
+		e, err := agent.Host("codex").Decode([]byte(`{"session_id":"s","turn_id":"t","transcript_path":"`+file+`","cwd":"`+dir+
 			`","model":"m","permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"Bash",`+
 			`"tool_input":{"command":`+string(marshal(t, command))+`},"tool_use_id":"c"}`), []string{"PWD=" + dir})
 		if err != nil || e.Complete == nil {
@@ -119,7 +118,7 @@ func TestGeminiNames(t *testing.T) {
 	}
 	given := map[string]string{"write_file": `"content":"x"`, "replace": `"old_string":"a","new_string":"b"`}
 	decode := func(tool, name string) agent.Event {
-		e, err := agent.Gemini{}.Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"`+dir+`","tool_name":"`+
+		e, err := agent.Host("gemini").Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"`+dir+`","tool_name":"`+
 			tool+`","tool_input":{"file_path":"`+name+`",`+given[tool]+`}}`), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -147,7 +146,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`git commit -m "bash -c 'a' 'b'"`: false,
 	}
 	for command, want := range gemini {
-		if got := decodeBash(t, agent.Gemini{}, "BeforeTool", command).Call.Rewritten != ""; got != want {
+		if got := decodeBash(t, agent.Host("gemini"), "BeforeTool", command).Call.Rewritten != ""; got != want {
 			t.Errorf("gemini: %s: %v", command, got)
 		}
 	}
@@ -161,7 +160,7 @@ func TestCommandsThatHostsRewrite(t *testing.T) {
 		`echo "git commit -m " x -m "y; ls"`: true, `gh pr create --title "a" --body "b"`: false,
 	}
 	for command, want := range qwen {
-		if got := decodeBash(t, agent.Qwen{}, "PreToolUse", command).Call.Rewritten != ""; got != want {
+		if got := decodeBash(t, agent.Host("qwen"), "PreToolUse", command).Call.Rewritten != ""; got != want {
 			t.Errorf("qwen: %s: %v", command, got)
 		}
 	}
@@ -184,10 +183,10 @@ func TestSeveralPlacesInOneArgument(t *testing.T) {
 		payload string
 		want    []string
 	}{
-		{agent.ClaudeCode{}, `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
+		{agent.Host("claude-code"), `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
 			`"tool_name":"Grep","tool_input":{"pattern":"x","glob":"*.js,*.local *.{a,b} !c"}}`,
 			[]string{"/u/w", "/u/w/*.js", "/u/w/*.local", "/u/w/*.{a,b}"}},
-		{agent.Copilot{}, `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","paths":"src .npmrc"}}`,
+		{agent.Host("copilot"), `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","paths":"src .npmrc"}}`,
 			[]string{"src .npmrc", "src", ".npmrc"}},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)

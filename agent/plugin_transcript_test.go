@@ -19,8 +19,7 @@ func withSaid(t *testing.T, a agent.Adapter, more string) (agent.Event, error) {
 		`","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+more+`}`), nil)
 }
 
-// What the lines in opencode and Pi heard is a conversation, in which only what
-// they name as a person's is one.
+// What the lines in opencode and Pi heard is a conversation, in which only what they name as a person's is one.
 func TestPluginTranscript(t *testing.T) {
 	const said = `,"said":[{"by":"person","text":"publish it"},{"by":"agent","text":"I will"},` +
 		`{"by":"agent","tool":"bash","text":"{\"command\":\"ls\"}"},{"by":"agent","tool":"write","text":"{\"path\":\"a\" [... left out ...]"},` +
@@ -28,7 +27,7 @@ func TestPluginTranscript(t *testing.T) {
 	want := []string{"person: and tag it", "other: yes", "other: yes",
 		`agent: write "{\"path\":\"a\" [... left out ...]"`,
 		`agent: bash {"command":"ls"}`, "agent: I will", "person: publish it"}
-	for _, a := range []agent.Adapter{agent.Opencode{}, agent.Pi{}} {
+	for _, a := range []agent.Adapter{agent.Host("opencode"), agent.Host("pi")} {
 		e, err := withSaid(t, a, said)
 		if err != nil {
 			t.Fatal(err)
@@ -70,7 +69,7 @@ func TestPluginTranscriptBroken(t *testing.T) {
 		`,"said":[],"cut":"no"`:              "true or false",
 		`,"said":[],"Said":[]`:               "in case only",
 	} {
-		if _, err := withSaid(t, agent.Pi{}, more); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := withSaid(t, agent.Host("pi"), more); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", more, err, want)
 		}
 	}

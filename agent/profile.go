@@ -28,7 +28,7 @@ type profile struct {
 	quirk func(e *Event, in, top fields)
 	// mayAllow says in which modes an allow may be said; nil is all but plan.
 	mayAllow func(e Event, d nod.Decision) bool
-	// mayRewrite is [Rewriter]'s MayRewrite; nil where the host takes no other command.
+	// mayRewrite is [Host.MayRewrite]; nil where the host takes no other command.
 	mayRewrite func(e Event) bool
 	// notice is what the person is told beside an ask; "" for nothing.
 	notice func(e Event, reason string) string
@@ -36,6 +36,9 @@ type profile struct {
 
 // facts are what hosts.txt says of a host beside its tools; its beginning lists the keys.
 type facts string
+
+// speakers is a list of who speaks in the hosts' records.
+func speakers(list string) []string { return factsOf("speakers").list(list) }
 
 func factsOf(host string) facts {
 	text, _, _ := strings.Cut(section(host), "\n=")
@@ -74,7 +77,8 @@ func (f facts) capabilities() Capabilities {
 			AskHeadless: slices.Contains(may, "headless"), Silence: Flows}
 	}
 	can := Capabilities{Tried: f.text("tried"), FailClosed: f.text("closed"), SeesSubagents: f.is("children"),
-		StdinUnseen: f.is("stdin"), PromptsAnswerOthers: f.is("answersothers"), Before: seat("seat")}
+		StdinUnseen: f.is("stdin"), Rewrites: f.text("handed") != "",
+		PromptsAnswerOthers: f.is("answersothers"), Before: seat("seat")}
 	if f.is("silent") {
 		can.Before.Silence = Runs
 	}
@@ -85,84 +89,69 @@ func (f facts) capabilities() Capabilities {
 	return can
 }
 
-// profiled gives an adapter the methods that a profile describes.
-type profiled[P described] struct{}
-
-type described interface{ profile() profile }
-
-func (profiled[P]) row() profile {
-	var host P
-	p := host.profile()
-	p.facts = factsOf(p.agent)
-	return p
-}
-
-// Name is the host's.
-func (h profiled[P]) Name() string { return h.row().agent }
-
-// Capabilities returns what was measured or read, on the version that it names.
-func (h profiled[P]) Capabilities() Capabilities { return h.row().capabilities() }
-
-// Decode reads one payload.
-func (h profiled[P]) Decode(payload []byte, environ []string) (Event, error) {
-	return h.row().decode(payload, environ)
-}
-
-// Encode says a decision as the comment on the adapter lays it down.
-func (h profiled[P]) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
-	return h.row().encode(e, d, how, model)
-}
-
-// Block denies in the way of which it is certain that it blocks.
-func (h profiled[P]) Block(reason string) Answer { return h.row().block(reason) }
-
-// Generic is the adapter for an agent that a section of hosts.txt describes: it runs a hook
-// with a JSON object on standard input before a call. None of these agents was run here: what
-// the sections say is from their sources and vendors' pages, as each names. Names of tools
-// that are not certain are left out: such a call is an unknown tool, and nothing settles it.
+// Host is the adapter for the agent that a section of hosts.txt describes. What differs beyond the
+// section stands in functions in a file of the host's own.
 //
-// # What is said
-//
-// A section says whether an allow skips the agent's prompt and whether it can be made to ask;
-// where it does not say so, nod only denies:
-//
-//	            it allows   it asks, and is an editor   else
-//	allow       allow       -                           -
-//	ask         deny        ask                         deny
-//	deny        deny        deny                        deny
-//
-// No transcript is read: docs/agents.md says of each agent why not.
-type Generic struct {
-	// Agent is the name of a section.
-	Agent string
-}
+// Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code, opencode and Pi were run here, and the
+// comment above each section has what was measured. Of the others the sections say what was read
+// in their sources and on vendors' pages: no transcript of theirs is read, and names of tools that
+// are not certain are left out, so that such a call is an unknown tool, and nothing settles it.
+type Host string
 
-func (g Generic) row() profile {
-	p := profile{agent: g.Agent, facts: factsOf(g.Agent)}
+// profile is the host's row with its functions.
+func (h Host) profile() profile {
+	p := profile{agent: string(h), facts: factsOf(string(h))}
+	switch h {
+	case "claude-code":
+		p.own, p.special, p.quirk = claudeOwn, claudeSpecial, claudeQuirk
+		p.notice, p.mayAllow, p.mayRewrite = claudeNotice, claudeMayAllow, claudeMayRewrite
+	case "codex":
+		p.own, p.special, p.quirk, p.mayRewrite = claudeMCPOnly, codexItems, codexQuirk, codexMayRewrite
+	case "copilot":
+		p.kinds, p.own, p.special = copilotEvent, copilotOwn, copilotSearch
+		p.quirk, p.mayRewrite = copilotQuirk, copilotMayRewrite
+	case "gemini":
+		p.rewrites, p.own, p.special = geminiRewrites, geminiMCP, geminiSpecial
+		p.quirk, p.mayRewrite = geminiQuirk, geminiMayRewrite
+	case "qwen":
+		p.rewrites, p.own, p.special, p.quirk = qwenRewrites, qwenOwn, qwenSpecial, qwenQuirk
+	case "opencode":
+		p.own, p.quirk, p.mayRewrite = opencodeMCP, opencodeQuirk, opencodeMayRewrite
+	case "pi":
+		p.own, p.quirk = claudeMCPOnly, piQuirk
+	}
 	if p.is("typed") {
 		p.rewrites = typedRewrites
 	}
 	return p
 }
 
-// Name returns the section's.
-func (g Generic) Name() string { return g.Agent }
+// Name is the section's.
+func (h Host) Name() string { return string(h) }
 
-// Capabilities returns what the section says.
-func (g Generic) Capabilities() Capabilities { return g.row().capabilities() }
+// Capabilities returns what was measured or read, on the version that it names.
+func (h Host) Capabilities() Capabilities { return h.profile().capabilities() }
 
-// Decode reads one payload, as any adapter.
-func (g Generic) Decode(payload []byte, environ []string) (Event, error) {
-	return g.row().decode(payload, environ)
+// Decode reads one payload.
+func (h Host) Decode(payload []byte, environ []string) (Event, error) {
+	return h.profile().decode(payload, environ)
 }
 
-// Encode says a decision as the comment on [Generic] lays it down.
-func (g Generic) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
-	return g.row().encode(e, d, how, model)
+// Encode says a decision as the section of hosts.txt lays it down.
+func (h Host) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
+	return h.profile().encode(e, d, how, model)
 }
 
-// Block denies as the agent hears it, by exit code 2 where nothing else is known.
-func (g Generic) Block(reason string) Answer { return g.row().block(reason) }
+// Block denies in the way of which it is certain that it blocks.
+func (h Host) Block(reason string) Answer { return h.profile().block(reason) }
+
+// MayRewrite reports whether the host would run for this call, in its mode, a command that a hook
+// hands it in the place of the call's, and no rule of the person's in the host's settings is lost
+// by that. Whether the program at hand does, nod doctor proves.
+func (h Host) MayRewrite(e Event) bool {
+	p := h.profile()
+	return p.mayRewrite != nil && p.mayRewrite(e)
+}
 
 func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
@@ -243,8 +232,7 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	}
 }
 
-// decodeCommand says what the host does with a command. before is where it would
-// start without its arguments.
+// decodeCommand says what the host does with a command. before is where it would start without its arguments.
 func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) {
 	if p.is("keeps") && len(p.list("dir")) > 0 && path.Clean(e.Call.Dir) != before {
 		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, leftElsewhere)
@@ -265,8 +253,7 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 	}
 }
 
-// decodeInput returns the arguments. An event that is a call of its own has them under
-// the input's key or at the top.
+// decodeInput returns the arguments. An event that is a call of its own has them under the input's key or at the top.
 func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 	if p.fact("within") != "" {
 		f, _ = f.child(p.fact("within"))
@@ -296,10 +283,9 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 	return m
 }
 
-// decodeDir takes the directory from the payload, from the list of workspaces, from
-// where the agent started the hook, or else from the arguments, which say nothing about
-// the workspace. stands reports whether payload or arguments say where a command starts:
-// a shell of which nobody says that may be one that is kept.
+// decodeDir takes the directory from the payload, from the list of workspaces, from where the agent started the hook,
+// or else from the arguments, which say nothing about the workspace. stands reports whether payload or arguments say
+// where a command starts: a shell of which nobody says that may be one that is kept.
 func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands bool) {
 	at, named := f.asText(f.maybeOf(p.list("dir"))), ""
 	for _, key := range p.list("roots") {

@@ -6,53 +6,6 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Qwen is the adapter for Qwen Code. What it states was measured on version 0.24.4 in print
-// mode and over its stream of JSON, against a scripted model, or read in its source; no
-// interactive session was driven.
-//
-// # Two seats
-//
-// PermissionRequest comes when the host is about to ask a person, and can grant. PreToolUse
-// comes after that, before every call, and can only veto, or have a person asked.
-//
-//	                   allow    ask     deny
-//	PermissionRequest  allow    -       deny
-//	PreToolUse         -        ask     deny
-//
-// "-" is silence, and so is an allow of what a rule of the person's under permissions.ask may
-// speak of. An ask at PreToolUse is denied where nobody is there. What a person has just
-// approved at the prompt they are asked again if nod would ask: nothing tells PreToolUse what
-// became of the prompt. In mode "auto" the host's own judge comes before both.
-//
-// # What the host does with an answer
-//
-//	PreToolUse: deny with a reason      blocked; the model reads the reason
-//	exit 2, text on stderr              blocked; the model reads it
-//	exit 2 without text, exit 1 and 3,
-//	killed, time-out, rubbish           the call RUNS
-//	PermissionRequest: anything else    the person is asked, exit 2 included
-//
-// There is no switch that makes a failing hook block, so nod is registered behind a line of
-// shell that turns every failure into exit 2 with a reason. In print mode the host refuses by
-// itself what it would ask about. No hook runs under --bare and in safe mode, and none sees a
-// sub-agent in an environment of its own (read).
-//
-// # What the host makes of a call (read, and run)
-//
-//	git commit -m, gh pr create --body   a line of its own is added in front of the quote
-//	                                     that ends the text, or that seems to
-//	a backslash in a path                is taken away; ~\ is home to its searches
-//
-// A tool of an MCP server is mcp__<server>__<tool>; one that the model was not shown is called
-// by tool_call. A name with more than one "__" behind the prefix is no tool that nod knows.
-type Qwen struct{ profiled[qwen] }
-
-type qwen struct{}
-
-func (qwen) profile() profile {
-	return profile{agent: "qwen", rewrites: qwenRewrites, own: qwenOwn, special: qwenSpecial, quirk: qwenQuirk}
-}
-
 func qwenQuirk(e *Event, _, f fields) {
 	if name := f.optional("transcript_path"); name != "" {
 		qwenRecord(e.Call.ID).of(&e.Call, name)
@@ -81,7 +34,8 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 			return true
 		}
 		call.Input = input.value
-		in = Qwen{}.row().decodeTool(e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+		in = Host("qwen").profile().decodeTool(
+			e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
 		call.Outlives = call.Command != "" && in.flag("is_background")
 		return true
 	}
@@ -94,13 +48,11 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 	return found
 }
 
-// qwenOdd reports whether the host takes another name instead of one: it takes what
-// stands behind a backslash as it is, and ~\.ssh apart at both kinds of slashes (read in
-// 0.24.4, unescapePath and expandTilde).
+// qwenOdd reports whether the host takes another name instead of one: it takes what stands behind a backslash as it
+// is, and ~\.ssh apart at both kinds of slashes (read in 0.24.4, unescapePath and expandTilde).
 func qwenOdd(name string) bool { return strings.Contains(name, `\`) }
 
-// qwenSpecial reads searches, of which each has its own names for where it
-// looks, and a cell of a notebook.
+// qwenSpecial looks for what reaches further than the session.
 func qwenSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
 	case "agent":
@@ -116,15 +68,5 @@ func qwenSpecial(call *nod.Call, raw string, in fields) {
 		if in.optional("to") != "" { // which may be a session of another directory (0.24.4, read)
 			call.Unread = elsewhere
 		}
-	case "glob":
-		call.Paths = searched(call.Dir, in.optional("path"), in.word("pattern"), "")
-	case "grep_search":
-		_ = in.text("pattern") // what is looked for, not where
-		call.Paths = searched(call.Dir, in.optional("path"), "", in.optional("glob"))
-	case "list_directory":
-		call.Paths = searched(call.Dir, in.word("path"), "", "")
-	case "notebook_edit":
-		one := nod.Edit{Path: in.word("notebook_path"), New: in.optional("new_source")}
-		call.Edits, call.Paths = []nod.Edit{one}, []string{one.Path}
 	}
 }

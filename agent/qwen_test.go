@@ -12,7 +12,7 @@ import (
 func TestQwenDecodes(t *testing.T) {
 	loom := "/home/ada/loom"
 	poke := &nod.MCP{Server: "loom", Tool: "poke"}
-	decodeAll(t, agent.Qwen{}, []string{"QWEN_PROJECT_DIR=" + loom}, map[string]seen{
+	decodeAll(t, agent.Host("qwen"), []string{"QWEN_PROJECT_DIR=" + loom}, map[string]seen{
 		"shell.json":       {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
 		"shell_dir.json":   {Kind: agent.Decide, Tool: "bash", Command: "ls"},
 		"shell_auto.json":  {Kind: agent.Decide, Tool: "bash", Command: "git status"},
@@ -42,21 +42,21 @@ func TestQwenDecodes(t *testing.T) {
 }
 
 func TestQwenArguments(t *testing.T) {
-	if e := event(t, agent.Qwen{}, "deferred.json", "poke",
+	if e := event(t, agent.Host("qwen"), "deferred.json", "poke",
 		"poke"); e.Call.RawTool != "mcp__loom__poke" || !strings.Contains(string(e.Call.Input),
 		`"x": "2"`) || strings.Contains(string(e.Call.Input), "arguments") {
 		t.Errorf("%s %s", e.Call.RawTool, e.Call.Input)
 	}
 	// A call within a call within a call is none that nod knows.
-	e := event(t, agent.Qwen{}, "deferred.json", `"mcp__loom__poke"`, `"tool_call"`)
+	e := event(t, agent.Host("qwen"), "deferred.json", `"mcp__loom__poke"`, `"tool_call"`)
 	if e.Call.Tool != "" || e.Call.MCP != nil {
 		t.Errorf("%+v", e.Call)
 	}
-	if e := event(t, agent.Qwen{}, "deferred.json", `"arguments": {`,
+	if e := event(t, agent.Host("qwen"), "deferred.json", `"arguments": {`,
 		`"arguments": {"command": "ls",`); e.Call.Command != "" {
 		t.Errorf("an MCP tool has a command: %+v", e.Call)
 	}
-	if e := event(t, agent.Qwen{}, "shell_dir.json", "/src",
+	if e := event(t, agent.Host("qwen"), "shell_dir.json", "/src",
 		"/src"); e.Call.Dir != "/home/ada/loom/src" || e.Mode != "yolo" {
 		t.Errorf("a command starts in %q, mode %q", e.Call.Dir, e.Mode)
 	}
@@ -65,15 +65,15 @@ func TestQwenArguments(t *testing.T) {
 	for more, want := range map[string]string{"": "agent", `,"isolation":"worktree"`: "enter_worktree",
 		`,"subagent_type":"codex"`: "remote_agent", `,"subagent_type":"CLAUDE-Code"`: "remote_agent",
 		`,"working_dir":"/w-feature"`: "enter_worktree", `,"subagent_type":"general-purpose"`: "agent"} {
-		e, err := agent.Qwen{}.Decode([]byte(start+more+"}}"), nil)
+		e, err := agent.Host("qwen").Decode([]byte(start+more+"}}"), nil)
 		if err != nil || e.Call.Tool != want {
 			t.Errorf("%q: %s %v", more, e.Call.Tool, err)
 		}
 	}
-	if e := event(t, agent.Qwen{}, "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
+	if e := event(t, agent.Host("qwen"), "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
 		t.Errorf("failed %v: %q", e.Failed, e.Error)
 	}
-	if e := event(t, agent.Qwen{}, "host_denied.json", "not asked",
+	if e := event(t, agent.Host("qwen"), "host_denied.json", "not asked",
 		"not asked"); e.Reason != "not asked for" || !e.Call.HostJudges {
 		t.Errorf("%+v", e)
 	}
@@ -116,7 +116,7 @@ func TestQwenTranscript(t *testing.T) {
 		"harness: go on to the goal", "harness: by the clock", "person: and tag it",
 		"person: publish it"}
 	const name = "/home/ada/.qwen/projects/-home-ada-loom/chats/9e0c0ffe-0000-4000-8000-00000000cafe.jsonl"
-	e := event(t, agent.Qwen{}, "shell.json", name, writeLines(t, lines))
+	e := event(t, agent.Host("qwen"), "shell.json", name, writeLines(t, lines))
 	if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
 		t.Error(diff)
 	}

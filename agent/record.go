@@ -61,9 +61,8 @@ func (r record) of(call *nod.Call, name string) {
 	call.Transcript, call.Opening = r.transcript(name), r.opening(name)
 }
 
-// transcript returns what yields the turns of a file, newest first, waiting a little for what
-// its host writes late. Where the prompt does not come, the newest turn is nobody's, so that
-// the model hears of a gap.
+// transcript returns what yields the turns of a file, newest first, waiting a little for what its host writes late.
+// Where the prompt does not come, the newest turn is nobody's, so that the model hears of a gap.
 func (r record) transcript(name string) func(context.Context) iter.Seq2[transcript.Turn, error] {
 	return func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		return func(yield func(transcript.Turn, error) bool) {
@@ -129,8 +128,7 @@ func (r record) message(lines *tail, read turnsOf) ([]transcript.Turn, error) {
 	}
 }
 
-// opening returns what finds the first thing that the person said. A line that cannot be read
-// ends the search.
+// opening returns what finds the first thing that the person said. A line that cannot be read ends the search.
 func (r record) opening(name string) func(context.Context) (transcript.Turn, bool) {
 	return func(ctx context.Context) (first transcript.Turn, found bool) {
 		file, _, err := openRegular(name)
@@ -182,8 +180,7 @@ func tailOf(name string, limit int64) (tail, error) {
 	return tail{text: text, cut: from > 0}, nil
 }
 
-// openRegular opens a regular file and says how long it is. It never blocks: a FIFO in its
-// place is an error.
+// openRegular opens a regular file and says how long it is. It never blocks: a FIFO in its place is an error.
 func openRegular(name string) (*os.File, int64, error) {
 	if !filepath.IsAbs(name) {
 		return nil, 0, fmt.Errorf("%q is not an absolute path", name)

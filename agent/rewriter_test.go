@@ -20,22 +20,22 @@ func TestMayRewrite(t *testing.T) {
 		return []string{"COPILOT_CLI_BINARY_VERSION=1.0.102", "COPILOT_CLI_RESOLVED_DIST_DIR=" + filepath.Join(home, version)}
 	}
 	for _, row := range []struct {
-		adapter agent.Rewriter
+		adapter agent.Host
 		payload string
 		environ []string
 		want    bool
 	}{
-		{agent.Codex{}, codex + `"bypassPermissions"}`, nil, true},
-		{agent.Codex{}, codex + `"default"}`, nil, false},
-		{agent.Codex{}, codex + `"plan"}`, nil, false},
-		{agent.Copilot{}, copilot + `}}`, runs("1.0.102"), true},
-		{agent.Copilot{}, copilot + `}}`, runs("1.0.103"), false},
-		{agent.Copilot{}, copilot + `}}`, nil, false},
-		{agent.Copilot{}, copilot + `,"detach":true}}`, runs("1.0.102"), false},
-		{agent.Copilot{}, copilot + `},"toolResult":{}}`, runs("1.0.102"), false},
-		{agent.Gemini{}, gemini + `}}`, nil, true},
-		{agent.Gemini{}, gemini + `,"is_background":true}}`, nil, false},
-		{agent.Gemini{}, gemini + `}}`, []string{"GEMINI_CLI_HOME=/x"}, false},
+		{agent.Host("codex"), codex + `"bypassPermissions"}`, nil, true},
+		{agent.Host("codex"), codex + `"default"}`, nil, false},
+		{agent.Host("codex"), codex + `"plan"}`, nil, false},
+		{agent.Host("copilot"), copilot + `}}`, runs("1.0.102"), true},
+		{agent.Host("copilot"), copilot + `}}`, runs("1.0.103"), false},
+		{agent.Host("copilot"), copilot + `}}`, nil, false},
+		{agent.Host("copilot"), copilot + `,"detach":true}}`, runs("1.0.102"), false},
+		{agent.Host("copilot"), copilot + `},"toolResult":{}}`, runs("1.0.102"), false},
+		{agent.Host("gemini"), gemini + `}}`, nil, true},
+		{agent.Host("gemini"), gemini + `,"is_background":true}}`, nil, false},
+		{agent.Host("gemini"), gemini + `}}`, []string{"GEMINI_CLI_HOME=/x"}, false},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), append(row.environ, "HOME="+home, "PWD=/w"))
 		if err != nil {

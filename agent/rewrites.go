@@ -28,10 +28,9 @@ func geminiRewrites(command string) string {
 		"command itself, without sh -c"
 }
 
-// qwenRewrites: Qwen Code adds lines to the message of a commit and to the body of a pull
-// request, in front of the quote that it takes for the end of that (0.24.4,
-// addCoAuthorToGitCommit, addAttributionToPR). It is that quote where all quoted parts are
-// plain, and none ends like an option for a message.
+// qwenRewrites: Qwen Code adds lines to the message of a commit and to the body of a pull request, in front of the
+// quote that it takes for the end of that (0.24.4, addCoAuthorToGitCommit, addAttributionToPR). It is that quote
+// where all quoted parts are plain, and none ends like an option for a message.
 func qwenRewrites(command string) string {
 	bare := strings.NewReplacer("'", "", `"`, "", `\`, "").Replace(command)
 	commits := strings.Contains(bare, "git") && strings.Contains(bare, "commit")
@@ -53,10 +52,9 @@ func qwenRewrites(command string) string {
 // isBlank is what a host written in JavaScript takes for a blank: more than a shell does.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == 0xFEFF }
 
-// typedRewrites: a line that is typed at the prompt of a shell may be another one than in a
-// script: a tab completes a word, several lines are several commands, a ! stands for an
-// earlier line, and a # begins no comment. VS Code takes timeout away, and OpenHands puts
-// another backslash before a sign that has one.
+// typedRewrites: a line that is typed at the prompt of a shell may be another one than in a script: a tab completes a
+// word, several lines are several commands, a ! stands for an earlier line, and a # begins no comment. VS Code takes
+// timeout away, and OpenHands puts another backslash before a sign that has one.
 func typedRewrites(command string) string {
 	if !strings.ContainsAny(command, "\t\n\r!#\\") && !strings.HasPrefix(strings.TrimLeft(command, " "), "timeout") {
 		return ""

@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// What each host is told in each of its seats: to an allow, an allow under Reinforce, an
-// ask, and a denial.
+// What each host is told in each of its seats: to an allow, an allow under Reinforce, an ask, and a denial.
 func TestSays(t *testing.T) {
 	for name, want := range map[string]string{
 		"claude-code prompt": "allow abstained abstained deny",
@@ -65,10 +64,10 @@ func TestSaysWhatIsOpen(t *testing.T) {
 		p    agent.Profile
 		want string
 	}{
-		{agent.Codex{}, agent.Event{Kind: agent.Decide, PromptFollows: true}, open, agent.Replace, "abstained"},
-		{agent.Qwen{}, auto, open, agent.Default, "abstained"},
-		{agent.Qwen{}, auto, open, agent.Replace, "ask"},
-		{agent.Qwen{}, auto, loss, agent.Default, "ask"},
+		{agent.Host("codex"), agent.Event{Kind: agent.Decide, PromptFollows: true}, open, agent.Replace, "abstained"},
+		{agent.Host("qwen"), auto, open, agent.Default, "abstained"},
+		{agent.Host("qwen"), auto, open, agent.Replace, "ask"},
+		{agent.Host("qwen"), auto, loss, agent.Default, "ask"},
 	} {
 		if a := row.a.Encode(row.e, row.d, row.p, false); a.Said != row.want {
 			t.Errorf("%s, mode %q, profile %d: %s, want %s", row.a.Name(), row.e.Mode, row.p, a.Said, row.want)

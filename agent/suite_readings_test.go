@@ -127,9 +127,8 @@ func folded(key string) string {
 	return strings.NewReplacer("s", "ſ", "k", "\u212a").Replace(key)
 }
 
-// otherReadings changes each key of each fixture, one at a time. An error is
-// always right; otherwise the event must be the one of the fixture. For a key
-// that is read, only an error is right.
+// otherReadings changes each key of each fixture, one at a time. An error is always right; otherwise the event must
+// be the one of the fixture. For a key that is read, only an error is right.
 func otherReadings(h host) (problems []string) {
 	for _, f := range gated(h) {
 		for _, p := range places(f.text) {

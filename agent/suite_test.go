@@ -13,9 +13,8 @@ import (
 	"github.com/nodgate/nod/agent"
 )
 
-// This is the contract that every adapter passes unchanged. run feeds an adapter its captured
-// payloads, and from each of them a few thousand hostile ones, and encodes every decision for
-// every event. What it demands:
+// This is the contract that every adapter passes unchanged. run feeds an adapter its captured payloads, and from each
+// of them a few thousand hostile ones, and encodes every decision for every event. What it demands:
 //
 //   - each captured payload decodes to a canonical call that starts somewhere;
 //   - a hostile payload is an error, or the same event as without what was
@@ -31,8 +30,7 @@ import (
 // host is what the suite must be told about one agent.
 type host struct {
 	adapter agent.Adapter
-	// fixtures holds captured payloads, one JSON object in each *.json file.
-	// At least one must be a call to decide.
+	// fixtures holds captured payloads, one JSON object in each *.json file. At least one must be a call to decide.
 	fixtures fs.FS
 	// environ is the hook's environment in which they were captured.
 	environ []string

@@ -51,6 +51,7 @@ const (
 	write      shape = "write"       // a file and its whole content
 	fetch      shape = "fetch"       // an address
 	patch      shape = "patch"       // a text in the format of apply_patch
+	cell       shape = "cell"        // a file, and what one part of it becomes
 	edits      shape = "edits"       // a file, and several texts in it with their replacements
 	editor     shape = "editor"      // a word that says which of read, write and edit it is
 	text       shape = "text"        // an MCP call whose arguments are written into a string
@@ -132,6 +133,9 @@ func arguments(c *nod.Call, tool builtin, in fields) {
 	case edit:
 		one := changeOf(in.word(as["file"]), as, in)
 		c.Edits, c.Paths = []nod.Edit{one}, []string{one.Path}
+	case cell:
+		c.Edits = []nod.Edit{{Path: in.word(as["file"]), New: in.optional(as["content"])}}
+		c.Paths = []string{c.Edits[0].Path}
 	case write:
 		c.Edits = []nod.Edit{{Path: in.word(as["file"]), New: in.text(as["content"]), Whole: true}}
 		c.Paths = []string{c.Edits[0].Path}
@@ -202,11 +206,10 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	}
 }
 
-// lookFurther looks for an argument that nod does not know, which may name a directory, a
-// shell, a file or a machine (_host of Claude Code, diff of Goose). A command with such an
-// argument is denied, since some hosts run what nod does not deny; another call is left
-// open. Of those a number, true and false are no such argument. The keys of a payload
-// itself are no arguments, and those of a tool that is not listed are not looked at.
+// lookFurther looks for an argument that nod does not know, which may name a directory, a shell, a file or a machine
+// (_host of Claude Code, diff of Goose). A command with such an argument is denied, since some hosts run what nod
+// does not deny; another call is left open. Of those a number, true and false are no such argument. The keys of a
+// payload itself are no arguments, and those of a tool that is not listed are not looked at.
 func lookFurther(c *nod.Call, in fields, tool builtin) {
 	if in.path == "" || !tool.listed() {
 		return
@@ -238,7 +241,8 @@ func (t builtin) known() []string {
 	for _, key := range map[shape][]string{
 		command: {"command", "workdir"}, read: {"file"}, search: {"dir", "pattern", "filter"},
 		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"},
-		edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"}, patch: {"patch"},
+		cell: {"file", "content"}, edits: {"file"}, editor: {"file", "content", "old", "new"},
+		fetch: {"url"}, patch: {"patch"},
 	}[t.shape] {
 		if name := t.as[key]; name != "" {
 			known = append(known, name)

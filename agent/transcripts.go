@@ -120,9 +120,8 @@ func codexMessage(p fields, child bool) []transcript.Turn {
 	return saidBy(transcript.Other, textOf(p, "content"))
 }
 
-// codexUser reads what stands under the role of the user. Codex names the kind of each part;
-// the person's are those of kind user.text. Of a message in which parts and kinds do not match
-// nobody can say what was typed.
+// codexUser reads what stands under the role of the user. Codex names the kind of each part; the person's are those
+// of kind user.text. Of a message in which parts and kinds do not match nobody can say what was typed.
 func codexUser(p fields, child bool) []transcript.Turn {
 	kinds, texts := codexKinds(p), codexParts(p)
 	typed, known := "", true
@@ -148,10 +147,9 @@ func codexUser(p fields, child bool) []transcript.Turn {
 	return saidBy(who, typed)
 }
 
-// codexTyped is what of a text was typed. Editors and the desktop app put headings
-// of their own above it, with files, pages and a selection. A file or a selection may
-// hold the text of the last heading too: so only what stands behind the last place where
-// that heading occurs was typed. ok is false where the last heading is missing.
+// codexTyped is what of a text was typed. Editors and the desktop app put headings of their own above it, with files,
+// pages and a selection. A file or a selection may hold the text of the last heading too: so only what stands behind
+// the last place where that heading occurs was typed. ok is false where the last heading is missing.
 func codexTyped(text string) (typed string, ok bool) {
 	const request = "\n## My request for Codex:"
 	if i := strings.LastIndex(text, request); strings.HasPrefix(text, "# ") && i >= 0 {
@@ -170,10 +168,9 @@ func codexTyped(text string) (typed string, ok bool) {
 func codexKnows(kind string) bool {
 	group, name, _ := strings.Cut(kind, ".")
 	if group == "user" {
-		return slices.Contains([]string{"text", "image", "local_image", "audio", "skill", "mention"}, name)
+		return slices.Contains(speakers("codexuser"), name)
 	}
-	return slices.Contains([]string{"environments", "environment", "host_skills", "permissions", "user_instructions",
-		"hooks", "agents", "skills", "plugins", "apps"}, group)
+	return slices.Contains(speakers("codexhost"), group)
 }
 
 // codexKinds are the kinds that Codex gives the parts of a message, nil where it gives none.
@@ -231,9 +228,8 @@ func copilotRecord() record {
 	})}
 }
 
-// copilotTurns reads one event. content is what was typed; what the host adds
-// to it stands in transformedContent, which is not read. A message with a
-// source (a skill, another session) was not typed.
+// copilotTurns reads one event. content is what was typed; what the host adds to it stands in transformedContent,
+// which is not read. A message with a source (a skill, another session) was not typed.
 func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 	switch kind {
 	case "user.message":
@@ -314,9 +310,8 @@ func calledTurn(call fields) transcript.Turn {
 		Call: call.optional("id")}
 }
 
-// geminiUser reads what stands under the role of the user. Where the host made
-// something else of what was typed (a file named with @, a command of the
-// repository's), displayContent is what was typed and content is not.
+// geminiUser reads what stands under the role of the user. Where the host made something else of what was typed (a
+// file named with @, a command of the repository's), displayContent is what was typed and content is not.
 func geminiUser(m fields) []transcript.Turn {
 	content := m.maybe("content")
 	if content == nil {
@@ -356,9 +351,8 @@ func partTexts(parts []fields) (texts []string, results []transcript.Turn) {
 	return texts, results
 }
 
-// speaker says who speaks in the texts of a user's message: a person where it
-// is one text and nothing marks it as the host's. Several texts are a typed one
-// and what the host put beside it, and nobody says which is which.
+// speaker says who speaks in the texts of a user's message: a person where it is one text and nothing marks it as the
+// host's. Several texts are a typed one and what the host put beside it, and nobody says which is which.
 func speaker(texts []string) transcript.Origin {
 	typed := func(text string) bool { return geminiMark(text) != transcript.Harness }
 	switch {
@@ -375,7 +369,7 @@ func speaker(texts []string) transcript.Origin {
 func geminiMark(text string) transcript.Origin {
 	trimmed := strings.TrimSpace(text)
 	name := firstTag(trimmed)
-	host := slices.Contains(claudeElements(), name) || slices.Contains(geminiElements(), name)
+	host := slices.Contains(speakers("elements"), name) || slices.Contains(speakers("gemini"), name)
 	end := "</" + name + ">"
 	switch {
 	case slices.ContainsFunc(geminiNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }),
@@ -388,11 +382,6 @@ func geminiMark(text string) transcript.Origin {
 	return transcript.Person
 }
 
-// geminiElements are those that Gemini CLI and Qwen Code write, besides Claude Code's.
-func geminiElements() []string {
-	return []string{"session_context", "hook_context", "state_snapshot", "environment_context", "user_memory"}
-}
-
 // geminiNotices begin what the hosts and their extensions say without an element.
 func geminiNotices() []string {
 	return []string{
@@ -402,13 +391,11 @@ func geminiNotices() []string {
 	}
 }
 
-// qwenRecord reads a session file of Qwen Code (0.24.4): JSON lines {type, provenance,
-// message{role, parts}}. A sub-agent's hook is shown the file of its root. The call with
-// the id that is being decided is left out.
+// qwenRecord reads a session file of Qwen Code (0.24.4): JSON lines {type, provenance, message{role, parts}}. A
+// sub-agent's hook is shown the file of its root. The call with the id that is being decided is left out.
 //
-// A text is a person's only where the host says so (provenance "real_user",
-// and no subtype but that of a message that came while the agent worked) and
-// it is one text that nothing marks as the host's own.
+// A text is a person's only where the host says so (provenance "real_user", and no subtype but that of a message that
+// came while the agent worked) and it is one text that nothing marks as the host's own.
 func qwenRecord(call string) record {
 	return record{host: "Qwen Code", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
 		var err error
@@ -452,7 +439,7 @@ func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 	switch {
 	case kind == "tool_result":
 		return transcript.Tool
-	case slices.Contains(qwenHosts(), f.optional("provenance")), subtype != "" &&
+	case slices.Contains(speakers("qwen"), f.optional("provenance")), subtype != "" &&
 		subtype != "mid_turn_user_message", f.maybe("backgroundTurn") != nil:
 		return transcript.Harness
 	case f.optional("provenance") != "real_user":
@@ -463,13 +450,7 @@ func qwenSpeaker(f fields, kind string, texts []string) transcript.Origin {
 	return speaker(texts)
 }
 
-// qwenHosts are what Qwen Code says of texts that it wrote itself.
-func qwenHosts() []string {
-	return []string{"system", "goal_runtime", "assistant_output", "tool_result"}
-}
-
-// decodeSaid reads the conversation that the lines in opencode or Pi heard while they ran, if the
-// payload has one.
+// decodeSaid reads the conversation that the lines in opencode or Pi heard while they ran, if the payload has one.
 //
 // A person's words are those that the host hands over as typed, before it puts something else in
 // their place. The host's own record (opencode's database, Pi's session file) is not read: the text

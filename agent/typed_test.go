@@ -17,7 +17,7 @@ func decodeCommand(t *testing.T, name, command string) nod.Call {
 		"vscode": `{"hookEventName":"PreToolUse","sessionId":"s","tool_use_id":"t","cwd":"/u/w","tool_name":"run_in_terminal",` +
 			`"tool_input":{"command":`,
 	}[name]
-	e, err := agent.Generic{Agent: name}.Decode([]byte(payload+string(marshal(t, command))+`}}`), nil)
+	e, err := agent.Host(name).Decode([]byte(payload+string(marshal(t, command))+`}}`), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,15 +101,15 @@ func TestFurtherArgumentsOfFiles(t *testing.T) {
 		adapter agent.Adapter
 		payload string
 	}{
-		{agent.ClaudeCode{}, claude + `Read","tool_input":{"file_path":"/u/w/a","offset":1`},
-		{agent.ClaudeCode{}, claude + `Write","tool_input":{"file_path":"/u/w/a","content":"x"`},
-		{agent.ClaudeCode{}, claude + `Grep","tool_input":{"pattern":"x","glob":"*.go","output_mode":"content","-A":1`},
-		{agent.Generic{Agent: "goose"}, goose}, {agent.Pi{}, pi},
-		{agent.Qwen{}, claude + `grep_search","tool_input":{"pattern":"x","glob":"*.go"`},
-		{agent.Gemini{}, strings.Replace(claude, "PreToolUse", "BeforeTool", 1) + `glob","tool_input":{"pattern":"x"`},
-		{agent.Copilot{}, `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","glob":"*.go"`},
-		{agent.ClaudeCode{}, claude + `SendMessage","tool_input":{"to":"main","message":{"type":"x"}`},
-		{agent.Codex{}, claude + `spawn_agent","tool_input":{"items":[{"type":"text","text":"go"}],"agent_type":"worker"`},
+		{agent.Host("claude-code"), claude + `Read","tool_input":{"file_path":"/u/w/a","offset":1`},
+		{agent.Host("claude-code"), claude + `Write","tool_input":{"file_path":"/u/w/a","content":"x"`},
+		{agent.Host("claude-code"), claude + `Grep","tool_input":{"pattern":"x","glob":"*.go","output_mode":"content","-A":1`},
+		{agent.Host("goose"), goose}, {agent.Host("pi"), pi},
+		{agent.Host("qwen"), claude + `grep_search","tool_input":{"pattern":"x","glob":"*.go"`},
+		{agent.Host("gemini"), strings.Replace(claude, "PreToolUse", "BeforeTool", 1) + `glob","tool_input":{"pattern":"x"`},
+		{agent.Host("copilot"), `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","glob":"*.go"`},
+		{agent.Host("claude-code"), claude + `SendMessage","tool_input":{"to":"main","message":{"type":"x"}`},
+		{agent.Host("codex"), claude + `spawn_agent","tool_input":{"items":[{"type":"text","text":"go"}],"agent_type":"worker"`},
 	} {
 		for further, open := range map[string]bool{"": false, `,"most":3,"deep":true,"none":""`: false,
 			`,"_host":"laptop"`: true, `,"diff":"--- a/.envrc"`: true, `,"places":["/"]`: true, `,"at":{"x":1}`: true,
@@ -129,7 +129,7 @@ func TestShellsWithAName(t *testing.T) {
 		`"cwd":"/u/w/d","toolName":"bash","toolArgs":{"command":"ls","shellId":"k"}`: true,
 		`"cwd":"/u/w/d","toolName":"bash","toolArgs":{"command":"ls"}`:               false,
 	} {
-		e, err := agent.Copilot{}.Decode([]byte(`{"sessionId":"s",`+payload+`}`), []string{"COPILOT_PROJECT_DIR=/u/w"})
+		e, err := agent.Host("copilot").Decode([]byte(`{"sessionId":"s",`+payload+`}`), []string{"COPILOT_PROJECT_DIR=/u/w"})
 		if err != nil || (e.Call.Rewritten != "") != denied {
 			t.Errorf("%s: %q %v", payload, e.Call.Rewritten, err)
 		}
@@ -142,7 +142,7 @@ func TestDirectoriesBelowHome(t *testing.T) {
 	for dir, denied := range map[string]bool{"~/.aws": true, "~": true, "~ada": true, "": false,
 		"/u/w": false, "a": true, "/u/.aws": true, // the shell may stay there
 	} {
-		e, err := agent.Generic{Agent: "kiro"}.Decode([]byte(`{"hook_event_name":"preToolUse","cwd":"/u/w",`+
+		e, err := agent.Host("kiro").Decode([]byte(`{"hook_event_name":"preToolUse","cwd":"/u/w",`+
 			`"tool_name":"execute_bash","tool_input":{"command":"cat credentials","cwd":"`+dir+`"}}`), nil)
 		if err != nil || !e.Call.Keeps || (e.Call.Rewritten != "") != denied {
 			t.Errorf("%s: %+v %v", dir, e.Call, err)
@@ -163,7 +163,7 @@ func TestShellsOfWhichNobodySays(t *testing.T) {
 		{"cursor", cursor + `""}`, true, false}, {"cursor", cursor + `"/w/x"}`, true, false},
 		{"droid", droid + `false}}`, false, false}, {"droid", droid + `true}}`, false, true},
 	} {
-		e, err := agent.Generic{Agent: row.host}.Decode([]byte(row.payload), nil)
+		e, err := agent.Host(row.host).Decode([]byte(row.payload), nil)
 		if err != nil || e.Call.Keeps != row.keeps || e.Call.Outlives != row.outlives {
 			t.Errorf("%s: keeps %v, outlives %v (%v)", row.payload, e.Call.Keeps, e.Call.Outlives, err)
 		}
@@ -180,11 +180,11 @@ func TestSearchesForOptions(t *testing.T) {
 		payload string
 		denied  bool
 	}{
-		{agent.Gemini{}, gemini + `{"pattern":"--open-files-in-pager=rm x","include_pattern":"a"}}`, true},
-		{agent.Gemini{}, gemini + `{"pattern":"-Osh"}}`, true}, {agent.Gemini{}, gemini + `{"pattern":"[-]-open"}}`, false},
-		{agent.Generic{Agent: "crush"}, crush + `{"pattern":"--pre=sh","include":"x.txt"}}`, true},
-		{agent.Generic{Agent: "crush"}, crush + `{"pattern":"x","path":"src"}}`, false},
-		{agent.Pi{}, pi + `{"pattern":"--pre=sh"}}`, false}, // which puts -- before it
+		{agent.Host("gemini"), gemini + `{"pattern":"--open-files-in-pager=rm x","include_pattern":"a"}}`, true},
+		{agent.Host("gemini"), gemini + `{"pattern":"-Osh"}}`, true}, {agent.Host("gemini"), gemini + `{"pattern":"[-]-open"}}`, false},
+		{agent.Host("crush"), crush + `{"pattern":"--pre=sh","include":"x.txt"}}`, true},
+		{agent.Host("crush"), crush + `{"pattern":"x","path":"src"}}`, false},
+		{agent.Host("pi"), pi + `{"pattern":"--pre=sh"}}`, false}, // which puts -- before it
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
 		if err != nil || (e.Call.Rewritten != "") != row.denied {
@@ -198,7 +198,7 @@ func TestDirectoriesThatWind(t *testing.T) {
 	for dir, denied := range map[string]bool{"d/..": true, "/u/w/d/../x": true, "./d/..": true, "../v": false,
 		"/u/v": false,
 		"..":   false, "sub": false, "a..b/c": false} {
-		e, err := agent.Gemini{}.Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w",`+
+		e, err := agent.Host("gemini").Decode([]byte(`{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w",`+
 			`"tool_name":"run_shell_command","tool_input":{"command":"ls","dir_path":"`+dir+`"}}`), nil)
 		if err != nil || (e.Call.Rewritten != "") != denied {
 			t.Errorf("%s: %q %v", dir, e.Call.Rewritten, err)
@@ -218,11 +218,11 @@ func TestCommandsThatOutliveTheSession(t *testing.T) {
 		payload string
 		want    bool
 	}{
-		{agent.Copilot{}, copilot + `,"mode":"async","detach":true}}`, true}, {agent.Copilot{}, copilot + `,"mode":"async"}}`, false},
-		{agent.Gemini{}, gemini + `,"is_background":true}}`, true}, {agent.Gemini{}, gemini + `,"is_background":false}}`, false},
-		{agent.Qwen{}, qwen + `,"is_background":true}}`, true}, {agent.Qwen{}, qwen + `,"is_background":false}}`, false},
-		{agent.Generic{Agent: "crush"}, crush + `,"run_in_background":true}}`, true},
-		{agent.Qwen{}, strings.Replace(qwen, `run_shell_command","tool_input":{`, `tool_call","tool_input":{"name":`+
+		{agent.Host("copilot"), copilot + `,"mode":"async","detach":true}}`, true}, {agent.Host("copilot"), copilot + `,"mode":"async"}}`, false},
+		{agent.Host("gemini"), gemini + `,"is_background":true}}`, true}, {agent.Host("gemini"), gemini + `,"is_background":false}}`, false},
+		{agent.Host("qwen"), qwen + `,"is_background":true}}`, true}, {agent.Host("qwen"), qwen + `,"is_background":false}}`, false},
+		{agent.Host("crush"), crush + `,"run_in_background":true}}`, true},
+		{agent.Host("qwen"), strings.Replace(qwen, `run_shell_command","tool_input":{`, `tool_call","tool_input":{"name":`+
 			`"run_shell_command","arguments":{`, 1) + `,"is_background":true}}}`, true},
 	} {
 		e, err := row.adapter.Decode([]byte(row.payload), nil)
@@ -232,14 +232,13 @@ func TestCommandsThatOutliveTheSession(t *testing.T) {
 	}
 }
 
-// An item that is no text names a file, which Codex reads by itself. A message may go to
-// another session.
+// An item that is no text names a file, which Codex reads by itself. A message may go to another session.
 func TestArgumentsThatReachFurther(t *testing.T) {
 	codex := `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"send_input","tool_input":` +
 		`{"target":"a","items":[{"type":"text","text":"look"},%s]}}`
 	for _, item := range []string{`{"type":"local_image","path":"/u/.ssh/id"}`, `{"type":"text","text":"a","path":"/u/w"}`,
 		`{"type":"skill","name":"a","path":"/u/w/.envrc"}`, `{"path":"/u/w/.envrc"}`} {
-		e, err := agent.Codex{}.Decode(fmt.Appendf(nil, codex, item), []string{"PWD=/u/w"})
+		e, err := agent.Host("codex").Decode(fmt.Appendf(nil, codex, item), []string{"PWD=/u/w"})
 		if err != nil || e.Call.Unread == "" {
 			t.Errorf("%s: %q, %v", item, e.Call.Unread, err)
 		}
@@ -250,7 +249,7 @@ func TestArgumentsThatReachFurther(t *testing.T) {
 		"reviewer": false, "bridge:x": false, "session_01abcdefghijkmnopqrstuvwx": false, "a/0123456789abcdef": false,
 		"b0123456789abcdef": false, "a0123456789abcdeF": false, "0123456789abcdef": false,
 	} {
-		e, err := agent.ClaudeCode{}.Decode(fmt.Appendf(nil, claude, to), []string{"PWD=/u/w"})
+		e, err := agent.Host("claude-code").Decode(fmt.Appendf(nil, claude, to), []string{"PWD=/u/w"})
 		if err != nil || (e.Call.Unread == "") != own {
 			t.Errorf("%s: %s, %v", to, e.Call.Unread, err)
 		}
@@ -266,10 +265,10 @@ func TestIdsThatReachFurther(t *testing.T) {
 		payload, args string
 		open          bool
 	}{
-		{agent.Qwen{}, qwen, `"task_id":"t1","message":"go"`, false}, {agent.Qwen{}, qwen, `"to":"peer","message":"go"`, true},
-		{agent.Gemini{}, gemini, `"id":"a1b2c3"`, false}, {agent.Gemini{}, gemini, `"id":"../../x"`, true},
-		{agent.Gemini{}, gemini, `"id":"\u002e\u002e"`, true}, {agent.Gemini{}, gemini, `"id":"a","dependencies":["/x"]`, true},
-		{agent.Codex{}, strings.Replace(qwen, "send_message", "somebodys", 1), `"items":"any"`, false},
+		{agent.Host("qwen"), qwen, `"task_id":"t1","message":"go"`, false}, {agent.Host("qwen"), qwen, `"to":"peer","message":"go"`, true},
+		{agent.Host("gemini"), gemini, `"id":"a1b2c3"`, false}, {agent.Host("gemini"), gemini, `"id":"../../x"`, true},
+		{agent.Host("gemini"), gemini, `"id":"\u002e\u002e"`, true}, {agent.Host("gemini"), gemini, `"id":"a","dependencies":["/x"]`, true},
+		{agent.Host("codex"), strings.Replace(qwen, "send_message", "somebodys", 1), `"items":"any"`, false},
 	} {
 		e, err := row.adapter.Decode(fmt.Appendf(nil, row.payload, row.args), []string{"PWD=/u/w"})
 		if err != nil || (e.Call.Unread != "") != row.open {

@@ -168,7 +168,7 @@ func (m *machine) setting(file, keys string) {
 func claudeDriven() driven {
 	const rubbish = "Claude Code takes what is no object for text, also under onFailure. nod-hook writes its answer in one piece"
 	return driven{
-		adapter: agent.ClaudeCode{}, title: "Claude Code", version: claudeVersion,
+		adapter: agent.Host("claude-code"), title: "Claude Code", version: claudeVersion,
 		program: claudeProgram, inPath: "claude",
 		words: []string{"{program}", "-p", task, "--permission-mode", "acceptEdits", "--mcp-config", "{home}/mcp.json"},
 		environ: []string{"ANTHROPIC_BASE_URL={url}", "ANTHROPIC_API_KEY=" + agentKey,
@@ -201,7 +201,7 @@ func codexDriven() driven {
 			values[0]+"\n+"+values[1]+"*** End Patch\nEOF")
 	}
 	return driven{
-		adapter: agent.Codex{}, title: "Codex CLI", version: "0.169.0",
+		adapter: agent.Host("codex"), title: "Codex CLI", version: "0.169.0",
 		program: packaged("@openai/codex-OS-ARCH/vendor/TRIPLE/bin/codex"),
 		words:   []string{"{program}", "exec", "-s", "danger-full-access", task},
 		environ: []string{"SCRIPTED_KEY=none"},
@@ -222,7 +222,7 @@ func codexDriven() driven {
 // own, which needs no account. Where nod is silent it would ask, and so deny.
 func copilotDriven() driven {
 	return driven{
-		adapter: agent.Copilot{}, title: "GitHub Copilot CLI", version: "1.0.102",
+		adapter: agent.Host("copilot"), title: "GitHub Copilot CLI", version: "1.0.102",
 		program: packaged("@github/copilot-OS-ARCH/copilot"),
 		words:   []string{"{program}", "-p", task, "--allow-all-tools"},
 		environ: []string{"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL={url}/v1",
@@ -245,7 +245,7 @@ func copilotDriven() driven {
 // refuses by itself.
 func geminiDriven() driven {
 	return driven{
-		adapter: agent.Gemini{}, title: "Gemini CLI", version: "0.61.0",
+		adapter: agent.Host("gemini"), title: "Gemini CLI", version: "0.61.0",
 		program: packaged("@google/gemini-cli/bundle/gemini.js"),
 		words: []string{"node", "{program}", "-p", task, "-m", "gemini-2.5-flash", "--yolo", "--skip-trust",
 			"--include-directories", "{dir}"},
@@ -266,7 +266,7 @@ func geminiDriven() driven {
 // ask about. What a hook grants there is in TestGrants.
 func qwenDriven() driven {
 	return driven{
-		adapter: agent.Qwen{}, title: "Qwen Code", version: "0.24.4",
+		adapter: agent.Host("qwen"), title: "Qwen Code", version: "0.24.4",
 		program: packaged("@qwen-code/qwen-code/cli-entry.js"),
 		words:   []string{"node", "{program}", "-p", task, "--approval-mode", "yolo"},
 		environ: []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL={url}/v1", "OPENAI_MODEL=scripted",
@@ -290,7 +290,7 @@ func qwenDriven() driven {
 // plugins written in TypeScript, which nod's is not.
 func opencodeDriven() driven {
 	return driven{
-		adapter: agent.Opencode{}, title: "opencode", version: "1.18.33",
+		adapter: agent.Host("opencode"), title: "opencode", version: "1.18.33",
 		program: packaged("opencode-OS-ARCH/bin/opencode"),
 		words:   []string{"{program}", "run", "--dangerously-skip-permissions", task},
 		environ: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
@@ -310,7 +310,7 @@ func opencodeDriven() driven {
 // nobody's to stop but nod's.
 func piDriven() driven {
 	return driven{
-		adapter: agent.Pi{}, title: "Pi", version: "1.5.2",
+		adapter: agent.Host("pi"), title: "Pi", version: "1.5.2",
 		program: packaged("@earendil-works/pi-coding-agent/dist/bundle/cli.js"),
 		words:   []string{"{node}", "{program}", "-p", "--provider", "scripted", "--model", "claude-scripted", task},
 		environ: []string{"PI_OFFLINE=1", "PI_TELEMETRY=0"},
@@ -327,7 +327,6 @@ func piDriven() driven {
 // rewriters are the driven agents to which nod may hand a line.
 func rewriters() []driven {
 	return slices.DeleteFunc(allDriven(), func(d driven) bool {
-		_, can := d.adapter.(agent.Rewriter)
-		return !can
+		return !d.adapter.Capabilities().Rewrites
 	})
 }

@@ -228,7 +228,8 @@ func TestChain(t *testing.T) {
 		{"no models", nil, fault.NoModel},
 		{"a malformed answer is one", Chain{newModel(t, ProviderOpenAI, answer(`{}`)), good}, fault.Malformed},
 		{"a refusal is one", Chain{newModel(t, ProviderOpenAI,
-			serve(t, raw(200, responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`)))),
+			serve(t, raw(200, strings.Replace(called(ProviderOpenAI), `"completed"`,
+				`"incomplete","incomplete_details":{"reason":"content_filter"}`, 1)))),
 			good}, fault.Refused},
 		{"a bad request is one", Chain{failing(400), good}, fault.BadRequest},
 	} {
@@ -258,7 +259,8 @@ func TestChannels(t *testing.T) {
 		{Schema, quoted(""), fault.NoDecision},
 	} {
 		t.Run(string(tc.channel)+" "+tc.content, func(t *testing.T) {
-			body := strings.Replace(chatBody("stop", tc.content), `,"tool_calls":[]`, "", 1)
+			body := strings.NewReplacer(`,"tool_calls":[]`, "", `"tool_calls"`, `"stop"`, `"content":null`,
+				`"content":`+tc.content).Replace(called(ProviderCompatible))
 			m := newModel(t, ProviderCompatible, serve(t, raw(200, body)), func(o *Options) { o.Channel = tc.channel })
 			got, err := m.Classify(context.Background(), prompt)
 			if tc.kind != "" {

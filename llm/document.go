@@ -8,6 +8,8 @@ import (
 	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // depthLimit bounds the nesting of an answer; real ones have about six levels.
@@ -69,13 +71,11 @@ func (v value) json() []byte { return encode(v.any) }
 
 // encode cannot fail: it is given what was read, or what this package made.
 func encode(v any) []byte {
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := lines.JSON(v)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSpace(out.Bytes())
+	return text
 }
 
 // parse reads text as one JSON object that every reader reads alike. Invalid text, keys that occur twice or differ by

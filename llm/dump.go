@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -17,6 +16,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // dumped is a file of the dump directory. Bodies stand in it as JSON where they are, else as text.
@@ -58,19 +58,7 @@ func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suff
 	if encodeErr != nil {
 		return encodeErr
 	}
-	f, createErr := os.CreateTemp(dir, ".writing-*") // 0600
-	if createErr != nil {
-		return createErr
-	}
-	_, writeErr := f.Write(text)
-	failed := errors.Join(writeErr, f.Close())
-	if failed == nil {
-		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID+suffix+x.client.dumpMark)))
-	}
-	if failed != nil {
-		return errors.Join(failed, os.Remove(f.Name()))
-	}
-	return nil
+	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.dumpMark)), text, 0o600)
 }
 
 // checkDumpDir refuses a directory that others could read or swap.
@@ -95,10 +83,8 @@ func checkDumpDir(dir string) error {
 
 // dumpName is a file name for a decision's id, whatever the id holds.
 func dumpName(id string) string {
-	plain := id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' ||
-			r == '.')
-	}) && id[0] != '.'
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	plain := id != "" && len(id) <= 100 && id[0] != '.' && strings.Trim(id, letters) == ""
 	if plain {
 		return id + ".json"
 	}

@@ -37,10 +37,9 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// playAgent does one line of the script after the other: "read" takes a line of the editor's, "say
-// TEXT" writes a line, "copy" echoes until the end, "warn TEXT" writes to standard error, "ignore"
-// ignores SIGTERM, "leave" starts a process that keeps the output open, "exit N" ends. What was
-// read is kept in the file ACP_HEARD.
+// playAgent does one line of the script after the other: "read" takes a line of the editor's, "say TEXT" writes a
+// line, "copy" echoes until the end, "warn TEXT" writes to standard error, "ignore" ignores SIGTERM, "leave" starts a
+// process that keeps the output open, "exit N" ends. What was read is kept in the file ACP_HEARD.
 func playAgent(script string) int {
 	in := bufio.NewReader(os.Stdin)
 	heard, err := os.Create(os.Getenv("ACP_HEARD"))
@@ -338,8 +337,7 @@ func TestAllElseIsUntouched(t *testing.T) {
 	}
 }
 
-// A permission request that is longer than what is looked at goes on to the
-// editor, harmless or not.
+// A permission request that is longer than what is looked at goes on to the editor, harmless or not.
 func TestALongRequestIsThePersons(t *testing.T) {
 	e := newEditor(t)
 	e.options.lineLimit = 64 << 10
@@ -372,8 +370,7 @@ func (s slow) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, e
 	}
 }
 
-// While a request is being decided, what the agent says next waits behind it:
-// the editor sees the agent's order.
+// While a request is being decided, what the agent says next waits behind it: the editor sees the agent's order.
 func TestTheOrderIsTheAgents(t *testing.T) {
 	for _, block := range []bool{false, true} {
 		e := newEditor(t)

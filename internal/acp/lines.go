@@ -21,15 +21,13 @@ func next(r *bufio.Reader) ([]byte, error) {
 // queueLines bounds the lines that wait for a decision.
 const queueLines = 64
 
-// item is a line for the editor. forward, if set, yields what is written in its
-// place, nothing where it is not.
+// item is a line for the editor. forward, if set, yields what is written in its place, nothing where it is not.
 type item struct {
 	line    []byte
 	forward <-chan []byte
 }
 
-// queue keeps the agent's order while requests are being decided. Whoever adds a
-// line waits while it is full.
+// queue keeps the agent's order while requests are being decided. Whoever adds a line waits while it is full.
 type queue struct {
 	items  chan item
 	closed chan struct{} // nothing is added any more

@@ -178,9 +178,8 @@ func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) (r
 	return nil, ""
 }
 
-// reply writes an answer to the agent, with the id as the agent wrote it; done is
-// false where the request is the editor's to answer. A cancellation is either seen
-// here, or goes to the agent after the answer.
+// reply writes an answer to the agent, with the id as the agent wrote it; done is false where the request is the
+// editor's to answer. A cancellation is either seen here, or goes to the agent after the answer.
 func (p *proxy) reply(d *decision, id json.RawMessage, result []byte) (done bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,8 +217,7 @@ func (p *proxy) say(text string) {
 	}
 }
 
-// speaker tells the person what the protocol has no place for: why nod denied
-// a call, and what is wrong with nod.
+// speaker tells the person what the protocol has no place for: why nod denied a call, and what is wrong with nod.
 type speaker struct {
 	agent.ACP
 	say    func(string)

@@ -86,8 +86,7 @@ func start(ctx context.Context, o Options) (*child, error) {
 	return &child{cmd, stdin, stdout}, nil
 }
 
-// run joins the streams until the agent has ended and all that it said is
-// written. stop ends the agent.
+// run joins the streams until the agent has ended and all that it said is written. stop ends the agent.
 func (c *child) run(o Options, stop func()) int {
 	p := newProxy(o, c.stdin)
 	go func() {

@@ -24,6 +24,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -213,11 +214,8 @@ func malformed(message string, cause error) *fault.Error {
 }
 
 func encode(v any) ([]byte, error) {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return line.Bytes(), err
+	line, err := lines.JSON(v)
+	return append(line, '\n'), err
 }
 
 // decode reads exactly one JSON value into v: no unknown key, none twice or in another case, nothing after it.

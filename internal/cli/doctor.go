@@ -192,8 +192,8 @@ const trialLimit = time.Minute
 // runs what nod hands it in place of the model's command.
 func rewritingLines(ctx context.Context, p *Process) (lines []doctor.Line) {
 	for _, found := range install.Find(p.Getenv("HOME"), p.Getenv("PATH")) {
-		host, _ := agent.ByName(found.Agent)
-		if _, can := host.(agent.Rewriter); can && found.Program != "" {
+		host, known := agent.ByName(found.Agent)
+		if known && host.Capabilities().Rewrites && found.Program != "" {
 			lines = append(lines, rewritingLine(ctx, p, found))
 		}
 	}

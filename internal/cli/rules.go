@@ -45,29 +45,18 @@ func rules(ctx context.Context, p *Process, args []string) error {
 
 // about says what a list does, for a person.
 func about(list string) string {
-	switch list {
-	case "allow":
-		return "clears a simple command without asking; text is for the model"
-	case "soft_deny":
-		return "advice to a model, not a boundary; a pattern keeps nod from allowing by itself"
-	case "hard_deny":
-		return "a boundary: decided without a model, cleared by nothing"
-	case "ask":
-		return "a person decides; no other rule and no model allows it"
-	case "confine":
-		return "code that nod has not read runs behind a boundary (nod help confine)"
-	case "environment":
-		return "hints for the model; decides nothing"
-	case "hosts":
-		return "may be read from"
-	case "allowlist":
-		return "tools that are always allowed"
-	case "secrets":
-		return "paths that always go to the model"
-	case "guarded":
-		return "paths whose edits go to the model"
-	}
-	return ""
+	return map[string]string{
+		"allow":       "clears a simple command without asking; text is for the model",
+		"soft_deny":   "advice to a model, not a boundary; a pattern keeps nod from allowing by itself",
+		"hard_deny":   "a boundary: decided without a model, cleared by nothing",
+		"ask":         "a person decides; no other rule and no model allows it",
+		"confine":     "code that nod has not read runs behind a boundary (nod help confine)",
+		"environment": "hints for the model; decides nothing",
+		"hosts":       "may be read from",
+		"allowlist":   "tools that are always allowed",
+		"secrets":     "paths that always go to the model",
+		"guarded":     "paths whose edits go to the model",
+	}[list]
 }
 
 // matching says who reads an entry.

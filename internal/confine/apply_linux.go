@@ -18,17 +18,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// applier puts a layer onto the real tree. The layer is nobody's any more; the
-// tree is everybody's, so each name is opened below the workspace without
-// following a link, and what was changed since the run began is left alone.
+// applier puts a layer onto the real tree. The layer is nobody's any more; the tree is everybody's, so each name is
+// opened below the workspace without following a link, and what was changed since the run began is left alone.
 type applier struct {
 	o     Options
 	upper string
 	since time.Time
 	root  int
 	holes int64 // in the files that were applied
-	// looks says that nothing is changed: only found are the real files that would be
-	// replaced or removed.
+	// looks says that nothing is changed: only found are the real files that would be replaced or removed.
 	looks   bool
 	found   []string
 	refused []Refusal
@@ -42,8 +40,7 @@ var (
 	errMeanwhile   = errors.New("it was changed from outside while the run went on")
 )
 
-// apply puts what lies in upper into the workspace, and says what stays as it was. With an
-// error nothing was applied.
+// apply puts what lies in upper into the workspace, and says what stays as it was. With an error nothing was applied.
 func apply(o Options, upper string, since time.Time) ([]Refusal, error) {
 	root, err := unix.Open(o.Root, unix.O_PATH|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -99,11 +96,9 @@ func (a *applier) dir(below string) {
 	}
 }
 
-// programs says why nothing in a directory is applied, whatever its name: it
-// is, or would be with what the run wrote, one in which programs lie that are
-// found by what is in it. git reads the settings of a repository without a
-// working tree wherever it lies; an environment of Python's or conda's is put
-// before all other programs.
+// programs says why nothing in a directory is applied, whatever its name: it is, or would be with what the run wrote,
+// one in which programs lie that are found by what is in it. git reads the settings of a repository without a working
+// tree wherever it lies; an environment of Python's or conda's is put before all other programs.
 func (a *applier) programs(below string, entries []fs.DirEntry) error {
 	has := func(name string) bool {
 		return exists(a.left(path.Join(below, name))) || exists(a.real(path.Join(below, name)))
@@ -158,8 +153,7 @@ func opaque(dir string) bool {
 	return err == nil && n > 0 && value[0] == 'y'
 }
 
-// rest removes what the run removed with its directory, before it made the
-// directory anew.
+// rest removes what the run removed with its directory, before it made the directory anew.
 func (a *applier) rest(below string, there map[string]bool) {
 	entries, _ := os.ReadDir(a.real(below))
 	for _, e := range entries {
@@ -298,8 +292,7 @@ func (a *applier) unlink(dir int, base, name string, now found) error {
 	return unix.Unlinkat(dir, base, flags)
 }
 
-// link makes a link that stays inside the workspace. One that leads out lends a
-// harmless name to what lies there.
+// link makes a link that stays inside the workspace. One that leads out lends a harmless name to what lies there.
 func (a *applier) link(name string) error {
 	to, err := os.Readlink(a.left(name))
 	target := path.Join(path.Dir(name), to)
@@ -326,8 +319,7 @@ func (a *applier) link(name string) error {
 	return a.replace(name, func(dir int, temporary string) error { return unix.Symlinkat(to, dir, temporary) })
 }
 
-// throughLink reports whether a directory on the way to a name is a link, in
-// the workspace or in what the run wrote.
+// throughLink reports whether a directory on the way to a name is a link, in the workspace or in what the run wrote.
 func (a *applier) throughLink(name string) bool {
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 		for _, at := range []string{a.left(dir), a.real(dir)} {
@@ -388,8 +380,7 @@ func (a *applier) time(at time.Time) time.Time {
 	return at
 }
 
-// equal reports whether the real file already is what the run left: a time that
-// was set makes a layer hold the file.
+// equal reports whether the real file already is what the run left: a time that was set makes a layer hold the file.
 func (a *applier) equal(name string, info fs.FileInfo) bool {
 	real, err := os.Lstat(a.real(name))
 	if err != nil || !real.Mode().IsRegular() || real.Size() != info.Size() || real.Mode().Perm() != lent(info) {

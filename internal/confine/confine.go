@@ -3,41 +3,32 @@
 //
 // # The boundary
 //
-// bubblewrap makes it: user, mount, pid, ipc, uts, cgroup and network
-// namespaces of its own, no capability, no further user namespaces, a session
-// of its own, and a filter of system calls ([filter]). The network is a
-// loopback that leads nowhere.
+// bubblewrap makes it: user, mount, pid, ipc, uts, cgroup and network namespaces of its own, no capability, no
+// further user namespaces, a session of its own, and a filter of system calls ([filter]). The network is a loopback
+// that leads nowhere.
 //
-// Nothing of the real file system is bound into it. What can be seen, is seen
-// through overlays: the system's directories, the toolchains in the home
-// directory, the caches of package managers, the workspace. Writes go to a
-// layer of the run's own. A socket, a pipe or a device of the outside that lies
-// in one of these directories is another inode there, which leads nowhere; a
-// bind, read-only or not, would let a program connect to the socket.
-// What is not behind an overlay (devices, bubblewrap's own program) is on mounts
-// that are read-only in the run's namespace.
-// What must not be read (secrets) is taken out by a layer of whiteouts, so that
-// it is not there. Home, /tmp, /run, /var and other processes are not there
-// either.
+// Nothing of the real file system is bound into it. What can be seen, is seen through overlays: the system's
+// directories, the toolchains in the home directory, the caches of package managers, the workspace. Writes go to a
+// layer of the run's own. A socket, a pipe or a device of the outside that lies in one of these directories is
+// another inode there, which leads nowhere; a bind, read-only or not, would let a program connect to the socket. What
+// is not behind an overlay (devices, bubblewrap's own program) is on mounts that are read-only in the run's
+// namespace. What must not be read (secrets) is taken out by a layer of whiteouts, so that it is not there. Home,
+// /tmp, /run, /var and other processes are not there either.
 //
 // # What becomes of what it writes
 //
-// When all its processes have ended, the workspace's layer is read and applied
-// to the real tree, name by name, below an open directory, with no link
-// followed. Not applied, and named: what [Options.Keep] refuses (what runs
-// later, what an agent may do), what was changed from outside meanwhile, links
-// that lead out, devices, sockets. Nothing reaches the real tree while a
-// process of the run lives, so that no host reads it half way.
+// When all its processes have ended, the workspace's layer is read and applied to the real tree, name by name, below
+// an open directory, with no link followed. Not applied, and named: what [Options.Keep] refuses (what runs later,
+// what an agent may do), what was changed from outside meanwhile, links that lead out, devices, sockets. Nothing
+// reaches the real tree while a process of the run lives, so that no host reads it half way.
 //
-// The layers over the caches are kept for the next run in the same workspace
-// and are seen by confined runs only: what such a run puts into a cache never
-// runs outside.
+// The layers over the caches are kept for the next run in the same workspace and are seen by confined runs only: what
+// such a run puts into a cache never runs outside.
 //
 // # What it does not do
 //
-// Where the boundary cannot be made [Run] says why and has run nothing; there is
-// no run with less. The processor and the disk of the home directory are not
-// bounded.
+// Where the boundary cannot be made [Run] says why and has run nothing; there is no run with less. The processor and
+// the disk of the home directory are not bounded.
 package confine
 
 import (
@@ -46,25 +37,21 @@ import (
 	"time"
 )
 
-// Options say what is run and where. Every zero value is the strictest or an
-// error.
+// Options say what is run and where. Every zero value is the strictest or an error.
 type Options struct {
 	// Line is the command line, for Shell.
 	Line string
 	// Shell runs it, absolute. "": /bin/sh.
 	Shell string
-	// Dir is where it starts and Root the workspace, both absolute and real.
-	// Dir lies in Root.
+	// Dir is where it starts and Root the workspace, both absolute and real. Dir lies in Root.
 	Dir, Root string
 	// Home is the home directory, absolute. It is hidden, but for toolchains.
 	Home string
 	// Environ is the environment of the caller; [Environment] says what stays.
 	Environ []string
-	// Cache is the directory that belongs to confine, absolute, on a file
-	// system with extended attributes.
+	// Cache is the directory that belongs to confine, absolute, on a file system with extended attributes.
 	Cache string
-	// Stores are files and directories outside of the workspace that are not
-	// there for the run, absolute.
+	// Stores are files and directories outside of the workspace that are not there for the run, absolute.
 	Stores []string
 	// Hidden says that a file or directory of the workspace, by its real path,
 	// is not there for the run. nil hides nothing.
@@ -72,9 +59,8 @@ type Options struct {
 	// Before is told, before anything is applied, which real files that may replace or
 	// remove, so that they can be kept. nil: nobody is.
 	Before func(names []string)
-	// Keep says why what the run wrote at a real path of the workspace is not
-	// applied, "" if it is. nil applies nothing. deletes says that the path is
-	// to go.
+	// Keep says why what the run wrote at a real path of the workspace is not applied, "" if it is. nil applies
+	// nothing. deletes says that the path is to go.
 	Keep func(path string, deletes bool) (why string)
 	// Repository is the git directory of a linked working tree, which is shown to be
 	// read. "": the workspace has its own, or none.
@@ -93,8 +79,7 @@ type Result struct {
 	Refused []Refusal
 	// Stopped says which bound ended the run, "" if none did.
 	Stopped string
-	// Missed is what a run that failed seems to have wanted and did not get, as
-	// far as its output tells.
+	// Missed is what a run that failed seems to have wanted and did not get, as far as its output tells.
 	Missed []string
 	// Hidden are the names of the workspace that were not there for the run.
 	Hidden []string

@@ -77,8 +77,7 @@ func (w *world) options(line string) confine.Options {
 	}
 }
 
-// file writes a file below the home directory, or below the workspace where
-// the name has no ~.
+// file writes a file below the home directory, or below the workspace where the name has no ~.
 func (w *world) file(name, text string) string {
 	w.t.Helper()
 	at := w.at(name)
@@ -316,8 +315,7 @@ func TestNothingOutlivesBubblewrap(t *testing.T) {
 	}
 }
 
-// Bubblewrap looks up its own processes by their numbers: they are those that it
-// sees, not those of the machine.
+// Bubblewrap looks up its own processes by their numbers: they are those that it sees, not those of the machine.
 func TestBubblewrapSeesItsOwnProcesses(t *testing.T) {
 	w := newWorld(t)
 	if out := w.behind("cd /proc; exec /bin/readlink self"); out != "1\n" {
@@ -377,8 +375,7 @@ func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 	}
 }
 
-// While what a run wrote is applied, no process of it lives: it could change
-// what was looked at.
+// While what a run wrote is applied, no process of it lives: it could change what was looked at.
 func TestAllHasEndedBeforeItIsApplied(t *testing.T) {
 	w := newWorld(t)
 	name := fmt.Sprintf("2000%d", os.Getpid())

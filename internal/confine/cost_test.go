@@ -15,11 +15,10 @@ import (
 	"github.com/nodgate/nod/internal/confine/stage"
 )
 
-// What starting costs: the whole process of nod-hook confine, and bubblewrap alone with
-// the same places, namespaces, overlays and shell, take turns, so that a busy machine slows
-// both. It is no test: how much slower the first is hangs on how many processors are free.
-// What other programs do only adds, so that the least of each says most; the times of the
-// processor are those of the process and all that it waited for.
+// What starting costs: the whole process of nod-hook confine, and bubblewrap alone with the same places, namespaces,
+// overlays and shell, take turns, so that a busy machine slows both. It is no test: how much slower the first is
+// hangs on how many processors are free. What other programs do only adds, so that the least of each says most; the
+// times of the processor are those of the process and all that it waited for.
 func BenchmarkStartUp(b *testing.B) {
 	c := newCost(b)
 	var wall, processor [2][]time.Duration
@@ -45,8 +44,7 @@ func ratio(a, b time.Duration) float64 { return float64(a) / float64(b) }
 
 func ms(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// cost is a home directory with a workspace and some caches, and what runs in
-// it.
+// cost is a home directory with a workspace and some caches, and what runs in it.
 type cost struct {
 	t       testing.TB
 	o       Options
@@ -95,8 +93,7 @@ func (c *cost) nod() (wall, processor time.Duration) {
 	return time.Since(begun), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 }
 
-// overlays is bubblewrap, started as nod starts it. What is made before and removed after
-// is nod's, and not counted.
+// overlays is bubblewrap, started as nod starts it. What is made before and removed after is nod's, and not counted.
 func (c *cost) overlays() (wall, processor time.Duration) {
 	r, end := c.laid()
 	defer end()

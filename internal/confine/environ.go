@@ -5,9 +5,8 @@ import (
 	"strings"
 )
 
-// Environment is what of an environment a run gets: variables by name that say
-// how programs behave, and none of which a program loads code or takes a key.
-// A value of another name may be a key, and nobody can tell. Package managers
+// Environment is what of an environment a run gets: variables by name that say how programs behave, and none of which
+// a program loads code or takes a key. A value of another name may be a key, and nobody can tell. Package managers
 // are told that there is no network, so that they say so at once.
 func Environment(environ []string, home string) []string {
 	var out []string

@@ -46,8 +46,7 @@ func (o *outside) serve(l net.Listener, err error) string {
 	return l.Addr().String()
 }
 
-// build fills the world outside: files with the marker, servers, pipes, a
-// process.
+// build fills the world outside: files with the marker, servers, pipes, a process.
 func build(t *testing.T) *outside {
 	o := &outside{world: newWorld(t), facts: map[string]string{}}
 	o.git("init", "-q")
@@ -225,11 +224,9 @@ func answers(text string) map[string]string {
 	return all
 }
 
-// Every way out is tried by a real program, outside first where anybody may go
-// it. Nothing of it gets out.
+// Every way out is tried by a real program, outside first where anybody may go it. Nothing of it gets out.
 func TestNobodyGetsOut(t *testing.T) {
-	// The ways outside lead to servers of their own: what those hear late is not
-	// taken for what got out.
+	// The ways outside lead to servers of their own: what those hear late is not taken for what got out.
 	plain := build(t)
 	copySelf(t, plain.at("escape"))
 	plain.control(plain.write())
@@ -364,8 +361,7 @@ func state(name string) string {
 	return info.Mode().String() + " " + text
 }
 
-// What takes the repository away, or puts another in its place, changes nothing
-// of it.
+// What takes the repository away, or puts another in its place, changes nothing of it.
 func TestTheRepositoryStays(t *testing.T) {
 	for _, line := range []string{
 		"mv .git old; mkdir -p .git/hooks; echo x > .git/hooks/pre-commit", "rm -rf .git",

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Server begins what is said of a server on this machine that a run did not reach: each
-// run has a network of its own.
+// Server begins what is said of a server on this machine that a run did not reach: each run has a network of its own.
 const Server = "a server outside"
 
 //go:embed missed.txt
@@ -43,8 +42,7 @@ func missed(said string, unseen func(path string) bool) (all []string) {
 // maxAbsent bounds how many names are looked for.
 const maxAbsent = 50
 
-// absent is the first of the names that programs say are not there, and that are
-// there outside.
+// absent is the first of the names that programs say are not there, and that are there outside.
 func absent(said string, unseen func(path string) bool) string {
 	for _, pattern := range []string{
 		`(?i)([^\s'"‘’:,]+)['"’]?: no such file or directory`,

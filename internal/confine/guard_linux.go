@@ -132,8 +132,7 @@ func (g *guard) processes() []process {
 	return list
 }
 
-// statOf reads a process's parent, -1 where it is not there, and how many threads
-// it has.
+// statOf reads a process's parent, -1 where it is not there, and how many threads it has.
 func statOf(pid int) (parent, threads int) {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
@@ -145,9 +144,8 @@ func statOf(pid int) (parent, threads int) {
 	return parent, threads
 }
 
-// available is how much memory the machine could still give. What a run writes
-// into memory without a process that holds it (/dev/shm, its home, memfd) is seen
-// here only.
+// available is how much memory the machine could still give. What a run writes into memory without a process that
+// holds it (/dev/shm, its home, memfd) is seen here only.
 func available() (bytes uint64, known bool) {
 	text, _ := os.ReadFile("/proc/meminfo")
 	return availableIn(string(text))

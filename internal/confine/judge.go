@@ -9,9 +9,8 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Keep is [Options.Keep] by a gate: a run may change what an edit tool may
-// change without asking, and remove what can be restored. keeps says that the gate keeps
-// what is replaced, so that what cannot be kept stays.
+// Keep is [Options.Keep] by a gate: a run may change what an edit tool may change without asking, and remove what can
+// be restored. keeps says that the gate keeps what is replaced, so that what cannot be kept stays.
 func Keep(gate *nod.Gate, root string, environ []string, keeps bool) func(name string, deletes bool) (why string) {
 	return func(name string, deletes bool) string {
 		c := nod.Call{Agent: "nod confine", Tool: "file_write", RawTool: "nod confine", Paths: []string{name},
@@ -29,8 +28,7 @@ func Keep(gate *nod.Gate, root string, environ []string, keeps bool) func(name s
 	}
 }
 
-// whyOf is a gate's reason without the name, which the run chose and which is said
-// beside.
+// whyOf is a gate's reason without the name, which the run chose and which is said beside.
 func whyOf(reason string) string {
 	const before = ", which "
 	if i := strings.LastIndex(reason, before); i >= 0 {
@@ -39,10 +37,9 @@ func whyOf(reason string) string {
 	return reason
 }
 
-// Stores are [Options.Stores] by a list of secrets: what it names by where it
-// is, and not by a name alone. Below /proc and /dev nothing is looked for: a run
-// has those of its own, and all processes would be walked. Most of the directories that
-// the list names are not there, and each is looked for once.
+// Stores are [Options.Stores] by a list of secrets: what it names by where it is, and not by a name alone. Below
+// /proc and /dev nothing is looked for: a run has those of its own, and all processes would be walked. Most of the
+// directories that the list names are not there, and each is looked for once.
 func Stores(secrets []string, home string) (all []string) {
 	there := map[string]bool{}
 	for _, s := range secrets {
@@ -65,8 +62,7 @@ func Stores(secrets []string, home string) (all []string) {
 	return all
 }
 
-// named are the paths that a pattern names. One without a star is there or not;
-// who hides it looks.
+// named are the paths that a pattern names. One without a star is there or not; who hides it looks.
 func named(pattern string) []string {
 	if !strings.ContainsAny(pattern, "*?[") {
 		return []string{pattern}

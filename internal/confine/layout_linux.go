@@ -17,8 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/confine/stage"
 )
 
-// layout is what a run sees: overlays, and the words that tell bubblewrap about
-// them.
+// layout is what a run sees: overlays, and the words that tell bubblewrap about them.
 type layout struct {
 	o      Options
 	run    string // this run's directory
@@ -38,9 +37,8 @@ type place struct {
 	words []string
 }
 
-// sheet is an overlay over all of a directory, of which a run sees some parts. To
-// make, mount and remove an overlay that can be written takes about two milliseconds,
-// so that all that lies in the home directory shares one.
+// sheet is an overlay over all of a directory, of which a run sees some parts. To make, mount and remove an overlay
+// that can be written takes about two milliseconds, so that all that lies in the home directory shares one.
 type sheet struct {
 	top         string
 	mask, upper string   // layers of what is not there and of what is written, "" where there are none
@@ -111,9 +109,8 @@ func (l *layout) own(at, dir string) error {
 	return os.Chmod(dir, 0o700) // an earlier run may have changed it
 }
 
-// footing makes the directories on which bubblewrap mounts below the cache that
-// stays. An earlier run may have put a link there, which bubblewrap would follow,
-// to the file system outside as well.
+// footing makes the directories on which bubblewrap mounts below the cache that stays. An earlier run may have put a
+// link there, which bubblewrap would follow, to the file system outside as well.
 func (l *layout) footing() (err error) {
 	cache := filepath.Join(l.o.Home, ".cache")
 	for _, p := range l.places {
@@ -272,8 +269,7 @@ func (l *layout) show(how, dir string) error {
 	return err
 }
 
-// secretsIn are the stores that lie in a directory, below it: by their own names, and by
-// where a link leads.
+// secretsIn are the stores that lie in a directory, below it: by their own names, and by where a link leads.
 func (l *layout) secretsIn(dir shown) (names []string) {
 	for _, store := range l.stores {
 		for _, row := range [][2]string{{store.name, dir.name}, {store.real, dir.real}} {
@@ -322,10 +318,9 @@ func (l *layout) masked(i int, s *sheet) error {
 	return errors.Join(os.Mkdir(s.mask, 0o700), copyMode(s.top, s.mask))
 }
 
-// overlay is a sheet as the kernel takes it. One that nobody can write has two layers
-// at least. What can be written is mounted as volatile: the kernel would else bring all
-// of the disk up to date when the run ends. What is lost when the machine fails is what
-// a program that does not sync would lose.
+// overlay is a sheet as the kernel takes it. One that nobody can write has two layers at least. What can be written
+// is mounted as volatile: the kernel would else bring all of the disk up to date when the run ends. What is lost when
+// the machine fails is what a program that does not sync would lose.
 func (l *layout) overlay(i int, s *sheet) (err error) {
 	options := "lowerdir="
 	if s.mask != "" {
@@ -384,9 +379,8 @@ func (l *layout) repository() error {
 	return errors.Join((&masker{root: dir, mask: s.mask}).git("."), l.overlay(i, s))
 }
 
-// present are the stores that are there. Each is looked for once, since there are
-// hundreds of names of stores and many directories that one may lie in. real is ""
-// for a link that leads nowhere.
+// present are the stores that are there. Each is looked for once, since there are hundreds of names of stores and
+// many directories that one may lie in. real is "" for a link that leads nowhere.
 func present(names []string) (stores []shown) {
 	for _, name := range names {
 		if exists(name) {
@@ -426,8 +420,7 @@ func mounts() (all []string) {
 	return all
 }
 
-// whiteout makes a name below dir not be there. It is not there already where a
-// directory above it is not.
+// whiteout makes a name below dir not be there. It is not there already where a directory above it is not.
 func whiteout(dir, mask, name string) error {
 	err := directories(mask, filepath.Dir(name), dir, false)
 	if err == nil {
@@ -439,10 +432,9 @@ func whiteout(dir, mask, name string) error {
 	return os.NewSyscallError("whiteout", err)
 }
 
-// directories makes those of a name in a layer, as they are below the directory that the
-// layer is for: those above what is written may be another user's, whom the kernel
-// cannot copy. What is none, such as a link that an earlier run put there, is an error,
-// or makes way for one.
+// directories makes those of a name in a layer, as they are below the directory that the layer is for: those above
+// what is written may be another user's, whom the kernel cannot copy. What is none, such as a link that an earlier
+// run put there, is an error, or makes way for one.
 func directories(layer, name, as string, makesWay bool) error {
 	if err := os.MkdirAll(layer, 0o700); err != nil {
 		return err

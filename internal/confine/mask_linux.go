@@ -11,8 +11,7 @@ import (
 	"syscall"
 )
 
-// maxNames bounds how many names of a workspace are looked at for secrets, and maxStored
-// how many of a store.
+// maxNames bounds how many names of a workspace are looked at for secrets, and maxStored how many of a store.
 const (
 	maxNames  = 500_000
 	maxStored = 100_000
@@ -82,9 +81,8 @@ func linked(d fs.DirEntry) (node inode, ok bool) {
 	return inode{s.Dev, s.Ino}, s.Nlink > 1
 }
 
-// otherNames takes those names of secrets out of the workspace that no pattern
-// knows: hard links. All names are looked at once more, where a secret has
-// further names at all.
+// otherNames takes those names of secrets out of the workspace that no pattern knows: hard links. All names are
+// looked at once more, where a secret has further names at all.
 func (m *masker) otherNames(stores []shown) error {
 	secrets, stores := map[inode]bool{}, slices.Clone(stores)
 	for _, name := range m.names {
@@ -157,8 +155,7 @@ func isGitDirectory(dir string) bool {
 	return exists(dir+"/HEAD") && exists(dir+"/objects") && exists(dir+"/refs")
 }
 
-// isGitsOwn knows the files of a repository in which git keeps names of files and of
-// objects, and no addresses.
+// isGitsOwn knows the files of a repository in which git keeps names of files and of objects, and no addresses.
 func isGitsOwn(name string) bool {
 	return strings.HasPrefix(name, "sharedindex.") || slices.Contains([]string{"index", "HEAD", "ORIG_HEAD",
 		"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "packed-refs", "shallow", "gitdir", "commondir", "description",
@@ -181,8 +178,7 @@ func (m *masker) clean(name string) error {
 	return os.WriteFile(filepath.Join(m.mask, name), plain, 0o600)
 }
 
-// withoutKeys leaves out the lines that may hold a password or a token, each with those
-// on which it goes on.
+// withoutKeys leaves out the lines that may hold a password or a token, each with those on which it goes on.
 func withoutKeys(text []byte) []byte {
 	var out, whole bytes.Buffer
 	end := func() {

@@ -15,8 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MountedWord makes this test's program mount something in its workspace and run a
-// line there.
+// MountedWord makes this test's program mount something in its workspace and run a line there.
 const MountedWord = "confine-mounted"
 
 // RunOverAMount is what a process of that word does: it prints what Run says.
@@ -30,8 +29,7 @@ func RunOverAMount(dir string) int {
 	return 0
 }
 
-// What is mounted inside the workspace cannot be shown: nothing is run, and the
-// reason names it.
+// What is mounted inside the workspace cannot be shown: nothing is run, and the reason names it.
 func TestAMountInsideTheWorkspace(t *testing.T) {
 	dir, self := madeWorkspace(t)
 	must(t, os.Mkdir(dir+"/home/shop/sub dir", 0o755))

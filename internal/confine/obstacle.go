@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// Obstacle says what of a machine stands against the boundary and how to get it
-// out of the way, "" where nothing known does. root is its file system and
-// version what bubblewrap says of itself, "" where it is not there.
+// Obstacle says what of a machine stands against the boundary and how to get it out of the way, "" where nothing
+// known does. root is its file system and version what bubblewrap says of itself, "" where it is not there.
 func Obstacle(root fs.FS, version string) string {
 	setting := func(name string) string {
 		text, _ := fs.ReadFile(root, "proc/sys/"+name)
@@ -37,8 +36,7 @@ func Obstacle(root fs.FS, version string) string {
 	return ""
 }
 
-// Remedy is the one command that would change that the boundary cannot be made, as far
-// as it is known.
+// Remedy is the one command that would change that the boundary cannot be made, as far as it is known.
 func Remedy(root fs.FS, version, system string) string {
 	if system == "darwin" {
 		return "nod confine profile prints a profile for sandbox-exec, which has not been run; nod does not use it"
@@ -61,8 +59,7 @@ func Remedy(root fs.FS, version, system string) string {
 	return "it takes Linux 5.12, bubblewrap 0.8 and user namespaces: docs/confine.md"
 }
 
-// before reports whether a version is older than major.minor. What is no
-// version is not.
+// before reports whether a version is older than major.minor. What is no version is not.
 func before(version string, major, minor int) bool {
 	var a, b int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &a, &b); n != 2 {

@@ -74,8 +74,7 @@ func TestRemedy(t *testing.T) {
 	}
 }
 
-// refusing is a variable of the environment: this process is in a user namespace
-// in which no other can be made.
+// refusing is a variable of the environment: this process is in a user namespace in which no other can be made.
 const refusing = "NOD_TEST_REFUSING"
 
 // A kernel that refuses: the namespace is a real one, and so is the refusal.

@@ -8,10 +8,9 @@ import (
 	"unicode"
 )
 
-// Profile is the boundary as macOS's sandbox-exec takes it, from the same lists of
-// places: the system and toolchains can be read, the workspace and $TMP written but for
-// guarded names, secrets are not there, and there is no network, no loopback either. It
-// has not been run: nod uses it nowhere, and prints it for who wants to try it.
+// Profile is the boundary as macOS's sandbox-exec takes it, from the same lists of places: the system and toolchains
+// can be read, the workspace and $TMP written but for guarded names, secrets are not there, and there is no network,
+// no loopback either. It has not been run: nod uses it nowhere, and prints it for who wants to try it.
 //
 // The last rule that fits decides. Patterns are those of the settings (nod.Rules).
 func Profile(root, home string, secrets, guarded []string) string {

@@ -17,8 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/confine/stage"
 )
 
-// Find returns bubblewrap's program. PATH is not asked: an agent may have put
-// something there.
+// Find returns bubblewrap's program. PATH is not asked: an agent may have put something there.
 func Find() (string, error) {
 	for _, name := range []string{"/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap",
 		"/run/current-system/sw/bin/bwrap"} {
@@ -170,8 +169,7 @@ func memfile(data []byte) (*os.File, error) {
 	return f, err
 }
 
-// ended is how bubblewrap ended: it passes the shell's exit code on, and says
-// (ran) whether there was one.
+// ended is how bubblewrap ended: it passes the shell's exit code on, and says (ran) whether there was one.
 func (r *running) ended(status unix.WaitStatus, stopped string, ran bool) (Result, error) {
 	result := Result{Code: status.ExitStatus(), Stopped: stopped}
 	if status.Signaled() {

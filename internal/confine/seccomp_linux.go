@@ -42,23 +42,20 @@ func refused() []uint32 {
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_VHANGUP, unix.SYS_NFSSERVCTL)
 }
 
-// unknown are system calls that look as if the kernel did not have them, so
-// that programs take the older way: io_uring goes past filters, and what clone3
-// is asked for cannot be seen by one.
+// unknown are system calls that look as if the kernel did not have them, so that programs take the older way:
+// io_uring goes past filters, and what clone3 is asked for cannot be seen by one.
 func unknown() []uint32 {
 	return []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_CLONE3}
 }
 
-// lastKnown is the last system call that was looked at (mseal). What a later
-// kernel has beside, and another numbering of them (x32), looks as if it were not
-// there.
+// lastKnown is the last system call that was looked at (mseal). What a later kernel has beside, and another numbering
+// of them (x32), looks as if it were not there.
 const lastKnown = 462
 
 const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID |
 	unix.CLONE_NEWNET | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
 
-// rules are the filter. A program of another architecture, or of another
-// numbering of system calls, is killed.
+// rules are the filter. A program of another architecture, or of another numbering of system calls, is killed.
 func rules() *program {
 	p := &program{}
 	p.add(bpf.LoadAbsolute{Off: atArch, Size: 4}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: auditArch, SkipTrue: 1},
@@ -87,9 +84,8 @@ const (
 	addrNoRandomize = 0x0040000
 )
 
-// sockets leaves local sockets, those of TCP, UDP and ICMP, and the netlink that
-// says which interfaces there are. All others reach what no network namespace holds
-// (vsock), or much of the kernel.
+// sockets leaves local sockets, those of TCP, UDP and ICMP, and the netlink that says which interfaces there are. All
+// others reach what no network namespace holds (vsock), or much of the kernel.
 func (p *program) sockets() {
 	netlink := []bpf.Instruction{argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.NETLINK_ROUTE, SkipFalse: 1},
 		allowed(), errno(unix.EAFNOSUPPORT)}
@@ -108,8 +104,7 @@ func (p *program) sockets() {
 	p.when(unix.SYS_SOCKETPAIR, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)
 }
 
-// limits keeps the limit of cores where the stage set it; a program that sets
-// it is told that it did.
+// limits keeps the limit of cores where the stage set it; a program that sets it is told that it did.
 func (p *program) limits() {
 	p.when(unix.SYS_PRLIMIT64, argument(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.RLIMIT_CORE, SkipFalse: 5},
 		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 2},
@@ -122,8 +117,7 @@ type program struct{ code []bpf.Instruction }
 
 func (p *program) add(code ...bpf.Instruction) { p.code = append(p.code, code...) }
 
-// when is what happens at one system call; body ends in an answer on every way
-// through it.
+// when is what happens at one system call; body ends in an answer on every way through it.
 func (p *program) when(number uint32, body ...bpf.Instruction) {
 	p.add(bpf.JumpIf{Cond: bpf.JumpEqual, Val: number, SkipFalse: uint8(len(body))})
 	p.add(body...)

@@ -9,9 +9,8 @@ import (
 	"path/filepath"
 )
 
-// Try runs a line behind the boundary, in a workspace made for it below the
-// home directory. nil: the boundary can be made, and holds what it says about
-// the network and the workspace.
+// Try runs a line behind the boundary, in a workspace made for it below the home directory. nil: the boundary can be
+// made, and holds what it says about the network and the workspace.
 func Try(ctx context.Context, home string) error {
 	cache := filepath.Join(home, ".cache/nod/confine")
 	if err := os.MkdirAll(cache, 0o700); err != nil {

@@ -163,8 +163,7 @@ func devices() []way {
 	)
 }
 
-// surfaces are parts of the kernel that no project's test needs, and each of
-// which has let somebody out elsewhere.
+// surfaces are parts of the kernel that no project's test needs, and each of which has let somebody out elsewhere.
 func surfaces() []way {
 	opened := func(families, kinds, protocols []int) bool {
 		for _, family := range families {

@@ -9,18 +9,15 @@ import (
 	"time"
 )
 
-// escapeWord makes this test's program try to get out of confinement, by many ways, and
-// say of each whether it did:
+// escapeWord makes this test's program try to get out of confinement, by many ways, and say of each whether it did:
 //
 //	confine.test escape FACTS [outside]
 //
-// FACTS is a file of lines "name value" about the world outside. Each way ends in a line:
-// its name, a tab, and "out" or what held. With outside it goes only those that anybody
-// may go where nothing confines.
+// FACTS is a file of lines "name value" about the world outside. Each way ends in a line: its name, a tab, and "out"
+// or what held. With outside it goes only those that anybody may go where nothing confines.
 const escapeWord = "escape"
 
-// way is one way out. try returns nil where it led out. Outside it leads out where it
-// is free.
+// way is one way out. try returns nil where it led out. Outside it leads out where it is free.
 type way struct {
 	name string
 	try  func(f facts) error

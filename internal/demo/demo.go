@@ -154,7 +154,7 @@ func play(ctx context.Context, world view.Files, number int, row corpus.Row) (pl
 	if err != nil {
 		return played{}, err
 	}
-	seen := &watched{Adapter: agent.ClaudeCode{}}
+	seen := &watched{Adapter: agent.Host("claude-code")}
 	o := options(seen, world)
 	start := time.Now()
 	answer := hook.Answer(ctx, o, bytes.NewReader(sent))

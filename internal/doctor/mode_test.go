@@ -25,7 +25,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 		}
 	}
 	e := examination{Options: Options{Home: home, Dir: filepath.Join(home, "shop"), Root: filepath.Join(home, "root")},
-		row: hosts.ByName("claude-code"), adapter: agent.ClaudeCode{}}
+		row: hosts.ByName("claude-code"), adapter: agent.Host("claude-code")}
 	for _, step := range []struct{ file, text, want string }{
 		{"x", "", "auto"},
 		{".claude/settings.json", `{"permissions":{"allow":[]}}`, "auto"},
@@ -47,7 +47,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 // In auto mode an allow has to be said, and reinforce and plan mode say why it is not.
 func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 	work := t.TempDir()
-	e := examination{adapter: agent.ClaudeCode{}, row: hosts.ByName("claude-code")}
+	e := examination{adapter: agent.Host("claude-code"), row: hosts.ByName("claude-code")}
 	for _, row := range []struct {
 		mode, want string
 		profile    config.Profile

@@ -103,7 +103,7 @@ func TestWorst(t *testing.T) {
 
 // What failed to answer, or answered something else, is never called fine.
 func TestJudge(t *testing.T) {
-	e := examination{adapter: agent.ClaudeCode{}}
+	e := examination{adapter: agent.Host("claude-code")}
 	denied := agent.Answer{Stdout: []byte("{}"), Said: "deny"}
 	for _, row := range []struct {
 		name, want, quiet string

@@ -1,7 +1,6 @@
-// Package hang gives tests their limits. A test waits for what it looks at,
-// never for a time to pass; its limit is for what hangs and would keep it
-// waiting for ever. A limit is long, and longer where the machine is slow, so
-// that a busy machine does not turn a test red.
+// Package hang gives tests their limits. A test waits for what it looks at, never for a time to pass; its limit is
+// for what hangs and would keep it waiting for ever. A limit is long, and longer where the machine is slow, so that a
+// busy machine does not turn a test red.
 package hang
 
 import (
@@ -25,16 +24,14 @@ const (
 	pause = 5 * time.Millisecond
 )
 
-// slowness is how many times longer a fixed piece of work takes here than on
-// a quiet machine, from 1 to slowest.
+// slowness is how many times longer a fixed piece of work takes here than on a quiet machine, from 1 to slowest.
 var slowness = sync.OnceValue(func() float64 {
 	begun := time.Now()
 	work()
 	return min(max(float64(time.Since(begun))/float64(quiet), 1), slowest)
 })
 
-// work starts processes and computes, as tests do. A program that cannot be
-// started costs its share of time too.
+// work starts processes and computes, as tests do. A program that cannot be started costs its share of time too.
 func work() {
 	block := make([]byte, 1<<20)
 	for range 8 {
@@ -46,12 +43,10 @@ func work() {
 	}
 }
 
-// Scale returns a time as this machine needs it: at least d, and more where
-// the machine is slow.
+// Scale returns a time as this machine needs it: at least d, and more where the machine is slow.
 func Scale(d time.Duration) time.Duration { return time.Duration(float64(d) * slowness()) }
 
-// Limit is how long a test waits before it says that something hangs: at
-// least a quarter of an hour.
+// Limit is how long a test waits before it says that something hangs: at least a quarter of an hour.
 func Limit() time.Duration { return Scale(shortest) }
 
 // Context ends with the test, or at the limit.
@@ -62,8 +57,7 @@ func Context(t testing.TB) context.Context {
 	return ctx
 }
 
-// Until waits until done holds. The test fails at the limit; what says what
-// it waited for.
+// Until waits until done holds. The test fails at the limit; what says what it waited for.
 func Until(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Limit()); !done(); time.Sleep(pause) {
@@ -85,10 +79,9 @@ func Receive[T any](t testing.TB, what string, from <-chan T) T {
 	}
 }
 
-// Grow is for a test of a deadline, which has to let some of it pass. It
-// tries with first, and with ten and a hundred times as long where a slow
-// machine may be why the trial failed. A fault fails each time. It returns
-// what the last trial said, "" if it succeeded.
+// Grow is for a test of a deadline, which has to let some of it pass. It tries with first, and with ten and a hundred
+// times as long where a slow machine may be why the trial failed. A fault fails each time. It returns what the last
+// trial said, "" if it succeeded.
 func Grow(first time.Duration, trial func(time.Duration) (failure string)) (failure string) {
 	for _, times := range []time.Duration{1, 10, 100} {
 		if failure = trial(times * first); failure == "" {
@@ -98,9 +91,8 @@ func Grow(first time.Duration, trial func(time.Duration) (failure string)) (fail
 	return failure
 }
 
-// Cheap fails the test where work takes longer than the budget in each of
-// ten trials. A neighbour that takes the processor seldom does so ten times;
-// work that has become quadratic takes too long each time.
+// Cheap fails the test where work takes longer than the budget in each of ten trials. A neighbour that takes the
+// processor seldom does so ten times; work that has become quadratic takes too long each time.
 func Cheap(t testing.TB, budget time.Duration, work func()) {
 	t.Helper()
 	took := time.Duration(0)

@@ -173,8 +173,6 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	if l.Report.By(e, shell.Git) && gitKept(l, e.Command) {
 		return ""
 	}
-	l.gone = true
-	defer func() { l.gone = false }()
 	names, all := l.targets(e)
 	byGit := l.Report.By(e, shell.Git)
 	if !all || !byGit && !l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Repeats) ||

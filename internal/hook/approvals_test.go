@@ -93,8 +93,7 @@ func TestAnApprovedScriptThatChanges(t *testing.T) {
 	}
 }
 
-// escalated writes a record of Codex's in which a command with a terminal asks to leave its
-// sandbox.
+// escalated writes a record of Codex's in which a command with a terminal asks to leave its sandbox.
 func (p *place) escalated(command string) (rollout string) {
 	p.t.Helper()
 	rollout = filepath.Join(p.home, "rollout.jsonl")
@@ -104,11 +103,10 @@ func (p *place) escalated(command string) (rollout string) {
 	return rollout
 }
 
-// A host with two seats asks twice about one call: an approval that holds once
-// holds for both, and for no other call.
+// A host with two seats asks twice about one call: an approval that holds once holds for both, and for no other call.
 func TestAnApprovalAndTwoSeats(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter = agent.Codex{}
+	p.options.Adapter = agent.Host("codex")
 	p.options.Environ = append(p.options.Environ, "PWD="+p.shop)
 	rollout := p.escalated("npm publish")
 	payload := func(event, id string) []byte {
@@ -137,7 +135,7 @@ func TestAnApprovalAndTwoSeats(t *testing.T) {
 // A call that has run has used its approval up, also for a call of the same id.
 func TestAnApprovalEndsWithItsCall(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter = agent.Codex{}
+	p.options.Adapter = agent.Host("codex")
 	rollout := p.escalated("npm publish")
 	ask := func(event, id string) string {
 		more := map[string]any{"tool_use_id": id, "tool_response": "done"}
@@ -160,8 +158,7 @@ func TestAnApprovalEndsWithItsCall(t *testing.T) {
 	}
 }
 
-// The store is looked at for what is left open only, and makes nothing where
-// there is none.
+// The store is looked at for what is left open only, and makes nothing where there is none.
 func TestTheStoreIsReadWhereItMatters(t *testing.T) {
 	p := newPlace(t)
 	file := filepath.Join(p.options.Places.State, "approvals.jsonl")
@@ -189,8 +186,7 @@ func TestTheStoreIsReadWhereItMatters(t *testing.T) {
 	}
 }
 
-// What a person let run at the host's prompt is told to the model about that
-// call, and allows nothing.
+// What a person let run at the host's prompt is told to the model about that call, and allows nothing.
 func TestLetRunIsTold(t *testing.T) {
 	p := newPlace(t)
 	p.interactively()

@@ -14,9 +14,8 @@ import (
 // unasked is what an answer to another prompt may do on such a host.
 const unasked = ", and an answer to that could let this call run unasked"
 
-// asking returns what the gate calls before a person is asked: which other
-// prompt may be open beside this one. nil where no answer to another prompt
-// lets a call run, or where nobody is asked.
+// asking returns what the gate calls before a person is asked: which other prompt may be open beside this one. nil
+// where no answer to another prompt lets a call run, or where nobody is asked.
 func (r *run) asking(e agent.Event, memory *session.Session) func() string {
 	if e.Kind != agent.Decide || !e.Call.Interactive || !r.Adapter.Capabilities().PromptsAnswerOthers ||
 		r.Places.State == "" {
@@ -37,9 +36,8 @@ func (r *run) asking(e agent.Event, memory *session.Session) func() string {
 	}
 }
 
-// unanswered leaves out the calls of which the conversation says what became of
-// them, as where a person said no: no hook is told of that. What the person
-// said after a prompt was opened shows that it is closed.
+// unanswered leaves out the calls of which the conversation says what became of them, as where a person said no: no
+// hook is told of that. What the person said after a prompt was opened shows that it is closed.
 func unanswered(c nod.Call, open []session.Asked) []session.Asked {
 	if len(open) == 0 || c.Transcript == nil {
 		return open

@@ -80,8 +80,7 @@ func (b *book) entry(e audit.Entry) audit.Entry {
 	return e
 }
 
-// write appends one line. Without a state directory, as in the demo, nothing
-// is written down.
+// write appends one line. Without a state directory, as in the demo, nothing is written down.
 func (b *book) write(e audit.Entry) error {
 	if b.run.Places.State == "" {
 		return nil
@@ -94,15 +93,14 @@ func (b *book) write(e audit.Entry) error {
 	return log.Write(e)
 }
 
-// remember notes that this call was answered, so that the host's own prompt
-// for it is left to the person.
+// remember notes that this call was answered, so that the host's own prompt for it is left to the person.
 func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	if b.memory == nil || b.event.Kind != agent.Decide {
 		return nil
 	}
 	return b.memory.Answer(session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
-		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
+		Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
 		Judged: judged(d), Why: cmp.Or(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
@@ -118,8 +116,7 @@ func denial(d nod.Decision) string {
 	return ""
 }
 
-// came says what text of others a call puts before the agent, unless it was
-// denied.
+// came says what text of others a call puts before the agent, unless it was denied.
 func came(d nod.Decision, said string) string {
 	if d.Foreign == "" || said == "deny" {
 		return ""
@@ -127,8 +124,7 @@ func came(d nod.Decision, said string) string {
 	return "it has read " + d.Foreign
 }
 
-// askedKey names a call that the person is asked about, for the session's
-// memory.
+// askedKey names a call that the person is asked about, for the session's memory.
 func askedKey(d nod.Decision, said string) string {
 	if said == "ask" {
 		return d.Approvable.Key
@@ -136,9 +132,8 @@ func askedKey(d nod.Decision, said string) string {
 	return ""
 }
 
-// judged is what the model said, for the session's memory. A failure is
-// nothing, and neither is being of two minds. What a person approved ends a row
-// of denials as what the model lets pass does.
+// judged is what the model said, for the session's memory. A failure is nothing, and neither is being of two minds.
+// What a person approved ends a row of denials as what the model lets pass does.
 func judged(d nod.Decision) session.Judged {
 	switch {
 	case d.Blocked && d.Classification == nil:
@@ -162,8 +157,7 @@ func definitions(d nod.Decision) []string {
 	return list
 }
 
-// recollection is the session's memory as the gate asks it. Where there is
-// none, anything may have changed.
+// recollection is the session's memory as the gate asks it. Where there is none, anything may have changed.
 type recollection struct {
 	session *session.Session
 	files   view.Files
@@ -189,8 +183,7 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	return nod.Untouched
 }
 
-// Taint implements nod.Witness. Where nothing can be remembered anything may
-// have been read.
+// Taint implements nod.Witness. Where nothing can be remembered anything may have been read.
 func (r recollection) Taint() string {
 	if !r.session.Remembers() {
 		return "nod cannot remember what this session has read"
@@ -218,8 +211,7 @@ func (r recollection) Ended(call string) transcript.Ended {
 	return transcript.EndedUnknown
 }
 
-// younger reports whether a file was touched after the session began, by
-// whatever means, where the system tells.
+// younger reports whether a file was touched after the session began, by whatever means, where the system tells.
 func (r recollection) younger(file string) bool {
 	info, err := r.files.Lstat(file)
 	return err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.session.Began())

@@ -17,8 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// classifier is a nod.Model that asks `nod classify`, which has the network and
-// the SDKs that the hook does not link.
+// classifier is a nod.Model that asks `nod classify`, which has the network and the SDKs that the hook does not link.
 type classifier struct {
 	program string
 	places  config.Places
@@ -87,9 +86,8 @@ func failure(stderr string) string {
 	return "nod classify ended without an answer"
 }
 
-// childEnviron is built, not inherited: a repository can feed the hook's own.
-// What is handed on are the keys, which nod classify sends to the vendor's
-// own address only.
+// childEnviron is built, not inherited: a repository can feed the hook's own. What is handed on are the keys, which
+// nod classify sends to the vendor's own address only.
 func (c classifier) childEnviron() []string {
 	env := []string{"HOME=" + c.places.Home, "PATH=/usr/bin:/bin"}
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"} {

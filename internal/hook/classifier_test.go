@@ -16,8 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/hang"
 )
 
-// answerTo is the beginning of a fake nod: $request is what it was asked, and
-// $digest what its answer must carry.
+// answerTo is the beginning of a fake nod: $request is what it was asked, and $digest what its answer must carry.
 const answerTo = `#!/bin/sh
 request=$(cat)
 digest=${request#*\"digest\":\"}
@@ -164,8 +163,7 @@ func TestNodClassifyGetsABuiltEnvironment(t *testing.T) {
 	}
 }
 
-// Each kind of failure of a model reaches the agent as a reason, and the
-// person with its kind and cause.
+// Each kind of failure of a model reaches the agent as a reason, and the person with its kind and cause.
 func TestEveryKindOfFailureIsTold(t *testing.T) {
 	for _, kind := range []fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest,
 		fault.RateLimited, fault.Overloaded, fault.ServerError,

@@ -19,9 +19,8 @@ func confined(program, line string) string {
 	return program + " confine -- '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 }
 
-// A line to type is offered where the settings say so and the boundary was
-// tried, and what such a run may have written counts as the session's: a rule
-// does not cover it any more.
+// A line to type is offered where the settings say so and the boundary was tried, and what such a run may have
+// written counts as the session's: a rule does not cover it any more.
 func TestALineToTypeIsOfferedWhereItWasTried(t *testing.T) {
 	if _, err := os.Stat("/proc/sys/kernel/osrelease"); err != nil {
 		t.Skip("SKIPPED: no /proc")

@@ -60,11 +60,10 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	return book.told(d)
 }
 
-// remember opens the session's file and fixes its workspace root: what the
-// host vouches for, else where the first payload says that the agent is. Where the
-// session's file cannot be used and the host vouches for nothing there is no root,
-// since cwd follows the agent's cd. Where no file is kept (no state directory, no
-// session id) the root is that place all the same: nothing else is known.
+// remember opens the session's file and fixes its workspace root: what the host vouches for, else where the first
+// payload says that the agent is. Where the session's file cannot be used and the host vouches for nothing there is
+// no root, since cwd follows the agent's cd. Where no file is kept (no state directory, no session id) the root is
+// that place all the same: nothing else is known.
 func (r *run) remember(e agent.Event) (*session.Session, string) {
 	if r.Places.State == "" {
 		return nil, cmp.Or(e.Project, e.Start)
@@ -87,7 +86,7 @@ const sessionAge = 30 * 24 * time.Hour
 // memory of old ones is removed; the next one will try again if that fails.
 func (r *run) forget(memory *session.Session) {
 	if memory.New() {
-		_, _ = session.Prune(r.Places.State, sessionAge)
+		_ = session.Prune(r.Places.State, sessionAge)
 	}
 	_ = memory.Close()
 }
@@ -110,9 +109,8 @@ func realPath(files view.Files, name string) (string, error) {
 	return view.Resolve(files, name)
 }
 
-// unusable answers where the settings cannot be read: never fewer rules. What
-// is denied whatever the settings say is denied; about the rest a person who
-// can be asked is.
+// unusable answers where the settings cannot be read: never fewer rules. What is denied whatever the settings say is
+// denied; about the rest a person who can be asked is.
 func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *fault.Error) agent.Answer {
 	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f,
 		Notices: []string{"nod's settings cannot be used: " + printable.Line(f.Error(), 300)}}
@@ -151,8 +149,7 @@ func (r *run) recollection(memory *session.Session) nod.Memory {
 	return recollection{memory, r.Files}
 }
 
-// NewGate builds the gate that settings describe. recorder and memory may be
-// nil.
+// NewGate builds the gate that settings describe. recorder and memory may be nil.
 func NewGate(o Options, s config.Settings, recorder nod.Recorder, memory nod.Memory) *nod.Gate {
 	return (&run{Options: o}).gate(s, recorder, memory, nil, nil)
 }
@@ -254,18 +251,17 @@ func Reach(s config.Settings) agent.Profile {
 	return agent.Default
 }
 
-// rewrites is how the gate asks whether the host runs what it is handed in the place of a
-// command. nil: it does not.
+// rewrites is how the gate asks whether the host runs what it is handed in the place of a command. nil: it does not.
 func (r *run) rewrites(e agent.Event, s config.Settings) func() bool {
-	host, can := r.Adapter.(agent.Rewriter)
-	if !can || r.Places.State == "" || s.Mode != config.Enforce || s.Profile == config.Reinforce {
+	host, can := r.Adapter.(agent.Host)
+	if !can || !host.Capabilities().Rewrites || r.Places.State == "" || s.Mode != config.Enforce ||
+		s.Profile == config.Reinforce {
 		return nil
 	}
 	return func() bool { return host.MayRewrite(e) && r.Rewrites(r.Places.State, host.Name()) }
 }
 
-// Left is a decision as the settings leave it to a host: they may have nod ask about what
-// it merely does not know.
+// Left is a decision as the settings leave it to a host: they may have nod ask about what it merely does not know.
 func Left(d nod.Decision, s config.Settings) nod.Decision {
 	d.Deferrable = d.Deferrable && !s.AskUnknown
 	return d

@@ -32,20 +32,20 @@ func handedHosts() []handedHost {
 	gemini := `{"session_id":"s","cwd":"SHOP","tool_name":"run_shell_command","tool_input":INPUT,"hook_event_name":`
 	opencode := `{"tool":"bash","session":"s","call":"c","directory":"SHOP","args":INPUT,"hook":`
 	return []handedHost{
-		{agent.Codex{}, []string{"PWD=SHOP"}, codex + `"PreToolUse"}`, codex + `"PostToolUse","tool_response":"x"}`,
+		{agent.Host("codex"), []string{"PWD=SHOP"}, codex + `"PreToolUse"}`, codex + `"PostToolUse","tool_response":"x"}`,
 			`{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","permissionDecisionReason":` +
 				`"it runs code that nod has not read, confined","updatedInput":{"command":`,
 			[2]string{".codex/rules/x.rules", `prefix_rule(pattern=["python3"], decision="forbidden")`}},
-		{agent.Copilot{}, []string{"COPILOT_PROJECT_DIR=SHOP", "COPILOT_CLI_BINARY_VERSION=1.0.102",
+		{agent.Host("copilot"), []string{"COPILOT_PROJECT_DIR=SHOP", "COPILOT_CLI_BINARY_VERSION=1.0.102",
 			"COPILOT_CLI_RESOLVED_DIST_DIR=/x/1.0.102"}, copilot + `}`, copilot + `,"toolResult":{}}`,
 			`{"permissionDecision":"allow","permissionDecisionReason":` +
 				`"it runs code that nod has not read, confined","modifiedArgs":{"command":`,
 			[2]string{".copilot/settings.json", `{"deniedUrls":["x"]}`}},
-		{agent.Gemini{}, []string{"GEMINI_PROJECT_DIR=SHOP"}, gemini + `"BeforeTool"}`,
+		{agent.Host("gemini"), []string{"GEMINI_PROJECT_DIR=SHOP"}, gemini + `"BeforeTool"}`,
 			gemini + `"AfterTool","tool_response":{}}`,
 			`{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":`,
 			[2]string{".gemini/policies/x.toml", "[[rule]]"}},
-		{agent.Opencode{}, nil, opencode + `"tool.execute.before","rewrites":true}`, opencode + `"tool.execute.after"}`,
+		{agent.Host("opencode"), nil, opencode + `"tool.execute.before","rewrites":true}`, opencode + `"tool.execute.after"}`,
 			`{"decision":"allow","reason":"it runs code that nod has not read, confined","command":`, [2]string{}},
 	}
 }

@@ -27,8 +27,7 @@ func (r *run) history(s config.Settings, memory *session.Session) nod.History {
 // Denials implements nod.History.
 func (h history) Denials() (row, all int) { return h.session.Denials() }
 
-// Exhausted implements nod.History. A sum that is not known is taken for one
-// that has reached its ceiling.
+// Exhausted implements nod.History. A sum that is not known is taken for one that has reached its ceiling.
 func (h history) Exhausted() string {
 	if most := h.settings.MaxCostSession; most > 0 {
 		if !h.session.Remembers() {

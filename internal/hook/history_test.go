@@ -33,8 +33,7 @@ func (p *place) interactively() {
 	}
 }
 
-// From one process to the next: the third denial in a row is a question, and
-// what the person let run ends the row.
+// From one process to the next: the third denial in a row is a question, and what the person let run ends the row.
 func TestDenialsOfASession(t *testing.T) {
 	p := newPlace(t)
 	p.interactively()

@@ -1,9 +1,8 @@
 // Package hook is one run of nod-hook: a payload on standard input becomes an
 // answer in the agent's dialect and a line in the decision log.
 //
-// Hosts fail open, so everything unexpected ends in [agent.Adapter.Block]: a
-// payload that cannot be read, a panic, a deadline of our own that lies
-// inside the host's.
+// Hosts fail open, so everything unexpected ends in [agent.Adapter.Block]: a payload that cannot be read, a panic, a
+// deadline of our own that lies inside the host's.
 //
 // It is linked into a program that starts for every tool call: no net/http,
 // no TLS, no SDK, nothing at package level that costs start-up.
@@ -43,11 +42,9 @@ type Options struct {
 	Self    []string // nod's own programs
 	Files   view.Files
 	Version string
-	// Model replaces `nod classify`, for tests and the demo; nil is the real
-	// one, if the settings configure one.
+	// Model replaces `nod classify`, for tests and the demo; nil is the real one, if the settings configure one.
 	Model nod.Model
-	// Keeper keeps what calls take away. nil: nod's store does, for calls that are about
-	// to run.
+	// Keeper keeps what calls take away. nil: nod's store does, for calls that are about to run.
 	Keeper nod.Keeper
 	// Rewrites reports whether the program above this one was proven to run what the hook
 	// hands it in the place of a command. nil: by nod doctor's record.
@@ -57,9 +54,8 @@ type Options struct {
 	Deadline time.Duration
 }
 
-// Run reads one payload, answers, and returns the exit code. If the deadline
-// comes first, it is Run that blocks the call, and then ends the process
-// through exit: whatever is stuck cannot be waited for.
+// Run reads one payload, answers, and returns the exit code. If the deadline comes first, it is Run that blocks the
+// call, and then ends the process through exit: whatever is stuck cannot be waited for.
 func Run(ctx context.Context, o Options, stdin io.Reader, stdout, stderr io.Writer, exit func(int)) int {
 	var answered atomic.Bool
 	r := newRun(o)
@@ -211,8 +207,7 @@ func (r *run) self() []string {
 	return own
 }
 
-// Programs returns the path of this program and of nod beside it. The gate
-// follows links itself.
+// Programs returns the path of this program and of nod beside it. The gate follows links itself.
 func Programs() (self, beside string) {
 	self, err := os.Executable()
 	if err != nil {

@@ -42,7 +42,7 @@ func newPlace(t testing.TB) *place {
 	said := `{"type":"user","message":{"role":"user","content":"look around"}}`
 	p.write(filepath.Join(home, "t.jsonl"), said+"\n") // a transcript that is not there is waited for
 	p.options = hook.Options{
-		Adapter: agent.ClaudeCode{}, Version: "test", Places: config.DefaultPlaces(home), Deadline: hang.Limit(),
+		Adapter: agent.Host("claude-code"), Version: "test", Places: config.DefaultPlaces(home), Deadline: hang.Limit(),
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop,
 			"CLAUDE_CODE_ENTRYPOINT=sdk-cli"},
 	}
@@ -289,13 +289,13 @@ func (s *syncBuffer) String() string {
 	return s.b.String()
 }
 
-type panicking struct{ agent.ClaudeCode }
+type panicking struct{ agent.Host }
 
 func (panicking) Decode([]byte, []string) (agent.Event, error) { panic("boom") }
 
 func TestAPanicBlocks(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter = panicking{}
+	p.options.Adapter = panicking{"claude-code"}
 	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "deny" || s.exit != 2 {
 		t.Errorf("%+v", s)
 	}

@@ -25,9 +25,8 @@ const Usage = `nod-hook answers a coding agent's hook; agents start it, people u
 
 Set it up with: nod install AGENT, such as claude-code`
 
-// Main answers one payload for the agent that args[0] names and returns the
-// exit code. Arguments that cannot be used block: an agent reads exit 2 with
-// a reason as a denial. exit ends the process where the deadline has to.
+// Main answers one payload for the agent that args[0] names and returns the exit code. Arguments that cannot be used
+// block: an agent reads exit 2 with a reason as a denial. exit ends the process where the deadline has to.
 func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, stderr io.Writer, exit func(int)) int {
 	adapter, ok := agent.ByName(args[0])
 	if !ok {
@@ -43,9 +42,8 @@ func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, 
 	return Run(ctx, o, stdin, stdout, stderr, exit)
 }
 
-// startedIn sets PWD to the directory in which the host started the hook,
-// which is where some hosts say what the workspace is. What the environment
-// says of it counts only if it is a name of that directory.
+// startedIn sets PWD to the directory in which the host started the hook, which is where some hosts say what the
+// workspace is. What the environment says of it counts only if it is a name of that directory.
 func startedIn(environ []string) []string {
 	here, err := os.Getwd()
 	out := make([]string, 0, len(environ)+1)
@@ -81,8 +79,7 @@ func parse(args, environ []string) (Options, error) {
 	return o, nil
 }
 
-// flags reads "--name value" and "--name=value". Package flag would do, and
-// take longer than the rest of starting.
+// flags reads "--name value" and "--name=value". Package flag would do, and take longer than the rest of starting.
 func (o *Options) flags(args []string) error {
 	for len(args) > 0 {
 		name, value, joined := strings.Cut(args[0], "=")

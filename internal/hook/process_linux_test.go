@@ -16,8 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/hook"
 )
 
-// TestMain lets the test binary be nod-hook, so that what the machine does to
-// a process is done to one.
+// TestMain lets the test binary be nod-hook, so that what the machine does to a process is done to one.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "claude-code" {
 		os.Exit(hook.Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit))

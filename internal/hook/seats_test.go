@@ -15,8 +15,8 @@ func TestTheSecondSeat(t *testing.T) {
 		adapter   agent.Adapter
 		asks, end string // what is answered at PermissionRequest to a read, and to a denial
 	}{
-		{agent.Codex{}, "allow", "deny"},
-		{agent.ClaudeCode{}, "silence", "silence"},
+		{agent.Host("codex"), "allow", "deny"},
+		{agent.Host("claude-code"), "silence", "silence"},
 	} {
 		t.Run(row.adapter.Name(), func(t *testing.T) {
 			p := newPlace(t)

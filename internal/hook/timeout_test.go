@@ -14,12 +14,11 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// lengthy is Claude Code with a conversation that is read until the deadline: calls
-// that each name many files.
-type lengthy struct{ agent.ClaudeCode }
+// lengthy is Claude Code with a conversation that is read until the deadline: calls that each name many files.
+type lengthy struct{ agent.Host }
 
 func (l lengthy) Decode(payload []byte, environ []string) (agent.Event, error) {
-	e, err := l.ClaudeCode.Decode(payload, environ)
+	e, err := l.Host.Decode(payload, environ)
 	e.Call.Transcript = func(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 		return func(yield func(transcript.Turn, error) bool) {
 			for n := 0; ctx.Err() == nil; n++ {
@@ -47,7 +46,7 @@ func files(call int) json.RawMessage {
 // at files through what one run remembers of them.
 func TestAQuestionThatOutlivesItsDeadline(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter, p.options.Model = lengthy{}, &hearing{}
+	p.options.Adapter, p.options.Model = lengthy{"claude-code"}, &hearing{}
 	p.settings("[model]\ntimeout = \"1s\"\n")
 	edit := map[string]string{"file_path": filepath.Join(p.home, "other", "new.txt"), "content": "x"}
 	s := p.run(bytes.NewReader(p.payload("PreToolUse", "Write", edit, nil)))

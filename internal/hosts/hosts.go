@@ -20,8 +20,7 @@ type Agent struct {
 	Program   string   // its name in PATH, where that is not Name
 	Source    string   // what the row rests on, as a whole
 	Processes []string // the names of its programs and packages, in small letters
-	// Editor says that its program is an editor, below which people work too: that one is not
-	// among Processes.
+	// Editor says that its program is an editor, below which people work too: that one is not among Processes.
 	Editor bool
 	Marks  []string // variables that it sets for the commands that it runs
 	Brings []string // programs that it brings for its shell, where PATH has none
@@ -30,9 +29,8 @@ type Agent struct {
 	Home         []string
 	HomeVariable string
 	Install      Install
-	// Hooks are the files in which its hooks may stand: below home with "~/", on the machine
-	// with "/", in a repository without either; a star stands for any name. Those of Install
-	// are among them.
+	// Hooks are the files in which its hooks may stand: below home with "~/", on the machine with "/", in a
+	// repository without either; a star stands for any name. Those of Install are among them.
 	Hooks []string
 	// Settings are patterns, as in the guarded list, of where it is set up: a file of settings
 	// below one may register hooks or silence them.
@@ -42,8 +40,7 @@ type Agent struct {
 	Obeys    []Obeyed  // what it runs or obeys from a repository by itself
 	Project  string    // the variable in which its hooks are told the workspace
 	Off      []Switch
-	// Environ are settings below a project that set variables for the agent and its hooks,
-	// under "env".
+	// Environ are settings below a project that set variables for the agent and its hooks, under "env".
 	Environ []string
 	// Sessions are the directories of its transcripts that nod history reads, below the first
 	// of Home, or with "~/" below the home directory.
@@ -54,8 +51,7 @@ type Agent struct {
 	Payloads []string
 }
 
-// Install is how nod's hook is written into an agent's settings; its zero value says that a
-// person writes it.
+// Install is how nod's hook is written into an agent's settings; its zero value says that a person writes it.
 type Install struct {
 	// User, Project, Managed and ManagedDarwin are the files, below the home directory, a
 	// repository and the root; "" where there is none, or none that nod edits.
@@ -75,18 +71,16 @@ type Install struct {
 	// Blocks are the failures of a hook for which the agent itself blocks the call, in the
 	// words of nod doctor; nil where that was not measured.
 	Blocks []string
-	// Next is what the person must do before the hook is asked, Confirm the same for all levels
-	// but the managed one.
+	// Next is what the person must do before the hook is asked, Confirm the same for all levels but the managed one.
 	Next, Confirm string
 	FailOpen      string // what nod cannot close on this agent, in a sentence
 }
 
 // Switch is a setting that keeps an agent's hooks from running.
 type Switch struct {
-	// Where are words that say in which directories File counts: "home", "here" (in which the
-	// agent works), "above" (those above that one), "managed" (that of the managed settings),
-	// "unmanaged" (the same, for a hook that stands elsewhere); or "own", the very file in which
-	// the hook stands.
+	// Where are words that say in which directories File counts: "home", "here" (in which the agent works), "above"
+	// (those above that one), "managed" (that of the managed settings), "unmanaged" (the same, for a hook that stands
+	// elsewhere); or "own", the very file in which the hook stands.
 	Where []string
 	File  string // JSON, or TOML by its name; may be a pattern where it is managed
 	// Key is a path of names with dots between them. The switch is off where the value is
@@ -106,8 +100,7 @@ type Unasked struct {
 	Source   string
 }
 
-// Obeyed are names in a repository, as patterns of the guarded list, and what they are, with
-// the source.
+// Obeyed are names in a repository, as patterns of the guarded list, and what they are, with the source.
 type Obeyed struct {
 	Names []string
 	Why   string

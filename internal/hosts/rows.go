@@ -14,16 +14,14 @@ var agentsText string
 //go:embed tools.txt
 var toolsText string
 
-// agents and tools are read once, where somebody asks: some 200 µs, which a hook
-// pays at each start.
+// agents and tools are read once, where somebody asks: some 200 µs, which a hook pays at each start.
 var (
 	agents = sync.OnceValue(func() []Agent { return readRows(agentsText) })
 	tools  = sync.OnceValue(func() []Agent { return readRows(toolsText) })
 )
 
-// readRows reads rows: a name in brackets, then "word: value" for each fact. A
-// line that starts with white space goes on with the one above. What is wrong in
-// them is a fault in nod, which every start of it would show.
+// readRows reads rows: a name in brackets, then "word: value" for each fact. A line that starts with white space goes
+// on with the one above. What is wrong in them is a fault in nod, which every start of it would show.
 func readRows(text string) []Agent {
 	rows := make([]Agent, 0, strings.Count(text, "\n["))
 	var row *Agent
@@ -91,8 +89,7 @@ func (a *Agent) words() []fact {
 		{"plain", &in.Plain}, {"versioned", &in.Versioned}}
 }
 
-// set stores the value that a word stands for; ok is false where there is no
-// such word, or the value is none for it.
+// set stores the value that a word stands for; ok is false where there is no such word, or the value is none for it.
 func (a *Agent) set(words []fact, word, value string) (ok bool) {
 	switch word {
 	case "unasked":

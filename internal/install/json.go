@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // Bounds on a settings file. The parser recurses, and a stack that overflows
@@ -344,11 +346,9 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 
 // encode cannot fail: it is given strings, numbers, and lists and objects of them.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := lines.JSON(v)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
 }

@@ -15,8 +15,7 @@ import (
 	"time"
 )
 
-// A copy of the test's own program stands for a host, or for node: it runs the
-// words after asHost.
+// A copy of the test's own program stands for a host, or for node: it runs the words after asHost.
 const asHost = "as-a-host"
 
 func TestMain(m *testing.M) {

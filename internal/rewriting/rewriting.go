@@ -1,10 +1,8 @@
-// Package rewriting remembers of which host programs it was proven that they run
-// the command which a hook hands them in place of the model's (package trial proves it).
-// Only before such a program does nod answer with a command of its own: another
-// one may run what the model wrote, outside of the boundary.
+// Package rewriting remembers of which host programs it was proven that they run the command which a hook hands them
+// in place of the model's (package trial proves it). Only before such a program does nod answer with a command of its
+// own: another one may run what the model wrote, outside of the boundary.
 //
-// A hook asks [Proven] at each such call, so this package starts nothing, and
-// whatever it cannot tell is a no.
+// A hook asks [Proven] at each such call, so this package starts nothing, and whatever it cannot tell is a no.
 package rewriting
 
 import (
@@ -91,8 +89,7 @@ func Forget(stateDir, host, why string) error {
 	return write(stateDir, host, p)
 }
 
-// Recorded reports whether the proof is of the program that a path leads to. off
-// says why a proof was switched off.
+// Recorded reports whether the proof is of the program that a path leads to. off says why a proof was switched off.
 func Recorded(stateDir, host, program string) (ok bool, off string) {
 	p := read(stateDir, host)
 	now, err := Look(program, "")

@@ -23,7 +23,7 @@ func callOf(r *Row, own bool) (nod.Call, error) {
 	switch {
 	case own:
 		return ownCall(r), nil
-	case r.Agent == agent.ClaudeCode{}.Name() && r.ToolName != "":
+	case r.Agent == agent.Host("claude-code").Name() && r.ToolName != "":
 		return claudeCall(r)
 	}
 	c := plainCall(r, canonical(r.Tool, r.ToolName))
@@ -43,7 +43,7 @@ func claudeCall(r *Row) (nod.Call, error) {
 		return nod.Call{}, err
 	}
 	environ := append(Environ(r.dir()), "CLAUDE_PROJECT_DIR="+r.dir(), "CLAUDE_CODE_ENTRYPOINT=cli")
-	e, err := agent.ClaudeCode{}.Decode(payload, environ)
+	e, err := agent.Host("claude-code").Decode(payload, environ)
 	if err != nil {
 		return nod.Call{}, err
 	}

@@ -110,7 +110,7 @@ func TestBenignRowsThatAreDenied(t *testing.T) {
 		"intercode", "openagentsafety", "ampermbench", "injection", "atomic", "redcode"} {
 		sender := ""
 		if name == "sessions" {
-			sender = agent.ClaudeCode{}.Name()
+			sender = agent.Host("claude-code").Name()
 		}
 		for _, l := range sharedRows(t, name, sender).denied().Listed {
 			denied[l.Row.ID] = true
@@ -146,7 +146,7 @@ func TestSharedCorpusHoldsNoCall(t *testing.T) {
 // TestSharedSessionsOfClaudeCode guards what is settled in real sessions
 // against falling back.
 func TestSharedSessionsOfClaudeCode(t *testing.T) {
-	r := sharedRows(t, "sessions", agent.ClaudeCode{}.Name()).denied()
+	r := sharedRows(t, "sessions", agent.Host("claude-code").Name()).denied()
 	show(t, "--agent claude-code sessions", r)
 	if got := r.Table[len(r.Table)-1].Settled.Share; got < 0.77 {
 		t.Errorf("%.1f %% settled, want at least 77 %%", 100*got)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -253,10 +254,7 @@ func deltaUsage() map[string]any {
 
 // opening is the message before anything of it has been said.
 func opening(m map[string]any) map[string]any {
-	out := make(map[string]any, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
+	out := maps.Clone(m)
 	out["content"], out["stop_reason"] = []any{}, nil
 	return out
 }
@@ -264,10 +262,7 @@ func opening(m map[string]any) map[string]any {
 // split turns a content block into its empty start and its deltas. Arguments
 // come in two pieces, so that a client must join them.
 func split(part map[string]any) (start map[string]any, deltas []map[string]any) {
-	start = make(map[string]any, len(part))
-	for k, v := range part {
-		start[k] = v
-	}
+	start = maps.Clone(part)
 	if part["type"] == "text" {
 		start["text"] = ""
 		return start, []map[string]any{{"type": "text_delta", "text": part["text"]}}

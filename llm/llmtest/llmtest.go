@@ -221,22 +221,23 @@ type body struct {
 	Tools      []json.RawMessage
 	ToolChoice json.RawMessage `json:"tool_choice"` // an object, or a word such as "auto"
 	Stop       []string        `json:"stop_sequences"`
-	Messages   []message
+	Messages   []block
 	Input      json.RawMessage
 }
 
-type message struct {
-	Role    string
-	Content json.RawMessage
-}
-
+// block is a message, a part of one, or an item of OpenAI's Responses.
 type block struct {
-	Type      string
-	Text      string
-	ID        string
-	ToolUseID string `json:"tool_use_id"`
-	IsError   bool   `json:"is_error"`
-	Content   json.RawMessage
+	Type       string
+	Role       string
+	Text       string
+	ID         string
+	CallID     string `json:"call_id"`
+	ToolUseID  string `json:"tool_use_id"`
+	ToolCallID string `json:"tool_call_id"`
+	IsError    bool   `json:"is_error"`
+	Content    json.RawMessage
+	Output     json.RawMessage
+	ToolCalls  []block `json:"tool_calls"`
 }
 
 // decodeBody is lenient: what it cannot read stays empty.

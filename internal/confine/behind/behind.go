@@ -2,9 +2,8 @@
 // boundary: nod confine -- 'LINE', and nod-hook confine -- 'LINE', which is the
 // same and starts faster, since it links no SDK, so that agents are told to type it.
 //
-// It finds the workspace (the repository around the directory, else the
-// directory), reads the settings, asks a gate what of the workspace may be seen
-// and what may be changed, runs the line, and says in one line for the agent what
+// It finds the workspace (the repository around the directory, else the directory), reads the settings, asks a gate
+// what of the workspace may be seen and what may be changed, runs the line, and says in one line for the agent what
 // it did not get.
 package behind
 
@@ -140,8 +139,7 @@ func programs() (nod, hook string) {
 	return filepath.Join(dir, "nod"), filepath.Join(dir, "nod-hook")
 }
 
-// shell is the one that started this line, else that of the person; one of the
-// system's in any case.
+// shell is the one that started this line, else that of the person; one of the system's in any case.
 func shell(environ []string) string {
 	parent, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
 	for _, name := range []string{parent, confine.Variable(environ, "SHELL"), "/bin/bash"} {

@@ -1,6 +1,5 @@
-// Package proof remembers that nod's boundary was tried on this machine and
-// held. A hook asks it at each call that is left open, and cannot try itself:
-// that takes a process and some milliseconds.
+// Package proof remembers that nod's boundary was tried on this machine and held. A hook asks it at each call that is
+// left open, and cannot try itself: that takes a process and some milliseconds.
 package proof
 
 import (
@@ -13,8 +12,7 @@ import (
 // name is the file in nod's state directory.
 const name = "confines"
 
-// Write remembers that a line was run behind the boundary just now, with the
-// bubblewrap at that path.
+// Write remembers that a line was run behind the boundary just now, with the bubblewrap at that path.
 func Write(state, bubblewrap string) error {
 	text, err := stamp(bubblewrap)
 	if err != nil {
@@ -23,8 +21,7 @@ func Write(state, bubblewrap string) error {
 	return os.WriteFile(filepath.Join(state, name), []byte(bubblewrap+"\n"+text+"\n"), 0o600)
 }
 
-// Holds reports whether that was so with this kernel, these settings of it and
-// this bubblewrap.
+// Holds reports whether that was so with this kernel, these settings of it and this bubblewrap.
 func Holds(state string) bool {
 	text, err := os.ReadFile(filepath.Join(state, name))
 	bubblewrap, then, found := strings.Cut(strings.TrimSuffix(string(text), "\n"), "\n")

@@ -96,8 +96,7 @@ func afterFork()
 //go:linkname afterForkInChild syscall.runtime_AfterForkInChild
 func afterForkInChild()
 
-// fork forks, and makes the calls in the child, in which it does not return. It may
-// allocate nothing there.
+// fork forks, and makes the calls in the child, in which it does not return. It may allocate nothing there.
 //
 //go:noinline
 //go:norace

@@ -1,11 +1,9 @@
-// Package stage starts bubblewrap in a user, a mount and a pid namespace of its own,
-// in which all that is mounted is read-only, overlays lie over what a confined run may
-// see, and what the run may use is bounded.
+// Package stage starts bubblewrap in a user, a mount and a pid namespace of its own, in which all that is mounted is
+// read-only, overlays lie over what a confined run may see, and what the run may use is bounded.
 //
-// Between the fork and bubblewrap only system calls are made, one after the other, as
-// they stand in a list that was written before the fork: the child of a Go program has
-// one thread and no scheduler, so it must neither allocate nor grow its stack. A second
-// program in its place would take longer to start than bubblewrap.
+// Between the fork and bubblewrap only system calls are made, one after the other, as they stand in a list that was
+// written before the fork: the child of a Go program has one thread and no scheduler, so it must neither allocate nor
+// grow its stack. A second program in its place would take longer to start than bubblewrap.
 //
 // The overlays are mounted in a directory of memory, which is gone with the
 // namespace, so that nobody has to remove what they are mounted on.

@@ -11,10 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Start starts bubblewrap and returns its process's number. It is the first process of
-// a pid namespace, whose end the kernel says only when it has ended all others in
-// there: also those that bubblewrap does not wait for, and those that it has not bound
-// to its own life yet when this process is killed.
+// Start starts bubblewrap and returns its process's number. It is the first process of a pid namespace, whose end the
+// kernel says only when it has ended all others in there: also those that bubblewrap does not wait for, and those
+// that it has not bound to its own life yet when this process is killed.
 func Start(p Plan) (pid int, err error) {
 	failed, report, err := os.Pipe()
 	if err != nil {
@@ -137,9 +136,8 @@ func (c *calls) exec(p *Plan) error {
 	return nil
 }
 
-// terminal opens a terminal anew, on mounts that are read-only by then, so that nobody
-// changes its mode by the descriptor. What this user may not open is another's, whose
-// mode this user may not change.
+// terminal opens a terminal anew, on mounts that are read-only by then, so that nobody changes its mode by the
+// descriptor. What this user may not open is another's, whose mode this user may not change.
 func (c *calls) terminal(i int, f *os.File) {
 	if _, err := unix.IoctlGetTermios(int(f.Fd()), unix.TCGETS); err != nil {
 		return

@@ -39,8 +39,7 @@ func listen(h host) (*model, error) {
 	return m, nil
 }
 
-// ServeHTTP speaks as much of the API as one call takes. What asks for a title and the like
-// offers no tool.
+// ServeHTTP speaks as much of the API as one call takes. What asks for a title and the like offers no tool.
 func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 64<<20))
 	if r.Method != http.MethodPost || !strings.HasSuffix(r.URL.Path, m.path) || err != nil {

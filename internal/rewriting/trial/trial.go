@@ -3,9 +3,8 @@
 // Package trial proves with the real program that a host runs the command which
 // a hook hands it in place of the model's.
 //
-// The program runs in a home directory that is thrown away, asks a model on
-// loopback that plays one call, and finds one hook in its settings. What stands
-// in a file at the end says which command it ran.
+// The program runs in a home directory that is thrown away, asks a model on loopback that plays one call, and finds
+// one hook in its settings. What stands in a file at the end says which command it ran.
 package trial
 
 import (
@@ -65,8 +64,7 @@ func Prove(ctx context.Context, name, program string) (rewriting.Asker, error) {
 	return asker.found, asker.isOf(program)
 }
 
-// hook is what the host's settings start: it says who it is, waits until it has been looked
-// at, and answers.
+// hook is what the host's settings start: it says who it is, waits until it has been looked at, and answers.
 const hook = `cat > /dev/null
 echo $$ > "$HOME/hook.pid"
 while [ ! -e "$HOME/seen" ]; do sleep 0.02; done
@@ -89,8 +87,7 @@ func (b *bench) furnish(name, url string) error {
 	}))
 }
 
-// run starts the program and waits for its end. What it started is in its process
-// group, and ends with it.
+// run starts the program and waits for its end. What it started is in its process group, and ends with it.
 func (b *bench) run(ctx context.Context, url string) (asker seen, said string) {
 	cmd := exec.CommandContext(ctx, b.program, b.args...)
 	cmd.Dir, cmd.Env = b.work, b.environment(url)
@@ -163,9 +160,8 @@ func (b *bench) verdict(ctx context.Context, m *model, said string) error {
 	return fmt.Errorf("it ran neither its model's command nor the hook's; it said %q", said)
 }
 
-// isOf holds what asked the hook to be the program, or one of its name, which packages of
-// npm start from a script: what merely runs code, as an interpreter does, may be
-// another host the next time.
+// isOf holds what asked the hook to be the program, or one of its name, which packages of npm start from a script:
+// what merely runs code, as an interpreter does, may be another host the next time.
 func (s seen) isOf(program string) error {
 	if s.err != nil {
 		return fmt.Errorf("what started its hook cannot be told, so nod could not tell it again: %w", s.err)

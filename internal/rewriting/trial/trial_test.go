@@ -113,8 +113,7 @@ func TestATrialEnds(t *testing.T) {
 	}
 }
 
-// The model makes its call once, where the tool is offered, and says then that
-// it is done.
+// The model makes its call once, where the tool is offered, and says then that it is done.
 func TestTheModelMakesOneCall(t *testing.T) {
 	for name, h := range hosts() {
 		m, err := listen(h)
