@@ -17,7 +17,9 @@ func TestNewCall(t *testing.T) {
 	if made.Command != "ls" || made.RawTool != "bash" || made.Dir != shop || len(made.Roots) != 1 {
 		t.Errorf("%+v", made)
 	}
-	for input, layer := range map[string]nod.Layer{`{"cmd":"ls"}`: nod.LayerShell, `"git push --force"`: nod.LayerGuard} {
+	for input, layer := range map[string]nod.Layer{
+		`{"cmd":"ls"}`: nod.LayerShell, `"git push --force"`: nod.LayerGuard,
+	} {
 		c := nod.NewCall("bash", json.RawMessage(input), shop, environ())
 		if d := verdictOf(options(nod.DefaultRules()), c); d.Layer != layer {
 			t.Errorf("%s: %s by %s: %s", input, d.Verdict, d.Layer, d.Reason)

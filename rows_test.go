@@ -85,7 +85,8 @@ func (s *scene) head(key, value string) {
 	case "allow", "soft_deny", "hard_deny", "ask":
 		s.rules(nod.RuleList(key), value)
 	case "claude_deny", "claude_ask":
-		more := permitted(s.t, map[string]nod.RuleList{"claude_deny": nod.ListHardDeny, "claude_ask": nod.ListAsk}[key], value)
+		lists := map[string]nod.RuleList{"claude_deny": nod.ListHardDeny, "claude_ask": nod.ListAsk}
+		more := permitted(s.t, lists[key], value)
 		s.options.Rules.HardDeny, s.options.Rules.Ask, s.rule = more.HardDeny, more.Ask, value
 	case "confined":
 		s.options = confining(s.t, nil)
@@ -186,7 +187,8 @@ func (s *scene) judge(want, what, reason string) {
 		for _, dialect := range s.dialects {
 			c.Dialect = dialect
 			d := verdictOf(s.options, c)
-			if !s.became(want, c, d) || !strings.Contains(d.Reason, reason) || d.Err != nil && d.Err.Kind == fault.Internal {
+			failed := d.Err != nil && d.Err.Kind == fault.Internal
+			if !s.became(want, c, d) || !strings.Contains(d.Reason, reason) || failed {
 				s.t.Errorf("%s %s, dialect %v: %s by %s (%s), want %s %s", c.Tool, what, dialect, d.Verdict, d.Layer,
 					d.Reason, want, reason)
 			}

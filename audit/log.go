@@ -3,13 +3,14 @@
 // Package audit is the decision log: JSON lines in one directory, written by
 // many short-lived processes at once and read back whole.
 //
-// [Log.Write] appends one entry with one write(2), secrets masked, never longer than 1 MiB. There is no lock on the way:
-// lines of different processes do not mix, and a writer that is killed damages no line but its own. A file of more than
-// 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing is ever deleted. A writer that still holds the old
-// file goes on in it.
+// [Log.Write] appends one entry with one write(2), secrets masked, never longer than 1 MiB. There is no lock on
+// the way: lines of different processes do not mix, and a writer that is killed damages no line but its own. A
+// file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing is ever deleted. A
+// writer that still holds the old file goes on in it.
 //
-// [Read] yields all lines, oldest first, [Newest] newest first and [Follow] those that are still to come. A line that
-// cannot be read is reported as a [Problem], and the reader goes on behind it. docs/decision-log.md describes the lines.
+// [Read] yields all lines, oldest first, [Newest] newest first and [Follow] those that are still to come. A line
+// that cannot be read is reported as a [Problem], and the reader goes on behind it. docs/decision-log.md describes
+// the lines.
 package audit
 
 import (

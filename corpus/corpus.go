@@ -2,8 +2,8 @@
 // seeds read the same files. Nothing in them is ever run: they are strings to be judged.
 //
 // A file is JSON lines: the [Header], then a [Row] each, decoded strictly. demo is one coding session, as Claude Code
-// sends it; guard, edits and shell are about layers 0, 2 and 3, scripts about scripts, package scripts and Makefiles. Each
-// holds calls that must not pass, and calls that only look like those and must. They are judged in the [World].
+// sends it; guard, edits and shell are about layers 0, 2 and 3, scripts about scripts, package scripts and Makefiles.
+// Each holds calls that must not pass, and calls that only look like those and must. They are judged in the [World].
 //
 // A new row stands at the end of its category, with the next free id, and says in "why" what no other row shows.
 package corpus
