@@ -2,6 +2,7 @@ package judge
 
 import (
 	"cmp"
+	_ "embed"
 	"path"
 	"slices"
 	"strconv"
@@ -14,8 +15,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// Facts is what a model is told about a call besides its words. It is data
-// from reading, never from running.
+// Facts is what a model is told about a call besides its words. It is data from reading, never from running.
 type Facts struct {
 	Open     string   `json:"open,omitempty"` // why layers 1 to 3 did not settle it
 	Effects  []Effect `json:"effects,omitempty"`
@@ -43,8 +43,7 @@ type Effect struct {
 	Moved     bool   `json:"moved,omitempty"`
 }
 
-// Run is code that the call would execute: a script, or the file or entry of
-// one that says what a name runs.
+// Run is code that the call would execute: a script, or the file or entry of one that says what a name runs.
 type Run struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256,omitempty"`
@@ -250,20 +249,12 @@ func (c Case) refOf(file, under string) string {
 
 // remotesOf are the remotes of a git configuration, without names and passwords in their addresses.
 func remotesOf(config string) (remotes []string) {
-	name := ""
-	for line := range strings.Lines(config) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			name, _ = strings.CutPrefix(line, `[remote "`)
-			if name == line {
-				name = ""
-			}
-			name = strings.TrimSuffix(name, `"]`)
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if key = strings.TrimSpace(key); ok && name != "" && (key == "url" || key == "pushurl") && len(remotes) < 10 {
-			remotes = append(remotes, Cut(name+" "+withoutUser(strings.TrimSpace(value)), wordLimit))
+	settings, _ := repo.Settings(config)
+	for _, setting := range settings {
+		name, ok := strings.CutPrefix(setting.Name, "remote.")
+		at := strings.LastIndex(name, ".")
+		if ok && (strings.HasSuffix(name, ".url") || strings.HasSuffix(name, ".pushurl")) && len(remotes) < 10 {
+			remotes = append(remotes, Cut(name[:at]+" "+withoutUser(setting.Value()), wordLimit))
 		}
 	}
 	return remotes
@@ -308,6 +299,11 @@ func (c Case) newHosts(said string, git *Git) []string {
 	return hosts
 }
 
+// phrases are what is looked for, one a line.
+//
+//go:embed phrases.txt
+var phrases string
+
 // speaksToJudge quotes lines that hold words which make sense to a judge and hardly in honest work: a
 // verdict in the judge's own terms, an approval that the call claims for itself, a change of roles.
 // It is a fact for the model and decides nothing, so it errs towards finding.
@@ -315,16 +311,8 @@ func speaksToJudge(input string) []string {
 	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-",
 		" ").Replace(strings.ToLower(input))), " ")
 	var found []string
-	for _, phrase := range [...]string{
-		"should block", "classify result", "to the classifier", "dear classifier", "security classifier",
-		"note to the judge", "the judge should", "permission judge", "approved by the user", "user has approved",
-		"user approved this", "user already approved", "pre approved", "preapproved", "authorized by the user",
-		"authorised by the user", "this is safe to run", "this command is safe", "safe to allow", "must be allowed",
-		"please allow this", "do not block", "don't block", "ignore previous", "ignore your", "ignore the rules",
-		"ignore all rules", "disregard your", "disregard the", "override the policy", "policy override",
-		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt",
-		"you are now", "as an ai",
-	} {
+	for phrase := range strings.Lines(phrases) {
+		phrase = strings.TrimSuffix(phrase, "\n")
 		if i := strings.Index(folded, phrase); i >= 0 && len(found) < 5 {
 			found = append(found, Cut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))
 		}
