@@ -5,31 +5,20 @@
 //
 // One question is one POST: the prompt, and a forced call of classify_result (thinking, should_block, reason, in that
 // order). Only an answer of exactly that shape counts. Every other one is a [fault.Error] whose Kind names the cause;
-// nothing is guessed or repaired.
+// nothing is guessed or repaired. Its Message is nod's own text and may be shown to an agent; what the vendor wrote
+// is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
 //
-// A prompt with a quick closing is put twice at most: see ask.go. A fault that passes (429, 5xx, 529, a broken
-// connection) is tried once more where the time that the vendor wants to be left alone for fits into half of what is
-// left.
+// A prompt with a quick closing is put twice at most. A fault that passes (429, 5xx, 529, a broken connection) is
+// tried once more where the time that the vendor wants to be left alone for fits into half of what is left.
 //
 // # Nothing from the environment
 //
 // A repository can set the variables that nod runs under. So no proxy, root certificates, headers, endpoint or
-// credentials count but those in [Options]. A key that the caller found in the environment is sent to the vendor's
-// own address only. GODEBUG reaches Go's own libraries before any code here runs; whoever starts a process for this
-// package gives it an environment built from nothing.
+// credentials count but those in [Options]. GODEBUG reaches Go's own libraries before any code here runs; whoever
+// starts a process for this package gives it an environment built from nothing.
 //
-// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no multiplexing, and GODEBUG=http2debug would print
-// the key. TLS is 1.2 or later. Redirects are not followed. An answer is at most 1 MiB, counted after decompression.
-//
-// # Failures
-//
-// The Message of a Failure is nod's own text and says what to do next; it may be shown to an agent. What the vendor
-// wrote is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
-//
-// # Dumps
-//
-// With [Options.DumpDir] each question is written down whole, one file per decision, keys and header values masked. A
-// dump that cannot be written does not change the answer; [Options.Notice] is told.
+// The transport speaks HTTP/1.1 and no HTTP/2, under which GODEBUG would print the key. TLS is 1.2 or later.
+// Redirects are not followed. An answer is at most 1 MiB, counted after decompression.
 package llm
 
 import (
@@ -89,52 +78,34 @@ const (
 
 // Options say which model is asked, where, and how. They come from managed or user settings, never from a repository.
 type Options struct {
-	// Provider is one of [Providers]. There is no default.
-	Provider string
-	// Model is the vendor's name of the model (azure: of the deployment); ""
-	// is the provider's default. compatible and azure have none.
+	Provider string // one of [Providers]; there is no default
+	// Model is the vendor's name of the model (azure: of the deployment); "" is the provider's default.
 	Model string
 	// Endpoint is the base address, to which the path of the provider's API is appended; "" is the vendor's own.
 	// compatible and azure have none. It is https, or http to a loopback address.
 	Endpoint string
-	// Region is Amazon's or Google's, for bedrock and vertex; Project is Google's, for vertex, "" being the key's.
-	Region, Project string
-	// APIVersion is Azure's, such as "2025-04-01-preview".
-	APIVersion string
-	// Channel is how the model answers.
-	Channel Channel
-	// Effort is how much a model that reasons is to reason ("low" ...), "" what nod takes for it; Thinking is "off"
-	// or "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
+	// Region is Amazon's or Google's; Project is Google's, "" being the key's; APIVersion is Azure's.
+	Region, Project, APIVersion string
+	Channel                     Channel // how the model answers
+	// Effort is how much a model that reasons is to reason ("low" ...), "" what nod takes for it; Thinking is "off" or
+	// "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
 	Effort, Thinking string
 	Temperature      *float64
-	// Key is the API key; space around it is cut off. For bedrock it is either an API key or ID:SECRET[:TOKEN], for
-	// vertex the JSON text of a service account's key. A compatible endpoint may need none.
-	Key string
-	// KeyFromEnvironment says that Key came from a variable. Such a key is
-	// refused unless Endpoint is the vendor's own address.
+	// Key is the API key. For bedrock it is one, or ID:SECRET[:TOKEN], for vertex the JSON text of a service account's
+	// key. A compatible endpoint may need none. One that was in a variable goes to the vendor's own address only.
+	Key                string
 	KeyFromEnvironment bool
-	// MaxTokens bounds the answer; 0 is DefaultMaxTokens.
-	MaxTokens int
-	// Timeout bounds one question, besides the context's own deadline; 0 is DefaultTimeout.
-	Timeout time.Duration
-	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a loopback endpoint.
-	Proxy string
-	// CAFile is the absolute path of a PEM bundle of root certificates that
-	// are trusted besides the system's; "" is none.
-	CAFile string
-	// Headers are added to each request, for gateways. They cannot replace
-	// the header that carries the key, or those that frame the request.
+	MaxTokens          int           // of the answer; 0 is DefaultMaxTokens
+	Timeout            time.Duration // of one question, besides the context's; 0 is DefaultTimeout
+	Proxy              string        // an http, https or socks5 URL; not used for a loopback endpoint
+	CAFile             string        // of PEM certificates that are trusted besides the system's; absolute
+	// Headers are added to each request, for gateways. They cannot replace the key, or what frames the request.
 	Headers map[string]string
-	// Prices go before the built-in table.
-	Prices []Price
-	// DumpDir is a directory, 0700 and this user's, that each question and
-	// its answer are written to; "" is none. It is not created.
-	DumpDir string
-	// DumpMark ends the names of this model's dumps, so that those of several
-	// models that are asked about one decision do not replace each other.
-	DumpMark string
-	// Notice is told, in one line, what went wrong without changing an
-	// answer. It may be called from many goroutines; nil drops it.
+	Prices  []Price // go before the built-in table
+	// DumpDir is a directory, 0700 and this user's, that each question and its answer are written to. DumpMark ends
+	// the names of this model's dumps, where several models are asked about one decision.
+	DumpDir, DumpMark string
+	// Notice is told, in one line, what went wrong without changing an answer. It may be called from many goroutines.
 	Notice func(string)
 }
 

@@ -121,7 +121,7 @@ func (r *reader) oneOf(path, value string, words ...string) {
 }
 
 func (r *reader) scalars(s *scalars) {
-	r.oneOf("mode", s.Mode, "enforce", "observe", "off")
+	r.oneOf("mode", s.Mode, modes()...)
 	r.oneOf("profile", s.Profile, "", string(Replace), string(Reinforce))
 	r.oneOf("unknown", s.Unknown, "host", "ask")
 	r.oneOf("claude_rules", s.ClaudeRules, string(ClaudeTighten), string(ClaudeOff))

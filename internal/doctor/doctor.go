@@ -1,11 +1,10 @@
-// Package doctor tries what `nod install` has written: it starts each hook's
-// own command line as the agent would, with calls whose answers are known.
+// Package doctor tries what `nod install` has written: it starts each hook's own command line as the agent would,
+// with calls whose answers are known. It says for each thing whether it was tried just now, was measured on a
+// released version of the agent (docs/agents.md), or was not tried.
 //
-// It says for each thing whether it was tried just now, was measured on a released version of the agent
-// (docs/agents.md), or was not tried. It changes nothing: the lines are started with a state directory that is thrown
-// away, in an empty directory, and nothing in a call runs. A line is started only if it is exactly what this nod
-// writes and names programs that nobody but their owner can have put there, since settings of a repository are
-// anybody's.
+// It changes nothing: the lines are started with a state directory that is thrown away, in an empty directory, and
+// nothing in a call runs. A line is started only if it is exactly what this nod writes and names programs that nobody
+// but their owner can have put there, since settings of a repository are anybody's.
 package doctor
 
 import (

@@ -117,8 +117,8 @@ func heardGemini(raw []byte, steps []Step) (all []spoken) {
 	return all
 }
 
-// geminiCalledWith reports whether a conversation holds a call whose arguments hold a text; there are no ids to tell it
-// by.
+// geminiCalledWith reports whether a conversation holds a call whose arguments hold a text; there are no ids to tell
+// it by.
 func geminiCalledWith(raw []byte, text string) bool {
 	for _, parts := range geminiMessages(raw) {
 		for _, p := range parts {
