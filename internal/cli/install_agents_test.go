@@ -34,9 +34,8 @@ func TestInstallOtherAgents(t *testing.T) {
 				}
 			}
 			installed := m.read(row.file)
-			if !strings.Contains(installed,
-				m.path("opt/nod-hook")+" "+row.agent) || !strings.Contains(strings.ToLower(installed),
-				"permissionrequest") {
+			if !strings.Contains(installed, m.path("opt/nod-hook")+" "+row.agent) ||
+				!strings.Contains(strings.ToLower(installed), "permissionrequest") {
 				t.Errorf("%s", installed)
 			}
 			if code, stdout, _ := m.run("install " + row.agent + " --user --unattended"); code != ExitOK ||

@@ -97,8 +97,7 @@ func TestInstallAllRefusesOne(t *testing.T) {
 // input and Ctrl-C, which end a question that waits, are a no.
 func TestAnswer(t *testing.T) {
 	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false,
-		"yy\n":    false,
-		"yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
+		"yy\n": false, "yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
 		var out bytes.Buffer
 		if got := confirmed(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: &out}, ""); got != want {
 			t.Errorf("%q: %v", said, got)
