@@ -60,7 +60,6 @@ func textBlock(text string, cached bool) object {
 	return b
 }
 
-// readMessage takes the one call of the forced tool out of an answer.
 func readMessage(c *client, m value) (reply, error) {
 	if m.at("type").text() != "message" || !m.at("content").isList() || !isAssistants(m.at("role")) {
 		return reply{}, c.malformed("the answer is not a message", "")

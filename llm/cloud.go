@@ -20,7 +20,6 @@ import (
 // grant puts what a request is let in by into its headers; body is what it sends.
 type grant func(r *http.Request, body []byte) error
 
-// withKey sends the key in the vendor's header.
 func withKey(c *client, _ Options) (grant, error) {
 	return func(r *http.Request, _ []byte) error {
 		if c.key != "" {

@@ -66,7 +66,6 @@ func (v value) count() int {
 	return int(min(max(n, 0), 1<<31-1))
 }
 
-// json is the value as it would be written.
 func (v value) json() []byte { return encode(v.any) }
 
 // encode cannot fail: it is given what was read, or what this package made.

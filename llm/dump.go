@@ -146,7 +146,6 @@ func isPlainHeader(name string) bool {
 		strings.HasPrefix(name, "X-Ratelimit-")
 }
 
-// isOurs reports whether a file belongs to the user nod runs as.
 func isOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()

@@ -83,7 +83,6 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// judge looks at status, content type and JSON syntax.
 func (x *exchange) judge() (value, error) {
 	c := x.client
 	if x.status != http.StatusOK {

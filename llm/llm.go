@@ -177,10 +177,8 @@ type client struct {
 	http      *http.Client
 }
 
-// url is where a question is sent.
 func (c *client) url() string { return c.base + c.path }
 
-// newClient checks o against v.
 func newClient(v vendor, o Options) (nod.Model, error) {
 	v.address = strings.ReplaceAll(v.address, "REGION", o.Region)
 	v.address = strings.Replace(v.address, "global-", "", 1) // Google's for no region
@@ -283,7 +281,6 @@ func checkKey(v vendor, o Options, endpoint *url.URL) (string, error) {
 	return key, nil
 }
 
-// checkHeaders refuses what would replace the key or reframe the request.
 func checkHeaders(headers map[string]string, keyHeader string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch canonical := http.CanonicalHeaderKey(name); canonical {
@@ -309,7 +306,6 @@ func isToken(s string) bool {
 	})
 }
 
-// secretsOf lists what must not be shown.
 func secretsOf(key string, headers map[string]string, proxy string) []string {
 	out := []string{key}
 	for _, v := range headers {
@@ -332,7 +328,6 @@ func (c *client) addSecrets(more ...string) {
 	slices.SortFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// mask replaces every secret in text.
 func (c *client) mask(text string) string {
 	for _, s := range c.secrets {
 		text = strings.ReplaceAll(text, s, "[masked]")
@@ -385,7 +380,6 @@ type api struct {
 	read func(c *client, answer value) (reply, error)
 }
 
-// vendors is the table of the providers.
 func vendors() []vendor {
 	messages, responses := api{askMessages, readMessage}, api{askResponses, readResponse}
 	chat, gemini := api{askChat, readChat}, api{askGemini, readGemini}

@@ -160,7 +160,6 @@ func (a Answer) Open(digest string) (nod.Classification, error) {
 	return *a.Classification, nil
 }
 
-// failure turns the wire's form back.
 func (e *Error) failure() *fault.Error {
 	f := &fault.Error{Kind: fault.Kind(printable.Line(string(e.Kind), 40)),
 		Message: printable.Line(e.Message, textLimit)}

@@ -281,7 +281,6 @@ func Load(p Places) (Settings, error) {
 	return s, nil
 }
 
-// failure is the one error that Load returns.
 func failure(message string) *fault.Error {
 	return &fault.Error{Kind: fault.BadSettings, Message: message}
 }

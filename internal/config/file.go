@@ -47,7 +47,6 @@ func (p Places) layer(name string, level Level, below *scalars) (l layer, found 
 	return l, true, located(name, err)
 }
 
-// located names the file that an error lies in.
 func located(name string, err error) error {
 	var p *problem
 	switch {
@@ -110,7 +109,6 @@ func (p Places) dangling(name, real string) error {
 	return fs.ErrNotExist
 }
 
-// plain takes the file's name off an error that repeats it.
 func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -119,7 +117,6 @@ func plain(err error) error {
 	return err
 }
 
-// checkOwner refuses a file that somebody else could have written.
 func (p Places) checkOwner(real string, info view.Info) error {
 	switch {
 	case info.UID != 0 && info.UID != p.UID:
@@ -163,7 +160,6 @@ func originOf(source Source, line int) string {
 	return shown(source.Path) + ":" + strconv.Itoa(line)
 }
 
-// shown is a file's name for a message.
 func shown(name string) string { return printable.Text(name) }
 
 func quoteForShell(name string) string {

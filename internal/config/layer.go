@@ -107,7 +107,6 @@ type reader struct {
 	err    error
 }
 
-// fail notes what is wrong with the value at a path.
 func (r *reader) fail(path, format string, args ...any) {
 	if r.err == nil {
 		r.err = problemf(r.doc.at(path), format, args...)
@@ -158,7 +157,6 @@ func (r *reader) model(m *modelText) {
 	r.oneOf("model.profile", m.Profile, "ledger", "seed")
 }
 
-// target checks which model is asked: [model], or a [[fallback]].
 func (r *reader) target(table string, t *Target) {
 	r.oneOf(table+".provider", t.Provider,
 		"", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
@@ -173,7 +171,6 @@ func (r *reader) target(table string, t *Target) {
 	t.Headers = r.headers(table+".headers", t.Headers)
 }
 
-// headers returns them with their names in lower case.
 func (r *reader) headers(table string, said map[string]string) (headers map[string]string) {
 	for name, value := range said {
 		lower := strings.ToLower(name)
@@ -202,14 +199,12 @@ func (r *reader) number(path string, n, low, high int) {
 	}
 }
 
-// ceiling checks an amount; 0 is no ceiling.
 func (r *reader) ceiling(path string, dollars float64) {
 	if !(dollars >= 0 && dollars <= maxDollars) {
 		r.fail(path, "%s is %v; write US dollars from 0 (no ceiling) to %d", lastName(path), dollars, maxDollars)
 	}
 }
 
-// file makes the name of a file absolute; "" is none.
 func (r *reader) file(path string, name *string) {
 	if *name == "" {
 		return
@@ -453,7 +448,6 @@ func checkTool(name string) error {
 	return nil
 }
 
-// checkPathPattern refuses what could never match.
 func checkPathPattern(pattern string) error {
 	rest := strings.TrimPrefix(pattern, "!")
 	if rest != "~" {

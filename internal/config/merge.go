@@ -106,7 +106,6 @@ func mergeConfine(layers []layer) (holds Confine) {
 	return holds
 }
 
-// confine reads the key of that name.
 func (r *reader) confine(word string) {
 	if word != "" {
 		r.oneOf("confine", word, "on", "off")

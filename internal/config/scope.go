@@ -36,7 +36,6 @@ type scopeText struct {
 	listTexts
 }
 
-// repository reads one [[repository]].
 func (r *reader) repository(i int, t scopeText) {
 	table := fmt.Sprintf("repository.%d", i)
 	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line), Level: r.layer.source.Level}}
@@ -71,7 +70,6 @@ func (r *reader) addedList(i int, prefix string, texts *listTexts, scope string)
 	return l
 }
 
-// apply adds the entries of the scopes that Root belongs to.
 func (p Places) apply(l *layer) {
 	for i := range l.scopes {
 		s := &l.scopes[i]
@@ -180,7 +178,6 @@ type repository struct {
 	notices []string
 }
 
-// repository reads Root's file. Root is a real path or "".
 func (p Places) repository() repository {
 	name := path.Join(p.Root, RepositoryName)
 	info, err := p.Files.Lstat(name)
@@ -203,7 +200,6 @@ func (p Places) repository() repository {
 	return repo
 }
 
-// read takes the command patterns that tighten, and names the rest in one notice.
 func (r *repository) read(known func(string) bool, text []byte) {
 	said := map[string]any{}
 	doc, err := decode(text, &said)
@@ -237,7 +233,6 @@ func (u *untrusted) leaveOut(what string) {
 	u.left = append(u.left, strconv.Quote(printable.Line(what, 60)))
 }
 
-// list takes a list out of what the file says.
 func (u *untrusted) list(i int, said map[string]any) listed {
 	l := lists()[i]
 	elements, ok := said[l.name].([]any)

@@ -124,12 +124,10 @@ type examination struct {
 	builds  map[[2]string]error // of nod and nod-hook, that they are of two builds
 }
 
-// target names the settings file of a level.
 func (e *examination) target(level install.Level) install.Options {
 	return install.Options{Agent: e.row.Name, Level: level, Root: e.Root, Home: e.Home}
 }
 
-// run looks at every level, and says where there is none.
 func (e *examination) run(ctx context.Context) (all []Block) {
 	e.mode = e.modeOf()
 	about := e.programLine(ctx)
@@ -161,7 +159,6 @@ func (e *examination) block(about []Line) Block {
 	return Block{Agent: e.row.Name, Title: e.row.Title, Version: e.version, Lines: slices.Clone(about)}
 }
 
-// absent is said where nod is in none of the agent's settings.
 func (e *examination) absent(about []Line) []Block {
 	b := e.block(about)
 	switch {
@@ -335,7 +332,6 @@ func (e *examination) sayFailures(b *Block, in *install.Installed) {
 	}
 }
 
-// basis says what a statement about the host rests on.
 func (e *examination) basis() string {
 	tried := e.adapter.Capabilities().Tried
 	if strings.HasPrefix(tried, "read: ") {
@@ -438,7 +434,6 @@ func (e *examination) remedy(in *install.Installed) string {
 	return "take it out"
 }
 
-// trusted says whether the agent starts the hooks at all.
 func (e *examination) trusted(b *Block, in *install.Installed) {
 	list, asks, err := in.Trust()
 	if !asks {

@@ -159,7 +159,6 @@ func (f File) event(c past, root string, person []string) (agent.Event, error) {
 	return e, err
 }
 
-// payload is what the agent's hook would have been sent.
 func (f File) payload(c past, dir string) []byte {
 	fields := map[string]any{
 		"hook_event_name": "PreToolUse", "session_id": f.session(), "cwd": dir, "permission_mode": "default",

@@ -103,7 +103,6 @@ type tally struct {
 	reasons map[nod.Verdict]map[string]*Reason
 }
 
-// file judges the calls of one transcript.
 func (t *tally) file(ctx context.Context, f File) {
 	s := session{file: f, root: f.root()}
 	if info, err := os.Stat(s.root); s.root == "" || err != nil || !info.IsDir() {
@@ -232,7 +231,6 @@ func Class(reason string) string {
 	return printable.Line(strings.Join(words, " "), 200)
 }
 
-// shown is a call for people, on one line.
 func shown(c nod.Call) string {
 	text := c.Command
 	if text == "" {
@@ -244,7 +242,6 @@ func shown(c nod.Call) string {
 	return printable.Line(strings.TrimSpace(text), 120)
 }
 
-// report is what was counted.
 func (t *tally) report() Report {
 	r := t.out
 	r.Agents = []Agent{}
