@@ -148,8 +148,7 @@ func moved(files map[string]string, text string) bool {
 	return false
 }
 
-// What cannot be kept is asked about, and so is what lies outside, is guarded, or belongs
-// to others.
+// What cannot be kept is asked about, and so is what lies outside, is guarded, or belongs to others.
 func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 	p := newProject(t)
 	p.write("new.txt", "by hand\n")

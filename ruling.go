@@ -44,8 +44,7 @@ func (r *ruling) forbids() objection {
 	return objection{}
 }
 
-// reserves finds a rule that leaves the call to a person. One that may be
-// meant counts.
+// reserves finds a rule that leaves the call to a person. One that may be meant counts.
 func (r *ruling) reserves() objection {
 	for _, rule := range r.gate.options.Rules.Ask {
 		switch r.degree(rule) {
@@ -172,10 +171,9 @@ func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
 	})
 }
 
-// permits reports whether an allow rule that matches a command permits what
-// runs now: a rule stands for what its definitions (package scripts,
-// Makefile, task file, script, and the files they name) said when the session
-// began. What changed since goes to the model, once for each content.
+// permits reports whether an allow rule that matches a command permits what runs now: a rule stands
+// for what its definitions (package scripts, Makefile, task file, script, and the files they name)
+// said when the session began. What changed since goes to the model, once for each content.
 func (r *ruling) permits(rule Rule, command int) bool {
 	ok := true
 	for _, d := range r.fit.Report.Definitions {
@@ -195,8 +193,7 @@ func (r *ruling) permits(rule Rule, command int) bool {
 	return ok
 }
 
-// unlike says how a definition differs from what a rule was taken for, "" if
-// it does not.
+// unlike says how a definition differs from what a rule was taken for, "" if it does not.
 func (r *ruling) unlike(d Evidence) (why string) {
 	switch {
 	case d.SHA256 == "":

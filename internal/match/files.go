@@ -72,8 +72,7 @@ func (m *Call) holds(w wantedPath, names []string) bool {
 	})
 }
 
-// namesOf are the absolute names that a path in the call may have: as written
-// and real.
+// namesOf are the absolute names that a path in the call may have: as written and real.
 func (m *Call) namesOf(name string) []string {
 	full := name
 	switch {
@@ -131,8 +130,7 @@ func (m *Call) startingPoints() []string {
 	return m.points
 }
 
-// fits compares with the names of one file. tree says that all below it is
-// read or changed too.
+// fits compares with the names of one file. tree says that all below it is read or changed too.
 func (w wantedPath) fits(names []string, tree bool) Degree {
 	best := Misses
 	for _, name := range names {
@@ -183,8 +181,7 @@ func (w wantedPath) lies(base, dir string) bool {
 	return view.Below(strings.ToLower(dir), strings.ToLower(literal))
 }
 
-// partsMatch reports whether the first components match a pattern. It errs
-// towards yes.
+// partsMatch reports whether the first components match a pattern. It errs towards yes.
 func partsMatch(want, parts []string) bool {
 	switch {
 	case len(want) == 0:

@@ -54,7 +54,8 @@ func (r *Repo) PassesOver(name string, dir bool) bool {
 func (r *Repo) BringsBack(name string) bool {
 	for at := path.Dir(name); view.Below(r.Top, at); at = path.Dir(at) {
 		f := r.ignoreFile(at + "/.gitignore")
-		if f.unread || slices.ContainsFunc(f.patterns, func(p ignorePattern) bool { return p.negated && p.showsHidden(name) }) {
+		shows := func(p ignorePattern) bool { return p.negated && p.showsHidden(name) }
+		if f.unread || slices.ContainsFunc(f.patterns, shows) {
 			return true
 		}
 		if at == "/" {

@@ -13,34 +13,28 @@ type use struct {
 	*sheet
 	given
 	told    *Told  // where the words are told apart for those who judge
-	inert   bool   // as the sheet says, or an option
 	roles   string // of the positional arguments
 	seen    int    // options and arguments, for those that must stand alone
 	alone   string // an option that must stand alone
 	fixed   bool   // roles must not change any more
 	command bool   // a subcommand was read
-	quiet   bool   // what holds without arguments does not
 }
 
 // given is what the options and arguments of a command line said.
 type given struct {
-	inv     *invocation
-	pos     []word // positional arguments so far
-	ended   bool   // what follows are arguments
-	flags   flags
-	marks   marks  // words that options left for finish
-	send    bool   // what it asks of the network carries data
-	moved   bool   // an option named the directory where it runs
-	drop    bool   // the first positional role is taken by an option
-	inplace bool   // what it reads it changes
-	deletes bool   // it removes what it finds
-	into    word   // the directory that cp -t and its kin fill
-	inline  []word // code that an interpreter is given
-	sift    sift   // which of that
+	inv    *invocation
+	pos    []word // positional arguments so far
+	ended  bool   // what follows are arguments
+	flags  flags
+	marks  marks
+	moved  bool   // an option named the directory where it runs
+	into   word   // the directory that cp -t and its kin fill
+	inline []word // code that an interpreter is given
+	sift   sift   // which of that
 }
 
 func newUse(a *analysis, s *sheet, inv *invocation) *use {
-	u := &use{analysis: a, sheet: s, given: given{inv: inv}, inert: s.inert, roles: s.args}
+	u := &use{analysis: a, sheet: s, given: given{inv: inv}, roles: s.args}
 	if a.out.command >= 0 {
 		u.told = a.out.report.Commands[a.out.command].Told
 	}
@@ -187,11 +181,12 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if !u.inert || w.glob > 1 {
+	inert := u.inert || u.marks.has(markInert)
+	if !inert || w.glob > 1 {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
-	if u.inert && w.glob == 0 && u.optionsRead() {
+	if inert && w.glob == 0 && u.optionsRead() {
 		u.role("read", w) // grep "$(cat names)"
 	}
 	if w.many || w.glob == 1 || w.text == "" || w.text[0] != '-' {
@@ -341,10 +336,6 @@ func (u *use) effects(list, raw string) {
 		var item string
 		item, list, _ = strings.Cut(list, " ")
 		switch item {
-		case "drop":
-			u.drop = true
-		case "send":
-			u.send = true
 		case "recursive":
 			u.flags |= recursive
 			u.out.trait(0, Flat|Shallow|LooksInto)
@@ -352,22 +343,12 @@ func (u *use) effects(list, raw string) {
 			u.flags |= appends
 		case "forced":
 			u.flags |= forced
-		case "inplace":
-			u.inplace = true
-		case "deletes":
-			u.deletes = true
-		case "quiet":
-			u.quiet = true
-		case "inert":
-			u.inert = true
-		case "cleared":
-			u.out.unknown(PartWords, u.inv.raw, "this runs a command with another environment")
 		case "args":
 			if rest, ok := strings.CutSuffix(list, " end"); ok {
 				list, u.ended = rest, true
 			}
 			if !u.fixed { // what changes something is not undone by a milder option
-				u.roles, u.drop = list, false
+				u.roles, u.marks = list, u.marks&^markDrop
 				u.fixed = strings.Contains(list, "!")
 			}
 			return
@@ -409,7 +390,7 @@ func (u *use) stated(item, raw string) {
 			u.marks |= markOvertree
 		}
 	case "remote":
-		u.named(kind, w)
+		u.out.does(Remote, target, raw)
 	case "stdin":
 		u.standardInput(u.inv)
 	default:
@@ -430,16 +411,16 @@ func (u *use) positional() {
 		u.pos = append(u.pos, u.into)
 	}
 	roles := strings.Fields(u.roles)
-	if u.drop && len(roles) > 0 {
+	if u.marks.has(markDrop) && len(roles) > 0 {
 		roles = roles[1:]
 	}
 	switch {
 	case len(u.pos) > 0:
 		u.assign(roles)
-		if strings.HasPrefix(u.roles, "assign") && !u.quiet && !slices.ContainsFunc(u.pos, isCommand) {
+		if strings.HasPrefix(u.roles, "assign") && !u.marks.has(markQuiet) && !slices.ContainsFunc(u.pos, isCommand) {
 			u.effects(u.none, u.inv.raw) // all arguments set variables for a command that is not there
 		}
-	case !u.quiet:
+	case !u.marks.has(markQuiet):
 		u.effects(u.none, u.inv.raw)
 		u.searchesHere()
 	}
@@ -528,7 +509,7 @@ func (u *use) oneWord(w word) {
 }
 
 // several reports whether a word may be none or more than one.
-func several(w word) bool { return !w.one && (w.many || w.glob > 0) }
+func several(w word) bool { return w.many || w.glob > 0 }
 
 // response states that a word may name a file of further arguments, as those
 // that begin with @ do for programs with the directive responses.

@@ -42,6 +42,10 @@ func TestOneWord(t *testing.T) {
 		"cd docs && nm @a.txt":        true,
 		"cd docs && nm -n \"$F\"":     true,
 		"cd z && less *":              true,
+		"cd z && cp * ..":             true, // one of them begins with a dash
+		"cd z && cat -*":              true,
+		"cd z && cp ./* ..":           false,
+		"cd z && cp -- * ..":          false,
 	} {
 		r := Analyze(command, env)
 		if got := len(r.Unknowns) > 0; got != open {

@@ -18,7 +18,6 @@ type invocation struct {
 	// outside: a program runs it, so that builtins and functions do not
 	// apply.
 	outside bool
-	quiet   bool // git starts no editor: core.editor says so
 }
 
 // call walks a simple command in one directory, and returns where the shell

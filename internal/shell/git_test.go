@@ -39,6 +39,27 @@ func TestGitSettings(t *testing.T) {
 	facts(t, testEnv(person), []string{"git log", "nothing"})
 }
 
+// What the settings say decides where git fetches, and which hooks it starts.
+func TestGitConfigurationDecides(t *testing.T) {
+	const remote = "[remote \"origin\"]\n\turl = https://code.example/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+	const hooks, second = "[core]\n\thooksPath = tools\n", "[remote \"b\"]\n\turl = ../b\n"
+	for _, c := range []struct{ config, command, want string }{
+		{remote, "git fetch", "fetch https://code.example/x.git declared; write .git kept"},
+		{remote + "[url \"https://evil.example/\"]\n\tinsteadOf = https://code.example/\n", "git fetch",
+			"fetch a remote; write .git kept"},
+		{remote + second, "git fetch", "fetch a remote; write .git kept"},
+		{remote + second, "git fetch origin", "fetch https://code.example/x.git declared; write .git kept"},
+		{remote + second, "git fetch b", "fetch a remote; write .git kept"},
+		{"[remote \"origin\"]\n\turl = -oProxyCommand=x:y\n", "git fetch", "fetch a remote; write .git kept"},
+		{"[remote \"origin\"]\n\turl = https://u:p@code.example/x\n", "git fetch", "fetch a remote; write .git kept"},
+		{"", "git fetch", "fetch a remote; write .git kept"},
+		{hooks, "git commit -m x", "run hooks; write .git kept"},
+		{hooks, "git log", "nothing"},
+	} {
+		facts(t, testEnv(gitWorld(c.config)), []string{c.command, c.want})
+	}
+}
+
 func TestGitElsewhere(t *testing.T) {
 	m := world()
 	m.File(testRepo+"/sub/HEAD", "", 0o644).Dir(testRepo+"/sub/objects", 0o755).Dir(testRepo+"/sub/refs", 0o755)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// marks are what options left for finish.
+// marks are what options said that counts later.
 type marks uint32
 
 const (
@@ -19,6 +19,12 @@ const (
 	markWorktree                   // git restore: the working tree
 	markDeletion                   // git branch: a branch is deleted
 	markRemotes                    // git branch: of a remote
+	markDrop                       // the first positional role is taken by an option
+	markInplace                    // what it reads it changes
+	markDeletes                    // it removes what it finds
+	markSend                       // what it asks of the network carries data
+	markQuiet                      // what holds without arguments does not
+	markInert                      // as the directive of that name
 	markOvertree                   // git puts files into the working tree
 	markKeeps                      // git keeps what was there
 )
@@ -28,7 +34,7 @@ func (m marks) has(one marks) bool { return m&one != 0 }
 // markOf is the mark that a word of a sheet leaves, 0 for none.
 func markOf(word string) marks {
 	i := slices.Index([]string{"lists", "links", "loses", "message", "opens", "named", "staged", "worktree", "deletion",
-		"remotes"}, word)
+		"remotes", "drop", "inplace", "deletes", "send", "quiet", "inert"}, word)
 	if i < 0 {
 		return 0
 	}

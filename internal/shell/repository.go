@@ -253,10 +253,6 @@ func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 	}
 }
 
-// IsGitHook reports whether git starts a file of that name from the directory of
-// its hooks.
-func IsGitHook(name string) bool { return (&machine{}).gitIs("hooks", name) }
-
 // plainKey reports a setting that changes what is printed, at most.
 func (m *machine) plainKey(name string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(name), ".")

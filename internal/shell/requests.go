@@ -22,7 +22,7 @@ func finishRequest(u *use) {
 	switch {
 	case len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://"):
 		u.out.unknown(PartWords, u.inv.raw, "this asks an address that nod does not know")
-	case u.send:
+	case u.marks.has(markSend):
 		u.out.does(Remote, "github.com", u.inv.raw)
 		return
 	}

@@ -128,27 +128,16 @@ func (u *use) role(role string, w word) {
 		}
 		u.moved = true
 	case "kill", "persist", "remote":
-		u.named(role, w)
+		target := w.text
+		if !w.known {
+			target = ""
+		}
+		u.stated(role+":"+target, u.inv.raw)
 	case "unknown":
 		u.doubt(w)
 	default:
 		u.rarer(role, w)
 	}
-}
-
-// named reports what is done to a thing that an argument names.
-func (u *use) named(role string, w word) {
-	e := Effect{Kind: Kill, Target: w.text, Words: u.inv.raw, Part: PartWords}
-	if !w.known {
-		e.Target = ""
-	}
-	switch role {
-	case "persist":
-		e.Kind = Persist
-	case "remote":
-		e.Kind, e.Place, e.Forced = Remote, Network, u.flags&forced != 0
-	}
-	u.out.effect(e)
 }
 
 // doubt reports an argument that is not plain where it stands.

@@ -16,7 +16,7 @@ import (
 const (
 	sheetFlags      = " inert free posix single sub inherit responses interprets "
 	sheetDirectives = " args none deep does is list skip code use task home hands " + sheetFlags
-	sheetWords      = " recursive forced appends drop inplace deletes send quiet alone inert cleared "
+	sheetWords      = " recursive forced appends alone "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege " +
 		"exhaust stdin unknown "
 	sheetCodes = " git gitbranch either gitask gitcommit gittag gitrestore gitcheckout gitclean test printf golist push ghapi "

@@ -17,21 +17,21 @@ func reads(u *use, w word, f flags) {
 	if strings.HasPrefix(w.text, "file:") { // the address is not the name of the file
 		u.doubt(w)
 	}
-	if w.known && (w.text == "-" && !u.inplace || w.text == "" && w.raw == "") {
+	if w.known && (w.text == "-" && !u.marks.has(markInplace) || w.text == "" && w.raw == "") {
 		return
 	}
 	if u.is.Has(Expression) && w.known && !w.many {
 		w.picked = u.sift.picked()
 	}
 	switch {
-	case u.deletes:
+	case u.marks.has(markDeletes):
 		gone := w
 		gone.picked = ""
 		if w.picked != "" {
 			gone.picked = u.sift.deletes
 		}
 		u.out.path(Delete, gone, u.inv.st, u.flags|recursive)
-	case u.inplace:
+	case u.marks.has(markInplace):
 		u.out.path(Write, w, u.inv.st, u.flags|f)
 		return
 	}
@@ -136,7 +136,7 @@ func host(u *use, w word) {
 
 func asks(u *use, w word, known bool) {
 	kind := Fetch
-	if u.send || !w.known || w.many || w.glob > 0 && strings.ContainsAny(w.text, "[{*") {
+	if u.marks.has(markSend) || !w.known || w.many || w.glob > 0 && strings.ContainsAny(w.text, "[{*") {
 		kind = Send
 	}
 	if what := grammar.Disguise(w.text); what != "" {

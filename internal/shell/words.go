@@ -12,8 +12,6 @@ type word struct {
 	value
 	// many: it may be no argument or several.
 	many bool
-	// one: it is exactly one of the names that its glob matches.
-	one bool
 	// picked is the test that picks it out, as in Effect.
 	picked string
 	raw    string // as written

@@ -65,8 +65,7 @@ func headed(lines []string, i int) (name string, heads, goesOn bool) {
 	return "", strings.HasPrefix(line, "*** End") || strings.HasPrefix(line, "diff --git "), false
 }
 
-// patched is a name of a patch without the prefix that git gives it, and without
-// a time behind it.
+// patched is a name of a patch without the prefix that git gives it, and without a time behind it.
 func patched(name, prefix string) string {
 	name, _, _ = strings.Cut(name, "\t")
 	return strings.TrimPrefix(name, prefix)
