@@ -70,7 +70,9 @@ func withGoogles(c *client, o Options) (grant, error) {
 		return nil, badSettings("the key names no project; set [model] project")
 	}
 	c.addSecrets(string(account.PrivateKey), account.PrivateKeyID)
-	tokens := account.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, c.http))
+	client := *c.http
+	client.Timeout = c.timeout // no question's context bounds this one
+	tokens := account.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, &client))
 	return func(r *http.Request, _ []byte) error {
 		token, err := tokens.Token()
 		if err == nil {

@@ -177,8 +177,6 @@ type client struct {
 	http      *http.Client
 }
 
-func (c *client) url() string { return c.base + c.path }
-
 func newClient(v vendor, o Options) (nod.Model, error) {
 	v.address = strings.ReplaceAll(v.address, "REGION", o.Region)
 	v.address = strings.Replace(v.address, "global-", "", 1) // Google's for no region

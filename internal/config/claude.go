@@ -144,7 +144,7 @@ func (l *layer) onlyPatterns() {
 
 // claudeLayer reads one file. The error is fs.ErrNotExist where there is none.
 func (p Places) claudeLayer(f claudeSource) (l layer, notHeld []NotHeld, err error) {
-	real, _, text, err := p.read(f.name, maxSettings, nil)
+	real, text, err := p.read(f.name, maxSettings, nil)
 	if err != nil {
 		return l, nil, err
 	}

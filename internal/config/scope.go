@@ -189,7 +189,7 @@ func (p Places) repository() repository {
 	if err == nil && !info.Mode.IsRegular() {
 		err = errors.New("not a regular file")
 	} else {
-		_, _, text, err = p.read(name, maxRepository, nil)
+		_, text, err = p.read(name, maxRepository, nil)
 	}
 	if err != nil {
 		repo.notices = []string{fmt.Sprintf("%s: %v; it was left out", shown(name), err)}
