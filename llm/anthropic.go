@@ -11,8 +11,8 @@ import (
 func askMessages(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{
-		"model":      c.model,
-		"max_tokens": c.maxTokens,
+		"model":      c.Model,
+		"max_tokens": c.MaxTokens,
 		"system":     []object{textBlock(q.System, q.CacheKey != "")},
 		"messages":   []object{{"role": "user", "content": contentOf(q)}},
 		"tools":      []object{{"name": tool.Name, "description": tool.Description, "input_schema": tool.Schema}},

@@ -13,7 +13,7 @@ import (
 func askChat(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{
-		"model": c.model, "max_tokens": c.maxTokens,
+		"model": c.Model, "max_tokens": c.MaxTokens,
 		"messages": []object{{"role": "system", "content": q.System}, {"role": "user", "content": q.text()}},
 	}
 	c.style.setTemperature(body)

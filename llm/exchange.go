@@ -49,7 +49,7 @@ func (x *exchange) ask(ctx context.Context, q question) (reply, error) {
 	x.request = body
 	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"},
 		"User-Agent": {"nod"}}
-	for _, headers := range []map[string]string{c.fixed, c.headers} {
+	for _, headers := range []map[string]string{c.fixed, c.Headers} {
 		for name, value := range headers {
 			req.Header.Set(name, value)
 		}

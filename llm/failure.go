@@ -131,7 +131,7 @@ func (c *client) status(code int, url string, body []byte) *fault.Error {
 			continue
 		}
 		_, advice, _ := strings.Cut(strings.TrimSpace(line), string(kind)+" ")
-		advice = strings.NewReplacer("MODEL", quote(c.model), "URL", quote(url)).Replace(advice)
+		advice = strings.NewReplacer("MODEL", quote(c.Model), "URL", quote(url)).Replace(advice)
 		return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
 	}
 	return c.malformed("the answer has no status", "")

@@ -14,7 +14,7 @@ func askGemini(c *client, q question) object {
 	if c.style.channel == Auto {
 		calling = object{"mode": "AUTO"}
 	}
-	config := object{"maxOutputTokens": c.maxTokens}
+	config := object{"maxOutputTokens": c.MaxTokens}
 	c.style.setTemperature(config)
 	if c.style.effort != "" {
 		config["thinkingConfig"] = object{"thinkingLevel": strings.ToUpper(c.style.effort)}

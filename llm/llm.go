@@ -159,64 +159,50 @@ func KeyVariable(provider string) string { return vendorOf(provider).variable }
 // client is a model at a vendor's. It is immutable once it is made.
 type client struct {
 	vendor
-	model     string
-	base      string
-	path      string
-	project   string
-	maxTokens int
-	style     style
-	timeout   time.Duration
-	key       string
-	grant     grant
-	secrets   []string // never shown or written: the key, values of headers
-	headers   map[string]string
-	prices    []Price
-	dumpDir   string
-	dumpMark  string // tells the dumps of a fallback from those of the first model
-	notice    func(string)
-	http      *http.Client
+	Options    // with the defaults put in
+	base, path string
+	style      style
+	grant      grant
+	secrets    []string // never shown or written: the key, values of headers
+	http       *http.Client
 }
 
 func newClient(v vendor, o Options) (nod.Model, error) {
 	v.address = strings.ReplaceAll(v.address, "REGION", o.Region)
 	v.address = strings.Replace(v.address, "global-", "", 1) // Google's for no region
 	endpoint, err := parseEndpoint(o.Endpoint, v.address)
+	if err == nil {
+		o.Key, err = checkKey(v, o, endpoint)
+	}
+	if err == nil {
+		err = checkHeaders(o.Headers, v.keyHeader)
+	}
+	if err == nil && (o.MaxTokens < 0 || o.Timeout < 0) {
+		err = badSettings("[model] max_tokens and timeout must not be negative")
+	}
 	if err != nil {
 		return nil, err
-	}
-	key, err := checkKey(v, o, endpoint)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkHeaders(o.Headers, v.keyHeader); err != nil {
-		return nil, err
-	}
-	if o.MaxTokens < 0 || o.Timeout < 0 {
-		return nil, badSettings("[model] max_tokens and timeout must not be negative")
 	}
 	transport, err := newTransport(endpoint, o.Proxy, o.CAFile)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{
-		vendor: v, model: orDefault(o.Model, v.defaultModel), base: strings.TrimRight(endpoint.String(), "/"),
-		maxTokens: orDefault(o.MaxTokens, DefaultMaxTokens), timeout: orDefault(o.Timeout, DefaultTimeout),
-		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
-		dumpDir: o.DumpDir, dumpMark: o.DumpMark, notice: o.Notice,
+	o.Model, o.Headers, o.Prices = orDefault(o.Model, v.defaultModel), maps.Clone(o.Headers),
+		slices.Concat(o.Prices, Prices())
+	o.MaxTokens, o.Timeout = orDefault(o.MaxTokens, DefaultMaxTokens), orDefault(o.Timeout, DefaultTimeout)
+	c := &client{vendor: v, Options: o, base: strings.TrimRight(endpoint.String(), "/"), style: styleOf(o.Model, o),
 		http: &http.Client{Transport: transport,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-	}
-	c.style = styleOf(c.model, o)
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	if c.style.reasons {
-		c.maxTokens = max(c.maxTokens, reasoningTokens)
+		c.MaxTokens = max(c.MaxTokens, reasoningTokens)
 	}
-	c.addSecrets(secretsOf(key, o.Headers, o.Proxy)...)
-	if c.grant, err = v.grants(c, o); err != nil {
+	c.addSecrets(secretsOf(o.Key, o.Headers, o.Proxy)...)
+	if c.grant, err = v.grants(c); err != nil {
 		return nil, err
 	}
-	c.path = strings.NewReplacer("QUOTED", url.QueryEscape(c.model),
-		"MODEL", url.PathEscape(strings.TrimPrefix(c.model, "models/")),
-		"REGION", o.Region, "PROJECT", c.project, "VERSION", url.QueryEscape(o.APIVersion)).Replace(v.path)
+	c.path = strings.NewReplacer("QUOTED", url.QueryEscape(c.Model),
+		"MODEL", url.PathEscape(strings.TrimPrefix(c.Model, "models/")),
+		"REGION", c.Region, "PROJECT", c.Project, "VERSION", url.QueryEscape(c.APIVersion)).Replace(v.path)
 	return c, nil
 }
 
@@ -368,7 +354,7 @@ type vendor struct {
 	fixed       map[string]string
 	bodyVersion string
 	// grants makes what lets requests in.
-	grants func(c *client, o Options) (grant, error)
+	grants func(c *client) (grant, error)
 	api
 }
 

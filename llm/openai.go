@@ -12,7 +12,7 @@ import (
 func askResponses(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{
-		"model": c.model, "max_output_tokens": c.maxTokens, "store": false, "parallel_tool_calls": false,
+		"model": c.Model, "max_output_tokens": c.MaxTokens, "store": false, "parallel_tool_calls": false,
 		"instructions": q.System, "input": q.text(),
 		"tools": []object{{"type": "function", "name": tool.Name, "description": tool.Description,
 			"parameters": tool.Schema, "strict": true}},
