@@ -198,19 +198,20 @@ type Target struct {
 // ModelSettings says how layer 4 reaches its model.
 type ModelSettings struct {
 	Target
-	// Fallbacks are asked in turn where the ones before are not to be had. They are the highest file's that has any.
-	Fallbacks []Target
-	Timeout   time.Duration // for the whole decision
-	MaxTokens int
-	Proxy     string // "" is none
-	CAFile    string // absolute; "" is none
-	Profile   string // what the model is shown: "ledger" or "seed"
-	Stages    int    // 1 or 2
+	MaxTokens int    `toml:"max_tokens"`
+	Proxy     string `toml:"proxy"`   // "" is none
+	CAFile    string `toml:"ca_file"` // absolute; "" is none
+	Profile   string `toml:"profile"` // what the model is shown: "ledger" or "seed"
+	Stages    int    `toml:"stages"`  // 1 or 2
 	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.
-	MaxCostSession, MaxCostDay float64
-	// AskOnBlock puts to a person what the model blocks, DenyOnFailure denies
-	// where it fails although a person is there.
-	AskOnBlock, DenyOnFailure bool
+	MaxCostSession float64 `toml:"max_cost_session"`
+	MaxCostDay     float64 `toml:"max_cost_day"`
+	// Fallbacks are asked in turn where the ones before are not to be had. They are the highest file's that has any.
+	Fallbacks []Target      `toml:"-"`
+	Timeout   time.Duration `toml:"-"` // for the whole decision
+	// AskOnBlock puts to a person what the model blocks, DenyOnFailure denies where it fails although a person is there.
+	AskOnBlock    bool `toml:"-"`
+	DenyOnFailure bool `toml:"-"`
 }
 
 // KeyFiles are the files that hold keys, absolute.

@@ -51,17 +51,10 @@ type scalars struct {
 }
 
 type modelText struct {
-	Target
-	Timeout        string  `toml:"timeout"`
-	MaxTokens      int     `toml:"max_tokens"`
-	Proxy          string  `toml:"proxy"`
-	CAFile         string  `toml:"ca_file"`
-	Profile        string  `toml:"profile"`
-	Stages         int     `toml:"stages"`
-	MaxCostSession float64 `toml:"max_cost_session"`
-	MaxCostDay     float64 `toml:"max_cost_day"`
-	OnBlock        string  `toml:"on_block"`
-	OnUnavailable  string  `toml:"on_unavailable"`
+	ModelSettings
+	Limit         string `toml:"timeout"`
+	OnBlock       string `toml:"on_block"`
+	OnUnavailable string `toml:"on_unavailable"`
 }
 
 type logText struct {
@@ -72,7 +65,7 @@ type logText struct {
 // standard is what holds where no file says otherwise. The time is for all stages together.
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
-		Model: modelText{Timeout: "30s", Profile: "ledger", OnBlock: "deny", OnUnavailable: "ask"},
+		Model: modelText{ModelSettings{Profile: "ledger"}, "30s", "deny", "ask"},
 		Log:   logText{OnFailure: "continue"}}
 }
 
@@ -143,8 +136,8 @@ const (
 
 func (r *reader) model(m *modelText) {
 	r.target("model", &m.Target)
-	if d, err := time.ParseDuration(m.Timeout); err != nil || d < time.Millisecond || d > maxTimeout {
-		r.fail("model.timeout", `timeout cannot be %q; write a duration up to "45s", such as "20s"`, m.Timeout)
+	if d, err := time.ParseDuration(m.Limit); err != nil || d < time.Millisecond || d > maxTimeout {
+		r.fail("model.timeout", `timeout cannot be %q; write a duration up to "45s", such as "20s"`, m.Limit)
 	}
 	r.number("model.max_tokens", m.MaxTokens, 1, maxMaxTokens)
 	r.number("model.stages", m.Stages, 1, 2)
