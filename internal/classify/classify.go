@@ -1,4 +1,4 @@
-// Package classify is the wire between the hook and the process that holds the vendors' SDKs: one [Request] in, one
+// Package classify is the wire between the hook and the process that reaches the vendors: one [Request] in, one
 // [Answer] out, each a line of JSON. `nod classify` speaks it on its standard streams. The package links no network,
 // so that the hook can use it.
 //
