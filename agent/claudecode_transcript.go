@@ -54,7 +54,8 @@ func claudeMessage(kind string, f fields, before tail, call string) (turns []tra
 		case "text":
 			turns = append(turns, claudeText(who, b.text("text"))...)
 		case "tool_use":
-			made := transcript.Turn{Origin: who, Tool: b.word("name"), Input: b.returned("input"), Call: b.optional("id")}
+			made := transcript.Turn{Origin: who, Tool: b.word("name"), Input: b.returned("input"),
+				Call: b.optional("id")}
 			if made.Call == "" || made.Call != call {
 				turns = append(turns, made)
 			}

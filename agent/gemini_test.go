@@ -8,39 +8,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/transcript"
 )
-
-func TestGeminiDecodes(t *testing.T) {
-	loom := "/home/ada/loom"
-	decodeAll(t, agent.Host("gemini"), []string{"GEMINI_PROJECT_DIR=" + loom}, map[string]seen{
-		"shell.json":       {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
-		"shell_dir.json":   {Kind: agent.Decide, Tool: "bash", Command: "ls"},
-		"write.json":       {Kind: agent.Decide, Tool: "file_write", Paths: []string{"new.txt"}},
-		"replace.json":     {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"replace_all.json": {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"read.json":        {Kind: agent.Decide, Tool: "read_file", Paths: []string{"weave.go"}},
-		"list.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{"src"}},
-		"glob.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
-		"grep.json": {Kind: agent.Decide, Tool: "grep",
-			Paths: []string{"/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
-		"many.json": {Kind: agent.Decide, Tool: "read_many_files",
-			Paths: []string{loom, loom + "/src/*.go", loom, "~/.netrc"}},
-		"fetch.json": {Kind: agent.Decide, Tool: "web_fetch"},
-		"mcp.json": {Kind: agent.Decide, Tool: "mcp",
-			MCP: &nod.MCP{Server: "loom", Tool: "poke_hard", Named: true}},
-		"mcp_plain.json":  {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
-		"mcp_unsure.json": {Kind: agent.Decide},
-		"spawn.json":      {Kind: agent.Decide, Tool: "agent"},
-		"topic.json":      {Kind: agent.Decide, Tool: "todo_write"},
-		"unknown.json":    {Kind: agent.Decide},
-		"outcome.json":    {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
-		"failure.json":    {Kind: agent.Outcome, Tool: "read_file", Paths: []string{"none"}},
-		"start.json":      {Kind: agent.Other},
-	})
-}
 
 // event decodes a fixture with one text replaced.
 func event(t *testing.T, a agent.Adapter, file, old, with string) agent.Event {
@@ -54,19 +24,6 @@ func event(t *testing.T, a agent.Adapter, file, old, with string) agent.Event {
 		t.Fatal(err)
 	}
 	return e
-}
-
-func TestGeminiArguments(t *testing.T) {
-	if e := event(t, agent.Host("gemini"), "shell_dir.json", "src", "src"); e.Call.Dir != "/home/ada/loom/src" {
-		t.Errorf("a command starts in %q", e.Call.Dir)
-	}
-	if e := event(t, agent.Host("gemini"), "replace_all.json", "warp",
-		"warp"); !e.Call.Edits[0].All || e.Call.Edits[0].Old != "warp" {
-		t.Errorf("%+v", e.Call.Edits)
-	}
-	if e := event(t, agent.Host("gemini"), "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
-		t.Errorf("failed %v: %q", e.Failed, e.Error)
-	}
 }
 
 // A text is a person's only where it stands alone and is not marked as the host's; a later line
