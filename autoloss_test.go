@@ -28,9 +28,8 @@ func bashCall(line string) nod.Call {
 	return nod.Call{Tool: "bash", RawTool: "Bash", Command: line}
 }
 
-// TestKnownLossIsKnownInEveryMode: what a line plainly says to lose, to publish or to
-// print is put to the person where a judge of the host decides the rest, and its
-// harmless twin is not.
+// TestKnownLossIsKnownInEveryMode: what a line plainly says to lose, to publish or to print is put to
+// the person where a judge of the host decides the rest, and its harmless twin is not.
 func TestKnownLossIsKnownInEveryMode(t *testing.T) {
 	p := newProject(t)
 	p.write("untracked.txt", "work\n")
@@ -73,25 +72,6 @@ func TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored(t *testing.T) {
 			if why := p.inAuto(call); (why != "") != (asks && tool == "file_write") {
 				t.Errorf("%s %s: %q, asks %v", tool, name, why, asks)
 			}
-		}
-	}
-}
-
-// TestSecretsByTheirNames: what is nearly always secret is, and sources of like names
-// are not.
-func TestSecretsByTheirNames(t *testing.T) {
-	p := newProject(t)
-	for name, secret := range map[string]bool{
-		"key.json": true, "token.json": true, "credentials.csv": true, "auth.json": true, "token.txt": true,
-		"secrets.txt": true, "passwords.txt": true, ".openai_api_key": true, "secret_key": true, "wp-config.php": true,
-		"private_key.json": true, "appsettings.Production.json": true, "cookies.txt": true, "config/database.yml": true,
-		"secrets/prod.yaml": true, "api_key.txt": true,
-		"src/auth.json": false, "tokens.json": false, "secrets/load.go": false, "appsettings.json": false,
-		"keys.json": false, "wp-config-sample.php": false,
-	} {
-		p.write(name, "x\n")
-		if why := p.inAuto(bashCall("cat " + name)); (why != "") != secret {
-			t.Errorf("%s: %q, want secret %v", name, why, secret)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package nod_test
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -26,57 +25,6 @@ func withSecret(t *testing.T) project {
 	return p
 }
 
-// What reads a tree, or what others name, prints a secret below it unless some
-// filter leaves it out or what is looked for is not in it.
-func TestSecretsBelow(t *testing.T) {
-	p := withSecret(t)
-	p.check(lost, "find . -type f | xargs cat", "find . -type f -exec cat {} +",
-		"find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head",
-		"find . -regex './\\.e.v' -exec cat {} +", "find . -name '*' | xargs cat",
-		"find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "zip -r new.zip . -x .env",
-		"zip -r new.zip . -x src", "grep -rn --include='.*' KEY .", "grep -rn KEY ..", "cat $(ls && find . -type f)",
-		"for f in $(find . -type f && ls); do cat $f; done", "{ ls; ls -A; } | xargs cat",
-		"ls | while read f; do ls -A; done | xargs cat", "for f in $(ls -A); do cat $f; done",
-		"find . -type f | while read f; do cat \"$f\"; done", "cat .*", "cat .e*", "zip -r - .",
-		"find src -type f -exec grep -r SHOP_KEY .. \\;", "black --diff .e*",
-		"find . -size -9 -type f -prune -exec cat {} + -o -name x -print", "yes | find . -ok cat {} \\; -name a",
-		"find . \\( -name x -o -name '.e*' \\) -prune -exec cat {} + -o -name x -print")
-	p.check(kept, "black --check .", "find . -name '*.py' -exec black --check {} +", "black --diff src/*",
-		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
-		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
-		"grep -rn SHOP_KEY src", "find . -name '*.go' | xargs cat",
-		"find . -name '*.go' -o -name '*.md' | xargs cat")
-	p.check(lost, "git grep --no-inde -e SHOP_KEY", "git -C .. grep --no-index SHOP_KEY",
-		"git grep --no-index SHOP_KEY -- '.e*'")
-	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src",
-		"git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY",
-		"git grep SHOP_KEY -- '*.go'",
-		"git grep SHOP_KEY HEAD", "git grep SHOP_KEY .")
-	p.git("add", "-f", ".env")
-	p.check(lost, "git show --indexed-objects", "git show --indexed-objects a.txt")
-	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
-	p.git("rm", "-q", "--cached", ".env")
-	p.must(os.Remove(p.dir + "/.env"))
-	p.check(kept, "find . -type f | xargs cat")
-	p.must(os.MkdirAll(p.dir+"/lib/deep", 0o755))
-	p.write("lib/deep/.env", "SHOP_KEY=9\n")
-	p.must(os.Symlink("../lib", p.dir+"/docs/l"))
-	p.check(kept, "grep -r SHOP_KEY docs", "grep -R --include='*.md' SHOP_KEY docs", "find -L docs -name '*.md'")
-	p.check(lost, "grep -R SHOP_KEY docs")
-	for i := range 65 { // the one behind them is not reached
-		p.must(os.MkdirAll(fmt.Sprintf("%s/lib2/%d", p.dir, i), 0o755))
-		p.must(os.Symlink(fmt.Sprintf("../lib2/%d", i), fmt.Sprintf("%s/docs/a%d", p.dir, i)))
-	}
-	p.check(lost, "grep -R SHOP_KEY docs")
-	p.must(os.RemoveAll(p.dir + "/lib2"))
-	p.must(os.RemoveAll(p.dir + "/lib"))
-	p.must(os.Remove(p.dir + "/docs/l"))
-	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))
-	p.write("../x/.aws/credentials", "a\n")
-	p.check(lost, "find . -type l | xargs cat")
-	p.check(kept, "grep -rn a .")
-}
-
 // rg leaves out hidden files and what git ignores.
 func TestSecretsThatRipgrepSees(t *testing.T) {
 	p := withSecret(t)
@@ -95,10 +43,9 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 		"rg -g '*' SHOP_KEY", "rg -g '*.env' SHOP_KEY", "rg -v vat", "rg --files | xargs cat", "rg -f a.txt",
 		"rg -tgo --type-add 'go:*.env' KEY", "fd . | xargs cat", "fd -e env | xargs cat")
 	ask(kept, "rg vat", "rg -l SHOP_KEY", "rg -g '*.go' SHOP_KEY", "rg -tgo SHOP_KEY", "rg -g '!*.env' SHOP_KEY",
-		"rg --files", "rg SHOP_KEY src", "fd -e go | xargs cat")
+		"rg --files", "rg SHOP_KEY src")
 	p.must(os.Remove(p.dir + "/prod.env"))
-	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat",
-		"fd -H . | xargs cat")
+	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY")
 	ask(lost, "rg --hidden --no-ignore SHOP_KEY", "rg -uu SHOP_KEY", "fd -HI . | xargs cat", "fd -u . | xargs cat")
 	ask(lost, "rg --type-add 'e:.env' --no-ignore-vcs -te SHOP_KEY")
 	p.write(".ignore", "!.env\n")

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
@@ -23,26 +24,22 @@ type Files interface {
 	// Anything else (a FIFO, a device, a link at the last component, a larger
 	// file) is an error: reading never blocks and never surprises.
 	Read(name string, limit int64) ([]byte, error)
-	// List returns the names in a directory, unsorted, at most limit of them;
-	// more is an error.
+	// List returns the names in a directory, unsorted, at most limit of them; more is an error.
 	List(name string, limit int) ([]string, error)
 }
 
-// FileInfo is what deciding needs to know of a file: Mode, Size, Links (hard
-// links; more than 1 means that another name shares the content), UID, Dev and
-// Inode (the identity of the file on its machine), Born (in Unix nanoseconds; 0
-// is not known).
+// FileInfo is what deciding needs to know of a file: Mode, Size, Links (hard links; more than 1 means
+// that another name shares the content), UID, Dev and Inode (the identity of the file on its
+// machine), Born (in Unix nanoseconds; 0 is not known).
 type FileInfo = view.Info
 
 // OnDisk returns the real file system.
 func OnDisk() Files { return view.Disk{} }
 
-// Dialect is the shell grammar of a command; the zero value means that bash
-// and zsh must agree.
+// Dialect is the shell grammar of a command; the zero value means that bash and zsh must agree.
 type Dialect = shell.Dialect
 
-// The dialects. PowerShell is recognised and never parsed: what it does is
-// unknown.
+// The dialects. PowerShell is recognised and never parsed: what it does is unknown.
 const (
 	Unstated   = shell.Unstated
 	Bash       = shell.Bash
@@ -52,9 +49,8 @@ const (
 	PowerShell = shell.PowerShell
 )
 
-// Call is one tool call that an agent wants to make. The zero value of every
-// field is the strictest: what is not said is not known, and what is not
-// known is not allowed.
+// Call is one tool call that an agent wants to make. The zero value of every field is the strictest:
+// what is not said is not known, and what is not known is not allowed.
 type Call struct {
 	// ID is the agent's own id of the call, empty where it has none.
 	ID string
@@ -63,15 +59,13 @@ type Call struct {
 	// Session is the agent's id of the session; for a sub-agent that of its
 	// root. It never becomes a file name unhashed.
 	Session string
-	// Tool is the canonical name ("read_file", "file_edit", "bash" ...); ""
-	// where the adapter's table does not know the tool. A name that merely
-	// looks canonical in a payload must not end up here.
+	// Tool is the canonical name ("read_file", "file_edit", "bash" ...); "" where the adapter's table
+	// does not know the tool. A name that merely looks canonical in a payload must not end up here.
 	Tool string
 	// RawTool is the agent's spelling, for the log and the prompt.
 	RawTool string
-	// Input is the arguments as sent. It goes whole into the prompt. Where Command,
-	// Paths, Edits or URL is missing it is read from here, and where Input is missing
-	// the prompt has these instead.
+	// Input is the arguments as sent. It goes whole into the prompt. Where Command, Paths, Edits or
+	// URL is missing it is read from here, and where Input is missing the prompt has these instead.
 	Input json.RawMessage
 
 	// Command is the shell command of a "bash" call, in the grammar Dialect.
@@ -141,36 +135,21 @@ type Call struct {
 	// started, and that nod is not shown what.
 	StdinUnseen bool
 
-	// Transcript yields the conversation, newest turn first. Only layer 4
-	// calls it, at most once a decision. nil: there is none. It ends with
-	// [transcript.ErrEarlier] where turns came before the last one that it yields, or
-	// between two of them, and it does not show them. What tools returned it
-	// may shorten or leave out: no model is shown it.
+	// Transcript yields the conversation, newest turn first. Only layer 4 calls it, at most once a
+	// decision. nil: there is none. It ends with [transcript.ErrEarlier] where turns came before the
+	// last one that it yields, or between two of them, and it does not show them. What tools returned
+	// it may shorten or leave out: no model is shown it.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said in the session, false
 	// where that is not known. Only layer 4 calls it. nil: it is not known.
 	Opening func(context.Context) (transcript.Turn, bool)
 }
 
-// Edit is one replacement in a file, or its whole new content.
-type Edit struct {
-	Path string
-	Old  string // text to be replaced; "" with Whole
-	New  string
-	All  bool // every occurrence of Old
-	// Whole says that New is the file's whole new content.
-	Whole bool
-	// Deletes says that the file is not there afterwards.
-	Deletes bool
-	// Moved says that what the file holds lives on under the next edit's path.
-	Moved bool
-}
+// Edit is one replacement in a file: of Old by New, once or (All) everywhere. With Whole New is
+// the file's whole new content, and Old is "". Deletes says that the file is not there
+// afterwards, Moved that what it holds lives on under the next edit's path.
+type Edit = place.Edit
 
-// MCP names a tool of a Model Context Protocol server.
-type MCP struct {
-	Server, Tool string
-	// Named says that the host says which part of the name is the server's.
-	Named bool
-	// Brought says that the server's definition stands in the repository.
-	Brought bool
-}
+// MCP names a tool of a Model Context Protocol server. Named says that the host says which part
+// of the name is the server's, Brought that the server's definition stands in the repository.
+type MCP = place.MCP

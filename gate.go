@@ -16,17 +16,15 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Options configure a Gate. The zero value clears no call: it has no rules, no file
-// view and no model. Some options only make nod stricter, and without them nod is
-// laxer: Rules that deny, Self, Sources, Recorder, Memory, History and
-// DenyOnFailure.
+// Options configure a Gate. The zero value clears no call: it has no rules, no file view and no
+// model. Some options only make nod stricter, and without them nod is laxer: Rules that deny, Self,
+// Sources, Recorder, Memory, History and DenyOnFailure.
 type Options struct {
 	Rules Rules
 	// Files is where names are resolved. nil: nowhere, so that layers 2 and 3
 	// know no path. [OnDisk] is the real file system.
 	Files Files
-	// Home is the absolute home directory. "": ~ leads nowhere and no
-	// directory is a workspace.
+	// Home is the absolute home directory. "": ~ leads nowhere and no directory is a workspace.
 	Home string
 	// Roots are workspace roots beside the call's own, absolute.
 	Roots []string
@@ -55,20 +53,17 @@ type Options struct {
 	// Approvals are what a person approved from outside of the agent. nil:
 	// nothing, and nothing can be.
 	Approvals Approvals
-	// Keeper keeps what a call of the workspace replaces or deletes before it runs, so that
-	// it need not be asked about. nil: nothing is kept, and what git does not have is asked
-	// about.
+	// Keeper keeps what a call of the workspace replaces or deletes before it runs, so that it need
+	// not be asked about. nil: nothing is kept, and what git does not have is asked about.
 	Keeper Keeper
-	// Confine returns nod's own program, absolute, where a line can be run
-	// behind nod's boundary (nod confine), "" where it cannot. It is called for
-	// a call that layers 0 to 3 leave open, and for one that looks confined.
-	// nil: nothing is confined.
+	// Confine returns nod's own program, absolute, where a line can be run behind nod's boundary (nod
+	// confine), "" where it cannot. It is called for a call that layers 0 to 3 leave open, and for
+	// one that looks confined. nil: nothing is confined.
 	Confine func() (program string)
 	// AskOnBlock puts to a person what the model would block, where one is
 	// there. False: it is denied.
 	AskOnBlock bool
-	// DenyOnFailure denies where the model fails although a person is there,
-	// who is asked otherwise.
+	// DenyOnFailure denies where the model fails although a person is there, who is asked otherwise.
 	DenyOnFailure bool
 	// UnrecordedRuns lets a decision stand that could not be recorded; the
 	// person is told. False: it is denied.
@@ -99,7 +94,7 @@ func New(o Options) *Gate {
 	o.Rules = rules
 	g := &Gate{options: o, unusable: unusable}
 	g.machine = place.New(place.Options{
-		Files: view.With(o.Files), Home: o.Home, Roots: o.Roots, Self: o.Self,
+		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self,
 		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
 	})
 	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
@@ -156,7 +151,7 @@ func (g *Gate) trial(c Call) *trial {
 	return t
 }
 
-// trial is one call on its way through layers 0 to 3.
+// trial is one call on its way through the layers.
 type trial struct {
 	gate *Gate
 	call Call
@@ -169,6 +164,9 @@ type trial struct {
 	secrets bool      // the call touches a secret store
 	behind  bool      // the call runs behind nod's boundary
 	start   time.Time
+
+	name *Approvable // nil: not computed yet
+	lost *string     // nil: not looked up yet
 }
 
 // enter has the rooms answer about the call as it is now. What they have looked up
@@ -196,20 +194,18 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.decideConfined(line)
 	}
 	d, settled := t.settle()
-	left := t.left()
 	switch {
 	case !settled:
-		d = left.answer(ctx)
+		d = t.answer(ctx)
 		t.behind = d.Verdict == Allow && d.Instead != ""
 	case d.Verdict == Ask:
-		d = left.unlessApproved(func() Decision { return d })
+		d = t.unlessApproved(func() Decision { return d })
 	}
-	return left.besidePrompts(d)
+	return t.besidePrompts(d)
 }
 
-// settle is what layers 0 to 3 say. Where they leave the call open settled is
-// false, and [trial.left] is what they found. [Gate.Prompt] walks the same way, so
-// that what it shows is what is sent.
+// settle is what layers 0 to 3 say. Where they leave the call open settled is false, and the trial
+// holds what they found. [Gate.Prompt] walks the same way, so that what it shows is what is sent.
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 
@@ -292,14 +288,6 @@ func (t *trial) withRule(o objection) objection {
 func (t *trial) leave(o objection) (d Decision, settled bool) {
 	t.open = o
 	return Decision{}, false
-}
-
-// left is the call as layers 0 to 3 leave it.
-func (t *trial) left() *openCall {
-	return &openCall{
-		gate: t.gate, call: t.call, id: t.id, rooms: t.rooms, answers: t.answers,
-		ruled: t.ruled, why: t.open, secrets: t.secrets,
-	}
 }
 
 // look gathers the facts that the layers share. A tool that neither runs a

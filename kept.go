@@ -1,38 +1,24 @@
 package nod
 
 import (
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Keeper keeps files before a call replaces or deletes them, and the names of commits that
-// the call leaves without one. All are kept, or an error says why not. It is safe for
-// concurrent use.
+// Keeper keeps files of the workspace, absolute and real, before a call replaces or deletes
+// them, and the names of commits that the call leaves without one. All are kept, or an error
+// says why not. It is safe for concurrent use.
 type Keeper interface {
-	Keep(id string, c Call, files []KeptFile, commits []KeptCommit) error
-}
-
-// KeptFile is a file of the workspace, absolute and real. Gone says that the call deletes
-// it or moves it away; else it may be written in place, so that another name for it would
-// keep nothing.
-type KeptFile struct {
-	Path string
-	Gone bool
+	Keep(id string, c Call, files []string, commits []KeptCommit) error
 }
 
 // KeptCommit is an object of a repository that the call leaves without a name.
-type KeptCommit struct{ Repo, Name, What string }
+type KeptCommit = place.Object
 
 // kept keeps what a call that may run replaces or deletes. Where that fails, a person
 // decides. What runs behind the boundary is kept when it is applied.
 func (t *trial) kept(d Decision) Decision {
-	var files []KeptFile
-	for _, f := range t.at.Keeping.Files() {
-		files = append(files, KeptFile(f))
-	}
-	var commits []KeptCommit
-	for _, o := range t.at.Keeping.Objects() {
-		commits = append(commits, KeptCommit(o))
-	}
+	files, commits := t.at.Keeping.Kept()
 	if d.Verdict == Deny || t.behind || len(files)+len(commits) == 0 {
 		return d
 	}

@@ -22,16 +22,16 @@ type shelf struct {
 	full    error
 }
 
-func (s *shelf) Keep(_ string, _ nod.Call, files []nod.KeptFile, commits []nod.KeptCommit) error {
+func (s *shelf) Keep(_ string, _ nod.Call, files []string, commits []nod.KeptCommit) error {
 	if s.full != nil {
 		return s.full
 	}
 	for _, f := range files {
-		data, err := os.ReadFile(f.Path)
+		data, err := os.ReadFile(f)
 		if err != nil {
 			return err
 		}
-		s.files[f.Path] = string(data)
+		s.files[f] = string(data)
 	}
 	s.commits = append(s.commits, commits...)
 	return nil
@@ -148,8 +148,7 @@ func moved(files map[string]string, text string) bool {
 	return false
 }
 
-// What cannot be kept is asked about, and so is what lies outside, is guarded, or belongs
-// to others.
+// What cannot be kept is asked about, and so is what lies outside, is guarded, or belongs to others.
 func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 	p := newProject(t)
 	p.write("new.txt", "by hand\n")

@@ -25,8 +25,7 @@ func called(tool, input string) transcript.Turn {
 	return transcript.Turn{Origin: transcript.Agent, Tool: tool, Input: json.RawMessage(input)}
 }
 
-// promptFor is what a model is asked about a call after a session, oldest
-// turn first.
+// promptFor is what a model is asked about a call after a session, oldest turn first.
 func promptFor(t *testing.T, c nod.Call, rules nod.Rules, session ...transcript.Turn) nod.Prompt {
 	t.Helper()
 	newest := slices.Clone(session)
@@ -44,9 +43,8 @@ func promptFor(t *testing.T, c nod.Call, rules nod.Rules, session ...transcript.
 	return p
 }
 
-// The model sees what the person said and what was called, and none of what
-// the agent argued or a tool returned, but for the words that a short answer
-// refers to.
+// The model sees what the person said and what was called, and none of what the agent argued or a
+// tool returned, but for the words that a short answer refers to.
 func TestTheLedgerIsBlindToReasoning(t *testing.T) {
 	p := promptFor(t, bash("git push"), nod.DefaultRules(),
 		person("fix the login\nand push"),
@@ -220,9 +218,8 @@ func (m two) Classify(_ context.Context, p nod.Prompt) (nod.Classification, erro
 	return c, nil
 }
 
-// Where the two stages disagree the careful answer decides about what weighs little,
-// and a person about what weighs, whatever words the person, the agent's description
-// or the answer use.
+// Where the two stages disagree the careful answer decides about what weighs little, and a person
+// about what weighs, whatever words the person, the agent's description or the answer use.
 func TestDisagreement(t *testing.T) {
 	const cited = `the person said "force-push with lease my branch fix/login"`
 	for _, tc := range []struct {

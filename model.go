@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// Model answers the side query: one prompt in, one classification out.
-// Implementations are safe for concurrent use, keep to ctx's deadline, and
-// return a *[fault.Error] for every answer that is not exactly one well-formed
-// call of the forced tool. They never guess.
+// Model answers the side query: one prompt in, one classification out. Implementations are safe for
+// concurrent use, keep to ctx's deadline, and return a *[fault.Error] for every answer that is not
+// exactly one well-formed call of the forced tool. They never guess.
 type Model interface {
 	Classify(ctx context.Context, p Prompt) (Classification, error)
 }
 
-// Prompt is everything that a model is told. It is data: it crosses to
-// `nod classify` as JSON.
+// Prompt is everything that a model is told. It is data: it crosses to `nod classify` as JSON.
 type Prompt struct {
 	// ID is the decision's, and names its dump.
 	ID string `json:"id"`
@@ -78,9 +76,8 @@ type Usage struct {
 // Tool is what a model is forced to call, so that it answers in one form.
 type Tool struct {
 	Name, Description string
-	// Schema is the JSON schema of the tool's input. The order of its properties
-	// is part of it: thinking comes first, so that the model reasons before it
-	// decides.
+	// Schema is the JSON schema of the tool's input. The order of its properties is part of it:
+	// thinking comes first, so that the model reasons before it decides.
 	Schema json.RawMessage
 }
 

@@ -142,9 +142,8 @@ func (c *Call) startIn(dir string) {
 	}
 }
 
-// readPlaces fills in where a tool that reads would look: each text of the input may
-// be a file, but for what a search looks for. What else a search says may name files
-// below each place.
+// readPlaces fills in where a tool that reads would look: each text of the input may be a file, but
+// for what a search looks for. What else a search says may name files below each place.
 func (c *Call) readPlaces() {
 	in, ok := readArguments(c.Input)
 	if !ok {

@@ -142,20 +142,6 @@ func TestATranscriptOfTurns(t *testing.T) {
 	}
 }
 
-// Tokens of published shapes are masked without an option that says so.
-func TestMaskedByDefault(t *testing.T) {
-	const token = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1Ab3dEf6hIj9"
-	for _, profile := range []nod.Profile{{}, {Ledger: true}} {
-		var seen nod.Prompt
-		o := options(nod.DefaultRules())
-		o.Model, o.Profile = answering{seen: &seen}, profile
-		verdictOf(o, bash("deploy --token="+token))
-		if text := seen.Text(""); strings.Contains(text, token) || !strings.Contains(text, "deploy") {
-			t.Error(text)
-		}
-	}
-}
-
 // Where the log cannot be written nobody can approve the call by its line.
 func TestNoApprovalWithoutALine(t *testing.T) {
 	for _, err := range []error{nil, errors.New("read-only file system")} {

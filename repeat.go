@@ -34,8 +34,7 @@ func (q question) exhausted() *fault.Error {
 	return nil
 }
 
-// blocked completes what the model blocked. Many of them call a person, where
-// there is one.
+// blocked completes what the model blocked. Many of them call a person, where there is one.
 func (q question) blocked(d Decision, c Classification) Decision {
 	d.Verdict, d.Blocked, d.Basis = Deny, true, d.Reason
 	switch why := q.repeated(c); {

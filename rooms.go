@@ -47,18 +47,11 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 
 // placed is the call as rooms look at it.
 func placed(c Call, at *place.Workspace, report *shell.Report) *place.Call {
-	p := &place.Call{
+	return &place.Call{
 		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
 		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
+		Edits: c.Edits, MCP: c.MCP,
 	}
-	for _, e := range c.Edits {
-		p.Edits = append(p.Edits, place.Edit(e))
-	}
-	if c.MCP != nil {
-		mcp := place.MCP(*c.MCP)
-		p.MCP = &mcp
-	}
-	return p
 }
 
 // asCommand reads an argument of a call as the command that it may be.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
@@ -28,9 +29,8 @@ const (
 // Rule is one line of a rule list. The zero value matches nothing. A literal with a
 // Text is read by [New] as [ParseRule] reads it.
 //
-// A rule is a pattern if its words, quoted as in a shell, start with a program
-// that is known; else it is text for the model. Either way it goes into the
-// prompt.
+// A rule is a pattern if its words, quoted as in a shell, start with a program that is known; else it
+// is text for the model. Either way it goes into the prompt.
 type Rule struct {
 	// Text is the rule as its author wrote it.
 	Text string
@@ -75,8 +75,7 @@ type Rules struct {
 	SoftDeny []Rule
 	// HardDeny is the boundary: decided without a model, cleared by nothing.
 	HardDeny []Rule
-	// Ask is what a person decides: no rule and no model allows what it
-	// matches.
+	// Ask is what a person decides: no rule and no model allows what it matches.
 	Ask []Rule
 	// Environment is hints for the model and decides nothing.
 	Environment []Rule
@@ -84,11 +83,10 @@ type Rules struct {
 	Hosts []string
 	// Allowlist holds canonical tool names that layer 1 allows.
 	Allowlist []string
-	// Secrets and Guarded hold path patterns: "~/x" below home, "/x"
-	// absolute, anything else a run of components at any depth. "*" and "?"
-	// match inside a component, a match covers all that lies below, and a
-	// leading "!" takes an earlier match back. nil stands for the built-in
-	// list; a list that is empty and not nil, for none.
+	// Secrets and Guarded hold path patterns: "~/x" below home, "/x" absolute, anything else a run of
+	// components at any depth. "*" and "?" match inside a component, a match covers all that lies
+	// below, and a leading "!" takes an earlier match back. nil stands for the built-in list; a list
+	// that is empty and not nil, for none.
 	Secrets []string
 	Guarded []string
 }
@@ -116,15 +114,14 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	return r, r.check(list)
 }
 
-// read returns the rules with what is missing filled in: literals are read, and lists
-// of files that nobody spoke of are the built-in ones. The error is of a list that
-// denies or asks.
+// read returns the rules with what is missing filled in: literals are read, and lists of files that
+// nobody spoke of are the built-in ones. The error is of a list that denies or asks.
 func (r Rules) read() (Rules, error) {
 	if r.Secrets == nil {
-		r.Secrets = defaultSecrets()
+		r.Secrets = defaultList("secrets")
 	}
 	if r.Guarded == nil {
-		r.Guarded = defaultGuarded()
+		r.Guarded = hosts.Guarded()
 	}
 	r.Allow, _ = readRules(ListAllow, r.Allow) // one that cannot be read clears nothing
 	r.SoftDeny, _ = readRules(ListSoftDeny, r.SoftDeny)
@@ -213,8 +210,7 @@ func runnerExample(program string) string {
 	return "scripts/check.sh"
 }
 
-// isRunner reports whether a bare name of the program says nothing about what
-// will run.
+// isRunner reports whether a bare name of the program says nothing about what will run.
 func isRunner(program string) bool {
 	switch program {
 	case "fish", "pwsh", "powershell", "cmd", "php", "lua", "luajit", "R", "Rscript", "julia", "tclsh", "wish",

@@ -44,8 +44,7 @@ func (r *ruling) forbids() objection {
 	return objection{}
 }
 
-// reserves finds a rule that leaves the call to a person. One that may be
-// meant counts.
+// reserves finds a rule that leaves the call to a person. One that may be meant counts.
 func (r *ruling) reserves() objection {
 	for _, rule := range r.gate.options.Rules.Ask {
 		switch r.degree(rule) {
@@ -128,17 +127,10 @@ func (r *ruling) allows(rule Rule, c shell.Command) bool {
 	return r.fit.Clears(rule.command, c) && r.fit.HoldsIn(c.Dir, rule.Within)
 }
 
-// clearsPart reports whether allow rules clear this part of a command. Of what
-// the line writes that is a command's words; of what a cleared command runs
-// in turn, everything.
+// clearsPart reports whether allow rules clear this part of a command: of what the line
+// writes that is a command's words.
 func (r *ruling) clearsPart(command int, part shell.Part) bool {
-	for command >= 0 && command < len(r.cleared) {
-		if r.cleared[command] && part == shell.PartWords {
-			return true
-		}
-		command, part = r.fit.Report.Commands[command].Caller-1, shell.PartWords
-	}
-	return false
+	return command >= 0 && command < len(r.cleared) && r.cleared[command] && part == shell.PartWords
 }
 
 // clearsCommand reports whether allow rules clear the words of a command.
@@ -179,14 +171,13 @@ func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
 	})
 }
 
-// permits reports whether an allow rule that matches a command permits what
-// runs now: a rule stands for what its definitions (package scripts,
-// Makefile, task file, script, and the files they name) said when the session
-// began. What changed since goes to the model, once for each content.
+// permits reports whether an allow rule that matches a command permits what runs now: a rule stands
+// for what its definitions (package scripts, Makefile, task file, script, and the files they name)
+// said when the session began. What changed since goes to the model, once for each content.
 func (r *ruling) permits(rule Rule, command int) bool {
 	ok := true
 	for _, d := range r.fit.Report.Definitions {
-		if !r.fit.Report.Within(d.Command, command) {
+		if d.Command != command {
 			continue
 		}
 		e := Evidence{Path: d.Path, SHA256: d.SHA256}
@@ -202,8 +193,7 @@ func (r *ruling) permits(rule Rule, command int) bool {
 	return ok
 }
 
-// unlike says how a definition differs from what a rule was taken for, "" if
-// it does not.
+// unlike says how a definition differs from what a rule was taken for, "" if it does not.
 func (r *ruling) unlike(d Evidence) (why string) {
 	switch {
 	case d.SHA256 == "":

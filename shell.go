@@ -17,18 +17,9 @@ import (
 func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
 		Dialect: c.Dialect, Dir: c.Dir, Home: g.machine.Home, Roots: roots, Files: g.machine.Files,
-		Lookup:  func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
-		Ambient: variableNames(c.Environ), Brings: hosts.ByName(c.Agent).Brings,
+		Lookup: func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
+		Brings: hosts.ByName(c.Agent).Brings,
 	})
-}
-
-func variableNames(environ []string) []string {
-	names := make([]string, 0, len(environ))
-	for _, kv := range environ {
-		name, _, _ := strings.Cut(kv, "=")
-		names = append(names, name)
-	}
-	return names
 }
 
 // irrecoverable reports what of a command nobody could undo and nobody means:
@@ -53,9 +44,8 @@ func (t *trial) irrecoverable() objection {
 	return objection{}
 }
 
-// possible is the call as what could be commands in texts that nod does not
-// follow; nil where it follows all. What it is denied for, the call is denied
-// for. Nothing else is asked of it.
+// possible is the call as what could be commands in texts that nod does not follow; nil where it
+// follows all. What it is denied for, the call is denied for. Nothing else is asked of it.
 func (t *trial) possible() *trial { return t.supposing(t.report.Possible) }
 
 // handed is the call as what runners in it start; nil where none is. What speaks
@@ -71,9 +61,8 @@ func (t *trial) supposing(report *shell.Report) *trial {
 	return p
 }
 
-// typedInto reports an interpreter that runs what it will be told later, on a
-// host that does not show what is typed. What a pipe or a file feeds it is another
-// matter.
+// typedInto reports an interpreter that runs what it will be told later, on a host that does not show
+// what is typed. What a pipe or a file feeds it is another matter.
 func (t *trial) typedInto() objection {
 	if !t.call.StdinUnseen {
 		return objection{}
@@ -157,8 +146,7 @@ func (r *rooms) harmlessReason() string {
 	return said
 }
 
-// unsettled names the first thing that is not known or not harmless and that
-// no allow rule clears.
+// unsettled names the first thing that is not known or not harmless and that no allow rule clears.
 func (t *trial) unsettled() objection {
 	for _, u := range t.report.Unknowns {
 		if !t.ruled.clearsPart(u.Command, u.Part) {
@@ -189,8 +177,7 @@ func placeLast(what string) string {
 	return does + " (" + where + ")"
 }
 
-// harm says why an effect is not harmless here. hosts are those that may be read
-// from.
+// harm says why an effect is not harmless here. hosts are those that may be read from.
 func (r *rooms) harm(e shell.Effect, hosts []string) objection {
 	if o := r.plainHarm(e, hosts); o.stands() {
 		return o
@@ -204,11 +191,7 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 		switch {
 		case e.Names:
 			return objection{}
-		case e.Target == "" && e.Given:
-			// Nothing that this call says names a file, and what an agent types
-			// later is a call of its own (Call.StdinUnseen says where not).
-			return objection{}
-		case e.Target == "" && !r.secrecy.FedByNames(e):
+		case e.Target == "":
 			return against("this reads files, and nod does not know which: " + printable.Text(e.Words))
 		case e.Place == shell.Device:
 			return against("this reads a device, which nod does not judge: " + printable.Text(e.Words))

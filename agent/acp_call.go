@@ -26,7 +26,8 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
 		Environ: environ, Interactive: true,
 	}
-	call, _ := f.child("toolCall")
+	call, old := askedAbout(f)
+	e.Unproven = !old
 	a.decodeCall(&e, call)
 	if err != nil {
 		return Event{}, err
@@ -40,6 +41,17 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 		e.Call.Opening = func(context.Context) (transcript.Turn, bool) { return *first, true }
 	}
 	return e, nil
+}
+
+// askedAbout returns the call that a permission request asks about. Version 2 of the protocol has
+// it in a subject, and there nod may deny and no more.
+func askedAbout(params fields) (call fields, old bool) {
+	if call, raw := params.maybeChild("toolCall"); raw != nil {
+		return call, true
+	}
+	subject, _ := params.child("subject")
+	call, _ = subject.child("toolCall")
+	return call, false
 }
 
 // acpCall is a tool call as far as it is known: the request first, then the updates before it, newest first.

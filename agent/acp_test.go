@@ -161,6 +161,16 @@ func TestACPTheSameCallAgain(t *testing.T) {
 	}
 }
 
+// In version 2 of the protocol the call stands in a subject: it may be denied and no more.
+func TestACPSubject(t *testing.T) {
+	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
+	e, err := a.Decode([]byte(`{"sessionId":"s",`+acpOptions+`,"subject":{"type":"tool_call","toolCall":`+
+		`{"toolCallId":"c","kind":"execute","rawInput":{"command":"make","cwd":"/srv"}}}}`), nil)
+	if err != nil || e.Call.Command != "make" || e.Call.Dir != "/srv" || !e.Unproven {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
 // A request with two readings has none: it goes on to the editor.
 func TestACPRequestsWithTwoReadings(t *testing.T) {
 	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}

@@ -86,7 +86,7 @@ func (m *ACPMessage) readParams(in fields) {
 		for _, o := range in.list("options") {
 			m.Options = append(m.Options, ACPOption{ID: o.text("optionId"), Kind: o.word("kind")})
 		}
-		call, _ := in.child("toolCall")
+		call, _ := askedAbout(in)
 		m.Call = call.word("toolCallId")
 	}
 }

@@ -189,8 +189,7 @@ func copied[T any](p *T) *T {
 	return &c
 }
 
-// tightened returns e with every part of it cut down, for the rare entry that
-// would not fit a line.
+// tightened returns e with every part of it cut down, for the rare entry that would not fit a line.
 func tightened(e Entry) Entry {
 	e = sealed(e) // masked first: half a secret has no shape
 	if e.InputBytes == 0 {

@@ -8,8 +8,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// Version is the version of the log's line format. Readers skip lines of
-// a higher one and say so.
+// Version is the version of the log's line format. Readers skip lines of a higher one and say so.
 const Version = 1
 
 // Kind says what a line of the log records.
@@ -55,8 +54,7 @@ type Entry struct {
 	Rule     *Rule          `json:"rule,omitempty"`
 	Error    *Error         `json:"error,omitempty"`
 	Evidence []nod.Evidence `json:"evidence,omitempty"`
-	// Approvable names the call for nod approve; nil where nothing may approve
-	// it, or need not.
+	// Approvable names the call for nod approve; nil where nothing may approve it, or need not.
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
 	// Kept is how many names nod undo can bring back.

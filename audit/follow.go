@@ -16,10 +16,9 @@ import (
 // pollEvery is how often a followed log is looked at.
 const pollEvery = 200 * time.Millisecond
 
-// Follow yields the lines that are written to dir after the call, until ctx
-// ends. It outlives rotation, and a log that does not exist yet.
-// The place to start from is taken at the call, not at the first iteration:
-// what [Newest] or [Read] show after it may come again.
+// Follow yields the lines that are written to dir after the call, until ctx ends. It outlives
+// rotation, and a log that does not exist yet. The place to start from is taken at the call, not at
+// the first iteration: what [Newest] or [Read] show after it may come again.
 func Follow(ctx context.Context, dir string, f Filter) iter.Seq2[Line, error] {
 	return newWatch(dir, f).lines(ctx)
 }

@@ -77,10 +77,9 @@ func (l *Log) reopen() error {
 	return nil
 }
 
-// Write appends one entry. Version and, where it is zero, Time are filled in,
-// secrets are masked and what is too long is shortened. An error means that
-// the entry must be taken as not written; lines already there and lines that
-// follow are intact.
+// Write appends one entry. Version and, where it is zero, Time are filled in, secrets are masked and
+// what is too long is shortened. An error means that the entry must be taken as not written; lines
+// already there and lines that follow are intact.
 func (l *Log) Write(e Entry) error {
 	line, err := encode(e)
 	if err != nil {
@@ -134,8 +133,7 @@ func (l *Log) rotate() error {
 	return l.reopen()
 }
 
-// rotatedName returns a name that sorts after all rotated files, even if the
-// clock was set back.
+// rotatedName returns a name that sorts after all rotated files, even if the clock was set back.
 func rotatedName(dir string, now time.Time) (string, error) {
 	rotated, err := rotatedFiles(dir)
 	if err != nil {

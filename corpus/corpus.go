@@ -1,13 +1,11 @@
-// Package corpus holds labelled tool calls that were written for nod. Tests,
-// evaluation and fuzz seeds read the same files. Nothing in them is ever run:
-// they are strings to be judged.
+// Package corpus holds labelled tool calls that were written for nod. Tests, evaluation and fuzz
+// seeds read the same files. Nothing in them is ever run: they are strings to be judged.
 //
 // # Format
 //
-// A file is JSON lines. The first line is the [Header]; every other is a
-// [Row]. A file is decoded strictly: a key that is not known, a label that is
-// not one of the four, or an id that occurs twice is an error that names the
-// line.
+// A file is JSON lines. The first line is the [Header]; every other is a [Row]. A file is decoded
+// strictly: a key that is not known, a label that is not one of the four, or an id that occurs twice
+// is an error that names the line.
 //
 //	demo    one coding session, each call with the name and arguments that
 //	        Claude Code gives it, under the built-in rules
@@ -52,8 +50,7 @@ type Row struct {
 	Input json.RawMessage `json:"input"`
 	// Dir is where the agent stands; "" is [Project].
 	Dir string `json:"cwd,omitempty"`
-	// Label says what the call is: benign-readonly, benign-sideeffect, harmful
-	// or ambiguous.
+	// Label says what the call is: benign-readonly, benign-sideeffect, harmful or ambiguous.
 	Label string `json:"label"`
 	// Why says what the row shows.
 	Why      string `json:"why"`
@@ -86,8 +83,7 @@ const version = 1
 // Names lists the files, as [Rows] takes them.
 func Names() []string { return []string{"demo", "guard", "edits", "shell", "scripts"} }
 
-// Rows returns the rows of a file in their order. Each call returns fresh
-// ones.
+// Rows returns the rows of a file in their order. Each call returns fresh ones.
 func Rows(name string) ([]Row, error) {
 	_, rows, err := Load(name)
 	return rows, err

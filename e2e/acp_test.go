@@ -33,22 +33,21 @@ type spoke struct {
 }
 
 // claudeSpoke is the agent that Zed starts for Claude, with the Claude Code that
-// the other tests drive. In version 2 of the protocol its edits name no file in a
-// shape that nod knows.
+// the other tests drive. In version 2 of the protocol nod denies and no more.
 func claudeSpoke(version int) spoke {
 	s := spoke{driven: claudeDriven(), name: "claude-agent-acp", version: version, edits: "allow", commands: "allow",
 		relative: "abstained", words: []string{"{node}", "{acp}/@agentclientprotocol/claude-agent-acp/dist/index.js"}}
 	s.environ = append(s.environ, "CLAUDE_CODE_EXECUTABLE={program}")
 	if version == 2 {
-		s.edits = "abstained"
+		s.edits, s.commands = "abstained", "abstained"
 	}
 	return s
 }
 
 func allSpoke() []spoke {
 	return []spoke{
-		{driven: copilotDriven(), name: "copilot", version: 1, edits: "abstained", // their diff stands in an argument
-			commands: "allow", relative: "abstained", words: []string{"{program}", "--acp"}},
+		{driven: copilotDriven(), name: "copilot", version: 1, edits: "abstained", // it may have been told to deny
+			commands: "abstained", relative: "abstained", words: []string{"{program}", "--acp"}},
 		{driven: qwenDriven(), name: "qwen", version: 1, edits: "allow", commands: "allow", relative: "allow",
 			mode: "default", words: []string{"node", "{program}", "--acp"}},
 		{driven: geminiDriven(), name: "gemini", version: 1, edits: "allow", commands: "abstained", // in the title
@@ -133,7 +132,7 @@ func TestTheHookAsksTheEditor(t *testing.T) {
 					said[llmtest.CallName(entry.CallID)] = entry.Answered
 				}
 			}
-			if e.asked != 1 || said["refused"] != "ask" || said["denied"] != "deny" {
+			if e.asked != 1 || said["refused"] != "abstained" || said["denied"] != "deny" {
 				t.Errorf("the editor was asked %d times; the hook said %v\n%s", e.asked, said, e.stderr)
 			}
 		})

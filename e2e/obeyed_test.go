@@ -111,8 +111,10 @@ func allowedFiles(t *testing.T) (files []obeyedFile) {
 // allows asks the real nod-hook, with nod's own rules and no model.
 func (m *machine) allows(t *testing.T, name, text string) bool {
 	t.Helper()
+	said := filepath.Join(m.dir, "said.jsonl")
+	m.write(said, "{}\n", 0o600) // nod waits for one that is not there yet
 	payload := marshal(map[string]any{
-		"session_id": "s", "transcript_path": filepath.Join(m.dir, "none.jsonl"), "cwd": m.work,
+		"session_id": "s", "transcript_path": said, "cwd": m.work,
 		"permission_mode": "default",
 		"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_use_id": "toolu_" + name,
 		"tool_input": map[string]any{"file_path": filepath.Join(m.work, name), "content": text},

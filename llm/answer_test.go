@@ -54,7 +54,7 @@ func FuzzCheckDocument(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		err := checkDocument(text)
+		_, err := parse(text)
 		var m map[string]any
 		decoded := json.Unmarshal(text, &m)
 		if err == nil && (decoded != nil || m == nil) {
@@ -71,7 +71,7 @@ func FuzzCheckDocument(f *testing.F) {
 				return
 			}
 			again, _ := json.Marshal(map[string]any{key: value})
-			if err := checkDocument(again); err != nil {
+			if _, err := parse(again); err != nil {
 				t.Errorf("refused %q: %v", again, err)
 			}
 		}
@@ -85,7 +85,7 @@ func TestLoneSurrogates(t *testing.T) {
 		`\ud83d\ud83d\ude00`: true, "\ufffd": false, "\ufffd\\ud83d": true,
 	} {
 		for _, document := range []string{`{"a":"` + text + `"}`, `{"` + text + `":1}`} {
-			if err := checkDocument([]byte(document)); (err != nil) != want {
+			if _, err := parse([]byte(document)); (err != nil) != want {
 				t.Errorf("%s: %v", document, err)
 			}
 		}

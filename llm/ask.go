@@ -2,6 +2,7 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -27,16 +28,16 @@ const (
 // quickSuffix ends the name of a quick question's dump.
 const quickSuffix = "-quick"
 
-// ask puts one question, or two: a quick one first where the prompt has it,
+// Classify implements [nod.Model]. It puts one question, or two: a quick one first where the prompt has it,
 // and the careful one unless that was answered with "do not block".
-func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classification, error) {
+func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	if p.Quick == "" {
-		answer, _, err := c.stage(ctx, question{p, p.Careful}, s, "")
+		answer, _, err := c.stage(ctx, question{p, p.Careful}, "")
 		return answer, err
 	}
-	quick, x, err := c.quick(ctx, p, s)
+	quick, x, err := c.quick(ctx, p)
 	if err == nil && !quick.ShouldBlock {
 		quick.Quick, quick.QuickSaid = true, "pass"
 		return quick, nil
@@ -48,12 +49,11 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 		return quick, err
 	}
 	failed := err
-	careful, _, err := c.stage(ctx, question{p, p.Careful}, s, "")
+	careful, _, err := c.stage(ctx, question{p, p.Careful}, "")
 	if err != nil {
 		return nod.Classification{}, err
 	}
-	// A quick question that failed counts as a block: a vendor that refuses to judge a
-	// call has warned of it.
+	// A quick question that failed counts as a block: a vendor that refuses to judge a call has warned of it.
 	careful.Cleared, careful.QuickSaid = !careful.ShouldBlock, "block"
 	if failed != nil {
 		careful.QuickSaid = "failed"
@@ -66,10 +66,9 @@ func (c *client) ask(ctx context.Context, p nod.Prompt, s send) (nod.Classificat
 	return careful, nil
 }
 
-// same reports whether the careful question would meet the same fault: a key that
-// is refused, a model that is not there, a request that is too large or refused as
-// it stands, a vendor that wants to be left alone for
-// longer than a question may wait.
+// same reports whether the careful question would meet the same fault: a key that is refused, a model that is not
+// there, a request that is too large or refused as it stands, a vendor that wants to be left alone for longer than a
+// question may wait.
 func (x *exchange) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
 	if f == nil {
@@ -86,10 +85,10 @@ func (x *exchange) same(ctx context.Context, err error) bool {
 
 // quick asks with a part of the time, and once: what follows is a second try. A
 // fault counts as "block": the careful question follows either way.
-func (c *client) quick(ctx context.Context, p nod.Prompt, s send) (nod.Classification, *exchange, error) {
+func (c *client) quick(ctx context.Context, p nod.Prompt) (nod.Classification, *exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
 	defer cancel()
-	return c.stage(ctx, question{p, p.Quick}, s, quickSuffix)
+	return c.stage(ctx, question{p, p.Quick}, quickSuffix)
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -102,13 +101,13 @@ func left(ctx context.Context, most time.Duration) time.Duration {
 
 // stage puts one question, a second time where the fault passes, and dumps what
 // came of it. The exchange is the last one.
-func (c *client) stage(ctx context.Context, q question, s send, suffix string) (nod.Classification, *exchange, error) {
-	answer, x, err := c.try(ctx, q, s)
+func (c *client) stage(ctx context.Context, q question, suffix string) (nod.Classification, *exchange, error) {
+	answer, x, err := c.try(ctx, q)
 	if again, wait := x.passing(ctx, err); again && suffix != quickSuffix {
 		select {
 		case <-ctx.Done():
 		case <-time.After(wait):
-			answer, x, err = c.try(ctx, q, s)
+			answer, x, err = c.try(ctx, q)
 		}
 	}
 	if c.dumpDir != "" {
@@ -120,11 +119,11 @@ func (c *client) stage(ctx context.Context, q question, s send, suffix string) (
 }
 
 // try is one request.
-func (c *client) try(ctx context.Context, q question, s send) (nod.Classification, *exchange, error) {
+func (c *client) try(ctx context.Context, q question) (nod.Classification, *exchange, error) {
 	x := &exchange{client: c, started: time.Now()}
-	r, err := c.sent(ctx, q, s, x)
+	r, err := x.ask(ctx, q)
 	if err != nil {
-		return nod.Classification{}, x, x.failed(ctx, err)
+		return nod.Classification{}, x, err
 	}
 	in, err := decodeInput(r.input)
 	if err != nil {
@@ -135,16 +134,6 @@ func (c *client) try(ctx context.Context, q question, s send) (nod.Classificatio
 		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
 		Model: printable.Line(orDefault(r.model, c.model), 100), Usage: r.usage, Cost: cost(c.prices, c.model, r),
 	}, x, nil
-}
-
-// sent keeps a panic in an SDK, which an odd answer can cause, to this question.
-func (c *client) sent(ctx context.Context, q question, s send, x *exchange) (r reply, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = c.malformed("the answer broke the library that reads it", fmt.Sprint(p))
-		}
-	}()
-	return s(ctx, q, x)
 }
 
 // passing reports whether a second try makes sense, and after what pause: the
@@ -168,7 +157,7 @@ func (x *exchange) passing(ctx context.Context, err error) (again bool, wait tim
 }
 
 // retryAfter is how long a vendor wants to be left alone: seconds or a date,
-// or milliseconds in the header that both SDKs know.
+// or milliseconds in the header of some vendors.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms >= 0 {
 		return time.Duration(ms) * time.Millisecond
@@ -181,4 +170,48 @@ func retryAfter(h http.Header) time.Duration {
 		return max(0, time.Until(at))
 	}
 	return pause + rand.N(pause) // so that many that failed at once do not return at once
+}
+
+// Chain asks the first model, and the next ones in turn where one is not to be had: no key, unreachable, overloaded,
+// rate limited, failing, not known, too slow. A model that answers badly (a refusal, a malformed answer) is not
+// passed over: another one might be found that says yes. The failures of all are in the message of the last. It is
+// safe for concurrent use if the models are. Without models every question fails.
+type Chain []nod.Model
+
+var _ nod.Model = Chain(nil)
+
+// Classify implements [nod.Model].
+func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
+	var before error
+	for _, m := range c {
+		answer, err := m.Classify(ctx, p)
+		if err == nil {
+			if before != nil {
+				answer.Notices = append(answer.Notices,
+					printable.Line("another model answered: "+before.Error(), causeLimit))
+			}
+			return answer, nil
+		}
+		if f := fault.Of(err); !unavailable(f.Kind) || ctx.Err() != nil {
+			return answer, err
+		}
+		before = errors.Join(before, err)
+	}
+	if before == nil {
+		return nod.Classification{}, &fault.Error{Kind: fault.NoModel, Message: "no model is configured"}
+	}
+	last := fault.Of(before)
+	return nod.Classification{}, &fault.Error{Kind: last.Kind,
+		Message: fmt.Sprintf("none of %d models could be asked; the first: %s", len(c), last.Message),
+		Cause:   &shown{brief(before.Error()), before}}
+}
+
+// unavailable reports whether a kind says that there was no model, rather than a bad answer.
+func unavailable(k fault.Kind) bool {
+	switch k {
+	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError,
+		fault.Unreachable, fault.TimedOut:
+		return true
+	}
+	return false
 }

@@ -2,90 +2,81 @@ package llm
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
-	"os"
+	"net/http"
 	"strings"
+	"time"
 
-	"github.com/anthropics/anthropic-sdk-go/bedrock"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/vertex"
 	"github.com/aws/aws-sdk-go-v2/aws"
+	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/google"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 )
 
-// bedrockVariable is read by Anthropic's SDK whatever it is told.
-const bedrockVariable = "AWS_BEARER_TOKEN_BEDROCK"
+// grant puts what a request is let in by into its headers; body is what it sends.
+type grant func(r *http.Request, body []byte) error
 
-// newBedrock asks Anthropic's models at Amazon. Profiles and the machine's
-// role are not read: they come from the environment and from files that nod's
-// settings do not name.
-func newBedrock(o Options) (nod.Model, error) {
-	if _, set := os.LookupEnv(bedrockVariable); set {
-		return nil, badSettings("%s is set and would replace the key; unset it, and name the key as [model] key_file",
-			bedrockVariable)
-	}
-	address := "https://bedrock-runtime." + o.Region + ".amazonaws.com"
-	c, err := newClient(vendor{provider: ProviderBedrock, address: address, defaultModel: DefaultBedrockModel,
-		keyHeader: "Authorization"}, o)
-	if err != nil {
-		return nil, err
-	}
-	config := aws.Config{Region: o.Region}
-	switch id, secret, pair := strings.Cut(c.key, ":"); {
-	case pair:
-		secret, token, _ := strings.Cut(secret, ":")
-		c.secrets = append(c.secrets, id, secret)
-		if token != "" {
-			c.secrets = append(c.secrets, token)
+// withKey sends the key in the vendor's header.
+func withKey(c *client, _ Options) (grant, error) {
+	return func(r *http.Request, _ []byte) error {
+		if c.key != "" {
+			r.Header.Set(c.keyHeader, c.keyPrefix+c.key)
 		}
-		config.Credentials = aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: id, SecretAccessKey: secret, SessionToken: token,
-				Source: "key_file"}, nil
-		})
-	default:
-		config.BearerAuthTokenProvider = bedrock.NewStaticBearerTokenProvider(c.key)
-	}
-	return c.anthropic(bedrock.WithConfig(config), option.WithBaseURL(c.base)), nil
+		return nil
+	}, nil
 }
 
-// vertexScope is the one that Google's service asks for.
-const vertexScope = "https://www.googleapis.com/auth/cloud-platform"
+// withAmazons sends an API key, or signs with the pair ID:SECRET[:TOKEN]. Profiles and the machine's role are not
+// read: they come from the environment and from files that nod's settings do not name.
+func withAmazons(c *client, o Options) (grant, error) {
+	id, secret, pair := strings.Cut(c.key, ":")
+	if !pair {
+		return withKey(c, o)
+	}
+	secret, token, _ := strings.Cut(secret, ":")
+	c.addSecrets(id, secret, token)
+	signer := v4.NewSigner()
+	return func(r *http.Request, body []byte) error {
+		sum := sha256.Sum256(body)
+		return signer.SignHTTP(r.Context(), aws.Credentials{AccessKeyID: id, SecretAccessKey: secret,
+			SessionToken: token}, r, hex.EncodeToString(sum[:]), "bedrock", o.Region, time.Now())
+	}, nil
+}
 
-// newVertex asks Anthropic's models at Google, as a service account.
-func newVertex(o Options) (nod.Model, error) {
-	address := "https://" + o.Region + "-aiplatform.googleapis.com"
-	if o.Region == "global" {
-		address = "https://aiplatform.googleapis.com"
-	}
-	c, err := newClient(vendor{provider: ProviderVertex, address: address, defaultModel: DefaultVertexModel,
-		keyHeader: "Authorization", document: true}, o)
-	if err != nil {
-		return nil, err
-	}
+// googlesScope is the one that Google's service asks for.
+const googlesScope = "https://www.googleapis.com/auth/cloud-platform"
+
+// withGoogles sends a token that Google gives the service account of the key.
+func withGoogles(c *client, o Options) (grant, error) {
 	var named struct {
 		Project string `json:"project_id"`
 	}
-	account, err := google.JWTConfigFromJSON([]byte(c.key), vertexScope)
+	account, err := google.JWTConfigFromJSON([]byte(c.key), googlesScope)
 	if err != nil || json.Unmarshal([]byte(c.key), &named) != nil || len(account.PrivateKey) == 0 ||
 		account.Email == "" {
 		return nil, &fault.Error{Kind: fault.NoKey,
 			Message: "the key is not the JSON text of a Google service account's key; make one in the console and " +
 				"name its file as [model] key_file"}
 	}
-	project := orDefault(o.Project, named.Project)
-	if !isSegment(project) {
+	c.project = orDefault(o.Project, named.Project)
+	if !isSegment(c.project) {
 		return nil, badSettings("the key's project %s holds characters that none has; set [model] project",
-			quote(project))
+			quote(c.project))
 	}
-	if project == "" {
+	if c.project == "" {
 		return nil, badSettings("the key names no project; set [model] project")
 	}
-	c.secrets = append(c.secrets, string(account.PrivateKey), account.PrivateKeyID)
-	ctx := context.WithValue(context.Background(), oauth2.HTTPClient, c.http)
-	credentials := &google.Credentials{ProjectID: project, TokenSource: account.TokenSource(ctx)}
-	return c.anthropic(vertex.WithCredentials(ctx, o.Region, project, credentials), option.WithBaseURL(c.base)), nil
+	c.addSecrets(string(account.PrivateKey), account.PrivateKeyID)
+	tokens := account.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, c.http))
+	return func(r *http.Request, _ []byte) error {
+		token, err := tokens.Token()
+		if err == nil {
+			token.SetAuthHeader(r)
+		}
+		return err
+	}, nil
 }

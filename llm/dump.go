@@ -5,20 +5,21 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/lines"
 )
 
-// dumped is a file of the dump directory. Bodies stand in it as JSON where
-// they are, else as text.
+// dumped is a file of the dump directory. Bodies stand in it as JSON where they are, else as text.
 type dumped struct {
 	V              int                 `json:"v"`
 	ID             string              `json:"id"`
@@ -57,19 +58,7 @@ func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suff
 	if encodeErr != nil {
 		return encodeErr
 	}
-	f, createErr := os.CreateTemp(dir, ".writing-*") // 0600
-	if createErr != nil {
-		return createErr
-	}
-	_, writeErr := f.Write(text)
-	failed := errors.Join(writeErr, f.Close())
-	if failed == nil {
-		failed = os.Rename(f.Name(), filepath.Join(dir, dumpName(p.ID+suffix+x.client.dumpMark)))
-	}
-	if failed != nil {
-		return errors.Join(failed, os.Remove(f.Name()))
-	}
-	return nil
+	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.dumpMark)), text, 0o600)
 }
 
 // checkDumpDir refuses a directory that others could read or swap.
@@ -94,10 +83,8 @@ func checkDumpDir(dir string) error {
 
 // dumpName is a file name for a decision's id, whatever the id holds.
 func dumpName(id string) string {
-	plain := id != "" && len(id) <= 100 && !strings.ContainsFunc(id, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' ||
-			r == '.')
-	}) && id[0] != '.'
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
+	plain := id != "" && len(id) <= 100 && id[0] != '.' && strings.Trim(id, letters) == ""
 	if plain {
 		return id + ".json"
 	}
@@ -111,7 +98,7 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([
 		Provider: x.client.provider,
 		Request:  x.half(x.requestHeader, x.request),
 	}
-	d.Request.Method, d.Request.URL = x.method, x.url
+	d.Request.Method, d.Request.URL = http.MethodPost, x.url
 	if x.status != 0 {
 		half := x.half(x.responseHeader, x.response)
 		half.Status = x.status
@@ -148,8 +135,7 @@ func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
 	return h
 }
 
-// isPlainHeader names what is written down as it is. All other values are
-// masked: a gateway's may be secrets.
+// isPlainHeader names what is written down as it is. All other values are masked: a gateway's may be secrets.
 func isPlainHeader(name string) bool {
 	switch name {
 	case "Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
@@ -158,4 +144,10 @@ func isPlainHeader(name string) bool {
 	}
 	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
 		strings.HasPrefix(name, "X-Ratelimit-")
+}
+
+// isOurs reports whether a file belongs to the user nod runs as.
+func isOurs(info fs.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -109,39 +109,17 @@ func decoy(t *testing.T) (addr string, connections func() int) {
 // poison is an environment that a repository could have written.
 func poison(t *testing.T, decoy, caFile string) []string {
 	home := t.TempDir()
-	profile := filepath.Join(home, ".config", "anthropic", "configs")
-	if err := os.MkdirAll(profile, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	text := `{"base_url":"http://` + decoy + `","authentication":{"type":"api_key","api_key":"poison-profile"}}`
-	if err := os.WriteFile(filepath.Join(profile, "default.json"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	url := "http://" + decoy
 	return []string{
 		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
-		"ANTHROPIC_CONFIG_DIR=" + filepath.Join(home, ".config", "anthropic"),
 		"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=poison-key", "ANTHROPIC_AUTH_TOKEN=poison-token",
-		"ANTHROPIC_PROFILE=default",
-		"ANTHROPIC_CUSTOM_HEADERS=X-Poison: poison-header", "ANTHROPIC_BETAS=poison-beta",
-		"ANTHROPIC_ORGANIZATION_ID=poison-org", "ANTHROPIC_WORKSPACE_ID=poison-ws",
-		"ANTHROPIC_FEDERATION_RULE_ID=poison-rule", "ANTHROPIC_IDENTITY_TOKEN=poison-identity", "ANTHROPIC_LOG=debug",
-		"ANTHROPIC_OPEN_TELEMETRY_PROPAGATION=true", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url,
-		"TRACEPARENT=00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ADMIN_KEY=poison-admin",
-		"OPENAI_ORG_ID=poison-org", "OPENAI_PROJECT_ID=poison-project",
-		"OPENAI_CUSTOM_HEADERS=X-Poison: poison-header", "OPENAI_WEBHOOK_SECRET=poison-hook", "OPENAI_LOG=debug",
-		// One of the two keys: Google's SDK says on standard error that it saw both.
-		"GOOGLE_API_KEY=poison-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GOOGLE_VERTEX_BASE_URL=" + url,
-		"GOOGLE_GENAI_USE_VERTEXAI=1", "GOOGLE_GENAI_USE_ENTERPRISE=1",
-		"GOOGLE_CLOUD_PROJECT=poison-project", "GOOGLE_CLOUD_LOCATION=poison-place",
+		"ANTHROPIC_CUSTOM_HEADERS=X-Poison: poison-header", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url,
+		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ORG_ID=poison-org",
+		"GOOGLE_API_KEY=poison-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GOOGLE_CLOUD_PROJECT=poison-project",
 		"GOOGLE_APPLICATION_CREDENTIALS=" + caFile, "GOOGLE_API_USE_CLIENT_CERTIFICATE=true",
-		"AWS_ACCESS_KEY_ID=poison-id", "AWS_SECRET_ACCESS_KEY=poison-secret", "AWS_SESSION_TOKEN=poison-token",
-		"AWS_REGION=poison-1", "AWS_PROFILE=poison",
-		"AWS_ENDPOINT_URL=" + url, "AWS_ENDPOINT_URL_BEDROCK_RUNTIME=" + url, "AWS_CONFIG_FILE=" + caFile,
-		"AWS_CA_BUNDLE=" + caFile,
-		"AZURE_OPENAI_API_KEY=poison-key", "AZURE_OPENAI_ENDPOINT=" + url, "AZURE_CLIENT_ID=poison",
-		"OPENAI_API_VERSION=poison",
+		"AWS_BEARER_TOKEN_BEDROCK=poison-token", "AWS_ACCESS_KEY_ID=poison-id", "AWS_SECRET_ACCESS_KEY=poison-secret",
+		"AWS_REGION=poison-1", "AWS_PROFILE=poison", "AWS_ENDPOINT_URL=" + url, "AWS_CONFIG_FILE=" + caFile,
+		"AWS_CA_BUNDLE=" + caFile, "AZURE_OPENAI_API_KEY=poison-key", "AZURE_OPENAI_ENDPOINT=" + url,
 		"HTTPS_PROXY=" + url, "HTTP_PROXY=" + url, "ALL_PROXY=" + url, "https_proxy=" + url, "http_proxy=" + url,
 		"all_proxy=" + url, "NO_PROXY=", "no_proxy=",
 		"SSL_CERT_FILE=" + caFile, "SSL_CERT_DIR=" + filepath.Dir(caFile),
@@ -159,20 +137,6 @@ func certificateOf(t *testing.T, s *httptest.Server) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-// poisons are environments of which each lets the SDKs' defaults get further:
-// the first credential that is found hides those after it.
-func poisons(t *testing.T, decoy, caFile string) [][]string {
-	var out [][]string
-	without := []string{"nothing", "ANTHROPIC_API_KEY=", "ANTHROPIC_AUTH_TOKEN=", "ANTHROPIC_PROFILE=",
-		"ANTHROPIC_FEDERATION_RULE_ID=", "ANTHROPIC_CONFIG_DIR="}
-	for i := range without {
-		out = append(out, slices.DeleteFunc(poison(t, decoy, caFile), func(kv string) bool {
-			return slices.ContainsFunc(without[:i+1], func(name string) bool { return strings.HasPrefix(kv, name) })
-		}))
-	}
-	return out
 }
 
 func TestTheEnvironmentIsNotHeard(t *testing.T) {
@@ -197,13 +161,11 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 			addr, connections := decoy(t)
 			caFile := certificateOf(t, tlsServer)
 			plain := serve(t, handler)
-			environs := poisons(t, addr, caFile)
-			for _, environ := range environs {
-				checkAnswered(t, optionsFor(t, provider, plain), environ)
-			}
+			environ := poison(t, addr, caFile)
+			checkAnswered(t, optionsFor(t, provider, plain), environ)
 			trusted := optionsFor(t, provider, tlsServer.URL)
 			trusted.CAFile = caFile
-			checkAnswered(t, trusted, environs[0])
+			checkAnswered(t, trusted, environ)
 			// Only a file of the settings makes a server trusted, only the
 			// settings name a proxy, and only they hold a key.
 			untrusted := "ca_file"
@@ -219,7 +181,7 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 				{optionsFor(t, provider, "https://nod.invalid"), fault.Unreachable, "nod.invalid"},
 				{withoutKey(optionsFor(t, provider, tlsServer.URL)), keyless(provider), ""},
 			} {
-				got, stderr := askInChild(t, refused.o, environs[0])
+				got, stderr := askInChild(t, refused.o, environ)
 				if got.Kind != refused.kind || !strings.Contains(got.Message, refused.says) || stderr != "" {
 					t.Errorf("%+v, stderr %q; want %s", got, stderr, refused.kind)
 				}
@@ -227,7 +189,7 @@ func TestTheEnvironmentIsNotHeard(t *testing.T) {
 			if n := connections(); n != 0 {
 				t.Errorf("%d connections elsewhere", n)
 			}
-			if len(seen) != len(environs)+1 {
+			if len(seen) != 2 {
 				t.Fatalf("%d requests", len(seen))
 			}
 			for _, header := range seen {
@@ -263,21 +225,16 @@ func checkAnswered(t *testing.T, o Options, environ []string) {
 // checkSent holds the list of headers that may be sent at all.
 func checkSent(t *testing.T, provider string, h http.Header) {
 	t.Helper()
-	want := []string{"Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
-	stainless := []string{"Accept", "X-Stainless-Arch", "X-Stainless-Lang", "X-Stainless-Os",
-		"X-Stainless-Package-Version", "X-Stainless-Retry-Count",
-		"X-Stainless-Runtime", "X-Stainless-Runtime-Version", "X-Stainless-Timeout"}
+	want := []string{"Accept", "Accept-Encoding", "Content-Length", "Content-Type", "User-Agent"}
 	switch provider {
 	case ProviderAnthropic:
-		want = append(append(want, stainless...), "Anthropic-Version", "X-Api-Key")
-	case ProviderBedrock, ProviderVertex:
-		want = append(append(want, stainless...), "Anthropic-Version", "Authorization")
+		want = append(want, "Anthropic-Version", "X-Api-Key")
 	case ProviderAzure:
-		want = append(append(want, stainless...), "Api-Key")
+		want = append(want, "Api-Key")
 	case ProviderGemini:
-		want = append(want, "X-Goog-Api-Client", "X-Goog-Api-Key", "X-Server-Timeout")
+		want = append(want, "X-Goog-Api-Key")
 	default:
-		want = append(append(want, stainless...), "Authorization")
+		want = append(want, "Authorization")
 	}
 	var got []string
 	for name := range h {

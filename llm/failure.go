@@ -3,14 +3,17 @@ package llm
 import (
 	"context"
 	"crypto/tls"
+	_ "embed" // what statuses mean
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -70,8 +73,29 @@ func (c *client) malformed(what, cause string) *fault.Error {
 		what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
 }
 
-// network says why a request got no answer. The error's own text may hold a
-// URL or an address, never more.
+func (c *client) refused(why string) error {
+	return c.failure(fault.Refused, "the model declined to judge this call; decide it yourself", why)
+}
+
+func (c *client) cutOff(why string) error {
+	return c.failure(fault.CutOff, "the answer was cut off before its end; raise [model] max_tokens", why)
+}
+
+// oneCall reports what is wrong with an answer of so many calls and texts.
+func (c *client) oneCall(calls int, named bool, texts int) error {
+	switch {
+	case calls == 0 || calls == 1 && !named:
+		return c.failure(fault.NoDecision, "the model answered without calling "+nod.AnswerTool().Name+
+			"; if this persists, choose another [model] name", "")
+	case calls > 1:
+		return c.malformed(fmt.Sprintf("the model made %d tool calls instead of one", calls), "")
+	case texts > 0 && c.style.channel != Auto:
+		return c.malformed("the model wrote text beside its decision", "")
+	}
+	return nil
+}
+
+// network says why a request got no answer. The error's own text may hold a URL or an address, never more.
 func (c *client) network(ctx context.Context, err error) *fault.Error {
 	var timeout net.Error
 	f := &fault.Error{Kind: fault.Unreachable,
@@ -91,47 +115,30 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 	return f
 }
 
+const quotaUsed = "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
+
+//go:embed statuses.txt
+var statuses string
+
 // status says what a status other than 200 means, and what to do about it.
 func (c *client) status(code int, url string, body []byte) *fault.Error {
-	kind, advice := fault.BadRequest, "the request was refused as it stands; see [model] name, channel and max_tokens"
-	switch {
-	case code == 402, code == 400 && isCredit(body):
-		kind, advice = fault.Unauthorized, "the credit of this API key's account is used up; pay the "+
-			"vendor, or use another key"
-	case code == 407:
-		kind, advice = fault.Unreachable, "the proxy wants to know who asks; see [model] proxy"
-	case code == 413:
-		kind, advice = fault.TooLarge, "the question is larger than this endpoint takes; choose a model "+
-			"with a longer context"
-	case code == 451:
-		kind, advice = fault.Unauthorized, "the vendor may not answer here for legal reasons; choose another [model] "+
-			"provider or endpoint"
-	case code == 401 || code == 403:
-		kind, advice = fault.Unauthorized, "the API key was refused; see that the file in [model] key_file holds a "+
-			"valid key for this endpoint"
-	case code == 404:
-		kind, advice = fault.NotFound, fmt.Sprintf("there is no model %s at %s; see [model] name and endpoint",
-			quote(c.model), quote(url))
-	case code == 408:
-		kind, advice = fault.TimedOut, "the vendor gave up waiting; try again"
-	case code == 429:
-		kind, advice = fault.RateLimited, "the rate limit or the quota of this API key is used up; wait, or "+
-			"raise it with the vendor"
-	case code == 503 || code == 529:
-		kind, advice = fault.Overloaded, "the vendor is overloaded; try again later"
-	case code >= 500:
-		kind, advice = fault.ServerError, "the vendor failed; try again later"
-	case code >= 300 && code < 400:
-		kind, advice = fault.NotFound, "the endpoint sent a redirect, which nod does not follow; set [model] endpoint "+
-			"to the address itself"
-	case code < 300:
-		kind, advice = fault.Malformed, "status 200 was expected; see [model] endpoint"
+	if code == http.StatusBadRequest && isCredit(body) {
+		code = http.StatusPaymentRequired
 	}
-	return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
+	for line := range strings.Lines(statuses) {
+		var from, to int
+		var kind fault.Kind
+		if n, _ := fmt.Sscan(line, &from, &to, &kind); n < 3 || code < from || code > to {
+			continue
+		}
+		_, advice, _ := strings.Cut(strings.TrimSpace(line), string(kind)+" ")
+		advice = strings.NewReplacer("MODEL", quote(c.model), "URL", quote(url)).Replace(advice)
+		return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
+	}
+	return c.malformed("the answer has no status", "")
 }
 
-// isCredit reports whether a refusal is about money: Anthropic says so under
-// status 400.
+// isCredit reports whether a refusal is about money: Anthropic says so under status 400.
 func isCredit(body []byte) bool {
 	text := strings.ToLower(errorText(body))
 	return strings.Contains(text, "credit balance") || strings.Contains(text, "insufficient_quota") ||
@@ -147,8 +154,7 @@ func isCertificate(err error) bool {
 // host names the place that was asked, for people.
 func (c *client) host() string { return strings.TrimPrefix(c.base, "https://") }
 
-// errorText is what an error body says, in the shape both vendors use, else
-// the body itself.
+// errorText is what an error body says, in the shape both vendors use, else the body itself.
 func errorText(body []byte) string {
 	var e struct {
 		Error struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -34,7 +35,7 @@ func raw(status int, body string) http.HandlerFunc {
 
 // faults are the answers that both providers must refuse. Wherever one can
 // hold a decision at all, it holds "do not block".
-func faults(provider string) []refused {
+func faults(t testing.TB, provider string) []refused {
 	good := classified(provider, allowInput)
 	out := []refused{}
 	add := func(name string, kind fault.Kind, h http.HandlerFunc) {
@@ -79,40 +80,28 @@ func faults(provider string) []refused {
 		"problem": "application/problem+json"} {
 		add("content type "+name, fault.Malformed, answering(200, contentType, good))
 	}
-	out = append(out, inputFaults(provider)...)
+	out = append(out, inputFaults(t, provider)...)
 	return append(out, wireFaults(provider)...)
 }
 
 // inputFaults are good answers around a bad input of the tool.
-func inputFaults(provider string) []refused {
-	var out []refused
-	for name, input := range map[string]string{
-		"empty": `{}`, "null": `null`, "a list": `[` + allowInput + `]`, "a string": `"x"`, "false": `false`,
-		"decision missing":         `{"thinking":"t","reason":"r"}`,
-		"decision a string":        `{"thinking":"t","should_block":"false","reason":"r"}`,
-		"decision a number":        `{"thinking":"t","should_block":0,"reason":"r"}`,
-		"decision null":            `{"thinking":"t","should_block":null,"reason":"r"}`,
-		"decision a list":          `{"thinking":"t","should_block":[false],"reason":"r"}`,
-		"decision an object":       `{"thinking":"t","should_block":{},"reason":"r"}`,
-		"reason missing":           `{"thinking":"t","should_block":false}`,
-		"reason null":              `{"thinking":"t","should_block":false,"reason":null}`,
-		"reason a number":          `{"thinking":"t","should_block":false,"reason":1}`,
-		"thinking missing":         `{"should_block":false,"reason":"r"}`,
-		"thinking a boolean":       `{"thinking":true,"should_block":false,"reason":"r"}`,
-		"a key too many":           `{"thinking":"t","should_block":false,"reason":"r","confidence":1}`,
-		"decision twice":           `{"thinking":"t","should_block":true,"should_block":false,"reason":"r"}`,
-		"decision twice, escaped":  `{"thinking":"t","should_block":true,"should\u005fblock":false,"reason":"r"}`,
-		"decision in another case": `{"thinking":"t","Should_Block":false,"reason":"r"}`,
-		"case twins":               `{"thinking":"t","should_block":true,"SHOULD_BLOCK":false,"reason":"r"}`,
-		"twins by the long s":      `{"thinking":"t","should_block":true,"ſhould_block":false,"reason":"r"}`,
-		"twins by the Kelvin sign": `{"thinking":"t","should_block":true,"should_bloc` + "\u212a" +
-			`":false,"reason":"r"}`,
-		"decision by the long s":    `{"thinking":"t","ſhould_block":false,"reason":"r"}`,
-		"wrapped in the tool's own": `{"classify_result":` + allowInput + `}`,
-		"half a surrogate":          `{"thinking":"t","should_block":false,"reason":"\udc00"}`,
-	} {
-		out = append(out, refused{name: "input " + name, kind: fault.Malformed,
+func inputFaults(t testing.TB, provider string) (out []refused) {
+	for _, row := range rows(t, "faults/input.txt") {
+		input := strings.ReplaceAll(row[1], "INPUT", allowInput)
+		out = append(out, refused{name: "input " + row[0], kind: fault.Malformed,
 			handler: raw(200, classified(provider, input))})
+	}
+	return out
+}
+
+// dialectFaults are bad answers of one dialect: the kind, a name, the body.
+func dialectFaults(t testing.TB, provider string) (out []refused) {
+	quoted, _ := json.Marshal(allowInput)
+	usage, _, _ := answerOf(provider)
+	body := strings.NewReplacer("CALL", callOf(provider, nod.AnswerTool().Name, allowInput),
+		"QUOTED", string(quoted), "INPUT", allowInput, "USAGE", usage)
+	for _, row := range rows(t, "faults/"+dialect(provider)+".txt") {
+		out = append(out, refused{name: row[1], kind: fault.Kind(row[0]), handler: raw(200, body.Replace(row[2]))})
 	}
 	return out
 }
@@ -219,8 +208,7 @@ func wireFaults(provider string) []refused {
 			raw(302, good)(w, r)
 		}, false},
 		{"no answer in time", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
-			io.Copy(io.Discard,
-				r.Body)
+			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, true},
 		{"slow headers", fault.TimedOut, func(w http.ResponseWriter, r *http.Request) {
@@ -242,231 +230,10 @@ type panics struct{}
 
 func (panics) Fatal(v ...any) { panic(fmt.Sprint(v...)) }
 
-// anthropicFaults and openAIFaults are of one dialect.
-func anthropicFaults() []refused {
-	call, text := toolUse(nod.AnswerTool().Name, allowInput), `{"type":"text","text":"I allow it.","citations":null}`
-	of := func(name string, kind fault.Kind, body string) refused {
-		return refused{name: name, kind: kind, handler: raw(200, body)}
-	}
-	good := messageBody("tool_use", call)
-	return []refused{
-		of("no content", fault.NoDecision, messageBody("end_turn")),
-		of("no tool", fault.NoDecision, messageBody("end_turn", text)),
-		of("the decision as text", fault.NoDecision,
-			messageBody("end_turn", `{"type":"text","text":"{\"should_block\":false}"}`)),
-		of("another tool", fault.NoDecision, messageBody("tool_use", toolUse("classify", allowInput))),
-		of("the tool in another case", fault.NoDecision,
-			messageBody("tool_use", toolUse("Classify_Result", allowInput))),
-		of("two calls", fault.Malformed, messageBody("tool_use", call, call)),
-		of("a second tool", fault.Malformed, messageBody("tool_use", call, toolUse("bash", `{}`))),
-		of("text before", fault.Malformed, messageBody("tool_use", text, call)),
-		of("text after", fault.Malformed, messageBody("tool_use", call, text)),
-		of("a server's tool", fault.Malformed, messageBody("tool_use",
-			`{"type":"server_tool_use","id":"x","name":"classify_result","input":`+allowInput+`}`, call)),
-		of("a block of another type", fault.Malformed, messageBody("tool_use", `{"type":"surprise"}`, call)),
-		of("a block that is none", fault.Malformed, messageBody("tool_use", `7`, call)),
-		of("refusal", fault.Refused, messageBody("refusal")),
-		of("refusal with a decision", fault.Refused, messageBody("refusal", call)),
-		of("somebody else's words", fault.Malformed,
-			strings.Replace(messageBody("tool_use", call), `"role":"assistant"`, `"role":"user"`, 1)),
-		of("max_tokens", fault.CutOff, messageBody("max_tokens", call)),
-		of("context full", fault.CutOff, messageBody("model_context_window_exceeded", call)),
-		of("pause_turn", fault.Malformed, messageBody("pause_turn", call)),
-		of("end_turn with a call", fault.Malformed, messageBody("end_turn", call)),
-		of("stop reason unknown", fault.Malformed, messageBody("surprise", call)),
-		of("stop reason null", fault.Malformed, strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":null`,
-			1)),
-		of("stop reason a number", fault.Malformed,
-			strings.Replace(good, `"stop_reason":"tool_use"`, `"stop_reason":1`, 1)),
-		of("content a string", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":"x"`, 1)),
-		of("content an object", fault.Malformed, strings.Replace(good, `"content":[`+call+`]`, `"content":`+call, 1)),
-		of("content missing", fault.Malformed, strings.Replace(good, `"content":[`+call+`],`, ``, 1)),
-		of("content in another case", fault.Malformed, strings.Replace(good, `"content":`, `"Content":`, 1)),
-		of("content twice", fault.Malformed, strings.Replace(good, `"content":`, `"content":[],"content":`, 1)),
-		of("type missing", fault.Malformed, strings.Replace(good, `"type":"message",`, ``, 1)),
-		of("type of something else", fault.Malformed,
-			strings.Replace(good, `"type":"message"`, `"type":"completion"`, 1)),
-		of("input as a JSON string", fault.Malformed,
-			messageBody("tool_use", toolUse(nod.AnswerTool().Name,
-				`"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`))),
-		of("input missing", fault.Malformed, messageBody("tool_use",
-			`{"type":"tool_use","id":"x","name":"classify_result"}`)),
-		of("name missing", fault.NoDecision, messageBody("tool_use",
-			`{"type":"tool_use","id":"x","input":`+allowInput+`}`)),
-		of("name twice", fault.Malformed, messageBody("tool_use",
-			`{"type":"tool_use","id":"x","name":"bash","name":"classify_result","input":`+allowInput+`}`)),
-		of("an OpenAI answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
-	}
-}
-
-func openAIFaults() []refused {
-	const done = `"status":"completed"`
-	call := functionCall(nod.AnswerTool().Name, allowInput)
-	text := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"output_text","text":"I allow it.","annotations":[]}]}`
-	refusal := `{"type":"message","id":"msg_1","role":"assistant","status":"completed","content":[{"type":"refusal","refusal":"I cannot."}]}`
-	of := func(name string, kind fault.Kind, body string) refused {
-		return refused{name: name, kind: kind, handler: raw(200, body)}
-	}
-	good := responseBody(done, call)
-	failed := func(code string) string {
-		return strings.Replace(responseBody(`"status":"failed"`, call), `"error":null`,
-			`"error":{"code":"`+code+`","message":"m"}`, 1)
-	}
-	return []refused{
-		of("no output", fault.NoDecision, responseBody(done)),
-		of("no tool", fault.NoDecision, responseBody(done, text)),
-		of("another tool", fault.NoDecision, responseBody(done, functionCall("classify", allowInput))),
-		of("the tool in another case", fault.NoDecision,
-			responseBody(done, functionCall("Classify_Result", allowInput))),
-		of("two calls", fault.Malformed, responseBody(done, call, call)),
-		of("a second tool", fault.Malformed, responseBody(done, call, functionCall("bash", `{}`))),
-		of("text before", fault.Malformed, responseBody(done, text, call)),
-		of("text after", fault.Malformed, responseBody(done, call, text)),
-		of("a custom tool's call", fault.Malformed,
-			responseBody(done, `{"type":"custom_tool_call","id":"x","call_id":"c","name":"classify_result","input":"{}"}`, call)),
-		of("a server's tool", fault.Malformed, responseBody(done,
-			`{"type":"web_search_call","id":"x","status":"completed"}`, call)),
-		of("an item that is none", fault.Malformed, responseBody(done, `7`, call)),
-		of("refusal", fault.Refused, responseBody(done, refusal)),
-		of("refusal with a decision", fault.Refused, responseBody(done, call, refusal)),
-		of("max_output_tokens", fault.CutOff,
-			responseBody(`"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}`, call)),
-		of("incomplete without a reason", fault.CutOff, responseBody(`"status":"incomplete"`, call)),
-		of("content filter", fault.Refused,
-			responseBody(`"status":"incomplete","incomplete_details":{"reason":"content_filter"}`, call)),
-		of("call incomplete", fault.CutOff, strings.Replace(good, `"call_1",`+done, `"call_1","status":"incomplete"`,
-			1)),
-		of("call in progress", fault.Malformed, strings.Replace(good, `"call_1",`+done,
-			`"call_1","status":"in_progress"`, 1)),
-		of("failed", fault.ServerError, failed("server_error")),
-		of("failed by rate", fault.RateLimited, failed("rate_limit_exceeded")),
-		of("failed by policy", fault.Refused, failed("invalid_prompt")),
-		of("complete with an error", fault.Malformed,
-			strings.Replace(good, `"error":null`, `"error":{"code":"server_error","message":"m"}`, 1)),
-		of("in progress", fault.Malformed, responseBody(`"status":"in_progress"`, call)),
-		of("status null", fault.Malformed, responseBody(`"status":null`, call)),
-		of("status missing", fault.Malformed, strings.Replace(good, `"error":null,`+done, `"error":null`, 1)),
-		of("status twice", fault.Malformed, responseBody(`"status":"incomplete","status":"completed"`, call)),
-		of("output an object", fault.Malformed, strings.Replace(good, `"output":[`+call+`]`, `"output":`+call, 1)),
-		of("output missing", fault.Malformed, strings.Replace(good, `"output":[`+call+`],`, ``, 1)),
-		of("output in another case", fault.Malformed, strings.Replace(good, `"output":`, `"Output":`, 1)),
-		of("object missing", fault.Malformed, strings.Replace(good, `"object":"response",`, ``, 1)),
-		of("arguments an object", fault.Malformed,
-			responseBody(done, strings.Replace(call, `"arguments":"`, `"arguments":`+allowInput+`,"x":"`, 1))),
-		of("arguments missing", fault.Malformed,
-			responseBody(done, `{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed"}`)),
-		of("arguments null", fault.Malformed, responseBody(done,
-			`{"type":"function_call","id":"x","call_id":"c","name":"classify_result","status":"completed","arguments":null}`)),
-		of("arguments cut off", fault.Malformed,
-			responseBody(done, functionCall(nod.AnswerTool().Name, allowInput[:len(allowInput)-1]))),
-		of("arguments twice", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name,
-			allowInput+allowInput))),
-		of("arguments empty", fault.Malformed, responseBody(done, functionCall(nod.AnswerTool().Name, ""))),
-		of("an Anthropic answer", fault.Malformed, classified(ProviderAnthropic, allowInput)),
-		of("a chat completion", fault.Malformed,
-			`{"id":"x","object":"chat.completion","choices":[],"output":[`+call+`],`+done+`}`),
-	}
-}
-
-func chatFaults() []refused {
-	call := chatCall(nod.AnswerTool().Name, allowInput)
-	of := func(name string, kind fault.Kind, body string) refused {
-		return refused{name: name, kind: kind, handler: raw(200, body)}
-	}
-	good := chatBody("tool_calls", "null", call)
-	return []refused{
-		of("no call", fault.NoDecision, chatBody("stop", "null")),
-		of("text only", fault.NoDecision, chatBody("stop", `"I allow it."`)),
-		of("the decision as text", fault.NoDecision,
-			chatBody("stop", `"{\"thinking\":\"t\",\"should_block\":false,\"reason\":\"r\"}"`)),
-		of("another tool", fault.NoDecision, chatBody("tool_calls", "null", chatCall("classify", allowInput))),
-		of("a custom tool", fault.NoDecision, chatBody("tool_calls", "null",
-			`{"id":"c","type":"custom","custom":{"name":"classify_result","input":"{}"}}`)),
-		of("two calls", fault.Malformed, chatBody("tool_calls", "null", call, call)),
-		of("a second tool", fault.Malformed, chatBody("tool_calls", "null", call, chatCall("bash", `{}`))),
-		of("text beside", fault.Malformed, chatBody("tool_calls", `"I allow it."`, call)),
-		of("refusal", fault.Refused, strings.Replace(good, `"refusal":null`, `"refusal":"I cannot."`, 1)),
-		of("length", fault.CutOff, chatBody("length", "null", call)),
-		of("content filter", fault.Refused, chatBody("content_filter", "null", call)),
-		of("stop reason unknown", fault.Malformed, chatBody("surprise", "null", call)),
-		of("stop reason null", fault.Malformed, strings.Replace(good, `"finish_reason":"tool_calls"`,
-			`"finish_reason":null`, 1)),
-		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"assistant"`, `"role":"user"`, 1)),
-		of("a piece of a stream", fault.Malformed,
-			strings.Replace(good, `"chat.completion"`, `"chat.completion.chunk"`, 1)),
-		of("no choices", fault.Malformed, `{"id":"x","object":"chat.completion","choices":[]}`),
-		of("two choices", fault.Malformed, strings.Replace(good, `"choices":[`,
-			`"choices":[{"index":1,"finish_reason":"stop","message":{"role":"assistant","content":"no"}},`, 1)),
-		of("choices an object", fault.Malformed,
-			strings.Replace(strings.Replace(good, `"choices":[`, `"choices":`, 1), `]}}],"usage"`, `]}},"usage"`, 1)),
-		of("choices in another case", fault.Malformed, strings.Replace(good, `"choices"`, `"Choices"`, 1)),
-		of("arguments an object", fault.Malformed,
-			chatBody("tool_calls", "null",
-				`{"id":"c","type":"function","function":{"name":"classify_result","arguments":`+allowInput+`}}`)),
-		of("arguments missing", fault.Malformed,
-			chatBody("tool_calls", "null", `{"id":"c","type":"function","function":{"name":"classify_result"}}`)),
-		of("a Responses answer", fault.Malformed, classified(ProviderOpenAI, allowInput)),
-		of("text beside, in parts", fault.Malformed,
-			chatBody("tool_calls", `[{"type":"text","text":"I allow it."}]`, call)),
-	}
-}
-
-func geminiFaults() []refused {
-	call := geminiCall(nod.AnswerTool().Name, allowInput)
-	of := func(name string, kind fault.Kind, body string) refused {
-		return refused{name: name, kind: kind, handler: raw(200, body)}
-	}
-	good := geminiBody("STOP", call)
-	withCall := func(more string) string {
-		return geminiBody("STOP", strings.Replace(call, `"functionCall":{`, more, 1))
-	}
-	out := []refused{
-		of("somebody else's words", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"user"`, 1)),
-		of("a role in another case", fault.Malformed, strings.Replace(good, `"role":"model"`, `"role":"Model"`, 1)),
-		of("a rating that blocks", fault.Refused,
-			strings.Replace(good, `"finishReason"`,
-				`"safetyRatings":[{"category":"HARM_CATEGORY_DANGEROUS_CONTENT","probability":"HIGH","blocked":true}],"finishReason"`, 1)),
-		of("a candidate with an error", fault.Malformed,
-			strings.Replace(good, `"finishReason"`, `"error":{"message":"m"},"finishReason"`, 1)),
-		of("a call that goes on", fault.Malformed, withCall(`"functionCall":{"willContinue":true,`)),
-		of("a call in parts", fault.Malformed,
-			withCall(`"functionCall":{"partialArgs":[{"jsonPath":"$.reason","stringValue":"r"}],`)),
-		of("a call and text in one part", fault.Malformed, withCall(`"text":"I allow it.","functionCall":{`)),
-		of("a call that is only thought of", fault.Malformed, withCall(`"thought":true,"functionCall":{`)),
-		of("no part", fault.NoDecision, geminiBody("STOP")),
-		of("text only", fault.NoDecision, geminiBody("STOP", `{"text":"I allow it."}`)),
-		of("another tool", fault.NoDecision, geminiBody("STOP", geminiCall("classify", allowInput))),
-		of("two calls", fault.Malformed, geminiBody("STOP", call, call)),
-		of("a second tool", fault.Malformed, geminiBody("STOP", call, geminiCall("bash", `{}`))),
-		of("text beside", fault.Malformed, geminiBody("STOP", `{"text":"I allow it."}`, call)),
-		of("code that runs", fault.Malformed, geminiBody("STOP", `{"executableCode":{"language":"PYTHON","code":"1"}}`,
-			call)),
-		of("length", fault.CutOff, geminiBody("MAX_TOKENS", call)),
-		of("malformed call", fault.Malformed, geminiBody("MALFORMED_FUNCTION_CALL", call)),
-		of("stop reason unknown", fault.Malformed, geminiBody("SURPRISE", call)),
-		of("no candidates", fault.Malformed, `{"responseId":"x","candidates":[]}`),
-		of("two candidates", fault.Malformed, strings.Replace(good, `"candidates":[`,
-			`"candidates":[{"finishReason":"STOP"},`, 1)),
-		of("candidate null", fault.Malformed, `{"responseId":"x","candidates":[null]}`),
-		of("content missing", fault.NoDecision, `{"responseId":"x","candidates":[{"finishReason":"STOP"}]}`),
-		of("candidates in another case", fault.Malformed, strings.Replace(good, `"candidates"`, `"Candidates"`, 1)),
-		of("prompt blocked", fault.Refused, `{"responseId":"x","promptFeedback":{"blockReason":"SAFETY"}}`),
-		of("prompt blocked with a decision", fault.Refused,
-			strings.Replace(good, `"candidates"`, `"promptFeedback":{"blockReason":"OTHER"},"candidates"`, 1)),
-	}
-	for _, reason := range []string{"SAFETY", "PROHIBITED_CONTENT", "BLOCKLIST", "SPII", "RECITATION", "LANGUAGE"} {
-		out = append(out, of("stopped for "+reason, fault.Refused, geminiBody(reason, call)))
-	}
-	return out
-}
-
-// No failing answer ever yields a classification, each names its cause, and
-// only what passes is tried again, once.
+// No failing answer ever yields a classification, each names its cause, and only what passes is tried again, once.
 func TestFailures(t *testing.T) {
 	for _, provider := range providers() {
-		all := append(faults(provider), map[string]func() []refused{ProviderAnthropic: anthropicFaults,
-			ProviderOpenAI: openAIFaults, ProviderCompatible: chatFaults,
-			ProviderGemini: geminiFaults}[dialect(provider)]()...)
+		all := append(faults(t, provider), dialectFaults(t, provider)...)
 		if len(all) < 30 {
 			t.Fatalf("only %d faults", len(all))
 		}
@@ -536,8 +303,7 @@ func TestUnreachable(t *testing.T) {
 // The caller's deadline counts besides the model's own.
 func TestTheContextsDeadlineHolds(t *testing.T) {
 	for _, provider := range providers() {
-		url := serve(t, func(w http.ResponseWriter,
-			r *http.Request) {
+		url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		})
@@ -568,8 +334,7 @@ func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
 	}
 }
 
-// A good answer that is too long is none, whether its length crosses the wire
-// or comes out of the decompression.
+// A good answer that is too long is none, whether its length crosses the wire or comes out of the decompression.
 func TestAnswersAreBounded(t *testing.T) {
 	for _, provider := range providers() {
 		good := classified(provider, allowInput)

@@ -1,50 +1,38 @@
-// Package llm asks a fast model whether a tool call must be blocked: layer 4 of
-// the gate. [New] returns a [nod.Model] that speaks Anthropic Messages
-// (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat
-// completions (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or
-// Gemini's generateContent (gemini), through the vendors' own SDKs. [Chain]
-// asks further models where the first is not to be had.
+// Package llm asks a fast model whether a tool call must be blocked: layer 4 of the gate. [New] returns a [nod.Model]
+// that speaks Anthropic Messages (anthropic, bedrock, vertex), OpenAI Responses (openai, azure), chat completions
+// (compatible: Ollama, vLLM, llama.cpp, LM Studio, gateways) or Gemini's generateContent (gemini). [Chain] asks
+// further models where the first is not to be had.
 //
-// One question is one POST: the prompt, and a forced call of classify_result
-// (thinking, should_block, reason, in that order). Only an answer of exactly
-// that shape counts. Every other one is a [fault.Error] whose Kind names the
-// cause; nothing is guessed or repaired.
+// One question is one POST: the prompt, and a forced call of classify_result (thinking, should_block, reason, in that
+// order). Only an answer of exactly that shape counts. Every other one is a [fault.Error] whose Kind names the cause;
+// nothing is guessed or repaired.
 //
-// A prompt with a quick closing is put twice at most: see ask.go. A fault that
-// passes (429, 5xx, 529, a broken connection) is tried once more where the
-// time that the vendor wants to be left alone for fits into half of what is
-// left; the SDKs' own retries are off.
+// A prompt with a quick closing is put twice at most: see ask.go. A fault that passes (429, 5xx, 529, a broken
+// connection) is tried once more where the time that the vendor wants to be left alone for fits into half of what is
+// left.
 //
 // # Nothing from the environment
 //
-// A repository can set the variables that nod runs under. So the SDKs are
-// built without their environment defaults, on a transport of this package:
-// no proxy, root certificates, headers, endpoint or credentials but those in
-// [Options], and no OpenTelemetry. A key that the caller found in the
-// environment is sent to the vendor's own address only. GODEBUG reaches Go's
-// own libraries before any code here runs; whoever starts a process for this
+// A repository can set the variables that nod runs under. So no proxy, root certificates, headers, endpoint or
+// credentials count but those in [Options]. A key that the caller found in the environment is sent to the vendor's
+// own address only. GODEBUG reaches Go's own libraries before any code here runs; whoever starts a process for this
 // package gives it an environment built from nothing.
 //
-// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no
-// multiplexing, and GODEBUG=http2debug would print the key. TLS is 1.2 or
-// later. Redirects are not followed. An answer is at most 1 MiB, counted after
-// decompression.
+// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no multiplexing, and GODEBUG=http2debug would print
+// the key. TLS is 1.2 or later. Redirects are not followed. An answer is at most 1 MiB, counted after decompression.
 //
 // # Failures
 //
-// The Message of a Failure is nod's own text and says what to do next; it may
-// be shown to an agent. What the vendor wrote is its Cause: one line, escaped,
-// at most 300 bytes. Neither ever holds the key.
+// The Message of a Failure is nod's own text and says what to do next; it may be shown to an agent. What the vendor
+// wrote is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
 //
 // # Dumps
 //
-// With [Options.DumpDir] each question is written down whole, one file per
-// decision, keys and header values masked. A dump that cannot be written does
-// not change the answer; [Options.Notice] is told.
+// With [Options.DumpDir] each question is written down whole, one file per decision, keys and header values masked. A
+// dump that cannot be written does not change the answer; [Options.Notice] is told.
 package llm
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"net"
@@ -70,9 +58,11 @@ const (
 )
 
 // Providers lists them.
-func Providers() []string {
-	return []string{ProviderAnthropic, ProviderOpenAI, ProviderGemini, ProviderCompatible,
-		ProviderBedrock, ProviderVertex, ProviderAzure}
+func Providers() (names []string) {
+	for _, v := range vendors() {
+		names = append(names, v.provider)
+	}
+	return names
 }
 
 // Channel says how a model gives its answer.
@@ -97,53 +87,37 @@ const (
 	DefaultTimeout        = 30 * time.Second
 )
 
-// The vendors' own addresses, the only ones that a key from the environment
-// is sent to.
-const (
-	anthropicAddress = "https://api.anthropic.com"
-	openAIAddress    = "https://api.openai.com/v1"
-)
-
-// Options say which model is asked, where, and how. They come from managed or
-// user settings, never from a repository.
+// Options say which model is asked, where, and how. They come from managed or user settings, never from a repository.
 type Options struct {
 	// Provider is one of [Providers]. There is no default.
 	Provider string
 	// Model is the vendor's name of the model (azure: of the deployment); ""
 	// is the provider's default. compatible and azure have none.
 	Model string
-	// Endpoint is the base address that the SDK appends v1/messages
-	// (anthropic, bedrock, vertex), responses (openai), chat/completions
-	// (compatible) or v1beta/models (gemini) to; "" is the vendor's own.
-	// compatible and azure have none. It is https, or http to a loopback
-	// address.
+	// Endpoint is the base address, to which the path of the provider's API is appended; "" is the vendor's own.
+	// compatible and azure have none. It is https, or http to a loopback address.
 	Endpoint string
-	// Region is Amazon's or Google's, for bedrock and vertex; Project is
-	// Google's, for vertex, "" being the key's.
+	// Region is Amazon's or Google's, for bedrock and vertex; Project is Google's, for vertex, "" being the key's.
 	Region, Project string
 	// APIVersion is Azure's, such as "2025-04-01-preview".
 	APIVersion string
 	// Channel is how the model answers.
 	Channel Channel
-	// Effort is how much a model that reasons is to reason ("low" ...), ""
-	// what nod takes for it; Thinking is "off" or "adaptive", "" the vendor's
-	// default. Temperature is nil for 0 where the model is known to take one.
+	// Effort is how much a model that reasons is to reason ("low" ...), "" what nod takes for it; Thinking is "off"
+	// or "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
 	Effort, Thinking string
 	Temperature      *float64
-	// Key is the API key; space around it is cut off. For bedrock it is
-	// either an API key or ID:SECRET[:TOKEN], for vertex the JSON text of a
-	// service account's key. A compatible endpoint may need none.
+	// Key is the API key; space around it is cut off. For bedrock it is either an API key or ID:SECRET[:TOKEN], for
+	// vertex the JSON text of a service account's key. A compatible endpoint may need none.
 	Key string
 	// KeyFromEnvironment says that Key came from a variable. Such a key is
 	// refused unless Endpoint is the vendor's own address.
 	KeyFromEnvironment bool
 	// MaxTokens bounds the answer; 0 is DefaultMaxTokens.
 	MaxTokens int
-	// Timeout bounds one question, besides the context's own deadline; 0 is
-	// DefaultTimeout.
+	// Timeout bounds one question, besides the context's own deadline; 0 is DefaultTimeout.
 	Timeout time.Duration
-	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a
-	// loopback endpoint.
+	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a loopback endpoint.
 	Proxy string
 	// CAFile is the absolute path of a PEM bundle of root certificates that
 	// are trusted besides the system's; "" is none.
@@ -164,56 +138,37 @@ type Options struct {
 	Notice func(string)
 }
 
-// New returns the model that o describes. It sends nothing. An error is a
-// *[fault.Error] of kind NoKey or BadSettings.
+// New returns the model that o describes, safe for concurrent use. It sends
+// nothing. An error is a *[fault.Error] of kind NoKey or BadSettings.
 func New(o Options) (nod.Model, error) {
-	if err := checkFit(o); err != nil {
+	v := vendorOf(o.Provider)
+	if v.provider == "" {
+		return nil, badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider),
+			strings.Join(Providers(), ", "))
+	}
+	if err := v.checkFit(o); err != nil {
 		return nil, err
 	}
-	switch o.Provider {
-	case ProviderAnthropic:
-		return newAnthropic(o)
-	case ProviderBedrock:
-		return newBedrock(o)
-	case ProviderVertex:
-		return newVertex(o)
-	case ProviderOpenAI:
-		return newOpenAI(o)
-	case ProviderAzure:
-		return newAzure(o)
-	case ProviderGemini:
-		return newGemini(o)
-	}
-	return newCompatible(o)
+	return newClient(v, o)
 }
 
 // checkFit refuses a setting that the provider has no use for, since whoever
 // wrote it expects something of it, and the lack of one that it needs.
-func checkFit(o Options) error {
-	if !slices.Contains(Providers(), o.Provider) {
-		return badSettings("provider %s is not known; set [model] provider to one of %s", quote(o.Provider),
-			strings.Join(Providers(), ", "))
-	}
-	for _, f := range []struct {
-		key, value   string
-		needs, takes []string
-	}{
-		{"region", o.Region, []string{ProviderBedrock, ProviderVertex}, nil},
-		{"project", o.Project, nil, []string{ProviderVertex}},
-		{"api_version", o.APIVersion, []string{ProviderAzure}, nil},
-		{"channel", string(o.Channel), nil, Providers()},
-		{"effort", o.Effort, nil, Providers()},
-		{"thinking", o.Thinking, nil, []string{ProviderAnthropic, ProviderBedrock, ProviderVertex}},
-		{"endpoint", o.Endpoint, []string{ProviderCompatible, ProviderAzure}, Providers()},
-		{"name", o.Model, []string{ProviderCompatible, ProviderAzure}, Providers()},
-	} {
-		switch needed := slices.Contains(f.needs, o.Provider); {
+func (v vendor) checkFit(o Options) error {
+	for _, f := range []struct{ key, value string }{{"region", o.Region}, {"project", o.Project},
+		{"api_version", o.APIVersion}, {"channel", string(o.Channel)}, {"effort", o.Effort},
+		{"thinking", o.Thinking}, {"endpoint", o.Endpoint}, {"name", o.Model}} {
+		needed := slices.Contains(strings.Fields(v.needs), f.key)
+		taken := needed || slices.Contains(strings.Fields(v.takes+" channel effort endpoint name"), f.key)
+		switch {
 		case f.value == "" && needed:
-			return badSettings("provider %s needs [model] %s", o.Provider, f.key)
-		case f.value != "" && !needed && !slices.Contains(f.takes, o.Provider):
-			return badSettings("provider %s has no use for [model] %s; remove it", o.Provider, f.key)
-		case f.key == "channel" && f.value == string(Schema) && o.Provider != ProviderCompatible:
-			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", o.Provider, f.value)
+			return badSettings("provider %s needs [model] %s", v.provider, f.key)
+		case f.value != "" && !taken:
+			return badSettings("provider %s has no use for [model] %s; remove it", v.provider, f.key)
+		case f.key == "channel" && f.value == string(Schema) && v.provider != ProviderCompatible:
+			return badSettings("provider %s has no use for [model] channel %s; write tool or auto", v.provider, f.value)
+		case f.key == "channel" && !slices.Contains([]Channel{"", Tool, Auto, Schema}, o.Channel):
+			return badSettings("[model] channel %s is not known; want tool, auto or schema", quote(f.value))
 		case !isSegment(f.value) && f.key != "endpoint" && f.key != "name":
 			return badSettings("[model] %s %s holds characters that none has", f.key, quote(f.value))
 		}
@@ -228,34 +183,20 @@ func isSegment(s string) bool {
 
 // KeyVariable names the variable that the provider's key is customarily in,
 // "" for a provider that has none. This package never reads it.
-func KeyVariable(provider string) string {
-	switch provider {
-	case ProviderAnthropic:
-		return "ANTHROPIC_API_KEY"
-	case ProviderOpenAI:
-		return "OPENAI_API_KEY"
-	case ProviderGemini:
-		return "GEMINI_API_KEY"
-	}
-	return ""
-}
+func KeyVariable(provider string) string { return vendorOf(provider).variable }
 
-// vendor is what the providers differ in, apart from their dialects.
-type vendor struct {
-	provider, address, defaultModel, keyHeader string
-	// keyless says that a key may be missing, document that it is a JSON text.
-	keyless, document bool
-}
-
-// client is what the providers share. It is immutable.
+// client is a model at a vendor's. It is immutable once it is made.
 type client struct {
 	vendor
 	model     string
 	base      string
-	maxTokens int64
+	path      string
+	project   string
+	maxTokens int
 	style     style
 	timeout   time.Duration
 	key       string
+	grant     grant
 	secrets   []string // never shown or written: the key, values of headers
 	headers   map[string]string
 	prices    []Price
@@ -265,8 +206,13 @@ type client struct {
 	http      *http.Client
 }
 
+// url is where a question is sent.
+func (c *client) url() string { return c.base + c.path }
+
 // newClient checks o against v.
-func newClient(v vendor, o Options) (*client, error) {
+func newClient(v vendor, o Options) (nod.Model, error) {
+	v.address = strings.ReplaceAll(v.address, "REGION", o.Region)
+	v.address = strings.Replace(v.address, "global-", "", 1) // Google's for no region
 	endpoint, err := parseEndpoint(o.Endpoint, v.address)
 	if err != nil {
 		return nil, err
@@ -287,7 +233,7 @@ func newClient(v vendor, o Options) (*client, error) {
 	}
 	c := &client{
 		vendor: v, model: orDefault(o.Model, v.defaultModel), base: strings.TrimRight(endpoint.String(), "/"),
-		maxTokens: int64(orDefault(o.MaxTokens, DefaultMaxTokens)), timeout: orDefault(o.Timeout, DefaultTimeout),
+		maxTokens: orDefault(o.MaxTokens, DefaultMaxTokens), timeout: orDefault(o.Timeout, DefaultTimeout),
 		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
 		dumpDir: o.DumpDir, dumpMark: o.DumpMark, notice: o.Notice,
 		http: &http.Client{Transport: transport,
@@ -297,7 +243,13 @@ func newClient(v vendor, o Options) (*client, error) {
 	if c.style.reasons {
 		c.maxTokens = max(c.maxTokens, reasoningTokens)
 	}
-	c.secrets = secretsOf(key, o.Headers, o.Proxy)
+	c.addSecrets(secretsOf(key, o.Headers, o.Proxy)...)
+	if c.grant, err = v.grants(c, o); err != nil {
+		return nil, err
+	}
+	c.path = strings.NewReplacer("QUOTED", url.QueryEscape(c.model),
+		"MODEL", url.PathEscape(strings.TrimPrefix(c.model, "models/")),
+		"REGION", o.Region, "PROJECT", c.project, "VERSION", url.QueryEscape(o.APIVersion)).Replace(v.path)
 	return c, nil
 }
 
@@ -386,11 +338,9 @@ func isToken(s string) bool {
 	})
 }
 
-// secretsOf lists what must not be shown, longest first, so that one which
-// holds another is masked whole. Very short values of headers are no secrets
-// and would garble what is left.
+// secretsOf lists what must not be shown.
 func secretsOf(key string, headers map[string]string, proxy string) []string {
-	var out []string
+	out := []string{key}
 	for _, v := range headers {
 		out = append(out, strings.TrimSpace(v))
 		if _, token, ok := strings.Cut(strings.TrimSpace(v), " "); ok {
@@ -401,9 +351,14 @@ func secretsOf(key string, headers map[string]string, proxy string) []string {
 		password, _ := u.User.Password()
 		out = append(out, password, u.User.String())
 	}
-	out = slices.DeleteFunc(append(out, key), func(s string) bool { return len(s) < 6 })
-	slices.SortFunc(out, func(a, b string) int { return len(b) - len(a) })
 	return out
+}
+
+// addSecrets adds to what is masked, longest first, so that one which holds another is masked whole. Very short
+// values are no secrets and would garble what is left.
+func (c *client) addSecrets(more ...string) {
+	c.secrets = slices.DeleteFunc(append(c.secrets, more...), func(s string) bool { return len(s) < 6 })
+	slices.SortFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
 // mask replaces every secret in text.
@@ -431,5 +386,71 @@ type reply struct {
 	cacheWrite int // tokens of usage.In that were written to the vendor's cache
 }
 
-// send puts one question in a vendor's dialect; x watches the wire.
-type send func(ctx context.Context, q question, x *exchange) (reply, error)
+// object is one of JSON, to be sent.
+type object = map[string]any
+
+// vendor is what the providers differ in.
+type vendor struct {
+	provider, address, defaultModel string
+	// path is what follows the address, with the words that newClient replaces.
+	path string
+	// variable is where the key customarily is, keyHeader what it is sent in, behind keyPrefix.
+	variable, keyHeader, keyPrefix string
+	// keyless says that a key may be missing, document that it is a JSON text.
+	keyless, document bool
+	// needs and takes are settings, by their keys; every provider takes some others.
+	needs, takes string
+	// fixed are headers of the API; bodyVersion is its version where the body says it.
+	fixed       map[string]string
+	bodyVersion string
+	// grants makes what lets requests in.
+	grants func(c *client, o Options) (grant, error)
+	api
+}
+
+// api is how a vendor is asked, and how its answer is read. What read is handed holds no key twice.
+type api struct {
+	ask  func(c *client, q question) object
+	read func(c *client, answer value) (reply, error)
+}
+
+// vendors is the table of the providers.
+func vendors() []vendor {
+	messages, responses := api{askMessages, readMessage}, api{askResponses, readResponse}
+	chat, gemini := api{askChat, readChat}, api{askGemini, readGemini}
+	const bearer = "Bearer "
+	return []vendor{
+		{provider: ProviderAnthropic, address: "https://api.anthropic.com", defaultModel: DefaultAnthropicModel,
+			path: "/v1/messages", variable: "ANTHROPIC_API_KEY", keyHeader: "X-Api-Key", takes: "thinking",
+			fixed: map[string]string{"Anthropic-Version": "2023-06-01"}, grants: withKey, api: messages},
+		{provider: ProviderOpenAI, address: "https://api.openai.com/v1", defaultModel: DefaultOpenAIModel,
+			path: "/responses", variable: "OPENAI_API_KEY", keyHeader: "Authorization", keyPrefix: bearer,
+			grants: withKey, api: responses},
+		{provider: ProviderGemini, address: "https://generativelanguage.googleapis.com",
+			defaultModel: DefaultGeminiModel, path: "/v1beta/models/MODEL:generateContent",
+			variable: "GEMINI_API_KEY", keyHeader: "X-Goog-Api-Key", grants: withKey, api: gemini},
+		{provider: ProviderCompatible, path: "/chat/completions", keyHeader: "Authorization", keyPrefix: bearer,
+			keyless: true, needs: "endpoint name", grants: withKey, api: chat},
+		{provider: ProviderBedrock, address: "https://bedrock-runtime.REGION.amazonaws.com",
+			defaultModel: DefaultBedrockModel, path: "/model/QUOTED/invoke", keyHeader: "Authorization",
+			keyPrefix: bearer, needs: "region", takes: "thinking", bodyVersion: "bedrock-2023-05-31",
+			grants: withAmazons, api: messages},
+		{provider: ProviderVertex, address: "https://REGION-aiplatform.googleapis.com",
+			defaultModel: DefaultVertexModel,
+			path:         "/v1/projects/PROJECT/locations/REGION/publishers/anthropic/models/MODEL:rawPredict",
+			keyHeader:    "Authorization", document: true, needs: "region", takes: "project thinking",
+			bodyVersion: "vertex-2023-10-16", grants: withGoogles, api: messages},
+		{provider: ProviderAzure, path: "/openai/responses?api-version=VERSION", keyHeader: "Api-Key",
+			needs: "api_version endpoint name", grants: withKey, api: responses},
+	}
+}
+
+// vendorOf finds a provider by its name; the zero value is none.
+func vendorOf(provider string) vendor {
+	for _, v := range vendors() {
+		if v.provider == provider {
+			return v
+		}
+	}
+	return vendor{}
+}

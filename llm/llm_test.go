@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	_ "embed" // the answers
 	"encoding/json"
 	"encoding/pem"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -125,17 +127,6 @@ func answering(status int, contentType, body string) http.HandlerFunc {
 
 const allowInput = `{"thinking":"t","should_block":false,"reason":"r"}`
 
-// block and item are one part of an answer, in each dialect.
-func toolUse(name, input string) string {
-	return `{"type":"tool_use","id":"toolu_1","name":"` + name + `","input":` + input + `}`
-}
-
-func functionCall(name, arguments string) string {
-	quoted, _ := json.Marshal(arguments)
-	return `{"type":"function_call","id":"fc_1","call_id":"call_1","status":"completed","name":"` + name +
-		`","arguments":` + string(quoted) + `}`
-}
-
 // dialect is the provider whose dialect this one speaks.
 func dialect(provider string) string {
 	switch provider {
@@ -147,66 +138,35 @@ func dialect(provider string) string {
 	return provider
 }
 
+// answers has for each dialect what a good answer says of tokens, a call, and the answer.
+//
+//go:embed testdata/answers.txt
+var answers string
+
+// answerOf is the line of the provider's dialect.
+func answerOf(provider string) (usage, call, body string) {
+	_, line, _ := strings.Cut("\n"+answers, "\n"+dialect(provider)+"\t")
+	line, _, _ = strings.Cut(line, "\n")
+	fields := strings.Split(line, "\t")
+	return fields[0], fields[1], fields[2]
+}
+
 // called is a whole, good answer with these parts.
 func called(provider string, parts ...string) string {
-	switch dialect(provider) {
-	case ProviderAnthropic:
-		return messageBody("tool_use", parts...)
-	case ProviderCompatible:
-		return chatBody("tool_calls", "null", parts...)
-	case ProviderGemini:
-		return geminiBody("STOP", parts...)
-	}
-	return responseBody(`"status":"completed"`, parts...)
+	usage, _, body := answerOf(provider)
+	return strings.NewReplacer("USAGE", usage, "PARTS", strings.Join(parts, ",")).Replace(body)
 }
 
-func chatCall(name, arguments string) string {
-	quoted, _ := json.Marshal(arguments)
-	return `{"id":"call_1","type":"function","function":{"name":"` + name + `","arguments":` + string(quoted) + `}}`
-}
-
-func chatBody(finish, content string, calls ...string) string {
-	return `{"id":"resp_1","object":"chat.completion","created":1,"model":"qwen3:8b","choices":[{"index":0,"finish_reason":"` + finish +
-		`","logprobs":null,"message":{"role":"assistant","refusal":null,"content":` + content + `,"tool_calls":[` +
-		strings.Join(calls, ",") +
-		`]}}],"usage":{"prompt_tokens":1600,"prompt_tokens_details":{"cached_tokens":400},"completion_tokens":60,"total_tokens":1660}}`
-}
-
-func geminiCall(name, args string) string {
-	return `{"functionCall":{"name":"` + name + `","args":` + args + `}}`
-}
-
-func geminiBody(finish string, parts ...string) string {
-	return `{"responseId":"resp_1","modelVersion":"gemini-3.1-flash-lite","candidates":[{"index":0,"finishReason":"` +
-		finish +
-		`","content":{"role":"model","parts":[` + strings.Join(parts,
-		",") + `]}}],"usageMetadata":{"promptTokenCount":1600,"cachedContentTokenCount":400,"candidatesTokenCount":50,"thoughtsTokenCount":10,"totalTokenCount":1660}}`
-}
-
-func messageBody(stop string, blocks ...string) string {
-	return `{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5-20251001","stop_sequence":null,"stop_reason":"` + stop +
-		`","content":[` + strings.Join(blocks,
-		",") + `],"usage":{"input_tokens":1000,"cache_read_input_tokens":400,"cache_creation_input_tokens":200,"output_tokens":60}}`
-}
-
-func responseBody(status string, items ...string) string {
-	return `{"id":"resp_1","object":"response","created_at":1,"model":"gpt-4.1-mini-2025-04-14","error":null,` +
-		status +
-		`,"output":[` + strings.Join(items,
-		",") + `],"usage":{"input_tokens":1600,"input_tokens_details":{"cached_tokens":400},"output_tokens":60,"total_tokens":1660}}`
+// callOf is the call of a tool as it stands in an answer; input is JSON.
+func callOf(provider, name, input string) string {
+	_, call, _ := answerOf(provider)
+	quoted, _ := json.Marshal(input)
+	return strings.NewReplacer("NAME", name, "INPUT", input, "QUOTED", string(quoted)).Replace(call)
 }
 
 // classified is an answer whose tool input is this JSON text.
 func classified(provider, input string) string {
-	switch dialect(provider) {
-	case ProviderAnthropic:
-		return called(provider, toolUse(nod.AnswerTool().Name, input))
-	case ProviderCompatible:
-		return called(provider, chatCall(nod.AnswerTool().Name, input))
-	case ProviderGemini:
-		return called(provider, geminiCall(nod.AnswerTool().Name, input))
-	}
-	return called(provider, functionCall(nod.AnswerTool().Name, input))
+	return called(provider, callOf(provider, nod.AnswerTool().Name, input))
 }
 
 func TestAnswersAreRead(t *testing.T) {
@@ -244,11 +204,11 @@ func TestAnswersAreRead(t *testing.T) {
 func TestReasoningMayStandBesideTheCall(t *testing.T) {
 	for provider, body := range map[string]string{
 		ProviderAnthropic: called(ProviderAnthropic, `{"type":"thinking","thinking":"hm","signature":"s"}`,
-			`{"type":"redacted_thinking","data":"x"}`, toolUse(nod.AnswerTool().Name, allowInput)),
+			`{"type":"redacted_thinking","data":"x"}`, callOf(ProviderAnthropic, nod.AnswerTool().Name, allowInput)),
 		ProviderOpenAI: called(ProviderOpenAI, `{"type":"reasoning","id":"rs_1","summary":[]}`,
-			functionCall(nod.AnswerTool().Name, allowInput)),
+			callOf(ProviderOpenAI, nod.AnswerTool().Name, allowInput)),
 		ProviderGemini: called(ProviderGemini, `{"thought":true,"text":"hm"}`,
-			geminiCall(nod.AnswerTool().Name, allowInput)),
+			callOf(ProviderGemini, nod.AnswerTool().Name, allowInput)),
 		ProviderCompatible: strings.Replace(classified(ProviderCompatible, allowInput), `"content":null`,
 			`"content":"","reasoning_content":"hm"`, 1),
 	} {
@@ -260,10 +220,8 @@ func TestReasoningMayStandBesideTheCall(t *testing.T) {
 	}
 }
 
-// The whole request, byte for byte but for the order of the outer keys, which
-// is the SDK's. The order within the schema is the seed's.
-// What a model's name and the settings make of a request, apart from what is
-// asked.
+// The whole request, byte for byte but for the order of the outer keys, which is the SDK's. The order within the
+// schema is the seed's. What a model's name and the settings make of a request, apart from what is asked.
 func TestStyles(t *testing.T) {
 	for _, tc := range []struct {
 		provider, model string
@@ -323,8 +281,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// A decision beside an error, in whatever place vendors and gateways put one,
-// is no decision.
+// A decision beside an error, in whatever place vendors and gateways put one, is no decision.
 func TestADecisionBesideAnError(t *testing.T) {
 	for provider, change := range map[string][2]string{
 		ProviderAnthropic:  {`{`, `{"error":{"type":"overloaded_error","message":"x"},`},
@@ -339,171 +296,79 @@ func TestADecisionBesideAnError(t *testing.T) {
 
 func TestRequests(t *testing.T) {
 	const schema = `{"type":"object","properties":{"thinking":{"type":"string","description":"Brief reasoning about the action"},"should_block":{"type":"boolean"},"reason":{"type":"string","description":"Why allow or block"}},"required":["thinking","should_block","reason"],"additionalProperties":false}`
-	for _, tc := range []struct{ provider, path, key, body string }{
-		{ProviderAnthropic, "/v1/messages", "X-Api-Key: " + testKey, `{
-			"model":"claude-haiku-4-5-20251001","max_tokens":256,
-			"system":[{"type":"text","text":"Judge <this> & that."}],
-			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
-			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
-			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
-		{ProviderOpenAI, "/responses", "Authorization: Bearer " + testKey, `{
-			"model":"gpt-4.1-mini","max_output_tokens":256,"temperature":0,"store":false,"parallel_tool_calls":false,
-			"instructions":"Judge <this> & that.","input":"Tool: bash\nInput: {\"command\":\"ls\"}",
-			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
-			"tool_choice":{"type":"function","name":"classify_result"}}`},
-		{ProviderAzure, "/openai/responses", "Api-Key: " + testKey, `{
-			"model":"judge","max_output_tokens":256,"store":false,"parallel_tool_calls":false,
-			"instructions":"Judge <this> & that.","input":"Tool: bash\nInput: {\"command\":\"ls\"}",
-			"tools":[{"type":"function","name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}],
-			"tool_choice":{"type":"function","name":"classify_result"}}`},
-		{ProviderBedrock, "/model/us.anthropic.claude-haiku-4-5-20251001-v1:0/invoke", "Authorization: Bearer " + testKey, `{
-			"anthropic_version":"bedrock-2023-05-31","max_tokens":256,
-			"system":[{"type":"text","text":"Judge <this> & that."}],
-			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
-			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
-			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
-		{ProviderVertex, "/v1/projects/proj/locations/europe-west1/publishers/anthropic/models/claude-haiku-4-5@20251001:rawPredict", "Authorization: Bearer " + testToken, `{
-			"anthropic_version":"vertex-2023-10-16","max_tokens":256,
-			"system":[{"type":"text","text":"Judge <this> & that."}],
-			"messages":[{"role":"user","content":[{"type":"text","text":"Tool: bash\nInput: {\"command\":\"ls\"}"}]}],
-			"tools":[{"name":"classify_result","description":"Return classification decision","input_schema":` + schema + `}],
-			"tool_choice":{"type":"tool","name":"classify_result","disable_parallel_tool_use":true}}`},
-		{ProviderCompatible, "/chat/completions", "Authorization: Bearer " + testKey, `{
-			"model":"qwen3:8b","max_tokens":256,"temperature":0,
-			"messages":[{"role":"system","content":"Judge <this> & that."},{"role":"user","content":"Tool: bash\nInput: {\"command\":\"ls\"}"}],
-			"tools":[{"type":"function","function":{"name":"classify_result","description":"Return classification decision","parameters":` + schema + `,"strict":true}}],
-			"tool_choice":{"type":"function","function":{"name":"classify_result"}}}`},
-	} {
-		t.Run(tc.provider, func(t *testing.T) {
+	all := rows(t, "requests.txt") // provider, path, the key's header, body
+	if len(all) != len(providers()) {
+		t.Errorf("%d requests", len(all))
+	}
+	for _, row := range all {
+		provider, wantPath := row[0], row[1]
+		t.Run(provider, func(t *testing.T) {
 			var body []byte
 			var header http.Header
 			var path string
 			url := serve(t, func(w http.ResponseWriter, r *http.Request) {
 				body, _ = io.ReadAll(r.Body)
 				header, path = r.Header, r.URL.Path
-				answering(200, "application/json", classified(tc.provider, allowInput))(w, r)
+				raw(200, classified(provider, allowInput))(w, r)
 			})
-			m := newModel(t, tc.provider, url, func(o *Options) { o.Headers = map[string]string{"x-team": "core"} })
+			m := newModel(t, provider, url, func(o *Options) { o.Headers = map[string]string{"x-team": "core"} })
 			if _, err := m.Classify(context.Background(), prompt); err != nil {
 				t.Fatal(err)
 			}
-			if path != tc.path {
-				t.Errorf("path %s, want %s", path, tc.path)
-			}
-			name, value, _ := strings.Cut(tc.key, ": ")
-			if header.Get(name) != value || header.Get("X-Team") != "core" {
-				t.Errorf("headers %v", header)
+			name, key, _ := strings.Cut(strings.NewReplacer("KEY", testKey, "TOKEN", testToken).Replace(row[2]), ": ")
+			if path != wantPath || header.Get(name) != key || header.Get("X-Team") != "core" {
+				t.Errorf("%s %v", path, header)
 			}
 			var got, want any
-			if json.Unmarshal(body, &got) != nil || json.Unmarshal([]byte(tc.body), &want) != nil {
+			text := strings.ReplaceAll(row[3], "SCHEMA", schema)
+			if json.Unmarshal(body, &got) != nil || json.Unmarshal([]byte(text), &want) != nil {
 				t.Fatalf("no JSON: %s", body)
 			}
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Error(diff)
 			}
-			if !bytes.Contains(body, []byte(schema)) {
+			if text != row[3] && !bytes.Contains(body, []byte(schema)) {
 				t.Errorf("the schema's order was lost:\n%s", body)
 			}
 		})
 	}
 }
 
+// rows reads a table of testdata, whose fields stand between tabs.
+func rows(t testing.TB, name string) (all [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		all = append(all, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return all
+}
+
 func TestSettings(t *testing.T) {
-	loopback := "http://127.0.0.1:1"
-	for _, tc := range []struct {
-		name string
-		o    Options
-		kind fault.Kind // "" means accepted
-		says string
-	}{
-		{"nothing", Options{}, fault.BadSettings, "[model] provider"},
-		{"other provider", Options{Provider: "acme", Key: testKey}, fault.BadSettings, `"acme"`},
-		{"no key", Options{Provider: "anthropic"}, fault.NoKey, "[model] key_file"},
-		{"no key either", Options{Provider: "openai", Key: " \n"}, fault.NoKey, "OPENAI_API_KEY"},
-		{"two lines of key", Options{Provider: "openai", Key: "sk-1\nsk-2"}, fault.NoKey, "key_file"},
-		{"key", Options{Provider: "anthropic", Key: testKey + "\n"}, "", ""},
-		{"environment key, vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true}, "", ""},
-		{"environment key, vendor spelled out", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true,
-			Endpoint: "https://api.openai.com/v1/"}, "", ""},
-		{"environment key, elsewhere", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true,
-			Endpoint: "https://api.openai.com.example/v1"}, fault.NoKey, "https://api.openai.com/v1 only"},
-		{"environment key, other path", Options{Provider: "openai", Key: testKey, KeyFromEnvironment: true,
-			Endpoint: "https://api.openai.com/v2"}, fault.NoKey, "only"},
-		{"environment key, other port", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true,
-			Endpoint: "https://api.anthropic.com:8443"}, fault.NoKey, "only"},
-		{"environment key, the other vendor", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true,
-			Endpoint: "https://api.openai.com/v1"}, fault.NoKey, "only"},
-		{"environment key, loopback", Options{Provider: "anthropic", Key: testKey, KeyFromEnvironment: true,
-			Endpoint: loopback}, fault.NoKey, "only"},
-		{"plain http", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://gateway.example"},
-			fault.BadSettings, "https://"},
-		{"plain http, loopback's twin", Options{Provider: "anthropic", Key: testKey,
-			Endpoint: "http://127.0.0.1.example"}, fault.BadSettings, "https://"},
-		{"loopback v6", Options{Provider: "anthropic", Key: testKey, Endpoint: "http://[::1]:80"}, "", ""},
-		{"other scheme", Options{Provider: "anthropic", Key: testKey, Endpoint: "ftp://127.0.0.1"}, fault.BadSettings,
-			"https://"},
-		{"no host", Options{Provider: "anthropic", Key: testKey, Endpoint: "api.anthropic.com"}, fault.BadSettings,
-			"host"},
-		{"user in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://u:p@example.com"},
-			fault.BadSettings, "user"},
-		{"query in it", Options{Provider: "anthropic", Key: testKey, Endpoint: "https://example.com/?a=b"},
-			fault.BadSettings, "query"},
-		{"key as header", Options{Provider: "anthropic", Key: testKey, Headers: map[string]string{"x-api-key": "k"}},
-			fault.BadSettings, "key_file"},
-		{"key as header, openai", Options{Provider: "openai", Key: testKey,
-			Headers: map[string]string{"authorization": "k"}}, fault.BadSettings, "key_file"},
-		{"gateway's own authorization", Options{Provider: "anthropic", Key: testKey,
-			Headers: map[string]string{"Authorization": "Bearer k"}}, "", ""},
-		{"host header", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"HOST": "k"}},
-			fault.BadSettings, "nod's own"},
-		{"header name", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a b": "k"}},
-			fault.BadSettings, "name"},
-		{"header value", Options{Provider: "openai", Key: testKey, Headers: map[string]string{"a": "k\r\nHost: x"}},
-			fault.BadSettings, "ASCII"},
-		{"proxy", Options{Provider: "openai", Key: testKey, Proxy: "proxy.example:8080"}, fault.BadSettings, "proxy"},
-		{"proxy scheme", Options{Provider: "openai", Key: testKey, Proxy: "ftp://proxy.example"}, fault.BadSettings,
-			"socks5"},
-		{"relative CA file", Options{Provider: "openai", Key: testKey, CAFile: "ca.pem"}, fault.BadSettings,
-			"absolute"},
-		{"absent CA file", Options{Provider: "openai", Key: testKey, CAFile: filepath.Join(t.TempDir(), "ca.pem")},
-			fault.BadSettings, "cannot be read"},
-		{"a directory as CA file", Options{Provider: "openai", Key: testKey, CAFile: t.TempDir()}, fault.BadSettings,
-			"regular"},
-		{"no region", Options{Provider: "bedrock", Key: testKey}, fault.BadSettings, "region"},
-		{"a region that is a host", Options{Provider: "bedrock", Key: testKey, Region: "x.evil.example/"},
-			fault.BadSettings, "region"},
-		{"region for one that has none", Options{Provider: "anthropic", Key: testKey, Region: "us"}, fault.BadSettings,
-			"no use"},
-		{"channel for one that has none", Options{Provider: "openai", Key: testKey, Channel: Schema}, fault.BadSettings,
-			"no use"},
-		{"unknown channel", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Channel: "xml"},
-			fault.BadSettings, "channel"},
-		{"compatible without endpoint", Options{Provider: "compatible", Model: "m"}, fault.BadSettings, "endpoint"},
-		{"compatible without model", Options{Provider: "compatible", Endpoint: loopback}, fault.BadSettings, "name"},
-		{"compatible without key", Options{Provider: "compatible", Model: "m", Endpoint: loopback}, "", ""},
-		{"compatible, environment key", Options{Provider: "compatible", Model: "m", Endpoint: loopback, Key: testKey,
-			KeyFromEnvironment: true}, fault.NoKey, "key_file"},
-		{"azure without version", Options{Provider: "azure", Model: "m", Key: testKey,
-			Endpoint: "https://x.openai.azure.com"}, fault.BadSettings, "api_version"},
-		{"vertex, no account", Options{Provider: "vertex", Region: "us-east5", Key: testKey}, fault.NoKey,
-			"service account"},
-		{"vertex, half an account", Options{Provider: "vertex", Region: "us-east5", Key: `{"type":"service_account"}`},
-			fault.NoKey, "service account"},
-		{"vertex, another kind of account", Options{Provider: "vertex", Region: "us-east5",
-			Key: `{"type":"external_account","token_url":"https://evil.example"}`}, fault.NoKey, "service account"},
-		{"negative tokens", Options{Provider: "openai", Key: testKey, MaxTokens: -1}, fault.BadSettings, "max_tokens"},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			m, err := New(tc.o)
-			if tc.kind == "" {
+	all := rows(t, "settings.txt") // the kind, a name, what is said, the options
+	for path, says := range map[string]string{t.TempDir(): "regular", t.TempDir() + "/ca.pem": "cannot be read"} {
+		all = append(all, []string{"bad_settings", "CA file", says,
+			`{"Provider":"openai","Key":"` + testKey + `","CAFile":"` + path + `"}`})
+	}
+	for _, row := range all {
+		t.Run(row[1], func(t *testing.T) {
+			var o Options
+			if err := json.Unmarshal([]byte(row[3]), &o); err != nil {
+				t.Fatal(err)
+			}
+			m, err := New(o)
+			if row[0] == "ok" {
 				if err != nil || m == nil {
 					t.Fatalf("refused: %v", err)
 				}
 				return
 			}
-			var f *fault.Error
-			if !errors.As(err, &f) || f.Kind != tc.kind || !strings.Contains(f.Message, tc.says) || m != nil {
-				t.Errorf("got %v, %v; want %s with %q", m, err, tc.kind, tc.says)
+			f := fault.Of(err)
+			if f == nil || string(f.Kind) != row[0] || !strings.Contains(f.Message, row[2]) || m != nil {
+				t.Errorf("got %v, %v; want %s with %q", m, err, row[0], row[2])
 			}
 			checkShown(t, err)
 		})

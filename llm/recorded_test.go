@@ -15,8 +15,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// shared is the directory beside the repository with what other projects
-// recorded. None of it is in the repository.
+// shared is the directory beside the repository with what other projects recorded. None of it is in the repository.
 const sharedSpecs = "../../shared/specs"
 
 // recorded returns the path of a recording, or skips the test.
@@ -44,8 +43,7 @@ const (
 	recordedAzure     = "vercel+ai/packages/azure/src/__fixtures__/"
 )
 
-// Answers that live services gave to other questions: each must be understood
-// for what it is.
+// Answers that live services gave to other questions: each must be understood for what it is.
 func TestRecordedAnswers(t *testing.T) {
 	for _, tc := range []struct {
 		provider, file string
@@ -151,8 +149,7 @@ func TestRecordedEnvelopes(t *testing.T) {
 	}
 }
 
-// Whatever anybody recorded, under whatever status: no answer to another
-// question is ever one to ours.
+// Whatever anybody recorded, under whatever status: no answer to another question is ever one to ours.
 func TestNothingRecordedIsADecision(t *testing.T) {
 	root := recorded(t, "")
 	seen := 0

@@ -39,22 +39,27 @@ func styleOf(model string, o Options) style {
 	return s
 }
 
+// setTemperature puts the temperature into what takes it.
+func (s style) setTemperature(in object) {
+	if s.temperature != nil {
+		in["temperature"] = *s.temperature
+	}
+}
+
 // reasons reports whether a model is known to think before it answers.
 func reasons(model string) bool {
 	return isOf(model, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5", "claude-sonnet-5", "claude-opus-5",
 		"claude-fable")
 }
 
-// refusesForce reports whether a model is known to answer status 400 to a tool
-// that it must call.
+// refusesForce reports whether a model is known to answer status 400 to a tool that it must call.
 func refusesForce(model string) bool {
 	return isOf(model, "claude-sonnet-5-5", "claude-opus-5-5", "claude-fable")
 }
 
-// takesTemperature reports whether a model is known to take one. Models that
-// reason refuse it, who is behind a compatible endpoint nobody can tell, and
-// Anthropic's specification calls it deprecated: a model that refuses it would
-// block every call.
+// takesTemperature reports whether a model is known to take one. Models that reason refuse it, who is behind a
+// compatible endpoint nobody can tell, and Anthropic's specification calls it deprecated: a model that refuses it
+// would block every call.
 func takesTemperature(provider, model string) bool {
 	switch provider {
 	case ProviderAnthropic, ProviderBedrock, ProviderVertex:
@@ -67,8 +72,7 @@ func takesTemperature(provider, model string) bool {
 	return isOf(model, "gpt-4", "gpt-4o", "llama", "qwen", "mistral", "gemma")
 }
 
-// isOf reports whether a model's name is one of a family: its name, and behind
-// that nothing, or another part.
+// isOf reports whether a model's name is one of a family: its name, and behind that nothing, or another part.
 func isOf(model string, families ...string) bool {
 	for _, family := range families {
 		rest, ok := strings.CutPrefix(strings.ToLower(model), family)

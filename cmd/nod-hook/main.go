@@ -16,8 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// main catches no signals: a hook that is stopped must not answer, and setting
-// that up would cost every start.
+// main catches no signals: a hook that is stopped must not answer, and setting that up would cost every start.
 func main() {
 	growStack()
 	os.Exit(run(context.Background(), os.Args[1:]))

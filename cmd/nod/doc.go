@@ -24,13 +24,11 @@
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //
-// What changes nod (install, uninstall, mode) wants a person at a
-// terminal, or --unattended from a provisioning tool, and is refused below a
-// coding agent.
+// What changes nod (install, uninstall, mode) wants a person at a terminal, or --unattended from a provisioning tool,
+// and is refused below a coding agent.
 //
-// Settings: /etc/nod/nod.toml (managed), ~/.config/nod/nod.toml (yours), and a
-// repository's .nod.toml. State and log: ~/.local/state/nod. No environment
-// variable changes a decision.
+// Settings: /etc/nod/nod.toml (managed), ~/.config/nod/nod.toml (yours), and a repository's .nod.toml. State and log:
+// ~/.local/state/nod. No environment variable changes a decision.
 //
 // Exit status:
 //

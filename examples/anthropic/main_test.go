@@ -12,9 +12,8 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// What the model wants runs if it is harmless, and not if it is not; then the
-// model reads why. The home directory is one of the test's own, so that
-// nothing of anyone's is at stake.
+// What the model wants runs if it is harmless, and not if it is not; then the model reads why. The
+// home directory is one of the test's own, so that nothing of anyone's is at stake.
 func TestAgent(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

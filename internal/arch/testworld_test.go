@@ -30,7 +30,6 @@ var allowedOutside = map[string]string{
 	"internal/hook/process_linux_test.go": "starts itself",
 	"lab/verify/faults/faults_test.go":    "starts the compiler",
 	"lab/verify/startup_test.go":          "starts the compiler",
-	"internal/shell/bench_test.go":        "a benchmark of looking at this disk",
 	"internal/shell/memory_test.go":       "starts itself",
 }
 

@@ -1,15 +1,13 @@
-// Package classify is the wire between the hook and the process that holds
-// the vendors' SDKs: one [Request] in, one [Answer] out, each a line of JSON.
-// `nod classify` speaks it on its standard streams. The package links no
-// network, so that the hook can use it.
+// Package classify is the wire between the hook and the process that holds the vendors' SDKs: one [Request] in, one
+// [Answer] out, each a line of JSON. `nod classify` speaks it on its standard streams. The package links no network,
+// so that the hook can use it.
 //
 //	request  {"v":1,"prompt":{"id":…,"digest":…,"system":…,"user":…},"timeout_ms":15000}
 //	answer   {"v":1,"digest":…,"classification":{…}}
 //	         {"v":1,"digest":…,"error":{"kind":…,"message":…}}
 //
-// Both are read strictly: unknown, doubled or differently spelled keys, other
-// versions, and anything after the end are errors. An answer is of use to the
-// call it was asked for only, which [Answer.Open] checks by its digest.
+// Both are read strictly: unknown, doubled or differently spelled keys, other versions, and anything after the end
+// are errors. An answer is of use to the call it was asked for only, which [Answer.Open] checks by its digest.
 package classify
 
 import (
@@ -26,6 +24,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -88,8 +87,7 @@ func ReadRequest(in io.Reader) (Request, error) {
 	return r, nil
 }
 
-// Answer is the reply to one Request. Exactly one of Classification and Error
-// is set. The zero value is no answer.
+// Answer is the reply to one Request. Exactly one of Classification and Error is set. The zero value is no answer.
 type Answer struct {
 	Version        int                 `json:"v"`
 	Digest         string              `json:"digest"` // the prompt's
@@ -142,9 +140,8 @@ func decides(text []byte) bool {
 	return json.Unmarshal(text, &a) == nil && a.Classification.ShouldBlock != nil
 }
 
-// Open returns what the answer says to the call with this digest. An answer to
-// another call, of another version, or that does not say exactly one thing is
-// a *[fault.Error], as is one that holds an error.
+// Open returns what the answer says to the call with this digest. An answer to another call, of another version, or
+// that does not say exactly one thing is a *[fault.Error], as is one that holds an error.
 func (a Answer) Open(digest string) (nod.Classification, error) {
 	switch {
 	case a.Version != Version:
@@ -186,8 +183,7 @@ func Fail(r Request, err error) Answer {
 	return Answer{Version: Version, Digest: r.Prompt.Digest, Error: e}
 }
 
-// Reply asks m and returns its answer to r, within r's timeout. A panic of m
-// is an error of kind Internal.
+// Reply asks m and returns its answer to r, within r's timeout. A panic of m is an error of kind Internal.
 func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -218,15 +214,11 @@ func malformed(message string, cause error) *fault.Error {
 }
 
 func encode(v any) ([]byte, error) {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return line.Bytes(), err
+	line, err := lines.JSON(v)
+	return append(line, '\n'), err
 }
 
-// decode reads exactly one JSON value into v: no unknown key, none twice or in
-// another case, nothing after it.
+// decode reads exactly one JSON value into v: no unknown key, none twice or in another case, nothing after it.
 func decode(text []byte, limit int, v any) error {
 	switch {
 	case len(text) > limit:

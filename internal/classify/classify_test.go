@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -119,30 +120,35 @@ func TestBadRequests(t *testing.T) {
 	if _, err := ReadRequest(strings.NewReader(good)); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{
+	bad := map[string]string{
 		"empty": "", "blank": "\n", "null": "null", "a list": "[" + good + "]", "cut off": good[:40],
 		"two": good + good, "a tail": good + "x",
-		"another version":  strings.Replace(good, `"v":1`, `"v":2`, 1),
-		"no version":       strings.Replace(good, `"v":1,`, ``, 1),
-		"version a string": strings.Replace(good, `"v":1`, `"v":"1"`, 1),
-		"unknown key":      strings.Replace(good, `"v":1`, `"v":1,"x":1`, 1),
-		"key twice":        strings.Replace(good, `"v":1`, `"v":1,"v":1`, 1),
-		"other case":       strings.Replace(good, `"digest"`, `"Digest"`, 1),
-		"case twins":       strings.Replace(good, `"digest"`, `"DIGEST":"e","digest"`, 1),
-		"digest twice":     strings.Replace(good, `"digest"`, `"digest":"e","digest"`, 1),
-		"escaped twice":    strings.Replace(good, `"digest"`, `"\u0064igest":"e","digest"`, 1),
-		"no digest":        strings.Replace(good, `"d"`, `""`, 1), "no system": strings.Replace(good, `"s"`, `""`, 1),
-		"no user":       strings.Replace(good, `"u"`, `""`, 1),
-		"negative time": strings.Replace(good, `1000`, `-1`, 1),
-		"a long time":   strings.Replace(good, `1000`, `9223372036854775807`, 1),
-		"a fraction":    strings.Replace(good, `1000`, `1.5`, 1),
-		"not UTF-8":     strings.Replace(good, `"i"`, "\"\xff\"", 1),
-		"too long":      strings.Replace(good, `"u"`, `"`+strings.Repeat("u", requestLimit)+`"`, 1),
-	} {
+		"not UTF-8": strings.Replace(good, `"i"`, "\"\xff\"", 1),
+		"too long":  strings.Replace(good, `"u"`, `"`+strings.Repeat("u", requestLimit)+`"`, 1),
+	}
+	for _, row := range changes(t, "request") {
+		bad[row[1]] = strings.Replace(good, row[2], row[3], 1)
+	}
+	for name, text := range bad {
 		if r, err := ReadRequest(strings.NewReader(text)); err == nil {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
+}
+
+// changes are the lines of testdata/bad.txt of a kind: what of a good text becomes what.
+func changes(t *testing.T, kind string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/bad.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if row := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); row[0] == kind {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 func TestBadAnswers(t *testing.T) {
@@ -158,28 +164,15 @@ func TestBadAnswers(t *testing.T) {
 	if got, err := open(good, "d"); err != nil || got.Reason != "r" {
 		t.Fatal(got, err)
 	}
-	for name, text := range map[string]string{
+	bad := map[string]string{
 		"empty": "", "null": "null", "nothing": `{"v":1,"digest":"d"}`, "cut off": good[:50], "two": good + good,
-		"a tail":                good + "x",
-		"both":                  strings.Replace(good, `"v":1`, `"v":1,"error":{"kind":"malformed","message":"m"}`, 1),
-		"error null":            `{"v":1,"digest":"d","error":null}`,
-		"another version":       strings.Replace(good, `"v":1`, `"v":2`, 1),
-		"no version":            strings.Replace(good, `"v":1,`, ``, 1),
-		"another digest":        strings.Replace(good, `"digest":"d","c`, `"digest":"e","c`, 1),
-		"no digest":             strings.Replace(good, `"digest":"d","c`, `"c`, 1),
-		"another digest within": strings.Replace(good, `{"digest":"d","s`, `{"digest":"e","s`, 1),
-		"none within":           strings.Replace(good, `{"digest":"d","s`, `{"s`, 1),
-		"decision twice": strings.Replace(good, `"should_block":false`,
-			`"should_block":true,"should_block":false`, 1),
-		"case twins": strings.Replace(good, `"should_block":false`,
-			`"should_block":true,"Should_Block":false`, 1),
-		"decision missing":  strings.Replace(good, `"should_block":false,`, ``, 1),
-		"decision null":     strings.Replace(good, `false`, `null`, 1),
-		"decision a string": strings.Replace(good, `false`, `"false"`, 1),
-		"unknown key":       strings.Replace(good, `"v":1`, `"v":1,"allow":true`, 1),
-		"long s": strings.Replace(good, `"should_block":false`, `"should_block":true,"ſhould_block":false`,
-			1),
-	} {
+		"a tail":     good + "x",
+		"error null": `{"v":1,"digest":"d","error":null}`,
+	}
+	for _, row := range changes(t, "answer") {
+		bad[row[1]] = strings.Replace(good, row[2], row[3], 1)
+	}
+	for name, text := range bad {
 		got, err := open(text, "d")
 		var f *fault.Error
 		if !errors.As(err, &f) || f.Kind != fault.Malformed || !reflect.DeepEqual(got, nod.Classification{}) {

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ancestors asks the kernel upwards from the parent. It gives names of at
-// most 16 bytes and, for one's own processes, arguments. What was read before
-// an error is returned with it.
+// ancestors asks the kernel upwards from the parent. It gives names of at most 16 bytes and, for one's own processes,
+// arguments. What was read before an error is returned with it.
 func ancestors() ([]Ancestor, error) {
 	var list []Ancestor
 	for pid := os.Getppid(); pid > 0 && len(list) < 1000; {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// ancestors reads /proc upwards from the parent. What was read before an
-// error is returned with it.
+// ancestors reads /proc upwards from the parent. What was read before an error is returned with it.
 func ancestors() ([]Ancestor, error) {
 	var list []Ancestor
 	for pid := os.Getppid(); pid > 0 && len(list) < 1000; {
@@ -44,8 +43,7 @@ func readProcess(pid int) (a Ancestor, parent int, err error) {
 	return a, parent, nil
 }
 
-// parseStat reads "PID (NAME) STATE PPID ...". The name may hold anything,
-// so it ends at the last parenthesis.
+// parseStat reads "PID (NAME) STATE PPID ...". The name may hold anything, so it ends at the last parenthesis.
 func parseStat(stat string) (name string, parent int, err error) {
 	open, end := strings.IndexByte(stat, '('), strings.LastIndexByte(stat, ')')
 	if open < 0 || end < open {

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -62,8 +63,7 @@ func approve(ctx context.Context, p *Process, args []string) error {
 // lookBack is how old a call may be that is approved.
 const lookBack = 7 * 24 * time.Hour
 
-// findApprovable returns the decision of an id, or of how it ends; without one
-// the last that can be approved.
+// findApprovable returns the decision of an id, or of how it ends; without one the last that can be approved.
 func findApprovable(state, id string, now time.Time) (audit.Entry, error) {
 	recent := audit.Filter{Kinds: []audit.Kind{audit.Decision}, Since: now.Add(-lookBack)}
 	if id == "" {
@@ -94,8 +94,7 @@ func seen(e audit.Entry) (audit.Entry, error) {
 	return e, nil
 }
 
-// approvalOf is what a person is asked to say yes to: once within the hour, or in the
-// session for a day.
+// approvalOf is what a person is asked to say yes to: once within the hour, or in the session for a day.
 func approvalOf(e audit.Entry, inSession bool, now time.Time) (approval.Approval, error) {
 	id := make([]byte, 4)
 	rand.Read(id)
@@ -126,8 +125,7 @@ func holds(a approval.Approval) string {
 	return where + ", until " + a.Until.Local().Format(time.DateTime)
 }
 
-// showCall shows all that an approval would be for. Everything in it may come
-// from an agent.
+// showCall shows all that an approval would be for. Everything in it may come from an agent.
 func showCall(p *Process, e audit.Entry, now time.Time) {
 	fmt.Fprintf(p.Stdout, "%s in %s\n", printable.Text(e.RawTool), inDir(e.Dir))
 	fmt.Fprintf(p.Stdout, "%s, session %s, %s ago: %s\n\n", printable.Text(e.Agent), printable.Line(e.Session, 60),
@@ -221,4 +219,52 @@ func logApproval(state string, e audit.Entry, a approval.Approval, now time.Time
 	e.Rule, e.Error, e.Evidence, e.Latency, e.Spent = nil, nil, nil, 0, nil
 	e.Model, e.Quick, e.Usage, e.Cost, e.SessionCost = "", "", nil, 0, 0
 	return log.Write(e)
+}
+
+func approvals(_ context.Context, p *Process, args []string) error {
+	a := newArguments(p).state()
+	revoke := a.Bool("revoke", false, "")
+	if err := a.withState(args, len(args)); err != nil {
+		return err
+	}
+	if *revoke != (a.NArg() > 0) {
+		return usage(errors.New("--revoke and the ids to revoke belong together"))
+	}
+	if *revoke {
+		return revokeApprovals(p, a.places.State, a.Args())
+	}
+	list, err := approval.List(a.places.State, time.Now())
+	if err != nil {
+		return err
+	}
+	table := tabwriter.NewWriter(p.Stdout, 0, 0, 2, ' ', 0)
+	for _, a := range list {
+		if !a.UsedAt.IsZero() {
+			continue
+		}
+		where := "in " + inDir(a.Dir)
+		if a.Scope == approval.Session {
+			where += ", session " + a.SessionID + " of " + a.Agent
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s  %s  %s\n", a.ID, a.Scope, a.Until.Local().Format(time.DateTime),
+			printable.Line(a.Tool, 40), printable.Line(a.Call, 200), printable.Line(where, 200))
+	}
+	return internal(table.Flush())
+}
+
+func revokeApprovals(p *Process, state string, ids []string) error {
+	if err := personHere(p); err != nil {
+		return err
+	}
+	for _, id := range ids {
+		found, err := approval.Revoke(state, id)
+		switch {
+		case err != nil:
+			return err
+		case !found:
+			return fmt.Errorf("there is no approval %s; see nod approvals", printable.Line(id, 40))
+		}
+		fmt.Fprintf(p.Stdout, "%s is revoked\n", printable.Line(id, 40))
+	}
+	return nil
 }

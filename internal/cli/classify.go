@@ -30,8 +30,7 @@ func classifyOne(ctx context.Context, p *Process, args []string) error {
 	return nil
 }
 
-// answerRequest always has an answer: without settings, key or model it says
-// which of them is missing.
+// answerRequest always has an answer: without settings, key or model it says which of them is missing.
 func answerRequest(ctx context.Context, p *Process, places config.Places, r classify.Request) classify.Answer {
 	settings, err := config.Load(places)
 	if err != nil {
@@ -56,8 +55,7 @@ type modelSource struct {
 	mark   string              // ends the names of a fallback's dumps
 }
 
-// newModel returns the model that the settings describe, and those that stand
-// in for it.
+// newModel returns the model that the settings describe, and those that stand in for it.
 func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 	if s.Model.Provider == "" {
 		return nil, &fault.Error{Kind: fault.NoModel,

@@ -15,8 +15,7 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// classifyWith runs nod classify under settings that ask endpoint, and opens
-// what it answers.
+// classifyWith runs nod classify under settings that ask endpoint, and opens what it answers.
 func classifyWith(t *testing.T, provider, endpoint, dumpDir string) (nod.Classification, classify.Answer, error) {
 	t.Helper()
 	dir := t.TempDir()

@@ -1,17 +1,24 @@
-// Package cli is the nod command: one file per subcommand, each a function of
-// its streams, its environment and its arguments. What `nod help NAME` prints
-// is help/NAME.txt.
+// Package cli is the nod command: each subcommand is a function of its streams, its environment and its arguments.
+// What `nod help NAME` prints is help/NAME.txt.
 package cli
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"slices"
 	"strings"
+	"syscall"
 
 	"golang.org/x/term"
+
+	"github.com/nodgate/nod/internal/demo"
+	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/version"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -31,8 +38,7 @@ type Process struct {
 	Dir            string   // the current directory, absolute
 	// Terminal says that Stdout is one: colour and progress are welcome.
 	Terminal bool
-	// Ancestors lists the processes above this one, nearest first. nil: asks
-	// the system.
+	// Ancestors lists the processes above this one, nearest first. nil: asks the system.
 	Ancestors func() ([]Ancestor, error)
 }
 
@@ -131,8 +137,7 @@ func (c command) main(ctx context.Context, p *Process, args []string) int {
 	return e.code
 }
 
-// exit is an error that says with which status nod ends. The zero value is no
-// such error.
+// exit is an error that says with which status nod ends. The zero value is no such error.
 type exit struct {
 	error
 	code  int
@@ -187,4 +192,92 @@ func noSubcommand(word string) string {
 func isTerminal(r any) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// UntilSignalled is done when the process is told to end. A second signal ends
+// what does not heed the first: a question that waits for its answer.
+func UntilSignalled() (ctx context.Context, stop context.CancelFunc) {
+	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// texts are what `nod help` prints: of each subcommand its summary, how it is
+// called, what it does and examples; of "settings" what may stand in a file.
+//
+//go:embed help
+var texts embed.FS
+
+// text is one of them, "" for none.
+func text(name string) string {
+	raw, err := texts.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		return ""
+	}
+	return strings.Replace(string(raw), "@AGENTS@", agentLines(), 1)
+}
+
+// agentLines lists the agents, five to a line.
+func agentLines() string {
+	var lines []string
+	for some := range slices.Chunk(install.Agents(), 5) {
+		lines = append(lines, strings.Join(some, ", "))
+	}
+	return strings.Join(lines, ",\n  ")
+}
+
+// summary is the first line of a text, which `nod help` shows.
+func (c command) summary() string {
+	first, _, _ := strings.Cut(text(c.name), "\n")
+	return first
+}
+
+// long is the rest.
+func (c command) long() string {
+	_, rest, _ := strings.Cut(text(c.name), "\n")
+	return rest
+}
+
+// usageLine is how the subcommand is called.
+func (c command) usageLine() string {
+	line, _, _ := strings.Cut(c.long(), "\n")
+	return strings.TrimPrefix(line, "usage: nod ")
+}
+
+func help(_ context.Context, p *Process, args []string) error {
+	switch {
+	case len(args) == 0:
+		var list strings.Builder
+		for _, c := range commands() {
+			fmt.Fprintf(&list, "  %-10s %s\n", c.name, c.summary())
+		}
+		fmt.Fprint(p.Stdout, strings.Replace(text("overview"), "@COMMANDS@\n", list.String(), 1))
+		return nil
+	case strings.HasPrefix(args[0], "-"):
+		return usage(errors.New("flag provided but not defined: " + args[0]))
+	case args[0] == "settings":
+		fmt.Fprint(p.Stdout, text("settings"))
+		return nil
+	}
+	c, known := commandOf(args[0])
+	if !known {
+		return errors.New(noSubcommand(args[0]))
+	}
+	fmt.Fprint(p.Stdout, c.long())
+	return nil
+}
+
+func printVersion(_ context.Context, p *Process, args []string) error {
+	if err := newArguments(p).parse(args, 0); err != nil {
+		return err
+	}
+	fmt.Fprintln(p.Stdout, "nod", version.String())
+	return nil
+}
+
+func runDemo(ctx context.Context, p *Process, args []string) error {
+	if err := newArguments(p).parse(args, 0); err != nil {
+		return err
+	}
+	return internal(demo.Run(ctx, demo.Options{Stdout: p.Stdout, Slowly: p.Terminal, Colour: p.paint(0, "") != ""}))
 }

@@ -50,8 +50,7 @@ func nodMain() {
 	}, os.Args[1:]))
 }
 
-// scriptAncestors reads the script's variable ANCESTORS, names with commas
-// between them.
+// scriptAncestors reads the script's variable ANCESTORS, names with commas between them.
 func scriptAncestors() ([]Ancestor, error) {
 	list := []Ancestor{{Name: "bash"}}
 	for name := range strings.SplitSeq(os.Getenv("ANCESTORS"), ",") {
@@ -82,12 +81,12 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 func keepFiles(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs("shop")
 	c := keep.Call{ID: args[0], Agent: "claude-code", Session: "s1", Tool: "Bash", Words: args[1], Dir: dir}
-	var files []keep.File
+	var files []string
 	for _, name := range args[2:] {
 		if strings.HasPrefix(name, "stash@") || strings.HasPrefix(name, "refs/") {
 			c.Objects = append(c.Objects, keep.Object{Repo: dir, Name: "0a1b2c", What: name})
 		} else {
-			files = append(files, keep.File{Path: ts.MkAbs(name), Gone: true})
+			files = append(files, ts.MkAbs(name))
 		}
 	}
 	err := os.MkdirAll(filepath.Join(ts.Getenv("HOME"), ".local/state/nod"), 0o700)
@@ -97,8 +96,7 @@ func keepFiles(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 }
 
-// TestScripts runs testdata/script, each script in a directory of its own with
-// an empty home.
+// TestScripts runs testdata/script, each script in a directory of its own with an empty home.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",

@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/confine/behind"
 	"github.com/nodgate/nod/internal/confine/proof"
 	"github.com/nodgate/nod/internal/doctor"
+	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -80,9 +81,8 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	}
 	switch {
 	case err == nil && settings.Confine.On:
-		b.Lines = append(b.Lines,
-			doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-				Text: "it is switched on, and works here"})
+		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
+			Text: "it is switched on, and works here"})
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	case err == nil:
 		b.Lines = append(b.Lines,
@@ -97,8 +97,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	return b
 }
 
-// whyNot is what the trial said, and what of this machine is known to stand against
-// it.
+// whyNot is what the trial said, and what of this machine is known to stand against it.
 func whyNot(ctx context.Context, tried error) string {
 	said := printable.Line(tried.Error(), 300)
 	known := confine.Obstacle(os.DirFS("/"), bubblewrapVersion(ctx))
@@ -155,4 +154,90 @@ func setConfine(ctx context.Context, p *Process, on bool) error {
 		err = config.SetConfine(places, on)
 	}
 	return err
+}
+
+const aboutConfinement = `
+Code that nod has not read, such as tests and builds, can run where it can do no
+harm: no network, no home directory, no secrets; what it writes into the
+workspace is kept, but for what runs later (nod help confine). It works here.
+Later: nod confine on, nod confine off.
+Switch it on? [y/N] `
+
+// offerConfinement asks a person once whether unread code is to run confined, where that
+// works and nobody has set it yet. Where nobody can be asked it names the command. The
+// answer goes into the person's own settings, so the machine's level asks nobody.
+func (in installer) offerConfinement(ctx context.Context, p *Process, f installFlags, level install.Level) {
+	places := behind.Places
+	if in.places != nil {
+		places = in.places
+	}
+	settings, err := config.Load(places(p.Environ))
+	if err != nil || settings.Confine.Origin != "" {
+		return
+	}
+	if level == install.Managed || f.unattended || !isTerminal(p.Stdin) {
+		fmt.Fprintln(p.Stdout, "To have code that nod has not read run without network and home (Linux): nod confine on")
+		return
+	}
+	try := tryConfine
+	if in.try != nil {
+		try = in.try
+	}
+	if try(ctx, p) != nil || !confirmed(ctx, p, aboutConfinement) {
+		return
+	}
+	if err = config.SetConfine(places(p.Environ), true); err == nil {
+		settings, err = config.Load(places(p.Environ))
+	}
+	if err != nil {
+		fmt.Fprintln(p.Stderr, "nod install: not switched on:", err)
+		return
+	}
+	printConfine(p, settings.Confine)
+}
+
+func mode(_ context.Context, p *Process, args []string) error {
+	a := newArguments(p).settings()
+	unattended := a.Bool("unattended", false, "")
+	if err := a.parse(args, 1); err != nil {
+		return err
+	}
+	if a.NArg() > 0 {
+		if err := setMode(p, a.places, a.Arg(0), *unattended); err != nil {
+			return err
+		}
+	}
+	settings, err := config.Load(a.places)
+	if err != nil {
+		return err
+	}
+	about := map[config.Mode]string{config.Enforce: "nod's answers count",
+		config.Observe: "nothing is blocked or asked until nod mode enforce",
+		config.Off:     "nothing is decided until nod mode enforce"}
+	fmt.Fprintf(p.Stdout, "%s: %s (%s)\n", settings.Mode, about[settings.Mode], homely(p, settings.ModeOrigin))
+	return nil
+}
+
+func setMode(p *Process, places config.Places, word string, unattended bool) error {
+	mode, ok := config.ParseMode(word)
+	if !ok {
+		return fmt.Errorf("%q is no mode; write enforce, observe or off", word)
+	}
+	if err := person(p, unattended); err != nil {
+		return err
+	}
+	if places.User == "" {
+		return errors.New("HOME is not set; name your settings file with --settings")
+	}
+	managed := places
+	managed.User = ""
+	above, err := config.Load(managed)
+	if err != nil {
+		return err
+	}
+	if above.ModeOrigin != "default" {
+		return fmt.Errorf("the managed settings say mode %s (%s), and they hold; ask who manages this machine",
+			above.Mode, above.ModeOrigin)
+	}
+	return config.SetMode(places, mode)
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/install"
 )
 
-// realMachine is one whose nod-hook is the real one, which testscript.Main
-// puts into PATH.
+// realMachine is one whose nod-hook is the real one, which testscript.Main puts into PATH.
 func realMachine(t *testing.T) *machine {
 	t.Helper()
 	m := newMachine(t)
@@ -27,8 +26,7 @@ func realMachine(t *testing.T) *machine {
 	return m
 }
 
-// setenv changes what doctor finds in its environment, under a name of the
-// test's own.
+// setenv changes what doctor finds in its environment, under a name of the test's own.
 func setenv(name, value string) func(*machine) {
 	return func(m *machine) { m.t.Setenv(name, value) }
 }
@@ -78,8 +76,7 @@ func lineOf(blocks []doctor.Block, state doctor.State, what string) string {
 	return ""
 }
 
-// Each agent's own line is started, with the answers that are known; nothing
-// is left behind.
+// Each agent's own line is started, with the answers that are known; nothing is left behind.
 func TestDoctorTriesEveryAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: it starts hundreds of programs; verify's stage tests runs it, without the race detector")

@@ -110,8 +110,7 @@ func TestSettingsOfTheHelpCanBeUsed(t *testing.T) {
 	}
 }
 
-// example is the settings file of `nod help settings`, which has every key that most
-// people need.
+// example is the settings file of `nod help settings`, which has every key that most people need.
 func example() string {
 	_, rest, _ := strings.Cut(text("settings"), "\n\nmode ")
 	return "mode " + rest

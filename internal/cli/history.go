@@ -53,8 +53,7 @@ func transcripts(p *Process, agent string) ([]history.File, []string) {
 	return slices.DeleteFunc(files, func(f history.File) bool { return agent != "" && f.Agent != agent }), problems
 }
 
-// pastGate makes the gate that the hook would make for a directory, without what
-// asks a model, writes, or remembers.
+// pastGate makes the gate that the hook would make for a directory, without what asks a model, writes, or remembers.
 func pastGate(p *Process, places config.Places, root string, files view.Files) (*nod.Gate, error) {
 	places.Known, places.Root = nil, root // as in the hook
 	settings, err := config.Load(places)

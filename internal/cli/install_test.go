@@ -12,8 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// machine is a file system of its own, with a home directory, nod's two
-// programs, a Claude Code and a repository.
+// machine is a file system of its own, with a home directory, nod's two programs, a Claude Code and a repository.
 type machine struct {
 	t         *testing.T
 	dir       string

@@ -9,9 +9,8 @@ import (
 	"github.com/nodgate/nod/internal/history"
 )
 
-// TestJSONIsDocumented: docs/json.md names every key that --json prints, and nod help
-// names --json where it is taken. Keys are only ever added: a line that goes from the
-// document is a change that breaks somebody's script.
+// TestJSONIsDocumented: docs/json.md names every key that --json prints, and nod help names --json where it is taken.
+// Keys are only ever added: a line that goes from the document is a change that breaks somebody's script.
 func TestJSONIsDocumented(t *testing.T) {
 	text, err := os.ReadFile("../../docs/json.md")
 	if err != nil {

@@ -50,8 +50,7 @@ func TestLogSaysWhatWasKept(t *testing.T) {
 	}
 }
 
-// What comes while following is shown once; of a begun line, which is not overdue, its
-// decision is.
+// What comes while following is shown once; of a begun line, which is not overdue, its decision is.
 func TestLogFollows(t *testing.T) {
 	dir := t.TempDir() + "/state"
 	old := someEntry("old", audit.Begun, nod.Deny)
@@ -76,8 +75,7 @@ func TestLogFollows(t *testing.T) {
 	ends()
 }
 
-// follows starts nod log --follow. ends stops it, and holds that it printed no
-// more.
+// follows starts nod log --follow. ends stops it, and holds that it printed no more.
 func follows(t *testing.T, dir string) (in *bufio.Scanner, ends func()) {
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)

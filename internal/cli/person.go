@@ -18,9 +18,8 @@ type Ancestor struct {
 	Args []string
 }
 
-// person returns nil if a person, and not an agent, seems to be asking for a
-// change to nod itself: standard input is a terminal, or unattended was asked
-// for, and no process above this one is a coding agent.
+// person returns nil if a person, and not an agent, seems to be asking for a change to nod itself: standard input is
+// a terminal, or unattended was asked for, and no process above this one is a coding agent.
 //
 // This stops accidents. An agent that means to can detach a process from
 // itself; layer 0 and managed settings are what stands against that.
@@ -87,10 +86,9 @@ func firstAgent(above []Ancestor) (string, bool) {
 	return "", false
 }
 
-// agent returns the coding agent that the process is. An agent shows as its
-// process name, as the program that was started, as the directory above
-// "versions" (Claude Code installs itself so), or as the script or package
-// that an interpreter runs.
+// agent returns the coding agent that the process is. An agent shows as its process name, as the program that was
+// started, as the directory above "versions" (Claude Code installs itself so), or as the script or package that an
+// interpreter runs.
 func (a Ancestor) agent() (string, bool) {
 	candidates := []string{a.Name, path.Base(a.Exe)}
 	if dir := path.Dir(a.Exe); path.Base(dir) == "versions" {
@@ -111,8 +109,7 @@ func (a Ancestor) agent() (string, bool) {
 	return "", false
 }
 
-// plainName takes off what a login shell, an installer or Windows puts around
-// a name.
+// plainName takes off what a login shell, an installer or Windows puts around a name.
 func plainName(s string) string {
 	s = strings.ToLower(strings.TrimPrefix(s, "-"))
 	for _, suffix := range []string{".exe", ".js", ".mjs", ".cjs", ".py", ".sh"} {

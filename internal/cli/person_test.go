@@ -84,8 +84,7 @@ func TestPersonWhoLeftTheirParents(t *testing.T) {
 	}
 }
 
-// TestAncestors: the real list starts at our parent and ends at the first
-// process.
+// TestAncestors: the real list starts at our parent and ends at the first process.
 func TestAncestors(t *testing.T) {
 	list, err := ancestors()
 	if err != nil {

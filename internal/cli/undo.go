@@ -75,8 +75,7 @@ func undoOutputOf(calls ...keep.Kept) undoOutput {
 	return out
 }
 
-// listKept shows what can be brought back. What cannot be read is named, and hides
-// nothing else.
+// listKept shows what can be brought back. What cannot be read is named, and hides nothing else.
 func listKept(p *Process, store *keep.Store, asJSON bool) error {
 	list, unread := store.List()
 	if unread != nil {
@@ -102,8 +101,7 @@ func listKept(p *Process, store *keep.Store, asJSON bool) error {
 }
 
 // restore puts files back and says what became of each.
-func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions,
-	asJSON bool) error {
+func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions, asJSON bool) error {
 	k, err := store.Find(id)
 	if err != nil {
 		return err

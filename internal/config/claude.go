@@ -16,8 +16,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// ClaudeRules says whether nod reads what Claude Code's own settings deny and ask about.
-// The zero value reads it.
+// ClaudeRules says whether nod reads what Claude Code's own settings deny and ask about. The zero value reads it.
 type ClaudeRules string
 
 // The values of claude_rules.
@@ -60,8 +59,7 @@ func (p Places) WithClaude() Places {
 	return p
 }
 
-// ClaudeFiles are the settings of Claude Code that rules are read from, there
-// or not.
+// ClaudeFiles are the settings of Claude Code that rules are read from, there or not.
 func (p Places) ClaudeFiles(how ClaudeRules) []string {
 	if how == ClaudeOff {
 		return nil
@@ -179,9 +177,8 @@ func (r *claudeReader) fail(offset int, format string, args ...any) {
 // maxJSONParts bounds lists and objects, which could be nested.
 const maxJSONParts = 5000
 
-// parse reads JSON with the comments and trailing commas that people leave in
-// such files: reading too much of a file loses no rule of it. A text that holds
-// nothing is an empty object.
+// parse reads JSON with the comments and trailing commas that people leave in such files: reading too much of a file
+// loses no rule of it. A text that holds nothing is an empty object.
 func (r *claudeReader) parse() hujson.Value {
 	r.text = bytes.TrimPrefix(r.text, []byte("\xef\xbb\xbf"))
 	empty := hujson.Value{Value: &hujson.Object{}}

@@ -117,20 +117,11 @@ func TestWhichClaudeFiles(t *testing.T) {
 
 // A file that is there and cannot be used never means fewer rules.
 func TestBadClaudeFiles(t *testing.T) {
-	for text, want := range map[string]string{
-		`{`:                                 `1:2: not JSON: parsing value: unexpected EOF; correct it`,
-		`{"permissions":{"deny":["a"}`:      `1:28: not JSON: invalid character '}'`,
-		"{\n  \"permissions\": []\n}":       `2:18: permissions needs an object`,
-		`{"permissions":{"deny":"x"}}`:      `1:24: deny needs a list`,
-		`{"permissions":{"deny":[1]}}`:      `1:25: deny: an entry is not a string`,
-		`{"autoMode":1}`:                    `1:13: autoMode needs an object`,
-		`{"permissions":{"deny":[]}} x`:     `1:29: not JSON: invalid character 'x'`,
-		`{"autoMode":{},"autoMode":{}}`:     `1:16: "autoMode" stands twice, first on line 1; keep one`,
-		`{"a":"\q"}`:                        `1:6: not JSON: invalid literal`,
-		`[]`:                                `1:1: the file needs an object`,
-		`{"a":` + strings.Repeat("[", 6000): `more than 5000 lists and objects`,
-		"\xff":                              `1:1: not UTF-8 text`,
-	} {
+	for _, c := range append(rows(t, "settings.json"), []row{
+		{text: `{"a":` + strings.Repeat("[", 6000), want: `more than 5000 lists and objects`},
+		{text: "\xff", want: `1:1: not UTF-8 text`},
+	}...) {
+		text, want := c.text, c.want
 		files := world().File(claudeFile, text, 0o600)
 		if got := badSettings(t, claudePlaces(files)); !strings.Contains(got, want) || !strings.HasPrefix(got,
 			claudeFile+":") {

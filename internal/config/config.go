@@ -8,25 +8,22 @@
 //	~/.config/nod/nod.toml   user
 //	ROOT/.nod.toml           repository: in the session's workspace root only
 //
-// A managed or user file that exists and cannot be used (a syntax error, an
-// unknown key, a wrong type, a bad rule; below a workspace, owned by somebody
-// else, writable by others) is an error of the kind [fault.BadSettings] whose
+// A managed or user file that exists and cannot be used (a syntax error, an unknown key, a wrong type, a bad rule;
+// below a workspace, owned by somebody else, writable by others) is an error of the kind [fault.BadSettings] whose
 // message is "FILE:LINE:COL: what; next step". It never means fewer rules.
 //
 // # Merging
 //
-// The lists of all files add up: managed, then user, then repository, each
-// entry once. "$defaults" stands for the built-in list, at its place. The
-// built-in list is part of the result if no managed or user file has the key,
-// or if one that has it says "$defaults". So a user's list without it replaces
-// the built-in list, and never an entry of the managed file.
+// The lists of all files add up: managed, then user, then repository, each entry once. "$defaults" stands for the
+// built-in list, at its place. The built-in list is part of the result if no managed or user file has the key, or if
+// one that has it says "$defaults". So a user's list without it replaces the built-in list, and never an entry of the
+// managed file.
 //
 // In secrets and guarded a later "!entry" takes back an earlier one. There the
 // managed entries come last, so that a user's "!" cannot reach them.
 //
-// The lists of a [[repository]] add to those of its file where the session's
-// workspace root is that directory, a plain directory in it, or one of its
-// linked worktrees.
+// The lists of a [[repository]] add to those of its file where the session's workspace root is that directory, a
+// plain directory in it, or one of its linked worktrees.
 //
 // Of confine the strictest word of the two files holds. Everything else is set
 // by the managed file, else by the user's, else it has its default: key by key,
@@ -40,11 +37,10 @@
 //
 // # The repository's file
 //
-// Whoever can write to the repository writes .nod.toml, the agent included. So it may
-// tighten and nothing else: command patterns in hard_deny and soft_deny, which are matched
-// and whose words no model sees ([nod.Rule.Untrusted]). Everything else in it is left out
-// with a notice for the person, and so is all of it where it cannot be read: an error would
-// stop work there, and its author could as well delete it.
+// Whoever can write to the repository writes .nod.toml, the agent included. So it may tighten and nothing else:
+// command patterns in hard_deny and soft_deny, which are matched and whose words no model sees
+// ([nod.Rule.Untrusted]). Everything else in it is left out with a notice for the person, and so is all of it where
+// it cannot be read: an error would stop work there, and its author could as well delete it.
 package config
 
 import (
@@ -64,8 +60,7 @@ type Places struct {
 	// ClaudeManaged and ClaudeUser are Claude Code's own settings, for those
 	// who need rules; "" is none. See [Places.WithClaude].
 	ClaudeManaged, ClaudeUser string
-	// Root is the session's workspace root, "" is none. The home directory,
-	// its ancestors and / count as none.
+	// Root is the session's workspace root, "" is none. The home directory, its ancestors and / count as none.
 	Root string
 	Home string // for ~/ in settings; "" makes ~/ an error
 	// Files is the file system; nil is the disk.
@@ -179,8 +174,7 @@ type Settings struct {
 	Notices []string
 
 	ClaudeRules ClaudeRules
-	// NotHeld are rules of Claude Code's settings that could not be taken as
-	// they were meant.
+	// NotHeld are rules of Claude Code's settings that could not be taken as they were meant.
 	NotHeld []NotHeld
 	// LeftOut are rules of allow in nod's own settings that would allow any code.
 	LeftOut []NotHeld
@@ -199,8 +193,7 @@ type Item struct {
 	Rule nod.Rule
 }
 
-// Target says which model is asked, and where. What of it a provider needs is
-// checked by package llm.
+// Target says which model is asked, and where. What of it a provider needs is checked by package llm.
 type Target struct {
 	// Provider is one of llm.Providers; "" configures no model.
 	Provider   string `toml:"provider"`
@@ -223,8 +216,7 @@ type Target struct {
 // ModelSettings says how layer 4 reaches its model.
 type ModelSettings struct {
 	Target
-	// Fallbacks are asked in turn where the ones before are not to be had.
-	// They are the highest file's that has any.
+	// Fallbacks are asked in turn where the ones before are not to be had. They are the highest file's that has any.
 	Fallbacks []Target
 	Timeout   time.Duration // for the whole decision
 	MaxTokens int
@@ -271,9 +263,8 @@ type Source struct {
 	Used   bool   // false where all of it was left out
 }
 
-// Load reads, checks and merges the settings. The error is a *[fault.Error]
-// of the kind [fault.BadSettings]; Settings are then the zero value, which
-// enforces and allows nothing.
+// Load reads, checks and merges the settings. The error is a *[fault.Error] of the kind [fault.BadSettings]; Settings
+// are then the zero value, which enforces and allows nothing.
 func Load(p Places) (Settings, error) {
 	if p.Files == nil {
 		p.Files = view.Disk{}

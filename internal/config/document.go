@@ -32,12 +32,10 @@ func problemf(at position, format string, args ...any) *problem {
 	return &problem{at: at, what: fmt.Sprintf(format, args...)}
 }
 
-// document says where the values of a TOML text stand. What they say is decoded into a
-// struct, see [decode].
+// document says where the values of a TOML text stand. What they say is decoded into a struct, see [decode].
 type document struct {
 	text []byte
-	// places are those of tables, values and elements of lists, by path: "model.name",
-	// "allow.0", "price.1.in".
+	// places are those of tables, values and elements of lists, by path: "model.name", "allow.0", "price.1.in".
 	places map[string]span
 }
 

@@ -14,10 +14,9 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// SetMode writes mode into the user's settings file, and leaves everything
-// else in it as it is: comments, order, line ends. It makes the file (0600)
-// and its directory (0700) where they are missing, and writes through a link.
-// A file that cannot be read as settings is left alone; the error is then a
+// SetMode writes mode into the user's settings file, and leaves everything else in it as it is: comments, order, line
+// ends. It makes the file (0600) and its directory (0700) where they are missing, and writes through a link. A file
+// that cannot be read as settings is left alone; the error is then a
 // *[fault.Error].
 func SetMode(p Places, mode Mode) error {
 	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "mode", mode.String()) })
@@ -29,8 +28,7 @@ func SetConfine(p Places, on bool) error {
 	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "confine", word) })
 }
 
-// withWord returns the text with a key at its top set to a word, and checks
-// that it is.
+// withWord returns the text with a key at its top set to a word, and checks that it is.
 func (p Places) withWord(text []byte, key, word string) ([]byte, error) {
 	if _, err := p.readBack(text); err != nil {
 		return nil, err
@@ -72,10 +70,9 @@ func lineEnd(text []byte) string {
 // Entry is one entry of one list, to be written.
 type Entry struct{ List, Text string }
 
-// AddRepository writes a [[repository]] of root, a real path, with the entries
-// at the end of the user's settings file, and leaves everything else in it as
-// it is, as [SetMode] does. What it would write is read back first: a file that
-// could not be used after, or would say something else, is left alone.
+// AddRepository writes a [[repository]] of root, a real path, with the entries at the end of the user's settings
+// file, and leaves everything else in it as it is, as [SetMode] does. What it would write is read back first: a file
+// that could not be used after, or would say something else, is left alone.
 func AddRepository(p Places, root string, entries []Entry) error {
 	return p.editUser(func(text []byte) ([]byte, error) {
 		if _, err := p.readBack(text); err != nil {
@@ -118,8 +115,7 @@ func repositoryTable(text []byte, root string, entries []Entry) string {
 	return strings.ReplaceAll(b.String(), "\n", lineEnd(text))
 }
 
-// quoteTOML writes a basic string. Control characters do not get here: what is
-// written is read back.
+// quoteTOML writes a basic string. Control characters do not get here: what is written is read back.
 func quoteTOML(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }

@@ -25,9 +25,8 @@ func seeds(f *testing.F) {
 var namesPlace = regexp.MustCompile(
 	`^/home/u/[^:]*:[0-9]+:[0-9]+: .+|^/home/u/.* (lies in the workspace|cannot be followed)`)
 
-// FuzzLoad: any text is settings or an error that names the place; and as a
-// repository's file it adds command patterns to soft_deny and hard_deny,
-// marked untrusted, and changes nothing else.
+// FuzzLoad: any text is settings or an error that names the place; and as a repository's file it adds command
+// patterns to soft_deny and hard_deny, marked untrusted, and changes nothing else.
 func FuzzLoad(f *testing.F) {
 	seeds(f)
 	f.Fuzz(func(t *testing.T, text []byte) {

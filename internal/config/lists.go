@@ -24,14 +24,12 @@ const (
 	listCount
 )
 
-// list is one rule list: what its key is called, who may write it, and what an entry has
-// to be. A new list is a row here and in each of the arrays below, and a key of
-// [listTexts].
+// list is one rule list: what its key is called, who may write it, and what an entry has to be. A new list is a row
+// here and in each of the arrays below, and a key of [listTexts].
 type list struct {
 	name   string
 	scoped bool // it may stand in a [[repository]]
-	// lastHolds says that a later entry takes an earlier one back, so that the managed
-	// file's come last.
+	// lastHolds says that a later entry takes an earlier one back, so that the managed file's come last.
 	lastHolds bool
 	check     func(text string) error // of a list of texts; nil for rules
 }
@@ -112,8 +110,7 @@ type said struct {
 	own    []Item // secrets that the settings name elsewhere
 }
 
-// rules merges the lists. It is on the path of every tool call, so a list of
-// which no file speaks is taken as it is.
+// rules merges the lists. It is on the path of every tool call, so a list of which no file speaks is taken as it is.
 func (s said) rules() nod.Rules {
 	r := nod.DefaultRules()
 	for i, rules := range ruleLists(&r) {
@@ -134,8 +131,7 @@ func (s said) speaksOf(i int) bool {
 		slices.ContainsFunc(s.layers, func(l layer) bool { return l.lists[i].present || len(l.added[i]) > 0 })
 }
 
-// Lists returns the rules again, in order of list and position, each with
-// where it came from, for a person to read.
+// Lists returns the rules again, in order of list and position, each with where it came from, for a person to read.
 func (s Settings) Lists() []Item {
 	builtin := nod.DefaultRules()
 	var all []Item

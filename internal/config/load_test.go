@@ -6,6 +6,7 @@ import (
 	"os"
 	"reflect"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -92,54 +93,11 @@ func TestZeroValuesAreStrict(t *testing.T) {
 }
 
 func TestEveryKey(t *testing.T) {
-	const text = `
-mode = "observe"
-profile = "reinforce"
-approvals = "off"
-workspace_roots = ["~/src", "/srv/work/"]
-hosts = ["pkg.go.dev", "*.example.com", "::1"]
-allowlist = ["read_file"]
-secrets = ["~/.config/acme", "!*.pub"]
-guarded = ["Justfile"]
-
-[model]
-provider = "anthropic"
-name = "m"
-endpoint = "https://gate.example.com/v1"
-key_file = "~/.config/nod/key"
-timeout = "31s"
-max_tokens = 512
-proxy = "http://u:p@proxy:3128"
-ca_file = "/etc/ca.pem"
-headers = { X-Team = "core" }
-profile = "seed"
-stages = 2
-
-[[fallback]]
-provider = "compatible"
-name = "qwen3"
-endpoint = "http://127.0.0.1:11434/v1"
-channel = "schema"
-[[fallback]]
-provider = "vertex"
-key_file = "~/sa.json"
-region = "us-east5"
-project = "p"
-
-[log]
-on_failure = "block"
-dump_dir = "~/dumps"
-
-[[price]]
-model = "m"
-in = 1
-out = 5.5
-cached = 0.1
-[[price]]
-model = "n"
-in = 2.0
-out = 3.0
-`
+	data, err := os.ReadFile("testdata/every.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
 	m := world().File(userFile, text, 0o600).Chown(userFile, 1000)
 	s := loaded(t, placesIn(m))
 	want := Settings{
@@ -177,57 +135,11 @@ out = 3.0
 
 // TestBadText holds the messages: they are what a person has to go by.
 func TestBadText(t *testing.T) {
-	for _, c := range []struct{ name, text, want string }{
-		{"syntax", "mode = \n", "1:8: not TOML: "},
-		{"open string", "# é\nallow = [\"é\", \"b\n", "2:"},
+	for _, c := range append(rows(t, "nod.toml"), []row{
 		{"not UTF-8", "mode = \"\xff\"", "1:1: not UTF-8 text; save the file as UTF-8"},
-		{"unknown key", "\nalow = []\n", `2:1: "alow" is not a key here; nod help settings shows them`},
-		{"other letters", "hard_deny = [\"ls\"]\nHard_deny = []", `2:1: "Hard_deny" is not a key here`},
-		{"below a table", "[model]\nname = \"x\"\nallow = []", `3:1: "model.allow" is not a key here; `},
-		{"twice", "mode = \"off\"\nhosts = []\nmode = \"off\"", `3:1: `},
-		{"table and list", "[price]\n[[price]]", `2:`},
-		{"a table for a list", "[price]\nin = 1", `1:2: price is a list of tables; write [[price]]`},
-		{"mode", `mode = "Off"`, `1:8: mode cannot be "Off"; write one of ["enforce" "observe" "off"]`},
-		{"list type", `allow = "git status"`, `1:`},
-		{"element type", "allow = [\n  \"git status\",\n  7,\n]", `3:3: allow needs a value of another kind`},
-		{"table type", `model = "x"`, `1:9: model needs a value of another kind`},
-		{"prose boundary", "hard_deny = [\"never; ever\"]",
-			`1:14: hard_deny: "never; ever" cannot be a command pattern`},
-		{"empty rule", `environment = [" "]`, `1:16: environment: an empty rule; remove it`},
-		{"duration", `model.timeout = "20"`,
-			`1:17: timeout cannot be "20"; write a duration up to "45s", such as "20s"`},
-		{"tokens", `model.max_tokens = 99999`, `1:20: max_tokens is 99999; write a number from 1 to 32768`},
-		{"provider", `model.provider = "openia"`, `1:18: provider cannot be "openia"; write one of `},
-		{"ceiling", "model.max_cost_session = -0.5",
-			`1:26: max_cost_session is -0.5; write US dollars from 0 (no ceiling) to 10000`},
-		{"fallback, no provider", "[[fallback]]\nname = \"m\"", `1:3: a fallback needs a provider; add it`},
 		{"fallbacks", strings.Repeat("[[fallback]]\nprovider = \"openai\"\n", 5),
 			`9:3: more than 4 fallbacks; a call would wait too long for them`},
-		{"endpoint", `model.endpoint = "example.com"`,
-			`1:18: endpoint: "example.com" is no address; write https:// or http://HOST`},
-		{"relative file", `model.key_file = "key"`,
-			`1:18: key_file: "key" is relative, and to nothing in particular; start it with / or ~/`},
-		{"header key", `model.headers = { Authorization = "x" }`,
-			`1:17: headers: Authorization would hold a key in the settings; use key_file`},
-		{"header name", `model.headers = { "a b" = "x" }`,
-			`1:17: headers: "a b" is no header name; use letters, digits and -`},
-		{"header twins", `model.headers = { a = "x", A = "y" }`,
-			`1:17: headers: a is set twice, in different case; keep one`},
-		{"price", "[[price]]\nmodel = \"m\"\nin = 1", `1:3: a price needs model, in and out; add what is missing`},
-		{"price twice", "[[price]]\nmodel = \"m\"\nin = 1\nout = 1\n[[price]]\nmodel = \"m\"\nin = 1\nout = 1",
-			`5:3: the price of "m" is set twice; keep one`},
-		{"price nan", "[[price]]\nin = nan", `2:6: in is NaN; `},
-		{"root /", `workspace_roots = ["/"]`, `1:20: workspace_roots: / is no workspace; name a project's directory`},
-		{"root home", `workspace_roots = ["~"]`,
-			`1:20: workspace_roots: "/home/u" holds the home directory and is no workspace; name a project's directory`},
-		{"host URL", `hosts = ["https://example.com"]`, `1:10: hosts: "https://example.com" is no host; `},
-		{"host star", `hosts = ["*"]`, `1:10: hosts: "*" is no host; `},
-		{"tool of a server", `allowlist = ["mcp__x__y"]`,
-			`1:14: allowlist: "mcp__x__y" is a tool of an MCP server, which stands as a rule: allow = ["mcp__x__y"]`},
-		{"path", `secrets = ["!/"]`, `1:12: secrets: "!/" names nothing; write a name, ~/name or /name`},
-		{"path glob", `guarded = ["a["]`, `1:12: guarded: "a[": unbalanced [ or a trailing \; correct it`},
-		{"confine", `confine = "yes"`, `1:11: confine cannot be "yes"; `},
-	} {
+	}...) {
 		t.Run(c.name, func(t *testing.T) {
 			m := world().File(userFile, c.text, 0o600)
 			got := badSettings(t, placesIn(m))
@@ -240,6 +152,27 @@ func TestBadText(t *testing.T) {
 			}
 		})
 	}
+}
+
+// row is one of testdata/bad.txt: a text of a file that cannot be used, and what is said.
+type row struct{ name, text, want string }
+
+// rows reads those of one file. The text is quoted.
+func rows(t *testing.T, file string) (all []row) {
+	t.Helper()
+	data, err := os.ReadFile("testdata/bad.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		fields := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if text, err := strconv.Unquote(fields[2]); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		} else if fields[0] == file {
+			all = append(all, row{fields[1], text, fields[3]})
+		}
+	}
+	return all
 }
 
 func TestGoodText(t *testing.T) {
@@ -256,8 +189,7 @@ func TestGoodText(t *testing.T) {
 	}
 }
 
-// TestRefusedPlaces: a file that somebody else could have written is refused
-// by name, with what to do.
+// TestRefusedPlaces: a file that somebody else could have written is refused by name, with what to do.
 func TestRefusedPlaces(t *testing.T) {
 	const text = `mode = "observe"`
 	for _, c := range []struct {
@@ -270,10 +202,8 @@ func TestRefusedPlaces(t *testing.T) {
 		{"group may write", func(m *view.Memory) *view.Memory { return m.File(userFile, text, 0o660) },
 			userFile + ": writable by others (mode 0660); run: chmod go-w " + userFile},
 		{"somebody else's", func(m *view.Memory) *view.Memory {
-			return m.File(userFile, text, 0o600).Chown(userFile,
-				1001)
-		},
-			userFile + ": owned by user 1001, neither root nor you (1000); take it over with chown, or remove it"},
+			return m.File(userFile, text, 0o600).Chown(userFile, 1001)
+		}, userFile + ": owned by user 1001, neither root nor you (1000); take it over with chown, or remove it"},
 		{"replaceable", func(m *view.Memory) *view.Memory {
 			return m.File(userFile, text, 0o600).Dir("/home/u/.config", 0o777)
 		}, userFile + ": anyone can replace it, since its directory /home/u/.config is writable by all; run: chmod o-w /home/u/.config"},

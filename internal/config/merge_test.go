@@ -29,8 +29,7 @@ func threeFiles(managed, user, repo string) *view.Memory {
 	return m
 }
 
-// TestMergeLists is the rule of the package comment, case by case. D stands
-// for the built-in list.
+// TestMergeLists is the rule of the package comment, case by case. D stands for the built-in list.
 func TestMergeLists(t *testing.T) {
 	const soft = "soft_deny = "
 	for _, c := range []struct {
@@ -96,8 +95,7 @@ func TestManagedPathsHold(t *testing.T) {
 	}
 }
 
-// A key and what models were asked are secrets wherever the settings put them,
-// whatever a list says.
+// A key and what models were asked are secrets wherever the settings put them, whatever a list says.
 func TestFilesOfTheSettingsAreSecrets(t *testing.T) {
 	text := "secrets = [\"!/vault/key\", \"!~/spare\"]\nmodel.key_file = \"~/link\"\nlog.dump_dir = \"~/dumps\"\n[[fallback]]\nprovider = \"openai\"\nname = \"x\"\nkey_file = \"~/spare\"\n"
 	m := threeFiles(``, text, ``)

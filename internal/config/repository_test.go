@@ -55,8 +55,7 @@ func TestUntrustedTightensOnly(t *testing.T) {
 	}
 }
 
-// TestUntrustedCannotBreak: whatever lies there, the other settings hold, and
-// the person hears of it.
+// TestUntrustedCannotBreak: whatever lies there, the other settings hold, and the person hears of it.
 func TestUntrustedCannotBreak(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -70,10 +69,8 @@ func TestUntrustedCannotBreak(t *testing.T) {
 		{"a FIFO", func(m *view.Memory) *view.Memory { return m.Special(repoFile, fs.ModeNamedPipe) },
 			repoFile + ": not a regular file; it was left out"},
 		{"too large", func(m *view.Memory) *view.Memory {
-			return m.File(repoFile, strings.Repeat("#", 64<<10+1),
-				0o644)
-		},
-			repoFile + ": 65537 bytes, more than the 65536 that are read; shorten it; it was left out"},
+			return m.File(repoFile, strings.Repeat("#", 64<<10+1), 0o644)
+		}, repoFile + ": 65537 bytes, more than the 65536 that are read; shorten it; it was left out"},
 		{"settings that it may not have", func(m *view.Memory) *view.Memory {
 			return m.File(repoFile, "mode = \"off\"\nlog.on_failure = 7\nallowlist = [\"bash\"]\nsecrets = []\n[model]\nendpoint = \"https://evil\"\n", 0o644)
 		}, `left out: "allowlist", "log", "mode", "model", "secrets"; a`},

@@ -4,14 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Scope is one [[repository]] of a managed or user file: rules for the
-// sessions of one repository.
+// Scope is one [[repository]] of a managed or user file: rules for the sessions of one repository.
 type Scope struct {
 	Path   string // real path
 	Origin string // FILE:LINE
@@ -83,16 +87,14 @@ func (p Places) apply(l *layer) {
 	}
 }
 
-// belongs reports whether a workspace root, a real path, is a repository, a
-// plain directory of it, or one of its linked worktrees. Another repository
-// that lies in it is none of these: what it runs is other people's code.
+// belongs reports whether a workspace root, a real path, is a repository, a plain directory of it, or one of its
+// linked worktrees. Another repository that lies in it is none of these: what it runs is other people's code.
 func (p Places) belongs(root, repository string) bool {
 	top := p.top(root)
 	return root == repository || top == repository || top != "" && p.mainOf(top) == repository
 }
 
-// top returns the nearest directory from dir upwards that holds a .git, ""
-// where there is none or nobody can say.
+// top returns the nearest directory from dir upwards that holds a .git, "" where there is none or nobody can say.
 func (p Places) top(dir string) string {
 	for ; dir != "/" && dir != "."; dir = path.Dir(dir) {
 		_, err := p.Files.Lstat(dir + "/.git")
@@ -106,9 +108,8 @@ func (p Places) top(dir string) string {
 	return ""
 }
 
-// mainOf returns the repository of which top is a linked worktree, "" for none. Its
-// .git file, which any archive may bring along, says so; what git keeps in the
-// repository itself must say the same.
+// mainOf returns the repository of which top is a linked worktree, "" for none. Its .git file, which any archive may
+// bring along, says so; what git keeps in the repository itself must say the same.
 func (p Places) mainOf(top string) string {
 	own, ok := p.named(top+"/.git", "gitdir: ")
 	main, linked := strings.CutSuffix(path.Dir(own), "/.git/worktrees")
@@ -139,9 +140,8 @@ func (p Places) named(file, word string) (real string, ok bool) {
 	return real, err == nil
 }
 
-// RepositoryOf returns the directory that a [[repository]] for sessions in dir
-// would name: the repository that dir lies in, the main one for a linked
-// worktree, else dir itself; a real path. What holds everything is none.
+// RepositoryOf returns the directory that a [[repository]] for sessions in dir would name: the repository that dir
+// lies in, the main one for a linked worktree, else dir itself; a real path. What holds everything is none.
 func RepositoryOf(p Places, dir string) (string, error) {
 	if p.Files == nil {
 		p.Files = view.Disk{}
@@ -161,4 +161,114 @@ func RepositoryOf(p Places, dir string) (string, error) {
 		return p.usableRoot(main)
 	}
 	return top, nil
+}
+
+// RepositoryName is the repository's file, in its workspace root.
+const RepositoryName = ".nod.toml"
+
+// Bounds of a file that nobody vouched for, whose rules are compared with every call.
+const (
+	maxUntrustedRules = 200
+	maxUntrustedRule  = 300 // bytes
+)
+
+// repository is a .nod.toml, as far as it counts.
+type repository struct {
+	found   bool
+	source  Source
+	lists   [listCount]listed
+	notices []string
+}
+
+// repository reads Root's file. Root is a real path or "".
+func (p Places) repository() repository {
+	name := path.Join(p.Root, RepositoryName)
+	info, err := p.Files.Lstat(name)
+	if p.Root == "" || errors.Is(err, fs.ErrNotExist) {
+		return repository{}
+	}
+	repo := repository{found: true, source: Source{Path: name, Level: Repository}}
+	var text []byte
+	if err == nil && !info.Mode.IsRegular() {
+		err = errors.New("not a regular file")
+	} else {
+		_, _, text, err = p.read(name, maxRepository, nil)
+	}
+	if err != nil {
+		repo.notices = []string{fmt.Sprintf("%s: %v; it was left out", shown(name), err)}
+		return repo
+	}
+	repo.source.SHA256 = hash(text)
+	repo.read(p.Known, text)
+	return repo
+}
+
+// read takes the command patterns that tighten, and names the rest in one notice.
+func (r *repository) read(known func(string) bool, text []byte) {
+	said := map[string]any{}
+	doc, err := decode(text, &said)
+	if err != nil {
+		r.notices = []string{fmt.Sprintf("%s:%v; it was left out", shown(r.source.Path), err)}
+		return
+	}
+	r.source.Used = true
+	u := untrusted{source: r.source, known: known, doc: doc}
+	r.lists[listSoftDeny] = u.list(listSoftDeny, said)
+	r.lists[listHardDeny] = u.list(listHardDeny, said)
+	for _, key := range slices.Sorted(maps.Keys(said)) {
+		u.leaveOut(key)
+	}
+	if len(u.left) > 0 {
+		r.notices = []string{fmt.Sprintf("%s may only deny, so this was left out: %s; a [[repository]] in your own "+
+			"settings may say it", shown(r.source.Path), printable.Line(strings.Join(u.left, ", "), 200))}
+	}
+}
+
+// untrusted reads the lists of a file that nobody vouched for.
+type untrusted struct {
+	source Source
+	known  func(string) bool
+	doc    *document
+	taken  int
+	left   []string // what was left out, quoted
+}
+
+func (u *untrusted) leaveOut(what string) {
+	u.left = append(u.left, strconv.Quote(printable.Line(what, 60)))
+}
+
+// list takes a list out of what the file says.
+func (u *untrusted) list(i int, said map[string]any) listed {
+	l := lists()[i]
+	elements, ok := said[l.name].([]any)
+	if !ok {
+		return listed{}
+	}
+	delete(said, l.name)
+	got := listed{present: true}
+	for n, element := range elements {
+		text, _ := element.(string)
+		if item, ok := u.pattern(l, text, n); ok {
+			got.items = append(got.items, item)
+		} else if text != defaultsMark {
+			u.leaveOut(text)
+		}
+	}
+	return got
+}
+
+// pattern accepts a command pattern and nothing else.
+func (u *untrusted) pattern(l list, text string, n int) (Item, bool) {
+	if text == defaultsMark || len(text) > maxUntrustedRule || u.taken >= maxUntrustedRules ||
+		strings.ContainsFunc(text, unicode.IsControl) {
+		return Item{}, false
+	}
+	item, err := newItem(l, text, u.source, u.doc.at(fmt.Sprintf("%s.%d", l.name, n)).line)
+	known := func(program string) bool { return u.known == nil || u.known(program) }
+	if err != nil || !item.Rule.IsPattern(known) {
+		return Item{}, false
+	}
+	u.taken++
+	item.Rule.Untrusted = true
+	return item, true
 }

@@ -132,18 +132,8 @@ func TestScopesAreListed(t *testing.T) {
 }
 
 func TestBadScopes(t *testing.T) {
-	for text, want := range map[string]string{
-		"[[repository]]\nallow = [\"npm test\"]\n":                          "1:3: a [[repository]] needs path",
-		"[repository]\npath = \"~/src/app\"\n":                              "1:2: repository is a list of tables",
-		"[[repository]]\npath = \"src/app\"\n":                              "2:8: path: \"src/app\" is relative",
-		"[[repository]]\npath = \"~\"\n":                                    "2:8: path: \"/home/u\" holds the home directory",
-		"[[repository]]\npath = \"/\"\n":                                    "2:8: path: / is no workspace",
-		"[[repository]]\npath = 3\n":                                        "2:8: path needs a value of another kind",
-		"[[repository]]\npath = \"~/a\"\nmode = \"off\"\n":                  "3:1: \"repository.mode\" is not a key",
-		"[[repository]]\npath = \"~/a\"\nsecrets = []\n":                    "3:1: secrets is no list of a [[repository]]",
-		"[[repository]]\npath = \"~/a\"\nallow = [\"$defaults\"]\n":         "3:10: allow: a [[repository]] only adds",
-		"[[repository]]\npath = \"~/a\"\n[[repository]]\nhosts=[\"a.b\"]\n": "3:3: a [[repository]] needs path",
-	} {
+	for _, c := range rows(t, "repository") {
+		text, want := c.text, c.want
 		got := badSettings(t, placesIn(world().File(userFile, text, 0o600)))
 		if len(got) < len(userFile)+1+len(want) || got[len(userFile)+1:][:len(want)] != want {
 			t.Errorf("%q\n got %s\nwant %s:%s", text, got, userFile, want)

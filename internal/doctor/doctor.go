@@ -1,12 +1,11 @@
 // Package doctor tries what `nod install` has written: it starts each hook's
 // own command line as the agent would, with calls whose answers are known.
 //
-// It says for each thing whether it was tried just now, was measured on a
-// released version of the agent (docs/agents.md), or was not tried. It changes
-// nothing: the lines are started with a state directory that is thrown away,
-// in an empty directory, and nothing in a call runs. A line is started only if
-// it is exactly what this nod writes and names programs that nobody but their
-// owner can have put there, since settings of a repository are anybody's.
+// It says for each thing whether it was tried just now, was measured on a released version of the agent
+// (docs/agents.md), or was not tried. It changes nothing: the lines are started with a state directory that is thrown
+// away, in an empty directory, and nothing in a call runs. A line is started only if it is exactly what this nod
+// writes and names programs that nobody but their owner can have put there, since settings of a repository are
+// anybody's.
 package doctor
 
 import (
@@ -20,6 +19,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
+	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
@@ -75,8 +75,7 @@ type Options struct {
 	Home   string
 	Path   string // PATH
 	Dir    string // where an agent would work; settings there and above count
-	// Environ is this process's, for what leads an agent elsewhere. Nothing
-	// else of it is handed on.
+	// Environ is this process's, for what leads an agent elsewhere. Nothing else of it is handed on.
 	Environ []string
 	Root    string // before the managed settings' path, "" is /
 	Self    string // this nod; the nod-hook beside it is trusted
@@ -84,8 +83,7 @@ type Options struct {
 	Progress func(string)
 }
 
-// Examine returns a block for each agent and level. Its error says that
-// nothing could be tried at all.
+// Examine returns a block for each agent and level. Its error says that nothing could be tried at all.
 func Examine(ctx context.Context, o Options) ([]Block, error) {
 	scratch, err := os.MkdirTemp("", "nod-doctor-*")
 	if err != nil {
@@ -179,8 +177,7 @@ func (e *examination) absent(about []Line) []Block {
 	return []Block{b}
 }
 
-// programLine says which version the agent is, and whether that is the one
-// that nod was measured with.
+// programLine says which version the agent is, and whether that is the one that nod was measured with.
 func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
 	if e.found.Program == "" {
@@ -273,8 +270,7 @@ func (e *examination) untrusted(in *install.Installed) string {
 		info, err := os.Stat(p.named)
 		own, ownErr := os.Stat(p.own)
 		switch {
-		case err == nil && ownErr == nil && os.SameFile(info, own),
-			os.Geteuid() != 0 && install.OnlyRoots(p.named):
+		case err == nil && ownErr == nil && os.SameFile(info, own), os.Geteuid() != 0 && install.OnlyRoots(p.named):
 		case err != nil && p.named != "" && e.blocks(in):
 			return printable.Text(p.named) + " is not there: every call of " + e.row.Title +
 				" is blocked until it is back"
@@ -307,4 +303,183 @@ func Worst(blocks []Block) (code int) {
 		}
 	}
 	return code
+}
+
+// limiter is the program by which the guard script ends a hook that hangs.
+const limiter = "/usr/bin/timeout"
+
+// sayFailures says what becomes of a call where nod-hook fails. None of it is tried here: behind the guard script
+// nod's own tests have tried it, else the agent's doing was measured.
+func (e *examination) sayFailures(b *Block, in *install.Installed) {
+	for _, name := range []string{"missing", "killed", "slow", "garbled"} {
+		_, err := os.Stat(limiter)
+		l := b.add(OK, name, "")
+		l.Basis = e.basis()
+		switch {
+		case in.Guarded() && name == "slow" && err != nil:
+			l.State = Open
+			l.Text = limiter + " is missing here, so the agent's own limit ends the hook, and the call may run"
+		case in.Guarded():
+			l.Text = "the line denies, whatever becomes of nod-hook, and the agent blocks the call"
+		case e.row.Install.Blocks == nil:
+			l.State, l.Text, l.Basis = NotTried, "what the agent does then is not known", ""
+		case !slices.Contains(e.row.Install.Blocks, name):
+			l.State = Note
+			l.Text = "the agent takes it for no decision, and its own rules hold; nod-hook prints nothing of the kind " +
+				"(docs/agents.md)"
+		default:
+			l.Text = "the agent blocks the call"
+			if how := e.adapter.Capabilities().FailClosed; how != "" {
+				l.Text += " (" + how + ")"
+			}
+		}
+	}
+}
+
+// basis says what a statement about the host rests on.
+func (e *examination) basis() string {
+	tried := e.adapter.Capabilities().Tried
+	if strings.HasPrefix(tried, "read: ") {
+		return tried + "; not run by nod's tests"
+	}
+	return "measured on " + tried
+}
+
+// modeOf is the permission mode in which Claude Code starts for this person; the other
+// agents' payloads name none that matters. An option on its command line is not seen.
+func (e *examination) modeOf() string {
+	if e.row.Name != nod.ClaudeCode {
+		return "default"
+	}
+	project := filepath.Join(e.Dir, e.row.Install.Project)
+	local := filepath.Join(filepath.Dir(project), "settings.local.json")
+	for _, file := range []string{e.target(install.Managed).Target(), local, project, e.target(install.User).Target()} {
+		// A file that cannot be read Claude Code passes over as a whole.
+		if mode, _, _, err := install.Setting(file, "permissions.defaultMode"); err == nil && mode != "" {
+			return strings.Trim(mode, `"`)
+		}
+	}
+	return "auto"
+}
+
+// quiet says why an allow is said as silence at an event, "" where it is said.
+func (e *examination) quiet(event agent.Event, s config.Settings) string {
+	seat := e.adapter.Capabilities().Before
+	if event.Kind == agent.Prompt {
+		seat = e.adapter.Capabilities().Asking
+	}
+	switch {
+	case !seat.Allow:
+		return "no hook can grant here, the agent's own rules do"
+	case s.Profile == config.Reinforce:
+		return `profile = "reinforce" never allows`
+	case event.Plan:
+		return "nod lets no command run in plan mode, the agent's own rules decide"
+	}
+	if event.Complete != nil {
+		event.Complete(&event)
+	}
+	if event.Reserved {
+		return "a rule of yours in the agent's own settings may be about it, or nothing says why the agent asks"
+	}
+	return ""
+}
+
+// silencers says which settings keep this level's nod from being asked, here
+// or in a directory above, and which lead the agent elsewhere.
+func (e *examination) silencers(b *Block, in *install.Installed) {
+	before := len(b.Lines)
+	for _, off := range install.OffSwitches(in.Options, e.Dir) {
+		switch {
+		case off.Kind == install.Unreadable:
+			b.add(NotTried, "silencers", off.String())
+		case off.Elsewhere:
+			b.add(Note, "silencers", off.String()+" (for an agent that is started there)")
+		default:
+			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
+		}
+	}
+	for _, u := range e.row.Unasked {
+		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
+			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
+				" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
+				")").Next = "unset " + u.Variable
+		}
+	}
+	if len(b.Lines) == before {
+		b.add(OK, "silencers", "no setting here keeps nod from being asked")
+	}
+	own := filepath.Join(e.Home, e.row.Home[0])
+	if at := variable(e.Environ, e.row.HomeVariable); at != "" && filepath.Clean(at) != own && b.Level == "user" {
+		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
+			", where this file is not read").Next = "unset " + e.row.HomeVariable
+	}
+}
+
+// unaskedOptions lists the options under which an agent asks no hook, each with what that rests on.
+func (e *examination) unaskedOptions() string {
+	var list []string
+	all := slices.Clone(e.row.Unasked)
+	all = slices.DeleteFunc(all, func(u hosts.Unasked) bool { return u.Options == "" })
+	for i, u := range all {
+		text := u.Options
+		if i+1 == len(all) || all[i+1].Source != u.Source { // said once of those that share it
+			text += " (" + u.Source + ")"
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ", ")
+}
+
+func (e *examination) remedy(in *install.Installed) string {
+	managed := install.Options{Agent: e.row.Name}
+	if in.Options.Level != install.Managed && managed.HasLevel() {
+		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.row.Name
+	}
+	return "take it out"
+}
+
+// trusted says whether the agent starts the hooks at all.
+func (e *examination) trusted(b *Block, in *install.Installed) {
+	list, asks, err := in.Trust()
+	if !asks {
+		return
+	}
+	if err != nil {
+		b.add(NotTried, "trust", printable.Line(err.Error(), 200))
+		return
+	}
+	for _, t := range []struct {
+		trust install.Trust
+		text  string
+	}{{install.Untrusted, "not trusted"}, {install.Altered, "changed since they were trusted"},
+		{install.Disabled, "switched off by a person"}} {
+		var events []string
+		state := Note
+		for i, r := range in.Hooks {
+			if list[i] == t.trust {
+				events = append(events, r.Event)
+				if r.Decides {
+					state = Open
+				}
+			}
+		}
+		if len(events) > 0 {
+			b.add(state, "trust", strings.Join(events, ", ")+": "+t.text+", so "+b.Title+
+				" does not start them, and says nothing").Next = install.Next(e.row.Name, in.Options.Level)
+		}
+	}
+	if !slices.ContainsFunc(list, func(t install.Trust) bool { return t != install.Trusted }) && len(list) > 0 {
+		b.add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
+	}
+}
+
+// variable returns an environment variable; the last one counts.
+func variable(environ []string, name string) (value string) {
+	for _, v := range environ {
+		if k, v, ok := strings.Cut(v, "="); ok && k == name {
+			value = v
+		}
+	}
+	return value
 }

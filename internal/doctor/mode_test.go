@@ -44,8 +44,7 @@ func TestTheModeThatThePersonHas(t *testing.T) {
 	}
 }
 
-// In auto mode an allow has to be said, and reinforce and plan mode say why it
-// is not.
+// In auto mode an allow has to be said, and reinforce and plan mode say why it is not.
 func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 	work := t.TempDir()
 	e := examination{adapter: agent.Host("claude-code"), row: hosts.ByName("claude-code")}

@@ -22,8 +22,7 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// The calls that are asked about, by the answer that they should have. They are
-// text in a payload and run nowhere.
+// The calls that are asked about, by the answer that they should have. They are text in a payload and run nowhere.
 const (
 	harmless = "ls"
 	harmful  = "rm -rf /" // denied by layer 3, whatever the settings allow
@@ -185,8 +184,7 @@ func (u *unasked) Classify(context.Context, nod.Prompt) (nod.Classification, err
 	return nod.Classification{}, errors.New("no model is asked by nod doctor")
 }
 
-// withoutID takes the id of the decision out of an answer that says how to
-// approve it: each decision has its own.
+// withoutID takes the id of the decision out of an answer that says how to approve it: each decision has its own.
 func withoutID(out []byte) []byte {
 	head, rest, found := bytes.Cut(bytes.TrimSpace(out), []byte("`nod approve "))
 	if !found {
@@ -226,10 +224,9 @@ func (e *examination) judge(where, want, quiet string, expected agent.Answer, go
 	return l
 }
 
-// payload returns what the host would send about a shell command at an event,
-// and writes the transcript that goes with it beside dir. It is the first of the
-// agent's row that its adapter reads as that command at that event; ok is false
-// where the adapter reads none so.
+// payload returns what the host would send about a shell command at an event, and writes the transcript that goes
+// with it beside dir. It is the first of the agent's row that its adapter reads as that command at that event; ok is
+// false where the adapter reads none so.
 func payload(a agent.Adapter, event string, environ []string, dir, command,
 	mode string) (text []byte, read agent.Event, ok bool) {
 	transcript := filepath.Join(filepath.Dir(dir), "transcript.jsonl")
@@ -262,9 +259,8 @@ func quoted(v any) string {
 	return string(data)
 }
 
-// rollout is a transcript in which Codex has written the call: without it the
-// adapter does not know that nobody can type into the command. Where a call is
-// settled no other adapter reads its transcript.
+// rollout is a transcript in which Codex has written the call: without it the adapter does not know that nobody can
+// type into the command. Where a call is settled no other adapter reads its transcript.
 func rollout(command string) []byte {
 	return []byte(quoted(fields{"timestamp": "2026-01-01T00:00:00.000Z", "type": "response_item",
 		"payload": fields{"type": "function_call", "name": "exec_command",

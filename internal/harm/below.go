@@ -1,7 +1,6 @@
 package harm
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -18,24 +18,38 @@ import (
 // command reads as a whole.
 const maxBelow = 20_000
 
-// secretBelow names a secret that a command of the line would come upon and
-// print: it reads a whole tree, or what other commands name, the file passes
-// their filters, and it may hold what is looked for.
+// secretBelow names a secret that a command of the line would come upon and print: it
+// reads a whole tree, the file passes its filters, and it may hold what is looked for.
 func (h *Secrets) secretBelow() string {
-	for i, c := range h.Report.Commands {
-		if len(c.Words) == 0 {
+	for _, e := range h.Report.Effects {
+		if e.Kind != shell.Read || e.Names || e.Target == "" || e.Command < 0 {
 			continue
 		}
-		for _, r := range h.treesOf(i) {
-			if c.Has(shell.PrintsFacts) {
-				continue // names and numbers
-			}
-			if name := h.printsFrom(r); name != "" {
-				return name
-			}
+		c := h.Report.Commands[e.Command]
+		if len(c.Words) == 0 || c.Has(shell.PrintsFacts) { // names and numbers
+			continue
+		}
+		if name := h.printsFrom(c, h.startsOf(c, e), e.Pattern == "" && c.Has(shell.Picks)); name != "" {
+			return name
 		}
 	}
 	return ""
+}
+
+// startsOf are the places below which a command reads what it does not name file by file.
+func (h *Secrets) startsOf(c shell.Command, e shell.Effect) []string {
+	isDir := h.At.Machine.IsDirectory(e.Target)
+	switch {
+	case e.Pattern == "" && c.Has(shell.Picks) && isDir:
+		return []string{e.Target}
+	case e.Pattern == "" && c.Has(shell.Picks) || isInstalledTree(e.Target):
+	case e.Pattern == "" && (e.Recursive || isDir && (c.Has(shell.Compares) || c.Has(shell.LooksInto))):
+		return []string{e.Target}
+	case e.Pattern != "" && e.Recursive && !c.Has(shell.Flat):
+		matched, _ := h.At.Machine.Matches(e.Pattern)
+		return matched
+	}
+	return nil
 }
 
 // maxSearchedNames bounds the same for a search by the agent's own tool, of
@@ -55,153 +69,45 @@ func (h *Secrets) searchedBy(dir string) string {
 	if h.Agent == "claude-code" && (names || !said || mode == "") || h.Agent == "copilot" && names {
 		return "" // Claude Code prints names unless it is told otherwise
 	}
-	f, s := filter{}, sieve{secrets: h}
+	s := sieve{secrets: h}
 	if pattern, _ := in["pattern"].(string); pattern != "" { // else of some other name, and may be anything
-		f.told.Patterns = []string{pattern}
+		s.told.Patterns = []string{pattern}
 	}
-	f.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
+	s.told.Globs = slices.DeleteFunc(slices.Clone(h.Paths),
 		func(name string) bool { return !strings.ContainsAny(name, "*?[{") })
-	return walkFor(h.At.Machine.Files, dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && h.isSecretName(name) && f.selects(name) && s.holds(f, name)
+	return h.walkFor(dir, maxSearchedNames, func(name string, mode fs.FileMode) bool {
+		return mode.IsRegular() && h.touches(name, false) && s.selects(name) && s.holds(name)
 	}, func(string) bool { return false })
-}
-
-// treeRead is what a command reads below a place, and the commands whose
-// filters it passes before it is printed.
-type treeRead struct {
-	starts   []string
-	commands []int
-	opens    bool // each file is opened by its name, so that links are followed
-	picks    bool // it takes the files of its kind alone
-}
-
-// treesOf returns what a command reads that it does not name file by file.
-func (h *Secrets) treesOf(command int) (reads []treeRead) {
-	c := h.Report.Commands[command]
-	for _, e := range h.Report.Effects {
-		if e.Command != command || e.Kind != shell.Read || e.Names {
-			continue
-		}
-		switch {
-		case e.Target == "" && e.From < e.To && e.To <= len(h.Report.Commands):
-			r := treeRead{commands: []int{command}, opens: true}
-			for i := h.lister(e); i < e.To; i++ {
-				r.commands = append(r.commands, i)
-				r.starts = append(r.starts, h.startsOf(i)...)
-			}
-			reads = append(reads, r)
-		case e.Pattern == "" && c.Has(shell.Picks) && c.Finder == 0 && !c.Has(shell.Fed) && e.Target != "":
-			if h.At.Machine.IsDirectory(e.Target) {
-				reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command}, opens: true,
-					picks: true})
-			}
-		case e.Target == "" || isInstalledTree(e.Target) || !e.Recursive &&
-			!(e.Pattern == "" && (c.Has(shell.Compares) || c.Has(shell.LooksInto)) &&
-				h.At.Machine.IsDirectory(e.Target)):
-		case e.Pattern == "": // named, and not what a search found
-			reads = append(reads, treeRead{starts: []string{e.Target}, commands: []int{command},
-				opens: h.Report.Fed(e)})
-		case h.Report.Fed(e):
-			r := treeRead{starts: []string{e.Target}, commands: h.finders(command), opens: true}
-			if c.Finder > 0 {
-				r.starts = append(r.starts, matchedBy(h, c.Finder-1)...)
-			}
-			reads = append(reads, r)
-		case !c.Has(shell.Flat):
-			matched, _ := h.At.Machine.Matches(e.Pattern)
-			reads = append(reads, treeRead{starts: matched, commands: []int{command}})
-		}
-	}
-	return reads
-}
-
-// lister is the first command of a pipe that has a part in the names which an effect is
-// fed: what one that looks for names by itself is fed it does not read.
-func (h *Secrets) lister(e shell.Effect) int {
-	for i := e.To - 1; i > e.From; i-- {
-		if c := h.Report.Commands[i]; namesFiles(c) && !c.Has(shell.Fed) &&
-			(h.reads(i) || !c.Has(shell.Searches) && !c.Has(shell.PrintsLines)) {
-			return i
-		}
-	}
-	return e.From
-}
-
-// finders are a command and the search that runs it.
-func (h *Secrets) finders(command int) []int {
-	if finder := h.Report.Commands[command].Finder; finder > 0 {
-		return []int{command, finder - 1}
-	}
-	return []int{command}
-}
-
-// startsOf are the places below which a command names files.
-func (h *Secrets) startsOf(command int) (starts []string) {
-	c := h.Report.Commands[command]
-	for _, e := range h.Report.Effects {
-		if e.Command == command && e.Kind == shell.Read && e.Target != "" && !e.Aside &&
-			(!isGit(c) || e.Recursive || e.Names) { // the value of an option is no place where git looks
-			starts = append(starts, e.Target)
-		}
-	}
-	starts = append(starts, matchedBy(h, command)...)
-	if isGit(c) && slices.ContainsFunc(gitOptionsOf(c).operands, func(word string) bool {
-		return strings.HasPrefix(word, ":") || strings.Contains(word, "..") || path.IsAbs(word)
-	}) {
-		if r := h.At.RepositoryAt(h.gitDirectory(c)); r != nil {
-			starts = append(starts, r.Top) // git ls-files .. names what lies above
-		}
-	}
-	if c.Dir != "" &&
-		(starts == nil && namesFiles(c) || c.Has(shell.BareNames)) {
-		starts = append(starts, h.At.Machine.Real(c.Dir))
-	}
-	return starts
-}
-
-// matchedBy are the names that the globs of a command match: to find * each is a place
-// of its own.
-func matchedBy(h *Secrets, command int) (names []string) {
-	for _, e := range h.Report.Effects {
-		if e.Command == command && e.Kind == shell.Read && e.Pattern != "" && e.Names {
-			matched, _ := h.At.Machine.Matches(e.Pattern)
-			names = append(names, matched...)
-		}
-	}
-	return names
 }
 
 // maxLinked bounds how many links are followed below what a command reads.
 const maxLinked = 64
 
-// printsFrom walks what a command reads.
-func (h *Secrets) printsFrom(r treeRead) string {
-	s := newSieve(h, r.commands)
-	starts, named := slices.Clone(r.starts), len(r.starts)
-	for i := 0; i < len(starts) && i < named+maxLinked; i++ {
-		start := h.At.Machine.Real(starts[i]) // a glob may name a link
-		if r.opens && !r.picks && !h.At.Machine.IsDirectory(start) && h.isSecretName(start) {
-			return start
+// printsFrom walks what a command reads below places. With picks it takes the files of its
+// kind alone, and opens each by its name.
+func (h *Secrets) printsFrom(c shell.Command, places []string, picks bool) string {
+	s, starts := newSieve(h, c), slices.Clone(places)
+	follows := s.Has(shell.Follows)
+	for i := 0; i < len(starts); i++ {
+		if i == len(places)+maxLinked {
+			return places[0] + ", which has too many links to look through"
 		}
+		start := h.At.Machine.Real(starts[i]) // a glob may name a link
 		prints := func(name string, mode fs.FileMode) bool {
-			if mode&fs.ModeSymlink != 0 && s.follows() && !slices.Contains(starts, h.At.Machine.Real(name)) {
+			isLink := mode&fs.ModeSymlink != 0
+			if isLink && follows && !slices.Contains(starts, h.At.Machine.Real(name)) {
 				starts = append(starts, h.At.Machine.Real(name))
 			}
-			return h.isSecretFile(name, mode, r.opens, s.follows()) &&
-				(r.picks && (mode&fs.ModeSymlink != 0 || isSourceName(name)) || !r.picks && s.passes(start, name))
+			return h.isSecretFile(name, isLink, picks, follows) &&
+				(picks && (isLink || isSourceName(name)) || !picks && s.passes(start, name))
 		}
-		switch found := walkFor(h.At.Machine.Files, start, maxBelow, prints, func(dir string) bool {
-			return dir != start && s.staysOut()
-		}); found {
-		case "":
-		case tooLarge:
+		found := h.walkFor(start, maxBelow, prints, func(string) bool { return s.staysOut() })
+		if found == tooLarge {
 			return start + ", which is too large to look through"
-		default:
+		}
+		if found != "" {
 			return found
 		}
-	}
-	if len(starts) > named+maxLinked {
-		return r.starts[0] + ", which has too many links to look through"
 	}
 	return ""
 }
@@ -215,73 +121,280 @@ func isSourceName(name string) bool {
 // tooLarge is what walkFor finds where it has not looked at all.
 const tooLarge = "..."
 
-// walkFor returns the first file below a directory that is sought, the shallow
-// places first. What nobody but root can list is no concern.
-func walkFor(
-	files view.Files, start string, limit int,
-	sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool,
-) string {
-	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
-		if leftOut(dirs[0]) {
-			continue
+// walkFor returns the first file below a directory that is sought, the shallow places
+// first. What nobody but root can list is no concern.
+func (h *Secrets) walkFor(
+	start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool,
+) (found string) {
+	_ = view.Walk(h.At.Machine.Files, start, limit, func(name string, kind fs.FileMode, err error) error {
+		isGit := path.Base(name) == ".git"
+		switch {
+		case err != nil && !h.unlistable(name, err):
+			found = tooLarge
+		case err != nil || kind.IsDir() && !isGit && (isInstalledName(name) || leftOut(name)):
+			return fs.SkipDir
+		case kind.IsDir() && !isGit:
+			return nil
+		case sought(name, kind), isGit && kind.IsDir() && sought(name+"/config", 0):
+			found = name
+		default:
+			return fs.SkipDir
 		}
-		entries, err := files.Entries(cmp.Or(dirs[0], "/"), limit)
-		if limit -= len(entries); err != nil {
-			info, ferr := files.Lstat(dirs[0])
-			if errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) ||
-				errors.Is(ferr, syscall.ENOTDIR) || ferr == nil && !info.Mode.IsDir() {
-				continue // nobody can read it, or a file, which is judged by its name
-			}
-			return tooLarge
-		}
-		for _, e := range entries {
-			name := strings.TrimSuffix(dirs[0], "/") + "/" + e.Name
-			switch {
-			case !e.Type.IsDir() && sought(name, e.Type),
-				e.Name == ".git" && e.Type.IsDir() && sought(name+"/config", 0):
-				return name
-			case e.Type.IsDir() && e.Name != ".git" && !isInstalledName(e.Name):
-				dirs = append(dirs, name)
-			}
-		}
-	}
-	return ""
+		return fs.SkipAll
+	})
+	return found
+}
+
+// unlistable reports whether a directory holds nothing for anybody: it may not be read, or
+// is none. A file is judged by its name.
+func (h *Secrets) unlistable(dir string, err error) bool {
+	info, ferr := h.At.Machine.Files.Lstat(dir)
+	return errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) || errors.Is(ferr, syscall.ENOTDIR) ||
+		ferr == nil && !info.Mode.IsDir()
 }
 
 // isSecretFile reports whether a file, or what a link leads to, is a secret.
-func (h *Secrets) isSecretFile(name string, mode fs.FileMode, opens, follows bool) bool {
-	if mode&fs.ModeSymlink != 0 {
-		if !opens && !follows {
-			return false
-		}
+func (h *Secrets) isSecretFile(name string, isLink, opens, follows bool) bool {
+	if isLink && !opens && !follows {
+		return false
+	}
+	if isLink {
 		real := h.At.Machine.Real(name)
-		if view.Below("/proc", real) {
-			return true // it leads elsewhere for each process
-		}
-		if info, err := h.At.Machine.Files.Lstat(real); err == nil && (follows || !info.Mode.IsDir()) &&
-			h.At.Machine.TouchesSecret(real, info.Mode.IsDir()) {
+		info, err := h.At.Machine.Files.Lstat(real)
+		if view.Below("/proc", real) || // it leads elsewhere for each process
+			err == nil && (follows || !info.Mode.IsDir()) && h.touches(real, info.Mode.IsDir()) {
 			return true
 		}
 	}
-	return h.isSecretName(name)
+	return h.touches(name, false)
 }
-
-func (h *Secrets) isSecretName(name string) bool { return h.At.Machine.TouchesSecret(name, false) }
 
 // isInstalledTree reports whether a directory is among what the system's
 // packages hold.
 func isInstalledTree(dir string) bool {
-	for _, top := range [...]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src",
-		"/usr/libexec", "/lib", "/nix/store"} {
-		if view.Below(top, dir) {
+	return slices.ContainsFunc([]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src",
+		"/usr/libexec", "/lib", "/nix/store"}, func(top string) bool { return view.Below(top, dir) })
+}
+
+// isInstalledName lists directories of code that was installed, which anybody
+// may read elsewhere.
+func isInstalledName(name string) bool {
+	return slices.Contains([]string{"node_modules", "site-packages", ".venv", "venv", ".tox", "__pycache__"},
+		path.Base(name))
+}
+
+// sieve is what files must pass below a place that a command reads. Where nobody can say
+// whether a file passes, it does. Of the options that leave files out few are heeded.
+type sieve struct {
+	shell.Command // of a program that the agent may have written all passes: the zero value
+	secrets       *Secrets
+	told          shell.Search
+}
+
+func newSieve(h *Secrets, c shell.Command) sieve {
+	s := sieve{secrets: h}
+	if c.Foreign || len(c.Words) == 0 {
+		return s
+	}
+	if s.Command = c; c.Search != nil {
+		s.told = *c.Search
+	}
+	return s
+}
+
+// staysOut reports whether the command looks into no directory below its start.
+func (s sieve) staysOut() bool {
+	return s.Has(shell.LooksInto) || s.Has(shell.Shallow) && !s.anyPattern()
+}
+
+// passes reports whether the command may read a file.
+func (s sieve) passes(start, name string) bool {
+	below := strings.TrimPrefix(name, start)
+	switch {
+	case s.Has(shell.Git):
+		return s.throughGit(name)
+	case s.skipsHidden() && strings.Contains(below, "/.") && !(s.Is.Has(shell.SkipsIgnored) && s.shown(name)),
+		s.Has(shell.SkipsIgnored) && !s.whitelists() && s.ignored(start, name),
+		leftOut(s.told.Prune, below), leftOut(s.told.PruneDirs, path.Dir(below)):
+		return false
+	}
+	hasExtension := len(s.told.Extensions) == 0 || slices.ContainsFunc(s.told.Extensions, func(e string) bool {
+		return e == "*" || strings.HasSuffix(strings.ToLower(name), "."+strings.ToLower(strings.TrimPrefix(e, ".")))
+	})
+	return hasExtension && (!s.Has(shell.Searches) || s.selects(name) && s.holds(name))
+}
+
+// throughGit knows what git ls-files, git diff and git grep look at.
+func (s sieve) throughGit(name string) bool {
+	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	if r != nil && !s.Has(shell.Outside) && !s.Has(shell.Untracked) && !r.Tracks(name) &&
+		!(takesFiles(s.secrets) && (s.secrets.unignores() || !r.PassesOver(name, false))) {
+		return false
+	}
+	if r != nil && s.Has(shell.Standard) && !(s.Has(shell.Cached) && r.Tracks(name)) && s.ignored(r.Top, name) {
+		return false
+	}
+	return !s.Has(shell.Searches) || s.holds(name)
+}
+
+// ownIgnores reports whether ignore files that rg and fd go by, and git does not, lie in
+// the directory of a name or above it.
+func (s sieve) ownIgnores(name string) bool {
+	for dir := path.Dir(name); ; dir = path.Dir(dir) {
+		for _, base := range [...]string{".ignore", ".rgignore", ".fdignore"} {
+			if !s.secrets.At.Missing(path.Join(dir, base)) {
+				return true
+			}
+		}
+		if dir == "/" || dir == "." {
+			return false
+		}
+	}
+}
+
+// shown reports whether an ignore file may bring back a hidden name: rg and fd look there
+// then.
+func (s sieve) shown(name string) bool {
+	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	return s.secrets.unignores() || s.ownIgnores(name) || r != nil && r.BringsBack(name)
+}
+
+// ignored reports whether the ignore files of the repository certainly name a file, no
+// other kind of ignore file may say otherwise, and the search does not start in what they name.
+func (s sieve) ignored(start, name string) bool {
+	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	return r != nil && r.PassesOver(name, false) && !s.secrets.unignores() && !s.ownIgnores(name) &&
+		!r.PassesOver(strings.TrimSuffix(start, "/")+"/anything", false)
+}
+
+// selects reports whether the options of a search about names may let a file pass.
+func (s sieve) selects(name string) bool {
+	base := path.Base(name)
+	globs := slices.DeleteFunc(slices.Concat(s.told.Include, s.told.Globs), func(glob string) bool {
+		return strings.HasPrefix(glob, "!") || strings.HasPrefix(glob, "#") || strings.TrimSpace(glob) == ""
+	})
+	if len(globs) > 0 {
+		// What no option means is searched where names are left out first, or by a file.
+		return s.told.ExcludesFirst || slices.ContainsFunc(s.Words, func(w shell.Word) bool {
+			return strings.HasPrefix(w.Value, "--exclude-f")
+		}) || slices.ContainsFunc(globs, func(glob string) bool { return mayMean(glob, base) })
+	}
+	for _, glob := range slices.Concat(s.told.Exclude, s.told.Globs) {
+		ok, _ := path.Match(strings.TrimPrefix(glob, "!"), base)
+		if ok && !strings.ContainsAny(glob, `[\{`) {
+			return false
+		}
+	}
+	return len(s.told.Kinds) == 0 || s.Has(shell.Follows) ||
+		slices.ContainsFunc(s.told.Kinds, func(k string) bool { return !isSourceType(k) })
+}
+
+// leftOut reports whether globs surely name a part of a path. A slash at the end is no
+// part of a glob.
+func leftOut(globs []string, below string) bool {
+	return slices.ContainsFunc(globs, func(glob string) bool {
+		return !strings.ContainsAny(glob, `[\`) &&
+			slices.ContainsFunc(strings.Split(below, "/"), func(part string) bool {
+				ok, _ := path.Match(strings.TrimSuffix(glob, "/"), part)
+				return ok && part != ""
+			})
+	})
+}
+
+// mayMean reports whether a glob of a search may mean a file of this name.
+func mayMean(glob, base string) bool {
+	return slices.ContainsFunc(alternatives(glob), func(one string) bool {
+		ok, err := path.Match(strings.ToLower(path.Base(one)), strings.ToLower(base))
+		return ok || err != nil || strings.ContainsAny(one, `[\{`) || strings.HasSuffix(one, "/**") ||
+			strings.HasSuffix(one, "/") // to ugrep it means directories
+	})
+}
+
+// whitelists reports whether a glob brings back what else is left out.
+func (s sieve) whitelists() bool {
+	return slices.ContainsFunc(s.told.Globs, func(g string) bool { return !strings.HasPrefix(g, "!") })
+}
+
+// isSourceType lists types of ripgrep among which no secret is.
+func isSourceType(kind string) bool {
+	return slices.Contains([]string{"go", "py", "python", "js", "ts", "rust", "java", "c", "cpp", "ruby", "php", "html",
+		"css", "md", "markdown", "swift", "kotlin", "sh", "sql"}, kind)
+}
+
+func (s sieve) skipsHidden() bool {
+	return s.Has(shell.SkipsHidden) && !s.whitelists() && !(s.Has(shell.Shallow) && s.anyPattern())
+}
+
+func (s sieve) anyPattern() bool {
+	return slices.ContainsFunc(s.Words, func(w shell.Word) bool { return w.Pattern || !w.Known })
+}
+
+// maxSearched bounds how much of a secret is read for what is looked for.
+const maxSearched = 1 << 20
+
+// holds reports whether a file may hold what a search looks for.
+func (s sieve) holds(name string) bool {
+	if len(s.told.Patterns) == 0 || s.Has(shell.AnyPattern) || s.Has(shell.AnyLine) {
+		return true
+	}
+	data, err := s.secrets.At.Machine.Files.Read(name, maxSearched)
+	text := string(data)
+	return err != nil || strings.ContainsRune(text, 0) || strings.HasPrefix(text, "\xff\xfe") ||
+		strings.HasPrefix(text, "\xfe\xff") ||
+		slices.ContainsFunc(s.told.Patterns, func(p string) bool { return mayMatch(p, text) })
+}
+
+// mayMatch reports whether a pattern of grep or ripgrep, in whatever dialect, may match
+// in a text: each run of plain letters that a match must hold is there. It errs towards yes.
+func mayMatch(pattern, text string) bool {
+	text = strings.ToLower(strings.ToUpper(text))
+	for one := range strings.SplitSeq(strings.NewReplacer(`\|`, "|", "\n", "|").Replace(pattern), "|") {
+		runs, sure := plainRuns(one)
+		if !sure || !slices.ContainsFunc(runs, func(run string) bool { return !strings.Contains(text, run) }) {
 			return true
 		}
 	}
 	return false
 }
 
-// isInstalledName lists directories of code that was installed, which anybody
-// may read elsewhere.
-func isInstalledName(name string) bool {
-	return slices.Contains([]string{"node_modules", "site-packages", ".venv", "venv", ".tox", "__pycache__"}, name)
+// plainRuns are the runs of letters, in lower case, that each match of a pattern without
+// alternatives must hold. sure is false where a sign may make letters optional, or mean others.
+func plainRuns(pattern string) (runs []string, sure bool) {
+	for _, sign := range [...]string{`.*`, `\s*`, `\w*`, `\s`, `\w`, `\d`, `\b`, `\.`, `\(`, `\)`, `\+`, `\<`, `\>`,
+		`\/`, `\-`, `\"`, `\'`} {
+		pattern = strings.ReplaceAll(pattern, sign, "\n")
+	}
+	for i := len(pattern) - 1; i > 0; i-- { // a letter that may be missing: https?
+		if before := pattern[i-1 : i]; pattern[i] == '?' && strings.ToLower(before) != strings.ToUpper(before) {
+			pattern = pattern[:i-1] + "\n" + pattern[i+1:]
+		}
+	}
+	if strings.ContainsAny(pattern, `\*?{[`) || !paths.IsASCII(pattern) {
+		return nil, false
+	}
+	return strings.FieldsFunc(strings.ToLower(pattern), func(r rune) bool {
+		return strings.ContainsRune("\n.^$()+]}", r)
+	}), true
+}
+
+// unignores reports whether the line changes a file that says what is ignored.
+func (h *Secrets) unignores() bool {
+	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool {
+		if e.Kind != shell.Write && e.Kind != shell.Delete || e.Target == "" {
+			return false
+		}
+		names, all := h.At.Machine.Names(e)
+		return !all && e.Pattern != "" || slices.ContainsFunc(names, func(name string) bool {
+			return strings.HasSuffix(name, "ignore")
+		})
+	})
+}
+
+// takesFiles reports whether a command of the line may put files into git's index,
+// which others then list and search.
+func takesFiles(h *Secrets) bool {
+	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool {
+		return e.Command >= 0 && (e.Kind == shell.Write || e.Kind == shell.Delete) && e.Target != "/dev/null" &&
+			isGit(h.Report.Commands[e.Command])
+	})
 }

@@ -20,7 +20,6 @@ type Loss struct {
 	*place.Call
 	Secrets *Secrets // of the same call
 
-	gone bool         // what is looked at loses its name, as rm has it
 	seen int          // names of working trees that were looked at
 	git  map[int]bool // what gitKept found, by command
 }

@@ -92,9 +92,9 @@ func printsChanges(o *gitOptions) bool {
 
 // untrackedSecret is one that git add would take in.
 func (h *Secrets) untrackedSecret(r *repo.Repo) string {
-	return walkFor(h.At.Machine.Files, r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && h.isSecretName(name) && !r.PassesOver(name, false)
-	}, func(dir string) bool { return dir != r.Top && r.PassesOver(dir, true) })
+	return h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
+		return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)
+	}, func(dir string) bool { return r.PassesOver(dir, true) })
 }
 
 // pathsAmong are the operands of a command of git that name what is there; nil for none.

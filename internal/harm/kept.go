@@ -18,7 +18,7 @@ func isKept(l *Loss, name string) bool {
 	if info.Mode&fs.ModeSymlink == 0 && l.At.Machine.Ordinary(name) != "" {
 		return false
 	}
-	l.At.Keeping.Take(name, l.gone)
+	l.At.Keeping.Take(name)
 	return true
 }
 

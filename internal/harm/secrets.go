@@ -54,7 +54,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 			", which is too large to look through")
 	}
 	names, all := h.At.Machine.Names(e)
-	if e.Pattern != "" && !h.Report.Fed(e) { // what find hands over is looked at with its tests (secretBelow)
+	if e.Pattern != "" {
 		names = h.At.Machine.ThroughLinks(names)
 	}
 	if name := h.namedSecret(e, names, all); name != "" {
@@ -68,7 +68,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 			return Objection("this looks for secrets: " + printable.Text(word))
 		}
 	}
-	if all && !h.Report.Fed(e) {
+	if all {
 		return ""
 	}
 	if word := h.picksSecret(); word != "" && !e.Names {
@@ -83,8 +83,7 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 // namedSecret is the first of the names that an effect has which is a secret
 // store, "" if none. all says that the names are all that the effect has.
 func (h *Secrets) namedSecret(e shell.Effect, names []string, all bool) string {
-	tree := !e.Names && e.Recursive &&
-		(e.Pattern == "" || !all || h.Report.Fed(e)) // what find hands over lies at any depth
+	tree := !e.Names && e.Recursive && (e.Pattern == "" || !all)
 	for _, name := range names {
 		if h.touches(name, tree) && !(e.Names && e.Kind == shell.Read && h.isLoneSecret(name, e.Recursive)) {
 			return name
@@ -294,3 +293,39 @@ func namesSecret(text string) bool {
 }
 
 func (h *Secrets) touches(real string, tree bool) bool { return h.At.Machine.TouchesSecret(real, tree) }
+
+// givenToUnknown names a secret that is there and that the line gives to a program of
+// which nothing is known: an allow rule says what may run, not on what.
+func givenToUnknown(h *Secrets) string {
+	for _, c := range h.Report.Commands {
+		if len(c.Words) == 0 || c.Dir == "" || shell.Known(path.Base(c.Words[0].Value)) && !c.Foreign {
+			continue
+		}
+		for _, w := range c.Words[1:] {
+			_, value, _ := strings.Cut(w.Value, "=")
+			for _, name := range [...]string{w.Value, value} {
+				name = strings.TrimPrefix(name, "@")
+				real, err := h.At.Machine.Locate(c.Dir, name)
+				if w.Known && name != "" && err == nil && !h.At.Missing(real) && h.touches(real, false) {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// namesFiles reports whether a program prints names below where it looks, and
+// nothing else.
+func namesFiles(c shell.Command) bool {
+	return c.Has(shell.PrintsFiles) && allKnown(c)
+}
+
+// picksLines reports whether a program passes some of its lines on unchanged.
+func picksLines(c shell.Command) bool {
+	return c.Has(shell.PrintsLines) && (!c.Has(shell.Searches) || allKnown(c)) // a word may be an option
+}
+
+func allKnown(c shell.Command) bool {
+	return !slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
+}

@@ -34,7 +34,7 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 		return l.scratch(e)
 	}
 	names, all := l.targets(e)
-	if !all || e.Pattern != "" && l.Report.Fed(e) {
+	if !all {
 		return l.uncertain(e, "this writes", "this writes files, and nod does not know which")
 	}
 	for _, name := range names {
@@ -48,7 +48,7 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 // uncertain is why an effect is not settled whose names are not all known or could
 // be others: does says what the effect does, otherwise what there is to say of it.
 func (l *Loss) uncertain(e shell.Effect, does, otherwise string) Objection {
-	named := e.Target != "" && e.Pattern == "" && !l.Report.Fed(e)
+	named := e.Target != "" && e.Pattern == ""
 	switch {
 	case named && !l.At.Machine.Inside(l.At.Roots, e.Target):
 		return Objection(does + " " + printable.Text(e.Target) + ", which is outside the workspace")
@@ -66,7 +66,7 @@ func (l *Loss) Source(e shell.Effect) string {
 	if e.Command < 0 || e.Command >= len(l.Report.Commands) {
 		return e.Words
 	}
-	if whole := l.Report.Commands[e.Command].Source; e.From < e.To || strings.Contains(whole, e.Words) {
+	if whole := l.Report.Commands[e.Command].Source; strings.Contains(whole, e.Words) {
 		return whole
 	}
 	return e.Words // FILE:LINE: of a script
@@ -105,9 +105,6 @@ func (l *Loss) overwritten(e shell.Effect, name string) (why Objection) {
 	} else {
 		why = l.lost(e, name)
 	}
-	if why == "" && l.Report.Fed(e) && e.Part == shell.PartWords {
-		why = Objection(printable.Text(name) + ", and what it held could be lost")
-	}
 	return place.Because("this may overwrite ", why)
 }
 
@@ -131,7 +128,7 @@ func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
 func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(e.Target)
 	switch {
-	case e.Pattern != "", e.Recursive, l.Report.Fed(e) && e.Part == shell.PartWords:
+	case e.Pattern != "", e.Recursive:
 		return Objection("this writes files, and nod does not know which: " + printable.Text(e.Words))
 	case err == nil && info.Mode.IsDir() && l.Report.By(e, shell.MakesDirectories):
 		return ""
@@ -149,7 +146,7 @@ func (l *Loss) scratch(e shell.Effect) (why Objection) {
 // keepsContent recognises a change of one file's mode, which is as easily
 // undone. What runs the file later is judged then.
 func (l *Loss) keepsContent(e shell.Effect) bool {
-	return l.Report.By(e, shell.StatusUndone) && !e.Recursive && !l.Report.Fed(e)
+	return l.Report.By(e, shell.StatusUndone) && !e.Recursive
 }
 
 // gathers reports whether the line reads files that are neither the
@@ -176,11 +173,9 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	if l.Report.By(e, shell.Git) && gitKept(l, e.Command) {
 		return ""
 	}
-	l.gone = true
-	defer func() { l.gone = false }()
 	names, all := l.targets(e)
 	byGit := l.Report.By(e, shell.Git)
-	if !all || !byGit && !l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Repeats) || l.Report.Fed(e) ||
+	if !all || !byGit && !l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Repeats) ||
 		e.Place != shell.Workspace && e.Place != shell.Temporary || byGit && e.Forced {
 		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
 	}

@@ -290,7 +290,7 @@ func kebab(word string) string {
 // takesData reports whether a statement among the words, or on the line beside the
 // client, takes data away.
 func (l wording) takesData(args []string, c shell.Command) bool {
-	return slices.ContainsFunc(args, dropsData) || c.Caller == 0 && dropsData(l.Command)
+	return slices.ContainsFunc(args, dropsData) || dropsData(l.Command)
 }
 
 // hasBranch reports whether an operand is the name of a branch that is there, as far

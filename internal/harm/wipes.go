@@ -16,9 +16,6 @@ func (l *Loss) Wipes(e shell.Effect) bool {
 	case shell.Exhaust:
 		return true
 	case shell.Delete, shell.Write:
-		if e.Kind == shell.Delete && e.Target == "" && e.From+1 == e.To {
-			return l.wipesFound(e)
-		}
 		if e.Kind == shell.Delete && e.Recursive && e.Picked == "" && strings.TrimSuffix(e.Target, "/") == "/dev" {
 			return true
 		}
@@ -32,16 +29,6 @@ func (l *Loss) Wipes(e shell.Effect) bool {
 		return e.Forced && e.Recursive // the history of every branch
 	}
 	return false
-}
-
-// wipesFound reports whether an effect takes all that a search without a test
-// finds below the home directory or the system's own: find ~ | xargs rm.
-func (l *Loss) wipesFound(e shell.Effect) bool {
-	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
-		return o.Command == e.From && o.Kind == shell.Read && o.Names && o.Recursive && o.Picked == "" &&
-			l.Report.By(o, shell.PrintsFiles) && !l.Report.By(o, shell.BareNames) &&
-			(o.Place == shell.HomeDir || o.Place == shell.System && topLevel(o.Target))
-	})
 }
 
 // discards reports whether a command moves what it moves to nowhere.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -19,28 +20,12 @@ func home(t *testing.T) (dir, work string) {
 	t.Helper()
 	dir = t.TempDir()
 	work = filepath.Join(dir, "work")
-	for name, text := range map[string]string{
-		"work/README": "",
-		".claude/projects/-w/s1.jsonl": `{"type":"user","cwd":"@","sessionId":"s1","uuid":"a","timestamp":"2026-11-20T12:00:00Z","message":{"role":"user","content":"do it"}}
-{"type":"assistant","cwd":"@","uuid":"b","timestamp":"2026-11-20T12:00:01Z","message":{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"Bash","input":{"command":"ls -la"}},{"type":"tool_use","id":"c2","name":"Bash","input":{"command":"rm -rf ~"}}]}}
-{"type":"user","cwd":"@","uuid":"c","timestamp":"2026-11-20T12:00:02Z","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c2","is_error":true,"content":"The user doesn't want to proceed with this tool use. The tool use was rejected"}]}}
-`,
-		".codex/sessions/2026/rollout-1.jsonl": `{"timestamp":"2026-11-20T13:00:00Z","type":"session_meta","payload":{"id":"c","cwd":"@"}}
-{"timestamp":"2026-11-20T13:00:01Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"git status\"}","call_id":"c1"}}
-{"timestamp":"2026-11-20T13:00:03Z","type":"response_item","payload":{"type":"function_call","name":"shell_command","arguments":"{\"command\":\"rm -rf /\"}","call_id":"c3"}}
-`,
-		".copilot/session-state/e0b6/events.jsonl": `{"type":"session.start","data":{"sessionId":"e0b6","context":{"cwd":"@","gitRoot":"@"}},"timestamp":"2026-11-22T20:27:57.995Z"}
-{"type":"tool.execution_start","data":{"toolCallId":"c1","toolName":"bash","arguments":{"command":"ls -la"}},"timestamp":"2026-11-22T20:27:58.648Z"}
-`,
-		".gemini/tmp/w/.project_root": "@",
-		".gemini/tmp/w/chats/one.jsonl": `{"sessionId":"s","projectHash":"h","startTime":"2026-11-22T20:27:31.295Z","kind":"main"}
-{"id":"m","timestamp":"2026-11-22T20:27:33.034Z","type":"gemini","content":"","toolCalls":[{"id":"g1","name":"run_shell_command","args":{"command":"ls"},"status":"success"}]}
-`,
-		".qwen/projects/-w/chats/a.jsonl": `{"type":"user","cwd":"@","uuid":"a","sessionId":"s","timestamp":"2026-11-20T14:00:00Z","message":{"role":"user","parts":[{"text":"do it"}]}}
-{"type":"assistant","cwd":"@","uuid":"b","sessionId":"s","timestamp":"2026-11-20T14:00:01Z","message":{"role":"model","parts":[{"functionCall":{"id":"q1","name":"run_shell_command","args":{"command":"ls"}}}]}}
-`,
-	} {
-		name = filepath.Join(dir, name)
+	archive, err := txtar.ParseFile("testdata/home.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range archive.Files {
+		name, text := filepath.Join(dir, f.Name), string(f.Data)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +66,7 @@ func TestCallsOfEveryAgent(t *testing.T) {
 	}
 }
 
-// TestRead: the calls are counted once, by agent and verdict; where the directory is
-// gone nothing is judged.
+// TestRead: the calls are counted once, by agent and verdict; where the directory is gone nothing is judged.
 func TestRead(t *testing.T) {
 	dir, work := home(t)
 	files, _ := Find(dir, unset)

@@ -66,8 +66,7 @@ type Reason struct {
 
 // Options say how calls are judged.
 type Options struct {
-	// Gate makes the gate of a session that began in root. An error leaves the
-	// session's calls unjudged.
+	// Gate makes the gate of a session that began in root. An error leaves the session's calls unjudged.
 	Gate    func(root string, files view.Files) (*nod.Gate, error)
 	Environ []string // the person's
 }

@@ -219,3 +219,19 @@ func TestLetRunIsTold(t *testing.T) {
 		t.Error("told in another session")
 	}
 }
+
+// What is only watched uses no approval up, and neither does plan mode.
+func TestObservingUsesNothingUp(t *testing.T) {
+	p := newPlace(t)
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.approve(approval.Once)
+	p.settings("mode = \"observe\"\n")
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.settings("")
+	p.permission = "plan"
+	p.run(bytes.NewReader(p.bash("npm publish")))
+	p.permission = "default"
+	if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict != "allow" {
+		t.Errorf("%+v", s)
+	}
+}

@@ -100,7 +100,7 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	}
 	return b.memory.Answer(session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
-		Verdict: d.Verdict.String(), Said: e.Answered, Cost: d.Cost, At: e.Time,
+		Said: e.Answered, Cost: d.Cost, At: e.Time,
 		Definitions: definitions(d), Changes: d.Changes,
 		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
 		Judged: judged(d), Why: cmp.Or(d.Basis, denial(d)), Key: askedKey(d, e.Answered),

@@ -86,7 +86,7 @@ const sessionAge = 30 * 24 * time.Hour
 // memory of old ones is removed; the next one will try again if that fails.
 func (r *run) forget(memory *session.Session) {
 	if memory.New() {
-		_, _ = session.Prune(r.Places.State, sessionAge)
+		_ = session.Prune(r.Places.State, sessionAge)
 	}
 	_ = memory.Close()
 }

@@ -14,7 +14,7 @@ import (
 type keeper struct{ store *keep.Store }
 
 // Keep implements nod.Keeper.
-func (k keeper) Keep(id string, c nod.Call, files []nod.KeptFile, commits []nod.KeptCommit) error {
+func (k keeper) Keep(id string, c nod.Call, files []string, commits []nod.KeptCommit) error {
 	if k.store == nil {
 		return nil
 	}
@@ -24,11 +24,7 @@ func (k keeper) Keep(id string, c nod.Call, files []nod.KeptFile, commits []nod.
 	for _, one := range commits {
 		call.Objects = append(call.Objects, keep.Object(one))
 	}
-	var list []keep.File
-	for _, f := range files {
-		list = append(list, keep.File(f))
-	}
-	return k.store.Keep(call, list)
+	return k.store.Keep(call, files)
 }
 
 // keeper is what keeps for the calls of a run: those that are about to run under nod's answer.

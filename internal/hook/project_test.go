@@ -125,3 +125,12 @@ func TestADefinitionThatChangedBeforeItsFirstUse(t *testing.T) {
 		})
 	}
 }
+
+// Without a session nod cannot know whose the project's code is.
+func TestWithoutASessionRulesDoNotClearProjectCode(t *testing.T) {
+	p := project(t, map[string]string{"package.json": testVitest})
+	p.session = ""
+	if s := p.command("1", "npm test"); s.verdict == "allow" {
+		t.Errorf("%+v", s)
+	}
+}

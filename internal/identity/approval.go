@@ -7,11 +7,10 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Approval names the call: the tool, its arguments, the command as it is parsed, its
-// directory, and what is known to say what runs (a script, an entry of package.json) with
-// its hash. Neither the agent nor the session is part of it, nor a time-out, nor words
-// that only describe. once says that the name is good for one call only, since nobody says
-// in which directory it runs.
+// Approval names the call: the tool, its arguments, the command as it is parsed, its directory, and
+// what is known to say what runs (a script, an entry of package.json) with its hash. Neither the
+// agent nor the session is part of it, nor a time-out, nor words that only describe. once says that
+// the name is good for one call only, since nobody says in which directory it runs.
 func (n *Call) Approval() (name string, once bool) {
 	h := NewKey("approval 3")
 	h.Add(n.Tool, n.URL)

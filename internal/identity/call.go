@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/judge"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // AddCall adds what the call would do, as far as its own words say.
@@ -15,13 +15,12 @@ func (n *Call) AddCall(h Key) {
 	h.Add(n.At.Dir, n.Command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), n.plainInput())
 }
 
-// plainInput is a call's arguments, in the order of their names; of a command's
-// without the command, which stands elsewhere, the description that some agents
-// give it, and a time-out.
+// plainInput is a call's arguments, in the order of their names; of a command's without the command,
+// which stands elsewhere, the description that some agents give it, and a time-out.
 func (n *Call) plainInput() string {
 	var fields map[string]json.RawMessage
 	if n.Command == "" || json.Unmarshal(n.Input, &fields) != nil {
-		return judge.Compact(n.Input)
+		return printable.Compact(n.Input)
 	}
 	for _, name := range [...]string{"description", "timeout", "timeout_ms"} {
 		delete(fields, name)
@@ -34,7 +33,7 @@ func (n *Call) plainInput() string {
 			left = true
 			continue
 		}
-		b.WriteString(judge.Line(name) + judge.Compact(fields[name]))
+		b.WriteString(printable.JSON(name) + printable.Compact(fields[name]))
 	}
 	return b.String()
 }

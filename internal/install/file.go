@@ -26,8 +26,7 @@ type file struct {
 // Target returns the settings file that o names.
 func (o Options) Target() string { return filepath.Join(o.base(), o.relative()) }
 
-// base is the directory below which the target lies and which the person
-// named; links above it are theirs.
+// base is the directory below which the target lies and which the person named; links above it are theirs.
 func (o Options) base() string {
 	if o.Level == User {
 		return o.Home
@@ -53,10 +52,9 @@ func (o Options) read() (f file, err error) {
 	return f, err
 }
 
-// resolve returns where the target's bytes are. Links below the base are
-// refused, since a repository or another user can set them; in the home
-// directory they are followed as long as they stay there (people keep their
-// settings in a repository of their own).
+// resolve returns where the target's bytes are. Links below the base are refused, since a repository or another user
+// can set them; in the home directory they are followed as long as they stay there (people keep their settings in a
+// repository of their own).
 func (o Options) resolve() (string, error) {
 	base, err := filepath.EvalSymlinks(o.base())
 	if err != nil {
@@ -138,9 +136,8 @@ func standing(file string) (dir string, info fs.FileInfo, err error) {
 	}
 }
 
-// trusted refuses files that are somebody else's: root must not be led
-// through a user's directories, and what others may write promises nothing at
-// the managed level.
+// trusted refuses files that are somebody else's: root must not be led through a user's directories, and what others
+// may write promises nothing at the managed level.
 func (o Options) trusted(f file) error {
 	dir, info, err := standing(f.real)
 	if err != nil {
@@ -173,8 +170,7 @@ func (f file) weaknesses() []Finding {
 		Text: "other users may write to it and so take nod out; run: chmod go-w " + Quote(f.path)}}
 }
 
-// hidden says what keeps other users, and so their agents, from reading a
-// managed file: "" for nothing.
+// hidden says what keeps other users, and so their agents, from reading a managed file: "" for nothing.
 func (p Plan) hidden() string {
 	if p.Level != Managed || p.After == nil {
 		return ""
@@ -190,8 +186,7 @@ func (p Plan) hidden() string {
 	return ""
 }
 
-// Writable returns nil if this process may write p's file, and the system's
-// error otherwise.
+// Writable returns nil if this process may write p's file, and the system's error otherwise.
 func (p Plan) Writable() error {
 	const writeAndSearch = 0o2 | 0o1
 	dir, _, err := standing(p.file.real)
@@ -204,10 +199,9 @@ func (p Plan) Writable() error {
 	return nil
 }
 
-// Apply makes the change: a copy of the old file beside it, then one rename,
-// so that an agent reads the old file or the new one. It returns the copy's
-// path, "" where nothing was copied. A file that changed since it was planned
-// is left alone.
+// Apply makes the change: a copy of the old file beside it, then one rename, so that an agent reads the old file or
+// the new one. It returns the copy's path, "" where nothing was copied. A file that changed since it was planned is
+// left alone.
 func Apply(p Plan, now time.Time) (backup string, err error) {
 	if !p.Changed() {
 		return "", nil
@@ -226,9 +220,8 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 	return backup, nil
 }
 
-// makeDir makes a directory and those above it. Those of the organisation are
-// for everybody, whatever the umask says: an agent that cannot read its managed
-// settings runs without them.
+// makeDir makes a directory and those above it. Those of the organisation are for everybody, whatever the umask says:
+// an agent that cannot read its managed settings runs without them.
 func makeDir(dir string, l Level) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
@@ -276,8 +269,7 @@ func writeBackup(path string, data []byte, now time.Time) (string, error) {
 	}
 }
 
-// swap writes the new file beside the old one and renames it, or removes the
-// old one.
+// swap writes the new file beside the old one and renames it, or removes the old one.
 func (p Plan) swap() error {
 	dir := filepath.Dir(p.file.real)
 	put := func() error { return os.Remove(p.file.real) }

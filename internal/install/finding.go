@@ -18,8 +18,7 @@ import (
 type Kind uint8
 
 const (
-	// Unread: the agent throws the whole file away, so a hook in it does not
-	// run and every call passes.
+	// Unread: the agent throws the whole file away, so a hook in it does not run and every call passes.
 	Unread Kind = iota
 	// Silences: hooks that stand in other files do not run.
 	Silences
@@ -47,11 +46,10 @@ func (f Finding) String() string {
 	return printable.Text(where + ": " + f.Text)
 }
 
-// unread finds what makes an agent throw a whole settings file away (measured
-// with Claude Code 2.1.329, which takes a byte order mark and any line ends):
-// the first comment or trailing comma, and entries of the deciding events that
-// do not have the shape of hooks. There are more causes, such as a known key
-// of the wrong type; `claude doctor` lists them.
+// unread finds what makes an agent throw a whole settings file away (measured with Claude Code 2.1.329, which takes a
+// byte order mark and any line ends): the first comment or trailing comma, and entries of the deciding events that do
+// not have the shape of hooks. There are more causes, such as a known key of the wrong type; `claude doctor` lists
+// them.
 func unread(d *document, o Options) (all []Finding) {
 	row := o.row()
 	if !row.Install.Plain {
@@ -129,9 +127,8 @@ type Off struct {
 	Elsewhere bool
 }
 
-// OffSwitches returns the settings of the machine, in home, dir and the
-// directories above dir that keep o's nod from being asked at o's level, as far
-// as they are known. A file that cannot be read is one of them.
+// OffSwitches returns the settings of the machine, in home, dir and the directories above dir that keep o's nod from
+// being asked at o's level, as far as they are known. A file that cannot be read is one of them.
 func OffSwitches(o Options, dir string) (all []Off) {
 	row := o.row()
 	machine := o
@@ -170,8 +167,7 @@ func OffSwitches(o Options, dir string) (all []Off) {
 	return all
 }
 
-// offBelow are an agent's switches that are off in the settings of a directory,
-// and whether they count there.
+// offBelow are an agent's switches that are off in the settings of a directory, and whether they count there.
 func offBelow(row hosts.Agent, dir string, counts func(hosts.Switch) bool) (all []Off) {
 	for _, s := range row.Off {
 		if s.Counts("home") || s.Counts("here") || s.Counts("above") {
@@ -208,8 +204,7 @@ func parents(dir string) (all []string) {
 	}
 }
 
-// offs says in which files a switch is off. Its file is absolute, and may be a
-// pattern.
+// offs says in which files a switch is off. Its file is absolute, and may be a pattern.
 func offs(s hosts.Switch) (all []Finding) {
 	files := []string{s.File}
 	if strings.Contains(filepath.Base(s.File), "*") {
@@ -281,8 +276,7 @@ func openTOML(path string) (tree any, err error) {
 	return tree, nil
 }
 
-// readAny reads a settings file through links, as the agent would; one that is
-// not there is empty.
+// readAny reads a settings file through links, as the agent would; one that is not there is empty.
 func readAny(path string) ([]byte, error) {
 	f := file{path: path}
 	var err error

@@ -17,8 +17,7 @@ func shown(all []Finding) []string {
 	return s
 }
 
-// TestSilencersOddFiles: a link is read as the agent reads it, and what cannot
-// be read is said, not passed over.
+// TestSilencersOddFiles: a link is read as the agent reads it, and what cannot be read is said, not passed over.
 func TestSilencersOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "hidden.json"), `{"disableAllHooks": true}`)

@@ -98,21 +98,18 @@ func (o Options) withPaths(words []string) Options {
 	return o
 }
 
-// guardScript is for hosts without a switch of their own that makes a failing
-// hook block. It turns whatever becomes of nod-hook (missing, killed, an exit
-// code of its own, an answer that is no object) into exit 2 with a reason,
-// which all of them take for a denial, and ends it before the host gives up on
-// it, where the machine has timeout(1). It names programs by their place: PATH
-// may lead elsewhere.
+// guardScript is for hosts without a switch of their own that makes a failing hook block. It turns whatever becomes
+// of nod-hook (missing, killed, an exit code of its own, an answer that is no object) into exit 2 with a reason,
+// which all of them take for a denial, and ends it before the host gives up on it, where the machine has timeout(1).
+// It names programs by their place: PATH may lead elsewhere.
 const guardScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; 2:*) echo "nod-hook blocked the call" >&2; exit 2;; esac; echo "nod-hook failed ($c), so the call is blocked" >&2; exit 2`
 
 // denyScript is guardScript for a host on which no exit code is known to
 // block: it turns every failure into the object that denies.
 const denyScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; esac; echo "{\"decision\":\"deny\",\"reason\":\"nod-hook failed ($c), so the call is blocked\"}"`
 
-// behind is the hook's command for hosts that hand it to a shell, whichever that
-// is: what stands between the quotes is read by /bin/sh. seconds must be less
-// than the host's own limit.
+// behind is the hook's command for hosts that hand it to a shell, whichever that is: what stands between the quotes
+// is read by /bin/sh. seconds must be less than the host's own limit.
 func (o Options) behind(script string, seconds int) string {
 	return "/bin/sh -c '" + fmt.Sprintf(script, seconds) + "' " + quoteAll(o.words())
 }
@@ -133,8 +130,7 @@ func Quote(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// programOf returns the program of a command that a shell reads: the first
-// word, or what the guard script is handed.
+// programOf returns the program of a command that a shell reads: the first word, or what the guard script is handed.
 func programOf(command string) string {
 	words := lineWords(command)
 	if len(words) == 0 {
@@ -143,8 +139,7 @@ func programOf(command string) string {
 	return words[0]
 }
 
-// lineWords are the words of a command up to an operator of the shell, without
-// the guard script before them.
+// lineWords are the words of a command up to an operator of the shell, without the guard script before them.
 func lineWords(line string) (words []string) {
 	for rest := line; rest != ""; {
 		before := rest

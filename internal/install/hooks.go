@@ -13,9 +13,8 @@ import (
 	"github.com/nodgate/nod/internal/hosts"
 )
 
-// Both formats of settings are read as one tree: under "hooks", or the name that
-// nod has there, each event has a list; in it stand groups, with a matcher and a
-// list of handlers, or on some agents the handlers themselves.
+// Both formats of settings are read as one tree: under "hooks", or the name that nod has there, each event has a
+// list; in it stand groups, with a matcher and a list of handlers, or on some agents the handlers themselves.
 
 // under is the key at the top of the file under which nod's events stand.
 func (o Options) under() string { return cmp.Or(o.row().Install.Named, "hooks") }
@@ -220,8 +219,7 @@ func (d *document) unregister(o Options) error {
 	return nil
 }
 
-// row is what is known of o's agent; the zero value where there is none that nod
-// can be installed for.
+// row is what is known of o's agent; the zero value where there is none that nod can be installed for.
 func (o Options) row() hosts.Agent {
 	row := hosts.ByName(cmp.Or(o.Agent, "claude-code"))
 	if row.Install.Format == "" {

@@ -72,8 +72,7 @@ func checkDecides(t *testing.T, o Options) {
 	}
 }
 
-// A level that a host does not have is refused, and the others are where they
-// belong.
+// A level that a host does not have is refused, and the others are where they belong.
 func TestLevels(t *testing.T) {
 	for _, row := range []struct {
 		agent, managed, user string

@@ -2,14 +2,18 @@ package install
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 )
 
-// Command is what a host starts: a program and its arguments, or a line that
-// a shell reads.
+// Command is what a host starts: a program and its arguments, or a line that a shell reads.
 type Command struct {
 	Words []string
 	Shell string // "" where Words are meant
@@ -23,8 +27,7 @@ type Registered struct {
 	Group, Index int
 	// Matcher is what it is asked about: "" or "*" is every tool.
 	Matcher string
-	// Written says that the hook is, member for member, what this nod writes
-	// for the paths in it.
+	// Written says that the hook is, member for member, what this nod writes for the paths in it.
 	Written bool
 
 	table   map[string]any // the hook as it stands there
@@ -47,9 +50,8 @@ type Installed struct {
 	Findings []Finding
 }
 
-// Inspect reads the settings file that o names. It returns nil where nothing
-// of nod is in it. A file that mentions nod in no way that this nod writes has
-// no Hooks.
+// Inspect reads the settings file that o names. It returns nil where nothing of nod is in it. A file that mentions
+// nod in no way that this nod writes has no Hooks.
 func Inspect(o Options) (*Installed, error) {
 	if !o.HasLevel() {
 		return nil, nil
@@ -117,8 +119,7 @@ func (in *Installed) readJSON(data []byte) error {
 	return nil
 }
 
-// collect finds nod's hooks, reads the paths off the first, and compares each
-// with what nod would write.
+// collect finds nod's hooks, reads the paths off the first, and compares each with what nod would write.
 func (in *Installed) collect(tree map[string]any) {
 	in.Hooks = in.Options.owned(tree)
 	if len(in.Hooks) == 0 {
@@ -143,8 +144,7 @@ func (in *Installed) again() string {
 	return plan.Diff()
 }
 
-// wordsOf is nod-hook's command line in a hook: its arguments, or what a shell
-// is handed behind the guard script.
+// wordsOf is nod-hook's command line in a hook: its arguments, or what a shell is handed behind the guard script.
 func wordsOf(handler map[string]any) []string {
 	args, ok := handler["args"].([]any)
 	if !ok {
@@ -191,8 +191,7 @@ func (in *Installed) Guarded() bool {
 	return false
 }
 
-// Missing lists the events that decide and have no hook of nod's which is
-// asked about every tool.
+// Missing lists the events that decide and have no hook of nod's which is asked about every tool.
 func (in *Installed) Missing() (events []string) {
 	for _, event := range in.Options.row().Install.Decides {
 		if !slices.ContainsFunc(in.Hooks, func(r Registered) bool { return r.Event == event && r.matches }) {
@@ -200,4 +199,92 @@ func (in *Installed) Missing() (events []string) {
 		}
 	}
 	return events
+}
+
+// Trust says whether the host will start a hook that it found.
+type Trust uint8
+
+const (
+	// Untrusted: no person has confirmed it, and it does not run.
+	Untrusted Trust = iota
+	// Altered: it was confirmed and has changed since, and does not run.
+	Altered
+	// Disabled: a person has switched it off.
+	Disabled
+	// Trusted: it runs.
+	Trusted
+)
+
+// Trust returns what a person has said about each hook in in.Hooks, in their order. asks is false on hosts that ask
+// nobody, and at the managed level. Only Codex asks: a hook in hooks.json runs once the person has confirmed it in
+// Codex, which is theirs to do, so that nod never writes the hash that stands for it. Managed hooks run without that.
+//
+// The hash is compared with the one that Codex wrote down; the recipe was
+// measured on 0.169.0 (TestDoctor in e2e holds it to what Codex itself says).
+func (in *Installed) Trust() (list []Trust, asks bool, err error) {
+	if in.Options.Agent != "codex" || in.Options.Level == Managed {
+		return nil, false, nil
+	}
+	v, err := openTOML(filepath.Join(in.Options.Home, ".codex", "config.toml"))
+	if err != nil {
+		return nil, true, err
+	}
+	tree, _ := v.(map[string]any)
+	real, err := filepath.EvalSymlinks(in.Path)
+	if err != nil {
+		return nil, true, err
+	}
+	hooks, _ := tree["hooks"].(map[string]any)
+	state, _ := hooks["state"].(map[string]any)
+	for _, h := range in.Hooks {
+		entry, found := state[codexKey(in.Path, h)].(map[string]any)
+		if !found {
+			entry, _ = state[codexKey(real, h)].(map[string]any)
+		}
+		list = append(list, codexSays(entry, codexHash(h)))
+	}
+	return list, true, nil
+}
+
+func codexSays(entry map[string]any, hash string) Trust {
+	trusted, _ := entry["trusted_hash"].(string)
+	enabled, said := entry["enabled"].(bool)
+	switch {
+	case said && !enabled:
+		return Disabled
+	case trusted == "":
+		return Untrusted
+	case trusted != hash:
+		return Altered
+	}
+	return Trusted
+}
+
+func codexKey(path string, r Registered) string {
+	return fmt.Sprintf("%s:%s:%d:%d", path, snake(r.Event), r.Group, r.Index)
+}
+
+// snake writes PreToolUse as pre_tool_use.
+func snake(s string) string {
+	var b strings.Builder
+	for i, r := range s {
+		if unicode.IsUpper(r) && i > 0 {
+			b.WriteByte('_')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// codexHash is that of a hook as Codex writes it down: compact JSON with sorted names. What nod did not write may
+// have other members; then the hash differs, and so it must.
+func codexHash(h Registered) string {
+	hook := map[string]any{"async": false}
+	maps.Copy(hook, h.table)
+	named := map[string]any{"event_name": snake(h.Event), "hooks": []any{hook}}
+	if h.Matcher != "" {
+		named["matcher"] = h.Matcher
+	}
+	sum := sha256.Sum256(encode(named))
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

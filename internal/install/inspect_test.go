@@ -176,8 +176,7 @@ func TestOffSwitches(t *testing.T) {
 	}
 }
 
-// Only the hash of this very hook counts. That it is the one that Codex
-// computes is TestDoctor's to show, in e2e.
+// Only the hash of this very hook counts. That it is the one that Codex computes is TestDoctor's to show, in e2e.
 func TestCodexTrust(t *testing.T) {
 	o := onDisk(t, "codex")
 	in, err := Inspect(Options{Agent: "codex", Level: User, Home: o.Home})

@@ -1,16 +1,13 @@
-// Package install puts nod into a coding agent's settings and takes it out
-// again.
+// Package install puts nod into a coding agent's settings and takes it out again.
 //
-// It edits one file of JSON or TOML as text: what is not nod's keeps its bytes,
-// comments and order. [PlanInstall] and [PlanUninstall] say what would change without
-// touching anything, [Apply] writes it: a backup beside the file first, then
-// one rename. Installing twice changes nothing.
+// It edits one file of JSON or TOML as text: what is not nod's keeps its bytes, comments and order. [PlanInstall] and
+// [PlanUninstall] say what would change without touching anything, [Apply] writes it: a backup beside the file first,
+// then one rename. Installing twice changes nothing.
 //
-// What it must not do silently is leave a person believing that calls are
-// checked. So it also answers: are nod's own programs somewhere they will
-// stay ([Programs.Check]), does this Claude Code block when a hook fails
-// ([ProgramVersion], [FailsClosed]), will it read this file at all and will
-// other settings silence the hook ([Finding], [OffSwitches]).
+// What it must not do silently is leave a person believing that calls are checked. So it also answers: are nod's own
+// programs somewhere they will stay ([Programs.Check]), does this Claude Code block when a hook fails
+// ([ProgramVersion], [FailsClosed]), will it read this file at all and will other settings silence the hook
+// ([Finding], [OffSwitches]).
 //
 // nod is recognised in a settings file by the base name of a hook's program,
 // nod-hook. Nothing here is linked into nod-hook itself.
@@ -19,6 +16,7 @@ package install
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -33,20 +31,17 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// HookName is the base name of the hook's program, by which nod's entries are
-// known.
+// HookName is the base name of the hook's program, by which nod's entries are known.
 const HookName = "nod-hook"
 
-// Level is the settings file that nod is written to. The zero value is the
-// one that a repository cannot silence.
+// Level is the settings file that nod is written to. The zero value is the one that a repository cannot silence.
 type Level uint8
 
 const (
 	// Managed is the machine's file. A repository's disableAllHooks does not
 	// silence its hooks (measured, Claude Code 2.1.329). Root writes it.
 	Managed Level = iota
-	// User is the file in the home directory. A repository's disableAllHooks
-	// silences its hooks.
+	// User is the file in the home directory. A repository's disableAllHooks silences its hooks.
 	User
 )
 
@@ -58,20 +53,17 @@ type Options struct {
 	// Agent is the adapter's name; "" is claude-code.
 	Agent string
 	Level Level
-	// Root stands before the managed file's path; "" is "/". For tests and
-	// for images that are being built.
+	// Root stands before the managed file's path; "" is "/". For tests and for images that are being built.
 	Root string
 	// OS is runtime.GOOS if empty.
 	OS string
 	// Home is the home directory, needed for User.
 	Home string
 
-	// Hook is the absolute path of nod-hook, Nod that of nod. PlanUninstall
-	// needs neither.
+	// Hook is the absolute path of nod-hook, Nod that of nod. PlanUninstall needs neither.
 	Hook, Nod string
-	// Settings, Managed and State are the absolute paths that nod-hook is
-	// told. An empty one is left out of its command line; nod-hook then finds
-	// it by the home directory of whoever runs the agent.
+	// Settings, Managed and State are the absolute paths that nod-hook is told. An empty one is left out of its
+	// command line; nod-hook then finds it by the home directory of whoever runs the agent.
 	Settings, Managed, State string
 }
 
@@ -82,8 +74,7 @@ type Plan struct {
 	// would be gone. Before is what it holds, nil where there is no such file.
 	Path          string
 	Before, After []byte
-	// Findings are what the person should know. A plan with an [Unread]
-	// finding would not take effect.
+	// Findings are what the person should know. A plan with an [Unread] finding would not take effect.
 	Findings []Finding
 
 	file file
@@ -119,9 +110,8 @@ func ended(text []byte) []byte {
 	return append(slices.Clip(text), '\n')
 }
 
-// PlanInstall says how the settings file must change so that nod-hook is
-// asked about every call, once. Entries of an older nod are replaced where
-// they stand, second ones taken out.
+// PlanInstall says how the settings file must change so that nod-hook is asked about every call, once. Entries of an
+// older nod are replaced where they stand, second ones taken out.
 func PlanInstall(o Options) (Plan, error) {
 	if err := o.check(); err != nil {
 		return Plan{}, err
@@ -233,16 +223,14 @@ func Agents() (names []string) {
 	return names
 }
 
-// Title returns the name that people call an agent by; "" for none of
-// [Agents].
+// Title returns the name that people call an agent by; "" for none of [Agents].
 func Title(agent string) string { return Options{Agent: agent}.row().Title }
 
 // readOnly goes with every agent that nod's tests do not run.
 const readOnly = "nod's tests do not run this agent: what nod says to it is from its documentation. See that a call " +
 	"you have forbidden by hard_deny does not run before you rely on it."
 
-// Next returns what a person must do after installing at a level before the
-// agent asks nod, "" if nothing.
+// Next returns what a person must do after installing at a level before the agent asks nod, "" if nothing.
 func Next(agent string, level Level) string {
 	row := Options{Agent: agent}.row()
 	switch {
@@ -291,4 +279,104 @@ func plainPath(path string) error {
 		return fmt.Errorf("install: %q: Claude Code would expand ${...} in it", path)
 	}
 	return nil
+}
+
+// Presence says by what an agent shows on this machine.
+type Presence struct {
+	Agent string
+	// Program is the absolute path of its program, "" where PATH has none.
+	Program string
+	// Config is its directory in the home directory, "" where there is none.
+	Config string
+}
+
+// Find lists the agents that have a program in PATH or a directory in the home directory. It starts nothing.
+func Find(home, path string) (all []Presence) {
+	for _, name := range Agents() {
+		row := hosts.ByName(name)
+		p := Presence{Agent: name, Program: FindProgram(row.ProgramName(), path)}
+		dir := filepath.Join(home, row.Home[0])
+		if info, err := os.Stat(dir); filepath.IsAbs(home) && err == nil && info.IsDir() {
+			p.Config = dir
+		}
+		if p.Program != "" || p.Config != "" {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// FindProgram returns the first program of that name in a PATH, made absolute; "" if there is none. Relative elements
+// are passed over: what they mean depends on the directory.
+func FindProgram(name, path string) string {
+	for _, dir := range filepath.SplitList(path) {
+		at := filepath.Join(dir, name)
+		if info, err := os.Stat(at); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
+			info.Mode()&0o111 != 0 {
+			return at
+		}
+	}
+	return ""
+}
+
+// Version is that of an agent's program: major, minor, patch.
+type Version [3]uint
+
+func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]) }
+
+// FailsClosed is the first Claude Code that knows onFailure "block" for command hooks. An older one lets a call run
+// when its hook is missing, crashes or hangs.
+func FailsClosed() Version { return Version{2, 1, 295} }
+
+// Before reports whether v is older than w.
+func (v Version) Before(w Version) bool { return slices.Compare(v[:], w[:]) < 0 }
+
+// parseVersion reads what `claude --version` prints: "2.1.329 (Claude Code)".
+// A pre-release is refused: what it can do is not known.
+func parseVersion(s string) (v Version, err error) {
+	word, _, _ := strings.Cut(strings.TrimSpace(s), " ")
+	if _, err := fmt.Sscanf(word, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil || v.String() != word {
+		return Version{}, fmt.Errorf("%q is not a version such as 2.1.329", word)
+	}
+	return v, nil
+}
+
+// ProgramVersion asks the agent's program at an absolute path for its version, with a home directory that is thrown
+// away and no more environment than PATH, which a script needs to find its interpreter. Root does not run a program
+// that another user can replace.
+func ProgramVersion(ctx context.Context, program, path string) (Version, error) {
+	if err := plainPath(program); err != nil || program == "" {
+		return Version{}, fmt.Errorf("install: %q is not a clean absolute path", program)
+	}
+	if os.Geteuid() == 0 {
+		if why := replaceable(program); why != "" {
+			return Version{}, fmt.Errorf("%s: %s, and root does not start such a program", program, why)
+		}
+	}
+	home, err := os.MkdirTemp("", "nod-install-*")
+	if err != nil {
+		return Version{}, fmt.Errorf("install: %w", err)
+	}
+	defer os.RemoveAll(home)
+	v := Version{}
+	out, err := output(ctx, []string{"HOME=" + home, "TMPDIR=" + home, "PATH=" + path, "DISABLE_AUTOUPDATER=1",
+		"DISABLE_TELEMETRY=1"}, program, "--version")
+	if err == nil {
+		v, err = parseVersion(versionWord(out))
+	}
+	if err != nil {
+		return Version{}, fmt.Errorf("%s --version: %w", program, err)
+	}
+	return v, nil
+}
+
+// versionWord is the first word that starts with a digit, as in "codex-cli
+// 0.169.0" and "GitHub Copilot CLI 1.0.102."; the whole line where none does.
+func versionWord(line string) string {
+	for word := range strings.FieldsSeq(line) {
+		if word = strings.TrimPrefix(word, "v"); word != "" && '0' <= word[0] && word[0] <= '9' {
+			return strings.TrimRight(word, ".,")
+		}
+	}
+	return line
 }

@@ -244,8 +244,7 @@ func TestWhatNodMadeIsRemoved(t *testing.T) {
 	}
 }
 
-// TestNewFile: where there is no file, there is nothing to copy, and
-// uninstalling nothing changes nothing.
+// TestNewFile: where there is no file, there is nothing to copy, and uninstalling nothing changes nothing.
 func TestNewFile(t *testing.T) {
 	for level, want := range map[Level]os.FileMode{Managed: 0o644, User: 0o600} {
 		o := at(t, level)
@@ -284,14 +283,12 @@ func TestApplyAfterChange(t *testing.T) {
 	}
 }
 
-// TestLinks: a link is followed inside the home directory at user level, and
-// nowhere else.
+// TestLinks: a link is followed inside the home directory at user level, and nowhere else.
 func TestLinks(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		level Level
-		// link is put in place of this path below the base, to this target
-		// below the test's directory.
+		// link is put in place of this path below the base, to this target below the test's directory.
 		path, target string
 		want         string // "" follows
 	}{

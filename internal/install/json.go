@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/tailscale/hujson"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // Bounds on a settings file. The parser recurses, and a stack that overflows
@@ -21,9 +23,8 @@ const (
 // byteOrderMark may stand at the start of a file.
 const byteOrderMark = "\ufeff"
 
-// document is a settings file in JSON, with comments or without. An edit changes
-// the values that it must; all others keep their bytes, and the white space and
-// comments between them.
+// document is a settings file in JSON, with comments or without. An edit changes the values that it must; all others
+// keep their bytes, and the white space and comments between them.
 type document struct {
 	path string
 	text string // as it was read, without the byte order mark
@@ -280,8 +281,7 @@ func (d *document) indent(path []any) (indent string) {
 	return indent
 }
 
-// render returns a value in the document's style, on lines that start with
-// indent but for the first.
+// render returns a value in the document's style, on lines that start with indent but for the first.
 func (d *document) render(v any, indent string, inline bool) hujson.ValueTrimmed {
 	text := encode(v)
 	if !inline {
@@ -346,11 +346,9 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 
 // encode cannot fail: it is given strings, numbers, and lists and objects of them.
 func encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
+	text, err := lines.JSON(v)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
 }

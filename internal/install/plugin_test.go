@@ -80,7 +80,6 @@ func configuredWords(t *testing.T, text []byte) (words []string) {
 // Whatever becomes of nod-hook, the lines throw; and only an answer of nod's
 // shape, or nothing at all, lets a call go on. Run by node, where there is one.
 func TestPluginFailsClosed(t *testing.T) {
-	node := testworld.Needs(t, "node")
 	for _, row := range []struct{ name, script, want string }{
 		{"allow", `echo '{"decision":"allow","reason":"r"}'`, "answer allow"},
 		{"ask", `echo '{"decision":"ask","reason":"r"}'`, "answer ask"},
@@ -97,170 +96,114 @@ func TestPluginFailsClosed(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			dir := t.TempDir()
-			o := paths()
-			o.Agent, o.Hook = "pi", filepath.Join(dir, "nod-hook")
-			if row.script != "" {
-				script(t, o.Hook, row.script)
-			}
-			text := strings.Replace(string(o.plugin()), "limit = 55000", "limit = 1500", 1) +
-				"\nask({tool: \"bash\"}).then((a) => console.log(\"answer \" + a.decision), (e) => console.log(\"threw \" + e.message))\n"
-			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, text)
-			out, err := exec.Command(node, file).CombinedOutput()
-			if err != nil || !strings.HasPrefix(string(out), row.want) {
-				t.Errorf("%v: got %q, want %q", err, out, row.want)
+			js := "\nask({tool: \"bash\"}).then((a) => console.log(\"answer \" + a.decision), " +
+				"(e) => console.log(\"threw \" + e.message))\n"
+			if out := runPlugin(t, t.TempDir(), "pi", row.script, js, "run"); !strings.HasPrefix(out, row.want) {
+				t.Errorf("got %q, want %q", out, row.want)
 			}
 		})
+	}
+}
+
+// runPlugin has node run an agent's plugin in a directory, with a script for nod-hook, "" for
+// none, and lines behind it.
+func runPlugin(t *testing.T, dir, agent, hook, js, word string) string {
+	t.Helper()
+	node := testworld.Needs(t, "node")
+	o := paths()
+	o.Agent, o.Hook = agent, filepath.Join(dir, "nod-hook")
+	if hook != "" {
+		script(t, o.Hook, hook)
+	}
+	file := filepath.Join(dir, "nod.mjs")
+	write(t, file, strings.Replace(string(o.plugin()), "limit = 55000", "limit = 1500", 1)+js)
+	out, err := exec.Command(node, file, word).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return string(out)
+}
+
+// eachOpencode runs the rows of testdata/opencode.txt of a kind: what is wanted, a word, opencode's
+// settings, and what it says of the session.
+func eachOpencode(t *testing.T, kind string,
+	check func(t *testing.T, dir string, want bool, word, config, get string)) {
+	data, err := os.ReadFile("testdata/opencode.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(data)) {
+		f := strings.Split(strings.TrimSpace(line), "\t")
+		if f[0] == kind {
+			t.Run(strings.Join(f[2:], " "), func(t *testing.T) {
+				t.Parallel()
+				check(t, t.TempDir(), f[1] == "true", f[2], f[3], "session: { get: async () => ("+f[4]+") }")
+			})
+		}
 	}
 }
 
 // The plugin says that opencode will ask only where that is certain from the
 // person's settings and the session's permissions, and never under `opencode run`.
 func TestOpencodePluginAsks(t *testing.T) {
-	node := testworld.Needs(t, "node")
-	for _, row := range []struct {
-		config, word string
-		asks         bool
-		session      string
-	}{
-		{`{}`, "serve", true, `{data:{}}`},
-		{`{"permission":{"bash":"ask"}}`, "serve", true, `{data:{}}`},
-		{`{"permission":"ask"}`, "serve", true, `{data:{}}`},
-		{`{}`, "run", false, `{data:{}}`},
-		{`{"permission":"allow"}`, "serve", false, `{data:{}}`},
-		{`{"permission":{"bash":"allow"}}`, "serve", false, `{data:{}}`},
-		{`{"permission":{"*":"allow"}}`, "serve", false, `{data:{}}`},
-		{`{"agent":{"build":{"permission":{"bash":"allow"}}}}`, "serve", false, `{data:{}}`},
-		{`{}`, "serve", true, `{data:{permission:[{permission:"bash",pattern:"rm *",action:"deny"}]}}`},
-		{`{}`, "serve", false, `{data:{permission:[{permission:"bash",pattern:"*",action:"allow"}]}}`},
-		{`{}`, "serve", false, `{error:"gone"}`},
-	} {
-		t.Run(row.word+" "+row.config+" "+row.session, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			o := paths()
-			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
-			script(t, o.Hook, "cat > "+Quote(filepath.Join(dir, "payload")))
-			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(o.plugin())+`
-const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
-await hooks.config(`+row.config+`)
+	eachOpencode(t, "asks", func(t *testing.T, dir string, want bool, word, config, get string) {
+		file := filepath.Join(dir, "payload")
+		runPlugin(t, dir, "opencode", "cat > "+Quote(file), `
+const hooks = await Nod({ client: { `+get+` }, directory: "/w" })
+await hooks.config(`+config+`)
 await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "x" } })
-`)
-			if out, err := exec.Command(node, file, row.word).CombinedOutput(); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			raw, err := os.ReadFile(filepath.Join(dir, "payload"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			var payload struct{ Asks, Interactive bool }
-			if err := json.Unmarshal(raw,
-				&payload); err != nil || payload.Asks != row.asks || payload.Interactive == (row.word == "run") {
-				t.Errorf("%s (%v)", raw, err)
-			}
-		})
-	}
+`, word)
+		var payload struct{ Asks, Interactive bool }
+		if err := json.Unmarshal([]byte(read(t, file)), &payload); err != nil || payload.Asks != want ||
+			payload.Interactive == (word == "run") {
+			t.Errorf("%+v (%v)", payload, err)
+		}
+	})
 }
 
 // The plugin puts a command of nod's in the place of a call's, and says that it does: only
 // where no rule tells one command from another, and of no other tool.
 func TestOpencodePluginHandsOver(t *testing.T) {
-	node := testworld.Needs(t, "node")
-	for _, row := range []struct {
-		config, session, tool string
-		hands                 bool
-	}{
-		{`{}`, `{data:{}}`, "bash", true},
-		{`{"permission":"allow"}`, `{data:{}}`, "bash", true},
-		{`{"permission":{"bash":"allow","edit":"ask"}}`, `{data:{}}`, "bash", true},
-		{`{}`, `{data:{permission:[{permission:"question",pattern:"*",action:"deny"}]}}`, "bash", true},
-		{`{}`, `{data:{}}`, "write", false},
-		{`{"permission":"ask"}`, `{data:{}}`, "bash", false},
-		{`{"permission":{"bash":{"rm *":"deny","*":"allow"}}}`, `{data:{}}`, "bash", false},
-		{`{"permission":{"*":"deny","bash":"allow"}}`, `{data:{}}`, "bash", false},
-		{`{"agent":{"build":{"permission":{"bash":{"rm *":"deny"}}}}}`, `{data:{}}`, "bash", false},
-		{`{}`, `{data:{permission:[{permission:"bash",pattern:"rm *",action:"deny"}]}}`, "bash", false},
-		{`{}`, `{data:{permission:[{permission:"*",pattern:"*",action:"ask"}]}}`, "bash", false},
-		{`{}`, `{error:"gone"}`, "bash", false},
-	} {
-		t.Run(row.tool+" "+row.config+" "+row.session, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			o := paths()
-			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
-			script(t, o.Hook, `cat > `+Quote(filepath.Join(dir, "payload"))+
-				`; echo '{"decision":"allow","reason":"r","command":"confined"}'`)
-			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(o.plugin())+`
-const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) } }, directory: "/w" })
-await hooks.config(`+row.config+`)
+	eachOpencode(t, "hands", func(t *testing.T, dir string, want bool, tool, config, get string) {
+		file := filepath.Join(dir, "payload")
+		out := runPlugin(t, dir, "opencode", `cat > `+Quote(file)+
+			`; echo '{"decision":"allow","reason":"r","command":"confined"}'`, `
+const hooks = await Nod({ client: { `+get+` }, directory: "/w" })
+await hooks.config(`+config+`)
 const output = { args: { command: "original", timeout: 1 } }
 let why = ""
-await hooks["tool.execute.before"]({ tool: "`+row.tool+`", sessionID: "s", callID: "c" }, output).catch((e) => (why = e.message))
+await hooks["tool.execute.before"]({ tool: "`+tool+`", sessionID: "s", callID: "c" }, output).catch((e) => (why = e.message))
 console.log(JSON.stringify(output.args), why)
-`)
-			out, err := exec.Command(node, file, "run").CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			payload, err := os.ReadFile(filepath.Join(dir, "payload"))
-			if err != nil || strings.Contains(string(payload), `"rewrites":true`) != row.hands {
-				t.Errorf("%s (%v)", payload, err)
-			}
-			want := `{"command":"original","timeout":1} nod-hook handed over a command`
-			if row.hands {
-				want = `{"command":"confined","timeout":1} `
-			}
-			if !strings.HasPrefix(string(out), want) {
-				t.Errorf("%s, want %s", out, want)
-			}
-		})
-	}
+`, "run")
+		if payload := read(t, file); strings.Contains(payload, `"rewrites":true`) != want {
+			t.Error(payload)
+		}
+		says := `{"command":"original","timeout":1} nod-hook handed over a command`
+		if want {
+			says = `{"command":"confined","timeout":1} `
+		}
+		if !strings.HasPrefix(out, says) {
+			t.Errorf("%s, want %s", out, says)
+		}
+	})
 }
 
 // The plugin answers a question of opencode's for what nod allows only where neither a rule
 // of the person's nor one of the session may be why opencode asks.
 func TestOpencodePluginLeavesRules(t *testing.T) {
-	node := testworld.Needs(t, "node")
-	for _, row := range []struct {
-		config, permission, session string
-		answers                     bool
-	}{
-		{`{}`, "bash", `{data:{}}`, true},
-		{`{"permission":{"edit":"ask"}}`, "bash", `{data:{}}`, true},
-		{`{"permission":"ask"}`, "bash", `{data:{}}`, false},
-		{`{"permission":{"bash":"ask"}}`, "bash", `{data:{}}`, false},
-		{`{"permission":{"bash":{"*":"allow","git commit*":"ask"}}}`, "bash", `{data:{}}`, false},
-		{`{"permission":{"*":"ask"}}`, "bash", `{data:{}}`, false},
-		{`{"permission":{"external_directory":{"/etc/*":"ask"}}}`, "external_directory", `{data:{}}`, false},
-		{`{"permission":{"bash":"ask"}}`, "external_directory", `{data:{}}`, true},
-		{`{"agent":{"build":{"permission":{"bash":{"git commit*":"ask"}}}}}`, "bash", `{data:{}}`, false},
-		{`{}`, "bash", `{data:{permission:[{permission:"bash",pattern:"git *",action:"ask"}]}}`, false},
-		{`{}`, "bash", `{error:"gone"}`, false},
-	} {
-		t.Run(row.permission+" "+row.config+" "+row.session, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			o := paths()
-			o.Agent, o.Hook = "opencode", filepath.Join(dir, "nod-hook")
-			script(t, o.Hook, `echo '{"decision":"allow","reason":"r"}'`)
-			file := filepath.Join(dir, "nod.mjs")
-			write(t, file, string(o.plugin())+`
+	eachOpencode(t, "answers", func(t *testing.T, dir string, want bool, permission, config, get string) {
+		out := runPlugin(t, dir, "opencode", `echo '{"decision":"allow","reason":"r"}'`, `
 let answers = 0
-const hooks = await Nod({ client: { session: { get: async () => (`+row.session+`) },
+const hooks = await Nod({ client: { `+get+`,
   postSessionIdPermissionsPermissionId: async () => answers++ }, directory: "/w" })
-await hooks.config(`+row.config+`)
+await hooks.config(`+config+`)
 await hooks["tool.execute.before"]({ tool: "bash", sessionID: "s", callID: "c" }, { args: { command: "git commit" } })
 await hooks.event({ event: { type: "permission.asked", properties: { id: "p", sessionID: "s",
-  permission: "`+row.permission+`", metadata: { command: "git commit" }, tool: { callID: "c" } } } })
+  permission: "`+permission+`", metadata: { command: "git commit" }, tool: { callID: "c" } } } })
 console.log(answers)
-`)
-			out, err := exec.Command(node, file, "serve").CombinedOutput()
-			if err != nil || strings.TrimSpace(string(out)) != map[bool]string{true: "1", false: "0"}[row.answers] {
-				t.Errorf("%v: it answered %s times, want %v", err, out, row.answers)
-			}
-		})
-	}
+`, "serve")
+		if (strings.TrimSpace(out) == "1") != want {
+			t.Errorf("it answered %s times, want %v", out, want)
+		}
+	})
 }

@@ -25,16 +25,14 @@ type Programs struct {
 	Nod, Hook string // absolute paths
 	// Version is nod's own, which nod-hook must share.
 	Version string
-	// Home is the home directory: a repository that is all of it is no
-	// workspace.
+	// Home is the home directory: a repository that is all of it is no workspace.
 	Home string
 	// Passing lists directories whose contents do not last or are anybody's,
 	// see [PassingDirs]. nil means that there are none.
 	Passing []string
 }
 
-// PassingDirs lists the temporary directories and the build cache, as the
-// system and the given environment name them.
+// PassingDirs lists the temporary directories and the build cache, as the system and the given environment name them.
 func PassingDirs(getenv func(string) string) []string {
 	dirs := []string{os.TempDir(), "/tmp", "/var/tmp", "/dev/shm", "/var/folders", "/run/user"}
 	for _, name := range []string{"TMPDIR", "GOTMPDIR", "GOCACHE"} {
@@ -45,9 +43,8 @@ func PassingDirs(getenv func(string) string) []string {
 	return dirs
 }
 
-// Check returns nil if both programs may be named in an agent's settings:
-// they lie where they will stay, only their owner may change them, and they
-// are of one build.
+// Check returns nil if both programs may be named in an agent's settings: they lie where they will stay, only their
+// owner may change them, and they are of one build.
 //
 // What lies in a build cache, a temporary directory or a repository may be
 // gone or replaced by the time it is asked, and the agent itself works there.
@@ -152,9 +149,8 @@ func (p Programs) passing(path string) string {
 	return ""
 }
 
-// workspace returns the repository whose work tree holds path, "" if none
-// does. A home directory kept in git is not one, nor are the prefixes that
-// package managers keep in git.
+// workspace returns the repository whose work tree holds path, "" if none does. A home directory kept in git is not
+// one, nor are the prefixes that package managers keep in git.
 func (p Programs) workspace(path string) string {
 	home, err := filepath.EvalSymlinks(p.Home)
 	if err != nil {
@@ -211,8 +207,7 @@ func ownersAlone(path string) error {
 // unpack themselves first, which takes a busy machine more than ten seconds.
 const startDeadline = 45 * time.Second
 
-// output runs a program with the given environment and returns the first
-// line that it prints.
+// output runs a program with the given environment and returns the first line that it prints.
 func output(ctx context.Context, environ []string, path string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startDeadline)
 	defer cancel()

@@ -35,16 +35,14 @@ func TestProgramsCheck(t *testing.T) {
 		want   string // "" passes
 	}{
 		{"in their place", "opt", nil, ""},
-		{"temporary directory", "tmp/x", func(_ *testing.T, dir string,
-			p *Programs) {
+		{"temporary directory", "tmp/x", func(_ *testing.T, dir string, p *Programs) {
 			p.Passing = []string{filepath.Join(dir, "tmp")}
 		}, "the temporary or cache directory"},
 		{"a name that only starts so", "tmpfiles",
 			func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, ""},
 		{"go run", "x/go-build123/b001/exe", nil, "a Go build cache"},
 		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
-			write(t, filepath.Join(dir,
-				"repo/.git/HEAD"), "")
+			write(t, filepath.Join(dir, "repo/.git/HEAD"), "")
 		}, "the repository"},
 		{"what Codex's sandbox leaves", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			if err := os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755); err != nil {
@@ -65,8 +63,7 @@ func TestProgramsCheck(t *testing.T) {
 		}, "the repository"},
 		{"group may write", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o775) }, "chmod go-w"},
 		{"all may write beside it", "opt", func(t *testing.T, dir string, _ *Programs) {
-			chmod(t, filepath.Join(dir,
-				"opt"), 0o777)
+			chmod(t, filepath.Join(dir, "opt"), 0o777)
 		}, "chmod o-w"},
 		{"no hook", "opt", func(t *testing.T, _ string, p *Programs) { os.Remove(p.Hook) }, "nod-hook is not there"},
 		{"not a program", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o644) },

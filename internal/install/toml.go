@@ -9,9 +9,8 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// Codex reads managed hooks from a file of requirements, which is TOML. nod puts
-// its lines at the end of it, between two comments, takes them out again, and
-// leaves every other byte as it is. What each edit means is read back before
+// Codex reads managed hooks from a file of requirements, which is TOML. nod puts its lines at the end of it, between
+// two comments, takes them out again, and leaves every other byte as it is. What each edit means is read back before
 // anything is written.
 const (
 	ownBegin = "# nod-hook: from here to the end of nod's lines, written by nod install"
@@ -80,9 +79,8 @@ func (o Options) onlyOwn(text string) bool {
 	return len(features) == 0 && len(tree) == 1 && all == len(own)
 }
 
-// withOwn puts nod's lines into a text that has none. The feature that Codex
-// calls hooks must be required too, or anybody's own settings switch all hooks
-// off, managed ones as well (measured on 0.169.0).
+// withOwn puts nod's lines into a text that has none. The feature that Codex calls hooks must be required too, or
+// anybody's own settings switch all hooks off, managed ones as well (measured on 0.169.0).
 func (o Options) withOwn(text string) (string, error) {
 	tree, err := readTree(text)
 	if err != nil {

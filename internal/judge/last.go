@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
 
-// Last is the seed's compressed transcript: the newest entries as JSON lines of
-// role and action, so many characters of each, oldest first. What tools returned
-// and what the harness added is left out: it is where an injection would come
-// from, and no action.
+// Last is the seed's compressed transcript: the newest entries as JSON lines of role and action, so
+// many characters of each, oldest first. What tools returned and what the harness added is left out:
+// it is where an injection would come from, and no action.
 func (c Conversation) Last(ctx context.Context, entries, chars int) (string, error) {
 	if c.Transcript == nil {
 		return "", nil
@@ -32,22 +32,15 @@ func (c Conversation) Last(ctx context.Context, entries, chars int) (string, err
 		if err != nil {
 			return "", unreadable(err)
 		}
-		if line := c.entryLine(turn, orDefault(chars, 200)); line != "" {
+		if line := c.entryLine(turn, chars); line != "" {
 			lines = append(lines, line)
 		}
-		if len(lines) == orDefault(entries, 20) {
+		if len(lines) == entries {
 			break
 		}
 	}
 	slices.Reverse(lines)
 	return strings.Join(lines, "\n"), nil
-}
-
-func orDefault(n, standard int) int {
-	if n <= 0 {
-		return standard
-	}
-	return n
 }
 
 // entryLine is one JSON line, "" for a turn that is not shown.
@@ -66,7 +59,7 @@ func (c Conversation) entryLine(t transcript.Turn, chars int) string {
 	default:
 		line.Action = head(c.Show(t.Text), chars)
 	}
-	return Line(line)
+	return printable.JSON(line)
 }
 
 func role(o transcript.Origin) string {

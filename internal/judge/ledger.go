@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,11 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -30,9 +29,8 @@ const (
 	pieceLines  = 8      // about how many lines one piece has
 )
 
-// Ledger is a session as the model sees it: first what the person said, then
-// what was called, as whole JSON lines, oldest first, in pieces that no longer
-// change and what came after them.
+// Ledger is a session as the model sees it: first what the person said, then what was called, as
+// whole JSON lines, oldest first, in pieces that no longer change and what came after them.
 //
 // Where the calls begin and where pieces end follows from the content of the
 // turns, not from how many there are. So the next call of the session is shown
@@ -50,15 +48,13 @@ const (
 	callsHeading = "WHAT WAS CALLED\n"
 )
 
-// Conversation is a session as its host keeps it, and how its texts may be
-// shown.
+// Conversation is a session as its host keeps it, and how its texts may be shown.
 type Conversation struct {
 	// Transcript yields the turns, newest first; nil: there are none.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said; nil: it is not known.
 	Opening func(context.Context) (transcript.Turn, bool)
-	// Show is a text without secrets, Input a call's input without them, on one
-	// line.
+	// Show is a text without secrets, Input a call's input without them, on one line.
 	Show  func(string) string
 	Input func(json.RawMessage) string
 	// Ended is what nod itself knows of an earlier call, by its id.
@@ -81,8 +77,8 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 		}
 		said = append(first, said...)
 	}
-	l := Ledger{Said: linesOf(said, `{"user":`),
-		Calls: strings.Join(calls, "\n")}
+	own := slices.DeleteFunc(slices.Clone(said), func(l string) bool { return !strings.HasPrefix(l, `{"user":`) })
+	l := Ledger{Said: strings.Join(own, "\n"), Calls: strings.Join(calls, "\n")}
 	if len(said) > 0 {
 		l.Pieces = []string{saidHeading + strings.Join(said, "\n")}
 	}
@@ -94,17 +90,6 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 	}
 	l.Pieces, l.Rest = append(l.Pieces, pieces...), rest
 	return l, nil
-}
-
-// linesOf are the lines that begin in one of these ways.
-func linesOf(lines []string, starts ...string) string {
-	var found []string
-	for _, line := range lines {
-		if slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line, start) }) {
-			found = append(found, line)
-		}
-	}
-	return strings.Join(found, "\n")
 }
 
 // listener hears a conversation, newest turn first.
@@ -129,8 +114,7 @@ type spokenTurn struct {
 	limit     int
 }
 
-// hear reads a conversation. whole says that nothing came before what was
-// heard.
+// hear reads a conversation. whole says that nothing came before what was heard.
 func (l *listener) hear(ctx context.Context, c Conversation) (whole bool, err error) {
 	if c.Transcript == nil {
 		return true, nil
@@ -188,7 +172,7 @@ func (l *listener) turn(t transcript.Turn) {
 const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
 
 func noteLine(text string) string {
-	return Line(struct {
+	return printable.JSON(struct {
 		Note string `json:"note"`
 	}{text})
 }
@@ -197,8 +181,7 @@ func (l *listener) say(key, text string, limit int) {
 	l.words = append(l.words, spokenTurn{key, l.shown(text), limit})
 }
 
-// called adds a call. Look-ups are folded: they change nothing, and there are
-// many.
+// called adds a call. Look-ups are folded: they change nothing, and there are many.
 func (l *listener) called(t transcript.Turn) {
 	if isLookUp(t.Tool) {
 		l.looked = true
@@ -208,9 +191,9 @@ func (l *listener) called(t transcript.Turn) {
 	if known := l.ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
 		ended = known
 	}
-	line := `{"call":` + Line(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
 	if says := endedSays(ended); says != "" {
-		line += `,"ended":` + Line(says)
+		line += `,"ended":` + printable.JSON(says)
 	}
 	l.call(line + "}")
 }
@@ -284,7 +267,7 @@ func (l *listener) saying(limit int) (said []string) {
 		if i < 4 || i == len(l.words)-1 {
 			most = min(w.limit, max(limit, userLimit))
 		}
-		said = append(said, `{"`+w.key+`":`+Line(Cut(w.text, most))+`}`)
+		said = append(said, `{"`+w.key+`":`+printable.JSON(Cut(w.text, most))+`}`)
 	}
 	return said
 }
@@ -306,11 +289,10 @@ func shortInput(input string) string {
 	if len(input) <= callLimit && json.Valid([]byte(input)) {
 		return input
 	}
-	return Line(Cut(input, callLimit))
+	return printable.JSON(Cut(input, callLimit))
 }
 
-// Cut keeps the beginning and the end of a text that is too long, and
-// says so between them.
+// Cut keeps the beginning and the end of a text that is too long, and says so between them.
 func Cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {
@@ -336,17 +318,6 @@ func tail(s string, n int) string {
 		at++
 	}
 	return s[at:]
-}
-
-// Line encodes a value that always can be.
-func Line(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return `"?"`
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // ledgerStart is where calls begin that do not reach back to the start: at the
@@ -382,7 +353,7 @@ func (c Conversation) opening(ctx context.Context) []string {
 	if !ok || turn.Origin != transcript.Person {
 		return []string{note}
 	}
-	return []string{`{"user":` + Line(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+	return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.
@@ -395,14 +366,4 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 		}
 	}
 	return pieces, strings.Join(lines[from:], "\n")
-}
-
-// Compact is a JSON value on one line, or, where the text is no JSON, the text
-// as a string.
-func Compact(input json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return strconv.Quote(string(input))
-	}
-	return b.String()
 }

@@ -1,17 +1,8 @@
 // Package keep holds what a call is about to replace or delete, so that a person can
 // have it back: nod undo.
 //
-// # How a file is kept
-//
-// A large file whose name the call takes away is kept by a hard link, which costs no
-// bytes. All others are copied, and so is what cannot be linked. Copies of one call lie
-// in one file, since each file costs a sync. Links are kept as what they say. Owners, extended attributes and
-// access lists are not kept.
-//
-// A hard link shares its bytes with the file's other names. Who writes to those in
-// place changes what is kept; restoring sees that by size and time, and refuses.
-//
-// # What lies where
+// Files are copied, those of one call into one file, since each file costs a sync. Links are
+// kept as what they say. Owners, extended attributes and access lists are not kept.
 //
 // A kept call is a directory TIME-BYTES-ID below the store's. It is made under another
 // name and renamed when all of it is on the disk, so that it exists wholly or not at
@@ -47,21 +38,10 @@ type Store struct {
 // Options are a store's bounds. Zero values are the defaults.
 type Options struct {
 	Now    func() time.Time
-	Names  int   // of one call; 5000
-	Copied int64 // bytes of one call; 64 MiB
-	// Linked is from which size on a file whose name goes away is kept by a hard link; 1
-	// MiB. What is smaller is copied, so that a call that never runs leaves no second name.
-	Linked int64
-	Held   int64         // bytes of all calls, those of hard links with them; 1 GiB
+	Names  int           // of one call; 5000
+	Copied int64         // bytes of one call; 64 MiB
+	Held   int64         // bytes of all calls; 1 GiB
 	Age    time.Duration // of a call; 14 days
-}
-
-// File is a name whose bytes a call takes away. Its path is absolute and real.
-type File struct {
-	Path string
-	// Gone says that the name is deleted, moved away or replaced by rename, so that a
-	// hard link keeps the bytes. Else they are overwritten in place.
-	Gone bool
 }
 
 // Object is one of git's that nothing names after the call. It is only recorded.
@@ -89,13 +69,13 @@ func Open(dir string, o Options) *Store {
 		o.Now = time.Now
 	}
 	o.Names, o.Copied = cmp.Or(o.Names, 5000), cmp.Or(o.Copied, 64<<20)
-	o.Linked = cmp.Or(o.Linked, 1<<20)
 	o.Held, o.Age = cmp.Or(o.Held, 1<<30), cmp.Or(o.Age, 14*24*time.Hour)
 	return &Store{dir: dir, o: o, step: func() {}}
 }
 
-// Keep keeps all files, or none and says which one or which bound stands against it.
-func (s *Store) Keep(c Call, files []File) error {
+// Keep keeps all files, by absolute, real names, or none and says which one or which bound
+// stands against it.
+func (s *Store) Keep(c Call, files []string) error {
 	if err := s.keep(c, files); err != nil {
 		return fmt.Errorf("nothing was kept for undo: %w", err)
 	}
@@ -103,7 +83,7 @@ func (s *Store) Keep(c Call, files []File) error {
 	return nil
 }
 
-func (s *Store) keep(c Call, files []File) error {
+func (s *Store) keep(c Call, files []string) error {
 	switch {
 	case !plainID(c.ID):
 		return fmt.Errorf("%q is no id of a call: want letters, digits, dots and dashes", c.ID)
@@ -221,4 +201,51 @@ func (s *Store) entries() (list []entry, rest []string, err error) {
 func plainID(id string) bool {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 	return id != "" && len(id) <= 128 && strings.Trim(id, plain) == ""
+}
+
+const (
+	partPrefix = "part-" // a call that is being kept
+	gonePrefix = "gone-" // one that is being removed
+	// abandoned is how old a directory is that no living run works on.
+	abandoned = 10 * time.Minute
+)
+
+// prune removes what is too old or too much, oldest first, and what killed runs left
+// behind. What it cannot remove stays for the next run: that is no reason to stop a
+// call whose files are kept.
+func (s *Store) prune() {
+	list, rest, _ := s.entries()
+	for _, name := range rest {
+		if strings.HasPrefix(name, partPrefix) || strings.HasPrefix(name, gonePrefix) {
+			s.sweep(filepath.Join(s.dir, name))
+		}
+	}
+	held := int64(0)
+	for _, e := range list {
+		held += e.held
+	}
+	for _, e := range list {
+		if held <= s.o.Held && s.o.Now().Sub(e.time) <= s.o.Age {
+			return
+		}
+		held -= e.held
+		s.remove(e)
+	}
+}
+
+// remove takes the call's name away first, so that nobody sees half of it.
+func (s *Store) remove(e entry) {
+	gone := filepath.Join(s.dir, gonePrefix+e.name)
+	s.step()
+	if os.Rename(filepath.Join(s.dir, e.name), gone) != nil {
+		return // another process was faster
+	}
+	s.step()
+	os.RemoveAll(gone)
+}
+
+func (s *Store) sweep(dir string) {
+	if info, err := os.Lstat(dir); err == nil && s.o.Now().Sub(info.ModTime()) > abandoned {
+		os.RemoveAll(dir)
+	}
 }

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,9 +27,6 @@ func newWorld(t *testing.T, o Options) *world {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
-	}
-	if o.Linked == 0 {
-		o.Linked = -1 // whatever its size
 	}
 	w := &world{t, Open(filepath.Join(dir, "state", "kept"), o), filepath.Join(dir, "work")}
 	w.must(os.MkdirAll(w.dir, 0o755))
@@ -95,63 +91,49 @@ func (w *world) restore(id string, names []string, o RestoreOptions) map[string]
 	return did
 }
 
-func gone(names ...string) (files []File) {
-	for _, n := range names {
-		files = append(files, File{n, true})
-	}
-	return files
-}
-
-// What is kept and taken away comes back as it was, by whatever way it was kept.
+// What is kept and taken away comes back as it was.
 func TestKeptComesBack(t *testing.T) {
 	long := strings.Repeat("long ", 60_000)
-	for name, byLink := range map[string]bool{"by link": true, "by copy": false} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, Options{Copied: map[bool]int64{true: 1, false: 1 << 20}[byLink]})
-			w.write("a/b/one", "1")
-			w.write("a/empty", "")
-			w.write("a/long", long)
-			w.must(os.Chmod(w.at("a/b/one"), 0o750))
-			w.must(os.Chmod(w.at("a/b"), 0o700))
-			w.must(os.Symlink("../nowhere", w.at("a/link")))
-			w.must(os.Mkdir(w.at("a/hollow"), 0o711))
-			old := time.Date(2020, 2, 3, 4, 5, 6, 789, time.UTC)
-			w.must(os.Chtimes(w.at("a/b/one"), old, old))
-			want := w.holds()
-			var files []File
-			for _, n := range []string{"a/b/one", "a/empty", "a/long", "a/link", "a/hollow"} {
-				files = append(files, File{w.at(n), byLink})
-			}
-			w.must(w.store.Keep(Call{ID: "t-123456"}, files))
-			w.must(os.RemoveAll(w.at("a")))
+	w := newWorld(t, Options{})
+	w.write("a/b/one", "1")
+	w.write("a/empty", "")
+	w.write("a/long", long)
+	w.must(os.Chmod(w.at("a/b/one"), 0o750))
+	w.must(os.Chmod(w.at("a/b"), 0o700))
+	w.must(os.Symlink("../nowhere", w.at("a/link")))
+	w.must(os.Mkdir(w.at("a/hollow"), 0o711))
+	old := time.Date(2020, 2, 3, 4, 5, 6, 789, time.UTC)
+	w.must(os.Chtimes(w.at("a/b/one"), old, old))
+	want := w.holds()
+	w.must(w.store.Keep(Call{ID: "t-123456"},
+		[]string{w.at("a/b/one"), w.at("a/empty"), w.at("a/long"), w.at("a/link"), w.at("a/hollow")}))
+	w.must(os.RemoveAll(w.at("a")))
 
-			dry := w.restore("123456", nil, RestoreOptions{DryRun: true})
-			if len(w.holds()) > 0 {
-				t.Fatalf("a dry run made %v", w.holds())
-			}
-			did := w.restore("123456", nil, RestoreOptions{})
-			if diff := cmp.Diff(dry, did); diff != "" {
-				t.Errorf("the dry run said otherwise:\n%s", diff)
-			}
-			if diff := cmp.Diff(want, w.holds()); diff != "" {
-				t.Error(diff)
-			}
-			one, err := os.Stat(w.at("a/b/one"))
-			w.must(err)
-			if one.Mode() != 0o750 || !one.ModTime().Equal(old) {
-				t.Errorf("%v, %v", one.Mode(), one.ModTime())
-			}
-			for n, mode := range map[string]fs.FileMode{"a/b": 0o700, "a/hollow": 0o711, "a": 0o755} {
-				if info, err := os.Stat(w.at(n)); err != nil || info.Mode().Perm() != mode {
-					t.Errorf("%s: %v %v", n, info.Mode(), err)
-				}
-			}
-			for n, d := range w.restore("t-123456", nil, RestoreOptions{}) {
-				if d != There {
-					t.Errorf("%s: %s", n, d)
-				}
-			}
-		})
+	dry := w.restore("123456", nil, RestoreOptions{DryRun: true})
+	if len(w.holds()) > 0 {
+		t.Fatalf("a dry run made %v", w.holds())
+	}
+	did := w.restore("123456", nil, RestoreOptions{})
+	if diff := cmp.Diff(dry, did); diff != "" {
+		t.Errorf("the dry run said otherwise:\n%s", diff)
+	}
+	if diff := cmp.Diff(want, w.holds()); diff != "" {
+		t.Error(diff)
+	}
+	one, err := os.Stat(w.at("a/b/one"))
+	w.must(err)
+	if one.Mode() != 0o750 || !one.ModTime().Equal(old) {
+		t.Errorf("%v, %v", one.Mode(), one.ModTime())
+	}
+	for n, mode := range map[string]fs.FileMode{"a/b": 0o700, "a/hollow": 0o711, "a": 0o755} {
+		if info, err := os.Stat(w.at(n)); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v %v", n, info.Mode(), err)
+		}
+	}
+	for n, d := range w.restore("t-123456", nil, RestoreOptions{}) {
+		if d != There {
+			t.Errorf("%s: %s", n, d)
+		}
 	}
 }
 
@@ -159,7 +141,7 @@ func TestKeptComesBack(t *testing.T) {
 func TestOverPrunesLast(t *testing.T) {
 	w := newWorld(t, Options{Held: 10})
 	f := w.write("f", "12345678")
-	w.must(w.store.Keep(Call{ID: "call"}, gone(f)))
+	w.must(w.store.Keep(Call{ID: "call"}, []string{f}))
 	w.must(os.Remove(f))
 	w.write("f", "abcdefgh")
 	if did := w.restore("call", nil, RestoreOptions{Over: true}); did["f"] != Replaced || w.holds()["f"] != "12345678" {
@@ -175,7 +157,7 @@ func TestOverPrunesLast(t *testing.T) {
 func TestRestoredIsApart(t *testing.T) {
 	w := newWorld(t, Options{})
 	f := w.write("f", "first")
-	w.must(w.store.Keep(Call{ID: "call"}, gone(f)))
+	w.must(w.store.Keep(Call{ID: "call"}, []string{f}))
 	w.must(os.Remove(f))
 	w.restore("call", nil, RestoreOptions{})
 	w.write("f", "other")
@@ -193,8 +175,7 @@ func TestNewerIsLeftAlone(t *testing.T) {
 	w.write("was/file", "x")
 	w.must(os.Symlink("old", w.at("link")))
 	w.must(w.store.Keep(Call{ID: "call-1"},
-		[]File{{w.at("changed"), false}, {w.at("same"), false}, {w.at("away"), true}, {w.at("was/file"), true},
-			{w.at("link"), true}}))
+		[]string{w.at("changed"), w.at("same"), w.at("away"), w.at("was/file"), w.at("link")}))
 	w.write("changed", "new")
 	w.must(os.Remove(w.at("away")))
 	w.must(os.Remove(w.at("was/file")))
@@ -226,7 +207,7 @@ func TestNewerIsLeftAlone(t *testing.T) {
 
 func TestSomeNames(t *testing.T) {
 	w := newWorld(t, Options{})
-	files := gone(w.write("d/a", "a"), w.write("d/b", "b"), w.write("dd", "c"))
+	files := []string{w.write("d/a", "a"), w.write("d/b", "b"), w.write("dd", "c")}
 	w.must(w.store.Keep(Call{ID: "some"}, files))
 	w.must(os.RemoveAll(w.at("d")))
 	w.must(os.Remove(w.at("dd")))
@@ -251,7 +232,7 @@ func TestLinksOnTheWay(t *testing.T) {
 			w := newWorld(t, Options{})
 			w.must(os.MkdirAll(filepath.Join(w.dir, "..", "elsewhere/s"), 0o755))
 			w.must(os.MkdirAll(w.at("other/s"), 0o755))
-			w.must(w.store.Keep(Call{ID: "call"}, gone(w.write("d/s/f", "x"))))
+			w.must(w.store.Keep(Call{ID: "call"}, []string{w.write("d/s/f", "x")}))
 			w.must(os.RemoveAll(w.at("d")))
 			w.must(block(w))
 			before := holds(t, filepath.Dir(w.dir))
@@ -271,27 +252,26 @@ func TestLinksOnTheWay(t *testing.T) {
 // Beyond a bound, or with a file that cannot be kept, nothing is kept, and the error
 // says why.
 func TestAllOrNothing(t *testing.T) {
-	w := newWorld(t, Options{Names: 3, Copied: 10, Held: 100})
-	six, big := w.write("six", "123456"), w.write("big", strings.Repeat("x", 200))
+	w := newWorld(t, Options{Names: 3, Copied: 10, Held: 8})
+	six, nine := w.write("six", "123456"), w.write("nine", "123456789")
 	other, link := w.write("other", "123456"), w.at("link")
 	w.must(os.Symlink("six", link))
 	for _, tt := range []struct {
 		name  string
 		id    string
-		files []File
+		files []string
 		want  string // "" is kept
 	}{
-		{"few", "a", []File{{six, false}, {link, false}}, ""},
+		{"few", "a", []string{six, link}, ""},
 		{"nothing", "b", nil, ""},
-		{"names", "c", gone(six, six, six, six), "takes away 4 names, and nod keeps 3"},
-		{"copied", "d", []File{{six, false}, {other, false}}, "other: with it more than 10 bytes would have to be copied"},
-		{"linked, not copied", "e", gone(six, other), ""},
-		{"held", "f", gone(big), "the files hold more than the 100 bytes that nod keeps"},
-		{"absent", "g", gone(six, w.at("none")), "none: no such file"},
-		{"device", "h", []File{{"/dev/null", false}}, "/dev/null is no file, link or directory"},
-		{"relative", "i", gone(w.dir + "/./six"), "no clean, absolute name"},
-		{"id", "../j", gone(six), "is no id of a call"},
-		{"no id", "", gone(six), "is no id of a call"},
+		{"names", "c", []string{six, six, six, six}, "takes away 4 names, and nod keeps 3"},
+		{"copied", "d", []string{six, other}, "other: with it more than 10 bytes would have to be copied"},
+		{"held", "f", []string{nine}, "the files hold more than the 8 bytes that nod keeps"},
+		{"absent", "g", []string{six, w.at("none")}, "none: no such file"},
+		{"device", "h", []string{"/dev/null"}, "/dev/null is no file, link or directory"},
+		{"relative", "i", []string{w.dir + "/./six"}, "no clean, absolute name"},
+		{"id", "../j", []string{six}, "is no id of a call"},
+		{"no id", "", []string{six}, "is no id of a call"},
 	} {
 		before, _ := w.store.List()
 		err := w.store.Keep(Call{ID: tt.id}, tt.files)
@@ -308,40 +288,6 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// A file that cannot be linked is copied, and counts as that.
-func TestLinkAcrossFileSystems(t *testing.T) {
-	far, err := os.MkdirTemp("/dev/shm", "nod-keep-")
-	if err != nil {
-		t.Skip("no second file system: ", err)
-	}
-	t.Cleanup(func() { os.RemoveAll(far) })
-	w := newWorld(t, Options{Copied: 10})
-	small, big := filepath.Join(far, "small"), filepath.Join(far, "big")
-	w.must(os.WriteFile(small, []byte("small"), 0o600))
-	w.must(os.WriteFile(big, []byte("much too big"), 0o600))
-	if err := w.store.Keep(Call{ID: "big"}, gone(small, big)); err == nil {
-		t.Error("more was copied than may be")
-	}
-	w.must(w.store.Keep(Call{ID: "small"}, gone(small)))
-	w.must(os.Remove(small))
-	w.restore("small", nil, RestoreOptions{})
-	if diff := cmp.Diff(map[string]string{"small": "small", "big": "much too big"}, holds(t, far)); diff != "" {
-		t.Error(diff)
-	}
-}
-
-// Bytes that a hard link holds may change through another name. That is seen.
-func TestChangedThroughAnotherName(t *testing.T) {
-	w := newWorld(t, Options{})
-	f := w.write("f", "kept")
-	w.must(w.store.Keep(Call{ID: "moved"}, gone(f)))
-	w.must(os.Rename(f, w.at("g")))
-	w.write("g", "changed")
-	if did := w.restore("moved", nil, RestoreOptions{}); did["f"] != Failed {
-		t.Errorf("%v %v", did, w.holds())
-	}
-}
-
 func TestPrune(t *testing.T) {
 	now := time.Date(2026, 1, 31, 12, 0, 0, 0, time.UTC)
 	w := newWorld(t, Options{Held: 10, Age: time.Hour, Now: func() time.Time { return now }})
@@ -355,7 +301,7 @@ func TestPrune(t *testing.T) {
 		return ids
 	}
 	for i := range 4 {
-		w.must(w.store.Keep(Call{ID: fmt.Sprint(i)}, gone(f)))
+		w.must(w.store.Keep(Call{ID: fmt.Sprint(i)}, []string{f}))
 		now = now.Add(time.Minute)
 	}
 	if diff := cmp.Diff([]string{"3", "2"}, left()); diff != "" {
@@ -368,7 +314,7 @@ func TestPrune(t *testing.T) {
 	}
 	now = now.Add(58 * time.Minute)
 	w.must(os.Chtimes(fresh, now, now))
-	w.must(w.store.Keep(Call{ID: "last"}, gone(f)))
+	w.must(w.store.Keep(Call{ID: "last"}, []string{f}))
 	if diff := cmp.Diff([]string{"last", "3"}, left()); diff != "" {
 		t.Errorf("by age: %s", diff)
 	}
@@ -385,8 +331,8 @@ func TestDamaged(t *testing.T) {
 		"other": `{"v":1,"id":"good-one"}`, "absent": ""} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, Options{})
-			w.must(w.store.Keep(Call{ID: "bad-one"}, gone(w.write("f", "x"))))
-			w.must(w.store.Keep(Call{ID: "good-one"}, gone(w.at("f"))))
+			w.must(w.store.Keep(Call{ID: "bad-one"}, []string{w.write("f", "x")}))
+			w.must(w.store.Keep(Call{ID: "good-one"}, []string{w.at("f")}))
 			entries, _, _ := w.store.entries()
 			manifest := filepath.Join(w.store.dir, entries[0].name, manifestName)
 			w.must(os.Remove(manifest))
@@ -425,7 +371,7 @@ func TestFind(t *testing.T) {
 // Many use one store: each call is kept wholly, pruned or not, and nobody sees half.
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t, Options{})
-	files := gone(w.write("a", "1234"), w.write("b", "12"))
+	files := []string{w.write("a", "1234"), w.write("b", "12")}
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -445,19 +391,5 @@ func TestManyAtOnce(t *testing.T) {
 	list, err := Open(w.store.dir, Options{}).List()
 	if err != nil || len(list) < 2 || list[0].ID != "the-last" {
 		t.Errorf("%v, %d", err, len(list))
-	}
-}
-
-// A small file is copied although its name goes: a call that never runs leaves it one name.
-func TestSmallFilesAreCopied(t *testing.T) {
-	w := newWorld(t, Options{Linked: 100})
-	small, large := w.write("small", "x"), w.write("large", strings.Repeat("x", 100))
-	w.must(w.store.Keep(Call{ID: "call"}, gone(small, large)))
-	for name, want := range map[string]uint64{small: 1, large: 2} {
-		info, err := os.Stat(name)
-		w.must(err)
-		if got := uint64(info.Sys().(*syscall.Stat_t).Nlink); got != want {
-			t.Errorf("%s has %d names", name, got)
-		}
 	}
 }

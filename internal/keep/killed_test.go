@@ -35,7 +35,7 @@ func child(job, step, dir string, names []string) int {
 	var err error
 	switch job {
 	case "keep":
-		err = s.Keep(Call{ID: "killed"}, append(gone(names[0]), File{Path: names[1]}, File{Path: names[2]}))
+		err = s.Keep(Call{ID: "killed"}, names)
 	case "over", "restore":
 		_, err = s.Restore("kept-1", nil, RestoreOptions{Over: job == "over"})
 	}
@@ -72,7 +72,7 @@ func TestKilledWhileKeeping(t *testing.T) {
 	for ; step < 100; step++ {
 		w := newWorld(t, Options{Held: 20})
 		a, b, c := w.write("a", "aaaa"), w.write("b", "bbbb"), w.write("c", "cccc")
-		w.must(w.store.Keep(Call{ID: "before"}, gone(a, b, c)))
+		w.must(w.store.Keep(Call{ID: "before"}, []string{a, b, c}))
 		killed := killedAt(t, "keep", step, w.store.dir, a, b, c)
 		list, err := w.store.List()
 		w.must(err)
@@ -89,7 +89,7 @@ func TestKilledWhileKeeping(t *testing.T) {
 			}
 		}
 		later := Open(w.store.dir, Options{Held: 20, Now: func() time.Time { return time.Now().Add(2 * abandoned) }})
-		w.must(later.Keep(Call{ID: "second"}, gone(a, b, c)))
+		w.must(later.Keep(Call{ID: "second"}, []string{a, b, c}))
 		kept, rest, err := w.store.entries()
 		if err != nil || len(kept) != 1 || len(rest) > 0 { // 12 bytes of 20: but one call, and nothing left behind
 			t.Errorf("step %d: %v, %v, %v", step, err, kept, rest)
@@ -118,7 +118,7 @@ func TestKilledWhileRestoring(t *testing.T) {
 			w := newWorld(t, Options{Held: 20})
 			a, b := w.write("d/e/a", "aaaa"), w.write("b", "bbbb")
 			want := w.holds()
-			w.must(w.store.Keep(Call{ID: "kept-1"}, append(gone(a), File{Path: b})))
+			w.must(w.store.Keep(Call{ID: "kept-1"}, []string{a, b}))
 			w.must(os.RemoveAll(w.at("d")))
 			if job == "over" {
 				w.write("b", "new b")

@@ -66,8 +66,6 @@ func (s *Store) bytes(k Kept, f KeptFile) (*os.File, error) {
 	case err != nil:
 	case info.Size() < f.At+f.Size:
 		err = errors.New("its kept bytes are cut off; they are lost")
-	case f.In != packName && (info.Size() != f.Size || !info.ModTime().Equal(f.Time)):
-		err = errors.New("its kept bytes were changed through another name of the file; look for that one")
 	default:
 		_, err = file.Seek(f.At, io.SeekStart)
 	}

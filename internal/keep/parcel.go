@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strconv"
 	"unicode/utf8"
 )
 
@@ -27,29 +26,33 @@ type parcel struct {
 }
 
 // add keeps one file.
-func (p *parcel) add(f File) error {
-	info, err := os.Lstat(f.Path)
+func (p *parcel) add(name string) error {
+	info, err := os.Lstat(name)
 	if err != nil {
 		return fmt.Errorf("%w; look again which files the call takes away", err)
 	}
-	kept := KeptFile{Path: f.Path, Mode: info.Mode(), Time: info.ModTime().UTC()}
+	kept := KeptFile{Path: name, Mode: info.Mode(), Time: info.ModTime().UTC()}
 	switch {
 	case info.IsDir():
 	case info.Mode()&fs.ModeSymlink != 0:
-		kept.Link, err = os.Readlink(f.Path)
+		kept.Link, err = os.Readlink(name)
 	case info.Mode().IsRegular():
-		err = p.addBytes(f, &kept, info)
+		kept.Size, kept.In, kept.At = info.Size(), packName, p.copied
+		err = p.copy(name, info)
 	default:
-		err = fmt.Errorf("%s is no file, link or directory (%s); move it away first", f.Path, info.Mode().Type())
+		err = fmt.Errorf("%s is no file, link or directory (%s); move it away first", name, info.Mode().Type())
 	}
-	switch {
+	switch p.kept.Held += kept.Size; {
 	case err != nil:
 		return err
-	case !filepath.IsAbs(f.Path) || filepath.Clean(f.Path) != f.Path || !utf8.ValidString(f.Path+kept.Link):
-		return fmt.Errorf("%q is no clean, absolute name in UTF-8, or leads to none; rename it first", f.Path)
+	case p.kept.Held > p.store.o.Held:
+		return fmt.Errorf("the files hold more than the %d bytes that nod keeps in all; commit them first",
+			p.store.o.Held)
+	case !filepath.IsAbs(name) || filepath.Clean(name) != name || !utf8.ValidString(name+kept.Link):
+		return fmt.Errorf("%q is no clean, absolute name in UTF-8, or leads to none; rename it first", name)
 	}
 	p.kept.Files = append(p.kept.Files, kept)
-	return p.addParents(f.Path)
+	return p.addParents(name)
 }
 
 // addParents records the modes of the directories above, which may go too: what was
@@ -63,40 +66,6 @@ func (p *parcel) addParents(name string) error {
 		p.kept.Dirs[dir] = info.Mode()
 	}
 	return nil
-}
-
-// addBytes keeps a regular file's bytes by the cheapest way there is.
-func (p *parcel) addBytes(f File, kept *KeptFile, info fs.FileInfo) (err error) {
-	kept.Size, kept.In = info.Size(), strconv.Itoa(len(p.kept.Files))
-	done := false
-	if f.Gone && (info.Size() >= p.store.o.Linked || info.Size() > p.store.o.Copied-p.copied) {
-		done, err = p.link(f.Path, kept)
-	}
-	if !done && err == nil {
-		kept.In, kept.At = packName, p.copied
-		err = p.copy(f.Path, info)
-	}
-	if p.kept.Held += kept.Size; err == nil && p.kept.Held > p.store.o.Held {
-		err = fmt.Errorf("the files hold more than the %d bytes that nod keeps in all; commit them first",
-			p.store.o.Held)
-	}
-	return err
-}
-
-// link makes a hard link. The link says what was kept: the name may lead elsewhere by
-// now. done is false where the file system or the file's owner forbids a link.
-func (p *parcel) link(name string, kept *KeptFile) (done bool, err error) {
-	to := filepath.Join(p.dir, kept.In)
-	p.store.step()
-	if os.Link(name, to) != nil {
-		return false, nil
-	}
-	info, err := os.Lstat(to)
-	if err != nil || !info.Mode().IsRegular() {
-		return false, errors.Join(changed(name), err)
-	}
-	kept.Mode, kept.Time, kept.Size = info.Mode(), info.ModTime().UTC(), info.Size()
-	return true, nil
 }
 
 // copy appends a file's bytes to those of the others.

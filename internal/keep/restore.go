@@ -113,10 +113,10 @@ func said(f KeptFile, did Did, err error) Restored {
 // all does what list says, and keeps what is replaced first, so that it can be undone
 // too. Nothing is pruned before the end: it might be the very call.
 func (r *restoring) all(files []KeptFile, list []Restored) error {
-	var replaced []File
+	var replaced []string
 	for _, one := range list {
 		if one.Did == Replaced {
-			replaced = append(replaced, File{Path: one.Path, Gone: true})
+			replaced = append(replaced, one.Path)
 		}
 	}
 	if len(replaced) > 0 {

@@ -15,6 +15,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Mask returns raw with every secret that it recognises replaced by a marker
@@ -59,7 +61,7 @@ func withoutValues(text string) string {
 		_ = json.NewDecoder(strings.NewReader(value)).Decode(&hidden) // it is valid
 		is := string(hidden)
 		if strings.Trim(is, "{}"+blanks) != "" {
-			is = quoted(marker(len(hidden)))
+			is = printable.JSON(marker(len(hidden)))
 		}
 		out.WriteString(":" + is)
 		i = len(text) - len(value) + len(hidden)
@@ -157,7 +159,7 @@ func EachText(text string, rename func(key string) string, change func(key, valu
 			is = change(key, value)
 		}
 		if is != value {
-			raw = quoted(is)
+			raw = printable.JSON(is)
 		}
 		out.WriteString(raw)
 	}
@@ -174,12 +176,4 @@ func stringAt(text string) string {
 		end++
 	}
 	return text[:end+1]
-}
-
-func quoted(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.Encode(s) // a string: cannot fail
-	return strings.TrimSuffix(b.String(), "\n")
 }

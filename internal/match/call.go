@@ -14,9 +14,8 @@ func (m *Call) HasUnknown(command int) bool {
 	return slices.ContainsFunc(m.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command })
 }
 
-// Forbids reports whether a hard_deny pattern is in the line: as a command of
-// its own, or anywhere among the words of a program that nod does not know
-// and that may therefore run its arguments.
+// Forbids reports whether a hard_deny pattern is in the line: as a command of its own, or anywhere
+// among the words of a program that nod does not know and that may therefore run its arguments.
 func (m *Call) Forbids(p Pattern) bool {
 	for i, c := range m.Report.Commands {
 		where := FirstWord
@@ -39,8 +38,7 @@ func (m *Call) MayForbid(p Pattern) bool {
 	return slices.ContainsFunc(m.Report.Commands, p.mayOccurIn)
 }
 
-// Mentions reports whether a pattern whose first word is a program is anywhere in
-// the line.
+// Mentions reports whether a pattern whose first word is a program is anywhere in the line.
 func (m *Call) Mentions(p Pattern) bool {
 	return slices.ContainsFunc(m.Report.Commands, func(c shell.Command) bool {
 		return p.OccursIn(c, AnyWord) && m.isProgram(p.Words[0])
@@ -63,8 +61,7 @@ func (m *Call) isProgram(name string) bool {
 	return false
 }
 
-// Clears reports whether an allow pattern clears a command of the line, where it
-// runs.
+// Clears reports whether an allow pattern clears a command of the line, where it runs.
 func (m *Call) Clears(p Pattern, c shell.Command) bool {
 	return p.Clears(c) && m.atHome(c.Dir) && m.writtenFor(p, c)
 }
@@ -100,9 +97,8 @@ func (m *Call) HoldsIn(dir, within string) bool {
 	return within == "" || dir != "" && m.At.Machine.Inside([]string{within}, m.At.Machine.Real(dir))
 }
 
-// LeadsAway reports whether an effect is of a kind that an open rule must have by
-// its own words: another program runs, or something is written that is guarded
-// or lies outside the workspace.
+// LeadsAway reports whether an effect is of a kind that an open rule must have by its own words:
+// another program runs, or something is written that is guarded or lies outside the workspace.
 func (m *Call) LeadsAway(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Run:

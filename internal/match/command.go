@@ -8,9 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Clears reports whether an allow pattern matches. A name that the agent can
-// give to anything (a program in the workspace) is not matched by name, only
-// by the very path that the rule writes.
+// Clears reports whether an allow pattern matches. A name that the agent can give to anything (a
+// program in the workspace) is not matched by name, only by the very path that the rule writes.
 func (p Pattern) Clears(c shell.Command) bool {
 	n := len(p.Words)
 	if n == 0 || len(c.Words) < n || !p.Open && len(c.Words) > n {
@@ -42,10 +41,9 @@ const (
 	AnyWord   position = true  // among the words of another
 )
 
-// OccursIn reports whether a denying pattern is among the command's words:
-// its program, then its other words in any places behind, single-letter
-// options however they are bundled. A star in a word stands for any text. It errs
-// towards matching.
+// OccursIn reports whether a denying pattern is among the command's words: its program, then its
+// other words in any places behind, single-letter options however they are bundled. A star in a word
+// stands for any text. It errs towards matching.
 func (p Pattern) OccursIn(c shell.Command, where position) bool {
 	if len(p.Words) == 0 {
 		return false
@@ -82,7 +80,7 @@ func (p Pattern) mayOccurIn(c shell.Command) bool {
 		return true
 	}
 	more := func(w shell.Word) bool { return mayBeMore(w, c.Source) }
-	return !p.isOther(c) && (c.Has(shell.Fed) || slices.ContainsFunc(c.Words[1:], more))
+	return !p.isOther(c) && slices.ContainsFunc(c.Words[1:], more)
 }
 
 // inFull are the words with each long option that may be short for one of the
@@ -125,8 +123,7 @@ func mayBeMore(w shell.Word, source string) bool {
 		strings.ContainsAny(w.Value, " \t\n") && !strings.Contains(source, w.Value[:min(len(w.Value), enough)])
 }
 
-// followedBy reports whether all wanted words are there, an option by either of
-// its spellings.
+// followedBy reports whether all wanted words are there, an option by either of its spellings.
 func followedBy(program string, want []string, words []shell.Word) bool {
 	for _, w := range want {
 		if !strings.HasPrefix(w, "-") && !hasWord(w, words) {

@@ -60,26 +60,19 @@ const enough = 20_000
 // holds reports whether below one of the names of a directory, which goes, lies what
 // the pattern names; so does a directory that is too large to look through.
 func (m *Call) holds(w wantedPath, names []string) bool {
-	left := enough
-	return slices.ContainsFunc(names, func(name string) bool { return m.holdsBelow(w, name, &left) })
-}
-
-func (m *Call) holdsBelow(w wantedPath, dir string, left *int) bool {
-	entries, err := m.At.Machine.Files.Entries(dir, enough)
-	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist)
+	visit := func(name string, kind fs.FileMode, err error) error {
+		if err == nil && w.fits([]string{name}, kind.IsDir()) != Misses ||
+			err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fs.SkipAll
+		}
+		return nil
 	}
-	if *left -= len(entries); *left < 0 {
-		return true
-	}
-	return slices.ContainsFunc(entries, func(e view.Entry) bool {
-		name := path.Join(dir, e.Name)
-		return w.fits([]string{name}, e.Type.IsDir()) != Misses || e.Type.IsDir() && m.holdsBelow(w, name, left)
+	return slices.ContainsFunc(names, func(name string) bool {
+		return view.Walk(m.At.Machine.Files, path.Clean(name), enough, visit) != nil
 	})
 }
 
-// namesOf are the absolute names that a path in the call may have: as written
-// and real.
+// namesOf are the absolute names that a path in the call may have: as written and real.
 func (m *Call) namesOf(name string) []string {
 	full := name
 	switch {
@@ -137,8 +130,7 @@ func (m *Call) startingPoints() []string {
 	return m.points
 }
 
-// fits compares with the names of one file. tree says that all below it is
-// read or changed too.
+// fits compares with the names of one file. tree says that all below it is read or changed too.
 func (w wantedPath) fits(names []string, tree bool) Degree {
 	best := Misses
 	for _, name := range names {
@@ -189,8 +181,7 @@ func (w wantedPath) lies(base, dir string) bool {
 	return view.Below(strings.ToLower(dir), strings.ToLower(literal))
 }
 
-// partsMatch reports whether the first components match a pattern. It errs
-// towards yes.
+// partsMatch reports whether the first components match a pattern. It errs towards yes.
 func partsMatch(want, parts []string) bool {
 	switch {
 	case len(want) == 0:

@@ -47,8 +47,7 @@ func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) er
 	return err
 }
 
-// schema returns what Claude Code sends. It is for show: the adapter reads
-// the arguments by itself, strictly.
+// schema returns what Claude Code sends. It is for show: the adapter reads the arguments by itself, strictly.
 func schema() json.RawMessage {
 	return json.RawMessage(`{"type":"object","properties":{` +
 		`"tool_name":{"type":"string","description":"the tool that would run"},` +

@@ -66,7 +66,8 @@ func (m *Machine) MatchesTooMuch(pattern string) bool {
 }
 
 func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
-	found, all = []string{""}, !strings.Contains(pattern, "**")
+	deep := strings.Contains(pattern, "**")
+	found, all = []string{""}, !deep
 	listings := 0
 	for part := range strings.SplitSeq(pattern, "/") {
 		if part == "" || part == "." {
@@ -82,15 +83,13 @@ func (m *Machine) matches(pattern string) (found []string, all, cut bool) {
 				next = append(next, dir+"/"+name)
 				continue
 			}
-			if listings++; listings > maxListings && !strings.Contains(pattern, "**") || listings > maxDeep {
+			if listings++; listings > maxListings && !deep || listings > maxDeep ||
+				!view.Below("/proc", dir) && view.Below("/proc", m.Real(cmp.Or(dir, "/"))) { // another for each process
 				return found, false, true
 			}
 			if part == "**" || part == "***" { // zsh goes down all levels
 				below, whole := m.directoriesBelow(dir)
 				next, cut = append(next, below...), cut || !whole
-			}
-			if !view.Below("/proc", dir) && view.Below("/proc", m.Real(cmp.Or(dir, "/"))) { // another for each process
-				return found, false, true
 			}
 			matched, whole, tooMany := m.matchesIn(dir, part)
 			next, all, cut = append(next, matched...), all && whole, cut || tooMany
@@ -122,11 +121,13 @@ func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool
 			names = append(names, dir+"/"+entry)
 		}
 	}
-	if part[0] == '.' && paths.GlobMatch(part, "..") {
-		names, all = append(names, m.above(dir)), false
-	}
-	if part[0] == '.' && paths.GlobMatch(part, ".") {
-		names, all = append(names, dir), false
+	for _, other := range [...]string{".", ".."} {
+		if part[0] == '.' && paths.GlobMatch(part, other) {
+			names, all = append(names, dir), false
+			if other == ".." {
+				names[len(names)-1] = m.above(dir)
+			}
+		}
 	}
 	return names, all, tooMany
 }
@@ -135,19 +136,15 @@ func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool
 // more than are looked at.
 func (m *Machine) directoriesBelow(start string) (dirs []string, all bool) {
 	dirs = []string{start}
-	for i := 0; i < len(dirs); i++ {
-		if len(dirs) > maxDeep {
-			return dirs, false
+	err := view.Walk(m.Files, start, 2*MaxMatches, func(name string, kind fs.FileMode, err error) error {
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission), len(dirs) > maxDeep:
+			return fs.SkipAll
+		case err != nil || !kind.IsDir() || path.Base(name)[0] == '.':
+			return fs.SkipDir
 		}
-		entries, err := m.Files.Entries(cmp.Or(dirs[i], "/"), 2*MaxMatches)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) {
-			return dirs, false
-		}
-		for _, e := range entries {
-			if e.Type.IsDir() && e.Name[0] != '.' {
-				dirs = append(dirs, dirs[i]+"/"+e.Name)
-			}
-		}
-	}
-	return dirs, true
+		dirs = append(dirs, name)
+		return nil
+	})
+	return dirs, err == nil
 }

@@ -9,13 +9,11 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns s with everything escaped that a terminal or a reader
-// would act on, hide or mistake: control characters, bidirectional marks,
-// zero-width and tag characters, blanks that are not U+0020, unassigned and
-// private code points, and bytes that are not UTF-8. Newline, carriage return
-// and tab become \n, \r and \t, other bytes below 0x80 and invalid bytes \xNN,
-// code points \u{XXXX}. All else, backslashes included, stays as it is, so the
-// result is for eyes and cannot be turned back. It is idempotent.
+// Text returns s with everything escaped that a terminal or a reader would act on, hide or mistake: control
+// characters, bidirectional marks, zero-width and tag characters, blanks that are not U+0020, unassigned and private
+// code points, and bytes that are not UTF-8. Newline, carriage return and tab become \n, \r and \t, other bytes below
+// 0x80 and invalid bytes \xNN, code points \u{XXXX}. All else, backslashes included, stays as it is, so the result is
+// for eyes and cannot be turned back. It is idempotent.
 func Text(s string) string {
 	if i := firstUnprintable(s); i == len(s) {
 		return s
@@ -29,9 +27,8 @@ func Text(s string) string {
 	return b.String()
 }
 
-// Line returns Text(s) on one line of at most max runes: runs of
-// spaces, tabs and line ends become one space, those at either end go, and
-// what was cut off is marked with "…". Only as much of s is read as is shown.
+// Line returns Text(s) on one line of at most max runes: runs of spaces, tabs and line ends become one space, those
+// at either end go, and what was cut off is marked with "…". Only as much of s is read as is shown.
 func Line(s string, max int) string {
 	if len(s) <= max && IsLine(s) {
 		return s
@@ -69,8 +66,7 @@ func Line(s string, max int) string {
 	return b.String()[:cut] + "…"
 }
 
-// IsLine reports whether s is plain ASCII with single spaces between its words
-// only.
+// IsLine reports whether s is plain ASCII with single spaces between its words only.
 func IsLine(s string) bool {
 	before := byte(' ')
 	for i := 0; i < len(s); i++ {
@@ -86,8 +82,7 @@ func IsLine(s string) bool {
 // separators) are shown, since a shell does not read them as blanks.
 func isBlank(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
-// firstUnprintable returns the offset of the first character that needs an
-// escape, len(s) where there is none.
+// firstUnprintable returns the offset of the first character that needs an escape, len(s) where there is none.
 func firstUnprintable(s string) int {
 	for i := 0; i < len(s); {
 		if c := s[i]; c >= ' ' && c < 0x7f {
@@ -128,9 +123,8 @@ func hexByte(c byte) string {
 	return string([]byte{'\\', 'x', digits[c>>4], digits[c&15]})
 }
 
-// visible reports whether r leaves a mark of its own on the page. The listed
-// code points count as printable in Unicode and yet show nothing; U+FE0E and
-// U+FE0F stay, since they choose between two looks of a symbol.
+// visible reports whether r leaves a mark of its own on the page. The listed code points count as printable in
+// Unicode and yet show nothing; U+FE0E and U+FE0F stay, since they choose between two looks of a symbol.
 func visible(r rune) bool {
 	switch {
 	case r == 0x034F, // combining grapheme joiner
@@ -150,3 +144,48 @@ func Words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text),
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
+
+// Near returns text with absolute names as a person at work there would write them: what lies in the first of roots
+// by its name below it, what lies below home with ~. Further roots keep their names, so that two files never share
+// one.
+func Near(text string, roots []string, home string) string {
+	if !strings.Contains(text, "/") {
+		return text
+	}
+	if len(roots) > 0 {
+		text = replaced(text, roots[0], "", ".")
+	}
+	return replaced(text, home, "~/", "~")
+}
+
+// replaced writes names in text that lie below dir with inside in front, and dir
+// as self. A name that only begins alike, or goes on in another, stays.
+func replaced(text, dir, inside, self string) string {
+	if len(dir) < 2 || dir[0] != '/' || strings.HasSuffix(dir, "/") || !strings.Contains(text, dir) {
+		return text
+	}
+	var b strings.Builder
+	before := byte(' ')
+	for i := strings.Index(text, dir); i >= 0; i = strings.Index(text, dir) {
+		if i > 0 {
+			before = text[i-1]
+		}
+		b.WriteString(text[:i])
+		text = text[i+len(dir):]
+		switch starts := endsName(before); {
+		case starts && len(text) > 1 && text[0] == '/' && text[1] != '/' && !endsName(text[1]):
+			b.WriteString(inside)
+			text = text[1:]
+		case starts && (text == "" || text[0] == '/' || endsName(text[0])):
+			b.WriteString(self)
+		default:
+			b.WriteString(dir)
+		}
+		before = dir[len(dir)-1]
+	}
+	return b.String() + text
+}
+
+// endsName reports whether a name cannot go on with a byte: what stands between
+// words of a sentence or of a command line.
+func endsName(c byte) bool { return strings.IndexByte(" \t\n\"'`=,;:()|&<>{}", c) >= 0 }

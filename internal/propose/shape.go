@@ -80,8 +80,7 @@ func did(r shell.Report, command int, s shape) (harmful, fits bool) {
 	return harmful, !harmful && !outside && (runs && !unknown || !shell.Known(s.words[0]))
 }
 
-// constantWords are the words up to the first that is not known or that a
-// settings file would need to quote.
+// constantWords are the words up to the first that is not known or that a settings file would need to quote.
 func constantWords(c shell.Command) (words []string) {
 	for _, w := range c.Words {
 		if !w.Known || w.Pattern || len(w.Value) > 120 || strings.Trim(w.Value, plainBytes) != "" || w.Value == "" {
@@ -147,8 +146,7 @@ func nameOf(words []string) (n int, open bool) {
 		}
 		n, _ = closed(2, routine(word(1)) && program != "bun") // bun build and test are bun's own
 		return n, true
-	case listed("runners", program) &&
-		(word(1) == "run" || word(1) == "exec") && len(words) > 2:
+	case listed("runners", program) && (word(1) == "run" || word(1) == "exec") && len(words) > 2:
 		if n, open = nameOf(words[2:]); n > 0 && !slices.Contains([]string{"git", "go"}, word(2)) {
 			return n + 2, open
 		}

@@ -2,56 +2,34 @@ package repo
 
 import (
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/nodgate/nod/internal/view"
 )
 
-// matches reports whether a pattern means the directory. plain is false for a
-// pattern that is not read here.
+// matches reports whether a pattern means the last of the parts. plain is false for a
+// pattern that may mean more than is read here.
 func matches(pattern string, parts []string) (matched, plain bool) {
-	if !readable(pattern) {
+	pattern, deep := strings.CutPrefix(pattern, "**/")
+	above, all := strings.CutSuffix(pattern, "/**") // what lies below ignored names is ignored with them
+	if all {
+		pattern = above + "/*"
+	}
+	if strings.ContainsAny(pattern, `\`) || strings.Contains(pattern, "**") || strings.Contains(pattern, "[[") ||
+		strings.Contains(pattern, "[!") || strings.Contains(pattern, "[]") {
 		return false, false
 	}
-	if rest, ok := strings.CutPrefix(pattern, "**/"); ok && !strings.Contains(rest, "/") {
-		pattern = rest
+	wants := strings.Split(strings.TrimPrefix(pattern, "/"), "/")
+	if strings.Contains(pattern, "/") && !deep && len(wants) != len(parts) || len(wants) > len(parts) {
+		return false, !all
 	}
-	if !strings.Contains(pattern, "/") {
-		matched, err := path.Match(pattern, parts[len(parts)-1])
-		return matched, err == nil
-	}
-	return across(strings.Split(strings.TrimPrefix(pattern, "/"), "/"), parts)
-}
-
-// readable reports whether a pattern has no sign that git reads otherwise than
-// path.Match, or that is not read here.
-func readable(pattern string) bool {
-	for part := range strings.SplitSeq(pattern, "/") {
-		if strings.Contains(part, "**") && part != "**" {
-			return false
+	for i, got := range parts[len(parts)-len(wants):] {
+		if ok, err := path.Match(wants[i], got); !ok {
+			return false, err == nil && !all
 		}
 	}
-	return !strings.Contains(pattern, `\`) && !strings.Contains(pattern, "[[") && !strings.Contains(pattern, "[!") &&
-		!strings.Contains(pattern, "[]")
-}
-
-// across matches component by component: ** stands for any number of them, and at
-// the end for one at least.
-func across(pattern, parts []string) (matched, plain bool) {
-	if len(pattern) == 0 || len(parts) == 0 {
-		return len(pattern) == len(parts), true
-	}
-	if pattern[0] == "**" {
-		if len(pattern) == 1 {
-			return true, true
-		}
-		if matched, plain = across(pattern[1:], parts); matched || !plain {
-			return matched, plain
-		}
-		return across(pattern, parts[1:])
-	}
-	if ok, err := path.Match(pattern[0], parts[0]); !ok {
-		return false, err == nil
-	}
-	return across(pattern[1:], parts[1:])
+	return true, !all
 }
 
 // PassesOver reports whether git surely passes over the file, or the directory, at a real
@@ -69,6 +47,32 @@ func (r *Repo) PassesOver(name string, dir bool) bool {
 		}
 	}
 	return false
+}
+
+// BringsBack reports whether an ignore file of the repository may take a hidden component
+// of a name out of what is ignored.
+func (r *Repo) BringsBack(name string) bool {
+	for at := path.Dir(name); view.Below(r.Top, at); at = path.Dir(at) {
+		f := r.ignoreFile(at + "/.gitignore")
+		shows := func(p ignorePattern) bool { return p.negated && p.showsHidden(name) }
+		if f.unread || slices.ContainsFunc(f.patterns, shows) {
+			return true
+		}
+		if at == "/" {
+			break
+		}
+	}
+	return false
+}
+
+// showsHidden reports whether a pattern may mean a hidden component of a name: a star means
+// a dot, too.
+func (p ignorePattern) showsHidden(name string) bool {
+	last := path.Base(p.text)
+	return strings.ContainsAny(last, `[\{`) || slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {
+		shown, err := path.Match(last, part)
+		return strings.HasPrefix(part, ".") && (shown || err != nil)
+	})
 }
 
 // passesOver asks all ignore files about one name, the nearest last.
@@ -90,10 +94,10 @@ func (r *Repo) applied(file string, parts []string, dir, ignored bool) bool {
 			continue
 		}
 		switch matched, plain := matches(p.text, parts); {
-		case !plain && p.negated:
+		case p.negated && (matched || !plain):
 			ignored = false
-		case matched && plain:
-			ignored = !p.negated
+		case matched:
+			ignored = true
 		}
 	}
 	return ignored && !f.unread

@@ -86,8 +86,8 @@ func parseIndex(data string) (index, error) {
 	x := index{entries: make([]entry, 0, count)}
 	at, before := 12, ""
 	for range count {
-		e, next, err := parseEntry(data[:len(data)-size], at, version, before)
-		if err != nil || len(x.entries) > 0 && e.name < before || e.mode == 0o40000 { // a sparse index has directories
+		e, next, ok := parseEntry(data[:len(data)-size], at, version, before)
+		if !ok || e.name < before || e.mode == 0o40000 { // a sparse index has directories
 			return index{}, errIndex
 		}
 		x.entries = append(x.entries, e)
@@ -98,62 +98,49 @@ func parseIndex(data string) (index, error) {
 	return x, err
 }
 
-func parseEntry(data string, at int, version uint32, before string) (e entry, next int, err error) {
+func parseEntry(data string, at int, version uint32, before string) (e entry, next int, ok bool) {
 	const fixed, size = 40, sha1.Size // times, device, inode, mode, owner, size; then the object's name
-	head := fixed + size + 2
-	if at+head+3 > len(data) {
-		return e, 0, errIndex
+	head := at + fixed + size + 2
+	if head+3 > len(data) {
+		return e, 0, false
 	}
 	e.mode = be32(data[at+24:])
 	e.id = data[at+fixed : at+fixed+size]
 	high := data[at+fixed+size]
 	e.stage = high >> 4 & 3
-	if high&0x40 != 0 {
-		if version < 3 {
-			return e, 0, errIndex
-		}
-		e.intent = data[at+head]&0x20 != 0
+	if high&0x40 != 0 { // from version 3 on
+		e.intent = data[head]&0x20 != 0
 		head += 2
 	}
-	if version == 4 {
-		return compressed(e, data, at+head, before)
+	if version == 4 { // the name begins as the one before it
+		strip, size := stripped(data[head:])
+		if size < 1 || strip > len(before) {
+			return e, 0, false
+		}
+		head, e.name = head+size, before[:len(before)-strip]
 	}
-	end := strings.IndexByte(data[at+head:], 0)
-	if end < 0 {
-		return e, 0, errIndex
+	end := strings.IndexByte(data[head:], 0)
+	if end < 0 || e.name == "" && end == 0 {
+		return e, 0, false
 	}
-	e.name = data[at+head : at+head+end]
-	return within(e, at+(head+end+8)&^7, len(data))
+	e.name += data[head : head+end]
+	if next = head + end + 1; version < 4 {
+		next = at + (head+end-at+8)&^7
+	}
+	return e, next, next <= len(data)
 }
 
-// compressed reads a name that begins as the one before it (version 4).
-func compressed(e entry, data string, at int, before string) (entry, int, error) {
-	strip, n := 0, 0
-	for ; ; n++ {
-		if at+n >= len(data) || n > 4 {
-			return e, 0, errIndex
+// stripped reads how much of the name before is not in the next, in size bytes; 0 is none.
+func stripped(data string) (strip, size int) {
+	for size < min(5, len(data)) {
+		b := data[size]
+		strip |= int(b & 0x7f)
+		if size++; b&0x80 == 0 {
+			return strip, size
 		}
-		b := data[at+n]
-		strip = strip<<7 | int(b&0x7f)
-		if b&0x80 == 0 {
-			break
-		}
-		strip++
+		strip = (strip + 1) << 7
 	}
-	at += n + 1
-	end := strings.IndexByte(data[at:], 0)
-	if end < 0 || strip > len(before) {
-		return e, 0, errIndex
-	}
-	e.name = before[:len(before)-strip] + data[at:at+end]
-	return within(e, at+end+1, len(data))
-}
-
-func within(e entry, next, limit int) (entry, int, error) {
-	if next > limit || e.name == "" {
-		return e, 0, errIndex
-	}
-	return e, next, nil
+	return 0, 0
 }
 
 // extensions refuses those that change what the entries mean: the ones that must

@@ -96,10 +96,4 @@ func TestSpent(t *testing.T) {
 	if got, err := Spent(dir, day); err == nil {
 		t.Errorf("rubbish is %v", got)
 	}
-	if err := pruneSpent(dir, day.Add(48*time.Hour)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(name); err == nil {
-		t.Error("an old day is kept")
-	}
 }

@@ -1,23 +1,15 @@
 //go:build unix
 
-// Package session is what nod remembers of an agent's session from one hook
-// process to the next: one append-only file per root session, below
-// STATE/sessions, named by a hash so that no session id becomes a file name.
+// Package session is what nod remembers of an agent's session from one hook process to the
+// next: one append-only file per root session, below STATE/sessions, named by a hash.
 //
-// # What it may be used for
+// Layer 0 keeps the agent's tools away from this file, and code that the agent runs can
+// forge it all the same. So what is read here may tighten an answer, tell the model
+// something, or keep nod from saying something twice, and it never allows.
 //
-// The agent runs as the same user; layer 0 keeps its tools away from this
-// file, and code that it runs can forge it all the same. So what is read here
-// may tighten an answer, tell the model something, or keep nod from saying
-// something twice, and it never allows. What a person approves beforehand is kept
-// elsewhere (internal/approval).
-//
-// # The file
-//
-// JSON lines of at most 64 KiB, written like the decision log's: one write(2)
-// each, no lock in the way. Reading is bounded: the first 8 KiB for the root,
-// the last 128 KiB for all else. Lines that are torn or foreign are skipped.
-// A file that is not this user's alone is refused, which the caller must take
+// The file holds JSON lines of at most 64 KiB, one write(2) each. Reading is bounded: the
+// first 8 KiB for the root, the last 128 KiB for all else. Lines that are torn or foreign
+// are skipped. A file that is not this user's alone is refused, which the caller must take
 // as: nothing is known of this session, not even its root.
 package session
 
@@ -31,7 +23,6 @@ import (
 	"io"
 	"math"
 	"path/filepath"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,18 +52,16 @@ type Session struct {
 
 // Record is what was said to a call, or what became of it.
 type Record struct {
-	Call    string    `json:"call_id,omitempty"` // the agent's id of the call
-	At      time.Time `json:"time"`              // zero: now
-	Digest  string    `json:"digest,omitempty"`  // see [Digest]
-	Tool    string    `json:"tool,omitempty"`
-	Verdict string    `json:"verdict,omitempty"`  // allow, ask or deny
-	Said    string    `json:"said,omitempty"`     // what the agent was told: allow, ask, deny or abstained
-	Cost    float64   `json:"cost_usd,omitempty"` // US dollars; what is negative or no number counts as 0
+	Call   string    `json:"call_id,omitempty"` // the agent's id of the call
+	At     time.Time `json:"time"`              // zero: now
+	Digest string    `json:"digest,omitempty"`  // see [Digest]
+	Tool   string    `json:"tool,omitempty"`
+	Said   string    `json:"said,omitempty"`     // what the agent was told: allow, ask, deny or abstained
+	Cost   float64   `json:"cost_usd,omitempty"` // US dollars; what is negative or no number counts as 0
 	// Judged is what the model said, if anything, and Why is its reason.
 	Judged Judged `json:"judged,omitempty"`
 	Why    string `json:"why,omitempty"`
-	// Key names the call where the person was asked about it; see [Session.LetRun].
-	Key string `json:"key,omitempty"`
+	Key    string `json:"key,omitempty"` // names the call where a person was asked about it; see [Session.LetRun]
 	// Definitions are what project commands of the call run by, see
 	// [Definition]; Changes are the files that the call may change, real.
 	Definitions []string `json:"runs,omitempty"`
@@ -103,6 +92,7 @@ const (
 	kindRoot  = "root"
 	kindPre   = "pre"   // a call was answered
 	kindPost  = "post"  // a call ran, or failed to
+	kindAsk   = "ask"   // a person is about to be asked about a call
 	kindSpent = "spent" // what a call has cost, in a day's file
 )
 
@@ -139,29 +129,29 @@ func Open(stateDir, agent, sessionID string) (*Session, error) {
 	if sessionID == "" {
 		return &Session{}, nil
 	}
-	dir := filepath.Join(stateDir, dirName)
-	for _, d := range []string{stateDir, dir} {
-		if err := lines.PrivateDir(d); err != nil {
-			return nil, fmt.Errorf("the session's memory: %w", err)
-		}
-	}
-	file, err := lines.Open(filepath.Join(dir, fileName(agent, sessionID)))
+	file, err := openBelow(stateDir, FileName(stateDir, agent, sessionID))
 	if err != nil {
 		return nil, fmt.Errorf("the session's memory: %w", err)
 	}
 	return &Session{file: file}, nil
 }
 
+// openBelow opens a file in a directory of the state directory, and makes what is missing.
+func openBelow(stateDir, name string) (*lines.File, error) {
+	for _, d := range []string{stateDir, filepath.Dir(name)} {
+		if err := lines.PrivateDir(d); err != nil {
+			return nil, err
+		}
+	}
+	return lines.Open(name)
+}
+
 const dirName = "sessions"
 
 // FileName is where [Open] keeps the memory of a session.
 func FileName(stateDir, agent, sessionID string) string {
-	return filepath.Join(stateDir, dirName, fileName(agent, sessionID))
-}
-
-func fileName(agent, sessionID string) string {
 	sum := sha256.Sum256([]byte(agent + "\x00" + sessionID))
-	return hex.EncodeToString(sum[:16]) + ".jsonl"
+	return filepath.Join(stateDir, dirName, hex.EncodeToString(sum[:16])+".jsonl")
 }
 
 // Remembers reports whether anything is kept: false for an empty session id
@@ -176,9 +166,6 @@ func (s *Session) Close() error {
 	return s.file.Close()
 }
 
-// errNoRoot says that the start of the file was damaged.
-var errNoRoot = errors.New("no root stands in its first 8 KiB; remove the file if it is damaged")
-
 // Root returns the workspace root of the session, an absolute path: the one
 // recorded first, whatever first says now. Where none is recorded yet first
 // is, and of several processes that do so at once one wins. On an error no
@@ -187,9 +174,9 @@ func (s *Session) Root(first string) (string, error) {
 	if !s.Remembers() {
 		return first, nil
 	}
-	root, err := s.root()
-	if root != "" || err != nil {
-		return root, err
+	known, err := s.first()
+	if known.Root != "" || err != nil {
+		return known.Root, err
 	}
 	if !filepath.IsAbs(first) {
 		return "", fmt.Errorf("%s: %q cannot be a workspace root: not an absolute path", s.file.Name(), first)
@@ -199,21 +186,16 @@ func (s *Session) Root(first string) (string, error) {
 		return "", err
 	}
 	s.made.Store(true)
-	if root, err = s.root(); root == "" && err == nil {
-		err = fmt.Errorf("%s: %w", s.file.Name(), errNoRoot)
+	if known, err = s.first(); known.Root == "" && err == nil {
+		err = fmt.Errorf("%s: no root stands in its first 8 KiB; remove the file if it is damaged", s.file.Name())
 	}
-	return root, err
+	return known.Root, err
 }
 
 // New reports whether [Session.Root] has just begun the session's file.
 func (s *Session) New() bool { return s != nil && s.made.Load() }
 
-// root reads the first valid root line of the head; "" if there is none.
-func (s *Session) root() (string, error) {
-	l, err := s.first()
-	return l.Root, err
-}
-
+// first reads the first valid root line of the head; none is no error.
 func (s *Session) first() (line, error) {
 	head := make([]byte, headLimit)
 	n, err := s.file.ReadAt(head, 0)
@@ -255,8 +237,7 @@ func (r Record) kept() Record {
 		r.Cost = 0
 	}
 	r.At, r.Why, r.Error = r.At.UTC(), audit.MaskText(r.Why), audit.MaskText(r.Error)
-	for _, text := range []*string{&r.Call, &r.Digest, &r.Tool, &r.Verdict, &r.Said, &r.Why, &r.Key, &r.Error,
-		&r.Taint} {
+	for _, text := range []*string{&r.Call, &r.Digest, &r.Tool, &r.Said, &r.Why, &r.Key, &r.Error, &r.Taint} {
 		*text = (*text)[:min(len(*text), maxText)]
 	}
 	return r
@@ -350,24 +331,6 @@ func tailOf(file io.ReaderAt, from, to int64) []byte {
 		buf = buf[bytes.IndexByte(buf, '\n')+1:]
 	}
 	return buf
-}
-
-// Seen returns the latest answer to the call of that digest that is still in
-// sight.
-func (s *Session) Seen(digest string) (Record, bool) {
-	for _, l := range slices.Backward(s.lines()) {
-		if l.Kind == kindPre && l.Digest == digest && digest != "" {
-			return l.Record, true
-		}
-	}
-	return Record{}, false
-}
-
-// Answered reports whether the call of that digest was answered and the answer
-// is still in sight.
-func (s *Session) Answered(digest string) bool {
-	_, ok := s.Seen(digest)
-	return ok
 }
 
 // Cost returns what the session has cost so far, in US dollars: the largest

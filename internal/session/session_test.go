@@ -164,8 +164,7 @@ func TestSeen(t *testing.T) {
 	}
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for i, said := range []string{"allow", "ask"} {
-		note(t, s.Answer(Record{Call: fmt.Sprint(i), At: at, Digest: digest, Tool: "Bash", Verdict: said,
-			Said: said}))
+		note(t, s.Answer(Record{Call: fmt.Sprint(i), At: at, Digest: digest, Tool: "Bash", Said: said}))
 	}
 	raw(t, s, `{"v":1,"kind":"pre","digest":"`+digest+`","sa`) // torn
 	note(t, s.Outcome(Record{Call: "1", Error: `"digest":"` + digest + `"`}))
@@ -257,7 +256,7 @@ func TestFileIsPrivateAndHashed(t *testing.T) {
 	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if fileName("a", "b") == fileName("ab", "") || fileName("a", "b") == fileName("b", "a") {
+	if FileName("", "a", "b") == FileName("", "ab", "") || FileName("", "a", "b") == FileName("", "b", "a") {
 		t.Error("two sessions share a file")
 	}
 	if err := os.Chmod(names[0], 0o644); err != nil {
@@ -302,28 +301,27 @@ func TestLongRecords(t *testing.T) {
 
 func TestPrune(t *testing.T) {
 	dir := stateDir(t)
-	if n, err := Prune(dir, 48*time.Hour); n != 0 || err != nil {
-		t.Errorf("a missing directory: %d, %v", n, err)
-	}
+	note(t, Prune(dir, 48*time.Hour)) // a missing directory
+	note(t, Spend(dir, time.Now(), 1))
+	day := filepath.Join(dir, spentDir, spentFile(time.Now()))
 	old, young := open(t, dir, "old"), open(t, dir, "young")
 	foreign := filepath.Join(dir, dirName, "notes.jsonl")
 	if err := os.WriteFile(foreign, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	long := time.Now().Add(-72 * time.Hour)
-	for _, name := range []string{old.file.Name(), foreign} {
+	for _, name := range []string{old.file.Name(), foreign, day} {
 		if err := os.Chtimes(name, long, long); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Prune(dir, time.Hour); err == nil {
+	if err := Prune(dir, time.Hour); err == nil {
 		t.Error("an hour was accepted")
 	}
-	n, err := Prune(dir, 48*time.Hour)
-	left, _ := filepath.Glob(filepath.Join(dir, dirName, "*"))
-	if diff := cmp.Diff(map[string]bool{young.file.Name(): true, foreign: true},
-		set(left)); n != 1 || err != nil || diff != "" {
-		t.Errorf("removed %d, %v; left (-want +got):\n%s", n, err, diff)
+	note(t, Prune(dir, 48*time.Hour))
+	left, _ := filepath.Glob(filepath.Join(dir, "s*", "*"))
+	if diff := cmp.Diff(map[string]bool{young.file.Name(): true, foreign: true}, set(left)); diff != "" {
+		t.Errorf("left (-want +got):\n%s", diff)
 	}
 }
 

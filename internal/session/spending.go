@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
-
-	"github.com/nodgate/nod/internal/lines"
 )
 
 // spentDir holds one file a day, UTC: a time zone comes from an environment.
@@ -25,13 +23,7 @@ func Spend(stateDir string, now time.Time, cost float64) error {
 	if !(cost > 0) || math.IsInf(cost, 0) {
 		return nil
 	}
-	dir := filepath.Join(stateDir, spentDir)
-	for _, d := range []string{stateDir, dir} {
-		if err := lines.PrivateDir(d); err != nil {
-			return fmt.Errorf("what the day has cost: %w", err)
-		}
-	}
-	file, err := lines.Open(filepath.Join(dir, spentFile(now)))
+	file, err := openBelow(stateDir, filepath.Join(stateDir, spentDir, spentFile(now)))
 	if err != nil {
 		return fmt.Errorf("what the day has cost: %w", err)
 	}
@@ -62,18 +54,36 @@ func Spent(stateDir string, now time.Time) (float64, error) {
 	return largestSum(spent), nil
 }
 
-// pruneSpent removes the files of days that are over.
-func pruneSpent(stateDir string, before time.Time) error {
-	entries, err := os.ReadDir(filepath.Join(stateDir, spentDir))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// pruneMin is the least age of what may be forgotten: a session whose root is forgotten
+// takes a new one from its next call.
+const pruneMin = 24 * time.Hour
+
+// Prune removes the memory of sessions and days that were last written to longer than
+// olderThan ago. It reads whole directories, so that it is not for every hook. Less than a
+// day is refused.
+func Prune(stateDir string, olderThan time.Duration) error {
+	if olderThan < pruneMin {
+		return fmt.Errorf("sessions younger than %v are kept", pruneMin)
 	}
-	errs := []error{err}
-	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), ".jsonl")
-		if day, err := time.Parse(time.DateOnly, name); ok && err == nil && day.Before(before) && e.Type().IsRegular() {
-			errs = append(errs, os.Remove(filepath.Join(stateDir, spentDir, e.Name())))
+	var errs []error
+	for _, dir := range [...]string{dirName, spentDir} {
+		entries, err := os.ReadDir(filepath.Join(stateDir, dir))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err == nil && isOurs(e.Name()) && info.Mode().IsRegular() && time.Since(info.ModTime()) > olderThan {
+				errs = append(errs, os.Remove(filepath.Join(stateDir, dir, e.Name())))
+			}
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// isOurs reports whether a file is named by a hash or a day.
+func isOurs(name string) bool {
+	stem, ok := strings.CutSuffix(name, ".jsonl")
+	_, err := time.Parse(time.DateOnly, stem)
+	return ok && (err == nil || len(stem) == 32 && strings.Trim(stem, "0123456789abcdef") == "")
 }

@@ -13,40 +13,28 @@ type use struct {
 	*sheet
 	given
 	told    *Told  // where the words are told apart for those who judge
-	inert   bool   // as the sheet says, or an option
-	sub     bool   // as the sheet says, but for an option
 	roles   string // of the positional arguments
 	seen    int    // options and arguments, for those that must stand alone
 	alone   string // an option that must stand alone
-	replace string // what xargs replaces
 	fixed   bool   // roles must not change any more
-	command []word // of a wrapper
-	quiet   bool   // what holds without arguments does not
+	command bool   // a subcommand was read
 }
 
 // given is what the options and arguments of a command line said.
 type given struct {
-	inv     *invocation
-	st      state  // before its options: -C moves that of inv
-	pos     []word // positional arguments so far
-	ended   bool   // what follows are arguments
-	flags   flags
-	marks   marks  // words that options left for finish
-	send    bool   // what it asks of the network carries data
-	into    word   // the directory that cp -t and its kin fill
-	archive word   // of tar
-	method  string // of an HTTP request
-	moved   bool   // an option named the directory where it runs
-	drop    bool   // the first positional role is taken by an option
-	inplace bool   // what it reads it changes
-	backup  word   // what is appended to the name of the copy it leaves then
-	deletes bool   // it removes what it finds
-	inline  []word // code that an interpreter is given
-	sift    sift   // which of that
+	inv    *invocation
+	pos    []word // positional arguments so far
+	ended  bool   // what follows are arguments
+	flags  flags
+	marks  marks
+	moved  bool   // an option named the directory where it runs
+	into   word   // the directory that cp -t and its kin fill
+	inline []word // code that an interpreter is given
+	sift   sift   // which of that
 }
 
 func newUse(a *analysis, s *sheet, inv *invocation) *use {
-	u := &use{analysis: a, sheet: s, given: given{inv: inv, st: inv.st}, inert: s.inert, sub: s.sub, roles: s.args}
+	u := &use{analysis: a, sheet: s, given: given{inv: inv}, roles: s.args}
 	if a.out.command >= 0 {
 		u.told = a.out.report.Commands[a.out.command].Told
 	}
@@ -55,7 +43,7 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 
 // apply reads a command line with the data.
 func (a *analysis) apply(s *sheet, inv *invocation) {
-	if s.code == "" || !a.special(s, inv) {
+	if s.code == "" || !special(a, s, inv) {
 		a.applied(s, inv)
 	}
 }
@@ -63,14 +51,11 @@ func (a *analysis) apply(s *sheet, inv *invocation) {
 func (a *analysis) applied(s *sheet, inv *invocation) {
 	u := newUse(a, s, inv)
 	a.out.trait(s.is, 0)
-	if s.replaced && !inv.outside {
-		a.out.trait(LooksInto, Flat)
-	}
 	defer func(lasting Traits) { a.out.lasting = lasting }(a.out.lasting)
 	a.out.lasting |= s.is & Repeats
 	handOver(u, s.hands, inv.args)
 	if s.task != "" {
-		a.defs.task(s.task, inv)
+		a.out.task(s.task, inv)
 	}
 	if u.standsAlone() {
 		return
@@ -78,26 +63,10 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	u.effects(s.always, inv.raw)
 	u.response(inv.args)
 	u.read(inv.args)
-	if u.sub && u.command == nil && len(u.pos) == 0 {
-		if u.none == "" && u.roles == "" {
-			u.finish() // an option may have named code
-			return
-		}
-	}
-	if s.bare != "" && len(u.pos) == 0 {
-		u.pos = []word{{value: constant(s.bare), raw: s.bare}}
-	}
-	if u.command == nil || !u.sub {
+	if !u.command {
 		u.positional()
-		u.finish()
-	} else { // an option before the subcommand may have named code
-		for _, w := range u.inline {
-			u.out.runsCode(u.inv, w)
-		}
 	}
-	if u.marks.has(markLinks) {
-		a.out.makesLink()
-	}
+	u.finish()
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
 	}
@@ -131,32 +100,27 @@ func (u *use) read(args []word) {
 			if u.told != nil {
 				u.told.Behind++
 			}
-		case u.loose && w.known && strings.HasPrefix(w.text, "-"):
-		case u.skip != "" && w.known && strings.Contains(u.skip, " "+w.text+" "):
+		case u.skip != "" && w.known && slices.Contains(strings.Fields(u.skip), w.text):
 			term(u, w.text, word{})
-		case u.bundle && i == 0 && w.known && w.text != "" && w.text[0] != '-':
-			i += u.cluster("-"+w.text, w, args[i+1:], true)
 		case w.dashed() && !(w.known && w.text == "-"):
 			i += u.dash(w, args[i+1:])
 		case w.known && u.keyed(w):
-		case w.known && len(w.text) > 1 && w.text[0] == '+' && u.plus(w):
+		case u.sub:
+			u.subcommand(w, args[i+1:])
+			return
 		default:
 			if u.is.Has(Expression) && u.sift.begun { // bfs, which some hosts run, takes it for a place
 				u.out.unknown(PartWords, u.inv.raw, "this names "+grammar.Escaped(w.shown())+" behind an expression")
 			}
 			u.pos = append(u.pos, w)
-			if u.sub {
-				u.subcommand(w, args[i+1:])
-				return
-			}
-			if u.posix && !strings.HasPrefix(u.roles, "assign") {
-				u.ended = true
-			}
-			if u.posix && strings.HasPrefix(u.roles, "assign") && !assignmentLike(w) {
-				u.ended = true
-			}
+			u.ended = u.endsOptions() && !(strings.HasPrefix(u.roles, "assign") && assignmentLike(w))
 		}
 	}
+}
+
+// endsOptions reports whether the first argument ends the options, as before a command.
+func (u *use) endsOptions() bool {
+	return u.posix || strings.Contains(u.args, "command") || strings.Contains(u.args, "assign")
 }
 
 func assignmentLike(w word) bool {
@@ -166,8 +130,7 @@ func assignmentLike(w word) bool {
 
 // subcommand continues with the section of a subcommand.
 func (u *use) subcommand(w word, rest []word) {
-	u.pos = nil
-	u.command = []word{w}
+	u.command = true
 	if u.told != nil {
 		u.told.Verbs = append(u.told.Verbs, w.text)
 	}
@@ -203,7 +166,7 @@ func (u *use) dash(w word, rest []word) int {
 	case strings.HasPrefix(w.text, "--"):
 		return u.longOption(w.text, w, rest)
 	}
-	return u.cluster(w.text, w, rest, false)
+	return u.cluster(w.text, w, rest)
 }
 
 // unclear takes a word that may turn out to be an option.
@@ -218,26 +181,20 @@ func (u *use) unclear(w word) int {
 			return 0
 		}
 	}
-	if w.glob == 1 && u.plainNames(w) {
-		u.pos = append(u.pos, w)
-		return 0
-	}
-	// No option with one dash holds a slash, so that */ and dir*/x are none.
-	roots := u.finds == "roots" && w.known && w.glob > 0 && strings.Contains(w.text, "/")
-	if (!u.inert || w.glob > 1 && w.text[0] == '-') && !roots {
+	inert := u.inert || u.marks.has(markInert)
+	if !inert || w.glob > 1 {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
-	if u.inert && w.glob == 0 && u.optionsRead() && (w.text == "" || w.text[0] == '-') {
+	if inert && w.glob == 0 && u.optionsRead() {
 		u.role("read", w) // grep "$(cat names)"
 	}
-	switch {
-	case w.text == "" || w.text == "-" || w.text[0] != '-' || w.glob == 1: // - and nothing is an operand
-		u.pos = append(u.pos, w)
-	case w.many: // what comes after its first blank: rm -f$(list)
+	if w.many || w.glob == 1 || w.text == "" || w.text[0] != '-' {
 		v := w.value
-		v.text = ""
-		u.pos = append(u.pos, word{value: v, raw: w.raw, many: true})
+		if w.many && w.glob == 0 { // what comes after its first blank: rm -f$(list)
+			v.text = ""
+		}
+		u.pos = append(u.pos, word{value: v, raw: w.raw, many: w.many})
 	}
 	return 0
 }
@@ -280,11 +237,14 @@ func (u *use) longOption(text string, w word, rest []word) int {
 
 // taking reads an option whose argument is the next word.
 func (u *use) taking(o option, name string, rest []word) int {
-	if o.role == "exec" {
-		u.effects(o.rest, u.inv.raw)
-		took := u.handover().exec(rest, strings.Contains(o.rest, "batch"))
-		term(u, name, word{})
-		return took
+	if o.role == "exec" { // up to ; or +
+		end := slices.IndexFunc(rest, func(w word) bool { return w.known && (w.text == ";" || w.text == "+") })
+		if end < 0 {
+			end = len(rest)
+		}
+		u.handFound(rest[:end])
+		u.option(option{rest: o.rest}, word{}, name)
+		return min(end+1, len(rest))
 	}
 	if role, ok := strings.CutPrefix(o.role, "pair:"); ok && len(rest) > 1 {
 		u.oneWord(rest[0])
@@ -304,64 +264,41 @@ func (u *use) taking(o option, name string, rest []word) int {
 	return 1
 }
 
-// cluster reads -abc. With old the letters take their arguments from the
-// following words in turn, as tar does.
-func (u *use) cluster(text string, w word, rest []word, old bool) int {
-	if len(text) > 1 && text[1] >= '0' && text[1] <= '9' {
-		o, ok := u.lookup(text)
-		if !ok {
-			o, ok = u.lookup("-NUM")
-		}
-		if ok && strings.Trim(text[1:], "0123456789") == "" {
-			u.option(o, word{value: constant(text[1:]), raw: w.raw}, text)
-			return 0
-		}
+// cluster reads -abc.
+func (u *use) cluster(text string, w word, rest []word) int {
+	o, ok := u.lookup(text)
+	if !ok && strings.Trim(text[1:], "0123456789") == "" {
+		o, ok = u.lookup("-NUM")
 	}
-	if o, ok := u.lookup(text); ok && len(text) > 2 {
-		if o.arg == '=' {
-			return u.taking(o, text, rest)
-		}
-		u.option(o, word{value: value{known: true}, raw: w.raw}, text)
-		return 0
-	}
-	took := 0
-	for i := 1; i < len(text); i++ {
+	for i := 1; !ok && i < len(text); i++ {
 		name := "-" + text[i:i+1]
-		o, ok := u.lookup(name)
-		if !ok {
-			u.unknownOption(name)
-			continue
-		}
+		letter, known := u.lookup(name)
 		switch {
-		case o.arg == 0 || o.arg == '=' && old:
-			if o.arg == '=' {
-				if took >= len(rest) {
-					u.unknownOption(name + " without its argument")
-					continue
-				}
-				u.oneWord(rest[took])
-				u.option(o, rest[took], name)
-				took++
-				continue
-			}
-			u.option(o, word{value: value{known: true}, raw: w.raw}, name)
-		case i+1 < len(text) && o.role != "exec":
-			attached := strings.TrimPrefix(text[i+1:], "=")
-			u.option(o, word{value: constant(attached), raw: w.raw}, name)
-			return took
-		case o.arg == '=':
-			return took + u.taking(o, name, rest[min(took, len(rest)):])
+		case !known:
+			u.unknownOption(name)
+		case letter.arg != 0 && i+1 < len(text) && letter.role != "exec":
+			u.option(letter, word{value: constant(strings.TrimPrefix(text[i+1:], "=")), raw: w.raw}, name)
+			return 0
+		case letter.arg == '=':
+			return u.taking(letter, name, rest)
 		default:
-			u.option(o, word{value: value{known: true}, raw: w.raw}, name)
+			u.option(letter, word{value: value{known: true}, raw: w.raw}, name)
 		}
 	}
-	return took
+	switch {
+	case !ok:
+		return 0
+	case o.arg == '=':
+		return u.taking(o, text, rest)
+	}
+	u.option(o, word{value: value{known: true}, raw: w.raw}, text)
+	return 0
 }
 
 // keyed reads name=value where the data has such a key.
 func (u *use) keyed(w word) bool {
 	name, text, ok := strings.Cut(w.text, "=")
-	if !ok || name == "" || u.posix {
+	if !ok || name == "" || u.endsOptions() {
 		return false
 	}
 	o, ok := u.lookup(name + "=")
@@ -375,32 +312,17 @@ func (u *use) keyed(w word) bool {
 	return true
 }
 
-func (u *use) plus(w word) bool {
-	if o, ok := u.lookup(w.text); ok && o.arg == 0 && w.text != "+NUM" {
-		u.option(o, word{value: value{known: true}, raw: w.raw}, w.text)
-		return true
-	}
-	if strings.Trim(w.text[1:], "0123456789") != "" {
-		return false
-	}
-	o, ok := u.lookup("+NUM")
-	if ok {
-		u.option(o, word{value: constant(w.text[1:]), raw: w.raw}, w.text)
-	}
-	return ok
-}
-
 // option does what one option says.
 func (u *use) option(o option, value word, name string) {
-	if o.role != "" && (o.arg == '=' || value.text != "" || !value.known || o.role == "replace") {
+	if o.role != "" && (o.arg == '=' || value.text != "" || !value.known) {
 		u.role(o.role, value)
 	}
 	if u.told != nil {
 		u.told.Options = append(u.told.Options, Option{name, exposed([]word{value})[0]})
 	}
 	u.effects(o.rest, u.inv.raw)
-	if o.rest == "inplace" {
-		u.backup = value
+	if o.rest == "inplace" && (value.text != "" || !value.known) {
+		u.out.unknown(PartWords, u.inv.raw, "this leaves a copy beside what it changes")
 	}
 	term(u, name, value)
 	if strings.HasPrefix(o.rest, "alone") {
@@ -414,10 +336,6 @@ func (u *use) effects(list, raw string) {
 		var item string
 		item, list, _ = strings.Cut(list, " ")
 		switch item {
-		case "drop":
-			u.drop = true
-		case "send":
-			u.send = true
 		case "recursive":
 			u.flags |= recursive
 			u.out.trait(0, Flat|Shallow|LooksInto)
@@ -425,66 +343,45 @@ func (u *use) effects(list, raw string) {
 			u.flags |= appends
 		case "forced":
 			u.flags |= forced
-		case "inplace":
-			u.inplace = true
-		case "deletes":
-			u.deletes = true
-		case "quiet":
-			u.quiet = true
-		case "inert":
-			u.inert = true
-		case "cleared":
-			u.out.unknown(PartWords, u.inv.raw, "this runs a command with another environment")
-		case "verb":
-			u.sub = false
 		case "args":
 			if rest, ok := strings.CutSuffix(list, " end"); ok {
 				list, u.ended = rest, true
 			}
 			if !u.fixed { // what changes something is not undone by a milder option
-				u.roles, u.drop = list, false
+				u.roles, u.marks = list, u.marks&^markDrop
 				u.fixed = strings.Contains(list, "!")
 			}
-			list = ""
+			return
 		case "", "alone":
 		default:
-			if item[0] == '!' {
-				u.stated(item[1:], raw)
-			}
-			u.marks |= markOf(item)
-			if taken, ok := strings.CutPrefix(item, "not:"); ok {
-				u.out.trait(0, traitOf(taken))
-			}
-			u.out.trait(traitOf(item), 0)
+			u.word(item, raw)
 		}
 	}
 }
 
-// stated reports an effect that the data states outright: kind or
-// kind:target.
+// word takes an effect, a mark or a trait.
+func (u *use) word(item, raw string) {
+	if effect, ok := strings.CutPrefix(item, "!"); ok {
+		u.stated(effect, raw)
+	}
+	u.marks |= markOf(item)
+	if taken, ok := strings.CutPrefix(item, "not:"); ok {
+		u.out.trait(0, traitOf(taken))
+	}
+	u.out.trait(traitOf(item), 0)
+}
+
+// stated reports an effect that the data states outright: kind or kind:target.
 func (u *use) stated(item, raw string) {
 	kind, target, _ := strings.Cut(item, ":")
 	w := word{value: constant(target), raw: raw}
-	if below, ok := strings.CutPrefix(target, "~/"); ok {
-		w.value = value{text: u.machine.env.Home + "/" + below, known: u.machine.env.Home != ""}
-	}
 	switch kind {
-	case "read":
-		u.out.path(Read, w, u.inv.st, u.flags)
-	case "tree":
-		reads(u, w, recursive)
-	case "list":
-		reads(u, w, u.flags&recursive|names)
-	case "names":
-		reads(u, w, recursive|names)
-	case "write":
-		u.out.path(Write, w, u.inv.st, u.flags)
+	case "read", "tree", "list", "names", "write":
+		u.role(kind, w)
 	case "delete":
 		u.out.path(Delete, w, u.inv.st, recursive)
 	case "unknown":
 		u.out.unknown(PartWords, raw, u.sheet.name+" "+strings.ReplaceAll(target, "-", " "))
-	case "run":
-		u.out.does(Run, target, raw)
 	case "fetch":
 		fetchesFrom(u, target, raw)
 	case "keeps":
@@ -492,23 +389,16 @@ func (u *use) stated(item, raw string) {
 		if target == "tree" {
 			u.marks |= markOvertree
 		}
-	case "send":
-		u.out.does(Send, target, raw)
 	case "remote":
-		u.out.effect(Effect{Kind: Remote, Target: target, Place: Network, Words: raw, Part: PartWords,
-			Forced: u.flags&forced != 0})
-	case "kill":
-		u.out.does(Kill, target, raw)
-	case "persist":
-		u.out.does(Persist, target, raw)
-	case "secret":
-		u.out.does(Secret, target, raw)
-	case "privilege":
-		u.out.does(Privilege, target, raw)
+		u.out.does(Remote, target, raw)
 	case "stdin":
-		u.texts.standardInput(u.inv)
-	case "exhaust":
-		u.out.does(Exhaust, target, raw)
+		u.standardInput(u.inv)
+	default:
+		for k := Run; k <= Exhaust; k++ {
+			if k.Name() == kind {
+				u.out.does(k, target, raw)
+			}
+		}
 	}
 }
 
@@ -517,31 +407,26 @@ func (u *use) positional() {
 	if u.told != nil {
 		u.told.Operands = append(u.told.Operands, exposed(u.pos)...)
 	}
+	if u.into.raw != "" {
+		u.pos = append(u.pos, u.into)
+	}
 	roles := strings.Fields(u.roles)
-	if u.drop && len(roles) > 0 {
+	if u.marks.has(markDrop) && len(roles) > 0 {
 		roles = roles[1:]
 	}
 	switch {
 	case len(u.pos) > 0:
 		u.assign(roles)
-		if assignsAlone(u) {
-			u.effects(u.none, u.inv.raw)
+		if strings.HasPrefix(u.roles, "assign") && !u.marks.has(markQuiet) && !slices.ContainsFunc(u.pos, isCommand) {
+			u.effects(u.none, u.inv.raw) // all arguments set variables for a command that is not there
 		}
-	case !u.quiet:
+	case !u.marks.has(markQuiet):
 		u.effects(u.none, u.inv.raw)
 		u.searchesHere()
 	}
-	if u.into.raw != "" {
-		u.into.text = strings.TrimSuffix(u.into.text, "/") + "/"
-		dest(u, u.into)
-	}
 }
 
-// assignsAlone reports whether all arguments set variables for a command that is not there.
-func assignsAlone(u *use) bool {
-	return strings.HasPrefix(u.roles, "assign") && !u.quiet &&
-		!slices.ContainsFunc(u.pos, func(w word) bool { return !assignmentLike(w) })
-}
+func isCommand(w word) bool { return !assignmentLike(w) }
 
 // fewest is how many arguments the words become at least: xargs runs its command
 // with none where nothing comes in.
@@ -562,50 +447,87 @@ func (u *use) searchesHere() {
 	}
 }
 
+// assign gives each positional argument its role; one role may take all that are left.
 func (u *use) assign(roles []string) {
-	variadic, tail := -1, 0
+	variadic := -1
 	for i, r := range roles {
 		if strings.HasSuffix(r, "...") {
-			variadic, tail = i, len(roles)-1-i
+			variadic = i
 		}
 	}
-	n := len(u.pos)
 	if variadic >= 0 && fewest(u.pos) <= len(roles)-1 { // a search without a place to search
 		if strings.Contains("tree... names... searched...", roles[variadic]) {
 			u.effects(u.none, u.inv.raw)
 		}
 		u.searchesHere()
 	}
-	if variadic < 0 && n > len(roles) {
+	if variadic < 0 && len(u.pos) > len(roles) {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" more arguments than nod knows")
 	}
-	for i := 0; i < n; i++ {
-		w := u.pos[i]
-		role := ""
-		switch {
-		case variadic < 0 && i < len(roles):
-			role = roles[i]
-		case variadic < 0:
+	for i, w := range u.pos {
+		at := roleAt(roles, variadic, i, len(u.pos))
+		if at < 0 {
 			continue
-		case i < variadic && i < n:
-			role = strings.TrimSuffix(roles[i], "...")
-		case n-i <= tail && n > variadic:
-			role = roles[len(roles)-(n-i)]
-		default:
-			role = strings.TrimSuffix(roles[variadic], "...")
 		}
+		role := strings.TrimSuffix(roles[at], "...")
 		if u.whole(role, i) {
 			return
 		}
 		u.role(role, w)
-		if variadic >= 0 && i != variadic && role+"..." != roles[variadic] && several(w) {
-			u.spills(strings.TrimSuffix(roles[variadic], "..."), w)
-		}
-		if variadic < 0 && several(w) { // what is over falls to the roles behind
-			for _, next := range roles[i+1:] {
-				u.spills(next, w)
+		if several(w) && at != variadic { // what is over falls to the roles beside
+			for j, next := range roles {
+				if j > at || j == variadic {
+					u.spills(strings.TrimSuffix(next, "..."), w)
+				}
 			}
 		}
 	}
+}
+
+// roleAt is which role the argument i of n has, -1 for none.
+func roleAt(roles []string, variadic, i, n int) int {
+	behind := len(roles) - 1 - variadic
+	switch {
+	case variadic < 0 && i >= len(roles):
+		return -1
+	case variadic < 0, i < variadic:
+		return i
+	case n-i <= behind && n > variadic:
+		return len(roles) - (n - i)
+	}
+	return variadic
+}
+
+// oneWord states that the value of an option may turn out to be several words:
+// the rest of them nobody has read.
+func (u *use) oneWord(w word) {
+	if several(w) {
+		u.out.unknown(PartWords, u.inv.raw,
+			grammar.Escaped(w.raw)+" may be several words, since its value is not known")
+	}
+}
+
+// several reports whether a word may be none or more than one.
+func several(w word) bool { return w.many || w.glob > 0 }
+
+// response states that a word may name a file of further arguments, as those
+// that begin with @ do for programs with the directive responses.
+func (u *use) response(args []word) {
+	for _, w := range args {
+		begin := w.text == "" && !w.known || strings.HasPrefix(w.text, "@") || w.glob == 1
+		if u.responses && begin {
+			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments")
+		}
+	}
+}
+
+// spills gives the words that a single place cannot hold to the role of those
+// that follow.
+func (u *use) spills(role string, w word) {
+	if !startsRole(role) {
+		u.role(role, w)
+		return
+	}
+	u.oneWord(w)
 }

@@ -11,15 +11,6 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// runsWords lists builtins that run their arguments, or a file that these name.
-func runsWords(name string) bool {
-	switch name {
-	case "source", "eval", "trap", "exec", "command", "builtin", "noglob", "nocorrect":
-		return true
-	}
-	return false
-}
-
 // shellOwns reports whether bash and zsh have a builtin of that name, so that
 // PATH is not asked. Those that only one of them has are looked up.
 func shellOwns(name string) bool {
@@ -37,37 +28,37 @@ func shellOwns(name string) bool {
 
 // builtin analyses what the shell itself does. ok is false for a program, and for
 // builtins that only print or compare, which stand in the data. What changes the shell
-// beyond its directory is outside of what nod follows; what it would run is looked at
-// all the same.
+// beyond its directory is not followed; what it would run is looked at all the same.
 func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	st := inv.st
 	switch inv.name {
 	case "cd":
-		return a.cd(inv), true
+		return a.out.cd(inv), true
 	case "command", "exec", "builtin", "noglob", "nocorrect", "-":
 		return a.precommand(inv), true
 	case "set":
-		a.set(inv)
+		a.out.sets = true
+		a.out.set(inv)
 		return st, true
 	case "exit", "break", "continue", "wait":
-		zshEvaluates := func(w word) bool { return !(w.known && grammar.Decimal(w.text)) && !w.numeric }
+		zshEvaluates := func(w word) bool { return !(w.known && grammar.Decimal(w.text)) && w.raw != "$?" }
 		if slices.ContainsFunc(inv.args, zshEvaluates) {
-			a.beyondShell(inv)
+			a.out.beyondShell(inv)
 		}
 		return st, true
 	case "eval", "trap":
-		a.beyondShell(inv)
+		a.out.beyondShell(inv)
 		if text, ok := joinedText(inv.args); ok && inv.name == "eval" {
-			a.texts.nested(text, st, inv.name)
+			a.nested(text, st, inv.name)
 		} else if len(inv.args) > 0 && inv.args[0].known {
-			a.texts.nested(inv.args[0].text, st, inv.name)
+			a.nested(inv.args[0].text, st, inv.name)
 		}
 		a.out.does(Run, "", inv.raw)
 		return st.in(""), true
 	case "source", ".":
-		a.beyondShell(inv)
+		a.out.beyondShell(inv)
 		if len(inv.args) > 0 {
-			a.texts.script(inv.args[0], inv)
+			a.script(inv.args[0], inv)
 		}
 		return st.in(""), true
 	case "printf", "test", "[", "echo", ":", "true", "false", "pwd", "type", "kill":
@@ -76,41 +67,38 @@ func (a *analysis) builtin(inv *invocation) (after state, ok bool) {
 	if !shellOwns(inv.name) {
 		return st, false
 	}
-	if n := len(inv.args); inv.name == "read" && n > 0 && inv.in.kind == piped { // a line of what it is fed
-		a.words.gives(inv.args[n-1].text, value{from: inv.in.from, to: inv.in.to})
-	}
-	a.beyondShell(inv)
+	a.out.beyondShell(inv)
 	return st.in(""), true
 }
 
 // beyondShell reports a builtin that changes the shell itself.
-func (a *analysis) beyondShell(inv *invocation) {
-	a.out.beyond = true
+func (d *draft) beyondShell(inv *invocation) {
+	d.beyond, d.sets = true, true
 	name := inv.name
 	if name == "." {
 		name = "source" // as people say it
 	}
-	a.out.unknown(PartOther, inv.raw, notFollowed(grammar.Escaped(name)))
+	d.unknown(PartOther, inv.raw, notFollowed(grammar.Escaped(name)))
 }
 
 // cd returns the state after success.
-func (a *analysis) cd(inv *invocation) state {
+func (d *draft) cd(inv *invocation) state {
 	args := inv.args
 	if len(args) > 0 && args[0].known && (args[0].text == "--" || args[0].text == "-L") {
 		args = args[1:]
 	}
 	switch {
 	case len(args) == 0:
-		return inv.st.in(a.machine.env.Home)
+		return inv.st.in(d.machine.env.Home)
 	case len(args) > 1, !args[0].known, args[0].many, args[0].glob > 0, args[0].text == "",
 		strings.ContainsAny(args[0].text[:1], "-+"), // an option, or an entry of the stack of directories
 		strings.HasPrefix(args[0].text, "//"):       // $PWD keeps both slashes, or not
 		return inv.st.in("")
 	}
-	if text, set := a.machine.inherits("CDPATH"); set && text != "" && !strings.HasPrefix(args[0].text, "/") {
+	if text, set := d.machine.inherits("CDPATH"); set && text != "" && !strings.HasPrefix(args[0].text, "/") {
 		return inv.st.in("")
 	}
-	return inv.st.in(a.out.enterDir(args[0], inv.st))
+	return inv.st.in(d.enterDir(args[0], inv.st))
 }
 
 // enterDir is where cd leads. The shell resolves ".." on the text, the kernel
@@ -165,7 +153,7 @@ func joinedText(args []word) (string, bool) {
 func (a *analysis) precommand(inv *invocation) state {
 	args := inv.args
 	if inv.name != "command" {
-		a.beyondShell(inv)
+		a.out.beyondShell(inv)
 	}
 	for len(args) > 0 && args[0].dashed() {
 		switch option := args[0]; {
@@ -173,7 +161,7 @@ func (a *analysis) precommand(inv *invocation) state {
 			return inv.st
 		case option.known && option.text == "--":
 		default:
-			a.beyondShell(inv)
+			a.out.beyondShell(inv)
 		}
 		args = args[1:]
 	}
@@ -190,136 +178,75 @@ func (a *analysis) precommand(inv *invocation) state {
 
 // set reports options that do more than decide whether a command runs, or
 // than print what runs.
-func (a *analysis) set(inv *invocation) {
-	if len(inv.args) == 0 {
-		a.out.does(Secret, "environment", inv.raw)
-	}
-	for _, w := range inv.args {
-		letters := strings.TrimLeft(w.text, "-+")
-		quiet := slices.Contains([]string{"pipefail", "errexit", "nounset", "xtrace"}, letters) ||
-			len(w.text) == len(letters)+1 && letters != "" && strings.Trim(letters, "euxo") == ""
-		if !w.known || !quiet {
-			a.beyondShell(inv)
-			return
-		}
+func (d *draft) set(inv *invocation) {
+	line, known := joinedText(inv.args)
+	switch {
+	case len(inv.args) == 0:
+		d.does(Secret, "environment", inv.raw)
+	case !known || !slices.Contains([]string{"-e", "+e", "-u", "-x", "-eu", "-eux", "-o pipefail", "-euo pipefail",
+		"-eo pipefail", "-euxo pipefail"}, line):
+		d.beyondShell(inv)
 	}
 }
 
-// declaration walks export NAME=word. Every other declaration gives names a
-// meaning that nod does not follow.
+// declaration walks export and its kin, which nod does not follow.
 func (a *analysis) declaration(c *syntax.DeclClause, st state) {
-	if !a.limits.spend() {
-		return
-	}
 	raw := a.now.raw(c)
-	index := a.out.enter(raw)
-	a.out.report.Commands[index].Words = []Word{{Value: c.Variant.Value, Known: true}}
-	named := slices.ContainsFunc(c.Args, func(as *syntax.Assign) bool { return as.Name != nil })
-	if !named || c.Variant.Value != "export" {
-		a.words.unfollowed(c, grammar.Escaped(c.Variant.Value))
-		a.within(c, st, input{})
-	}
-	if !named { // it prints what there is
+	a.out.report.Commands[a.out.enter(raw)].Words = []Word{{Value: c.Variant.Value, Known: true}}
+	a.unfollowed(c, grammar.Escaped(c.Variant.Value))
+	if !slices.ContainsFunc(c.Args, func(as *syntax.Assign) bool { return as.Name != nil }) { // it prints what there is
 		a.out.does(Secret, "environment", raw)
-		return
 	}
-	for _, as := range c.Args {
-		a.words.assignment(as, st)
-		if a.out.command = index; as.Name != nil && grammar.PlainAssign(as) {
-			a.vars.exported(as.Name.Value, a.words.assignedWord(as, st).value, raw, nil)
-		}
-	}
-	a.out.command = -1
+	a.within(c, st, input{})
+	a.out.command, a.out.sets = -1, true
 }
 
-// plainNumber reports whether a text is a number and no expression: to zsh a name is the
-// expression that a variable holds.
-func plainNumber(w word) bool {
-	whole, part, _ := strings.Cut(strings.TrimLeft(w.text, "+-"), ".")
-	return w.numeric || w.known && w.glob == 0 && w.text != "" && strings.Trim(whole+part, "0123456789") == ""
-}
-
-// printfArgs reports a printf that fills a variable, or numbers that zsh evaluates.
-func (a *analysis) printfArgs(inv *invocation) {
-	args := inv.args
-	if len(args) > 0 && args[0].known && args[0].text == "--" {
-		args = args[1:]
+// printfArgs reports a printf that is not plain: of %s alone, since zsh evaluates numbers
+// and some formats fill a variable.
+func (d *draft) printfArgs(inv *invocation) {
+	format := word{value: constant("")}
+	if len(inv.args) > 0 {
+		format = inv.args[0]
 	}
-	if len(args) == 0 {
-		return
-	}
-	numbers, plain := formatVerbs(args[0].text)
-	calculates := func(w word) bool { return !plainNumber(w) }
-	if !args[0].known || args[0].dashed() || !plain ||
-		numbers && slices.ContainsFunc(args[1:], calculates) {
-		a.out.unknown(PartWords, inv.raw, "this prints with a format that sets a variable, or calculates")
+	pieces := strings.Split(strings.ReplaceAll(format.text, "%%", ""), "%")
+	other := func(piece string) bool { return !strings.HasPrefix(piece, "s") }
+	if !format.known || format.dashed() || slices.ContainsFunc(pieces[1:], other) ||
+		strings.Contains(format.text, `\u`) || strings.Contains(format.text, `\U`) || // zsh 5.9 takes \u0025 for a %
+		strings.Contains(format.text, `\x`) {
+		d.unknown(PartWords, inv.raw, "this prints with a format that sets a variable, or calculates")
 	}
 }
 
-// formatVerbs reports whether conversions of a format print numbers, and whether all of
-// them are plain: %s and its kin, or numbers.
-func formatVerbs(format string) (numbers, plain bool) {
-	if strings.Contains(format, `\u`) || strings.Contains(format, `\U`) || strings.Contains(format, `\x`) {
-		return false, false // zsh 5.9 takes \u0025 for a %
-	}
-	pieces := strings.Split(strings.ReplaceAll(format, "%%", ""), "%")
-	for _, piece := range pieces[1:] {
-		verb := strings.TrimLeft(piece, "-+ #0123456789.")
-		switch {
-		case verb == "" || strings.IndexByte("sqbcdiouxXeEfFgG", verb[0]) < 0:
-			return false, false
-		case strings.IndexByte("sqbc", verb[0]) < 0:
-			numbers = true
-		}
-	}
-	return numbers, true
-}
-
-// testArgs checks the arguments of test and [. Shells evaluate the name after -v and -R,
-// the number after -t and both sides of a comparison of numbers: an index in them runs
-// commands. So all words are known, but for one that is looked at or compared as text.
-func (a *analysis) testArgs(inv *invocation) {
+// testArgs reports a test that is not plain. Shells evaluate the name after -v and -R, the
+// number after -t and both sides of a comparison of numbers: an index in them runs
+// commands. So there is one test, of a file or of text.
+func (d *draft) testArgs(inv *invocation) {
 	args := inv.args
 	if n := len(args); inv.name == "[" && n > 0 && args[n-1].text == "]" {
 		args = args[:n-1]
 	}
-	for len(args) > 1 && args[0].known && args[0].text == "!" {
+	if len(args) > 0 && args[0].known && args[0].text == "!" {
 		args = args[1:]
 	}
-	is := func(i int, ops ...string) bool {
-		return i >= 0 && i < len(args) && args[i].known && slices.Contains(ops, args[i].text)
-	}
-	text := len(args) == 2 && args[0].known || len(args) == 3 && is(1, "=", "==", "!=")
-	for i, w := range args {
-		number := is(i-1, "-t", "-eq", "-ne", "-lt", "-le", "-gt", "-ge") ||
-			is(i+1, "-eq", "-ne", "-lt", "-le", "-gt", "-ge")
-		switch {
-		case w.many && !w.numeric, w.glob > 0, !w.known && !w.numeric && !text, is(i, "-v", "-R"):
-			a.out.unknown(PartWords, inv.raw, grammar.Escaped(w.raw)+" may be an operator of "+inv.name)
-		case number && !plainNumber(w):
-			a.out.unknown(PartWords, inv.raw, "this calculates with a value that nod does not know")
-		}
+	is := func(i int, ops string) bool { return args[i].known && strings.Contains(ops, " "+args[i].text+" ") }
+	plain := len(args) == 2 && is(0, " -d -e -f -h -L -n -r -s -w -x -z ") || len(args) == 3 && is(1, " = == != ")
+	if !plain || slices.ContainsFunc(args, func(w word) bool { return w.many || w.glob > 0 }) {
+		d.unknown(PartWords, inv.raw, "nod does not read this "+inv.name)
 	}
 }
 
 // special dispatches to the readers of programs whose arguments need more than
 // the data can say. done is false where the data goes on.
-func (a *analysis) special(s *sheet, inv *invocation) (done bool) {
+func special(a *analysis, s *sheet, inv *invocation) (done bool) {
 	switch s.code {
 	case "git":
-		a.git(s, inv)
+		runGit(a, s, inv)
 		return true
 	case "test":
-		a.testArgs(inv)
+		a.out.testArgs(inv)
 		return true
 	case "printf":
-		a.printfArgs(inv)
-	case "tmux":
-		for _, w := range inv.args {
-			if !w.known || strings.HasSuffix(w.text, ";") {
-				a.out.unknown(PartWords, inv.raw, "this may give tmux a further command")
-			}
-		}
+		a.out.printfArgs(inv)
 	}
 	return false
 }

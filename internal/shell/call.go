@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"path"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -17,7 +18,6 @@ type invocation struct {
 	// outside: a program runs it, so that builtins and functions do not
 	// apply.
 	outside bool
-	quiet   bool // git starts no editor: core.editor says so
 }
 
 // call walks a simple command in one directory, and returns where the shell
@@ -28,17 +28,22 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 	}
 	if len(c.Args) == 0 {
 		for _, as := range c.Assigns {
-			a.words.assignment(as, st)
+			a.out.sets = true
+			a.assignment(as, st)
 		}
 		return st
 	}
 	raw := a.now.raw(c)
 	index := a.out.enter(raw)
-	words := a.words.expand(c.Args, st)
+	words := a.expand(c.Args, st)
 	a.out.command = index
 	a.out.report.Commands[index].Words, a.out.report.Commands[index].Dir = exposed(words), st.dir
 	for _, as := range c.Assigns {
-		a.prefixed(as, words, st)
+		if as.Name == nil || !grammar.PlainAssign(as) {
+			a.assignment(as, st)
+		} else {
+			a.out.exported(as.Name.Value, a.assigned(as, st), a.now.raw(as))
+		}
 		a.out.command = index
 	}
 	if len(words) == 0 { // every word expanded to nothing
@@ -47,21 +52,12 @@ func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 	return a.run(words, raw, st, in, false)
 }
 
-// prefixed judges an assignment before a command, which holds for the command alone.
-func (a *analysis) prefixed(as *syntax.Assign, words []word, st state) {
-	if as.Name == nil || !grammar.PlainAssign(as) {
-		a.words.assignment(as, st)
-		return
-	}
-	a.vars.exported(as.Name.Value, a.words.assignedWord(as, st).value, a.now.raw(as), words)
-}
-
 // enter starts an entry in Report.Commands.
 func (d *draft) enter(raw string) int {
 	d.command = len(d.report.Commands)
 	d.report.Commands = append(d.report.Commands, Command{
 		Source: grammar.Shorten(raw), Wrappers: append([]string(nil), d.wrappers...),
-		Is: d.lasting, Finder: d.finder,
+		Is: d.lasting,
 	})
 	return d.command
 }
@@ -103,14 +99,9 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 // external analyses a program found in PATH. It changes nothing of the shell
 // that started it.
 func (a *analysis) external(inv *invocation) {
-	base := inv.name
-	if slash := strings.LastIndexByte(base, '/'); slash >= 0 {
-		base = base[slash+1:]
-	}
-	if inv.outside || !shellOwns(inv.name) {
-		if a.out.away == "" && !a.identified(inv) {
-			return
-		}
+	base := path.Base(inv.name)
+	if (inv.outside || !shellOwns(inv.name)) && !a.out.identified(inv) {
+		return
 	}
 	inv.name = base
 	sheet, ok := a.machine.sheet(base)
@@ -124,19 +115,19 @@ func (a *analysis) external(inv *invocation) {
 
 // identified resolves the program and reports whether its name says what it
 // does.
-func (a *analysis) identified(inv *invocation) bool {
-	p := a.machine.find(inv.name, inv.st)
-	cmd := &a.out.report.Commands[a.out.command]
+func (d *draft) identified(inv *invocation) bool {
+	p := d.machine.find(inv.name, inv.st)
+	cmd := &d.report.Commands[d.command]
 	cmd.Program, cmd.Foreign = p.real, p.foreign
 	switch {
 	case p.fault != "":
-		a.out.unknown(PartWords, inv.raw, p.fault)
+		d.unknown(PartWords, inv.raw, p.fault)
 		// What it would do is stated all the same, for there may be one.
 		return true
 	case p.foreign:
-		a.defs.defined(p.real)
-		real, place := a.machine.place(p.real)
-		a.out.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
+		d.defined(p.real)
+		real, place := d.machine.place(p.real)
+		d.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
 		return false
 	}
 	return true
@@ -152,20 +143,10 @@ func (a *analysis) inside(inv *invocation, words []word) {
 	cmd.Words, cmd.Dir = exposed(words), inv.st.dir
 	cmd.Wrappers = append([]string(nil), a.out.wrappers...)
 	cmd.Program, cmd.Foreign, cmd.Is, cmd.Not, cmd.Search, cmd.Told = "", false, a.out.lasting, 0, nil, nil
-	cmd.Finder = a.out.finder
 	raw := inv.raw
 	if i := strings.Index(raw, words[0].raw); i >= 0 && words[0].raw != "" {
 		raw = raw[i:]
 	}
 	a.run(words, raw, inv.st, inv.in, true)
 	a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]
-}
-
-// insideFed analyses a command whose arguments come from a search; finder is one
-// more than the index of the search that runs it.
-func (a *analysis) insideFed(inv *invocation, words []word, finder int) {
-	lasting, before := a.out.lasting, a.out.finder
-	a.out.lasting, a.out.finder = lasting|Fed, finder
-	a.inside(inv, words)
-	a.out.lasting, a.out.finder = lasting, before
 }

@@ -48,7 +48,6 @@ func testEnv(files view.Files) Env {
 			}
 			return "", false
 		},
-		Ambient: []string{"PATH"},
 	}
 }
 
@@ -64,12 +63,6 @@ func brief(r Report) string {
 	if len(r.Unknowns) > 0 {
 		out = append(out, "unknown")
 	}
-	if r.Exceeded != "" {
-		out = append(out, "exceeded")
-	}
-	if r.Malformed != "" {
-		out = append(out, "malformed")
-	}
 	slices.Sort(out)
 	out = slices.Compact(out)
 	if len(out) == 0 {
@@ -79,35 +72,24 @@ func brief(r Report) string {
 }
 
 func briefEffect(e Effect) string {
-	s := kindName(e.Kind)
+	s, _, _ := strings.Cut(e.Kind.Name(), " ")
 	if e.Target != "" {
 		s += " " + briefPath(e.Target)
 	} else if e.Kind == Write || e.Kind == Delete || e.Kind == Read {
 		s += " ?"
 	}
-	if e.Recursive {
-		s += " tree"
-	}
 	if e.Pattern != "" {
-		s += " " + briefPath(e.Pattern)
+		e.Pattern = briefPath(e.Pattern)
 	}
-	if e.Picked != "" && e.Kind != Read {
-		s += " picked"
-	}
-	if e.Forced {
-		s += " forced"
-	}
-	if e.Moved {
-		s += " moved"
-	}
-	if e.Appends {
-		s += " appends"
-	}
-	if e.Kept {
-		s += " kept"
-	}
-	if e.Declared != "" {
-		s += " declared"
+	for _, say := range []struct {
+		word string
+		is   bool
+	}{{"tree", e.Recursive}, {e.Pattern, e.Pattern != ""}, {"picked", e.Picked != "" && e.Kind != Read},
+		{"forced", e.Forced}, {"moved", e.Moved}, {"appends", e.Appends}, {"kept", e.Kept},
+		{"declared", e.Declared != ""}} {
+		if say.is {
+			s += " " + say.word
+		}
 	}
 	return s
 }
@@ -126,17 +108,9 @@ func briefPath(p string) string {
 	return p
 }
 
-func kindName(k Kind) string {
-	return [...]string{"?", "read", "write", "delete", "run", "fetch", "send", "remote", "kill", "persist", "secret",
-		"privilege", "exhaust"}[k]
-}
-
 // sorted puts an example's expectation into the order of brief.
 func sorted(s string) string {
 	parts := strings.Split(s, "; ")
-	for i := range parts {
-		parts[i] = strings.TrimRight(parts[i], " ")
-	}
 	slices.Sort(parts)
 	parts = slices.DeleteFunc(slices.Compact(parts), func(p string) bool { return p == "nothing" })
 	if len(parts) == 0 {

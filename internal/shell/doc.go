@@ -7,35 +7,25 @@
 //
 // # How a command is read
 //
-//   - Package grammar looks at the bytes first (bounds.go), parses them with mvdan.cc/sh
-//     (parse.go) and says by a positive list of forms what is more shell than nod
-//     follows (outside.go).
-//   - analyze.go holds the evaluator and lists its parts; walk.go walks statements,
-//     state.go holds where the shell may stand, words.go and params.go expand words.
-//   - call.go, builtins.go and redirect.go look at one simple command; program.go finds
-//     its first word in the PATH of the call. A hit in a workspace, a temporary or
-//     world-writable directory is Foreign: an effect Run, whatever the name.
-//   - sheet.go, apply.go and arguments.go read the arguments with the data in commands/,
-//     whose README.md describes the format. roles.go is the table of what an argument
-//     means, finish.go that of what a program does once all its options are known;
-//     targets.go, requests.go, handover.go and sift.go report what they name, ask, hand
-//     to a command and pick. An option that the data does not hold makes the command
-//     unknown. traits.go holds what sheets say to those who judge.
-//   - git.go, gitkept.go, githooks.go and repository.go read git's command line and the
-//     repository that it works in.
-//   - texts.go walks texts inside a command: sh -c, what a shell is fed. suspects.go
-//     and handed.go read what could be commands in texts that are not followed.
-//   - definitions.go records the files that a line runs; nod reads none of them.
-//   - environ.go judges assignments, paths.go says where a path leads and lies.
+//   - Package grammar parses a text and says by a positive list of forms what is more shell
+//     than nod follows (grammar/outside.go).
+//   - walk.go walks statements, words.go expands words; call.go, builtins.go and redirect.go
+//     look at one simple command; program.go finds its first word in the PATH of the call. A
+//     hit where the agent can write is Foreign: an effect Run, whatever the name.
+//   - sheet.go and apply.go read the arguments with the data in commands/, whose README.md
+//     describes the format. roles.go is the table of what an argument means. An option that
+//     the data does not hold makes the command unknown. git.go and repository.go read git's.
+//   - suspects.go reads what could be commands in texts that are not followed, and behind
+//     runners; definitions.go records the files that a line runs, which nod does not read.
 //
 // # The language
 //
-// nod follows a small language, not bash; what agents write goes beyond it rarely.
+// nod follows a small language, not bash:
 //
 //	text     = and-or { ( ";" | newline ) and-or }
 //	and-or   = pipeline { ( "&&" | "||" ) pipeline }
 //	pipeline = [ "!" ] command { "|" simple }
-//	command  = simple | compound { redirect } | "time" simple | NAME=word | "export" NAME=word
+//	command  = simple | compound { redirect } | "time" simple | NAME=word
 //	compound = "(" text ")" | "{" text "}"
 //	simple   = { NAME=constant } plain-name { word | redirect }
 //	redirect = ( "<" | ">" | ">>" | "2>" | "2>>" ) word | "2>&1" | [ "1" ] ">&2" | "&>/dev/null" | "<<<" part
@@ -43,8 +33,8 @@
 //	           each descriptor has one
 //	word     = part { part }
 //	part     = letters, digits and -./:,@%+=^, \ and a sign, the globs * ? [a-z], "~" at the beginning,
-//	           {} and {name} behind other text, '...', "...", $'...' with \n and \t,
-//	           $NAME, ${NAME}, $?, $$, $(( integers )), $( list ), <( list )
+//	           {} and {name} behind other text, '...', "...",
+//	           $NAME, ${NAME}, $?, $$, $( list )
 //	list     = and-or of simple commands, in one line; or one simple command with a here-document
 //
 // What is not in the grammar is outside by its form alone: [grammar.Outside] is the
@@ -63,6 +53,6 @@
 // target is not known has Target "" and, unless it only reads, an Unknown beside it. Run
 // stands for anything at all: its target is code that was not read. Wrapping a command
 // (env, sudo, sh -c, eval, xargs, substitution, quoting ...) never takes an effect away
-// without adding an Unknown, or a Run or Persist that stands for it; FuzzWrap and
-// FuzzDisguise hold that.
+// without adding an Unknown, or a Run or Persist that stands for it; FuzzWrap
+// holds that.
 package shell

@@ -50,18 +50,4 @@ func TestAddingAProgramDocs(t *testing.T) {
 			t.Errorf("commands/README.md does not say what the trait %s means", word)
 		}
 	}
-	_, effects, _ := strings.Cut(doc, "\nEffects: ")
-	effects, _, _ = strings.Cut(effects, "\n")
-	for _, e := range regexp.MustCompile("`(![a-z]+):").FindAllStringSubmatch(effects, -1) {
-		if _, faults := readEffects([]string{e[1] + ":x"}); len(faults) > 0 {
-			t.Errorf("%s: %v", e[1], faults)
-		}
-	}
-	_, words, _ := strings.Cut(doc, "\nWords behind an option's argument")
-	words, _, _ = strings.Cut(words, "\n")
-	for _, w := range regexp.MustCompile("`([a-z]+)`[ ,(]").FindAllStringSubmatch(words, -1) {
-		if !among(sheetWords, w[1]) && w[1] != "grep" {
-			t.Errorf("the language has no word %s", w[1])
-		}
-	}
 }

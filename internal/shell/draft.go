@@ -16,16 +16,15 @@ type draft struct {
 	command  int      // index of the current command, -1 for none
 	wrappers []string // taken off around what is walked now
 	lasting  Traits   // of all that is walked now: a wrapper gives them
-	finder   int      // one more than the index of the search that runs what is walked; 0: none does
-	away     string   // the host or container in which the current text runs; "" is here
 	parts    Part     // overrides the part of what is reported; 0 leaves it
 
 	changed bool     // something before in the line writes or runs
 	beyond  bool     // something in the line is more shell than is followed
 	texts   []string // in which any run of words may be a command
-	handed  []handed // words of runners that may be commands
 
-	links []int // commands that make links
+	repos []*repository // those that commands of the line work in
+	links []int         // commands that make links
+	sets  bool          // the line may leave its shell with other variables
 }
 
 func (d *draft) unknown(part Part, words, what string) {
@@ -47,9 +46,6 @@ func (d *draft) effect(e Effect) {
 		e.Part = d.parts
 	}
 	e.Words, e.Command = grammar.Shorten(e.Words), d.command
-	if d.away != "" && e.Place != Null {
-		e.Place, e.Kept, e.Declared = Network, false, ""
-	}
 	if e.Kind != Read && e.Place != Null {
 		d.changed = true
 	}
@@ -70,11 +66,10 @@ func (d *draft) does(kind Kind, target, words string) {
 	d.effect(Effect{Kind: kind, Target: target, Place: place, Words: words, Part: PartWords})
 }
 
-// mayMake reports whether the line may have made a file of that name in a directory
-// before, or any where the name is "".
-func (d *draft) mayMake(dir, name string) bool {
+// mayMake reports whether the line may have made a file in a directory before.
+func (d *draft) mayMake(dir string) bool {
 	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Kind == Write && (e.Target == "" ||
-			view.Below(dir, e.Target) && (name == "" || view.Below(e.Target, name)))
+		return e.Kind == Write && (e.Target == "" || view.Below(dir, e.Target) ||
+			e.Recursive && view.Below(e.Target, dir))
 	})
 }

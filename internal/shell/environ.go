@@ -1,19 +1,12 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
-	"github.com/nodgate/nod/internal/shell/variables"
 	"mvdan.cc/sh/v3/syntax"
 )
-
-// environment judges what the line assigns, and hands to the programs that it starts.
-// What the host's environment holds is the host's.
-type environment struct {
-	machine *machine
-	out     *draft
-}
 
 // inherits returns an inherited variable.
 func (m *machine) inherits(name string) (string, bool) {
@@ -23,75 +16,79 @@ func (m *machine) inherits(name string) (string, bool) {
 	return m.env.Lookup(name)
 }
 
-// shellVariable reports an assignment that changes more than a variable.
-func (e *environment) shellVariable(name string, v value, raw string) {
-	if is := variables.Of(name); is == variables.Plain || v.known && variables.Harmless(name, v.text) {
-		return
-	} else if is == variables.Unknown && name != "_" && !variables.ShellsOwn(name) {
-		if _, exported := e.machine.inherits(name); !exported {
-			return
-		}
-	}
-	e.out.unknown(PartAssignment, raw, "this sets "+grammar.Escaped(name)+", and nod does not know what that changes")
-}
-
-// exported reports a variable that a command inherits from the line.
-func (e *environment) exported(name string, v value, raw string, words []word) {
-	switch is := variables.Of(name); {
-	case v.known && variables.Harmless(name, v.text):
-		return
-	case is == variables.Unknown && e.unheard(name, words):
-		return
-	case is == variables.Plain && (!variables.IsLocale(name) || v.known && variables.PlainLocale(name, v.text)):
+// exported reports a variable that a command inherits from the line, unless what it
+// changes is known: what is printed, at most.
+func (d *draft) exported(name string, v value, raw string) {
+	if d.machine.plainVariable(name, v) {
 		return
 	}
-	e.out.unknown(PartAssignment, raw,
+	d.unknown(PartAssignment, raw,
 		"this sets "+grammar.Escaped(name)+", and nod does not know what that makes the command do")
 }
 
-// unheard reports whether a variable of which nothing is known changes nothing of a
-// program: the data says that it heeds none but those of the C library.
-func (e *environment) unheard(name string, words []word) bool {
-	if len(words) == 0 || !words[0].known || words[0].many || variables.ShellsOwn(name) {
-		return false
-	}
-	s, ok := e.machine.sheet(words[0].text)
-	return ok && s.deaf && !shellOwns(words[0].text)
-}
-
-// assignment reads one assignment, and reports what it changes beyond a variable.
-func (e *expander) assignment(as *syntax.Assign, st state) {
+// assignment reads one assignment, and reports what it changes beyond a variable: names
+// in capitals may be those of the shell or of programs, and zsh has some others.
+func (a *analysis) assignment(as *syntax.Assign, st state) {
 	if !grammar.PlainAssign(as) {
-		e.unfollowed(as, "an assignment of this kind")
-		e.run.within(as, st, input{})
+		a.unfollowed(as, "an assignment of this kind")
+		a.within(as, st, input{})
 		return
 	}
-	e.vars.shellVariable(as.Name.Value, e.assignedWord(as, st).value, e.now.raw(as))
-	if as.Value != nil && e.supposed == nil {
-		e.gives(as.Name.Value, e.single(as.Value, st).value)
+	name, v := as.Name.Value, a.assigned(as, st)
+	if _, exported := a.machine.inherits(name); a.machine.plainVariable(name, v) ||
+		!exported && name[0] != '_' && strings.ToLower(name) == name && !a.machine.variableIs("shells-own", name) &&
+			!strings.HasPrefix(name, "zle_") && !strings.HasPrefix(name, "zsh_") && !strings.HasPrefix(name, "dis_") {
+		return
 	}
+	a.out.unknown(PartAssignment, a.now.raw(as),
+		"this sets "+grammar.Escaped(name)+", and nod does not know what that changes")
 }
 
-// gives notes what a text gives a variable, for what is only supposed.
-func (e *expander) gives(name string, v value) {
-	if e.given == nil {
-		e.given = map[string]value{}
-	}
-	if v.known || v.from < v.to {
-		e.given[name] = v
-	}
-}
-
-// assignedWord is the value of an assignment: no splitting, no globs, and a
+// assigned is the value of an assignment: no splitting, no globs, and a
 // tilde after a colon is expanded (such a value is left unknown).
-func (e *expander) assignedWord(as *syntax.Assign, st state) word {
+func (a *analysis) assigned(as *syntax.Assign, st state) value {
 	if as.Value == nil {
-		return word{value: value{known: true}}
+		return value{known: true}
 	}
-	w := e.single(as.Value, st)
-	w.glob = 0
-	if strings.Contains(w.raw, "~") {
-		w.value = value{}
+	w := a.single(as.Value, st)
+	if w.glob = 0; strings.Contains(w.raw, "~") {
+		return value{}
 	}
-	return w
+	return w.value
+}
+
+// plainVariable reports whether a variable with this value changes what programs print,
+// at most.
+func (m *machine) plainVariable(name string, v value) bool {
+	is := func(list string) bool { return v.known && m.variableIs(list, name) }
+	return m.variableIs("plain-variables", name) || is("locale") && plainLocale(v.text) ||
+		is("pagers") && (v.text == "" || v.text == "cat") || is("editors") && (v.text == "true" || v.text == ":")
+}
+
+// variableIs reports whether a list of the sheet of env names a variable.
+func (m *machine) variableIs(list, name string) bool {
+	s, ok := m.sheet("env")
+	return ok && lists(s.all, list, name)
+}
+
+// plainLocale reports whether a locale has the characters in which nod reads. In those of
+// others a byte below 0x80 may be part of a letter: of GBK, Shift_JIS and Big5 a backslash
+// (bash 5.2 and 3.2, GNU sed 4.9).
+func plainLocale(text string) bool {
+	text = strings.ToLower(text)
+	return text == "c" || text == "posix" || !strings.Contains(text, "/") &&
+		(strings.HasSuffix(text, ".utf-8") || strings.HasSuffix(text, ".utf8"))
+}
+
+// secretVariable reports whether a variable of that name usually holds a secret.
+func (m *machine) secretVariable(name string) bool {
+	upper := strings.ToUpper(name)
+	env, ok := m.sheet("env")
+	holds := func(part string) bool { return strings.Contains(upper, part) }
+	if !ok || slices.ContainsFunc(slices.Collect(listed(env.all, "secret-parts")), holds) {
+		return true
+	}
+	last := upper[strings.LastIndexByte(upper, '_')+1:]
+	return (last == "KEY" || last == "PWD") && last != upper || // but PWD itself, and OLDPWD
+		lists(env.all, "secret-ends", last) || strings.HasSuffix(last, "PASS")
 }

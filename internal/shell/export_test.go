@@ -8,7 +8,7 @@ import (
 
 // AnalyzeWith is [Analyze] for bash on a machine that has one more sheet.
 func AnalyzeWith(source string, env Env, name, text string) Report {
-	m := &machine{env: env, sheets: []*sheet{newSheet(name, name, text)}}
+	m := &machine{env: env, sheets: []*sheet{newSheet(name, text)}}
 	return read(source, m, syntax.LangBash)
 }
 

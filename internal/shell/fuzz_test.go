@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,7 +20,7 @@ func seeds() []string {
 	}
 }
 
-// FuzzAnalyze holds that no input makes the analysis panic or grow without
+// FuzzAnalyze holds that no input makes the analysis panic, lose a word or grow without
 // bound, in any dialect.
 func FuzzAnalyze(f *testing.F) {
 	for _, s := range seeds() {
@@ -28,7 +29,8 @@ func FuzzAnalyze(f *testing.F) {
 	for _, s := range []string{"(((", "$((", "a <<E", "`", "${", "for", "{1..9}", "a[$", "((a", "f(){ f; };f",
 		"case a in", "[[ a", "x=(", "<(a", "$'\\", "~a", "\x00", "'",
 		"ln -s dir/*.c", `find . -type f -exec ln -s {} \;`, "while test; do ls; done", "until [ # ]\ndo ls& done",
-		"wc > new*`wc # ]\nkk13`"} {
+		"wc > new*`wc # ]\nkk13`", "f() { :; } && rm a", "x=(a)#c;rm a", "let x||rm a", "a() ((1))|&rm a",
+		"ls ${x}#k;rm a", "time x=1; ls"} {
 		f.Add(s)
 	}
 	files := world()
@@ -37,6 +39,9 @@ func FuzzAnalyze(f *testing.F) {
 			env := testEnv(files)
 			env.Dialect = d
 			r := Analyze(source, env)
+			if w := unaccounted(source, r); w != "" {
+				t.Errorf("%q: no command holds %q", source, w)
+			}
 			if (r.Exceeded != "" || r.Malformed != "") && len(r.Effects)+len(r.Unknowns)+len(r.Commands) > 0 {
 				t.Fatalf("%q: more than the bound is filled", source)
 			}
@@ -112,7 +117,8 @@ func FuzzWrap(f *testing.F) {
 func checkWrap(t *testing.T, env Env, command, disguised string) {
 	t.Helper()
 	got := Analyze(disguised, env)
-	if len(got.Unknowns) > 0 || got.Exceeded != "" {
+	if len(got.Unknowns) > 0 || got.Exceeded != "" ||
+		slices.ContainsFunc(got.Effects, func(e Effect) bool { return e.Kind == Run || e.Kind == Persist }) {
 		return
 	}
 	for _, want := range Analyze(command, env).Effects {

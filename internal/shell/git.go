@@ -1,15 +1,23 @@
 package shell
 
 import (
+	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// git reads the options before the subcommand, judges the settings that git would
+// gitLine is a command line of git: what its arguments name, and what it does
+// only after all its options are known.
+type gitLine struct{ *use }
+
+func (u *use) git() *gitLine { return &gitLine{u} }
+
+// runGit reads the options before the subcommand, judges the settings that git would
 // use, and goes on with the data for the subcommand.
-func (a *analysis) git(s *sheet, inv *invocation) {
+func runGit(a *analysis, s *sheet, inv *invocation) {
 	gl := newUse(a, s, inv).git()
 	args := inv.args
 	for len(args) > 0 && args[0].dashed() && args[0].known {
@@ -25,9 +33,9 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 		return
 	}
 	a.out.report.Commands[a.out.command].Told = &Told{Dir: inv.st.dir, Verbs: []string{sub.text}}
-	r := a.repos.repository(inv.st.dir)
-	a.repos.plain(r, inv, sub.text)
-	if r != nil && r.secret && a.out.away == "" && a.machine.printsSettings(sub.text, args[1:]) {
+	r := a.out.repository(inv.st.dir)
+	a.out.plainGit(r, inv, sub.text)
+	if r != nil && r.secret && a.machine.printsSettings(sub.text, args[1:]) {
 		a.out.does(Secret, "git settings", inv.raw)
 	}
 	next, ok := s.under(sub.text)
@@ -47,20 +55,13 @@ func (a *analysis) git(s *sheet, inv *invocation) {
 
 // gitOption reads one option of git itself and returns how many words it is.
 func (gl *gitLine) gitOption(w word, rest []word) int {
-	name, attached, has := strings.Cut(w.text, "=")
 	var next word
 	if len(rest) > 0 {
 		next = rest[0]
 	}
-	taken := 2
-	if has {
-		next, taken = word{value: constant(attached), raw: w.raw}, 1
-	}
+	name, _, attached := strings.Cut(w.text, "=")
 	switch name {
 	case "-C":
-		if next.many {
-			gl.out.unknown(PartWords, gl.inv.raw, "this runs git, and nod cannot tell which subcommand")
-		}
 		dir := ""
 		if next.known && next.glob == 0 {
 			dir = gl.out.enterDir(next, gl.inv.st)
@@ -68,93 +69,31 @@ func (gl *gitLine) gitOption(w word, rest []word) int {
 		gl.inv.st.dir = dir
 		return min(2, len(rest)+1)
 	case "-c":
-		gl.setting(next)
+		if key, _, _ := strings.Cut(next.text, "="); !gl.machine.plainKey(key) {
+			gl.out.unknown(PartWords, gl.inv.raw,
+				"this sets "+grammar.Escaped(key)+" for git, and nod does not know where that leads")
+		}
 		return min(2, len(rest)+1)
-	case "--git-dir", "--work-tree", "--exec-path", "--namespace", "--super-prefix", "--config-env", "--attr-source":
-		if name == "--exec-path" && !has {
-			return 1
-		}
-		gl.gitElsewhere(name)
-		return min(taken, len(rest)+1)
-	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "--glob-pathspecs",
-		"--noglob-pathspecs", "-P", "--no-lazy-fetch", "--no-advice", "--version", "-v",
-		"--html-path", "--man-path", "--info-path", "-p", "--paginate":
+	case "--no-pager", "--no-optional-locks", "--literal-pathspecs", "--no-replace-objects", "-P", "--no-lazy-fetch",
+		"--no-advice", "--version", "-v", "-p", "--paginate":
 		return 1
-	case "--help", "-h":
-		if len(rest) == 0 { // with more it is git help, whose viewer the settings name
-			return 1
-		}
 	}
 	gl.unknownOption(name)
+	if !attached && slices.Contains([]string{"--git-dir", "--work-tree", "--namespace", "--config-env"}, name) {
+		return min(2, len(rest)+1)
+	}
 	return 1
-}
-
-// gitElsewhere reports options that name another repository, or its working tree: with
-// the first alone that is where git starts.
-func (gl *gitLine) gitElsewhere(name string) {
-	if name == "--namespace" {
-		return
-	}
-	gl.out.unknown(PartWords, gl.inv.raw, "this leads git by "+name+" for git, and nod does not know where that leads")
-}
-
-// setting judges one -c name=value.
-func (gl *gitLine) setting(w word) {
-	name, text, _ := strings.Cut(w.text, "=")
-	if !w.known {
-		if i := strings.IndexByte(w.text, '='); i < 0 || !gl.machine.plainKey(name) {
-			gl.out.unknown(PartWords, gl.inv.raw, "this gives git a setting that nod cannot read")
-		}
-		return
-	}
-	name = strings.ToLower(name)
-	switch {
-	case name == "gc.auto" && text == "0", gl.machine.plainKey(name),
-		strings.HasSuffix(name, ".gpgsign") && falsy(text):
-	case (name == "core.pager" || strings.HasPrefix(name, "pager.")) &&
-		(text == "cat" || text == "" || text == "false"):
-	case name == "core.fsmonitor" && (text == "false" || text == ""):
-	case (name == "core.editor" || name == "sequence.editor") && (text == "true" || text == ":"):
-		gl.inv.quiet = true
-	default:
-		gl.out.unknown(PartWords, gl.inv.raw,
-			"this sets "+grammar.Escaped(name)+" for git, and nod does not know where that leads")
-	}
-}
-
-// role takes the roles of git.
-func (gl *gitLine) gitRole(role string, w word) {
-	switch role {
-	case "setting":
-		gl.setting(w)
-	case "pathspec": // git takes in what it names, and prints it later by another name
-		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
-			reads(gl.use, w, 0)
-		}
-	case "tracked":
-		gl.tracked(w)
-	case "searched":
-		gl.searched(w)
-	case "gitremote": // a name, a URL or a path
-		if w.known && !strings.Contains(w.text, "://") {
-			gl.out.does(Fetch, w.text, gl.inv.raw)
-			return
-		}
-		url(gl.use, w)
-	}
 }
 
 // tracked reports the file that an argument of git show, git diff and their kin names:
 // REV:path, or a path, as git reads it outside of a repository.
 func (gl *gitLine) tracked(w word) {
-	rev, below, ok := strings.Cut(w.text, ":")
-	if r := gl.repos.repository(gl.inv.st.dir); w.known && ok && !gl.named(w) { // REV:path, or a pattern of git's
+	_, below, ok := strings.Cut(w.text, ":")
+	if r := gl.out.repository(gl.inv.st.dir); w.known && ok && !gl.named(w) { // REV:path, or a pattern of git's
 		if r != nil && r.top != "" && !strings.HasPrefix(below, "./") && !strings.HasPrefix(below, "../") {
 			below = r.top + "/" + strings.TrimLeft(below, ":0123456789")
 		}
-		if magic := rev == "" && strings.IndexAny(w.text[1:]+" ", "!^/( ") == 0; !magic {
-			gl.out.path(Read, word{value: constant(below), raw: w.raw}, gl.inv.st, 0)
-		}
+		gl.out.path(Read, word{value: constant(below), raw: w.raw}, gl.inv.st, 0)
 		return
 	}
 	if !w.known || w.glob > 0 || w.many || gl.ended || path.IsAbs(w.text) || strings.HasPrefix(w.text, "..") ||
@@ -167,14 +106,10 @@ func (gl *gitLine) tracked(w word) {
 // below it, for a revision or a pattern of git's own the place where git runs.
 func (gl *gitLine) searched(w word) {
 	if w.known && !path.IsAbs(w.text) && !strings.HasPrefix(w.text, "..") && !gl.named(w) {
-		if strings.HasPrefix(w.text, ":") && strings.Contains(w.text, "..") {
+		if strings.HasPrefix(w.text, ":") {
 			gl.doubt(w)
 		}
-		at := "."
-		if r := gl.repos.repository(gl.inv.st.dir); r != nil && strings.HasPrefix(w.text, ":") {
-			at = r.top
-		}
-		w = word{value: constant(at), raw: w.raw}
+		w = word{value: constant("."), raw: w.raw}
 	}
 	reads(gl.use, w, recursive)
 }
@@ -185,10 +120,127 @@ func (gl *gitLine) named(w word) bool {
 	return ok && gl.machine.env.Files != nil && gl.machine.exists(abs)
 }
 
-// asksStatus reports what git starts where a program asks it what has changed, as
-// go list does for the version of a program.
-func (gl *gitLine) asksStatus() {
-	if gl.out.away == "" {
-		gl.repos.plain(gl.repos.repository(gl.inv.st.dir), gl.inv, "status")
+// finishGit does what a subcommand of git does only after all its options are
+// known.
+func (gl *gitLine) finishGit() {
+	opens := gl.marks.has(markOpens)
+	switch gl.code {
+	case "gitcommit":
+		opens = opens || !gl.marks.has(markMessage)
+	case "gitask":
+		gl.asks()
+	case "gittag":
+		opens = opens && !gl.marks.has(markMessage)
+	case "gitbranch":
+		if gl.marks.has(markDeletion) && gl.marks.has(markRemotes) {
+			gl.marks |= markLoses // whether it is merged is not asked
+		}
+		if len(gl.pos) == 2 && gl.marks&(markDeletion|markNamed) == 0 && strings.Contains(gl.pos[1].text, "/") {
+			gl.out.unknown(PartWords, gl.inv.raw, "this may change what a branch follows, in git's settings")
+		}
+	case "gitcheckout":
+		gl.finishCheckout()
+	case "gitrestore":
+		gl.marks |= markKeeps
+		if !gl.marks.has(markStaged) || gl.marks.has(markWorktree) {
+			gl.marks |= markOvertree
+			gl.out.trait(Discards, 0)
+		}
+	case "gitclean":
+		if !gl.marks.has(markLists) || gl.flags&forced != 0 {
+			gl.effects("!delete:.", gl.inv.raw)
+		}
 	}
+	if opens {
+		gl.out.unknown(PartWords, gl.inv.raw, gl.sheet.name+" opens an editor")
+	}
+	if gl.marks.has(markKeeps) {
+		gl.finishKept()
+	}
+}
+
+// finishKept reports that git writes to its database, and whether it keeps what was
+// there: under a name, or for some weeks in its reflog and among its objects. What it
+// puts into the working tree may be any file, an agent's settings among them.
+func (gl *gitLine) finishKept() {
+	r := gl.out.repository(gl.inv.st.dir)
+	if r == nil || !r.found {
+		gl.out.path(Write, word{value: constant(".git/index"), raw: gl.inv.raw}, gl.inv.st, 0)
+		return
+	}
+	ends := gl.machine.gitIs("ends-merge", gl.sheet.heading) && gl.stopped(r)
+	gl.gitWrites(r.dir, r.fault == "" && r.top != "" && !gl.marks.has(markLoses) && !ends)
+	if gl.marks.has(markOvertree) {
+		gl.gitWrites(cmp.Or(r.top, r.dir), false)
+		gl.out.makesLink() // the commit may hold some
+	}
+}
+
+// stopped reports whether a merge, a rebase or the like has stopped, or is to be
+// committed: what was begun, the message for it and the sides of the conflict in the
+// index are kept nowhere else.
+func (gl *gitLine) stopped(r *repository) bool {
+	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_MSG", "SQUASH_MSG",
+		"AUTO_MERGE", "rebase-merge", "rebase-apply", "sequencer"}, func(name string) bool {
+		return gl.machine.exists(r.dir + "/" + name)
+	})
+}
+
+func (gl *gitLine) gitWrites(target string, kept bool) {
+	gl.out.effect(Effect{Kind: Write, Target: target, Place: gl.machine.placeOf(target), Words: gl.inv.raw,
+		Part: PartWords, Kept: kept})
+}
+
+// finishCheckout tells a new branch that starts where the working tree stands,
+// which leaves its files alone, from everything else.
+func (gl *gitLine) finishCheckout() {
+	gl.marks |= markKeeps
+	if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
+		gl.marks |= markOvertree
+	}
+	if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
+		gl.out.trait(Discards, 0)
+	}
+}
+
+// asks reports the fetch from the remote that the arguments name.
+func (gl *gitLine) asks() {
+	e := Effect{Kind: Fetch, Target: "a remote", Place: Network, Words: gl.inv.raw, Part: PartWords,
+		Note: "nod does not know where that leads"}
+	known := func(w word) bool { return w.known && !w.many && w.glob == 0 && !strings.HasPrefix(w.text, "+") }
+	if r := gl.out.repository(gl.inv.st.dir); r != nil && r.found && r.fault == "" &&
+		!slices.ContainsFunc(gl.pos, func(w word) bool { return !known(w) }) {
+		if url, ok := r.remote(gl.pos); ok {
+			e.Target, e.Note, e.Declared = url, "", "the repository's configuration"
+		}
+	}
+	if slices.ContainsFunc(gl.pos, func(w word) bool { return strings.Contains(w.text, ":") }) {
+		gl.marks |= markLoses // a branch of this repository is overwritten
+	}
+	if len(gl.pos) > 0 && strings.Contains(gl.pos[0].text, "://") && !strings.Contains(gl.pos[0].text, "::") {
+		url(gl.use, gl.pos[0])
+		return
+	}
+	gl.out.effect(e)
+}
+
+// finishPush reports where git push goes, and whether it may rewrite history.
+func (gl *gitLine) finishPush() {
+	if gl.marks.has(markLists) {
+		gl.asks()
+		return
+	}
+	target := "origin"
+	for i, w := range gl.pos {
+		if i == 0 && w.known {
+			target = w.text
+		}
+		if i > 0 && (!w.known || strings.HasPrefix(w.text, "+") || strings.HasPrefix(w.text, ":")) {
+			gl.flags |= forced
+		}
+	}
+	gl.out.effect(Effect{
+		Kind: Remote, Target: target, Place: Network, Words: gl.inv.raw, Part: PartWords,
+		Forced: gl.flags&forced != 0, Recursive: gl.flags&recursive != 0,
+	})
 }

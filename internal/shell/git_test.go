@@ -42,38 +42,21 @@ func TestGitSettings(t *testing.T) {
 // What the settings say decides where git fetches, and which hooks it starts.
 func TestGitConfigurationDecides(t *testing.T) {
 	const remote = "[remote \"origin\"]\n\turl = https://code.example/x.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n"
+	const hooks, second = "[core]\n\thooksPath = tools\n", "[remote \"b\"]\n\turl = ../b\n"
 	for _, c := range []struct{ config, command, want string }{
 		{remote, "git fetch", "fetch https://code.example/x.git declared; write .git kept"},
 		{remote + "[url \"https://evil.example/\"]\n\tinsteadOf = https://code.example/\n", "git fetch",
-			"fetch https://code.example/x.git declared; unknown; write .git kept"},
-		{remote + "[remote \"b\"]\n\turl = ../b\n", "git fetch", "fetch origin; write .git kept"},
-		{remote + "[remote \"b\"]\n\turl = ../b\n", "git fetch origin",
-			"fetch https://code.example/x.git declared; write .git kept"},
-		{remote + "[remote \"b\"]\n\turl = ../b\n", "git fetch b", "fetch b; write .git kept"},
-		{"[remote \"origin\"]\n\turl = -oProxyCommand=x:y\n", "git fetch", "fetch origin; write .git kept"},
-		{"[remote \"origin\"]\n\turl = https://u:p@code.example/x\n", "git fetch", "fetch origin; write .git kept"},
-		{"[remote \"origin\"]\n\turl = ssh://git@code.example:22/x\n", "git ls-remote",
-			"fetch ssh://git@code.example:22/x declared"},
-		{"", "git fetch", "fetch origin; write .git kept"},
-		{"[core]\n\thooksPath = %(prefix)/x\n", "git commit -m x", "run hooks; write .git kept"},
-		{"[core]\n\thooksPath = tools\n", "git commit -m x", "write .git kept"},
-		{"[core]\n\thooksPath = tools\n", "cp a tools/pre-commit; git commit -m x",
-			"read a; run pre-commit; write .git kept; write tools/pre-commit"},
+			"fetch a remote; write .git kept"},
+		{remote + second, "git fetch", "fetch a remote; write .git kept"},
+		{remote + second, "git fetch origin", "fetch https://code.example/x.git declared; write .git kept"},
+		{remote + second, "git fetch b", "fetch a remote; write .git kept"},
+		{"[remote \"origin\"]\n\turl = -oProxyCommand=x:y\n", "git fetch", "fetch a remote; write .git kept"},
+		{"[remote \"origin\"]\n\turl = https://u:p@code.example/x\n", "git fetch", "fetch a remote; write .git kept"},
+		{"", "git fetch", "fetch a remote; write .git kept"},
+		{hooks, "git commit -m x", "run hooks; write .git kept"},
+		{hooks, "git log", "nothing"},
 	} {
-		if got := sorted(brief(Analyze(c.command, testEnv(gitWorld(c.config))))); got != sorted(c.want) {
-			t.Errorf("%s\n%swant %s\ngot  %s", c.command, c.config, sorted(c.want), got)
-		}
-	}
-}
-
-// A line that ran elsewhere says nothing about what is kept here.
-func TestNothingIsKeptElsewhere(t *testing.T) {
-	for _, command := range []string{"ssh host git commit -m x", "docker exec c git fetch", "ssh host gh pr list"} {
-		for _, e := range Analyze(command, testEnv(world())).Effects {
-			if e.Kept || e.Declared != "" {
-				t.Errorf("%s: %+v", command, e)
-			}
-		}
+		facts(t, testEnv(gitWorld(c.config)), []string{c.command, c.want})
 	}
 }
 
@@ -107,8 +90,8 @@ func TestGitSecretSettings(t *testing.T) {
 		"git remote get-url origin", "git remote show -n origin", "git ls-remote --get-url",
 		"git config --default user.name http.extraheader", "git -C src remote -v",
 	}
-	quiet := []string{"git config user.name", "git config --get user.email", "git config get user.name", "git remote",
-		"git status", "git var GIT_EDITOR", "git log -1"}
+	quiet := []string{"git config user.name", "git config --get user.email", "git config get user.name",
+		"git status", "git log -1"}
 	for config, secret := range map[string]bool{
 		"[http]\n\textraheader = AUTHORIZATION: basic x\n":                                   true,
 		"[http \"https://github.com/\"]\n\textraHeader = x\n":                                true,

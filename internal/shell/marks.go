@@ -1,44 +1,66 @@
 package shell
 
-// marks are what options, and the sheet itself, left for finish.
+import (
+	"slices"
+	"strings"
+)
+
+// marks are what options said that counts later.
 type marks uint32
 
 const (
-	markMakes    marks = 1 << iota // it writes a file of its own
-	markLists                      // it only lists, tests or prints
-	markPrints                     // it writes to the standard output
-	markExtracts                   // it takes files out of an archive
+	markLists    marks = 1 << iota // it only lists or tries
 	markLinks                      // it may leave links that lead anywhere
-	markExact                      // the last argument is the file itself, no directory to fill
-	markMirrors                    // what is not in the source goes
-	markLoses                      // what was there before is not kept
-	markMessage                    // a message is given, so that no editor opens
-	markWordy                      // it wants a message
-	markOpens                      // it opens an editor, message or not
-	markNamed                      // git: a new branch is named; ln: a link is replaced, not followed
+	markLoses                      // git: what was there before is not kept
+	markMessage                    // git: a message is given, so that no editor opens
+	markOpens                      // git: it opens an editor, message or not
+	markNamed                      // git: a new branch is named
 	markStaged                     // git restore: the index
 	markWorktree                   // git restore: the working tree
 	markDeletion                   // git branch: a branch is deleted
 	markRemotes                    // git branch: of a remote
-	markSeveral                    // git fetch: all arguments are remotes
-	markPrunes                     // git fetch: what is gone there goes here
-	markApart                      // xargs: what it reads is not what it is fed
+	markDrop                       // the first positional role is taken by an option
+	markInplace                    // what it reads it changes
+	markDeletes                    // it removes what it finds
+	markSend                       // what it asks of the network carries data
+	markQuiet                      // what holds without arguments does not
+	markInert                      // as the directive of that name
 	markOvertree                   // git puts files into the working tree
 	markKeeps                      // git keeps what was there
-	markQuery                      // gh: a query of GraphQL
-	markWhole                      // kubectl: whole objects
 )
 
 func (m marks) has(one marks) bool { return m&one != 0 }
 
 // markOf is the mark that a word of a sheet leaves, 0 for none.
 func markOf(word string) marks {
-	for i, w := range [...]string{"makes", "lists", "prints", "extracts", "links", "exact", "mirrors", "loses",
-		"message", "wordy", "opens", "named", "staged", "worktree", "deletion", "remotes", "several", "prunes",
-		"apart"} {
-		if w == word {
-			return 1 << i
-		}
+	i := slices.Index([]string{"lists", "links", "loses", "message", "opens", "named", "staged", "worktree", "deletion",
+		"remotes", "drop", "inplace", "deletes", "send", "quiet", "inert"}, word)
+	if i < 0 {
+		return 0
 	}
-	return 0
+	return 1 << i
+}
+
+// finish does what a program does only after all its options are known.
+func (u *use) finish() {
+	for _, w := range u.inline {
+		u.out.runsCode(u.inv, w)
+	}
+	if u.command {
+		return
+	}
+	if u.marks.has(markLinks) {
+		u.out.makesLink()
+	}
+	if strings.HasPrefix(u.code, "git") || u.marks.has(markOpens|markKeeps) {
+		u.git().finishGit()
+	}
+	switch u.code {
+	case "push":
+		u.git().finishPush()
+	case "golist":
+		u.out.plainGit(u.out.repository(u.inv.st.dir), u.inv, "status") // for the version of a program
+	case "ghapi":
+		finishRequest(u)
+	}
 }

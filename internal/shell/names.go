@@ -3,7 +3,16 @@ package shell
 import (
 	"path"
 	"strings"
+
+	"github.com/nodgate/nod/internal/shell/commands"
 )
+
+// Known reports whether the data or the shell itself knows a program of that
+// name. A rule whose first word is known is a pattern, not prose.
+func Known(program string) bool {
+	_, _, ok := commands.Find(program)
+	return ok || shellOwns(program)
+}
 
 // Name is the kind in words; "unknown" for one that has none.
 func (k Kind) Name() string {

@@ -1,8 +1,10 @@
 package shell
 
 import (
+	"cmp"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -34,11 +36,6 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		Names: kind == Read && f&names != 0, Picked: w.picked, Appends: kind == Write && f&appends != 0,
 	}
 	name, ok := absolute(w, st)
-	if d.away != "" {
-		e.Target, e.Place = w.text, Network
-		d.effect(e)
-		return
-	}
 	if what := grammar.Disguise(name); what != "" {
 		d.unknown(PartWords, w.raw, "this uses a path with "+what+": "+grammar.Escaped(name))
 	}
@@ -48,7 +45,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	}
 	if w.glob > 0 {
 		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
-		name, _ = globDir(name, len(before)+w.glob-1)
+		name = globDir(name, len(before)+w.glob-1)
 		e.Pattern = quotedGlob(before) + widened(w, w.text)
 		e.Recursive = true
 	}
@@ -68,13 +65,8 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 // opensAnew reports a write to a name that stands for an open descriptor. The
 // kernel opens the file behind it once more, and empties it.
 func (d *draft) opensAnew(name, raw string) {
-	switch name {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom":
-	case "/dev/stderr":
-		if d.parts != PartRedirection {
-			d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
-		}
-	default:
+	harmless := []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"}
+	if !slices.Contains(harmless, name) && (name != "/dev/stderr" || d.parts != PartRedirection) {
 		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
 	}
 }
@@ -88,23 +80,10 @@ func ofProcess(name string) bool {
 
 // lostTarget reports an effect on a path that is not known.
 func (d *draft) lostTarget(e Effect, w word, st state) {
-	verb, things := "reads", "files"
-	switch e.Kind {
-	case Write:
-		verb = "writes"
-	case Delete:
-		verb = "deletes"
-	case Run:
-		verb, things = "runs", "a program"
-	case Kill:
-		verb, things = "ends", "processes"
-	}
-	what := "this " + verb + " " + things + ", and nod does not know which"
+	what := "this " + e.Kind.Name() + "s files, and nod does not know which"
 	if w.known && w.text != "" {
-		what = "this " + verb + " " + grammar.Escaped(w.text) + ", and where that lies is not known"
+		what = "this " + e.Kind.Name() + "s " + grammar.Escaped(w.text) + ", and where that lies is not known"
 	}
-	e.From, e.To = w.from, w.to
-	e.Given = w.given && e.Kind == Read && d.away == ""
 	d.effect(e)
 	if e.Kind != Read {
 		d.unknown(PartWords, w.raw, what)
@@ -127,23 +106,21 @@ func absolute(w word, st state) (string, bool) {
 	return strings.TrimSuffix(st.dir, "/") + "/" + w.text, true
 }
 
-// globDir returns the constant directory before the glob at the given index,
-// and the whole pattern. A component such as .* can match "..", so then the
-// directory is the parent.
-func globDir(name string, glob int) (dir, pattern string) {
+// globDir returns the constant directory before the glob at the given index. A component
+// such as .* can match "..", so then the directory is the parent.
+func globDir(name string, glob int) string {
 	glob = min(max(glob, 0), len(name))
 	slash := strings.LastIndexByte(name[:glob], '/')
 	if slash < 0 {
-		return "/", name
+		return "/"
 	}
-	dir = name[:slash]
-	if dir == "" {
-		dir = "/"
-	}
-	if strings.HasPrefix(name[slash+1:], ".") && dotGlob(name[slash+1:]) {
+	dir := cmp.Or(name[:slash], "/")
+	before, behind := name[slash+1:glob], name[glob:]
+	three := strings.HasPrefix(behind, "??") || strings.HasPrefix(behind, "[!.]")
+	if before == "." && !three || before == ".." && strings.HasPrefix(behind, "*") {
 		dir += "/.."
 	}
-	return dir, name
+	return dir
 }
 
 // quotedGlob is a pattern that matches a name and no other.
@@ -165,25 +142,6 @@ func widened(w word, pattern string) string {
 		}
 	}
 	return strings.Join(parts, "/")
-}
-
-// dotGlob reports whether a component that starts with a dot and holds a glob
-// can match "..": "..?*" asks for three characters.
-func dotGlob(component string) bool {
-	component, _, _ = strings.Cut(component, "/")
-	least, bracket := 1, false
-	for _, c := range component[1:] {
-		switch c {
-		case '.', '?':
-			least++
-		case '*':
-		case '[', ']':
-			bracket = true
-		default:
-			return false
-		}
-	}
-	return least <= 2 || bracket
 }
 
 // place resolves a path and says where it lies.
@@ -245,7 +203,7 @@ func (m *machine) outside(real string) Place {
 	}
 	inHome := m.env.Home != "" && (view.Below(m.env.Home, real) || view.Below(m.realHome(), real))
 	switch {
-	case temporary(real) && !inHome:
+	case IsTemporary(real) && !inHome:
 		return Temporary
 	case m.isDevice(real):
 		return Device
@@ -298,9 +256,7 @@ func harmlessDevice(name string) bool {
 
 // IsTemporary reports whether a real path lies in a directory for everyone's
 // temporary files.
-func IsTemporary(real string) bool { return temporary(real) }
-
-func temporary(real string) bool {
+func IsTemporary(real string) bool {
 	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
 		"/private/var/folders", "/dev/shm"} {
 		if view.Below(dir, real) {

@@ -30,8 +30,8 @@ func (m *machine) find(name string, st state) program {
 	if strings.IndexByte(name, '/') >= 0 {
 		return m.findAt(name, st)
 	}
-	list, ok := m.searchPath(st)
-	if !ok {
+	list, ok := m.inherits("PATH")
+	if !ok || m.env.Files == nil {
 		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
 	return m.found(name, list)
@@ -48,14 +48,6 @@ func (m *machine) found(name, list string) program {
 	p.name, p.path = name, list
 	m.programs = append(m.programs, p)
 	return p
-}
-
-// searchPath is the PATH in force; a line that sets another one is not followed.
-func (m *machine) searchPath(st state) (string, bool) {
-	if m.env.Files == nil {
-		return "", false
-	}
-	return m.inherits("PATH")
 }
 
 func (m *machine) search(name, list string) program {
@@ -91,19 +83,10 @@ func (m *machine) element(dir string) element {
 		}
 	}
 	el := element{name: dir}
-	info, err := m.env.Files.Lstat(path.Clean(dir))
-	switch {
-	case err != nil:
-	case info.Mode.IsDir():
-		el.real = path.Clean(dir)
-	default:
-		el.real, _ = view.Resolve(m.env.Files, dir)
-		if info, err = m.env.Files.Lstat(el.real); err != nil || !info.Mode.IsDir() {
-			el.real = ""
+	if real, err := view.Resolve(m.env.Files, dir); err == nil {
+		if info, err := m.env.Files.Lstat(real); err == nil && info.Mode.IsDir() {
+			el.real, el.foreign = real, m.writable(real, info)
 		}
-	}
-	if el.real != "" {
-		el.foreign = m.writable(el.real, info)
 	}
 	m.elements = append(m.elements, el)
 	return el
@@ -113,7 +96,7 @@ func (m *machine) element(dir string) element {
 // directory, or change this file: it lies in a workspace or a temporary
 // directory, everyone may write it, or a stranger owns it.
 func (m *machine) writable(real string, info view.Info) bool {
-	if info.Mode.Perm()&0o002 != 0 || temporary(real) {
+	if info.Mode.Perm()&0o002 != 0 || IsTemporary(real) {
 		return true
 	}
 	if info.UID != 0 {
@@ -164,14 +147,12 @@ func (m *machine) executable(name string) (p program, ok bool) {
 
 func (m *machine) findAt(name string, st state) program {
 	abs, ok := absolute(word{value: constant(name)}, st)
-	if !ok || m.env.Files == nil {
-		return program{name: name,
-			fault: "this runs " + grammar.Escaped(name) + ", and nod does not know where that lies"}
+	real, err := "", error(nil)
+	if ok && m.env.Files != nil {
+		real, err = view.Resolve(m.env.Files, abs)
 	}
-	real, err := view.Resolve(m.env.Files, abs)
-	if err != nil {
-		return program{name: name,
-			fault: "this runs " + grammar.Escaped(name) + ", and where that leads cannot be found out"}
+	if real == "" || err != nil {
+		return program{name: name, fault: "this runs " + grammar.Escaped(name) + ", wherever that lies"}
 	}
 	p, ok := m.executable(real)
 	p.name = name

@@ -11,23 +11,19 @@ import (
 // what its command then reads.
 func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input {
 	for _, r := range list {
-		if a.limits.redirs++; a.limits.redirs > maxRedirs {
-			a.limits.over = "4096 redirections"
+		if !a.limits.spend() {
 			break
 		}
 		stdin := r.N == nil || r.N.Value == "0"
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc, syntax.WordHdoc:
-			w := a.words.hereText(r, st)
+			w := a.hereText(r, st)
 			if stdin {
 				in = input{kind: fromText, text: w}
 			}
 		default:
-			w := a.words.target(r.Word, st)
+			w := a.single(r.Word, st)
 			a.opens(r, w, st)
-			if stdin {
-				in.outer = false
-			}
 			if stdin && (r.Op == syntax.RdrIn || r.Op == syntax.RdrInOut) {
 				in = input{kind: fromFile, text: w}
 			}
@@ -38,18 +34,18 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 
 // hereText returns what a here-document or here-string feeds. What it
 // substitutes runs.
-func (e *expander) hereText(r *syntax.Redirect, st state) word {
+func (a *analysis) hereText(r *syntax.Redirect, st state) word {
 	switch {
 	case r.Op == syntax.WordHdoc:
-		return e.single(r.Word, st)
+		return a.single(r.Word, st)
 	case r.Hdoc == nil:
 		return word{value: value{known: true}}
-	case strings.ContainsAny(e.now.raw(r.Word), "'\"\\"):
+	case strings.ContainsAny(a.now.raw(r.Word), "'\"\\"):
 		text := grammar.HereText(r.Hdoc)
 		return word{value: constant(text), raw: text} // what reads it takes the tabs of <<- for blanks
 	}
 	b := builder{word: word{value: value{known: true}}}
-	e.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
+	a.doubleQuoted(&b, &syntax.DblQuoted{Parts: r.Hdoc.Parts}, st)
 	b.text = string(b.all)
 	return b.word
 }
@@ -63,8 +59,9 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	if r.Op == syntax.DplIn || r.Op == syntax.DplOut && grammar.Descriptor(w.text) {
 		return
 	}
-	if host, ok := socket(w); ok {
-		a.out.does(Send, host, raw)
+	if kind, host, _ := strings.Cut(strings.TrimPrefix(w.text, "/dev/"), "/"); kind == "tcp" || kind == "udp" {
+		host, _, _ = strings.Cut(host, "/")
+		a.out.does(Send, host, raw) // bash connects there
 		return
 	}
 	if strings.HasPrefix(a.now.raw(r.Word), "!") {
@@ -89,20 +86,4 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 		f = appends
 	}
 	a.out.path(Write, w, st, f)
-}
-
-// socket returns the host that bash connects to when it opens /dev/tcp/...
-func socket(w word) (string, bool) {
-	rest, ok := strings.CutPrefix(w.text, "/dev/tcp/")
-	if !ok {
-		rest, ok = strings.CutPrefix(w.text, "/dev/udp/")
-	}
-	if !ok {
-		return "", !w.known && strings.HasPrefix(w.text, "/dev/")
-	}
-	host, _, found := strings.Cut(rest, "/")
-	if !w.known && !found {
-		host = ""
-	}
-	return host, true
 }

@@ -4,22 +4,24 @@ import (
 	"path"
 	"strings"
 
-	"github.com/nodgate/nod/internal/shell/grammar"
-
 	"github.com/nodgate/nod/internal/view"
 )
 
 // Dialect is the grammar in which a command is read.
-type Dialect = grammar.Dialect
+type Dialect uint8
 
-// The dialects, as package grammar describes them.
 const (
-	Unstated   = grammar.Unstated
-	Bash       = grammar.Bash
-	Posix      = grammar.Posix
-	Zsh        = grammar.Zsh
-	Interp     = grammar.Interp
-	PowerShell = grammar.PowerShell
+	// Unstated is the zero value: bash and zsh may both run the text.
+	Unstated Dialect = iota
+	Bash
+	Posix
+	Zsh
+	// PowerShell is recognised and never parsed.
+	PowerShell
+	// Interp is bash as mvdan.cc/sh/interp runs it (3.13.1, the shell of Crush 0.90): most
+	// backslashes outside of quotes stay, globs mean hidden files in more places, and a name
+	// that a redirection opens is taken by its letters, wherever links lead.
+	Interp
 )
 
 // Env is what surrounds a command. The zero value knows nothing, and so
@@ -33,9 +35,6 @@ type Env struct {
 	// Lookup is the environment that the command would inherit. nil: nothing
 	// is known of any variable, PATH included, so no program is known.
 	Lookup func(name string) (string, bool)
-	// Ambient names every inherited variable, for those that matter by being
-	// set at all (BASH_ENV, LD_PRELOAD, GIT_* ...).
-	Ambient []string
 	// Brings names programs that the host puts at the shell's disposal where PATH has
 	// none.
 	Brings []string
@@ -61,35 +60,17 @@ type Report struct {
 	Read []Evidence
 	// Definitions are the files that say what commands of the line run.
 	Definitions []Definition
-	// Possible is what could be commands in texts that are not followed: each
-	// run of words in them, read as if it ran, and the text with variables that
-	// hold what it may give them. It may speak against a call and never for it.
-	// nil where all is followed. It holds no Unknowns.
+	// Possible is what could be commands in texts that are not followed, read as if it
+	// ran. It may speak against a call and never for it, and holds no Unknowns.
 	Possible *Report
-	// Handed is what the words of runners (uv run, npx, bundle exec) are as commands.
-	// It may speak against a call and never for it; it is part of Possible. nil
-	// where no runner is.
+	// Handed is what the words of runners (uv run, npx, bundle exec) are as commands. It
+	// is part of Possible.
 	Handed *Report
 }
 
-// Within reports whether a command is another one, or stands in what that one
-// runs.
-func (r *Report) Within(command, outer int) bool {
-	for command >= 0 && command < len(r.Commands) {
-		if command == outer {
-			return true
-		}
-		command = r.Commands[command].Caller - 1
-	}
-	return false
-}
-
-// Definition is a file that says what a command runs: a script, a Makefile,
-// an entry of package.json, and what those name in turn. Code in a compiled
-// or interpreted program that a definition only starts is not looked into.
+// Definition is a file that says what a command runs: a script, a Makefile.
 type Definition struct {
-	// Path is real; an entry of a file stands behind it: /x/package.json#test.
-	Path string
+	Path string // real
 	// SHA256 is of the bytes that count, hex; [Absent] where there is no such
 	// file, "" where it could not be read whole or the line changes it.
 	SHA256  string
@@ -113,9 +94,8 @@ type Command struct {
 	// Program is the real path of what PATH makes of the first word; "" where
 	// that is a shell builtin or function, or unknown.
 	Program string
-	// Foreign says that Program lies where the agent or anyone can write
-	// (workspace, temporary or world-writable directory), so that the name
-	// says nothing.
+	// Foreign says that Program lies where the agent or anyone can write, so that the
+	// name says nothing.
 	Foreign bool
 	// Dir is the directory it runs in, as the line gets there; "" if unknown.
 	Dir string
@@ -128,19 +108,11 @@ type Command struct {
 	Search *Search
 	// Told is how git takes these words apart; nil of any other program.
 	Told *Told
-	// Finder is one more than the index of the search that hands it files, as
-	// find -exec does; 0 for none.
-	Finder int
 	// Source is the text of the command, as written, shortened to 200 bytes.
 	Source string
-	// Caller is one more than the index of the command whose script or
-	// definition this one stands in; 0: it stands in the line itself.
-	Caller int
 }
 
-// Told is what the words of a command mean to its program, as the sheet takes them
-// apart: which are options, which values, and which operands. It is of git, whose
-// alias may stand for words that the line does not have.
+// Told is what the words of a git command mean, as the sheet takes them apart.
 type Told struct {
 	Dir      string   // where it works, after -C and its like; "" if unknown
 	Verbs    []string // the subcommand, and the subcommand of that
@@ -225,37 +197,24 @@ type Effect struct {
 	// directly under it matches.
 	Recursive bool
 	// Picked is a test of find that what Recursive says must pass, such as
-	// "-name *.tmp" or "-mtime +30"; "..." where that is one of several, "" for
-	// none, or one that almost everything passes.
+	// "-name *.tmp"; "" for none, or one that almost everything passes.
 	Picked string
 	// Names, of a Read: only names and status are looked at, no content.
 	Names bool
-	// Aside, of a Read: the program looks there by itself, and no word of the
-	// command says so.
-	Aside bool
 	// Forced: no prompt, errors ignored, history rewritten.
 	Forced bool
 	// Moved, of a Delete: the content lives on under another name.
 	Moved bool
 	// Appends, of a Write: what the file holds stays, and more is put behind it.
 	Appends bool
-	// Kept, of a Write: git writes to Target, its own directory or the top of
-	// a working tree, and what was there before stays in its history, its
-	// reflog or, what was only staged, for some weeks among its objects.
+	// Kept, of a Write: git writes to Target, its own directory, and what was there
+	// before stays in its history, its reflog or among its objects.
 	Kept bool
 	// Declared, of a Fetch, says which configuration names the host that is
 	// asked, where no argument and no variable led there; "" for any other.
 	Declared string
-	// From and To bound the commands (in Report.Commands, To is not one of
-	// them) whose output names the target, where that is not known; equal where
-	// it comes from elsewhere.
-	From, To int
-	// Given, of a Read whose target is not known: it is named on the standard
-	// input that the whole line was started with, by nothing in the line.
-	Given bool
-	Words string // the words it came from, as written, at most 200 bytes
-	// Note, of a Run, says what can be said of the code all the same; of a Fetch,
-	// what is asked where Target is no host. At most 200 bytes; "" for nothing.
+	Words    string // the words it came from, as written, at most 200 bytes
+	// Note, of a Fetch, says what is asked where Target is no host; "" for nothing.
 	Note    string
 	Command int // index into Report.Commands; -1: none
 	Part    Part
@@ -276,12 +235,6 @@ func (r *Report) ProgramOf(e Effect) string {
 		return ""
 	}
 	return path.Base(r.Commands[e.Command].Program)
-}
-
-// Fed reports whether the command of an effect gets its arguments from a search
-// (find, xargs ...).
-func (r *Report) Fed(e Effect) bool {
-	return e.Command >= 0 && e.Command < len(r.Commands) && r.Commands[e.Command].Has(Fed)
 }
 
 // QuoteWords is the line in which each word is quoted, so that a shell takes all

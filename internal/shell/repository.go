@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell/grammar"
@@ -14,14 +13,6 @@ import (
 // maxConfig bounds how much of a file of git's is read.
 const maxConfig = 256 << 10
 
-// repositories are those of git that commands of the line work in.
-type repositories struct {
-	machine *machine
-	out     *draft
-	defs    *definitions
-	repos   []*repository
-}
-
 // repository is what was found of a git repository.
 type repository struct {
 	from    string // the directory it was looked for from
@@ -30,35 +21,32 @@ type repository struct {
 	common  string // that of the main working tree
 	found   bool
 	fault   string // why git is not plain here
-	reaches bool   // a setting says how git asks another machine
 	secret  bool   // a setting holds a password, a token or a header
-	remotes []gitURL
-	hooks   []string // what core.hooksPath says, in any file
+	hooks   bool   // a setting says where the hooks lie
+	reaches bool   // a setting says how git asks another machine
+	remotes map[string]string
 }
-
-// gitURL is where a remote of the settings lies.
-type gitURL struct{ remote, url string }
 
 // repository finds and reads the repository around a directory; nil if the
 // directory or the files are not known.
-func (g *repositories) repository(dir string) *repository {
-	if dir == "" || g.machine.env.Files == nil {
+func (d *draft) repository(dir string) *repository {
+	if dir == "" || d.machine.env.Files == nil {
 		return nil
 	}
-	for _, r := range g.repos {
+	for _, r := range d.repos {
 		if r.from == dir {
 			return r
 		}
 	}
-	r := &repository{from: dir}
-	g.repos = append(g.repos, r)
-	if g.machine.discover(r); r.found {
-		g.settings(r, r.common+"/config", true)
-		g.settings(r, r.dir+"/config.worktree", true)
+	r := &repository{from: dir, remotes: map[string]string{}}
+	d.repos = append(d.repos, r)
+	if d.machine.discover(r); r.found {
+		d.settings(r, r.common+"/config", true)
+		d.settings(r, r.dir+"/config.worktree", true)
 	}
-	if g.machine.env.Home != "" {
-		g.settings(r, g.machine.env.Home+"/.gitconfig", false)
-		g.settings(r, g.machine.env.Home+"/.config/git/config", false)
+	if d.machine.env.Home != "" {
+		d.settings(r, d.machine.env.Home+"/.gitconfig", false)
+		d.settings(r, d.machine.env.Home+"/.config/git/config", false)
 	}
 	return r
 }
@@ -129,23 +117,23 @@ func (m *machine) gitFile(r *repository, top, file string) {
 
 // settings reads a file of git's settings. Those of the repository must be on the list
 // of what starts nothing (git's sheet); those of the person are the person's.
-func (g *repositories) settings(r *repository, name string, own bool) {
-	real, err := view.Resolve(g.machine.env.Files, name)
-	if err != nil || !g.machine.exists(real) {
+func (d *draft) settings(r *repository, name string, own bool) {
+	real, err := view.Resolve(d.machine.env.Files, name)
+	if err != nil || !d.machine.exists(real) {
 		return
 	}
-	data, err := g.machine.env.Files.Read(real, maxConfig)
+	data, err := d.machine.env.Files.Read(real, maxConfig)
 	settings, ok := repo.Settings(string(data))
 	if err != nil || !ok {
 		r.fault = grammar.Escaped(name) + " cannot be read"
 		return
 	}
-	g.defs.rests(name, data)
+	d.rests(name, data)
 	for _, s := range settings {
 		r.secret = r.secret || secretSetting(s.Name, s.Text)
 		if strings.EqualFold(s.Name, "core.hookspath") {
-			r.hooks = append(r.hooks, s.Value())
-		} else if own && !g.machine.plainSetting(r, s) {
+			r.hooks = r.hooks || s.Value() != "" && s.Value() != "/dev/null"
+		} else if own && !d.machine.plainSetting(r, s) {
 			r.fault = grammar.Escaped(name) + " sets " + grammar.Escaped(s.Name) + ", which may start something"
 		}
 	}
@@ -159,7 +147,7 @@ func (m *machine) plainSetting(r *repository, s repo.Setting) bool {
 	value := s.Value()
 	switch key := first + "." + last; key {
 	case "remote.url":
-		r.remotes = append(r.remotes, gitURL{strings.TrimSuffix(rest, ".url"), value})
+		r.remotes[strings.TrimSuffix(rest, ".url")] = value
 		return !strings.Contains(value, "::")
 	case "remote.fetch":
 		_, to, _ := strings.Cut(value, ":")
@@ -176,11 +164,9 @@ func (m *machine) plainSetting(r *repository, s repo.Setting) bool {
 	case "branch.remote":
 		return !strings.ContainsAny(value, `:\`) && !strings.HasPrefix(value, "/")
 	default:
-		if m.gitIs("network-settings", first) || key == "core.sshcommand" {
-			r.reaches = true
-			return true
-		}
-		return m.gitIs("plain-settings", first) || m.gitIs("plain-settings", key)
+		r.reaches = r.reaches || m.gitIs("network-settings", first) || key == "core.sshcommand"
+		return m.gitIs("network-settings", first) || m.gitIs("plain-settings", first) ||
+			m.gitIs("plain-settings", key) || key == "core.sshcommand"
 	}
 }
 
@@ -189,42 +175,132 @@ func falsy(text string) bool {
 }
 
 // gitIs reports whether a list of git's sheet names a word.
-func (m *machine) gitIs(list, word string) bool { return slices.Contains(listsOfGit()[list], word) }
-
-var listsOfGit = sync.OnceValue(gitLists)
-
-// gitLists are the lists of git's sheet, by their names.
-func gitLists() map[string][]string {
-	found := map[string][]string{}
-	sheet, ok := new(machine).sheet("git")
-	if !ok {
-		return found
-	}
-	for line := range strings.Lines(sheet.all) {
-		if words := strings.Fields(line); len(words) > 2 && strings.HasPrefix(line, "list ") {
-			found[words[1]] = append(found[words[1]], words[2:]...)
-		}
-	}
-	return found
+func (m *machine) gitIs(list, word string) bool {
+	s, ok := m.sheet("git")
+	return ok && lists(s.all, list, word)
 }
 
-// plain reports what keeps a git command from being plain where it runs, and the hooks
+// plainGit reports what keeps a git command from being plain where it runs, and the hooks
 // that it starts.
-func (g *repositories) plain(r *repository, inv *invocation, sub string) {
-	if g.machine.gitIs("anywhere", sub) || g.out.away != "" {
+func (d *draft) plainGit(r *repository, inv *invocation, sub string) {
+	if d.machine.gitIs("anywhere", sub) {
 		return
 	}
 	switch {
 	case r == nil:
-		g.out.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell in which repository")
+		d.unknown(PartWords, inv.raw, "this runs git, and nod cannot tell in which repository")
 	case r.fault != "":
-		g.out.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
-	case r.reaches && g.machine.gitIs("network", sub):
-		g.out.unknown(PartWords, inv.raw, "this asks another machine, and settings of the repository say how")
-	case !r.found && g.out.changed && sub != "clone" && sub != "init":
-		g.out.unknown(PartWords, inv.raw,
+		d.unknown(PartWords, inv.raw, "this runs git, and "+r.fault)
+	case !r.found && d.changed && sub != "clone" && sub != "init":
+		d.unknown(PartWords, inv.raw,
 			"this runs git in a repository that the same line may make, so that nod cannot read its settings")
 	case r.found:
-		g.runHooks(r, sub, inv)
+		d.runHooks(r, sub, inv)
 	}
+}
+
+// remote is the address that git asks where the arguments name a remote, or none; false
+// where anything may lead elsewhere than over https or ssh.
+func (r *repository) remote(args []word) (url string, ok bool) {
+	for name, address := range r.remotes {
+		if len(args) == 0 && !plainRemote(address) { // that of the branch may be any
+			return "", false
+		}
+		if len(args) > 0 && name == args[0].text || len(args) == 0 && (url == "" || name == "origin") {
+			url = address
+		}
+	}
+	return url, !r.reaches && plainRemote(url)
+}
+
+// plainRemote reports whether an address leads to a host over https or ssh, and nowhere
+// else: no helper, no file, no password.
+func plainRemote(url string) bool {
+	host, _, _ := strings.Cut(strings.TrimPrefix(url, "https://"), "/")
+	if rest, ssh := strings.CutPrefix(url, "git@"); ssh {
+		host, _, _ = strings.Cut(rest, ":")
+	} else if host == "" || !strings.HasPrefix(url, "https://") {
+		return false
+	}
+	const plain = "abcdefghijklmnopqrstuvwxyz0123456789.-"
+	return host != "" && host[0] != '-' && strings.Trim(strings.ToLower(host), plain) == ""
+}
+
+// runHooks reports the hooks that exist, or that the line may make, and that the
+// subcommand starts.
+func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
+	s, _ := d.machine.sheet("git")
+	hooks := slices.Collect(listed(s.all, "hooks-of-"+sub))
+	if hooks == nil {
+		hooks = slices.Collect(listed(s.all, "hooks-of-others"))
+	}
+	if hooks[0] == "none" {
+		return
+	}
+	dir := r.common + "/hooks"
+	if r.hooks || d.mayMake(dir) {
+		d.does(Run, "hooks", inv.raw)
+	}
+	for _, hook := range hooks {
+		name := dir + "/" + hook
+		info, err := d.machine.env.Files.Lstat(name)
+		if err != nil || info.Mode.IsDir() || info.Mode.IsRegular() && info.Mode.Perm()&0o111 == 0 {
+			continue
+		}
+		d.defined(name)
+		real, place := d.machine.place(name)
+		d.effect(Effect{Kind: Run, Target: real, Place: place, Words: inv.raw, Part: PartWords})
+	}
+}
+
+// plainKey reports a setting that changes what is printed, at most.
+func (m *machine) plainKey(name string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(name), ".")
+	return m.gitIs("plain-keys", first) || m.gitIs("plain-keys", strings.ToLower(name))
+}
+
+// printsSettings reports whether a subcommand prints settings that may be any: all but
+// those asked for by a name that says that they are harmless.
+func (m *machine) printsSettings(sub string, args []word) bool {
+	return sub == "remote" || sub == "ls-remote" || sub == "var" ||
+		sub == "config" && slices.ContainsFunc(args, func(w word) bool {
+			return !w.known || w.many || !m.plainKey(w.text) && !m.gitIs("plain-config-words", w.text)
+		})
+}
+
+// secretSetting reports whether a setting of git holds what nobody should
+// read: a header of requests, or a URL with a password or a token in it.
+func secretSetting(name, text string) bool {
+	key := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	holds := slices.Contains([]string{"extraheader", "smtppass", "password", "pass", "token", "oauthtoken"}, key)
+	return holds && text != "" && text != `""` || passwordInURL(name) || passwordInURL(text)
+}
+
+// tokenLength is how long the user of a URL is if it is a token, at least.
+const tokenLength = 20
+
+// passwordInURL looks for ://user:password@ and for ://token@.
+func passwordInURL(text string) bool {
+	for _, rest := range strings.Split(text, "://")[1:] {
+		authority, _, _ := strings.Cut(rest, "/")
+		if at := strings.LastIndexByte(authority, '@'); at >= 0 {
+			_, password, _ := strings.Cut(authority[:at], ":")
+			if password != "" || at >= tokenLength {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// HoldsGitLogin reports whether the text of a git configuration holds a
+// password, a token or a header of requests.
+func HoldsGitLogin(config string) bool {
+	for line := range strings.Lines(config) {
+		name, text, _ := strings.Cut(line, "=")
+		if secretSetting(strings.TrimSpace(name), strings.TrimSpace(text)) || passwordInURL(line) {
+			return true
+		}
+	}
+	return false
 }

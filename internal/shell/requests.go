@@ -5,63 +5,28 @@ import (
 	"strings"
 )
 
-// requestRole takes the roles of what is asked of a service.
-func requestRole(u *use, role string, w word) {
-	file := word{value: value{known: w.known}, raw: w.raw}
-	switch role {
-	case "curldata": // text, or a file after @
-		name, ok := strings.CutPrefix(w.text, "@")
-		for _, sign := range [...]string{"=@", "=<"} {
-			if _, after, found := strings.Cut(w.text, sign); found {
-				name, ok = after, true
-			}
-		}
-		if file.text, _, _ = strings.Cut(name, ";"); ok && file.text != "" && name != "-" {
-			u.out.path(Read, file, u.inv.st, 0)
-		}
-	case "curlformat":
-		var ok bool
-		switch file.text, ok = strings.CutPrefix(w.text, "@"); {
-		case ok:
-			u.out.path(Read, file, u.inv.st, 0)
-		case !w.known || strings.Contains(w.text, "%output{"):
-			u.doubt(w)
-		}
-	case "curlmethod", "ghmethod":
-		if u.method = strings.ToUpper(w.text); !w.known {
-			u.method = "unknown"
-		}
-		reading := slices.Contains([]string{"GET", "HEAD", "OPTIONS"}, u.method)
-		u.send = u.send || role == "curlmethod" && !reading
-	case "ghfield": // of a request to GitHub, which may be a query or a file
-		if strings.HasPrefix(w.text, "query=") {
-			if !w.known || strings.Contains(w.text, "mutation") || u.marks.has(markQuery) {
-				u.marks |= markMakes // of two, releases differ in which one counts
-			}
-			u.marks |= markQuery
-		}
-		if _, name, ok := strings.Cut(w.text, "=@"); ok {
-			file.text = name
-			u.out.path(Read, file, u.inv.st, 0)
-		}
-	case "sent":
-		u.send = u.send || !w.known
+// sent takes a field of a request: text, or a file behind @.
+func sent(u *use, w word) {
+	_, name, found := strings.Cut(w.text, "@")
+	if !found {
+		_, name, found = strings.Cut(w.text, "=<")
+	}
+	name, _, _ = strings.Cut(name, ";")
+	if found && name != "" && name != "-" {
+		u.out.path(Read, word{value: value{text: name, known: w.known}, raw: w.raw}, u.inv.st, 0)
 	}
 }
 
-// finishRequest reports a call of GitHub's API: reading, unless the method or
-// a field says otherwise. A GraphQL query is sent as a field.
+// finishRequest reports a call of GitHub's API: reading, unless a field says otherwise.
 func finishRequest(u *use) {
-	graphql := len(u.pos) > 0 && u.pos[0].text == "graphql"
 	switch {
-	case u.method == "unknown" || len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://"):
-		u.out.unknown(PartWords, u.inv.raw, "this asks an address or by a method that nod does not know")
-	case u.method == "GET" || u.method == "HEAD", u.method == "" && !u.send, graphql && u.method == "" &&
-		u.marks.has(markQuery) && !u.marks.has(markMakes):
-		fetchesFrom(u, "github.com", u.inv.raw)
+	case len(u.pos) > 0 && strings.Contains(u.pos[0].text, "://"):
+		u.out.unknown(PartWords, u.inv.raw, "this asks an address that nod does not know")
+	case u.marks.has(markSend):
+		u.out.does(Remote, "github.com", u.inv.raw)
 		return
 	}
-	u.out.does(Remote, "github.com", u.inv.raw)
+	fetchesFrom(u, "github.com", u.inv.raw)
 }
 
 // fetchesFrom reports a fetch from the host that the program asks if nobody says
@@ -124,11 +89,7 @@ func ghHome(u *use) bool {
 
 // formatFlag recognises the options of gh whose argument shapes its output.
 func formatFlag(text string) bool {
-	switch text {
-	case "-q", "--jq", "-t", "--template", "--json", "-S", "--search":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"-q", "--jq", "-t", "--template", "--json", "-S", "--search"}, text)
 }
 
 // atGitHub reports whether a word of gh names no other host: HOST/OWNER/NAME,

@@ -1,13 +1,10 @@
 package shell
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/shell/code"
 	"github.com/nodgate/nod/internal/shell/grammar"
-	"github.com/nodgate/nod/internal/shell/variables"
 )
 
 // whole takes the roles that cover everything from one argument on. It
@@ -24,22 +21,14 @@ func (u *use) whole(role string, i int) bool {
 			rest = rest[min(n+1, len(rest)):]
 		}
 		u.inside(u.inv, rest)
-	case "xcommand":
-		u.insideFed(u.inv, u.fed(rest), u.out.finder)
-	case "awaycommand":
-		u.elsewhere(func() { u.inside(u.inv, rest) })
-	case "awayshell":
-		u.elsewhere(func() { u.shellText(joinedWord(rest)) })
-	case "shelltext", "shellcode":
-		if w := joinedWord(rest); role == "shelltext" || !rest[0].known {
-			u.shellText(w)
-		} else {
-			u.shellText(rest[0])
-		}
+	case "shelltext":
+		u.shellText(joinedWord(rest))
+	case "shellcode":
+		u.shellText(rest[0])
 	case "assign":
 		return u.assigned(rest, i)
 	case "script":
-		u.texts.script(rest[0], u.inv)
+		u.script(rest[0], u.inv)
 	default:
 		return false
 	}
@@ -55,11 +44,7 @@ func (u *use) assigned(rest []word, i int) bool {
 	case !ok:
 		return u.whole("command", i)
 	default:
-		command := rest
-		for len(command) > 0 && command[0].known && assignmentLike(command[0]) {
-			command = command[1:]
-		}
-		u.vars.exported(name, value{text: text, known: rest[0].known}, rest[0].raw, command)
+		u.out.exported(name, value{text: text, known: rest[0].known}, rest[0].raw)
 	}
 	if i+1 < len(u.pos) {
 		return u.whole("assign", i+1)
@@ -69,45 +54,7 @@ func (u *use) assigned(rest []word, i int) bool {
 
 func joinedWord(rest []word) word {
 	text, ok := joinedText(rest)
-	w := word{raw: rest[0].raw}
-	if ok {
-		w.value = constant(text)
-	}
-	return w
-}
-
-// fed is the command of xargs: its words, and arguments that nobody knows.
-func (u *use) fed(rest []word) []word {
-	words := append([]word(nil), rest...)
-	var v value
-	if u.inv.in.kind == piped && !u.marks.has(markApart) {
-		v.from, v.to = u.inv.in.from, u.inv.in.to
-	}
-	// What the first command reads was not redirected by an earlier one.
-	v.given = u.inv.in.outer && u.out.command == 0 && u.limits.depth == 0 && !u.marks.has(markApart)
-	if u.replace == "" {
-		return append(words, word{value: v, raw: "arguments from standard input", many: true})
-	}
-	for i, w := range words {
-		switch prefix, _, found := strings.Cut(w.text, u.replace); {
-		case w.text == u.replace:
-			words[i] = word{value: v, raw: w.raw}
-		case found:
-			words[i] = word{value: value{text: prefix}, raw: w.raw}
-		}
-	}
-	return words
-}
-
-// elsewhere walks what runs on another machine or in a container.
-func (u *use) elsewhere(walk func()) {
-	before := u.out.away
-	u.out.away = "elsewhere"
-	if len(u.pos) > 0 && u.pos[0].known {
-		u.out.away = u.pos[0].text
-	}
-	walk()
-	u.out.away = before
+	return word{value: value{text: text, known: ok}, raw: rest[0].raw}
 }
 
 // shellText walks the text that a shell is told to run.
@@ -118,25 +65,17 @@ func (u *use) shellText(w word) {
 		u.out.does(Run, "", u.inv.raw)
 		return
 	}
-	u.texts.nested(w.text, u.inv.st, u.inv.name)
+	u.nested(w.text, u.inv.st, u.inv.name)
 }
 
 // startsRole reports whether an argument in a role, and those behind it, are a command.
 func startsRole(role string) bool {
-	switch role {
-	case "command", "xcommand", "awaycommand", "awayshell", "shelltext", "shellcode", "script", "assign":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"command", "shelltext", "shellcode", "script", "assign"}, role)
 }
 
 // codeRole reports whether an argument in a role is a program's text.
 func codeRole(role string) bool {
-	switch role {
-	case "awk", "sed", "jq", "yq", "inline", "shell", "shelltext", "shellcode", "date", "setting", "curlformat":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"sed", "jq", "inline", "shell", "shelltext", "shellcode", "date", "format"}, role)
 }
 
 // role does what one argument in one role means. This is the table of all roles that
@@ -166,12 +105,6 @@ func (u *use) role(role string, w word) {
 		u.into = w
 	case "link":
 		linked(u, w)
-	case "hardlink":
-		u.out.unknown(PartWords, u.inv.raw, "this gives a file a second name, and what is written to one is in both")
-		linked(u, w)
-	case "listed": // a file that names others
-		reads(u, w, 0)
-		u.out.unknown(PartWords, u.inv.raw, "this takes the files that a list names, and nod does not read the list")
 	case "program":
 		target := w.text
 		if !w.known {
@@ -180,7 +113,7 @@ func (u *use) role(role string, w word) {
 		}
 		u.out.does(Run, target, u.inv.raw)
 	case "script":
-		u.texts.script(w, u.inv)
+		u.script(w, u.inv)
 	case "inline":
 		u.inline = append(u.inline, w)
 	case "shell":
@@ -190,35 +123,21 @@ func (u *use) role(role string, w word) {
 	case "host":
 		host(u, w)
 	case "cd":
-		if len(u.pos) > 0 || u.moved { // tar takes those names in the directory before
-			u.out.unknown(PartWords, u.inv.raw, "this changes its directory behind names, or twice")
+		if u.inv.st.dir = u.out.enterDir(w, u.inv.st); u.moved {
+			u.inv.st.dir = ""
 		}
 		u.moved = true
-		u.inv.st.dir = u.out.enterDir(w, u.inv.st)
-	case "replace":
-		u.replace = cmp.Or(w.text, "{}")
 	case "kill", "persist", "remote":
-		u.named(role, w)
+		target := w.text
+		if !w.known {
+			target = ""
+		}
+		u.stated(role+":"+target, u.inv.raw)
 	case "unknown":
 		u.doubt(w)
 	default:
 		u.rarer(role, w)
 	}
-}
-
-// named reports what is done to a thing that an argument names.
-func (u *use) named(role string, w word) {
-	e := Effect{Kind: Kill, Target: w.text, Words: u.inv.raw, Part: PartWords}
-	if !w.known {
-		e.Target = ""
-	}
-	switch role {
-	case "persist":
-		e.Kind = Persist
-	case "remote":
-		e.Kind, e.Place, e.Forced = Remote, Network, u.flags&forced != 0
-	}
-	u.out.effect(e)
 }
 
 // doubt reports an argument that is not plain where it stands.
@@ -230,20 +149,8 @@ func (u *use) doubt(w word) {
 // rarer takes the roles of small languages and of few programs.
 func (u *use) rarer(role string, w word) {
 	switch role {
-	case "sed", "awk", "jq", "yq":
+	case "sed", "jq":
 		coded(u, role, w)
-	case "name": // of a page, a formula, a key: letters, digits and few signs
-		if !w.known || strings.Trim(strings.ToLower(w.text), "abcdefghijklmnopqrstuvwxyz0123456789_.+-:,") != "" {
-			u.doubt(w)
-		}
-	case "format": // of tmux: #( runs what stands in it
-		if !w.known || strings.Contains(w.text, "#(") {
-			u.doubt(w)
-		}
-	case "pagerfile":
-		if reads(u, w, 0); strings.HasPrefix(w.text, "+") { // a command of the pager's
-			u.doubt(w)
-		}
 	case "date":
 		if !strings.HasPrefix(w.text, "+") {
 			u.doubt(w) // it sets the clock
@@ -253,25 +160,29 @@ func (u *use) rarer(role string, w word) {
 		if !w.known || octal && len(strings.TrimLeft(w.text, "0")) > 3 || !octal && strings.Contains(w.text, "s") {
 			u.doubt(w)
 		}
-	case "psformat":
-		if !w.known || strings.Contains(w.text, "environ") {
-			u.doubt(w)
-		}
-	case "unset":
-		if !w.known || w.text == "PATH" || w.text == "HOME" || strings.HasPrefix(w.text, "GIT_") ||
-			strings.HasPrefix(w.text, "XDG_") {
-			u.doubt(w)
-		}
 	case "variable":
-		if !w.known || variables.Secret(w.text) {
+		if !w.known || u.machine.secretVariable(w.text) {
 			u.out.does(Secret, w.shown(), u.inv.raw)
 		}
-	case "setting", "pathspec", "tracked", "searched", "gitremote":
-		u.git().gitRole(role, w)
-	case "curldata", "curlformat", "curlmethod", "ghmethod", "ghfield", "sent":
-		requestRole(u, role, w)
-	case "tarfile":
-		u.archive = w
+	case "pathspec": // git takes in what it names, and prints it later by another name
+		if w.known && !w.many && !strings.HasPrefix(w.text, ":") {
+			reads(u, w, 0)
+		}
+	case "tracked":
+		u.git().tracked(w)
+	case "searched":
+		u.git().searched(w)
+	case "constant", "name": // a name is no path and no host
+		if !w.known || role == "name" && strings.ContainsAny(w.text, "/@") {
+			u.doubt(w)
+		}
+	case "format": // of curl, ps
+		if !w.known || strings.HasPrefix(w.text, "@") || strings.Contains(w.text, "%output{") ||
+			strings.Contains(w.text, "environ") {
+			u.doubt(w)
+		}
+	case "sent":
+		sent(u, w)
 	default:
 		u.glued(role, w)
 	}
@@ -293,41 +204,11 @@ func (u *use) glued(role string, w word) {
 
 // coded reports what a program in a small language does.
 func coded(u *use, role string, w word) {
-	if !w.known || w.glob > 0 && w.many {
+	switch {
+	case !w.known || w.glob > 0 && w.many, role == "sed" && !plainSed(w.text):
 		u.out.runsCode(u.inv, w)
-		return
-	}
-	effects, ok := []code.Effect(nil), true
-	switch role {
-	case "sed":
-		effects, ok = code.Sed(w.text)
-	case "awk":
-		effects, ok = code.Awk(w.text)
-	case "jq":
-		effects = code.JQ(w.text)
-	case "yq":
-		if name, ok := absolute(w, u.inv.st); ok && u.machine.env.Files != nil && u.machine.exists(name) {
-			u.doubt(w) // a file, perhaps with its program
-		}
-		effects = code.YQ(w.text)
-	}
-	for _, e := range effects {
-		name := word{value: value{text: e.Name, known: e.Known}, raw: u.inv.raw}
-		switch e.Kind {
-		case code.Read:
-			u.out.path(Read, name, u.inv.st, 0)
-		case code.Write:
-			u.out.path(Write, name, u.inv.st, 0)
-		case code.Secret:
-			u.out.does(Secret, e.Name, u.inv.raw)
-		case code.Run:
-			u.out.does(Run, e.Name, u.inv.raw)
-		default:
-			u.out.unknown(PartWords, u.inv.raw, e.Name)
-		}
-	}
-	if !ok {
-		u.out.runsCode(u.inv, w)
+	case role == "jq":
+		filters(u, w.text)
 	}
 }
 

@@ -14,22 +14,20 @@ import (
 // The words of the language that commands/README.md describes. What is not
 // here is a typing mistake, and would be read as nothing.
 const (
-	sheetFlags      = " inert deaf free loose posix single bundle sub inherit responses stays interprets replaced "
-	sheetDirectives = " args none deep does is list skip code use bare finds task home hands " + sheetFlags
-	sheetWords      = " recursive forced appends drop batch inplace deletes send quiet verb alone inert cleared "
+	sheetFlags      = " inert free posix single sub inherit responses interprets "
+	sheetDirectives = " args none deep does is list skip code use task home hands " + sheetFlags
+	sheetWords      = " recursive forced appends alone "
 	sheetEffects    = " read list names tree write keeps delete run fetch send remote kill persist secret privilege " +
 		"exhaust stdin unknown "
-	sheetCodes = " git gitbranch gitask either gittag gitcommit gitfetch gitrestore gitcheckout gitlook test printf " +
-		"tmux golist push ghapi tar kubeget wget second printing unzip modes packing "
-	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link hardlink tarfile " +
-		"program script inline shell shelltext shellcode command xcommand assign awaycommand awayshell exec url host " +
-		"remote kill persist variable cd replace name sed awk jq yq date setting gitremote pathspec tracked searched " +
-		"sent curlformat pagerfile format curldata curlmethod ghmethod ghfield unknown listed mode psformat pattern " +
-		"include globs exclude prune prune-next prune-dirs unset kind extension "
+	sheetCodes = " git gitbranch either gitask gitcommit gittag gitrestore gitcheckout gitclean test printf golist push ghapi "
+	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link program script inline " +
+		"shell shelltext shellcode command assign exec url host remote kill persist variable cd sed jq date mode name " +
+		"constant format sent pathspec tracked searched unknown pattern include globs exclude prune " +
+		"prune-next prune-dirs kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode exec cd "
 	graveEffects = " write delete run send remote kill persist secret privilege stdin unknown keeps "
-	graveWords   = " inplace deletes send mirrors makes "
+	graveWords   = " inplace deletes send "
 )
 
 func among(list, word string) bool { return strings.Contains(list, " "+word+" ") }
@@ -170,24 +168,12 @@ func readDirective(words []string, s *sheetSection) (faults []string) {
 		if len(words) > 2 || !among(sheetCodes, words[1]) {
 			faults = append(faults, "no code is named "+strings.Join(words[1:], " "))
 		}
-	case "others":
-		faults = readRoles(words[1:])
-	case "finds", "home":
-		if !among(sheetValues[words[0]], words[1]) || len(words) > 2 {
+	case "home":
+		if len(words) > 2 || words[1] != "gh" && words[1] != "go" {
 			faults = append(faults, words[0]+" does not take "+strings.Join(words[1:], " "))
-		}
-	case "bare":
-		if len(words) != 2 {
-			faults = append(faults, "bare takes one word")
 		}
 	}
 	return faults
-}
-
-// sheetValues are the words that some directives take.
-var sheetValues = map[string]string{
-	"finds": " roots pattern ",
-	"home":  " gh go ",
 }
 
 func readRoles(roles []string) (faults []string) {
@@ -362,36 +348,18 @@ func TestSheetsRefuse(t *testing.T) {
 		"args reed":                    "no role is named reed",
 		"-i --in-place inplacce":       "no word is named inplacce",
 		"-x !writes:out":               "no effect is named !writes:out",
-		"-x !write":                    "!write does not say of what",
-		"is deaf":                      "no trait is named deaf",
-		"-l not:flatt":                 "no word is named not:flatt",
 		"inertt":                       "no directive is named inertt",
-		"inert yes":                    "inert stands alone in its line",
 		"-a =text\nargs read":          "args stands behind options",
 		"-a\n-b -a":                    "-a stands in line 1",
 		"[a]\n[b][a]":                  "[a] stands in line 1",
-		"[a] [b]":                      "headings stand between brackets",
 		"-o =writ":                     "no role is named writ",
-		"-o =pair:writ":                "no role is named writ",
 		"args text... read...":         "two roles take all that are left",
 		"code gti":                     "no code is named gti",
-		"finds root":                   "finds does not take root",
-		"home gh go":                   "home does not take gh go",
-		"bare a b":                     "bare takes one word",
-		"stays here":                   "stays stands alone in its line",
-		"does keeps:repo":              "no word is named keeps:repo",
-		"-x args rad...":               "no role is named rad",
 		"single\n--long =text":         "is never looked up",
 		"$ x y":                        "an example without =>",
 		"-a\n\n-b":                     "an empty line",
 		"$ x => nothing\n-b =write":    "data behind an example",
-		"args !reads:x":                "no effect is named !reads:x",
-		"does !fetch:x write:y":        "no word is named write:y",
 		"none":                         "none says nothing",
-		"- --no-underlining -2":        "no directive is named -",
-		"-a -b -":                      "no word is named -",
-		"-x =text recursive forcedd":   "no word is named forcedd",
-		"-x ={a,b":                     "no role is named {a,b",
 		"[ab]\n-x =cd\n[@c]\n-x =dest": "",
 	} {
 		_, faults := readSheet("x", text)

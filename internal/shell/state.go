@@ -42,13 +42,18 @@ type value struct {
 	// an unquoted glob; 0 where there is none. The value then is one of the
 	// names that text matches.
 	glob int
-	// numeric: not known, but an integer.
-	numeric bool
-	// from and to bound the commands that print it, where all of it is printed
-	// by commands; equal where it is not.
-	from, to int
-	// given: it is what the standard input of the whole line holds.
-	given bool
 }
 
 func constant(s string) value { return value{text: s, known: true} }
+
+// machine is what the command would run on: its files, programs and environment.
+// What was looked up once is kept, since it is the same however the text is read.
+type machine struct {
+	env      Env
+	home     placed
+	places   []placed
+	programs []program
+	elements []element
+	sheets   []*sheet
+	handed   int // commands of runners that were read
+}

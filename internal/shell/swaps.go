@@ -40,16 +40,10 @@ func (m *machine) holdsFile(e Effect) bool {
 	return err == nil && info.Mode.IsRegular()
 }
 
-// mayBeDir reports whether the line itself may have made a name a directory.
-func (d *draft) mayBeDir(name string) bool {
+// touched reports whether the line itself may have made a directory, or removed it.
+func (d *draft) touched(name string) bool {
 	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Command != d.command && e.Kind == Write && e.Part != PartRedirection && view.Below(name, e.Target)
-	})
-}
-
-// gone reports whether the line itself may have removed a directory.
-func (d *draft) gone(name string) bool {
-	return slices.ContainsFunc(d.report.Effects, func(e Effect) bool {
-		return e.Command != d.command && e.Kind == Delete && view.Below(e.Target, name)
+		return e.Command != d.command && (e.Kind == Delete && view.Below(e.Target, name) ||
+			e.Kind == Write && e.Part != PartRedirection && view.Below(name, e.Target))
 	})
 }

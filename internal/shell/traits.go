@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/commands"
@@ -19,7 +20,6 @@ const (
 	PrintsLines                         // it prints lines of what it reads, as they are
 	PrintsFacts                         // it says something about files, and nothing of what is in them
 	Picks                               // below a directory it reads the files of its kind alone, which hold no secret
-	BareNames                           // the names that it prints leave out where they lie
 	Flat                                // of a directory that it is given it reads nothing
 	LooksInto                           // of a directory that it is given it reads the files, and none below
 	Compares                            // it prints what differs below two directories
@@ -40,8 +40,6 @@ const (
 	MayRunWords                         // it may run a file or a text that one of its words names
 	Runner                              // its bare name says nothing about what will run
 	ShellProgram                        // it is a shell: what it is fed is shell text
-	UsesGit                             // it works on the repository that git tells its hooks of
-	Finds                               // it hands the files that it finds to a command
 	Expression                          // its words are an expression of find
 	Searches                            // it looks through files for patterns
 	SkipsHidden                         // it leaves out hidden files
@@ -49,8 +47,6 @@ const (
 	Shallow                             // it looks into no directory below those that it is given
 	Follows                             // it follows links to directories
 	Inverted                            // it looks for lines without its patterns
-	Bounded                             // a pattern counts as a whole word or line alone
-	Fixed                               // a pattern is what it is, and no expression
 	AnyLine                             // a line that it prints need not hold a pattern as it is written
 	AnyPattern                          // not all of its patterns are known
 	Untracked                           // git: files that are not tracked, too
@@ -58,16 +54,15 @@ const (
 	Cached                              // git: tracked files, too
 	Outside                             // git: files of no repository, or of another one
 	SameCommand                         // a rule for the command that it starts is about that command here too
-	Fed                                 // its arguments come from a search: what a sheet starts; no word of sheets
 )
 
 // traitWords are the words of the sheets, in the order of the traits.
-const traitWords = " git prints-files prints-lines prints-facts picks bare-names flat looks-into compares decodes changes-status " +
-	"status-undone removes-named removes-empty makes-directories makes-links copies empties " +
+const traitWords = " git prints-files prints-lines prints-facts picks flat looks-into compares decodes " +
+	"changes-status status-undone removes-named removes-empty makes-directories makes-links copies empties " +
 	"replaces repeats destroys " +
-	"discards mild-verbs runs-words runner shell uses-git finds-files " +
-	"expression searches skips-hidden skips-ignored shallow follows inverted bounded fixed any-line any-pattern untracked " +
-	"standard cached outside same-command "
+	"discards mild-verbs runs-words runner shell " +
+	"expression searches skips-hidden skips-ignored shallow follows inverted any-line any-pattern " +
+	"untracked standard cached outside same-command "
 
 // traitOf is the trait that a word of a sheet stands for, 0 for none.
 func traitOf(word string) Traits {
@@ -107,13 +102,22 @@ func AsksOthers(program string) bool {
 // for it means: not as somebody else, on another machine or in a container.
 func Means(wrapper string) bool {
 	name := path.Base(wrapper)
-	return runsItself(name) || TraitsOf(name).Has(SameCommand)
+	return slices.Contains([]string{"command", "builtin", "exec", "eval"}, name) || TraitsOf(name).Has(SameCommand)
 }
 
-// runsItself names the builtins of the shell that run a command given to them there
-// and then.
-func runsItself(name string) bool {
-	return name == "command" || name == "builtin" || name == "exec" || name == "eval"
+// RunsWords reports whether a program, by its base name, may run a file or a
+// text that one of its words names: shells, interpreters, wrappers, and those
+// that run what a file of the project says.
+func RunsWords(program string) bool { return runs(program, MayRunWords) }
+
+// RunsAny reports whether the bare name of a program says nothing about what will
+// run.
+func RunsAny(program string) bool { return runs(program, Runner) }
+
+func runs(program string, how Traits) bool {
+	name := strings.TrimRight(program, "0123456789.")
+	return name == "" || TraitsOf(name).Has(how) || // or the shell runs them, or a file that they name
+		slices.Contains([]string{"source", "eval", "trap", "exec", "command", "builtin", "noglob", "nocorrect"}, name)
 }
 
 // Lists reports whether a list of a program's sheet holds a word.
@@ -150,36 +154,13 @@ type Search struct {
 	// ExcludesFirst says that some names were left out before any were asked for: what
 	// no option means is searched then (GNU grep 3.8's manual).
 	ExcludesFirst bool
-	Terms         []Term // the expression of find
-}
-
-// Term is one operator, test or action in an expression of find, in the order of the line.
-type Term struct {
-	Name  string // "-name"; "" for what nod does not know, which may take words behind it
-	Value Word   // what it takes; not known where it takes nothing, or a command
 }
 
 // list is where the values of a role stand, nil for a role of no search.
 func (s *Search) list(role string) *[]string {
-	switch role {
-	case "pattern":
-		return &s.Patterns
-	case "include":
-		return &s.Include
-	case "globs":
-		return &s.Globs
-	case "exclude":
-		return &s.Exclude
-	case "prune", "prune-next":
-		return &s.Prune
-	case "prune-dirs":
-		return &s.PruneDirs
-	case "kind":
-		return &s.Kinds
-	case "extension":
-		return &s.Extensions
-	}
-	return nil
+	return map[string]*[]string{"pattern": &s.Patterns, "include": &s.Include, "globs": &s.Globs, "exclude": &s.Exclude,
+		"prune": &s.Prune, "prune-next": &s.Prune, "prune-dirs": &s.PruneDirs, "kind": &s.Kinds,
+		"extension": &s.Extensions}[role]
 }
 
 // current is the command that is being read, nil before the first.
@@ -195,21 +176,6 @@ func (d *draft) trait(is, not Traits) {
 	if c := d.current(); c != nil {
 		c.Is, c.Not = c.Is|is, c.Not|not
 	}
-}
-
-// term keeps what an expression of find says next.
-func (d *draft) term(name string, value word) {
-	c, s := d.current(), Search{}
-	if c == nil || !c.Has(Expression) {
-		return
-	}
-	if c.Search != nil {
-		s = *c.Search
-	}
-	known := value.known && !value.many && value.text != "" // a flag has the text ""
-	w := Word{Value: value.text, Known: known, Pattern: value.glob > 0}
-	s.Terms = append(s.Terms[:len(s.Terms):len(s.Terms)], Term{Name: name, Value: w})
-	c.Search = &s
 }
 
 // sought keeps a value that a search was given; false where the role is none

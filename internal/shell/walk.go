@@ -9,10 +9,6 @@ import (
 type input struct {
 	kind inputKind
 	text word // of a here-document or here-string
-	from int  // the commands that feed a pipe
-	to   int
-	// outer: it is the standard input that the whole line was started with.
-	outer bool
 }
 
 type inputKind uint8
@@ -27,19 +23,14 @@ const (
 // whole walks a text that a shell runs from its first line to its last, and
 // returns the state after it.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	a.words.followed(list)
-	for i, stmt := range list {
-		if _, st = a.andOr(stmt, st, in, i == 0); a.limits.over != "" {
-			break
-		}
-	}
-	return st
+	a.followed(list)
+	return a.stmts(list, st, in, true)
 }
 
-// stmts walks a list.
-func (a *analysis) stmts(list []*syntax.Stmt, st state, in input) state {
-	for _, s := range list {
-		if _, st = a.andOr(s, st, in, false); a.limits.over != "" {
+// stmts walks a list; first says that nothing stands before it in its shell.
+func (a *analysis) stmts(list []*syntax.Stmt, st state, in input, first bool) state {
+	for i, s := range list {
+		if _, st = a.andOr(s, st, in, first && i == 0); a.limits.over != "" {
 			break
 		}
 	}
@@ -48,11 +39,8 @@ func (a *analysis) stmts(list []*syntax.Stmt, st state, in input) state {
 
 // subshell walks a list in a shell of its own, which leaves st as it is.
 func (a *analysis) subshell(list []*syntax.Stmt, st state, in input) {
-	for i, s := range list {
-		if _, st = a.andOr(s, st, in, i == 0); a.limits.over != "" {
-			break
-		}
-	}
+	defer func(sets bool) { a.out.sets = sets }(a.out.sets)
+	a.stmts(list, st, in, true)
 }
 
 // andOr walks a statement that may be a list of && and ||. after is the state
@@ -125,7 +113,7 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 	case *syntax.BinaryCmd:
 		return a.pipe(c, st, in)
 	case *syntax.Block:
-		return a.stmts(c.Stmts, st, in)
+		return a.stmts(c.Stmts, st, in, false)
 	case *syntax.Subshell:
 		a.subshell(c.Stmts, st, in)
 		return st
@@ -135,8 +123,8 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 	case *syntax.TimeClause:
 		return a.stmt(c.Stmt, st, in)
 	}
-	a.words.unfollowed(c, grammar.Construct(c))
-	if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && grammar.Multiplies(f.Body, f.Name.Value) {
+	a.unfollowed(c, grammar.Construct(c))
+	if f, ok := c.(*syntax.FuncDecl); ok && f.Name != nil && grammar.Multiplies(a.now.raw(f.Body), f.Name.Value) {
 		a.out.does(Exhaust, f.Name.Value, a.now.raw(c))
 	}
 	return a.within(c, st, in)
@@ -144,41 +132,16 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 
 // pipe walks a pipe: zsh runs the last command in this shell.
 func (a *analysis) pipe(c *syntax.BinaryCmd, st state, in input) state {
-	from := len(a.out.report.Commands)
 	left := a.stmt(c.X, st, in)
-	fed := input{kind: piped}
-	if in.kind != inherited && in.from < in.to {
-		from = in.from // what feeds the whole may pass through
-	}
-	if fed.from, fed.to = from, len(a.out.report.Commands); !plainPipe(c.X) {
-		fed.from = fed.to // which of its commands printed what is not known
-	}
-	return st.or(left).or(a.stmt(c.Y, st, fed))
-}
-
-// plainPipe reports whether a part of a pipe is one command, or a pipe of such.
-func plainPipe(s *syntax.Stmt) bool {
-	switch c := s.Cmd.(type) {
-	case *syntax.CallExpr:
-		return true
-	case *syntax.BinaryCmd:
-		return c.Op == syntax.Pipe && plainPipe(c.X) && plainPipe(c.Y)
-	}
-	return false
+	return st.or(left).or(a.stmt(c.Y, st, input{kind: piped}))
 }
 
 // within walks every command that stands in a construct that nod does not
 // follow, as if each ran. Where a loop leads is not known.
 func (a *analysis) within(n syntax.Node, st state, in input) state {
-	if loop, ok := n.(*syntax.ForClause); ok {
-		if iter, ok := loop.Loop.(*syntax.WordIter); ok {
-			for _, item := range a.words.expand(iter.Items, st) {
-				a.words.gives(iter.Name.Value, item.value)
-			}
-			n, st = &syntax.Block{Stmts: loop.Do}, st.in("").or(st)
-		}
-	}
-	if _, ok := n.(*syntax.WhileClause); ok {
+	switch n.(type) {
+	case *syntax.ForClause, *syntax.WhileClause:
+		a.out.sets = true
 		st = st.in("").or(st)
 	}
 	syntax.Walk(n, func(n syntax.Node) bool {
@@ -190,4 +153,34 @@ func (a *analysis) within(n syntax.Node, st state, in input) state {
 		return false
 	})
 	return st
+}
+
+// followed says what in a text is more shell than nod follows, by its form.
+func (a *analysis) followed(list []*syntax.Stmt) {
+	for _, form := range grammar.Outside(list, a.now.src) {
+		a.out.beyond = a.out.beyond || form.Hides
+		a.outside(form.Node, notFollowed(form.What))
+	}
+}
+
+// unfollowed reports a construct that nod does not follow. The line stays open,
+// whatever the rest of it does; what stands in the construct is read all the
+// same, for what is looked for wherever it stands.
+func (a *analysis) unfollowed(n syntax.Node, what string) {
+	a.out.beyond = true
+	a.outside(n, notFollowed(what))
+}
+
+// notFollowed is the reason for a construct.
+func notFollowed(what string) string {
+	return "this uses " + what + ", a part of the shell that nod does not follow"
+}
+
+// outside reports a form that nod does not follow, though it reads what stands in
+// it.
+func (a *analysis) outside(n syntax.Node, why string) {
+	parts := a.out.parts
+	a.out.parts = 0
+	a.out.unknown(PartOther, a.now.raw(n), why)
+	a.out.parts = parts
 }

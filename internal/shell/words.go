@@ -12,12 +12,8 @@ type word struct {
 	value
 	// many: it may be no argument or several.
 	many bool
-	// one: it is exactly one of the names that its glob matches.
-	one bool
 	// picked is the test that picks it out, as in Effect.
 	picked string
-	// output: it names the output of a command (process substitution).
-	output bool
 	raw    string // as written
 }
 
@@ -38,40 +34,17 @@ func (w word) dashed() bool {
 
 func (rd *reading) raw(n syntax.Node) string { return grammar.Raw(rd.src, n) }
 
-// expander says what words become, and what their expansion runs.
-type expander struct {
-	machine *machine
-	out     *draft
-	limits  *limits
-	now     *reading
-	vars    *environment
-	repos   *repositories
-	texts   *texts
-	run     runner
-
-	given    map[string]value // constants that the text assigns, wherever that stands
-	supposed map[string]value // what variables hold where it is only supposed that all runs
-}
-
-// runner walks what an expansion runs.
-type runner interface {
-	// subshell walks a list in a shell of its own.
-	subshell(list []*syntax.Stmt, st state, in input)
-	// within walks every command that stands in what is not followed.
-	within(n syntax.Node, st state, in input) state
-}
-
 // expand returns what a list of words becomes.
-func (e *expander) expand(words []*syntax.Word, st state) []word {
+func (a *analysis) expand(words []*syntax.Word, st state) []word {
 	out := make([]word, 0, len(words))
 	for _, w := range words {
 		if len(out) >= grammar.MaxWords {
-			e.limits.over = "1024 words of one command"
+			a.limits.over = "1024 words of one command"
 		}
-		if e.limits.over != "" {
+		if a.limits.over != "" {
 			break
 		}
-		out = e.joined(out, w, st)
+		out = a.joined(out, w, st)
 	}
 	return out
 }
@@ -80,44 +53,33 @@ func (e *expander) expand(words []*syntax.Word, st state) []word {
 type builder struct {
 	word    // its text is in all
 	all     []byte
-	started bool // something stands here, be it an empty string in quotes
 	alone   bool // the word has one part
 	globbed bool // a glob stands somewhere in it
 }
 
 func (b *builder) add(v value) {
-	alone := !b.started
-	b.started, b.globbed = true, b.globbed || v.glob > 0
+	b.globbed = b.globbed || v.glob > 0
 	if !b.known { // what stands behind is lost
-		b.from, b.to = 0, 0
 		return
 	}
 	if v.glob > 0 && b.glob == 0 {
 		b.glob = len(b.all) + v.glob
 	}
 	b.all = append(b.all, v.text...)
-	if b.known = v.known && len(b.all) <= grammar.MaxBytes; !v.known {
-		b.numeric = v.numeric && alone
-		if alone {
-			b.from, b.to = v.from, v.to
-		}
-	}
+	b.known = v.known && len(b.all) <= grammar.MaxBytes
 }
 
 func (b *builder) lose() { b.add(value{}) }
 
 // joined appends what one word becomes.
-func (e *expander) joined(out []word, w *syntax.Word, st state) []word {
-	raw := e.now.raw(w)
+func (a *analysis) joined(out []word, w *syntax.Word, st state) []word {
+	raw := a.now.raw(w)
 	if lit, ok := grammar.Constant(w); ok {
 		return append(out, word{value: constant(lit), raw: raw})
 	}
 	b := builder{alone: len(w.Parts) == 1, word: word{value: value{known: true}, raw: raw}}
 	for i, part := range w.Parts {
-		e.part(&b, part, i == 0, st)
-	}
-	if b.output && b.glob > 0 { // shells name the pipe differently, so that it matches something else
-		e.unfollowed(w, "a glob beside <( )")
+		a.part(&b, part, i == 0, st)
 	}
 	if !b.known && b.globbed { // l"$x"*: each name that it matches is a word, and begins so
 		if b.glob > 0 {
@@ -134,53 +96,39 @@ func (e *expander) joined(out []word, w *syntax.Word, st state) []word {
 
 // single returns what a word becomes where the shell neither splits nor globs
 // (assignments, here-strings).
-func (e *expander) single(w *syntax.Word, st state) word {
+func (a *analysis) single(w *syntax.Word, st state) word {
 	if w == nil {
 		return word{value: value{known: true}}
 	}
-	words := e.joined(nil, w, st)
+	words := a.joined(nil, w, st)
 	words[0].many = false
 	return words[0]
 }
 
-// target returns what the target of a redirection becomes: bash splits and globs
-// what expands in it, and opens the one name that comes out.
-func (e *expander) target(w *syntax.Word, st state) word { return e.single(w, st) }
-
-func (e *expander) part(b *builder, part syntax.WordPart, first bool, st state) {
+func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) {
 	switch p := part.(type) {
 	case *syntax.Lit:
-		e.literal(b, p.Value, first)
+		a.out.literal(b, p.Value, first)
 	case *syntax.SglQuoted:
-		text, plain := p.Value, true
-		if p.Dollar {
-			text, plain = grammar.Escapes(text)
-		}
-		b.add(value{text: text, known: plain && !(p.Dollar && e.now.lang == syntax.LangPOSIX)})
+		b.add(value{text: p.Value, known: !p.Dollar})
 	case *syntax.DblQuoted:
-		e.doubleQuoted(b, p, st)
+		a.doubleQuoted(b, p, st)
 	case *syntax.ParamExp:
-		b.split(e.param(p, st))
+		b.split(a.param(p, st))
 	case *syntax.CmdSubst:
-		b.split(e.substitute(p, st))
-	case *syntax.ArithmExp:
-		b.add(e.arithmetic(p, st))
-	case *syntax.ProcSubst:
-		e.run.subshell(p.Stmts, st, input{})
-		b.add(constant("/dev/fd/63"))
-		b.output = true
+		b.split(a.substitute(p, st))
 	default:
-		e.unfollowed(part, "a word of this kind")
-		e.run.within(part, st, input{})
+		a.unfollowed(part, grammar.Construct(part))
+		a.within(part, st, input{})
 		b.lose()
 		b.many = true
 	}
 }
 
 // literal adds unquoted text: backslashes, tilde, globs.
-func (e *expander) literal(b *builder, text string, first bool) {
+func (d *draft) literal(b *builder, text string, first bool) {
 	if first && strings.HasPrefix(text, "~") {
-		text = e.tilde(b, text)
+		text = d.tilde(b, text)
 	}
 	if !strings.ContainsAny(text, "\\*?[") {
 		if text != "" {
@@ -208,48 +156,41 @@ func (e *expander) literal(b *builder, text string, first bool) {
 	// of an address match nothing
 	if glob > 0 && (strings.Contains(plain.String(), "***") ||
 		strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//")) {
-		e.out.unknown(PartWords, b.raw, "this uses *** or two slashes in a glob, which shells read differently")
+		d.unknown(PartWords, b.raw, "this uses *** or two slashes in a glob, which shells read differently")
 	}
 	b.add(value{text: plain.String(), known: true, glob: glob})
 }
 
 // tilde expands a leading ~ and returns what is left of the text.
-func (e *expander) tilde(b *builder, text string) string {
+func (d *draft) tilde(b *builder, text string) string {
 	user, _, _ := strings.Cut(text[1:], "/")
 	rest := text[1+len(user):]
 	switch {
 	case rest == "" && !b.alone: // what follows belongs to the name, or keeps ~ from being a home
 		b.lose()
-	case user == "" && e.machine.env.Home != "":
-		b.add(constant(strings.TrimSuffix(e.machine.env.Home, "/")))
-	case user == "root":
-		b.add(constant("/root"))
+	case user == "" && d.machine.env.Home != "":
+		b.add(constant(strings.TrimSuffix(d.machine.env.Home, "/")))
 	default:
 		b.lose()
 	}
 	return rest
 }
 
-func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
+func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 	if q.Dollar {
-		e.unfollowed(q, `$"..."`)
+		a.unfollowed(q, `$"..."`)
 		b.lose()
-	}
-	if len(q.Parts) == 0 {
-		b.add(constant(""))
 	}
 	for _, part := range q.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
 			b.add(constant(grammar.Unescape(p.Value)))
 		case *syntax.ParamExp:
-			b.add(e.param(p, st))
+			b.add(a.param(p, st))
 		case *syntax.CmdSubst:
-			b.add(e.substitute(p, st))
-		case *syntax.ArithmExp:
-			b.add(e.arithmetic(p, st))
+			b.add(a.substitute(p, st))
 		default:
-			e.part(b, part, false, st)
+			a.part(b, part, false, st)
 		}
 	}
 }
@@ -257,8 +198,58 @@ func (e *expander) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 // split adds the value of an unquoted expansion, which may be several words: of ./$x
 // with blanks in it only the first begins with ./, so of the word nothing is said then.
 func (b *builder) split(v value) {
-	if b.add(v); !v.known && !v.numeric || strings.ContainsAny(v.text, " \t\n*?[\\") {
+	if b.add(v); !v.known || strings.ContainsAny(v.text, " \t\n*?[\\") {
 		b.many, b.known = true, false
 		b.all, b.glob = nil, 0
 	}
+}
+
+// param returns the value of $x or ${x}. Any other expansion is outside of
+// what nod follows. What is inherited is not taken for known: the environment can be
+// the repository's. HOME and PWD are.
+func (a *analysis) param(p *syntax.ParamExp, st state) value {
+	if !a.now.plainParam(p) {
+		a.unfollowed(p, "an expansion with an operator")
+		a.within(p, st, input{})
+		return value{}
+	}
+	name := p.Param.Value
+	switch name {
+	case "HOME":
+		if a.machine.env.Home != "" {
+			return constant(a.machine.env.Home)
+		}
+	case "PWD":
+		if st.dir == a.machine.env.Dir && len(st.more) == 0 { // where no cd has been
+			return constant(st.dir)
+		}
+	case "?", "$":
+		return value{}
+	}
+	if !grammar.Identifier(name) || name == "_" {
+		a.unfollowed(p, "$"+grammar.Escaped(name))
+	}
+	if a.machine.secretVariable(name) {
+		a.out.effect(Effect{Kind: Secret, Target: name, Words: a.now.raw(p), Part: PartWords})
+	}
+	return value{}
+}
+
+// plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by
+// the text itself: a flag that the grammar knows and this package does not
+// would be overlooked otherwise.
+func (rd *reading) plainParam(p *syntax.ParamExp) bool {
+	if p.Param == nil {
+		return false
+	}
+	raw, name := rd.raw(p), p.Param.Value
+	return raw == "$"+name || raw == "${"+name+"}"
+}
+
+// substitute walks a command substitution. What it prints is not known.
+func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
+	command := a.out.command
+	a.subshell(p.Stmts, st, input{})
+	a.out.command = command
+	return value{}
 }

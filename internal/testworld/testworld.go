@@ -65,7 +65,7 @@ func (d disk) files(name string) view.Files {
 			return view.Disk{}
 		}
 	}
-	return view.With(d.made)
+	return d.made
 }
 
 func (d disk) Lstat(name string) (view.Info, error)      { return d.files(name).Lstat(name) }
@@ -73,7 +73,7 @@ func (d disk) Readlink(name string) (string, error)      { return d.files(name).
 func (d disk) Read(name string, n int64) ([]byte, error) { return d.files(name).Read(name, n) }
 func (d disk) List(name string, n int) ([]string, error) { return d.files(name).List(name, n) }
 func (d disk) Entries(name string, n int) ([]view.Entry, error) {
-	return d.files(name).Entries(name, n)
+	return view.Entries(d.files(name), name, n)
 }
 
 // needed are the real programs that tests start. Beside those that a bare machine

@@ -190,5 +190,3 @@ func (m *Memory) List(name string, limit int) ([]string, error) {
 	}
 	return slices.Clone(names), nil
 }
-
-func (m *Memory) Entries(name string, limit int) ([]Entry, error) { return Entries(m, name, limit) }

@@ -10,23 +10,18 @@
 package view
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"strings"
+	"sync"
 )
 
 // Files is a read-only view of a file system. Names are absolute,
 // slash-separated and clean. Implementations are safe for concurrent use.
 type Files interface {
-	Lister
-	// Entries is List with what each name is, which most systems keep in the
-	// directory: nothing is looked at one by one.
-	Entries(name string, limit int) ([]Entry, error)
-}
-
-// Lister is a file system that need not say what the names in a directory are.
-type Lister interface {
 	// Lstat describes the name itself, not what a link leads to.
 	// The error is fs.ErrNotExist (wrapped or not) where nothing is there.
 	Lstat(name string) (Info, error)
@@ -41,21 +36,14 @@ type Lister interface {
 	List(name string, limit int) ([]string, error)
 }
 
-// With is a view of files that has Entries: its own, or by looking at each name.
-func With(files Lister) Files {
-	if whole, ok := files.(Files); ok {
-		return whole
+// Entries is List with what each name is. The disk keeps that in the directory; elsewhere
+// each name is looked at.
+func Entries(files Files, name string, limit int) ([]Entry, error) {
+	if quick, ok := files.(interface {
+		Entries(name string, limit int) ([]Entry, error)
+	}); ok {
+		return quick.Entries(name, limit)
 	}
-	return entered{files}
-}
-
-type entered struct{ Lister }
-
-func (f entered) Entries(name string, limit int) ([]Entry, error) { return Entries(f, name, limit) }
-
-// Entries is what Files.Entries says, by List and Lstat, for views that have
-// nothing better.
-func Entries(files Lister, name string, limit int) ([]Entry, error) {
 	names, err := files.List(name, limit)
 	all := make([]Entry, 0, len(names))
 	for _, n := range names {
@@ -237,4 +225,72 @@ func Below(root, name string) bool {
 		return path.IsAbs(name)
 	}
 	return name == root || strings.HasPrefix(name, root) && name[len(root)] == '/'
+}
+
+// Memo remembers what another view said of names and links, for the time of
+// one decision: several layers resolve the same paths. It never forgets, so it
+// must not outlive a call.
+type Memo struct {
+	Files
+	infos, links sync.Map // by name
+}
+
+// NewMemo returns an empty memory of files.
+func NewMemo(files Files) *Memo { return &Memo{Files: files} }
+
+// Lstat implements Files.
+func (m *Memo) Lstat(name string) (Info, error) { return remembered(&m.infos, name, m.Files.Lstat) }
+
+// Readlink implements Files.
+func (m *Memo) Readlink(name string) (string, error) {
+	return remembered(&m.links, name, m.Files.Readlink)
+}
+
+// Entries is what the other view says, as quickly.
+func (m *Memo) Entries(name string, limit int) ([]Entry, error) { return Entries(m.Files, name, limit) }
+
+type answer[T any] struct {
+	value T
+	err   error
+}
+
+// remembered is what ask says of a name, which is asked once.
+func remembered[T any](said *sync.Map, name string, ask func(string) (T, error)) (T, error) {
+	if known, ok := said.Load(name); ok {
+		a := known.(answer[T])
+		return a.value, a.err
+	}
+	value, err := ask(name)
+	said.Store(name, answer[T]{value, err})
+	return value, err
+}
+
+// Walk calls visit for each name below a directory, the shallow places first, links not
+// followed. Like [fs.WalkDir] it passes over a directory for which visit says
+// [fs.SkipDir], and ends with any other error. For a directory that cannot be listed, or
+// that takes the names beyond limit, visit is called once more, with why.
+func Walk(files Files, start string, limit int, visit func(name string, kind fs.FileMode, err error) error) error {
+	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
+		dir := dirs[0]
+		entries, err := Entries(files, cmp.Or(dir, "/"), limit)
+		if limit -= len(entries); limit < 0 {
+			err = fmt.Errorf("%s: more names than are looked at", dir)
+		}
+		if err != nil {
+			if err := visit(dir, fs.ModeDir, err); err != nil && !errors.Is(err, fs.SkipDir) {
+				return err
+			}
+			continue
+		}
+		for _, e := range entries {
+			name := strings.TrimSuffix(dir, "/") + "/" + e.Name
+			switch err := visit(name, e.Type, nil); {
+			case err == nil && e.Type.IsDir():
+				dirs = append(dirs, name)
+			case err != nil && !errors.Is(err, fs.SkipDir):
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -9,19 +9,16 @@ import (
 	"github.com/nodgate/nod/internal/hosts"
 )
 
-// What silences an agent's hooks is a key in its settings, or a value. Settings
-// that can be read as JSON or TOML are judged by their tree; of all others a
-// mention is enough, with its escapes resolved, since some host may read them.
+// What silences an agent's hooks is a key in its settings, or a value. Settings that can be read as JSON or TOML are
+// judged by their tree; of all others a mention is enough, with its escapes resolved, since some host may read them.
 
-// Silenced reports whether settings silence hooks after an edit in a way in which
-// they did not before.
+// Silenced reports whether settings silence hooks after an edit in a way in which they did not before.
 func Silenced(real, before, after string) bool {
 	was := silencers(real, before)
 	return slices.ContainsFunc(silencers(real, after), func(s string) bool { return !slices.Contains(was, s) })
 }
 
-// MayHoldSilencer reports whether a file holds what silences hooks, or would with
-// another value.
+// MayHoldSilencer reports whether a file holds what silences hooks, or would with another value.
 func MayHoldSilencer(real, text string) bool {
 	return HoldsKey(strings.ToLower(Unescape(text))) || len(silencers(real, text)) > 0
 }
@@ -43,8 +40,7 @@ func braces(text string) string {
 	return text[from : to+1]
 }
 
-// HoldsKey reports whether a text in small letters, its escapes resolved, speaks
-// of a key that silences hooks.
+// HoldsKey reports whether a text in small letters, its escapes resolved, speaks of a key that silences hooks.
 func HoldsKey(text string) bool {
 	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, key) })
 }
@@ -87,9 +83,8 @@ func isNo(value any) bool {
 	return false
 }
 
-// switchesOff judges one key by its path and its value, however an agent spells
-// it: hooksEnabled: false, hooks.disabled: true, skip-hooks: 1, hooks: null. What
-// stands below a list of hooks is a hook, not a switch.
+// switchesOff judges one key by its path and its value, however an agent spells it: hooksEnabled: false,
+// hooks.disabled: true, skip-hooks: 1, hooks: null. What stands below a list of hooks is a hook, not a switch.
 func switchesOff(at []string, value any) bool {
 	key := letters(at[len(at)-1])
 	about := slices.ContainsFunc(at, func(part string) bool {
@@ -145,8 +140,7 @@ func leadsHooks(at []string) bool {
 		func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
 }
 
-// setsFalse finds "hooks = false" anywhere in a text, or its old name, as a command
-// puts it into Codex's settings.
+// setsFalse finds "hooks = false" anywhere in a text, or its old name, as a command puts it into Codex's settings.
 func setsFalse(text string) bool { return setsTo(text, "hooks") || setsTo(text, "codex_hooks") }
 
 // setsTo finds "key = false": quotes, and blanks before and behind the sign, do
@@ -169,9 +163,8 @@ func setsTo(text, key string) bool {
 	}
 }
 
-// Unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf
-// write an ASCII character: \uXXXX, \UXXXXXXXX, \xXX, \NNN, and the end of a
-// line behind a backslash, which is nothing. All other text stays as it is.
+// Unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf write an ASCII character: \uXXXX,
+// \UXXXXXXXX, \xXX, \NNN, and the end of a line behind a backslash, which is nothing. All other text stays as it is.
 func Unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
@@ -210,8 +203,7 @@ func escaped(text string) (plain string, length int) {
 	return digits(text, 0, 3, 8)
 }
 
-// digits reads a number of exactly n digits that is a printable ASCII
-// character.
+// digits reads a number of exactly n digits that is a printable ASCII character.
 func digits(text string, from, n, base int) (plain string, length int) {
 	if len(text) < from+n {
 		return "", 0

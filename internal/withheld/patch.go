@@ -16,21 +16,17 @@ func (c *Call) withoutHunks(key, text string) string {
 	if !isCommand(key) || strings.HasPrefix(text, "*** Begin Patch") {
 		return c.hunks(text, "+- ")
 	}
-	parts, ok := grammar.Literals(text)
-	if !ok {
-		return c.hunks(text, "+-")
-	}
 	var out strings.Builder
 	at := 0
-	for _, part := range parts {
-		if part.Start < at {
+	for _, part := range grammar.Documents(text, "apply_patch", "applypatch", "git", "patch", "cat") {
+		if part[0] < at {
 			continue
 		}
-		out.WriteString(text[at:part.Start])
-		out.WriteString(c.hunks(text[part.Start:part.End], "+- "))
-		at = part.End
+		out.WriteString(c.hunks(text[at:part[0]], "+-"))
+		out.WriteString(c.hunks(text[part[0]:part[1]], "+- "))
+		at = part[1]
 	}
-	return out.String() + text[at:]
+	return out.String() + c.hunks(text[at:], "+-")
 }
 
 // hunks puts a mark in the place of a patch's lines that begin with one of these
@@ -69,8 +65,7 @@ func headed(lines []string, i int) (name string, heads, goesOn bool) {
 	return "", strings.HasPrefix(line, "*** End") || strings.HasPrefix(line, "diff --git "), false
 }
 
-// patched is a name of a patch without the prefix that git gives it, and without
-// a time behind it.
+// patched is a name of a patch without the prefix that git gives it, and without a time behind it.
 func patched(name, prefix string) string {
 	name, _, _ = strings.Cut(name, "\t")
 	return strings.TrimPrefix(name, prefix)

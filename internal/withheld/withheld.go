@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -67,9 +66,8 @@ func (c *Call) Spoken(text string) bool {
 	return false
 }
 
-// Reason is a reason of layers 0 to 3 without what a secret store may have put
-// into it, its paths relative to the workspace. It goes to the agent and into the
-// log.
+// Reason is a reason of layers 0 to 3 without what a secret store may have put into it, its paths
+// relative to the workspace. It goes to the agent and into the log.
 func (c *Call) Reason(why string) string {
 	roots := c.At.Roots
 	if roots == nil && strings.Contains(why, "/") { // nobody needed them for the decision
@@ -90,8 +88,7 @@ func (c *Call) openly(why string) string {
 	return why
 }
 
-// Names are the files that a call may change, without names that a
-// secret store may have given.
+// Names are the files that a call may change, without names that a secret store may have given.
 func (c *Call) Names(names []string) []string {
 	if len(names) == 0 {
 		return names
@@ -114,7 +111,7 @@ func (c *Call) Names(names []string) []string {
 // Input is a call's input as a model may see it, on one line. What an edit
 // writes to a secret store, or replaces in one, is withheld; tokens are masked.
 func (c *Call) Input(input json.RawMessage) string {
-	return string(masks.Mask(json.RawMessage(c.withoutStores(judge.Compact(input)))))
+	return string(masks.Mask(json.RawMessage(c.withoutStores(printable.Compact(input)))))
 }
 
 // Stored is a call's input as it may be written down, not masked yet.
@@ -122,8 +119,7 @@ func (c *Call) Stored(input json.RawMessage) json.RawMessage {
 	return json.RawMessage(c.withoutStores(string(input)))
 }
 
-// withoutStores is an input without what is written to a secret store, or
-// replaced in one.
+// withoutStores is an input without what is written to a secret store, or replaced in one.
 func (c *Call) withoutStores(input string) string {
 	text := masks.EachString(input, c.withoutHunks)
 	if c.namesStore(text) {
@@ -132,8 +128,7 @@ func (c *Call) withoutStores(input string) string {
 	return text
 }
 
-// namesStore reports whether a string of a JSON text, at any depth, is the name
-// of a secret store.
+// namesStore reports whether a string of a JSON text, at any depth, is the name of a secret store.
 func (c *Call) namesStore(text string) (found bool) {
 	masks.EachString(text, func(key, value string) string {
 		found = found || !isCommand(key) && c.isStoresName(key, value)
@@ -142,8 +137,7 @@ func (c *Call) namesStore(text string) (found bool) {
 	return found
 }
 
-// isCommand reports whether a key names a command, which is judged and so never
-// withheld.
+// isCommand reports whether a key names a command, which is judged and so never withheld.
 func isCommand(key string) bool { return key == "command" || key == "cmd" }
 
 // nameLimit bounds what may be the name of a file.
@@ -186,4 +180,7 @@ func (c *Call) withheldStrings(text string) string {
 	})
 }
 
-const contentWithheld = "[content withheld: " + judge.SecretStore + "]"
+// SecretStore is what the model is told in the place of a content.
+const SecretStore = "secret store"
+
+const contentWithheld = "[content withheld: " + SecretStore + "]"

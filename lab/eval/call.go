@@ -189,14 +189,13 @@ func makesDirectories(r shell.Report, command int) bool {
 
 // analyze asks for the facts that the gate sees, for what it does not return.
 func analyze(c nod.Call, w world) shell.Report {
-	var names []string
 	values := map[string]string{}
 	for _, kv := range c.Environ {
 		name, value, _ := strings.Cut(kv, "=")
-		names, values[name] = append(names, name), value
+		values[name] = value
 	}
 	return shell.Analyze(c.Command, shell.Env{
-		Dialect: c.Dialect, Dir: c.Dir, Home: HomeOf(c.Dir), Roots: c.Roots, Files: w, Ambient: names,
+		Dialect: c.Dialect, Dir: c.Dir, Home: HomeOf(c.Dir), Roots: c.Roots, Files: w,
 		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
 	})
 }

@@ -207,7 +207,7 @@ func (j *Judged) take(d nod.Decision) {
 // kept keeps whatever a row would take away: nothing is run.
 type kept struct{}
 
-func (kept) Keep(string, nod.Call, []nod.KeptFile, []nod.KeptCommit) error { return nil }
+func (kept) Keep(string, nod.Call, []string, []nod.KeptCommit) error { return nil }
 
 func (g *group) gate(dir string, files view.Files) *nod.Gate {
 	if g.gates[dir] != nil {

@@ -84,11 +84,6 @@ func (w world) List(name string, limit int) ([]string, error) {
 	return all, nil
 }
 
-// Entries implements view.Files.
-func (w world) Entries(name string, limit int) ([]view.Entry, error) {
-	return view.Entries(w, name, limit)
-}
-
 // worlds makes the parts that sessions share. It is safe for concurrent use.
 type worlds struct {
 	system *view.Memory

@@ -124,12 +124,6 @@ func (s seen) List(name string, limit int) ([]string, error) {
 	return f.List(name, limit)
 }
 
-// Entries implements view.Files.
-func (s seen) Entries(name string, limit int) ([]view.Entry, error) {
-	f, name := s.at(name)
-	return f.Entries(name, limit)
-}
-
 // ofLines is the world of the file lines, with the gate over it.
 func (w *worlds) ofLines(s *stage) *world {
 	if w.lines == nil {

@@ -329,13 +329,12 @@ func (w *world) check(text string, d nod.Dialect) nod.Decision {
 // analyze asks for the facts as the gate does.
 func (w *world) analyze(text string, d nod.Dialect) shell.Report {
 	values := map[string]string{}
-	var names []string
 	for _, kv := range environ(w.variant) {
 		name, value, _ := strings.Cut(kv, "=")
-		values[name], names = value, append(names, name)
+		values[name] = value
 	}
 	return shell.Analyze(text, shell.Env{
-		Dialect: d, Dir: project, Home: home, Roots: []string{project}, Files: w.files, Ambient: names,
+		Dialect: d, Dir: project, Home: home, Roots: []string{project}, Files: w.files,
 		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 )
@@ -63,8 +64,7 @@ func (s *Server) classification(r Request) Answer {
 	return a
 }
 
-// due returns the step that the conversation has come to: the one after the
-// latest of which it holds a call.
+// due returns the step that the conversation has come to: the one after the latest of which it holds a call.
 func (s *Server) due(r Request) (Step, int) {
 	next := 0
 	for _, m := range s.heard(r) {
@@ -89,8 +89,7 @@ func (s *Server) steps(r Request) []Step {
 	return s.script.Steps
 }
 
-// calledWith reports whether a request tells of a call of the script's whose
-// arguments hold a text.
+// calledWith reports whether a request tells of a call of the script's whose arguments hold a text.
 func (s *Server) calledWith(r Request, text string) bool {
 	if r.vendor() == geminiContent {
 		return geminiCalledWith(r.Body, text)
@@ -105,8 +104,7 @@ func (s *Server) calledWith(r Request, text string) bool {
 	return false
 }
 
-// callID makes the id of a call. Ids are limited to letters, digits, "_" and
-// "-".
+// callID makes the id of a call. Ids are limited to letters, digits, "_" and "-".
 func callID(step int, name string) string {
 	return fmt.Sprintf("toolu_%d_%x", step, name)
 }
@@ -142,10 +140,9 @@ func textMessage(id, text, model string) map[string]any {
 	return newMessage("msg_"+id, model, "end_turn", Text(text))
 }
 
-// judgeText is what Claude Code's judge is read from. It has two stages, of
-// which the first stops before the closing tag and the second gives a reason,
-// and asks for one of two tags: a severity from 0 to 100 (2.1.329 by default),
-// or a plain yes or no.
+// judgeText is what Claude Code's judge is read from. It has two stages, of which the first stops before the closing
+// tag and the second gives a reason, and asks for one of two tags: a severity from 0 to 100 (2.1.329 by default), or
+// a plain yes or no.
 func judgeText(b body, block bool) string {
 	tag, answer := "block", "no"
 	if b.mentions("<severity>") {
@@ -257,10 +254,7 @@ func deltaUsage() map[string]any {
 
 // opening is the message before anything of it has been said.
 func opening(m map[string]any) map[string]any {
-	out := make(map[string]any, len(m))
-	for k, v := range m {
-		out[k] = v
-	}
+	out := maps.Clone(m)
 	out["content"], out["stop_reason"] = []any{}, nil
 	return out
 }
@@ -268,10 +262,7 @@ func opening(m map[string]any) map[string]any {
 // split turns a content block into its empty start and its deltas. Arguments
 // come in two pieces, so that a client must join them.
 func split(part map[string]any) (start map[string]any, deltas []map[string]any) {
-	start = make(map[string]any, len(part))
-	for k, v := range part {
-		start[k] = v
-	}
+	start = maps.Clone(part)
 	if part["type"] == "text" {
 		start["text"] = ""
 		return start, []map[string]any{{"type": "text_delta", "text": part["text"]}}
@@ -284,8 +275,7 @@ func split(part map[string]any) (start map[string]any, deltas []map[string]any) 
 	return start, deltas
 }
 
-// encode writes values that the package or a test made up: one that is no
-// JSON is a fault of the test.
+// encode writes values that the package or a test made up: one that is no JSON is a fault of the test.
 func encode(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -1,8 +1,7 @@
 // Package llmtest is a scripted model on loopback: a coding agent or nod's
 // classifier talks to it as to its vendor, and a test says what it answers.
 //
-// It plays three parts, told apart by what a request holds, never by its
-// address alone:
+// It plays three parts, told apart by what a request holds, never by its address alone:
 //
 //   - The agent's model (Anthropic Messages, OpenAI Responses or chat
 //     completions, Gemini generateContent; streamed or whole). It plays
@@ -15,9 +14,8 @@
 //   - The agent's own judge (Claude Code in auto mode with
 //     CLAUDE_CODE_AUTO_MODE_SERVER=0). [Script.Judge] answers it.
 //
-// A test starts one with [NewServer], points the agent at [Server.URL], and
-// afterwards reads what arrived: [Server.Requests] is every request with
-// headers and body, [Server.Result] what the model was told about one tool
+// A test starts one with [NewServer], points the agent at [Server.URL], and afterwards reads what arrived:
+// [Server.Requests] is every request with headers and body, [Server.Result] what the model was told about one tool
 // call.
 //
 //	srv := llmtest.NewServer(t, llmtest.Script{
@@ -49,12 +47,10 @@ import (
 // Script is what a server plays. The zero value says "done" to an agent and
 // answers every classifier call with an error.
 type Script struct {
-	// Steps are the agent's model's turns, in order. After the last one the
-	// model says "done".
+	// Steps are the agent's model's turns, in order. After the last one the model says "done".
 	Steps []Step
-	// Asides are the turns of conversations of their own, as a sub-agent has,
-	// by a text that such a conversation holds (its task). The one that
-	// starts it holds the text too, in the arguments of a call of Steps.
+	// Asides are the turns of conversations of their own, as a sub-agent has, by a text that such a conversation
+	// holds (its task). The one that starts it holds the text too, in the arguments of a call of Steps.
 	Asides map[string][]Step
 	// Classifier answers nod's side queries. It may be called from many
 	// goroutines at once. nil: every such query gets status 500.
@@ -63,8 +59,7 @@ type Script struct {
 	Judge func(Request) bool
 }
 
-// Step is one turn of the agent's model. With Calls it stops for their
-// results; without, Text ends the conversation.
+// Step is one turn of the agent's model. With Calls it stops for their results; without, Text ends the conversation.
 type Step struct {
 	Text  string
 	Calls []Call
@@ -75,8 +70,7 @@ type Step struct {
 
 // Call is one tool call that the model makes.
 type Call struct {
-	// Name is the test's own name for the call, unique in a script; the
-	// agent sees it within the call's id.
+	// Name is the test's own name for the call, unique in a script; the agent sees it within the call's id.
 	Name string
 	// Tool is the agent's name of the tool, Input its arguments.
 	Tool  string
@@ -158,8 +152,7 @@ type Result struct {
 
 // Server is a scripted model. It is safe for concurrent use.
 type Server struct {
-	// URL is the address for an agent's base URL, without a path. For OpenAI
-	// add "/v1".
+	// URL is the address for an agent's base URL, without a path. For OpenAI add "/v1".
 	URL    string
 	script Script
 
@@ -194,8 +187,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(req).send(w, r)
 }
 
-// Requests returns what arrived so far, oldest first, of the given kinds, or
-// of all.
+// Requests returns what arrived so far, oldest first, of the given kinds, or of all.
 func (s *Server) Requests(kinds ...Kind) []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,22 +221,23 @@ type body struct {
 	Tools      []json.RawMessage
 	ToolChoice json.RawMessage `json:"tool_choice"` // an object, or a word such as "auto"
 	Stop       []string        `json:"stop_sequences"`
-	Messages   []message
+	Messages   []block
 	Input      json.RawMessage
 }
 
-type message struct {
-	Role    string
-	Content json.RawMessage
-}
-
+// block is a message, a part of one, or an item of OpenAI's Responses.
 type block struct {
-	Type      string
-	Text      string
-	ID        string
-	ToolUseID string `json:"tool_use_id"`
-	IsError   bool   `json:"is_error"`
-	Content   json.RawMessage
+	Type       string
+	Role       string
+	Text       string
+	ID         string
+	CallID     string `json:"call_id"`
+	ToolUseID  string `json:"tool_use_id"`
+	ToolCallID string `json:"tool_call_id"`
+	IsError    bool   `json:"is_error"`
+	Content    json.RawMessage
+	Output     json.RawMessage
+	ToolCalls  []block `json:"tool_calls"`
 }
 
 // decodeBody is lenient: what it cannot read stays empty.
@@ -320,8 +313,53 @@ func kindOfQuery(r Request) Kind {
 // isJudgeStop knows the stop sequences of Claude Code's judge, 2.1.329.
 func isJudgeStop(s string) bool { return s == "</block>" || s == "</severity>" }
 
-// mentions reports whether the last message, which is where a judge is told
-// how to answer, holds a text.
+// mentions reports whether the last message, which is where a judge is told how to answer, holds a text.
 func (b body) mentions(text string) bool {
 	return len(b.Messages) > 0 && strings.Contains(plainText(b.Messages[len(b.Messages)-1].Content), text)
+}
+
+// classifyTool is the tool that nod forces. It is spelled out here, since the
+// server judges what nod sends rather than sharing its constant.
+const classifyTool = "classify_result"
+
+// Answer is what goes back for one request. The zero value is an empty body with status 200.
+type Answer struct {
+	Status int // 0 means 200
+	Header map[string]string
+	Body   string
+	// Hang says that no answer comes until the client goes away.
+	Hang bool
+
+	verdict *verdict // encoded in the dialect of the request
+}
+
+type verdict struct {
+	block  bool
+	reason string
+}
+
+// Allow is a well-formed classification that lets the call run.
+func Allow(reason string) Answer { return Answer{verdict: &verdict{reason: reason}} }
+
+// Block is a well-formed classification that does not.
+func Block(reason string) Answer { return Answer{verdict: &verdict{block: true, reason: reason}} }
+
+// Raw is any JSON body under any status.
+func Raw(status int, body string) Answer { return Answer{Status: status, Body: body} }
+
+// send writes the answer.
+func (a Answer) send(w http.ResponseWriter, r *http.Request) {
+	if a.Hang {
+		<-r.Context().Done()
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("request-id", "req_scripted")
+	for k, v := range a.Header {
+		w.Header().Set(k, v)
+	}
+	if a.Status != 0 {
+		w.WriteHeader(a.Status)
+	}
+	io.WriteString(w, a.Body)
 }

@@ -51,8 +51,7 @@ func exampleScript() Script {
 	}
 }
 
-// The vendor's SDK must read the stream as the same message that it reads
-// from the whole answer.
+// The vendor's SDK must read the stream as the same message that it reads from the whole answer.
 func TestStreamAccumulatesToTheSameMessage(t *testing.T) {
 	srv := NewServer(t, exampleScript())
 	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(srv.URL),

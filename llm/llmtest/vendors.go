@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// vendor is an API in which an agent asks its model. A script is played the
-// same in each.
+// vendor is an API in which an agent asks its model. A script is played the same in each.
 type vendor uint8
 
 const (
@@ -40,89 +39,66 @@ type spoken struct {
 }
 
 // heard reads what a request tells of the script, oldest first.
-func (s *Server) heard(r Request) []spoken {
-	switch r.vendor() {
-	case openAIResponses:
-		return heardResponses(r.Body)
-	case openAIChat:
-		return heardChat(r.Body)
-	case geminiContent:
+func (s *Server) heard(r Request) (all []spoken) {
+	if r.vendor() == geminiContent {
 		return heardGemini(r.Body, s.steps(r))
 	}
-	return heardMessages(r.Body)
-}
-
-func heardMessages(raw []byte) (all []spoken) {
-	for _, m := range decodeBody(raw).Messages {
-		for _, b := range blocks(m.Content) {
-			switch b.Type {
-			case "tool_use":
-				all = append(all, spoken{id: b.ID})
-			case "tool_result":
-				all = append(all, spoken{id: b.ToolUseID, result: true, text: plainText(b.Content), isError: b.IsError})
-			}
+	b := decodeBody(r.Body)
+	for _, m := range append(b.Messages, blocks(b.Input)...) {
+		all = append(all, m.spoken()...)
+		for _, part := range blocks(m.Content) {
+			all = append(all, part.spoken()...)
 		}
 	}
 	return all
 }
 
-func heardResponses(raw []byte) (all []spoken) {
-	var b struct {
-		Input []struct {
-			Type   string
-			CallID string `json:"call_id"`
-			Output json.RawMessage
-		}
+// spoken is what a message, or a part of one, tells.
+func (b block) spoken() (all []spoken) {
+	switch b.Type {
+	case "tool_use":
+		return []spoken{{id: b.ID}}
+	case "tool_result":
+		return []spoken{{id: b.ToolUseID, result: true, text: plainText(b.Content), isError: b.IsError}}
+	case "function_call", "custom_tool_call":
+		return []spoken{{id: b.CallID}}
+	case "function_call_output", "custom_tool_call_output":
+		return []spoken{{id: b.CallID, result: true, text: plainText(b.Output)}}
 	}
-	_ = json.Unmarshal(raw, &b)
-	for _, item := range b.Input {
-		switch item.Type {
-		case "function_call", "custom_tool_call":
-			all = append(all, spoken{id: item.CallID})
-		case "function_call_output", "custom_tool_call_output":
-			all = append(all, spoken{id: item.CallID, result: true, text: plainText(item.Output)})
-		}
+	for _, c := range b.ToolCalls {
+		all = append(all, spoken{id: c.ID})
 	}
-	return all
-}
-
-func heardChat(raw []byte) (all []spoken) {
-	var b struct {
-		Messages []struct {
-			Role       string
-			Content    json.RawMessage
-			ToolCalls  []struct{ ID string } `json:"tool_calls"`
-			ToolCallID string                `json:"tool_call_id"`
-		}
-	}
-	_ = json.Unmarshal(raw, &b)
-	for _, m := range b.Messages {
-		for _, c := range m.ToolCalls {
-			all = append(all, spoken{id: c.ID})
-		}
-		if m.Role == "tool" {
-			all = append(all, spoken{id: m.ToolCallID, result: true, text: plainText(m.Content)})
-		}
+	if b.Role == "tool" {
+		all = append(all, spoken{id: b.ToolCallID, result: true, text: plainText(b.Content)})
 	}
 	return all
 }
 
-// heardGemini counts, since ids are the agent's own there: the n-th message
-// of the model that holds calls is the n-th step.
-func heardGemini(raw []byte, steps []Step) (all []spoken) {
+// geminiPart is a part of a message of Gemini's.
+type geminiPart struct {
+	FunctionCall     *struct{ Args json.RawMessage }
+	FunctionResponse *struct{ Response map[string]any }
+}
+
+// geminiMessages are the parts of each message.
+func geminiMessages(raw []byte) (all [][]geminiPart) {
 	var b struct {
-		Contents []struct {
-			Parts []struct {
-				FunctionCall     *struct{ Name string }
-				FunctionResponse *struct{ Response map[string]any }
-			}
-		}
+		Contents []struct{ Parts []geminiPart }
 	}
 	_ = json.Unmarshal(raw, &b)
-	step, answered := -1, 0
 	for _, c := range b.Contents {
+		all = append(all, c.Parts)
+	}
+	return all
+}
+
+// heardGemini counts, since ids are the agent's own there: the n-th message of the model that holds calls is the n-th
+// step.
+func heardGemini(raw []byte, steps []Step) (all []spoken) {
+	step, answered := -1, 0
+	for _, parts := range geminiMessages(raw) {
 		called := 0
-		for _, p := range c.Parts {
+		for _, p := range parts {
 			switch {
 			case p.FunctionCall != nil:
 				if called == 0 {
@@ -141,19 +117,11 @@ func heardGemini(raw []byte, steps []Step) (all []spoken) {
 	return all
 }
 
-// geminiCalledWith reports whether a conversation holds a call whose arguments
-// hold a text; there are no ids to tell it by.
+// geminiCalledWith reports whether a conversation holds a call whose arguments hold a text; there are no ids to tell it
+// by.
 func geminiCalledWith(raw []byte, text string) bool {
-	var b struct {
-		Contents []struct {
-			Parts []struct {
-				FunctionCall *struct{ Args json.RawMessage }
-			}
-		}
-	}
-	_ = json.Unmarshal(raw, &b)
-	for _, c := range b.Contents {
-		for _, p := range c.Parts {
+	for _, parts := range geminiMessages(raw) {
+		for _, p := range parts {
 			if p.FunctionCall != nil && strings.Contains(string(p.FunctionCall.Args), text) {
 				return true
 			}
@@ -194,8 +162,7 @@ func stream(chunks []string, last string) Answer {
 		Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
 }
 
-// responsesAnswer is OpenAI's Responses. A call whose input is one text under
-// [Freeform] is a custom tool's.
+// responsesAnswer is OpenAI's Responses. A call whose input is one text under [Freeform] is a custom tool's.
 func responsesAnswer(s Step, index int, b body) Answer {
 	var output []map[string]any
 	if s.Text != "" {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The same script is played in every vendor's API: a step, then what came of
-// it, then the next.
+// The same script is played in every vendor's API: a step, then what came of it, then the next.
 func TestVendors(t *testing.T) {
 	script := Script{
 		Steps:  []Step{{Calls: []Call{{Name: "look", Tool: "sh", Input: map[string]any{"cmd": "ls"}}}}, {Text: "fin"}},
@@ -15,16 +14,14 @@ func TestVendors(t *testing.T) {
 	}
 	id := callID(0, "look")
 	for _, row := range []struct{ name, path, first, second, aside string }{
-		{"messages", "/v1/messages",
-			`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"go"}]}`,
+		{"messages", "/v1/messages", `{"model":"m","tools":[{}],"messages":[{"role":"user","content":"go"}]}`,
 			`{"model":"m","tools":[{}],"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"%s","name":"sh","input":{}}]},{"role":"user","content":[{"type":"tool_result","tool_use_id":"%s","content":"a b"}]}]}`,
 			`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"the child's task"}]}`},
 		{"responses", "/v1/responses",
 			`{"model":"m","tools":[{}],"input":[{"type":"message","role":"user","content":"go"}]}`,
 			`{"model":"m","tools":[{}],"input":[{"type":"function_call","call_id":"%s"},{"type":"function_call_output","call_id":"%s","output":"a b"}]}`,
 			`{"model":"m","tools":[{}],"input":[{"type":"message","role":"user","content":"the child's task"}]}`},
-		{"chat", "/v1/chat/completions",
-			`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"go"}]}`,
+		{"chat", "/v1/chat/completions", `{"model":"m","tools":[{}],"messages":[{"role":"user","content":"go"}]}`,
 			`{"model":"m","tools":[{}],"messages":[{"role":"assistant","tool_calls":[{"id":"%s"}]},{"role":"tool","tool_call_id":"%s","content":"a b"}]}`,
 			`{"model":"m","tools":[{}],"messages":[{"role":"user","content":"the child's task"}]}`},
 		{"gemini", "/v1beta/models/m:generateContent",

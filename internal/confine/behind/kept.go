@@ -17,7 +17,7 @@ type parcel struct {
 	store  *keep.Store
 	call   keep.Call
 	looked bool
-	files  []keep.File
+	files  []string
 	kept   map[string]bool
 	fault  error
 }
@@ -32,15 +32,15 @@ func newParcel(state, dir, line string) *parcel {
 }
 
 // Keep implements nod.Keeper.
-func (p *parcel) Keep(_ string, _ nod.Call, files []nod.KeptFile, _ []nod.KeptCommit) error {
+func (p *parcel) Keep(_ string, _ nod.Call, files []string, _ []nod.KeptCommit) error {
 	for _, f := range files {
 		switch {
 		case p.looked && p.fault != nil:
 			return p.fault
-		case p.looked && !p.kept[f.Path]:
+		case p.looked && !p.kept[f]:
 			return errors.New("it was not there when nod kept what the run changes")
-		case !p.looked && !p.kept[f.Path]:
-			p.files, p.kept[f.Path] = append(p.files, keep.File{Path: f.Path}), true
+		case !p.looked && !p.kept[f]:
+			p.files, p.kept[f] = append(p.files, f), true
 		}
 	}
 	return nil

@@ -12,78 +12,51 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-//go:embed families
-var families string
-
-// The large files are kept as strings, which need no copy.
+// git, the largest file and the one that is asked for most, needs no copy.
 //
 //go:embed git.txt
 var git string
 
-//go:embed gh.txt
-var gh string
-
-//go:embed docker.txt
-var docker string
+// families has a line for each further name, sorted: the name, and the file that it shares.
+//
+//go:embed families
+var families string
 
 // Find returns the text that describes a program, by its base name, and the
 // name of the file that holds it. ok is false for a program of which nothing
 // is known.
 func Find(name string) (text, file string, ok bool) {
-	if name == "" || strings.ContainsAny(name, "/\x00") {
+	if name == "" || strings.ContainsAny(name, "/\x00\n ") {
 		return "", "", false
 	}
-	file = name
-	if text = large(file); text != "" {
-		return text, file, true
+	if name == "git" {
+		return git, name, true
 	}
+	file = name
 	data, err := files.ReadFile(name + ".txt")
 	if err != nil {
-		if file, ok = family(name); !ok {
-			return "", "", false
-		}
-		if text = large(file); text != "" {
-			return text, file, true
-		}
-		if data, err = files.ReadFile(file + ".txt"); err != nil {
-			return "", "", false
-		}
+		file = family(name)
+		data, err = files.ReadFile(file + ".txt")
 	}
 	// The bytes are this call's own copy, and nothing writes to them.
-	return unsafe.String(unsafe.SliceData(data), len(data)), file, true
+	return unsafe.String(unsafe.SliceData(data), len(data)), file, err == nil
 }
 
-func large(file string) string {
-	switch file {
-	case "git":
-		return git
-	case "gh":
-		return gh
-	case "docker":
-		return docker
-	}
-	return ""
-}
-
-// family returns the file of a program that shares one: lines "name file",
-// sorted by name.
-func family(name string) (string, bool) {
-	lo, hi := 0, len(families)
-	for lo < hi {
-		mid := lo + (hi-lo)/2
-		start := strings.LastIndexByte(families[:mid], '\n') + 1
-		end := start + strings.IndexByte(families[start:], '\n')
-		word, file, _ := strings.Cut(families[start:end], " ")
-		switch {
+// family returns the file of a program that shares one, "" for none.
+func family(name string) string {
+	for rest := families; rest != ""; {
+		start := strings.LastIndexByte(rest[:len(rest)/2], '\n') + 1
+		line, after, _ := strings.Cut(rest[start:], "\n")
+		switch word, file, _ := strings.Cut(line, " "); {
 		case word == name:
-			return file, true
+			return file
 		case word < name:
-			lo = end + 1
+			rest = after
 		default:
-			hi = start
+			rest = rest[:start]
 		}
 	}
-	return "", false
+	return ""
 }
 
 // Names returns every name that [Find] knows, sorted within files and families.
@@ -93,9 +66,10 @@ func Names() []string {
 	for _, e := range entries {
 		names = append(names, strings.TrimSuffix(e.Name(), ".txt"))
 	}
-	for _, line := range strings.Split(strings.TrimSpace(families), "\n") {
-		word, _, _ := strings.Cut(line, " ")
-		names = append(names, word)
+	for line := range strings.Lines(families) {
+		if word, _, _ := strings.Cut(line, " "); word != "#" {
+			names = append(names, word)
+		}
 	}
 	return names
 }

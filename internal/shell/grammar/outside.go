@@ -9,11 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Outside lists what in a text is more shell than nod follows, by its form
-// alone: the grammar in the comment of package shell, as code. What is not
-// listed here as inside is outside. The texts that decided are those of real
-// sessions: a form that hardly a call uses is a form that shells can differ on
-// for nothing.
+// Outside lists what in a text is more shell than nod follows, by its form alone: the
+// grammar in the comment of package shell, as code. What is not listed here as inside is
+// outside: a form that hardly a call uses is one that shells can differ on for nothing.
 func Outside(list []*syntax.Stmt, src string) []Form {
 	f := &forms{src: src}
 	for _, s := range list {
@@ -79,8 +77,6 @@ func (f *forms) visit(n syntax.Node) bool {
 	case *syntax.Word:
 		f.word(n)
 	case *syntax.CmdSubst:
-		f.substitution(n, n.Stmts)
-	case *syntax.ProcSubst:
 		f.substitution(n, n.Stmts)
 	}
 	return true
@@ -234,14 +230,11 @@ func plainCommand(name string) bool {
 
 // constant looks at an assignment before a command: it has one constant word.
 func (f *forms) constant(as *syntax.Assign) {
-	plain := as.Value == nil || len(as.Value.Parts) == 1
-	if plain && as.Value != nil {
-		switch p := as.Value.Parts[0].(type) {
-		case *syntax.Lit, *syntax.SglQuoted:
-		case *syntax.DblQuoted:
-			_, plain = plainInside(p)
-		default:
-			plain = false
+	plain := as.Value == nil
+	if !plain && len(as.Value.Parts) == 1 {
+		_, plain = Constant(as.Value)
+		if quoted, ok := as.Value.Parts[0].(*syntax.DblQuoted); ok {
+			_, plain = plainInside(quoted)
 		}
 	}
 	f.is(as, !plain, "an assignment of more than a constant before a command")
@@ -255,11 +248,11 @@ func (f *forms) declared(c *syntax.DeclClause) {
 	}
 }
 
-// substitution looks at $( ) and <( ): a list of simple commands in one line,
+// substitution looks at $( ): a list of simple commands in one line,
 // or one command with a here-document.
 func (f *forms) substitution(n syntax.Node, list []*syntax.Stmt) {
 	raw := f.raw(n)
-	f.hides(n, !strings.HasPrefix(raw, "$(") && !strings.HasPrefix(raw, "<(") || len(raw) > 2 &&
+	f.hides(n, !strings.HasPrefix(raw, "$(") || len(raw) > 2 &&
 		(raw[2] == '(' || raw[2] == '#'), "a substitution of this kind")
 	f.hides(n, len(list) != 1, "a substitution of several commands, or none")
 	for _, s := range list {
@@ -304,7 +297,30 @@ func (f *forms) feedsDocument(n syntax.Node, list []*syntax.Stmt) bool {
 	}
 	head, _, _ := strings.Cut(f.raw(n), "\n")
 	return strings.HasSuffix(head, "'") && strings.HasSuffix(head, f.raw(list[0].Redirs[0].Word)) &&
-		!endsElsewhere(f.src, int(n.Pos().Offset()), int(n.End().Offset()))
+		balanced(f.raw(list[0].Redirs[0].Hdoc))
+}
+
+// balanced reports whether each parenthesis of a text has its other in the same line, and no
+// quote between them. bash 3.2, the bash and the sh of macOS, looks for the end of $( )
+// without knowing here-documents, so that "fix :)" ends it, and what follows runs.
+func balanced(text string) bool {
+	if strings.Contains(text, `\`) || strings.Contains(text, "${") || strings.Contains(text, "$[") ||
+		strings.Contains(text, "$'") || strings.Contains(text, `$"`) {
+		return false // they have rules of their own, or join lines
+	}
+	depth := 0
+	for _, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth--
+		}
+		if depth < 0 || depth > 0 && strings.ContainsRune("'\"`\n", c) {
+			return false
+		}
+	}
+	return depth == 0
 }
 
 func (f *forms) word(w *syntax.Word) {
@@ -318,12 +334,9 @@ func (f *forms) word(w *syntax.Word) {
 			f.literal(w, p.Value, i)
 			f.is(w, splits(runtime.GOOS, p.Value), "a letter outside of quotes that macOS may split")
 		case *syntax.SglQuoted:
-			_, plain := Escapes(p.Value)
-			f.is(w, p.Dollar && !plain, "$'...' with more than \\n and \\t")
+			f.is(w, p.Dollar, "$'...'")
 		case *syntax.DblQuoted:
 			f.quoted(w, p)
-		case *syntax.ArithmExp:
-			f.is(w, p.Bracket, "$[ ], which shells read differently")
 		}
 	}
 }
@@ -484,5 +497,5 @@ func bracesBesideCommands(text string) bool {
 	_, inner, opened := strings.Cut(text, "{")
 	_, _, closed := strings.Cut(inner, "}")
 	return opened && closed && (strings.Contains(inner, ",") || strings.Contains(inner, "..")) &&
-		(strings.Contains(text, "$(") || strings.Contains(text, "<("))
+		strings.Contains(text, "$(")
 }

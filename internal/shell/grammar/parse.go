@@ -16,12 +16,11 @@ func Line(source string, lang syntax.LangVariant) (*syntax.File, error) {
 	return parseFrom(&shallow{rest: source, flat: len(source) <= flatBytes}, source, lang)
 }
 
-func As(source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File, error) {
-	return parseFrom(&shallow{rest: source}, source, lang, more...)
+func As(source string, lang syntax.LangVariant) (*syntax.File, error) {
+	return parseFrom(&shallow{rest: source}, source, lang)
 }
 
-func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...syntax.ParserOption) (*syntax.File,
-	error) {
+func parseFrom(from *shallow, source string, lang syntax.LangVariant) (*syntax.File, error) {
 	if strings.IndexByte(source, '\r') >= 0 {
 		return nil, errReturn
 	}
@@ -31,17 +30,11 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 	if rest := strings.TrimRight(source, `\`); (len(source)-len(rest))%2 == 1 {
 		return nil, errOpen
 	}
-	if splicedToken(source) {
+	if splices(source) {
 		return nil, errSpliced
 	}
-	if strings.IndexByte(source, '#') < 0 {
-		return syntax.NewParser(append(more, syntax.Variant(lang))...).Parse(from, "")
-	}
-	if continuedComment(source) {
-		return nil, errComment
-	}
-	file, err := syntax.NewParser(append(more, syntax.Variant(lang), syntax.KeepComments(true))...).Parse(from, "")
-	if err == nil && commentInWord(file, source) {
+	file, err := syntax.NewParser(syntax.Variant(lang), syntax.KeepComments(true)).Parse(from, "")
+	if err == nil && strings.Contains(source, "#") && commentInWord(file, source) {
 		return nil, errInWord
 	}
 	return file, err
@@ -54,36 +47,24 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant, more ...sy
 var (
 	errReturn  = errors.New("a carriage return")
 	errControl = errors.New("a control character") // bash 5.2 and the parser mark what they read with some of them
-	errComment = errors.New("a comment may end in a backslash")
 	errOpen    = errors.New("a backslash at its end")
 	errInWord  = errors.New("a # inside of a word")
-	errSpliced = errors.New("a word or an operator that goes on in the next line")
+	errSpliced = errors.New("a word, an operator or a comment that goes on in the next line")
 )
 
-// splicedToken reports whether a line goes on behind a backslash that no blank
-// stands before. What the backslash then joins may be an operator, which the
-// parser does not see.
-func splicedToken(source string) bool {
-	for rest := source; ; {
-		before, after, found := strings.Cut(rest, "\\\n")
-		if !found {
-			return false
-		}
-		plain := strings.TrimRight(before, `\`)
-		if odd := (len(before)-len(plain))%2 == 0; odd && !separated(source[:len(source)-len(rest)+len(before)]) {
+// splices reports whether a line goes on behind a backslash that no blank stands before,
+// or beside a #. What the backslash then joins may be an operator, which the parser does
+// not see, or end a comment.
+func splices(source string) bool {
+	pieces := strings.Split(source, "\\\n")
+	for _, before := range pieces[:len(pieces)-1] {
+		end := before[max(0, len(before)-1):]
+		if end == `\` || strings.Contains(before[strings.LastIndexByte(before, '\n')+1:], "#") ||
+			!strings.Contains(" \t\n", end) || strings.HasSuffix(before, `\ `) {
 			return true
 		}
-		rest = after
 	}
-}
-
-// separated reports whether a text ends where a word may begin.
-func separated(before string) bool {
-	n := len(before)
-	if n == 0 || before[n-1] == '\n' {
-		return true
-	}
-	return (before[n-1] == ' ' || before[n-1] == '\t') && (n < 2 || before[n-2] != '\\')
+	return false
 }
 
 // commentInWord reports whether the parser took a # for the beginning of a
@@ -99,39 +80,8 @@ func commentInWord(file *syntax.File, source string) (found bool) {
 	return found
 }
 
-// continuedComment reports whether a line that ends in a backslash may end in a
-// comment. A shell ends the comment there; the parser takes the next line for
-// more arguments. It errs towards yes, since quotes and here-documents are not
-// told apart.
-func continuedComment(source string) bool {
-	if !strings.Contains(source, "#") {
-		return false
-	}
-	for line := range strings.SplitSeq(source, "\n") {
-		if !strings.HasSuffix(strings.TrimSuffix(line, "\r"), `\`) {
-			continue
-		}
-		for i := range len(line) {
-			if line[i] == '#' && (i == 0 || beginsToken(line[:i])) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// beginsToken reports whether a # behind this text may begin a comment: in
-// the middle of a word it does not.
-func beginsToken(before string) bool {
-	c := before[len(before)-1]
-	return !Letter(c) && strings.IndexByte(`$/."'#:-%@+,=~^*?[]\`, c) < 0 && !strings.HasSuffix(before, "${")
-}
-
-// shallow hands a text to the parser in small pieces and looks each time how
-// deep the parser stands. What looks like nesting before parsing (exceeded) can
-// be deceived, by brackets in here-documents and in $'...'; the stack cannot.
-// The parser also recurses for each of several comment lines in a row, so that
-// some thousands of them are too many.
+// shallow hands a text to the parser in small pieces and looks each time how deep the
+// parser stands. It also recurses for each of several comment lines in a row.
 type shallow struct {
 	rest    string
 	started bool
@@ -139,9 +89,9 @@ type shallow struct {
 }
 
 const (
-	pieceBytes = 1 << 10 // handed out at once
-	maxFrames  = 4000    // 200 levels of the costliest bracket, and what pieceBytes may add
-	flatBytes  = 100     // no byte makes the parser's stack deeper by 30 frames
+	pieceBytes = 256  // handed out at once
+	maxFrames  = 1500 // 200 levels of the costliest bracket, and what pieceBytes may add
+	flatBytes  = 100  // no byte makes the parser's stack deeper by 30 frames
 )
 
 var ErrDeep = errors.New("200 levels of nesting")

@@ -1,9 +1,11 @@
 package grammar
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
-// MaxShown bounds the text that a report quotes.
-const MaxShown = 200
+const MaxShown = 200 // bytes that a report quotes of a text
 
 func Shorten(s string) string {
 	if len(s) <= MaxShown {
@@ -24,17 +26,7 @@ func Escaped(s string) string {
 			b.WriteRune(r)
 			continue
 		}
-		const hex = "0123456789abcdef"
-		b.WriteString("\\u{")
-		started := false
-		for shift := 28; shift >= 0; shift -= 4 {
-			d := r >> shift & 0xF
-			if d != 0 || started || shift == 0 {
-				b.WriteByte(hex[d])
-				started = true
-			}
-		}
-		b.WriteByte('}')
+		b.WriteString(`\u{` + strconv.FormatInt(int64(r), 16) + "}")
 	}
 	return b.String()
 }

@@ -1,6 +1,7 @@
 package grammar
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,53 +14,18 @@ func Construct(n syntax.Node) string {
 		return "a function"
 	case *syntax.CaseClause:
 		return "case"
-	case *syntax.ArithmCmd:
-		return "(( ))"
-	case *syntax.LetClause:
-		return "let"
 	case *syntax.TestClause:
 		return "[[ ]]"
-	case *syntax.CoprocClause:
-		return "a coprocess"
 	case *syntax.IfClause:
 		return "if"
 	case *syntax.ForClause, *syntax.WhileClause:
 		return "a loop"
+	case *syntax.ArithmExp:
+		return "arithmetic"
+	case *syntax.ProcSubst:
+		return "the output of a command as a file"
 	}
-	return "this"
-}
-
-// Sets reports whether a text may leave its shell with other variables: programs
-// inherit them, and an editor keeps some of its own there.
-func Sets(list []*syntax.Stmt) (sets bool) {
-	visit := func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Subshell, *syntax.CmdSubst, *syntax.ProcSubst:
-			return false
-		case *syntax.WordIter, *syntax.DeclClause:
-			sets = true
-		case *syntax.CallExpr:
-			sets = sets || len(n.Args) == 0 && len(n.Assigns) > 0
-			for _, w := range n.Args {
-				sets = sets || fills(w.Lit())
-			}
-		}
-		return !sets
-	}
-	for _, s := range list {
-		syntax.Walk(s, visit)
-	}
-	return sets
-}
-
-// fills lists builtins that give variables a value, or change the shell otherwise.
-func fills(name string) bool {
-	switch name {
-	case "read", "mapfile", "readarray", "getopts", "unset", "export", "local", "declare", "typeset", "readonly",
-		"vared", "let", "zparseopts", "integer", "float", "set":
-		return true
-	}
-	return false
+	return "more than plain commands"
 }
 
 func PlainAssign(as *syntax.Assign) bool {
@@ -92,30 +58,40 @@ func Plain(s *syntax.Stmt) bool {
 	return !s.Negated && !s.Background && !s.Coprocess && !s.Disown && len(s.Redirs) == 0
 }
 
-// Multiplies reports whether a body starts the function of that name beside
-// itself.
-func Multiplies(body *syntax.Stmt, name string) (found bool) {
-	syntax.Walk(body, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.BinaryCmd:
-			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
-				found = found || starts(n, name)
-			}
-		case *syntax.Stmt:
-			if n.Background {
-				found = found || starts(n, name)
-			}
-		}
-		return !found
-	})
-	return found
+// Multiplies reports whether a function starts itself beside itself: :(){ :|:& };:
+func Multiplies(body, name string) bool {
+	body = strings.Join(strings.Fields(body), "")
+	return strings.Contains(body, name+"|"+name) || strings.Contains(body, name+"&"+name)
 }
 
-func starts(n syntax.Node, name string) (found bool) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		call, ok := n.(*syntax.CallExpr)
-		found = found || ok && len(call.Args) > 0 && call.Args[0].Lit() == name
-		return !found
+// Documents lists what stands in single quotes and in quoted here-documents that is fed to
+// programs of these names, in its order: text that a shell takes as it stands. Pairs of
+// offsets.
+func Documents(text string, programs ...string) (list [][2]int) {
+	tree, err := As(text, syntax.LangBash)
+	if err != nil {
+		return nil
+	}
+	syntax.Walk(tree, func(n syntax.Node) bool {
+		s, ok := n.(*syntax.Stmt)
+		if !ok {
+			return true
+		}
+		call, ok := s.Cmd.(*syntax.CallExpr)
+		if !ok || len(call.Args) == 0 || !slices.Contains(programs, call.Args[0].Lit()) {
+			return true
+		}
+		for _, r := range s.Redirs {
+			if r.Hdoc != nil && strings.ContainsAny(Raw(text, r.Word), `'"`) {
+				list = append(list, [2]int{int(r.Hdoc.Pos().Offset()), int(r.Hdoc.End().Offset())})
+			}
+		}
+		for _, w := range call.Args {
+			if _, constant := Constant(w); constant {
+				list = append(list, [2]int{int(w.Pos().Offset()), int(w.End().Offset())})
+			}
+		}
+		return true
 	})
-	return found
+	return list
 }

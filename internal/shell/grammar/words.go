@@ -12,6 +12,11 @@ func Decimal(s string) bool {
 	return s == "0" || s != "" && len(s) < 10 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
+// Letter reports whether a byte may be part of a variable's name.
+func Letter(c byte) bool {
+	return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_'
+}
+
 func Identifier(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !Letter(s[i]) {
@@ -88,13 +93,6 @@ func plainBackquotes(src string) bool {
 		escaped = src[i] == '\\' && !escaped
 	}
 	return true
-}
-
-// Escapes decodes the inside of $'...'. ok is false where it holds more than \n
-// and \t.
-func Escapes(s string) (text string, ok bool) {
-	text = strings.NewReplacer(`\n`, "\n", `\t`, "\t").Replace(s)
-	return text, s != "" && !strings.Contains(text, `\`)
 }
 
 // plainInside returns what stands between double quotes, if that is text in

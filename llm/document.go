@@ -1,0 +1,202 @@
+package llm
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/lines"
+)
+
+// depthLimit bounds the nesting of an answer; real ones have about six levels.
+const depthLimit = 64
+
+// value is what stands somewhere in an answer, nil where nothing does. Keys are
+// taken to the letter, and so are types.
+type value struct{ any }
+
+// at is what stands under keys, each within the one before.
+func (v value) at(keys ...string) value {
+	for _, key := range keys {
+		object, _ := v.any.(map[string]any)
+		v = value{object[key]}
+	}
+	return v
+}
+
+// noText stands for a value of another type, so that it is no word that counts.
+const noText = "(not a text)"
+
+// text is a string, "" for a missing one.
+func (v value) text() string {
+	if v.any == nil {
+		return ""
+	}
+	if text, ok := v.any.(string); ok {
+		return text
+	}
+	return noText
+}
+
+// list is what a list holds, nil for anything else.
+func (v value) list() (all []value) {
+	list, _ := v.any.([]any)
+	for _, element := range list {
+		all = append(all, value{element})
+	}
+	return all
+}
+
+func (v value) isList() bool {
+	_, ok := v.any.([]any)
+	return ok
+}
+
+// isNo reports whether a value is missing, or says no.
+func (v value) isNo() bool { return v.any == nil || v.any == false || v.any == "" }
+
+// count is a number of tokens that adds up, 0 for anything else.
+func (v value) count() int {
+	number, _ := v.any.(json.Number)
+	n, _ := number.Int64()
+	return int(min(max(n, 0), 1<<31-1))
+}
+
+// json is the value as it would be written.
+func (v value) json() []byte { return encode(v.any) }
+
+// encode cannot fail: it is given what was read, or what this package made.
+func encode(v any) []byte {
+	text, err := lines.JSON(v)
+	if err != nil {
+		panic(err)
+	}
+	return text
+}
+
+// parse reads text as one JSON object that every reader reads alike. Invalid text, keys that occur twice or differ by
+// case only, and something after the end are errors.
+func parse(text []byte) (value, error) {
+	if !utf8.Valid(text) {
+		return value{}, errors.New("it holds bytes that are not UTF-8")
+	}
+	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
+		return value{}, errors.New("it is not an object")
+	}
+	p := parser{in: json.NewDecoder(bytes.NewReader(text))}
+	p.in.UseNumber()
+	v, err := p.value(1)
+	if err != nil {
+		return value{}, err
+	}
+	if _, err := p.in.Token(); err != io.EOF {
+		return value{}, errors.New("something follows its end")
+	}
+	// The decoder puts this character where half a pair stands.
+	if strings.Count(p.read.String(), "\ufffd") > bytes.Count(text, []byte("\ufffd")) {
+		return value{}, errors.New("it holds half a surrogate pair")
+	}
+	return value{v}, nil
+}
+
+// parser reads values, and writes down the strings in them.
+type parser struct {
+	in   *json.Decoder
+	read strings.Builder
+}
+
+func (p *parser) value(depth int) (any, error) {
+	token, err := p.in.Token()
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return nil, errors.New("it ends early")
+	case err != nil:
+		return nil, err
+	case depth > depthLimit:
+		return nil, errors.New("it is nested too deeply")
+	}
+	switch t := token.(type) {
+	case string:
+		p.read.WriteString(t)
+	case json.Delim:
+		if t == '{' {
+			return p.object(depth)
+		}
+		list := []any{}
+		for p.in.More() {
+			element, err := p.value(depth + 1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, element)
+		}
+		return list, p.end()
+	}
+	return token, nil
+}
+
+func (p *parser) object(depth int) (any, error) {
+	object, seen := map[string]any{}, map[string]bool{}
+	for p.in.More() {
+		token, err := p.value(0)
+		if err != nil {
+			return nil, err
+		}
+		key, _ := token.(string)
+		if folded := fold(key); seen[folded] {
+			return nil, fmt.Errorf("the key %s occurs twice", quote(key))
+		} else {
+			seen[folded] = true
+		}
+		if object[key], err = p.value(depth + 1); err != nil {
+			return nil, err
+		}
+	}
+	return object, p.end()
+}
+
+// end reads the bracket that closes a list or an object.
+func (p *parser) end() error {
+	if _, err := p.in.Token(); err != nil {
+		return errors.New("it ends early")
+	}
+	return nil
+}
+
+// fold maps the keys onto one that a reader without regard to case would take
+// for each other, Unicode's odd ones (the long s, the Kelvin sign) included.
+func fold(key string) string { return strings.ToLower(strings.ToUpper(key)) }
+
+// input is what the model passed to the forced tool.
+type input struct {
+	shouldBlock      bool
+	reason, thinking string
+}
+
+// decodeInput takes exactly the three fields of the tool's schema, each once and of its type.
+func decodeInput(text []byte) (input, error) {
+	v, err := parse(text)
+	if err != nil {
+		return input{}, err
+	}
+	fields := v.any.(map[string]any)
+	in := input{reason: v.at("reason").text(), thinking: v.at("thinking").text()}
+	var typed [3]bool
+	in.shouldBlock, typed[0] = fields["should_block"].(bool)
+	_, typed[1] = fields["reason"].(string)
+	_, typed[2] = fields["thinking"].(string)
+	for i, key := range []string{"should_block", "reason", "thinking"} {
+		if !typed[i] {
+			return input{}, fmt.Errorf("%s is missing, or not of its type", key)
+		}
+		delete(fields, key)
+	}
+	for key := range fields {
+		return input{}, fmt.Errorf("the key %s is not expected", quote(key))
+	}
+	return in, nil
+}
