@@ -2,7 +2,6 @@ package agent
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
 
@@ -91,54 +90,6 @@ func TestClaudeSaysWhyBesideItsDialog(t *testing.T) {
 	}
 }
 
-// TestClaudeEncode is every mode, verdict, profile and presence of a person
-// and a model: the table in the comment of ClaudeCode.
-func TestClaudeEncode(t *testing.T) {
-	// allow, ask with a person, ask with nobody, deny
-	rows := map[string][4]string{
-		"default/replace":             {"allow", "ask", "deny", "deny"},
-		"default/reinforce":           {"", "ask", "deny", "deny"},
-		"acceptEdits/replace":         {"allow", "ask", "deny", "deny"},
-		"acceptEdits/reinforce":       {"", "ask", "deny", "deny"},
-		"dontAsk/replace":             {"allow", "deny", "deny", "deny"},
-		"dontAsk/reinforce":           {"", "deny", "deny", "deny"},
-		"bypassPermissions/replace":   {"allow", "ask", "deny", "deny"},
-		"bypassPermissions/reinforce": {"", "ask", "deny", "deny"},
-		"auto/replace":                {"allow", "ask", "deny", "deny"},
-		"auto/reinforce":              {"", "ask", "deny", "deny"},
-		"plan/replace":                {"", "ask", "deny", "deny"},
-		"plan/reinforce":              {"", "ask", "deny", "deny"},
-		"newMode/replace":             {"", "ask", "deny", "deny"},
-		"newMode/reinforce":           {"", "ask", "deny", "deny"},
-		"/replace":                    {"", "ask", "deny", "deny"},
-		"/reinforce":                  {"", "ask", "deny", "deny"},
-	}
-	for _, mode := range []string{"default", "acceptEdits", "dontAsk", "bypassPermissions", "auto", "plan", "newMode",
-		""} {
-		for _, model := range []bool{false, true} {
-			for _, p := range []Profile{Default, Replace, Reinforce} {
-				inForce := "replace"
-				if p == Reinforce {
-					inForce = "reinforce"
-				}
-				row := rows[mode+"/"+inForce]
-				for i, c := range []struct {
-					verdict nod.Verdict
-					person  bool
-				}{{nod.Allow, true}, {nod.Ask, true}, {nod.Ask, false}, {nod.Deny, true}} {
-					t.Run(fmt.Sprintf("%s/model=%v/profile=%d/%v/person=%v", mode, model, p, c.verdict, c.person),
-						func(t *testing.T) {
-							e := Event{Kind: Decide, Name: "PreToolUse", Mode: mode, Plan: mode == "plan",
-								Call: nod.Call{Tool: "bash", Interactive: c.person, HostJudges: mode == "auto"}}
-							d := nod.Decision{Verdict: c.verdict, Layer: nod.LayerShell, Reason: "because"}
-							checkSaid(t, Host("claude-code").Encode(e, d, p, model), row[i])
-						})
-				}
-			}
-		}
-	}
-}
-
 func checkSaid(t *testing.T, a Answer, want string) {
 	t.Helper()
 	said, reason, _ := answered(t, a)
@@ -185,6 +136,12 @@ func TestClaudeEncodeExceptions(t *testing.T) {
 		{"the host judges, a known loss", "auto", "bash", harmful, Default, false, "ask"},
 		{"a rule speaks", "auto", "bash", ruled, Default, false, "ask"},
 		{"a model is there", "auto", "bash", unsettled, Default, true, "ask"},
+		{"a mode that nobody knows", "newMode", "bash", allow(nod.LayerShell), Replace, true, ""},
+		{"no mode", "", "bash", allow(nod.LayerShell), Default, false, ""},
+		{"no mode, an ask", "", "bash", harmful, Default, false, "ask"},
+		{"reinforce", "bypassPermissions", "bash", allow(nod.LayerShell), Reinforce, false, ""},
+		{"reinforce, an ask", "acceptEdits", "bash", harmful, Reinforce, true, "ask"},
+		{"nobody is to be asked", "dontAsk", "bash", harmful, Replace, false, "deny"},
 		{"an unknown verdict", "default", "bash", nod.Decision{Verdict: 7, Reason: "because"}, Replace, true, "deny"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

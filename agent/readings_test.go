@@ -66,8 +66,8 @@ func TestWhatIsRead(t *testing.T) {
 	}
 	want := string(text)
 	for _, row := range contracts() {
-		name := row.host(nil).adapter.Name()
-		all, problems := load(row.host(os.DirFS(filepath.Join("testdata", name))))
+		name := row.host.adapter.Name()
+		all, problems := load(row.host.of(os.DirFS(filepath.Join("testdata", name))))
 		for _, problem := range problems {
 			t.Error(problem)
 		}
