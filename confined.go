@@ -136,7 +136,7 @@ func (r *rooms) confinableDir() bool {
 	if err != nil || r.at.Dir == "" {
 		return false
 	}
-	if r, ok := repo.Around(r.at.Machine.Files, dir+"/x"); ok {
+	if r := repo.Around(r.at.Machine.Files, dir); r != nil {
 		dir = r.Top
 	}
 	return slices.ContainsFunc(r.at.Roots, func(root string) bool { return view.Within(r.at.Machine.Files, root, dir) })

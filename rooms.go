@@ -29,7 +29,7 @@ type rooms struct {
 func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
-		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
+		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared, Session: taint.None{}},
 		withheld: &withheld.Call{Call: shared},
 	}
 	r.loss, r.secrecy = harm.Of(shared)

@@ -51,18 +51,9 @@ func (n *Call) Approval() (name string, once bool) {
 		once = once || slices.ContainsFunc(c.Words, func(w shell.Word) bool { return !w.Known })
 	}
 	for _, e := range n.Report.Read {
-		if !n.countsByEntry(e.Path) {
-			h.Add("read", e.Path, e.SHA256)
-		}
+		h.Add("read", e.Path, e.SHA256)
 	}
 	return h.Sum(), once
-}
-
-// countsByEntry reports whether a file counts by an entry of it alone: of a package.json, the script that runs.
-func (n *Call) countsByEntry(file string) bool {
-	return slices.ContainsFunc(n.Report.Definitions, func(d shell.Definition) bool {
-		return d.Path != file && shell.DefinitionFile(d.Path) == file && d.SHA256 != ""
-	})
 }
 
 // Call is the call that is named. It is not safe for concurrent use.

@@ -3,7 +3,6 @@ package judge
 import (
 	"cmp"
 	_ "embed"
-	"encoding/json"
 	"path"
 	"slices"
 	"strconv"
@@ -103,7 +102,8 @@ func (c Case) Facts(session Ledger) Facts {
 	for _, r := range f.Runs {
 		f.SpeaksToJudge = append(f.SpeaksToJudge, speaksToJudge(r.Content)...)
 	}
-	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(c.Taint.History(), c.Taint.Blocked(), c.LetRun)
+	past := c.Taint.Session
+	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(past.History(), past.Blocked(), c.LetRun)
 	return f
 }
 
@@ -150,7 +150,7 @@ func (c Case) runs() []Run {
 	left := contentsLimit
 	add := func(name, sum string, command int) {
 		if len(runs) == runLimit || slices.ContainsFunc(runs,
-			func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
+			func(r Run) bool { return r.Path == name }) {
 			return
 		}
 		r := c.run(name, sum, command, left)
@@ -173,20 +173,17 @@ func (c Case) runs() []Run {
 
 // run is one of them.
 func (c Case) run(name, sum string, command, left int) Run {
-	file := shell.DefinitionFile(name)
-	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(file)}
-	if c.IsStore(file) {
+	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(name)}
+	if c.IsStore(name) {
 		r.Withheld = withheld.SecretStore
 		return r
 	}
-	text, err := c.At.Machine.Files.Read(file, readLimit)
+	text, err := c.At.Machine.Files.Read(name, readLimit)
 	if err != nil || len(text) == readLimit {
 		return r
 	}
 	content := strings.ToValidUTF8(string(text), "\uFFFD")
-	if file != name {
-		content = packageEntry(content, name[len(file)+1:])
-	} else if len(content) > contentLimit {
+	if len(content) > contentLimit {
 		content = c.recipe(content, command)
 	}
 	if len(content) <= min(contentLimit, left) {
@@ -198,24 +195,8 @@ func (c Case) run(name, sum string, command, left int) Run {
 // readLimit bounds a file in which a recipe is looked for.
 const readLimit = 256 << 10
 
-// packageEntry is one script of a package.json, with what runs before and after.
-func packageEntry(text, name string) string {
-	var manifest struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	if json.Unmarshal([]byte(text), &manifest) != nil {
-		return ""
-	}
-	var lines []string
-	for _, entry := range [...]string{"pre" + name, name, "post" + name} {
-		if script, ok := manifest.Scripts[entry]; ok {
-			lines = append(lines, entry+": "+script)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-// recipe is the part of a long file of recipes that stands under a name which the command gives: a target, a task.
+// recipe is the part of a long file of recipes that stands under a name which the command
+// gives: a target, a task.
 func (c Case) recipe(text string, command int) string {
 	if command < 0 || command >= len(c.Report.Commands) {
 		return ""
@@ -240,8 +221,8 @@ func (c Case) git(session Ledger) *Git {
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir)+"/.git-is-looked-for")
-	if !ok {
+	r := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir))
+	if r == nil {
 		return nil
 	}
 	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),

@@ -11,7 +11,6 @@ import (
 	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/shell"
 )
 
 // ShortPath is a name as it is written from dir, where it lies below.
@@ -46,8 +45,8 @@ func (c *Call) Interpreted() string {
 		}
 	}
 	for _, d := range c.Report.Definitions {
-		if file := shell.DefinitionFile(d.Path); c.IsStore(file) {
-			return file
+		if c.IsStore(d.Path) {
+			return d.Path
 		}
 	}
 	return ""
