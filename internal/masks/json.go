@@ -33,8 +33,8 @@ func Mask(raw json.RawMessage) json.RawMessage {
 	}))
 }
 
-// withoutValue masks the number or object behind a key whose name says that it is secret: what is shown of it and of the
-// colon before it, and how long both are; 0 for any other value.
+// withoutValue masks the number or object behind a key whose name says that it is secret: what is shown of it and of
+// the colon before it, and how long both are; 0 for any other value.
 func withoutValue(rest string) (shown string, n int) {
 	value := strings.TrimLeft(strings.TrimLeft(rest, blanks)[1:], blanks)
 	var hidden json.RawMessage
@@ -103,8 +103,8 @@ func optionTakesSecret(arg string) bool {
 		secretName(arg)
 }
 
-// EachString gives the strings of a JSON text, but keys, to a function with the key before them, and puts what it returns
-// in their place. All else stays as it is written. A text that is no JSON is one string.
+// EachString gives the strings of a JSON text, but keys, to a function with the key before them, and puts what it
+// returns in their place. All else stays as it is written. A text that is no JSON is one string.
 func EachString(text string, change func(key, value string) string) string {
 	return each(text, func(key string) string { return key }, false, change)
 }
