@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/masks"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 const (
@@ -91,22 +92,11 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	masked, valid := masks.Mask(input), json.Valid(input)
 	switch {
 	case len(input) > InputLimit:
-		return asText(head(string(masked), headLimit)), len(input)
+		return asText(printable.Head(string(masked), headLimit)), len(input)
 	case !valid:
 		return asText(string(masked)), 0
 	}
 	return masked, 0
-}
-
-// head cuts s to at most n bytes, between characters.
-func head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // encode returns the line of an entry, without its newline.
@@ -191,7 +181,7 @@ func tightened(e Entry) Entry {
 	if e.InputBytes == 0 {
 		e.InputBytes = len(e.Input)
 	}
-	e.Input = asText(head(string(e.Input), headLimit))
+	e.Input = asText(printable.Head(string(e.Input), headLimit))
 	e.Evidence = e.Evidence[:min(len(e.Evidence), tightList)]
 	if len(e.Spent) > tightList {
 		e.Spent = nil
@@ -206,5 +196,5 @@ func tight(s string) string {
 	if len(s) <= tightLimit {
 		return s
 	}
-	return strings.ToValidUTF8(head(s, tightLimit), "\uFFFD") + "…"
+	return strings.ToValidUTF8(printable.Head(s, tightLimit), "\uFFFD") + "…"
 }

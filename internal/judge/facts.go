@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/match"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/taint"
@@ -203,7 +204,7 @@ func (c Case) recipe(text string, command int) string {
 	for _, w := range c.Report.Commands[command].Words {
 		for _, begin := range [...]string{"\n" + w.Value + ":", "\n" + w.Value + " ", "\n[tasks." + w.Value + "]"} {
 			if at := strings.Index(text, begin); w.Known && at >= 0 {
-				return "[...]" + firstBytes(text[at:], min(len(text)-at, contentLimit/2)) + "\n[...]"
+				return "[...]" + printable.Head(text[at:], contentLimit/2) + "\n[...]"
 			}
 		}
 	}

@@ -295,17 +295,10 @@ func Cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s
 	}
-	return firstBytes(s, limit*2/3) + " [... left out ...] " + tail(s, limit/3)
+	return printable.Head(s, limit*2/3) + " [... left out ...] " + tail(s, limit/3)
 }
 
-// firstBytes and tail cut between characters.
-func firstBytes(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
+// tail is the last n bytes of a text, from a whole character on.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -22,7 +22,7 @@ import (
 // many bytes stood there. JSON stays JSON; what is not JSON is masked as text. Masking twice changes nothing.
 func Mask(raw json.RawMessage) json.RawMessage {
 	lastKey, last := "", ""
-	return json.RawMessage(EachText(withoutValues(string(raw)), Text, func(key, value string) string {
+	return json.RawMessage(each(string(raw), Text, true, func(key, value string) string {
 		c := context{key: key}
 		if key == lastKey {
 			c.before = last
@@ -33,38 +33,16 @@ func Mask(raw json.RawMessage) json.RawMessage {
 	}))
 }
 
-// withoutValues masks the numbers and objects whose name says that they are secret.
-func withoutValues(text string) string {
-	if !json.Valid([]byte(text)) {
-		return text
+// withoutValue masks the number or object behind a key whose name says that it is secret: what is shown of it and of
+// the colon before it, and how long both are; 0 for any other value.
+func withoutValue(rest string) (shown string, n int) {
+	value := strings.TrimLeft(strings.TrimLeft(rest, blanks)[1:], blanks)
+	var hidden json.RawMessage
+	_ = json.NewDecoder(strings.NewReader(value)).Decode(&hidden) // it is valid
+	if !strings.ContainsAny(value[:1], "{-0123456789") || strings.Trim(string(hidden), "{}"+blanks) == "" {
+		return "", 0
 	}
-	var out strings.Builder
-	for i := 0; i < len(text); {
-		if text[i] != '"' {
-			out.WriteByte(text[i])
-			i++
-			continue
-		}
-		raw := stringAt(text[i:])
-		i += len(raw)
-		out.WriteString(raw)
-		var key string
-		_ = json.Unmarshal([]byte(raw), &key) // it is valid
-		after, isKey := strings.CutPrefix(strings.TrimLeft(text[i:], blanks), ":")
-		value := strings.TrimLeft(after, blanks)
-		if !isKey || !secretName(key) || !strings.ContainsAny(value[:1], "{-0123456789") {
-			continue
-		}
-		var hidden json.RawMessage
-		_ = json.NewDecoder(strings.NewReader(value)).Decode(&hidden) // it is valid
-		is := string(hidden)
-		if strings.Trim(is, "{}"+blanks) != "" {
-			is = printable.JSON(marker(len(hidden)))
-		}
-		out.WriteString(":" + is)
-		i = len(text) - len(value) + len(hidden)
-	}
-	return out.String()
+	return ":" + printable.JSON(marker(len(hidden))), len(rest) - len(value) + len(hidden)
 }
 
 const blanks = " \t\r\n"
@@ -125,16 +103,15 @@ func optionTakesSecret(arg string) bool {
 		secretName(arg)
 }
 
-// EachString gives the strings of a JSON text, but keys, to a function with the
-// key before them, and puts what it returns in their place. All else stays as
-// it is written. A text that is no JSON is one string.
+// EachString gives the strings of a JSON text, but keys, to a function with the key before them, and puts what it
+// returns in their place. All else stays as it is written. A text that is no JSON is one string.
 func EachString(text string, change func(key, value string) string) string {
-	return EachText(text, func(key string) string { return key }, change)
+	return each(text, func(key string) string { return key }, false, change)
 }
 
-// EachText is [EachString] that gives the keys to a function too, which changes how
-// they are shown.
-func EachText(text string, rename func(key string) string, change func(key, value string) string) string {
+// each is [EachString] that gives the keys to a function too, which changes how they are shown, and that can hide the
+// numbers and objects of secret names.
+func each(text string, rename func(key string) string, hides bool, change func(key, value string) string) string {
 	if !json.Valid([]byte(text)) {
 		return change("", text)
 	}
@@ -151,7 +128,8 @@ func EachText(text string, rename func(key string) string, change func(key, valu
 		var value string
 		_ = json.Unmarshal([]byte(raw), &value) // it is valid
 		var is string
-		if rest := strings.TrimLeft(text[i:], " \t\r\n"); strings.HasPrefix(rest, ":") {
+		isKey := strings.HasPrefix(strings.TrimLeft(text[i:], blanks), ":")
+		if isKey {
 			key, is = value, rename(value)
 		} else {
 			is = change(key, value)
@@ -160,6 +138,11 @@ func EachText(text string, rename func(key string) string, change func(key, valu
 			raw = printable.JSON(is)
 		}
 		out.WriteString(raw)
+		if isKey && hides && secretName(key) {
+			shown, n := withoutValue(text[i:])
+			out.WriteString(shown)
+			i += n
+		}
 	}
 	return out.String()
 }

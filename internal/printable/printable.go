@@ -171,3 +171,14 @@ func replaced(text, dir, inside, self string) string {
 // endsName reports whether a name cannot go on with a byte: what stands between
 // words of a sentence or of a command line.
 func endsName(c byte) bool { return strings.IndexByte(" \t\n\"'`=,;:()|&<>{}", c) >= 0 }
+
+// Head cuts s to at most n bytes, between characters.
+func Head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
