@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// rooms answer about one call. They are handed the call, its report and where it
-// is, and know no gate.
+// rooms answer about one call. They are handed the call, its report and where it is, and know no gate.
 type rooms struct {
 	at     *place.Workspace
 	report *shell.Report // of the command; empty until layer 0 has looked

@@ -97,7 +97,7 @@ func (c *Call) Harm(e shell.Effect) place.Objection {
 
 // Run reports whether a definition was written by a tainted session.
 func (c *Call) Run(definition string) bool {
-	return c.Why() != "" && c.Session.Origin(shell.DefinitionFile(definition)) != ""
+	return c.Why() != "" && c.Session.Origin(definition) != ""
 }
 
 // later are files that other programs run, by their names and their endings, and in what directories.
