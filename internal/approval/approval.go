@@ -62,8 +62,7 @@ type Caller struct {
 	Agent   string `json:"agent"`
 	Session string `json:"session"`
 	Call    string `json:"call"` // the agent's id of the call, "" where it has none
-	// Prompt says that the host asks about a call that a hook has been asked
-	// about before, without saying which.
+	// Prompt says that the host asks about a call that a hook has been asked about before, without saying which.
 	Prompt bool `json:"prompt"`
 }
 
@@ -72,8 +71,7 @@ const (
 	lockName = "approvals.lock"
 	maxBytes = 256 << 10
 	version  = 3
-	// again is how long one call may ask twice: hosts have two seats, and two
-	// settings files may both name nod.
+	// again is how long one call may ask twice: hosts have two seats, and two settings files may both name nod.
 	again = 2 * time.Minute
 	// early is how far a clock may have been set back since.
 	early = time.Minute
@@ -106,8 +104,7 @@ func (a Approval) usedNear(by Caller, now time.Time) bool {
 		now.Sub(a.UsedAt).Abs() <= again
 }
 
-// passedOver reports whether a call that is not the one which used it up comes
-// before that call's prompt has.
+// passedOver reports whether a call that is not the one which used it up comes before that call's prompt has.
 func (a Approval) passedOver(by Caller, now time.Time) bool {
 	return a.Scope == Once && !a.Prompted && !by.Prompt && a.usedNear(by, now) && !a.usedBy(by, now)
 }
@@ -164,9 +161,8 @@ func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bo
 	return used, ok && err == nil, err
 }
 
-// Ended notes that a call has come to its end: what it used up holds for no other
-// call of its id. Some servers of models give every call the same id. A file that
-// cannot be read approves nothing, so there is nothing to note.
+// Ended notes that a call has come to its end: what it used up holds for no other call of its id. Some servers of
+// models give every call the same id. A file that cannot be read approves nothing, so there is nothing to note.
 func Ended(stateDir string, by Caller, now time.Time) error {
 	if text, err := read(stateDir); err != nil || by.Call == "" || !bytes.Contains(text, []byte(by.Call)) {
 		return nil

@@ -96,8 +96,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// One that holds once is used up by the first call, which may ask again, and is
-// kept while another one holds too.
+// One that holds once is used up by the first call, which may ask again, and is kept while another one holds too.
 func TestOnceIsUsedUp(t *testing.T) {
 	dir := stateDir(t)
 	add(t, dir, now, once(now))

@@ -106,8 +106,7 @@ func (a inputString) mayRun() bool {
 	return a.text != "" && strings.Contains(names, " "+strings.ToLower(strings.Trim(a.key, "_-"))+" ")
 }
 
-// inputStrings returns every string in a JSON value, keys too. Those of a list
-// stand under the name of the list.
+// inputStrings returns every string in a JSON value, keys too. Those of a list stand under the name of the list.
 func inputStrings(input json.RawMessage) (found []inputString) {
 	tree, ok := wiring.Tree("", input)
 	if !ok { // a key that is there twice: any piece may be what the tool takes

@@ -190,9 +190,8 @@ func (g *Call) selfByOne(e shell.Effect) change {
 	return change{}
 }
 
-// takesSelf reports whether what an effect does to a tree it may do to
-// something of nod's in it. Nobody can move /, mkdir changes nothing that is
-// there, and what find picks out is nod's only where the test may hold for it.
+// takesSelf reports whether what an effect does to a tree it may do to something of nod's in it. Nobody can move
+// /, mkdir changes nothing that is there, and what find picks out is nod's only where the test may hold for it.
 func (g *Call) takesSelf(e shell.Effect) bool {
 	if e.Moved && e.Target == "/" || e.Pattern != "" && g.Report.By(e, shell.MakesDirectories) {
 		return false
@@ -206,9 +205,8 @@ func (g *Call) takesSelf(e shell.Effect) bool {
 	return false
 }
 
-// passes reports whether a file of nod's may pass a test of find, below the
-// directory where find starts. nod reads its files all the time; they are
-// small, have the mode that nod gives them, and belong to the user.
+// passes reports whether a file of nod's may pass a test of find, below the directory where find starts. nod
+// reads its files all the time; they are small, have the mode that nod gives them, and belong to the user.
 func passes(test, below string) bool {
 	name, value, _ := strings.Cut(test, " ")
 	switch name {
@@ -354,10 +352,9 @@ func (g *Call) miswired(real string, e place.Edit, before, after []byte, known b
 	return ""
 }
 
-// simulate returns a file's content before and after an edit; edited is what other edits of the call have
-// left. known is false where the content cannot be read and is not replaced whole, or the text to be
-// replaced is not in it as it stands: some hosts match more loosely than byte by byte. Then after is what
-// the edit puts in.
+// simulate returns a file's content before and after an edit; edited is what other edits of the call have left.
+// known is false where the content cannot be read and is not replaced whole, or the text to be replaced is not in
+// it as it stands: some hosts match more loosely than byte by byte. Then after is what the edit puts in.
 func (g *Call) simulate(edited map[string][]byte, real string, e place.Edit) (before, after []byte, known bool) {
 	before, again := edited[real]
 	var err error

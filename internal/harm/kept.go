@@ -53,7 +53,15 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 	}
 	switch {
 	case takesToIndex(o):
-		return keepsChanged(l, r) && (o.sub == "checkout" || keepsStaged(l, r))
+		var changed []repo.File // links and submodules, too
+		r.Tracked(func(f repo.File) bool {
+			if r.Differs(f) {
+				changed = append(changed, f)
+			}
+			return false
+		})
+		// Of what is staged git has the bytes, but under no name that anybody finds again.
+		return keepsAll(l, r, changed) && (o.sub == "checkout" || keepsAll(l, r, r.MayBeStaged()))
 	case o.sub == "clean" && !o.long("--interactive") && !o.short("i"):
 		return keepsUntracked(l, r)
 	case o.sub == "stash" && len(o.operands) > 0 && (o.operands[0] == "drop" || o.operands[0] == "clear"):
@@ -77,28 +85,12 @@ func takesToIndex(o *gitOptions) bool {
 	return false
 }
 
-// keepsChanged keeps every tracked file that is not as the index has it.
-func keepsChanged(l *Loss, r *repo.Repo) bool {
-	all := true
-	r.Tracked(func(f repo.File) bool {
+// keepsAll keeps files of the index, none of which may be guarded.
+func keepsAll(l *Loss, r *repo.Repo, files []repo.File) bool {
+	return !slices.ContainsFunc(files, func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
-		if all && r.Differs(f) {
-			all = !l.At.Guarded(name) && (l.At.Missing(name) || isKept(l, name))
-		}
-		return false
+		return l.At.Guarded(name) || !l.At.Missing(name) && !isKept(l, name)
 	})
-	return all
-}
-
-// keepsStaged keeps what may be staged: git has its bytes, but under no name that anybody finds again.
-func keepsStaged(l *Loss, r *repo.Repo) bool {
-	for _, f := range r.MayBeStaged() {
-		name := r.Top + "/" + f.Name
-		if l.At.Guarded(name) || !l.At.Missing(name) && !isKept(l, name) {
-			return false
-		}
-	}
-	return true
 }
 
 // maxUntracked bounds how many names of a working tree are looked at.

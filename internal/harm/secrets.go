@@ -261,8 +261,7 @@ func globsSecret(glob string) bool {
 	})
 }
 
-// namesSecret reports whether a text that is looked for in names is a part of
-// the name of a .env or of a key.
+// namesSecret reports whether a text that is looked for in names is a part of the name of a .env or of a key.
 func namesSecret(text string) bool {
 	text = strings.ToLower(strings.Trim(text, `^$\.*`))
 	return len(text) > 2 &&

@@ -304,8 +304,7 @@ func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 	return names, all
 }
 
-// makesBeside reports whether another command of the line makes or moves a file, which
-// a glob may match then.
+// makesBeside reports whether another command of the line makes or moves a file, which a glob may match then.
 func (l *Loss) makesBeside(e shell.Effect) bool {
 	return slices.ContainsFunc(l.Report.Effects, func(o shell.Effect) bool {
 		return o.Kind == shell.Write && (o.Command != e.Command || o.Part != e.Part) && !o.Kept &&

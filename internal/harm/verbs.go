@@ -12,8 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// verbs are the words by which lines say what they lose, publish or show. The
-// file describes its own format.
+// verbs are the words by which lines say what they lose, publish or show. The file describes its own format.
 //
 //go:embed verbs.txt
 var verbs string
@@ -62,8 +61,7 @@ func (l wording) openness(command int, program string) string {
 	return ""
 }
 
-// testsBehind reports whether a program behind another is told by a line of its own
-// that it changes nothing.
+// testsBehind reports whether a program behind another is told by a line of its own that it changes nothing.
 func (l wording) testsBehind(words []string, c shell.Command) bool {
 	for i := 1; i < min(len(words), operands); i++ {
 		if l.fitsKind("twin", words[i:], c, "") {

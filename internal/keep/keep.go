@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package keep holds what a call is about to replace or delete, so that a person can
-// have it back: nod undo.
+// Package keep holds what a call is about to replace or delete, so that a person can have it back: nod undo.
 //
 // Files are copied, those of one call into one file, since each file costs a sync. Links are
 // kept as what they say. Owners, extended attributes and access lists are not kept.
@@ -29,8 +28,7 @@ import (
 // Dir is where the store lies in nod's state directory.
 func Dir(stateDir string) string { return filepath.Join(stateDir, "kept") }
 
-// Store keeps files below a directory, mode 0700, made when it is first used. Many
-// processes may use one at once.
+// Store keeps files below a directory, mode 0700, made when it is first used. Many processes may use one at once.
 type Store struct {
 	dir string
 	o   Options
@@ -76,8 +74,7 @@ func Open(dir string, o Options) *Store {
 	return &Store{dir: dir, o: o, step: func() {}}
 }
 
-// Keep keeps all files, by absolute, real names, or none and says which one or which bound
-// stands against it.
+// Keep keeps all files, by absolute, real names, or none and says which one or which bound stands against it.
 func (s *Store) Keep(c Call, files []string) error {
 	if err := s.keep(c, files); err != nil {
 		return fmt.Errorf("nothing was kept for undo: %w", err)
@@ -115,8 +112,7 @@ func (s *Store) keep(c Call, files []string) error {
 	return p.commit()
 }
 
-// List returns the kept calls, newest first. What cannot be read is left out, and the
-// error says what that is.
+// List returns the kept calls, newest first. What cannot be read is left out, and the error says what that is.
 func (s *Store) List() (list []Kept, err error) {
 	entries, _, err := s.entries()
 	errs := []error{err}

@@ -27,8 +27,7 @@ type List struct {
 	index   func() *index
 }
 
-// New returns a list whose entries below "~/" lie below home, an absolute path;
-// with "" they lie below any home.
+// New returns a list whose entries below "~/" lie below home, an absolute path; with "" they lie below any home.
 func New(entries []string, home string) List {
 	return List{Entries: entries, home: Fold(home), index: sync.OnceValue(func() *index { return newIndex(entries) })}
 }
@@ -92,8 +91,7 @@ type component struct {
 	ending string // of the common kind *.key; "" for any other
 }
 
-// match compares a component of a name with what the list says of it. short says that it
-// may be an 8.3 alias.
+// match compares a component of a name with what the list says of it. short says that it may be an 8.3 alias.
 func (c *component) match(got string, short bool) bool {
 	switch {
 	case c.want == got, short && shortName(c.want, got):
@@ -110,8 +108,7 @@ func (c *component) match(got string, short bool) bool {
 // maxName is the longest path that a list looks through, in bytes.
 const maxName = 4096
 
-// Match reports whether the last entry that matches name (real, or as
-// written) says that it belongs to the list.
+// Match reports whether the last entry that matches name (real, or as written) says that it belongs to the list.
 //
 // No system takes a path of more than 4 KiB. One that is longer is on every
 // list that has an entry, since to look it through would take long.
@@ -209,8 +206,7 @@ func belowAnyHome(parts []string) []string {
 // maxMount is how deep below / homes of other systems are looked for.
 const maxMount = 5
 
-// HoldsAny reports whether the tree at name may hold something of the list:
-// an anchored entry lies below it.
+// HoldsAny reports whether the tree at name may hold something of the list: an anchored entry lies below it.
 func (l List) HoldsAny(name string) bool {
 	if len(l.Entries) == 0 {
 		return false

@@ -38,9 +38,8 @@ func (m *Machine) IsSelf(real string) bool {
 	return slices.ContainsFunc(m.Self(), func(own Own) bool { return view.Below(own.Lower, real) })
 }
 
-// holdsAgents reports whether agents are set up in a directory: whether it is an
-// agent's own directory, lies below one, or has one below it by its name. Where a link takes
-// an agent's directory, agentsOwn guards.
+// holdsAgents reports whether agents are set up in a directory: whether it is an agent's own directory, lies
+// below one, or has one below it by its name. Where a link takes an agent's directory, agentsOwn guards.
 func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
 	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own Own) bool {
@@ -123,8 +122,7 @@ func isNpmLogin(line string) bool {
 		strings.Contains(plain, "_password=") || strings.Contains(plain, "PRIVATEKEY--") || shell.HoldsGitLogin(line))
 }
 
-// TouchesSecret reports whether a real path is a secret, or, read as a whole
-// tree, may hold one of the stores.
+// TouchesSecret reports whether a real path is a secret, or, read as a whole tree, may hold one of the stores.
 func (m *Machine) TouchesSecret(real string, tree bool) bool {
 	return m.Secrets.Match(real) || tree && m.Secrets.HoldsAny(real) || m.holdsLogin(real)
 }

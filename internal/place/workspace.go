@@ -83,9 +83,8 @@ func (w *Workspace) IsOutput(dir string) bool {
 	return false
 }
 
-// madeAgain reports whether nothing of a directory is tracked, and ignore files name it, as
-// git has them and the session did not write them: who has just written what is ignored has
-// not said that it can be made again.
+// madeAgain reports whether nothing of a directory is tracked, and ignore files name it, as git has them and the
+// session did not write them: who has just written what is ignored has not said that it can be made again.
 func (w *Workspace) madeAgain(dir string) bool {
 	r := w.Repository(path.Dir(dir))
 	if r == nil || !view.Below(r.Top, dir) || r.Tracks(dir) {

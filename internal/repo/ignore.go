@@ -32,9 +32,8 @@ func matches(pattern string, parts []string) (matched, plain bool) {
 	return true, !all
 }
 
-// PassesOver reports whether git surely passes over the file, or the directory, at a real
-// path because of an ignore file of the repository as it is now. A pattern that is not read
-// here may mean the file, and may not.
+// PassesOver reports whether git surely passes over the file, or the directory, at a real path because of an
+// ignore file of the repository as it is now. A pattern that is not read here may mean the file, and may not.
 func (r *Repo) PassesOver(name string, dir bool) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok {

@@ -10,7 +10,7 @@ import (
 
 // index is the list of tracked files, sorted by name as git keeps it.
 type index struct {
-	entries []entry
+	entries []File
 	trees   string // the extension that says which trees the entries make
 }
 
@@ -47,8 +47,9 @@ func (x index) written() map[string]bool {
 	return written
 }
 
-type entry struct {
-	name   string
+// File is an entry of the index.
+type File struct {
+	Name   string // below the top
 	id     string // raw bytes
 	mode   uint32
 	stage  uint8
@@ -56,12 +57,12 @@ type entry struct {
 }
 
 // find returns the entry of a name; of a conflict one of its stages.
-func (x index) find(name string) (entry, bool) {
-	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].name >= name })
-	if i < len(x.entries) && x.entries[i].name == name {
+func (x index) find(name string) (File, bool) {
+	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].Name >= name })
+	if i < len(x.entries) && x.entries[i].Name == name {
 		return x.entries[i], true
 	}
-	return entry{}, false
+	return File{}, false
 }
 
 // holds reports whether something at or below a name is tracked.
@@ -69,8 +70,8 @@ func (x index) holds(name string) bool {
 	if _, ok := x.find(name); ok {
 		return true
 	}
-	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].name >= name+"/" })
-	return i < len(x.entries) && strings.HasPrefix(x.entries[i].name, name+"/")
+	i := sort.Search(len(x.entries), func(i int) bool { return x.entries[i].Name >= name+"/" })
+	return i < len(x.entries) && strings.HasPrefix(x.entries[i].Name, name+"/")
 }
 
 // parseIndex reads versions 2 to 4.
@@ -83,22 +84,22 @@ func parseIndex(data string) (index, error) {
 	if version < 2 || version > 4 || count > len(data)/(42+size) {
 		return index{}, errIndex
 	}
-	x := index{entries: make([]entry, 0, count)}
+	x := index{entries: make([]File, 0, count)}
 	at, before := 12, ""
 	for range count {
 		e, next, ok := parseEntry(data[:len(data)-size], at, version, before)
-		if !ok || e.name < before || e.mode == 0o40000 { // a sparse index has directories
+		if !ok || e.Name < before || e.mode == 0o40000 { // a sparse index has directories
 			return index{}, errIndex
 		}
 		x.entries = append(x.entries, e)
-		at, before = next, e.name
+		at, before = next, e.Name
 	}
 	trees, err := extensions(data[at : len(data)-size])
 	x.trees = trees
 	return x, err
 }
 
-func parseEntry(data string, at int, version uint32, before string) (e entry, next int, ok bool) {
+func parseEntry(data string, at int, version uint32, before string) (e File, next int, ok bool) {
 	const fixed, size = 40, sha1.Size // times, device, inode, mode, owner, size; then the object's name
 	head := at + fixed + size + 2
 	if head+3 > len(data) {
@@ -117,13 +118,13 @@ func parseEntry(data string, at int, version uint32, before string) (e entry, ne
 		if size < 1 || strip > len(before) {
 			return e, 0, false
 		}
-		head, e.name = head+size, before[:len(before)-strip]
+		head, e.Name = head+size, before[:len(before)-strip]
 	}
 	end := strings.IndexByte(data[head:], 0)
-	if end < 0 || e.name == "" && end == 0 {
+	if end < 0 || e.Name == "" && end == 0 {
 		return e, 0, false
 	}
-	e.name += data[head : head+end]
+	e.Name += data[head : head+end]
 	if next = head + end + 1; version < 4 {
 		next = at + (head+end-at+8)&^7
 	}

@@ -33,8 +33,7 @@ const (
 	maxParents = 64        // directories that are looked at for a repository
 )
 
-// Repo is a working tree with its repository. It remembers what it has read
-// and is not safe for concurrent use.
+// Repo is a working tree with its repository. It remembers what it has read and is not safe for concurrent use.
 type Repo struct {
 	Top    string // of the working tree
 	Dir    string // its git directory
@@ -142,35 +141,29 @@ func (r *Repo) same(name, id string) bool {
 	return string(h.Sum(nil)) == id
 }
 
-// File is a file of the index.
-type File struct {
-	Name string // below the top
-	id   string
-}
-
-// Tracked returns the files of the index that pick lets pass. What was only promised (git add -N), or is no
-// file there and lies as a file in the working tree, is one that the index has nothing of.
+// Tracked returns the files of the index that pick lets pass. What was only promised (git add -N), or is no file
+// there and lies as a file in the working tree, is one that the index has nothing of.
 func (r *Repo) Tracked(pick func(File) bool) (files []File) {
 	if !r.load() {
 		return nil
 	}
-	for _, e := range r.index.entries {
-		f := File{e.name, e.id}
-		switch file := e.mode&0o170000 == 0o100000; {
-		case !pick(f):
-		case file && !e.intent:
-			files = append(files, f)
-		default:
-			if info, err := r.files.Lstat(r.Top + "/" + e.name); file || err == nil && info.Mode.IsRegular() {
-				files = append(files, File{Name: e.name})
+	for _, f := range r.index.entries {
+		if !pick(f) {
+			continue
+		}
+		isFile := f.mode&0o170000 == 0o100000
+		if !isFile || f.intent {
+			f.id = ""
+			if info, err := r.files.Lstat(r.Top + "/" + f.Name); !isFile && (err != nil || !info.Mode.IsRegular()) {
+				continue
 			}
 		}
+		files = append(files, f)
 	}
 	return files
 }
 
-// Differs reports whether the working tree has something else than the index for a
-// tracked file, or nothing.
+// Differs reports whether the working tree has something else than the index for a tracked file, or nothing.
 func (r *Repo) Differs(f File) bool { return !r.same(r.Top+"/"+f.Name, f.id) }
 
 // MayBeStaged returns the files of directories of which the index says that something
@@ -189,8 +182,7 @@ func (r *Repo) load() bool {
 		return r.fault == ""
 	}
 	r.read = true
-	config, err := r.files.Read(r.Common+"/config", 1<<20)
-	settings, _ := Settings(string(config))
+	settings, err := r.settings()
 	if err != nil || slices.ContainsFunc(settings, func(s Setting) bool {
 		return s.Name == "extensions.objectformat" && !strings.EqualFold(s.Value(), "sha1")
 	}) {

@@ -90,8 +90,7 @@ func TestAgainstGit(t *testing.T) {
 	}
 }
 
-// TestPassesOverAgainstGit lays what is sure beside what git says of files under ignore
-// files drawn from numbers.
+// TestPassesOverAgainstGit lays what is sure beside what git says of files under ignore files drawn from numbers.
 func TestPassesOverAgainstGit(t *testing.T) {
 	names := []string{"b.py", ".env", "a/b.py", "a/.env", "a/c/.env", "d/b", "d/a/x", "d/e/a/b.pyc"}
 	pieces := []string{"a", "*", "**", "/", "/", ".env", "b.py", "[cd]", "?", "!", "\\", "[!a]", "[^b]", "*.py", "d",

@@ -61,14 +61,17 @@ func sectionName(heading string) string {
 	return strings.ToLower(name) + "." + strings.Trim(strings.TrimSpace(sub), `"`)
 }
 
+// settings are those of the repository; nil where they cannot be read.
+func (r *Repo) settings() ([]Setting, error) {
+	text, err := r.files.Read(r.Common+"/config", 1<<20)
+	list, _ := Settings(string(text))
+	return list, err
+}
+
 // HooksPaths are what the repository's settings say of core.hooksPath.
 func (r *Repo) HooksPaths() (dirs []string) {
-	text, err := r.files.Read(r.Common+"/config", 256<<10)
-	if err != nil {
-		return nil
-	}
-	settings, _ := Settings(string(text))
-	for _, s := range settings {
+	list, _ := r.settings()
+	for _, s := range list {
 		if s.Name == "core.hookspath" {
 			dirs = append(dirs, s.Value())
 		}

@@ -35,9 +35,8 @@ func ran(tail []line, call string) bool {
 // Definition renders a definition and the hash of what it says, as [Record] holds them.
 func Definition(name, sum string) string { return sum + " " + name }
 
-// Standing says whether a call that runs by this definition, saying this, was let run in
-// the session (it was allowed, or it was asked about and then ran), and whether the session
-// may have seen the definition at all.
+// Standing says whether a call that runs by this definition, saying this, was let run in the session (it was
+// allowed, or it was asked about and then ran), and whether the session may have seen the definition at all.
 func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 	if !s.Remembers() || !utf8.ValidString(name) {
 		return false, true // it does not stand in the file as it is
@@ -58,8 +57,7 @@ func (s *Session) Standing(name, sum string) (accepted, seen bool) {
 	return false, seen || err != nil || size > tailLimit
 }
 
-// Changes reports whether a call of the session that was not denied may have changed the
-// file of that real path.
+// Changes reports whether a call of the session that was not denied may have changed the file of that real path.
 func (s *Session) Changes(name string) bool {
 	return !utf8.ValidString(name) || s.any(func(l line) bool {
 		return l.done() && slices.ContainsFunc(l.Changes, func(c string) bool {
@@ -164,9 +162,8 @@ func (s *Session) spoilt() bool {
 	return err != nil || info.Mode().Perm() == spoiltMode
 }
 
-// carried is the taint that a new line repeats, so that it stays in sight once the file is
-// longer than what is looked at. Two lines that are written at once may both leave it out;
-// those of the half before still hold it.
+// carried is the taint that a new line repeats, so that it stays in sight once the file is longer than what is
+// looked at. Two lines that are written at once may both leave it out; those of the half before still hold it.
 func (s *Session) carried() string {
 	if size, err := s.file.Size(); err != nil || size < tailLimit/2 {
 		return ""

@@ -7,10 +7,9 @@
 // forge it all the same. So what is read here may tighten an answer, tell the model
 // something, or keep nod from saying something twice, and it never allows.
 //
-// The file holds JSON lines of at most 64 KiB, one write(2) each. Reading is bounded: the
-// first 8 KiB for the root, the last 128 KiB for all else. Lines that are torn or foreign
-// are skipped. A file that is not this user's alone is refused, which the caller must take
-// as: nothing is known of this session, not even its root.
+// The file holds JSON lines of at most 64 KiB, one write(2) each. Reading is bounded: the first 8 KiB for the
+// root, the last 128 KiB for all else. Lines that are torn or foreign are skipped. A file that is not this user's
+// alone is refused, which the caller must take as: nothing is known of this session, not even its root.
 package session
 
 import (

@@ -25,8 +25,7 @@ func TestTaintStays(t *testing.T) {
 	}
 }
 
-// A line that could not be written may have been the one that taints: whoever
-// opens the session later is told.
+// A line that could not be written may have been the one that taints: whoever opens the session later is told.
 func TestALineThatIsMissingTaints(t *testing.T) {
 	dir := stateDir(t)
 	s, err := Open(dir, "agent", "full")

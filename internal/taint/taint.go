@@ -82,8 +82,7 @@ func (c *Call) Edit() place.Objection {
 	return ""
 }
 
-// Harm says why an effect that is harmless otherwise is left to the
-// model in a tainted session, "" if it is not.
+// Harm says why an effect that is harmless otherwise is left to the model in a tainted session, "" if it is not.
 func (c *Call) Harm(e shell.Effect) place.Objection {
 	switch {
 	case e.Declared != "":

@@ -32,8 +32,7 @@ type Files interface {
 	List(name string, limit int) ([]string, error)
 }
 
-// Entries is List with what each name is. The disk keeps that in the directory; elsewhere
-// each name is looked at.
+// Entries is List with what each name is. The disk keeps that in the directory; elsewhere each name is looked at.
 func Entries(files Files, name string, limit int) ([]Entry, error) {
 	if quick, ok := files.(interface {
 		Entries(name string, limit int) ([]Entry, error)
@@ -71,11 +70,8 @@ type Info struct {
 // Same reports whether two infos describe one file, whatever its names.
 func (i Info) Same(o Info) bool { return i.Dev == o.Dev && i.Inode == o.Inode && i.Inode != 0 }
 
-// ErrLoop is returned by Resolve for a chain of more than 40 links, the limit of Linux.
-var ErrLoop = errors.New("too many links")
-
-// ErrRelative is returned for a name that is not absolute.
-var ErrRelative = errors.New("not an absolute path")
+// What Resolve says of a chain of more than 40 links, the limit of Linux, and of a name that is not absolute.
+var errLoop, errRelative = errors.New("too many links"), errors.New("not an absolute path")
 
 // Resolve follows every link in name, component by component as the kernel does (".." applies to where a
 // link led, not to its text), and returns the real path. Components that do not exist are kept as written,
@@ -83,7 +79,7 @@ var ErrRelative = errors.New("not an absolute path")
 // error, since nobody can say where it leads.
 func Resolve(files Files, name string) (string, error) {
 	if !path.IsAbs(name) || strings.IndexByte(name, 0) >= 0 {
-		return "", ErrRelative
+		return "", errRelative
 	}
 	r := resolver{files: files, text: name, real: "/", same: true}
 	for r.at < len(r.text) {
@@ -167,7 +163,7 @@ func ofAProcess(link string) bool {
 
 func (r *resolver) follow(link string) error {
 	if r.links++; r.links > 40 {
-		return ErrLoop
+		return errLoop
 	}
 	target, err := r.files.Readlink(link)
 	if err != nil {
@@ -254,10 +250,9 @@ func remembered[T any](said *sync.Map, name string, ask func(string) (T, error))
 	return value, err
 }
 
-// Walk calls visit for each name below a directory, the shallow places first, links not
-// followed. Like [fs.WalkDir] it passes over a directory for which visit says
-// [fs.SkipDir], and ends with any other error. For a directory that cannot be listed, or
-// that takes the names beyond limit, visit is called once more, with why.
+// Walk calls visit for each name below a directory, the shallow places first, links not followed. Like
+// [fs.WalkDir] it passes over a directory for which visit says [fs.SkipDir], and ends with any other error. For a
+// directory that cannot be listed, or that takes the names beyond limit, visit is called once more, with why.
 func Walk(files Files, start string, limit int, visit func(name string, kind fs.FileMode, err error) error) error {
 	for dirs := []string{start}; len(dirs) > 0; dirs = dirs[1:] {
 		dir := dirs[0]

@@ -1,3 +1,9 @@
+// Package harm says what a call would take away that nobody could bring back ([Loss]), and which secret it
+// would show ([Secrets]). It reads the effects of a command, the files that these are on, and what git has
+// of the files; it knows no rule, no person and no verdict.
+//
+// An answer is why something speaks against the call, in words for a person, ""
+// where nothing does. What cannot be looked at speaks against it.
 package harm
 
 import (
@@ -10,6 +16,31 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
+
+// Objection is what speaks against a call; see [place.Objection].
+type Objection = place.Objection
+
+// Loss says what of a command could not be restored. It is for one call, and not safe for concurrent use.
+type Loss struct {
+	*place.Call
+	Secrets *Secrets // of the same call
+
+	git map[int]bool // what gitKept found, by command
+}
+
+// Secrets says which secret a call would show. It is for one call, and not safe
+// for concurrent use: what it has looked up it keeps.
+type Secrets struct {
+	*place.Call
+
+	may *string // what maySecret found; nil: not looked yet
+}
+
+// Of returns both answers for one call.
+func Of(c *place.Call) (*Loss, *Secrets) {
+	s := &Secrets{Call: c}
+	return &Loss{Call: c, Secrets: s, git: map[int]bool{}}, s
+}
 
 // Loses says what of the command cannot be undone, goes to others or shows what is secret, as far as its
 // effects and its own words tell; "" for nothing. What the two functions speak of does not count.
@@ -116,9 +147,8 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 	})
 }
 
-// mirroredOver says which file below a directory a program would overwrite, or take away
-// as one that another tree has not, that could not be restored. What else copies a tree over
-// another is not plain, and no known loss.
+// mirroredOver says which file below a directory a program would overwrite, or take away as one that another tree
+// has not, that could not be restored. What else copies a tree over another is not plain, and no known loss.
 func mirroredOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	if e.Command < 0 || !listed("mirrors", l.Report.ProgramOf(e)) {
 		return ""
