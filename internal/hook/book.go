@@ -15,7 +15,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/session"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
 )
@@ -173,11 +172,10 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	if !r.session.Remembers() {
 		return nod.Changed
 	}
-	file := shell.DefinitionFile(d.Path)
 	switch accepted, seen := r.session.Standing(d.Path, d.SHA256); {
 	case accepted:
 		return nod.Accepted
-	case seen, r.session.Changes(file), r.younger(file):
+	case seen, r.session.Changes(d.Path), r.younger(d.Path):
 		return nod.Changed
 	}
 	return nod.Untouched
