@@ -6,8 +6,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// askMessages is the seed's request to the Messages API, the vendor's own,
-// Amazon's or Google's, with what the model's style asks for.
+// askMessages is the seed's request to the Messages API, with what the model's style asks for.
 func askMessages(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{

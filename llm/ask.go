@@ -66,9 +66,7 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 	return careful, nil
 }
 
-// same reports whether the careful question would meet the same fault: a key that is refused, a model that is not
-// there, a request that is too large or refused as it stands, a vendor that wants to be left alone for longer than a
-// question may wait.
+// same reports whether the careful question would meet the same fault.
 func (x *exchange) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
 	if f == nil {
@@ -83,8 +81,7 @@ func (x *exchange) same(ctx context.Context, err error) bool {
 	return false
 }
 
-// quick asks with a part of the time, and once: what follows is a second try. A
-// fault counts as "block": the careful question follows either way.
+// quick asks with a part of the time, and once. A fault counts as "block": the careful question follows.
 func (c *client) quick(ctx context.Context, p nod.Prompt) (nod.Classification, *exchange, error) {
 	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.Timeout)/quickShare)
 	defer cancel()
@@ -99,8 +96,7 @@ func left(ctx context.Context, most time.Duration) time.Duration {
 	return most
 }
 
-// stage puts one question, a second time where the fault passes, and dumps what
-// came of it. The exchange is the last one.
+// stage puts one question, again where the fault passes, and dumps it. The exchange is the last one.
 func (c *client) stage(ctx context.Context, q question, suffix string) (nod.Classification, *exchange, error) {
 	answer, x, err := c.try(ctx, q)
 	if again, wait := x.passing(ctx, err); again && suffix != quickSuffix {
@@ -136,8 +132,7 @@ func (c *client) try(ctx context.Context, q question) (nod.Classification, *exch
 	}, x, nil
 }
 
-// passing reports whether a second try makes sense, and after what pause: the
-// fault is one that passes, and the vendor's own wish leaves time enough.
+// passing reports whether a second try makes sense, and after what pause.
 func (x *exchange) passing(ctx context.Context, err error) (again bool, wait time.Duration) {
 	f := fault.Of(err)
 	if f == nil {
@@ -156,8 +151,7 @@ func (x *exchange) passing(ctx context.Context, err error) (again bool, wait tim
 	return wait <= left(ctx, x.client.Timeout)/retryShare, wait
 }
 
-// retryAfter is how long a vendor wants to be left alone: seconds or a date,
-// or milliseconds in the header of some vendors.
+// retryAfter is how long a vendor wants to be left alone: seconds, a date, or milliseconds.
 func retryAfter(h http.Header) time.Duration {
 	if ms, err := strconv.ParseInt(h.Get("Retry-After-Ms"), 10, 32); err == nil && ms >= 0 {
 		return time.Duration(ms) * time.Millisecond

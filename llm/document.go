@@ -15,8 +15,7 @@ import (
 // depthLimit bounds the nesting of an answer; real ones have about six levels.
 const depthLimit = 64
 
-// value is what stands somewhere in an answer, nil where nothing does. Keys are
-// taken to the letter, and so are types.
+// value is what stands somewhere in an answer. Keys and types are taken to the letter.
 type value struct{ any }
 
 // at is what stands under keys, each within the one before.
@@ -163,8 +162,7 @@ func (p *parser) end() error {
 	return nil
 }
 
-// fold maps the keys onto one that a reader without regard to case would take
-// for each other, Unicode's odd ones (the long s, the Kelvin sign) included.
+// fold maps keys onto one that a reader without regard to case (the long s, the Kelvin sign) would confuse.
 func fold(key string) string { return strings.ToLower(strings.ToUpper(key)) }
 
 // input is what the model passed to the forced tool.

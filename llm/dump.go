@@ -47,8 +47,7 @@ type dumpedFailure struct {
 	Message string     `json:"message"`
 }
 
-// dump writes the exchange to the dump directory: one file per decision, the
-// last question of a decision winning. It appears whole or not at all.
+// dump writes the exchange: one file per decision, its last question winning, whole or not at all.
 func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suffix string) error {
 	dir := x.client.DumpDir
 	if err := checkDumpDir(dir); err != nil {

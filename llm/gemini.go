@@ -102,8 +102,7 @@ func (c *client) geminiCall(content value) ([]byte, error) {
 	return calls[0].at("args").json(), nil
 }
 
-// isWholeCall reports whether a part is a whole call and nothing else. The
-// signature is of the thoughts that led to it.
+// isWholeCall reports whether a part is a whole call, maybe with the signature of thoughts, and nothing else.
 func isWholeCall(part value) bool {
 	fields, _ := part.any.(map[string]any)
 	for key := range fields {

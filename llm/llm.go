@@ -123,8 +123,7 @@ func New(o Options) (nod.Model, error) {
 	return newClient(v, o)
 }
 
-// checkFit refuses a setting that the provider has no use for, since whoever
-// wrote it expects something of it, and the lack of one that it needs.
+// checkFit refuses a setting that the provider has no use for, and the lack of one that it needs.
 func (v vendor) checkFit(o Options) error {
 	for _, f := range []struct{ key, value string }{{"region", o.Region}, {"project", o.Project},
 		{"api_version", o.APIVersion}, {"channel", string(o.Channel)}, {"effort", o.Effort},
@@ -214,8 +213,7 @@ func orDefault[T comparable](v, fallback T) T {
 	return v
 }
 
-// parseEndpoint reads the base address. Plain http would show key and prompt
-// to the network, so it is for loopback only.
+// parseEndpoint reads the base address. Plain http, which shows key and prompt, is for loopback only.
 func parseEndpoint(text, vendors string) (*url.URL, error) {
 	u, err := url.Parse(orDefault(text, vendors))
 	switch {

@@ -7,8 +7,7 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// askResponses is the seed's request to the Responses API, the vendor's own or
-// Microsoft's. It keeps the vendor from storing it.
+// askResponses is the seed's request to the Responses API. It keeps the vendor from storing it.
 func askResponses(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{

@@ -11,16 +11,13 @@ type style struct {
 	reasons     bool     // what it thinks counts against max_tokens
 }
 
-// reasoningTokens is the least room of a model that reasons before it answers:
-// what it thinks counts as output, and an answer that is cut off blocks.
+// reasoningTokens is the least room of a model that reasons: an answer that is cut off blocks.
 const reasoningTokens = 4096
 
-// adaptive is thinking that the model itself measures out. With it Anthropic
-// takes neither a forced tool nor a temperature.
+// adaptive is thinking that the model measures out: Anthropic then takes no forced tool or temperature.
 const adaptive = "adaptive"
 
-// styleOf is what the settings say, and for the rest what is known of a model by
-// its name. What is not known is left to the vendor.
+// styleOf is what the settings say, and for the rest what is known of a model by its name.
 func styleOf(model string, o Options) style {
 	name := atVendors(model)
 	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature,

@@ -74,9 +74,7 @@ func parseProxy(text string) (*url.URL, error) {
 	return nil, badSettings("[model] proxy must begin with http://, https:// or socks5://")
 }
 
-// rootsFor returns the pool that servers are judged by: the system's, and caFile. nil means the platform's own
-// verifier, on systems that have one. x509.SystemCertPool is not used elsewhere: it follows SSL_CERT_FILE and
-// SSL_CERT_DIR.
+// rootsFor returns the pool that servers are judged by; nil is the platform's own verifier, where there is one.
 func rootsFor(endpoint, proxy *url.URL, caFile string) (*x509.CertPool, error) {
 	var further []byte
 	if caFile != "" {

@@ -129,8 +129,7 @@ func DecodeAnswer(text []byte) (Answer, error) {
 	return a, nil
 }
 
-// decides reports whether the classification says should_block at all: left
-// out or null, it would read as "do not block".
+// decides reports whether the classification says should_block: null would read as "do not block".
 func decides(text []byte) bool {
 	var a struct {
 		Classification struct {
@@ -238,8 +237,7 @@ func decode(text []byte, limit int, v any) error {
 	return unique(json.NewDecoder(bytes.NewReader(text)))
 }
 
-// unique reads one value, and refuses a key that an object has twice, or in another
-// case than this wire's, which is the lower.
+// unique refuses a key that an object has twice, or in another case than the lower.
 func unique(in *json.Decoder) error {
 	opened, err := in.Token()
 	if opened != json.Delim('{') && opened != json.Delim('[') {

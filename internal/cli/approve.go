@@ -147,8 +147,7 @@ func inDir(dir string) string {
 	return printable.Text(dir)
 }
 
-// showInput prints the arguments, texts over as many lines as they have, and
-// returns about how many lines of a terminal they take.
+// showInput prints the arguments, and returns about how many lines of a terminal they take.
 func showInput(p *Process, input json.RawMessage) (rows int) {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
@@ -182,8 +181,7 @@ func indent(p *Process, name, text string) (rows int) {
 	return rows
 }
 
-// withoutGaps counts blanks and empty lines that would move the rest of a call
-// out of sight, instead of printing them.
+// withoutGaps counts blanks and empty lines that would move the rest of a call out of sight.
 func withoutGaps(text string) string {
 	var b strings.Builder
 	for text != "" {

@@ -65,8 +65,7 @@ func (a *arguments) withState(args []string, most int) error {
 	return err
 }
 
-// withRules is parse for what goes by the rules that hold. A settings file that
-// was named and is not there is refused: without it, fewer rules would hold.
+// withRules is parse for what goes by the rules. A named settings file that is missing is refused.
 func (a *arguments) withRules(args []string, most int) error {
 	a.places.Known = programs(a.process)
 	if err := a.parse(args, most); err != nil {
@@ -121,8 +120,7 @@ func executable(file string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
-// wrong says what is wrong with the arguments as `nod help` spells flags, where
-// package flag spells them in its own way.
+// wrong says what is wrong with the arguments as `nod help` spells flags.
 func (c command) wrong(err error) string {
 	text := strings.Replace(err.Error(), " for flag -", " for --", 1)
 	if name, ok := strings.CutPrefix(text, "flag provided but not defined: -"); ok {

@@ -45,8 +45,7 @@ func check(ctx context.Context, p *Process, args []string) error {
 	return printDecision(p, gate.Check(ctx, call), *asJSON)
 }
 
-// gateFor makes the gate that the hook would make in a workspace, without session or log,
-// and a call of the command there.
+// gateFor makes the gate of the hook's in a workspace, and a call of the command there.
 func (a *arguments) gateFor(p *Process, root, command string) (*nod.Gate, config.Settings, nod.Call, error) {
 	places := a.places
 	places.Known, places.Files = nil, view.Disk{} // as in the hook

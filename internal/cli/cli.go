@@ -52,8 +52,7 @@ func (p *Process) Getenv(name string) string {
 	return ""
 }
 
-// command is one subcommand. An error ends nod with status 2 and its text on
-// standard error; [internal], [ended] and [usage] make errors that do otherwise.
+// command is one subcommand. [internal], [ended] and [usage] make errors that end it in their own way.
 type command struct {
 	name string
 	run  func(ctx context.Context, p *Process, args []string) error

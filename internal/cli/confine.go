@@ -70,8 +70,7 @@ func file(stream any) *os.File {
 	return f
 }
 
-// confineBlock is what nod doctor says of confinement. That it does not work is
-// no fault: nod answers as it does without.
+// confineBlock is what nod doctor says of confinement. That it does not work is no fault.
 func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	b := doctor.Block{Title: "Confinement"}
 	settings, err := config.Load(behind.Places(p.Environ))
@@ -120,8 +119,7 @@ func printConfine(p *Process, c config.Confine) {
 	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, cmp.Or(c.Origin, "default")))
 }
 
-// tryConfine runs a line behind the boundary, in a workspace of its own, and
-// remembers for the hook whether that worked.
+// tryConfine runs a line behind the boundary, and remembers for the hook whether that worked.
 func tryConfine(ctx context.Context, p *Process) error {
 	home, err := filepath.EvalSymlinks(p.Getenv("HOME"))
 	if err != nil {

@@ -118,8 +118,7 @@ func printBlock(p *Process, b doctor.Block) {
 	}
 }
 
-// settingsBlock says whether nod's settings can be used, and which lines of them are left
-// out, as rules that would allow any code are.
+// settingsBlock says whether nod's settings can be used, and which lines are left out.
 func settingsBlock(p *Process) doctor.Block {
 	b := doctor.Block{Title: "Settings"}
 	settings, err := config.Load(behind.Places(p.Environ))
@@ -188,8 +187,7 @@ func failures(list []audit.Line, what, next string) []doctor.Line {
 // trialLimit is how long an agent's program has. It takes some seconds.
 const trialLimit = time.Minute
 
-// rewritingLines say of each agent that has a program in PATH, and was seen to, whether it
-// runs what nod hands it in place of the model's command.
+// rewritingLines say of each agent in PATH whether it runs what nod hands it in place of a command.
 func rewritingLines(ctx context.Context, p *Process) (lines []doctor.Line) {
 	for _, found := range install.Find(p.Getenv("HOME"), p.Getenv("PATH")) {
 		host, known := agent.ByName(found.Agent)
@@ -214,8 +212,7 @@ func rewritingLine(ctx context.Context, p *Process, found install.Presence) doct
 	return l
 }
 
-// proveRewriting tries the program, unless it is the very one that was proven, and
-// remembers it for the hook. off is why an earlier proof was switched off.
+// proveRewriting tries the program, unless it was proven. off is why an earlier proof was switched off.
 func proveRewriting(ctx context.Context, p *Process, found install.Presence) (version, off string, err error) {
 	v, err := install.ProgramVersion(ctx, found.Program, p.Getenv("PATH"))
 	if err != nil {

@@ -162,8 +162,7 @@ func (l *logged) entry(e audit.Entry) {
 	}
 }
 
-// decision takes a call that layers 0 to 3 left open. An input that was cut
-// off, or of another repository, says nothing.
+// decision takes a call that layers 0 to 3 left open, whole and of this repository.
 func (l *logged) decision(e audit.Entry) {
 	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != fault.NoModel || !l.here(e) {
 		return

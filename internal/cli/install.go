@@ -19,8 +19,7 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// installer is what install, uninstall and doctor see of the machine. The zero
-// value is the real one; tests set the rest.
+// installer is what a command sees of the machine. The zero value is the real one; tests set the rest.
 type installer struct {
 	root    string                 // before the managed settings' path
 	passing []string               // directories that do not last; nil asks the system
@@ -58,8 +57,7 @@ type installFlags struct {
 	dryRun, unattended bool
 }
 
-// parseInstall takes the agent's name and the flags off args, in either order. Without
-// a name it is every agent, where bare says that nothing has to be named.
+// parseInstall takes the agent's name and the flags off args. bare says that nothing must be named.
 func parseInstall(p *Process, args []string, bare bool) (f installFlags, err error) {
 	a := newArguments(p)
 	a.BoolVar(&f.all, "all", false, "")
@@ -237,8 +235,7 @@ func (in installer) target(p *Process, agent string, level install.Level) instal
 	return install.Options{Agent: agent, Level: level, Root: in.root, Home: p.Getenv("HOME")}
 }
 
-// checkClaude refuses a Claude Code that lets a call run when its hook fails, and warns
-// of one whose version cannot be asked, as under sudo.
+// checkClaude refuses a Claude Code that lets a call run when its hook fails.
 func checkClaude(ctx context.Context, p *Process) error {
 	v, err := install.Version{}, errors.New("claude is not in PATH")
 	if at := install.FindProgram("claude", p.Getenv("PATH")); at != "" {

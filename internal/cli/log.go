@@ -133,8 +133,7 @@ type logView struct {
 	broken   error           // the output could not be written
 }
 
-// collect returns the entries to show, oldest first. It reads newest first,
-// so that a decision comes before the begun line that it answers.
+// collect returns the entries to show, oldest first. It reads newest first: decisions before begun lines.
 func (v *logView) collect() []audit.Line {
 	var found []audit.Line
 	for l, err := range audit.Newest(v.flags.state, v.flags.filter) {
@@ -176,8 +175,7 @@ func (v *logView) takes(l audit.Line) bool {
 	return !again
 }
 
-// answerWithin is how long after a begun line its decision is waited for:
-// longer than any timeout of a model that makes sense in a hook.
+// answerWithin is how long after a begun line its decision is waited for.
 const answerWithin = time.Minute
 
 func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
@@ -274,8 +272,7 @@ func (v *logView) row(e audit.Entry) []string {
 		cell(tool, 20), cell(call, 60), cell(reason, 160)}
 }
 
-// endOfID is the part of a decision's id that the table shows and that a reason
-// names; "" for entries whose id is another's, such as the agent's own.
+// endOfID is the part of a decision's id that the table shows; "" for what has another's id.
 func endOfID(e audit.Entry) string {
 	if e.Kind != audit.Decision && e.Kind != audit.Begun {
 		return ""
@@ -309,8 +306,7 @@ func said(e audit.Entry) string {
 	return e.Verdict.String()
 }
 
-// why is the reason, led by the kind of failure where one decided. That there is
-// no model is no failure of this call's.
+// why is the reason, led by the kind of failure where one decided.
 func why(e audit.Entry) string {
 	switch {
 	case e.Error == nil, e.Error.Kind == fault.NoModel && e.Reason != "", e.Kind == audit.Outcome && e.Reason != "":
@@ -373,8 +369,7 @@ func (v *logView) showOne() error {
 	return nil
 }
 
-// aboutOne is what a person may want to know of a decision, in the order in
-// which they would ask. What is empty is not shown.
+// aboutOne is what a person may want to know of a decision. What is empty is not shown.
 func aboutOne(e audit.Entry) [][2]string {
 	var rule, failure, next, kept string
 	call, model, tool := callOf(e), e.Model, e.RawTool

@@ -58,8 +58,7 @@ func personHere(p *Process) error {
 
 var errAgent = errors.New("runs this command, and agents may not change nod; run it in a terminal of your own")
 
-// belowAgent returns errAgent if a process above this one is a coding agent,
-// and another error where that cannot be seen.
+// belowAgent returns errAgent if a process above is a coding agent, another error if that is not seen.
 func belowAgent(p *Process) error {
 	list := p.Ancestors
 	if list == nil {
@@ -126,8 +125,7 @@ func runsScripts(base string) bool {
 	return false
 }
 
-// script returns the names under which an interpreter's script may be known:
-// its own, and those of the packages that it lies in.
+// script returns the names under which an interpreter's script, or its packages, may be known.
 func script(args []string) []string {
 	var names []string
 	for _, arg := range args {
@@ -146,8 +144,7 @@ func script(args []string) []string {
 	return names
 }
 
-// marked returns the agent whose mark an environment bears: what it sets for
-// the commands that it runs. A process that has left its parent has kept it.
+// marked returns the agent whose mark an environment bears, also where the process left its parent.
 func marked(p *Process) (string, bool) {
 	for _, a := range hosts.Agents() {
 		for _, name := range a.Marks {

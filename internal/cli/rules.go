@@ -215,8 +215,7 @@ func (c checker) doubts(ctx context.Context) (found []doubt) {
 	return found
 }
 
-// allow asks the gate what becomes of the very command that a pattern allows,
-// with the rule and without it. Nothing is run.
+// allow asks the gate about the command that a pattern allows, with the rule and without it.
 func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	command := strings.TrimSuffix(item.Text, " *")
 	if why := wideCommand(item.Text); why != "" {

@@ -20,8 +20,7 @@ const (
 	plain  = "\x1b[0m"
 )
 
-// paint colours a text that says a verdict, on a terminal that has colours, and
-// where nobody asked for none (no-color.org).
+// paint colours a text that says a verdict, where colours are wanted (no-color.org).
 func (p *Process) paint(v nod.Verdict, text string) string {
 	if !p.Terminal || p.Getenv("NO_COLOR") != "" || p.Getenv("TERM") == "dumb" {
 		return text
@@ -52,16 +51,14 @@ func homely(p *Process, name string) string {
 	return printable.Text(name)
 }
 
-// printJSON writes one object on one line. Every object has "v"; docs/json.md
-// names its keys, which are only ever added.
+// printJSON writes one object on one line. docs/json.md names its keys, which are only ever added.
 func printJSON(p *Process, v any) error {
 	encoder := json.NewEncoder(p.Stdout)
 	encoder.SetEscapeHTML(false)
 	return internal(encoder.Encode(v))
 }
 
-// confirmed asks, and takes only yes for yes. Nothing, the end of the input and Ctrl-C
-// are a no; what is neither is asked again.
+// confirmed asks, and takes only yes for yes. What is neither yes nor no is asked again.
 func confirmed(ctx context.Context, p *Process, question string) bool {
 	in := bufio.NewReader(io.LimitReader(p.Stdin, 1000))
 	for {

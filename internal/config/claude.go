@@ -66,8 +66,7 @@ func (p Places) ClaudeFiles(how ClaudeRules) []string {
 	return slices.DeleteFunc([]string{p.ClaudeManaged, p.ClaudeUser}, func(name string) bool { return name == "" })
 }
 
-// claude reads the rules of Claude Code's settings. Whatever keeps a file from
-// being read is an error, since it may hold a rule that denies.
+// claude reads Claude Code's settings. What cannot be read is an error: it may hold a rule that denies.
 func (p Places) claude(how ClaudeRules) (layers []layer, notHeld []NotHeld, err error) {
 	if how == ClaudeOff {
 		return nil, nil, nil
@@ -278,8 +277,7 @@ func (r *claudeReader) leave(list, text, origin, why string) {
 	r.notHeld = append(r.notHeld, NotHeld{List: list, Text: text, Origin: origin, Why: why})
 }
 
-// prose reads a list of autoMode: text for the model, whatever it begins with.
-// "$defaults" stands for Claude Code's own list, and nod has its own.
+// prose reads a list of autoMode: text for the model. nod has its own list for "$defaults".
 func (r *claudeReader) prose(mode *hujson.Object, key string, list int) {
 	r.texts(mode, key, func(text, origin string) {
 		if text == defaultsMark {

@@ -69,8 +69,7 @@ func decode(text []byte, into any) (*document, error) {
 	return nil, problemf(position{1, 1}, "not TOML: %v; correct it", err)
 }
 
-// otherLetters refuses a key with capitals, which the decoder takes for the same key in
-// small letters. The names of headers are free.
+// otherLetters refuses a key with capitals, which the decoder takes for the one in small letters.
 func (d *document) otherLetters() error {
 	for path, at := range d.places {
 		if key := lastName(path); key != strings.ToLower(key) && !strings.Contains(path, "headers.") {

@@ -58,8 +58,7 @@ func located(name string, err error) error {
 	return failure(shown(name) + ": " + err.Error())
 }
 
-// readSettings follows name to the real file, checks who may change it, and
-// reads it. The error is fs.ErrNotExist where there is none.
+// readSettings reads a file that only its owner may change. The error is fs.ErrNotExist for none.
 func (p Places) readSettings(name string) (real string, text []byte, err error) {
 	if !path.IsAbs(name) {
 		return "", nil, errors.New("not an absolute name; write one")
@@ -71,8 +70,7 @@ func (p Places) readSettings(name string) (real string, text []byte, err error) 
 	return real, text, err
 }
 
-// read follows name to a regular file, which check may refuse, and reads it. The
-// error is fs.ErrNotExist where there is none.
+// read follows name to a regular file, which check may refuse. The error is fs.ErrNotExist for none.
 func (p Places) read(name string, limit int64, check func(real string, info view.Info) error) (real string,
 	text []byte, err error) {
 	if real, err = view.Resolve(p.Files, name); err != nil {
@@ -100,8 +98,7 @@ func (p Places) read(name string, limit int64, check func(real string, info view
 	return real, text, nil
 }
 
-// dangling tells a settings file that is not there from a link that leads
-// nowhere: whoever made the link means there to be settings.
+// dangling tells a settings file that is not there from a link that leads nowhere.
 func (p Places) dangling(name, real string) error {
 	if info, err := p.Files.Lstat(path.Clean(name)); err == nil && info.Mode&fs.ModeSymlink != 0 {
 		return fmt.Errorf("a link to %s, which does not exist; correct or remove the link", shown(real))
@@ -169,9 +166,7 @@ func quoteForShell(name string) string {
 	return "'" + strings.ReplaceAll(shown(name), "'", `'\''`) + "'"
 }
 
-// ownSecrets are files that the settings name and that no agent is to read:
-// keys, and what models were asked and answered, by both names where it is a
-// link. No entry of a list lets them go.
+// ownSecrets are keys and dumps, by both names where one is a link. No list lets them go.
 func (p Places) ownSecrets(s Settings) (own []Item) {
 	for _, name := range append(s.Model.KeyFiles(), s.Log.DumpDir) {
 		if name == "" {
@@ -185,8 +180,7 @@ func (p Places) ownSecrets(s Settings) (own []Item) {
 	return unique(own)
 }
 
-// checkPlaces refuses settings, keys and dumps that lie where an agent may
-// write. It runs last, since the roots stand in the settings themselves.
+// checkPlaces refuses settings, keys and dumps that lie where an agent may write.
 func (p Places) checkPlaces(layers []layer, s Settings) error {
 	roots := s.Roots
 	if p.Root != "" {

@@ -38,8 +38,7 @@ type settingsText struct {
 	Repository []scopeText `toml:"repository"`
 }
 
-// scalars are the keys of which the highest file that has one holds: each file
-// is decoded over what the ones below it say.
+// scalars are the keys of which the highest file that has one holds.
 type scalars struct {
 	Mode        string    `toml:"mode"`
 	Profile     string    `toml:"profile"`
@@ -378,8 +377,7 @@ func isIPv6(host string) bool {
 	return strings.Count(host, ":") >= 2 && strings.Trim(strings.ToLower(host), "0123456789abcdef:.") == ""
 }
 
-// checkHeader refuses what is no header name, and headers that carry a key:
-// settings files are often readable by others, and get copied.
+// checkHeader refuses what is no header name, and headers that carry a key: settings get copied.
 func checkHeader(name string) error {
 	for _, c := range []byte(name) {
 		if !isWordByte(c) && c != '-' {

@@ -258,8 +258,7 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	e.tryHooks(ctx, b, in)
 }
 
-// untrusted says why the programs on the command line are not started: they
-// must be those beside this nod, or root's alone.
+// untrusted says why the programs are not started: they must be those beside this nod, or root's.
 func (e *examination) untrusted(in *install.Installed) string {
 	beside := filepath.Join(filepath.Dir(e.Self), install.HookName)
 	for _, p := range []struct{ named, own string }{{in.Options.Hook, beside}, {in.Options.Nod, e.Self}} {
@@ -380,8 +379,7 @@ func (e *examination) quiet(event agent.Event, s config.Settings) string {
 	return ""
 }
 
-// silencers says which settings keep this level's nod from being asked, here
-// or in a directory above, and which lead the agent elsewhere.
+// silencers says which settings keep this level's nod from being asked, or lead the agent elsewhere.
 func (e *examination) silencers(b *Block, in *install.Installed) {
 	before := len(b.Lines)
 	for _, off := range install.OffSwitches(in.Options, e.Dir) {

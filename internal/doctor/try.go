@@ -160,8 +160,7 @@ func (e *examination) tryAnswer(ctx context.Context, in *install.Installed, r in
 	return l, nil
 }
 
-// expected is what nod says to this payload, in the host's dialect. asked is
-// true where that would take a model, which is not asked.
+// expected is what nod says to this payload. asked is true where that would take a model.
 func (e *examination) expected(ctx context.Context, in *install.Installed, t trial) (said agent.Answer, asked bool) {
 	places := e.places(in.Options)
 	places.State = filepath.Join(t.dir, "expected")
@@ -192,8 +191,7 @@ func withoutID(out []byte) []byte {
 	return append(bytes.Clone(head), rest...)
 }
 
-// judge says whether the answer is the expected one, and that one what it
-// should be: want, or silence where quiet says why.
+// judge says whether the answer is the expected one, and that one what it should be.
 func (e *examination) judge(where, want, quiet string, expected agent.Answer, got install.Ran) Line {
 	l, word := Line{State: OK, What: want}, want
 	if quiet != "" {

@@ -137,8 +137,7 @@ func (f File) calls(ctx context.Context) iter.Seq2[past, error] {
 	}
 }
 
-// turns is the conversation of a file, newest first: what the agent's adapter would
-// read if a hook of the session were asked about a call now.
+// turns is the conversation of a file, newest first, as the agent's adapter reads it.
 func (f File) turns(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 	adapter, _ := agent.ByName(f.Agent)
 	home, _, _ := strings.Cut(f.Path, "/.copilot/") // no payload of Copilot's names the file
@@ -190,8 +189,7 @@ func (f File) environ(root string, person []string) []string {
 	return append(rest, own...)
 }
 
-// asCodexHook is a call of Codex's model as its hook is shown it: a shell command is "Bash"
-// whatever tool runs it, and a patch is a command.
+// asCodexHook is a call of Codex's model as its hook is shown it.
 func asCodexHook(tool string, input json.RawMessage) (string, json.RawMessage) {
 	var args struct{ Cmd, Command string }
 	switch tool {

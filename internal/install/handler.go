@@ -50,8 +50,7 @@ func (o Options) handler(decides bool) ordered {
 	return shell("command", "timeout", timeout)
 }
 
-// same reports whether a handler is h, member for member, whatever the spacing. A
-// member more (if, async, a second command) makes it another handler.
+// same reports whether a handler is h, member for member, whatever the spacing.
 func same(handler map[string]any, h ordered) bool {
 	var want map[string]any
 	return json.Unmarshal(encode(h), &want) == nil && reflect.DeepEqual(handler, want)
@@ -155,8 +154,7 @@ func lineWords(line string) (words []string) {
 	return words
 }
 
-// cutWord takes the first word off a command, quotes and backslashes taken
-// off. It knows no more of a shell than [Quote] writes and people do.
+// cutWord takes the first word off a command, as far as [Quote] and people write one.
 func cutWord(command string) (word, rest string) {
 	command = strings.TrimLeft(command, " \t")
 	var out []byte
@@ -188,8 +186,7 @@ var plugins embed.FS
 // pluginMark is how a file of nod's own begins. The gate knows it too.
 const pluginMark = "// nod-hook: "
 
-// plugin returns the whole of a file that asks nod before every call. Its
-// first lines name the program; all else is the same for everybody.
+// plugin returns the whole of a file that asks nod before every call.
 func (o Options) plugin() []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%swritten by nod install %s; nod uninstall %s removes it.\n", pluginMark, o.Agent, o.Agent)

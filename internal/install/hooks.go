@@ -139,8 +139,7 @@ func (d *document) register(o Options) error {
 	return nil
 }
 
-// checkShape refuses what nod cannot add to: a file or hooks that are no object, events
-// that are no list, and names that are there twice where nod reads.
+// checkShape refuses what nod cannot add to, and names that are there twice where nod reads.
 func (d *document) checkShape(o Options) error {
 	if _, ok := d.root.Value.(*hujson.Object); !ok {
 		return d.errorAt(d.root.StartOffset, "the file is not an object")
@@ -190,8 +189,7 @@ func (d *document) place(o Options, r registration) {
 	d.put(list, "", r.entry)
 }
 
-// drop takes nod's hooks out, but for those that stay, and what held nothing
-// else: groups, and the lists of events that are not wanted.
+// drop takes nod's hooks out, but for those that stay, and what held nothing else.
 func (d *document) drop(o Options, stays func(Registered) bool, wanted map[string]bool) {
 	gone := slices.DeleteFunc(o.owned(object(&d.root)), stays)
 	for _, h := range slices.Backward(gone) { // so that the places of the others hold

@@ -78,8 +78,7 @@ func Inspect(o Options) (*Installed, error) {
 	return in, nil
 }
 
-// readCode reads a file of code that nod has written as a whole and the agent
-// loads: it holds nod-hook's command line as a list of strings.
+// readCode reads a file of code of nod's own, which holds nod-hook's command line as a list.
 func (in *Installed) readCode(text string) {
 	in.Code = true
 	_, after, found := strings.Cut(text, "\nconst words = ")

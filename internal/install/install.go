@@ -368,8 +368,7 @@ func ProgramVersion(ctx context.Context, program, path string) (Version, error) 
 	return v, nil
 }
 
-// versionWord is the first word that starts with a digit, as in "codex-cli
-// 0.169.0" and "GitHub Copilot CLI 1.0.102."; the whole line where none does.
+// versionWord is the first word that starts with a digit; the whole line where none does.
 func versionWord(line string) string {
 	for word := range strings.FieldsSeq(line) {
 		if word = strings.TrimPrefix(word, "v"); word != "" && '0' <= word[0] && word[0] <= '9' {

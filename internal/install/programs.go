@@ -203,8 +203,7 @@ func ownersAlone(path string) error {
 	return nil
 }
 
-// startDeadline bounds a program that is asked for its version. Some agents
-// unpack themselves first, which takes a busy machine more than ten seconds.
+// startDeadline bounds a program that is asked for its version. Some agents unpack themselves first.
 const startDeadline = 45 * time.Second
 
 // output runs a program with the given environment and returns the first line that it prints.

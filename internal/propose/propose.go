@@ -118,8 +118,7 @@ func (t *tally) add(c Call) {
 	}
 }
 
-// often reports whether it was seen often enough and seldom refused: a refusal
-// of one command in ten may have meant another part of the line.
+// often reports whether it was seen often enough and seldom refused.
 func (t *tally) often() bool {
 	return t.seen.Calls >= leastCalls && t.seen.Sessions >= leastSessions && t.seen.Refused*10 <= t.seen.Calls
 }

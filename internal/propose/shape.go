@@ -48,8 +48,7 @@ func shapeOf(c shell.Command) (s shape, ok bool) {
 	return s, true
 }
 
-// did says whether a command did what no rule may allow, and whether it did what its
-// shape speaks of and nothing else.
+// did says whether a command did what no rule may allow, and only what its shape speaks of.
 func did(r shell.Report, command int, s shape) (harmful, fits bool) {
 	var changes, runs, fetches, outside, unknown bool
 	for _, u := range r.Unknowns {
@@ -96,8 +95,7 @@ const (
 	plainBytes = nameBytes + "/@=,+%"
 )
 
-// routine reports whether a task's name says that it tests, builds, checks or
-// formats, and speaks of nothing beyond the repository and of no loss.
+// routine reports whether a task's name says that it tests, builds, checks or formats here.
 func routine(name string) bool {
 	if name == "" || name[0] < 'a' || name[0] > 'z' || len(name) > 40 || strings.Trim(name, nameBytes) != "" {
 		return false
@@ -107,8 +105,7 @@ func routine(name string) bool {
 	return !slices.ContainsFunc(parts, reaches) && listed("routine", parts[0])
 }
 
-// nameOf returns how many words name what a command does, 0 where nothing is
-// proposed, and whether arguments may follow.
+// nameOf returns how many words name what a command does, 0 for none, and whether arguments may follow.
 func nameOf(words []string) (n int, open bool) {
 	word := func(i int) string {
 		if i < len(words) {

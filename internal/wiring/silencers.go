@@ -44,8 +44,7 @@ func HoldsKey(text string) bool {
 	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, key) })
 }
 
-// silencers lists what in settings silences hooks: each key with its value, or of
-// a text that cannot be read each line that may be one.
+// silencers lists what in settings silences hooks; of a text that cannot be read, each line.
 func silencers(real, text string) (found []string) {
 	tree, ok := Tree(real, []byte(text))
 	if !ok {
@@ -65,8 +64,7 @@ func silencers(real, text string) (found []string) {
 	return found
 }
 
-// silences judges a pair by the keys and values that stand in the agents' rows.
-// Case does not count, since the parsers of some hosts are as lax.
+// silences judges a pair by the agents' rows. Case does not count, as for some hosts.
 func silences(at []string, value any) bool {
 	text, _ := value.(string)
 	return slices.Contains(settingsKeys(), strings.ToLower(text)) ||
@@ -118,8 +116,7 @@ func letters(key string) string {
 	return strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(strings.ToLower(key))
 }
 
-// leadsHooks reports whether a key sets a variable for all that the agent
-// starts, hooks too, by which they find other settings or load other code.
+// leadsHooks reports whether a key sets a variable by which hooks find other settings or code.
 func leadsHooks(at []string) bool {
 	if len(at) < 2 || letters(at[len(at)-2]) != "env" || ofServer(at) {
 		return false
@@ -142,8 +139,7 @@ func leadsHooks(at []string) bool {
 // setsFalse finds "hooks = false" anywhere in a text, or its old name, as a command puts it into Codex's settings.
 func setsFalse(text string) bool { return setsTo(text, "hooks") || setsTo(text, "codex_hooks") }
 
-// setsTo finds "key = false": quotes, and blanks before and behind the sign, do
-// not count, nor do those that printf makes.
+// setsTo finds "key = false", whatever quotes and blanks stand around it.
 func setsTo(text, key string) bool {
 	text = strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\t`, "\t", `"`, "", "'", "", `\`, "").Replace(Unescape(text))
 	parts := strings.Split(text, "=")
@@ -184,8 +180,7 @@ func Unescape(text string) string {
 	}
 }
 
-// escaped reads what stands behind a backslash: the character and the length
-// of its escape, 0 where it is none of those.
+// escaped reads what stands behind a backslash: the character and the length of its escape, or 0.
 func escaped(text string) (plain string, length int) {
 	switch {
 	case text == "":

@@ -1,32 +1,21 @@
-// Package llmtest is a scripted model on loopback: a coding agent or nod's
-// classifier talks to it as to its vendor, and a test says what it answers.
+// Package llmtest is a scripted model on loopback: a coding agent or nod's classifier talks to it as to its vendor, and
+// a test says what it answers. It plays three parts, told apart by what a request holds:
 //
-// It plays three parts, told apart by what a request holds, never by its address alone:
+//   - The agent's model (Anthropic Messages, OpenAI Responses or chat completions, Gemini; streamed or whole). It plays
+//     [Script.Steps]. Which step is due follows from the conversation in the request, so that a request that the agent
+//     repeats gets the same answer.
+//   - nod's classifier: a request that forces the tool classify_result, over Anthropic Messages or OpenAI Responses.
+//     [Script.Classifier] answers it: [Allow], [Block], or any [Answer].
+//   - The agent's own judge (Claude Code in auto mode with CLAUDE_CODE_AUTO_MODE_SERVER=0): [Script.Judge].
 //
-//   - The agent's model (Anthropic Messages, OpenAI Responses or chat
-//     completions, Gemini generateContent; streamed or whole). It plays
-//     [Script.Steps]: each step is some tool calls, or a final text. Which
-//     step is due follows from the conversation in the request, not from a
-//     counter, so that a request that the agent repeats gets the same answer.
-//   - nod's classifier: a request that forces the tool classify_result, over
-//     Anthropic Messages or OpenAI Responses. [Script.Classifier] answers it:
-//     [Allow], [Block], or any [Answer].
-//   - The agent's own judge (Claude Code in auto mode with
-//     CLAUDE_CODE_AUTO_MODE_SERVER=0). [Script.Judge] answers it.
-//
-// A test starts one with [NewServer], points the agent at [Server.URL], and afterwards reads what arrived:
-// [Server.Requests] is every request with headers and body, [Server.Result] what the model was told about one tool
-// call.
+// A test points the agent at [Server.URL] and afterwards reads what arrived: [Server.Requests], and [Server.Result],
+// which is what the model was told about one tool call.
 //
 //	srv := llmtest.NewServer(t, llmtest.Script{
-//		Steps: []llmtest.Step{
-//			{Calls: []llmtest.Call{llmtest.Bash("ls", "git status")}},
-//			{Text: "done"},
-//		},
+//		Steps:      []llmtest.Step{{Calls: []llmtest.Call{llmtest.Bash("ls", "git status")}}, {Text: "done"}},
 //		Classifier: func(llmtest.Request) llmtest.Answer { return llmtest.Block("no") },
 //	})
 //	cmd.Env = append(cmd.Env, "ANTHROPIC_BASE_URL="+srv.URL)
-//	...
 //	result, _ := srv.Result("ls")
 //
 // It checks no key and counts no tokens.
