@@ -13,9 +13,8 @@ import (
 // ask rule leaves to a person, what layers 0 to 3 leave open, and about nothing else: no approval
 // clears what layer 0 denies or the irrecoverable. It is safe for concurrent use.
 type Approvals interface {
-	// Approved says how the call of that key was approved, in a few words, ""
-	// if it was not. An approval that holds once is used up: of several calls
-	// at the same time exactly one gets it. An error approves nothing.
+	// Approved says how the call of that key was approved, in a few words, "" if it was not. An approval that holds
+	// once is used up: of several calls at the same time exactly one gets it. An error approves nothing.
 	Approved(key string) (how string, err error)
 	// LetRun reports whether a person let a call of that key run when the agent's host asked them,
 	// earlier in the session. A model is told; it approves nothing.
@@ -87,9 +86,8 @@ func (t *trial) letRun() []string {
 	}
 }
 
-// lasting returns the allow rule by which the call would have been cleared, as a
-// person would write it: "" where no single rule clears it. It is tried before
-// it is named, so that nobody adds a rule that does nothing.
+// lasting returns the allow rule by which the call would have been cleared, as a person would write it: "" where no
+// single rule clears it. It is tried before it is named, so that nobody adds a rule that does nothing.
 func (t *trial) lasting() string {
 	if t.irreversible() {
 		return ""
@@ -108,9 +106,8 @@ func (t *trial) lasting() string {
 	return ""
 }
 
-// irreversible reports whether the call is known to lose something, whatever rules clear
-// of it: no rule for the next time is named then. What stands behind a runner was asked
-// about before ([trial.deferrable]).
+// irreversible reports whether the call is known to lose something, whatever rules clear of it: no rule for the
+// next time is named then. What stands behind a runner was asked about before ([trial.deferrable]).
 func (r *rooms) irreversible() bool {
 	return r.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
 }

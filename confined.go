@@ -15,12 +15,10 @@ import (
 // settings that holds a login (.npmrc). A run that nod confines does not see such a file.
 func (g *Gate) HoldsSecret(real string) bool { return g.machine.TouchesSecret(real, false) }
 
-// confineWords stand between nod's program and the quoted line. What an agent
-// may call takes no options.
+// confineWords stand between nod's program and the quoted line. What an agent may call takes no options.
 const confineWords = " confine -- "
 
-// confinedText is what an agent types to have a line run behind nod's boundary.
-// program is nod's own, absolute.
+// confinedText is what an agent types to have a line run behind nod's boundary. program is nod's own, absolute.
 func confinedText(program, line string) string {
 	return program + confineWords + "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 }
@@ -58,10 +56,9 @@ func (t *trial) decideConfined(line string) Decision {
 // confinedReason is why a line runs behind the boundary.
 const confinedReason = "it runs code that nod has not read, confined"
 
-// confineInstead answers a call of which nothing worse is known than that it runs what
-// nobody has read: with an allow of the line that runs it confined where the host runs that
-// in its place, else with a denial and the line to type. ok is false where something else
-// speaks against it, or nothing can be confined here.
+// confineInstead answers a call of which nothing worse is known than that it runs what nobody has read: with an
+// allow of the line that runs it confined where the host runs that in its place, else with a denial and the line to
+// type. ok is false where something else speaks against it, or nothing can be confined here.
 func (t *trial) confineInstead() (d Decision, ok bool) {
 	if t.gate.options.Confine == nil || t.call.Command == "" || t.unconfinable().stands() {
 		return Decision{}, false
@@ -139,7 +136,7 @@ func (r *rooms) confinableDir() bool {
 	if err != nil || r.at.Dir == "" {
 		return false
 	}
-	if r, ok := repo.Around(r.at.Machine.Files, dir+"/x"); ok {
+	if r := repo.Around(r.at.Machine.Files, dir); r != nil {
 		dir = r.Top
 	}
 	return slices.ContainsFunc(r.at.Roots, func(root string) bool { return view.Within(r.at.Machine.Files, root, dir) })

@@ -82,62 +82,48 @@ func (l *Layer) UnmarshalText(text []byte) error {
 
 // Decision is the answer to one call. The zero value denies.
 type Decision struct {
-	// ID names the decision in the log and the dump directory.
-	ID      string
+	ID      string // names the decision in the log and the dump directory
 	Verdict Verdict
 	Layer   Layer
-	// Reason is one line, escaped, for people and the model.
-	Reason string
-	// Rule is the rule that decided; its Text is "" where none did.
-	Rule Rule
-	// Err is set if the answer came from a failure.
-	Err *fault.Error
+	Reason  string       // one line, escaped, for people and the model
+	Rule    Rule         // the rule that decided; its Text is "" where none did
+	Err     *fault.Error // set if the answer came from a failure
 	// Notices are for the person, not for the model: a failure's cause, a log that cannot be written.
-	Notices []string
-	// Classification is what the model answered, if it was asked and did.
-	Classification *Classification
-	// Cost is in US dollars; 0 where no model was asked or its price is not known.
-	Cost float64
+	Notices        []string
+	Classification *Classification // what the model answered, if it was asked and did
+	Cost           float64         // in US dollars; 0 where no model was asked or its price is not known
 	// Latency is the whole time; Spent says where it went, by layer.
-	Latency time.Duration
-	Spent   map[Layer]time.Duration
-	// Evidence lists the files that the answer rests on.
-	Evidence []Evidence
-	// Definitions are what an allow rule was held to, whether it cleared its
-	// command or not: a [Memory] learns them with the answer.
+	Latency  time.Duration
+	Spent    map[Layer]time.Duration
+	Evidence []Evidence // the files that the answer rests on
+	// Definitions are what an allow rule was held to, whether it cleared its command or not: a
+	// [Memory] learns them with the answer.
 	Definitions []Evidence
-	// Blocked says that the model said block, whatever became of it; Basis is
-	// its reason: a [History] learns them.
+	// Blocked says that the model said block, whatever became of it; Basis is its reason: a [History] learns them.
 	Blocked bool
 	Basis   string
 	// Approvable names the call where a person may approve it: layers 0 to 3 left it open, the answer
-	// is no allow, and the gate has [Approvals]. The zero value is that nobody may.
+	// is no allow, and the gate has [Approvals].
 	Approvable Approvable
-	// Lasting is the allow rule that would have cleared the call, as a person
-	// writes it into their settings; "" where no single rule would, where the call
-	// loses work or prints a secret, and where the gate has no [Approvals].
+	// Lasting is the allow rule that would have cleared the call, as a person writes it; "" where no
+	// single rule would, where the call loses work or prints a secret, and without [Approvals].
 	Lasting string
 	// Instead is the line that runs the call behind nod's boundary, where nothing else speaks against
-	// the call than that it is not known; else "". With a denial it is to be typed; with an allow
-	// ([Call].Rewrites) it must run in the place of the call, and the call itself must not.
+	// it than that it is not known. With a denial it is to be typed; with an allow ([Call].Rewrites)
+	// it must run in the place of the call, and the call itself must not.
 	Instead string
 	// Deferrable says that no model was there to ask, that no rule speaks of the call, and that
 	// nothing known of it loses work, gives away a secret or cannot be undone: a host's own judge may
 	// decide. The zero value is that a person has to.
 	Deferrable bool
-	// Kept is how many files and commits were kept before the call, for nod undo.
-	Kept int
-	// Changes are the files, and directories with all below them, that the
-	// call may change, absolute, as far as they are known.
-	Changes []string
-	// Downloads are the files that it writes while it fetches something. Secret says that it touches
-	// a secret store, Sends that it may send data out. A [Witness] learns them with the answer.
-	Downloads     []string
+	Kept       int // how many files and commits were kept before the call, for nod undo
+	// Changes are the files, and directories with all below them, that the call may change, absolute,
+	// as far as they are known. Downloads are those that it writes while it fetches something.
+	Changes, Downloads []string
+	// Secret says that it touches a secret store, Sends that it may send data out. Foreign says what
+	// text of others it puts before the agent. A [Witness] learns them with the answer.
 	Secret, Sends bool
-	// Foreign says what text of others the call puts before the agent: a web
-	// page, an issue, what an MCP server returned, a file that the session
-	// fetched. "" is none. A [Witness] learns it with the answer.
-	Foreign string
+	Foreign       string
 }
 
 // Settled reports whether layers 0 to 3 or a model decided, rather than the lack of one.

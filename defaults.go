@@ -12,8 +12,7 @@ import (
 //go:embed defaults
 var defaultTexts embed.FS
 
-// DefaultRules returns the built-in lists, what "$defaults" stands for. Each
-// call returns fresh slices.
+// DefaultRules returns the built-in lists, what "$defaults" stands for. Each call returns fresh slices.
 func DefaultRules() Rules {
 	return Rules{
 		Allow:     defaultRules("allow"),

@@ -39,9 +39,8 @@
 //	   |
 //	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
 //
-// A test holds docs/design.md to this diagram. The command is read
-// before layer 0 answers, so that no rule clears what cannot be undone (a disk, the
-// home directory). A line that is handed to nod confine is judged as the line
+// A test holds docs/design.md to this diagram. The command is read before layer 0 answers, so that no rule clears
+// what cannot be undone (a disk, the home directory). A line that is handed to nod confine is judged as the line
 // itself, but that code which nod has not read may run. Without a model layer 4 asks.
 //
 // # What to rely on
@@ -51,9 +50,8 @@
 // says is read from there. [Options] names what is laxer where it is missing. Check has no error
 // result, so there is no way to forget that an error blocks.
 //
-// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny
-// is advice to a model, not a boundary: a determined agent can rephrase. What nod
-// cannot see is listed in docs/threat-model.md.
+// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny is advice to a model, not a
+// boundary: a determined agent can rephrase. What nod cannot see is listed in docs/threat-model.md.
 //
 // This package does no network I/O, starts no process and reads no settings;
 // it is handed a [Model], a [Recorder] and a view of [Files].

@@ -38,9 +38,8 @@ func (t *trial) otherTool() objection {
 		", and nod does not know what it does")
 }
 
-// undeletable says which file an edit tool would delete that could not be
-// restored, as it is asked of rm; what writes a whole file, or moves one, where
-// another is does the same to that one, unless this session made it.
+// undeletable says which file an edit tool would delete that could not be restored, as it is asked of rm; what
+// writes a whole file, or moves one, where another is does the same to that one, unless this session made it.
 func (t *trial) undeletable() objection {
 	for _, e := range t.call.Edits {
 		replaces := (t.call.Tool == "apply_patch" || t.call.Tool == "file_write") && e.Whole && !e.Moved && !e.Deletes

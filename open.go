@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// answer answers an open call: by what a person approved, else by the line to
-// type instead, else it is layer 4.
+// answer answers an open call: by what a person approved, else by the line to type instead, else it is layer 4.
 func (t *trial) answer(ctx context.Context) Decision {
 	return t.unlessApproved(func() Decision {
 		if d, ok := t.confineInstead(); ok {
@@ -59,17 +58,15 @@ func (t *trial) withoutModel() Decision {
 	return d
 }
 
-// deferrable reports whether a host's own judge may decide what layers 0 to 3
-// left open: no rule may speak of the call, and nothing that is known of it
-// loses work, gives away a secret or cannot be undone. A judge that was never
+// deferrable reports whether a host's own judge may decide what layers 0 to 3 left open: no rule may speak of the
+// call, and nothing that is known of it loses work, gives away a secret or cannot be undone. A judge that was never
 // asked, or that nods, would otherwise be all there is before a known loss.
 func (t *trial) deferrable() bool {
 	return t.ruled.soft.Text == "" && !t.ruled.doubt.stands() && (!t.secrets || t.loss.ShowsLittle()) &&
 		!t.loss.Overwrites() && t.loses() == ""
 }
 
-// loses says what is known that the call loses, publishes or shows, behind a runner too;
-// "" for nothing.
+// loses says what is known that the call loses, publishes or shows, behind a runner too; "" for nothing.
 func (t *trial) loses() string {
 	if t.lost != nil {
 		return *t.lost

@@ -19,9 +19,8 @@ type objection struct {
 	next string
 }
 
-// clearance is what lets a call run: why, in words for a person, and the rule
-// that says so where a rule does. The zero value is that nothing does. An allow
-// of layers 1 to 3, and of a person, comes from a clearance alone.
+// clearance is what lets a call run: why, in words for a person, and the rule that says so where a rule does. The
+// zero value is that nothing does. An allow of layers 1 to 3, and of a person, comes from a clearance alone.
 type clearance struct {
 	why  string
 	rule Rule

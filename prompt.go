@@ -3,8 +3,6 @@ package nod
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -13,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/masks"
 	"github.com/nodgate/nod/internal/printable"
@@ -40,9 +39,8 @@ type Profile struct {
 // shortened: a model that sees half of it judges another call.
 const inputLimit = 128 << 10
 
-// Prompt returns what a model would be asked about the call, were it left
-// open. It asks none. It walks the same way as [Gate.Check], so that what it
-// returns is what would be sent, but for the decision's id.
+// Prompt returns what a model would be asked about the call, were it left open. It asks none. It walks the same way
+// as [Gate.Check], so that what it returns is what would be sent, but for the decision's id.
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := g.trial(c)
 	t.settle()
@@ -185,8 +183,9 @@ func (q question) callText() string {
 
 // cacheKey groups the prompts of one session under the same rules, without saying which.
 func cacheKey(system, session string) string {
-	sum := sha256.Sum256([]byte(system + "\x00" + session))
-	return "nod-" + hex.EncodeToString(sum[:12])
+	key := identity.NewKey("cache")
+	key.Add(system, session)
+	return "nod-" + key.Sum()[:24]
 }
 
 // toolName is the canonical name, or the agent's own, quoted, where nod does not know the tool.
@@ -202,20 +201,13 @@ func toolName(c Call) string {
 
 // digest binds an answer to a call.
 func digest(c Call) string {
-	h := sha256.New()
-	for _, part := range []string{c.Agent, c.Session, c.ID, c.Tool, c.RawTool, c.Dir, c.Command, string(c.Input)} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	key := identity.NewKey("answer")
+	key.Add(c.Agent, c.Session, c.ID, c.Tool, c.RawTool, c.Dir, c.Command, string(c.Input))
+	return key.Sum()
 }
 
-// newID returns an id that sorts by time and does not repeat on a machine.
+// newID returns an id that sorts by time and does not repeat on a machine. What tells decisions of one microsecond
+// apart guards nothing, so the runtime's generator will do.
 func newID(now time.Time) string {
-	id := make([]byte, 0, 40)
-	id = append(now.UTC().AppendFormat(id, "20060102T150405.000000"), '-')
-	return string(appendRandomHex(id))
+	return fmt.Sprintf("%s-%012x", now.UTC().Format("20060102T150405.000000"), rand.Uint64()>>16)
 }
-
-// appendRandomHex tells decisions of one microsecond apart. It guards nothing,
-// so the runtime's generator, seeded at start, will do.
-func appendRandomHex(b []byte) []byte { return strconv.AppendUint(b, rand.Uint64()>>16|1<<47, 16) }

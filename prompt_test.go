@@ -32,8 +32,7 @@ func kindsOfCall() []nod.Call {
 	}
 }
 
-// What nod prompt shows is what Check sends, byte for byte, for every kind of
-// call and either profile.
+// What nod prompt shows is what Check sends, byte for byte, for every kind of call and either profile.
 func TestPromptIsWhatIsSent(t *testing.T) {
 	for _, profile := range []nod.Profile{nod.Profile{}, nod.Profile{Ledger: true, Stages: 1},
 		nod.Profile{Ledger: true, Stages: 2}} {

@@ -41,9 +41,8 @@ func edits(list ...nod.Edit) nod.Call {
 
 func parent(name string) string { return name[:strings.LastIndexByte(name, '/')] }
 
-// Every agent times every file in which its hooks may stand: no tool takes nod
-// out of it, neither by its name nor by a directory above, nor where the name
-// is a link into a directory of the person's own.
+// Every agent times every file in which its hooks may stand: no tool takes nod out of it, neither by its name nor
+// by a directory above, nor where the name is a link into a directory of the person's own.
 func TestNoToolTakesOutARegistration(t *testing.T) {
 	for _, a := range hosts.Agents() {
 		for _, hook := range a.Hooks {

@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// rooms answer about one call. They are handed the call, its report and where it
-// is, and know no gate.
+// rooms answer about one call. They are handed the call, its report and where it is, and know no gate.
 type rooms struct {
 	at     *place.Workspace
 	report *shell.Report // of the command; empty until layer 0 has looked
@@ -30,7 +29,7 @@ type rooms struct {
 func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
-		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
+		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared, Session: taint.None{}},
 		withheld: &withheld.Call{Call: shared},
 	}
 	r.loss, r.secrecy = harm.Of(shared)

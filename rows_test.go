@@ -11,6 +11,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/corpus"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/shell/commands"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -27,6 +28,11 @@ func TestSecretsGoToTheModelByAnyTool(t *testing.T) { judgeFile(t, "secrets") }
 func TestWhatAHostsJudgeMayDecide(t *testing.T)     { judgeFile(t, "judged") }
 func TestMoreShellThanIsFollowed(t *testing.T)      { judgeFile(t, "shells") }
 func TestEditsThatMakeSettingsVoid(t *testing.T)    { judgeFile(t, "registrations") }
+func TestPermissionDeny(t *testing.T)               { judgeFile(t, "permissions") }
+func TestAskRules(t *testing.T)                     { judgeFile(t, "asks") }
+func TestACallThatHasOnlyAnInput(t *testing.T)      { judgeFile(t, "inputs") }
+func TestRulesForTools(t *testing.T)                { judgeFile(t, "tools") }
+func TestWhatIsNotConfined(t *testing.T)            { judgeFile(t, "confined") }
 func TestTaint(t *testing.T)                        { judgeFile(t, "taint") }
 
 func judgeFile(t *testing.T, name string) {
@@ -50,8 +56,9 @@ func judgeRows(t *testing.T, part string) {
 		case line == "" || line[0] == '#':
 		case strings.HasPrefix(line, "  "):
 			row, _, _ := strings.Cut(strings.TrimSpace(line), "  ## ")
+			row, reason, _ := strings.Cut(row, "  => ")
 			want, what, _ := strings.Cut(row, " ")
-			s.judge(want, strings.TrimSpace(what))
+			s.judge(want, strings.TrimSpace(what), reason)
 		case head:
 			s.head(key, value)
 		default:
@@ -65,6 +72,7 @@ type scene struct {
 	t        *testing.T
 	options  nod.Options
 	world    *view.Memory
+	witness  witness
 	corpus   bool   // the rows run in the project of package corpus
 	rule     string // the rule that was named last
 	dialects []nod.Dialect
@@ -76,6 +84,13 @@ func (s *scene) head(key, value string) {
 	switch key {
 	case "allow", "soft_deny", "hard_deny", "ask":
 		s.rules(nod.RuleList(key), value)
+	case "claude_deny", "claude_ask":
+		lists := map[string]nod.RuleList{"claude_deny": nod.ListHardDeny, "claude_ask": nod.ListAsk}
+		more := permitted(s.t, lists[key], value)
+		s.options.Rules.HardDeny, s.options.Rules.Ask, s.rule = more.HardDeny, more.Ask, value
+	case "confined":
+		s.options = confining(s.t, nil)
+		s.world = s.options.Files.(*view.Memory)
 	case "in":
 		s.options, s.corpus = inCorpusOptions(), true
 		s.world = s.options.Files.(*view.Memory)
@@ -91,10 +106,18 @@ func (s *scene) head(key, value string) {
 		s.world.Link(absolute(name), text)
 	case "model":
 		s.options.Model = answering{block: value == "blocks"}
+		if value == "fails" {
+			s.options.Model = answering{err: &fault.Error{Kind: fault.Overloaded, Message: "overloaded"}}
+		}
 	case "tainted":
-		s.options.Memory = witness{taint: value}
+		s.witness.taint = value
+		s.options.Memory = s.witness
 	case "wrote":
-		s.options.Memory = witness{wrote: []string{absolute(value)}}
+		s.witness.wrote = []string{absolute(value)}
+		s.options.Memory = s.witness
+	case "folds":
+		s.world = newWorld(true)
+		s.options.Files = s.world
 	case "self":
 		s.options.Self = append(s.options.Self, absolute(value))
 	case "sources":
@@ -116,6 +139,8 @@ func (s *scene) call(key, value string) {
 		"judged":      func(c *nod.Call) { c.Interactive, c.HostJudges = true, true },
 		"unseen":      func(c *nod.Call) { c.Interactive, c.StdinUnseen = true, true },
 		"keeps":       func(c *nod.Call) { c.Interactive, c.Keeps = true, true },
+		"guessed":     func(c *nod.Call) { c.MCP.Named = false },
+		"brought":     func(c *nod.Call) { c.MCP.Brought = true },
 		"outlives":    func(c *nod.Call) { c.Interactive, c.Outlives = true, true },
 		"unread":      func(c *nod.Call) { c.Interactive, c.Unread = true, value },
 		"agent":       func(c *nod.Call) { c.Agent = value },
@@ -156,15 +181,16 @@ func rulesOf(t *testing.T, list nod.RuleList, texts string) nod.Rules {
 	return ruled(list, strings.Split(texts, "; ")...)
 }
 
-func (s *scene) judge(want, what string) {
+func (s *scene) judge(want, what, reason string) {
 	what = strings.NewReplacer("⏎", "\n", "␍", "\r", "␀", "\x00").Replace(what)
 	for _, c := range s.calls(what) {
 		for _, dialect := range s.dialects {
 			c.Dialect = dialect
 			d := verdictOf(s.options, c)
-			if !s.became(want, c, d) || d.Err != nil && d.Err.Kind == fault.Internal {
-				s.t.Errorf("%s %s, dialect %v: %s by %s (%s), want %s", c.Tool, what, dialect, d.Verdict, d.Layer,
-					d.Reason, want)
+			failed := d.Err != nil && d.Err.Kind == fault.Internal
+			if !s.became(want, c, d) || !strings.Contains(d.Reason, reason) || failed {
+				s.t.Errorf("%s %s, dialect %v: %s by %s (%s), want %s %s", c.Tool, what, dialect, d.Verdict, d.Layer,
+					d.Reason, want, reason)
 			}
 		}
 	}
@@ -202,12 +228,19 @@ func (s *scene) toolCalls(call string) (calls []nod.Call) {
 		c := tool("file_write", absolute(file))
 		c.Edits = []nod.Edit{{Path: absolute(file), Whole: true, New: unquoted(s.t, text)}}
 		return []nod.Call{c}
+	case name == "confined":
+		return []nod.Call{bash(confined(confiner, args))}
 	case name == "replace":
 		return []nod.Call{replacing(args)}
-	case name == "mcp":
-		c := tool(name)
-		c.MCP, c.Input = &nod.MCP{Server: "x", Tool: "y"}, json.RawMessage(args)
-		return []nod.Call{c}
+	case strings.HasPrefix(name, "mcp"):
+		server, tool, _ := strings.Cut(strings.TrimPrefix(name, "mcp:"), ":")
+		return []nod.Call{{Agent: "test", RawTool: "mcp__" + server + "__" + tool, Dir: shop, Roots: []string{shop},
+			MCP: &nod.MCP{Server: server, Tool: tool, Named: true}, Input: json.RawMessage(args), Environ: environ()}}
+	case strings.Contains(name, "="):
+		raw, canonical, _ := strings.Cut(name, "=")
+		calls = s.toolCalls(canonical + " " + args)
+		calls[0].RawTool = raw
+		return calls
 	case strings.HasPrefix(args, "{"):
 		c := tool(name)
 		c.Input = json.RawMessage(args)
@@ -237,6 +270,12 @@ func (s *scene) became(want string, c nod.Call, d nod.Decision) bool {
 	switch word {
 	case "left", "person": // to a judge of the host, or not
 		return d.Verdict == nod.Ask && d.Deferrable == (word == "left")
+	case "unconfined": // as without a boundary, and typed it does not run
+		without := s.options
+		without.Confine = nil
+		old := verdictOf(without, c)
+		return d.Verdict == old.Verdict && d.Reason == old.Reason &&
+			verdictOf(s.options, bash(confined(confiner, c.Command))).Verdict != nod.Allow
 	case "denied", "asked", "open", "untouched":
 		bare := s.options
 		bare.Rules = nod.DefaultRules()
@@ -280,4 +319,14 @@ func unquoted(t *testing.T, text string) string {
 		t.Errorf("%s: %v", text, err)
 	}
 	return plain
+}
+
+// inCorpusOptions are those of the world of package corpus, with every program that nod's data knows.
+func inCorpusOptions() nod.Options {
+	w := corpus.World()
+	for _, name := range commands.Names() {
+		w.File("/usr/bin/"+name, "\x7fELF", 0o755)
+	}
+	return nod.Options{Rules: nod.DefaultRules(), Files: w, Home: corpus.Home,
+		Self: []string{corpus.Home + "/.config/nod", corpus.State, corpus.Nod, corpus.Hook}}
 }

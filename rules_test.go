@@ -33,8 +33,7 @@ func TestTheSeedsExamples(t *testing.T) {
 	}
 }
 
-// TestARuleOfOneRepositoryStaysThere: another workspace may be open, and the
-// session may have gone there.
+// TestARuleOfOneRepositoryStaysThere: another workspace may be open, and the session may have gone there.
 func TestARuleOfOneRepositoryStaysThere(t *testing.T) {
 	o := options(ruled(nod.ListAllow, "npm test"))
 	o.Roots = []string{"/home/dev/shop-twin"}

@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// ruling is what the rules of a gate say about one call. It is handed on to what
-// answers an open call.
+// ruling is what the rules of a gate say about one call. It is handed on to what answers an open call.
 type ruling struct {
 	gate  *Gate
 	call  Call
@@ -141,9 +140,8 @@ func (r *ruling) clearsEffect(e shell.Effect) bool {
 	return r.clearsPart(e.Command, e.Part) && !r.beyond(e)
 }
 
-// beyond reports whether an effect is more than an open rule stands for: its
-// command's further arguments lead to another program (go test -exec X), or to
-// what is guarded or lies outside the workspace (go build -o ~/.bashrc).
+// beyond reports whether an effect is more than an open rule stands for: its command's further arguments lead to
+// another program (go test -exec X), or to what is guarded or lies outside the workspace (go build -o ~/.bashrc).
 func (r *ruling) beyond(e shell.Effect) bool {
 	commands := r.fit.Report.Commands
 	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(commands) || !r.fit.LeadsAway(e) {

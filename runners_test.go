@@ -47,18 +47,6 @@ func runnerSays(t *testing.T, line string, allow ...string) nod.Verdict {
 	return nod.New(o).Check(context.Background(), bash(line)).Verdict
 }
 
-// No lasting rule is offered where standard input decides what runs, or where the
-// call is known to be irreversible.
-func TestNoLastingRuleForWhatIsFed(t *testing.T) {
-	for _, line := range []string{"python3 - <<'E'\nprint(1)\nE", "psql <<E\ndrop table x\nE", "cat x | python3 -", "redis-cli",
-		"bash -s < x.sh", "kubectl apply -f -", "patch -p1", "git apply -", "at now", "crontab -",
-		"npx prisma migrate reset --force", "uv run alembic downgrade --force"} {
-		if d := nod.New(options(nod.Rules{})).Check(context.Background(), bash(line)); d.Lasting != "" {
-			t.Errorf("%q offers %q", line, d.Lasting)
-		}
-	}
-}
-
 func (p project) under(rules nod.Rules, command string) nod.Decision {
 	command = strings.ReplaceAll(command, "DIR", p.dir)
 	g := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})

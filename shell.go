@@ -22,9 +22,8 @@ func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	})
 }
 
-// irrecoverable reports what of a command nobody could undo and nobody means:
-// wiping home, the system or a disk, a fork bomb, a text that no agent sends
-// in good faith, one too complex to check.
+// irrecoverable reports what of a command nobody could undo and nobody means: wiping home, the system or a disk, a
+// fork bomb, a text that no agent sends in good faith, one too complex to check.
 func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":

@@ -85,10 +85,9 @@ func (q question) modelSaid(c Classification) Decision {
 	return d
 }
 
-// cleared completes what the quick question blocked, or failed at, and the careful
-// answer let pass. The careful answer decides about what weighs little; a person
-// decides about what weighs. Whose word names what is not compared by nod: the agent's
-// own description of a call would count as the person's.
+// cleared completes what the quick question blocked, or failed at, and the careful answer let pass. The careful
+// answer decides about what weighs little; a person decides about what weighs. Whose word names what is not
+// compared by nod: the agent's own description of a call would count as the person's.
 func (q question) cleared(d Decision) Decision {
 	if !q.weighs() {
 		return d
@@ -138,8 +137,7 @@ func (q question) query(ctx context.Context) (Classification, error) {
 	}
 }
 
-// apart is the question as it goes on by itself, when nobody waits for it any more:
-// what it looks up is its own.
+// apart is the question as it goes on by itself, when nobody waits for it any more: what it looks up is its own.
 func (q question) apart() question {
 	own := *q.trial
 	own.rooms = q.gate.rooms(q.call, q.at.Apart(), q.report)

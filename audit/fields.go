@@ -6,6 +6,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/masks"
 )
 
 // Version is the version of the log's line format. Readers skip lines of a higher one and say so.
@@ -82,3 +83,6 @@ type Error struct {
 	Kind    fault.Kind `json:"kind"`
 	Message string     `json:"message"`
 }
+
+// MaskText masks the secrets in a text.
+func MaskText(s string) string { return masks.Text(s) }

@@ -385,7 +385,7 @@ func TestFollow(t *testing.T) {
 	dir := stateDir(t)
 	write(t, dir, Entry{ID: "before"})
 	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"half`)
-	seq := newWatch(dir, Filter{}).lines(hang.Context(t))
+	seq := Follow(hang.Context(t), dir, Filter{})
 	appendRaw(t, dir, "\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
 	var old *os.File
 	defer func() { old.Close() }()

@@ -110,8 +110,7 @@ func decode(raw []byte) (l Line, newer int, err error) {
 // something could not be read. A log that does not exist yet is empty.
 func Read(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, false) }
 
-// Newest yields the lines of dir that f selects, newest first, that is in the
-// reverse of [Read]'s order.
+// Newest yields the lines of dir that f selects, newest first, that is in the reverse of [Read]'s order.
 func Newest(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, true) }
 
 func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {

@@ -12,8 +12,7 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// willing is a model that would let everything pass, so that whatever does
-// not reach it was settled before.
+// willing is a model that would let everything pass, so that whatever does not reach it was settled before.
 type willing struct{}
 
 func (willing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {

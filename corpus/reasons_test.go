@@ -55,8 +55,7 @@ func TestEveryReason(t *testing.T) {
 }
 
 var (
-	// elliptic is how a reason does not begin: with what is not settled, before
-	// it is said what the call does.
+	// elliptic is how a reason does not begin: with what is not settled, before it is said what the call does.
 	elliptic = regexp.MustCompile(
 		`^(\S+:\d+: |what (?:it )?(?:reads|writes|removes|runs)|what [A-Z]|which |where |an |option |nothing |does |more |the )`)
 	filler = regexp.MustCompile(`\b(one|ones|none|nobody|someone|thing|stuff)\b`)

@@ -30,7 +30,7 @@ func TestAgent(t *testing.T) {
 		return llmtest.Call{Name: name, Tool: "bash", Input: map[string]any{"command": command}}
 	}
 	write := func(name, path string) llmtest.Call {
-		return llmtest.Call{Name: name, Tool: "write_file", Input: map[string]any{"path": path, "content": "text"}}
+		return llmtest.Call{Name: name, Tool: "file_write", Input: map[string]any{"path": path, "content": "text"}}
 	}
 	srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
 		{Calls: []llmtest.Call{bash("look", "pwd"), write("inside", "notes.txt")}},

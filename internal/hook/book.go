@@ -15,7 +15,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/rewriting"
 	"github.com/nodgate/nod/internal/session"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
 )
@@ -150,13 +149,12 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	if !r.Remembers() {
 		return nod.Changed
 	}
-	file := shell.DefinitionFile(d.Path)
-	info, err := r.files.Lstat(file)
+	info, err := r.files.Lstat(d.Path)
 	younger := err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.Began()) // by whatever means
 	switch accepted, seen := r.Session.Standing(d.Path, d.SHA256); {
 	case accepted:
 		return nod.Accepted
-	case seen, r.Changes(file), younger:
+	case seen, r.Changes(d.Path), younger:
 		return nod.Changed
 	}
 	return nod.Untouched

@@ -2,7 +2,7 @@ package judge
 
 import (
 	"cmp"
-	"encoding/json"
+	_ "embed"
 	"path"
 	"slices"
 	"strconv"
@@ -15,8 +15,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// Facts is what a model is told about a call besides its words. It is data
-// from reading, never from running.
+// Facts is what a model is told about a call besides its words. It is data from reading, never from running.
 type Facts struct {
 	Open     string   `json:"open,omitempty"` // why layers 1 to 3 did not settle it
 	Effects  []Effect `json:"effects,omitempty"`
@@ -44,8 +43,7 @@ type Effect struct {
 	Moved     bool   `json:"moved,omitempty"`
 }
 
-// Run is code that the call would execute: a script, or the file or entry of
-// one that says what a name runs.
+// Run is code that the call would execute: a script, or the file or entry of one that says what a name runs.
 type Run struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256,omitempty"`
@@ -103,7 +101,8 @@ func (c Case) Facts(session Ledger) Facts {
 	for _, r := range f.Runs {
 		f.SpeaksToJudge = append(f.SpeaksToJudge, speaksToJudge(r.Content)...)
 	}
-	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(c.Taint.History(), c.Taint.Blocked(), c.LetRun)
+	past := c.Taint.Session
+	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(past.History(), past.Blocked(), c.LetRun)
 	return f
 }
 
@@ -150,7 +149,7 @@ func (c Case) runs() []Run {
 	left := contentsLimit
 	add := func(name, sum string, command int) {
 		if len(runs) == runLimit || slices.ContainsFunc(runs,
-			func(r Run) bool { return r.Path == name || shell.DefinitionFile(r.Path) == name }) {
+			func(r Run) bool { return r.Path == name }) {
 			return
 		}
 		r := c.run(name, sum, command, left)
@@ -173,20 +172,17 @@ func (c Case) runs() []Run {
 
 // run is one of them.
 func (c Case) run(name, sum string, command, left int) Run {
-	file := shell.DefinitionFile(name)
-	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(file)}
-	if c.IsStore(file) {
+	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(name)}
+	if c.IsStore(name) {
 		r.Withheld = withheld.SecretStore
 		return r
 	}
-	text, err := c.At.Machine.Files.Read(file, readLimit)
+	text, err := c.At.Machine.Files.Read(name, readLimit)
 	if err != nil || len(text) == readLimit {
 		return r
 	}
 	content := strings.ToValidUTF8(string(text), "\uFFFD")
-	if file != name {
-		content = packageEntry(content, name[len(file)+1:])
-	} else if len(content) > contentLimit {
+	if len(content) > contentLimit {
 		content = c.recipe(content, command)
 	}
 	if len(content) <= min(contentLimit, left) {
@@ -197,23 +193,6 @@ func (c Case) run(name, sum string, command, left int) Run {
 
 // readLimit bounds a file in which a recipe is looked for.
 const readLimit = 256 << 10
-
-// packageEntry is one script of a package.json, with what runs before and after.
-func packageEntry(text, name string) string {
-	var manifest struct {
-		Scripts map[string]string `json:"scripts"`
-	}
-	if json.Unmarshal([]byte(text), &manifest) != nil {
-		return ""
-	}
-	var lines []string
-	for _, entry := range [...]string{"pre" + name, name, "post" + name} {
-		if script, ok := manifest.Scripts[entry]; ok {
-			lines = append(lines, entry+": "+script)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // recipe is the part of a long file of recipes that stands under a name which the command
 // gives: a target, a task.
@@ -241,8 +220,8 @@ func (c Case) git(session Ledger) *Git {
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir)+"/.git-is-looked-for")
-	if !ok {
+	r := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir))
+	if r == nil {
 		return nil
 	}
 	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),
@@ -270,20 +249,12 @@ func (c Case) refOf(file, under string) string {
 
 // remotesOf are the remotes of a git configuration, without names and passwords in their addresses.
 func remotesOf(config string) (remotes []string) {
-	name := ""
-	for line := range strings.Lines(config) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			name, _ = strings.CutPrefix(line, `[remote "`)
-			if name == line {
-				name = ""
-			}
-			name = strings.TrimSuffix(name, `"]`)
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if key = strings.TrimSpace(key); ok && name != "" && (key == "url" || key == "pushurl") && len(remotes) < 10 {
-			remotes = append(remotes, Cut(name+" "+withoutUser(strings.TrimSpace(value)), wordLimit))
+	settings, _ := repo.Settings(config)
+	for _, setting := range settings {
+		name, ok := strings.CutPrefix(setting.Name, "remote.")
+		at := strings.LastIndex(name, ".")
+		if ok && (strings.HasSuffix(name, ".url") || strings.HasSuffix(name, ".pushurl")) && len(remotes) < 10 {
+			remotes = append(remotes, Cut(name[:at]+" "+withoutUser(setting.Value()), wordLimit))
 		}
 	}
 	return remotes
@@ -328,6 +299,11 @@ func (c Case) newHosts(said string, git *Git) []string {
 	return hosts
 }
 
+// phrases are what is looked for, one a line.
+//
+//go:embed phrases.txt
+var phrases string
+
 // speaksToJudge quotes lines that hold words which make sense to a judge and hardly in honest work: a
 // verdict in the judge's own terms, an approval that the call claims for itself, a change of roles.
 // It is a fact for the model and decides nothing, so it errs towards finding.
@@ -335,16 +311,8 @@ func speaksToJudge(input string) []string {
 	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-",
 		" ").Replace(strings.ToLower(input))), " ")
 	var found []string
-	for _, phrase := range [...]string{
-		"should block", "classify result", "to the classifier", "dear classifier", "security classifier",
-		"note to the judge", "the judge should", "permission judge", "approved by the user", "user has approved",
-		"user approved this", "user already approved", "pre approved", "preapproved", "authorized by the user",
-		"authorised by the user", "this is safe to run", "this command is safe", "safe to allow", "must be allowed",
-		"please allow this", "do not block", "don't block", "ignore previous", "ignore your", "ignore the rules",
-		"ignore all rules", "disregard your", "disregard the", "override the policy", "policy override",
-		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt",
-		"you are now", "as an ai",
-	} {
+	for phrase := range strings.Lines(phrases) {
+		phrase = strings.TrimSuffix(phrase, "\n")
 		if i := strings.Index(folded, phrase); i >= 0 && len(found) < 5 {
 			found = append(found, Cut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))
 		}

@@ -1,9 +1,8 @@
 // Package judge makes the text that a model is shown about a call: the policy
 // and the rules, the session as a ledger or as its last entries, and the facts.
 //
-// It takes narrow structs and knows no gate: a [Conversation] that its caller
-// has made fit to be shown, a [Case] with what is known of the call, [Rules] as
-// lines. It decides nothing, and asks no model.
+// It takes narrow structs and knows no gate: a [Conversation] that its caller has made fit to be shown, a [Case]
+// with what is known of the call, [Rules] as lines. It decides nothing, and asks no model.
 package judge
 
 import (
@@ -33,16 +32,14 @@ type Rules struct {
 	Allow, SoftDeny, HardDeny, Environment []Rule
 }
 
-// Rule is one of them. Shared says that many people have it, so that it stands
-// where their prompts are alike.
+// Rule is one of them. Shared says that many people have it, so that it stands where their prompts are alike.
 type Rule struct {
 	Text   string
 	Shared bool
 }
 
-// LedgerSystem is the system prompt of the ledger profile. What most people
-// share comes first, so that their prompts begin alike: the policy, the built-in
-// rules and the organisation's, then the rest.
+// LedgerSystem is the system prompt of the ledger profile. What most people share comes first, so that their
+// prompts begin alike: the policy, the built-in rules and the organisation's, then the rest.
 func LedgerSystem(r Rules) string {
 	var text, own strings.Builder
 	text.Grow(len(policy) + 8<<10)

@@ -32,10 +32,9 @@ const (
 // Ledger is a session as the model sees it: first what the person said, then what was called, as
 // whole JSON lines, oldest first, in pieces that no longer change and what came after them.
 //
-// Where the calls begin and where pieces end follows from the content of the
-// turns, not from how many there are. So the next call of the session is shown
-// the same pieces, with new ones behind, until the beginning has to move or the
-// person speaks; and no process needs to remember what the one before it sent.
+// Where the calls begin and where pieces end follows from the content of the turns, not from how many there are. So
+// the next call of the session is shown the same pieces, with new ones behind, until the beginning has to move or
+// the person speaks; and no process needs to remember what the one before it sent.
 type Ledger struct {
 	Pieces []string
 	Rest   string
@@ -64,8 +63,8 @@ type Conversation struct {
 // Ledger reads the conversation. It fails where that cannot be read, since a
 // model that does not see what the person forbade would allow it.
 func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
-	heard := listener{shown: c.Show, input: c.Input, ended: c.Ended, outcome: map[string]transcript.Ended{}}
-	whole, err := heard.hear(ctx, c)
+	heard := listener{Conversation: c, outcome: map[string]transcript.Ended{}}
+	whole, err := heard.hear(ctx)
 	if err != nil {
 		return Ledger{}, err
 	}
@@ -94,9 +93,7 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 
 // listener hears a conversation, newest turn first.
 type listener struct {
-	shown   func(string) string // a text without secrets
-	input   func(json.RawMessage) string
-	ended   func(call string) transcript.Ended
+	Conversation
 	outcome map[string]transcript.Ended // what results said, by the call's id
 
 	words   []spokenTurn
@@ -115,12 +112,12 @@ type spokenTurn struct {
 }
 
 // hear reads a conversation. whole says that nothing came before what was heard.
-func (l *listener) hear(ctx context.Context, c Conversation) (whole bool, err error) {
-	if c.Transcript == nil {
+func (l *listener) hear(ctx context.Context) (whole bool, err error) {
+	if l.Transcript == nil {
 		return true, nil
 	}
 	heard := false
-	for turn, err := range c.Transcript(ctx) {
+	for turn, err := range l.Transcript(ctx) {
 		if errors.Is(err, fs.ErrNotExist) && !heard {
 			return true, nil // the host keeps none
 		}
@@ -150,14 +147,14 @@ func (l *listener) turn(t transcript.Turn) {
 	case t.Origin == transcript.Person:
 		l.say("user", t.Text, saidBudget)
 		l.answer = len(strings.TrimSpace(t.Text)) <= shortAnswer
-		l.call(noteLine("here the person said: " + Cut(l.shown(t.Text), 60)))
+		l.call(noteLine("here the person said: " + Cut(l.Show(t.Text), 60)))
 	case t.Origin == transcript.Agent:
 		if l.answer {
 			l.say("agent_asked", tail(t.Text, askedLimit), askedLimit)
 		}
 		l.answer = false
 	case t.Origin == transcript.OtherAgent:
-		l.call(noteLine("another agent said: " + Cut(l.shown(t.Text), callLimit)))
+		l.call(noteLine("another agent said: " + Cut(l.Show(t.Text), callLimit)))
 	case t.Origin == transcript.Other:
 		if !l.unknown {
 			l.say("note", leftOut, userLimit)
@@ -178,7 +175,7 @@ func noteLine(text string) string {
 }
 
 func (l *listener) say(key, text string, limit int) {
-	l.words = append(l.words, spokenTurn{key, l.shown(text), limit})
+	l.words = append(l.words, spokenTurn{key, l.Show(text), limit})
 }
 
 // called adds a call. Look-ups are folded: they change nothing, and there are many.
@@ -188,10 +185,10 @@ func (l *listener) called(t transcript.Turn) {
 		return
 	}
 	ended := l.outcome[t.Call]
-	if known := l.ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
+	if known := l.Ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
 		ended = known
 	}
-	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.Input(t.Input))
 	if says := endedSays(ended); says != "" {
 		line += `,"ended":` + printable.JSON(says)
 	}
@@ -320,9 +317,8 @@ func tail(s string, n int) string {
 	return s[at:]
 }
 
-// ledgerStart is where calls begin that do not reach back to the start: at the
-// line, in the older half, whose hash ends in the most zero bits. As lines are
-// added behind, the same line stays the beginning for long.
+// ledgerStart is where calls begin that do not reach back to the start: at the line, in the older half, whose hash
+// ends in the most zero bits. As lines are added behind, the same line stays the beginning for long.
 func ledgerStart(lines []string) int {
 	size, best, at := 0, -1, 0
 	for i, line := range lines {
@@ -366,4 +362,77 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 		}
 	}
 	return pieces, strings.Join(lines[from:], "\n")
+}
+
+// Last is the seed's compressed transcript: the newest entries as JSON lines of role and action, so
+// many characters of each, oldest first. What tools returned and what the harness added is left out:
+// it is where an injection would come from, and no action.
+func (c Conversation) Last(ctx context.Context, entries, chars int) (string, error) {
+	if c.Transcript == nil {
+		return "", nil
+	}
+	var lines []string
+	for turn, err := range c.Transcript(ctx) {
+		if errors.Is(err, fs.ErrNotExist) && len(lines) == 0 {
+			return "", nil // the host keeps none, or has not written it yet
+		}
+		if errors.Is(err, transcript.ErrEarlier) && len(lines) > 0 {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", unreadable(err)
+		}
+		if line := c.entryLine(turn, chars); line != "" {
+			lines = append(lines, line)
+		}
+		if len(lines) == entries {
+			break
+		}
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n"), nil
+}
+
+// entryLine is one JSON line, "" for a turn that is not shown.
+func (c Conversation) entryLine(t transcript.Turn, chars int) string {
+	line := struct {
+		Role   string `json:"role"`
+		Action string `json:"action"`
+	}{Role: role(t.Origin)}
+	switch {
+	case line.Role == "":
+		return ""
+	case t.Tool != "":
+		line.Action = head(t.Tool+" "+c.Input(t.Input), chars)
+	case strings.TrimSpace(t.Text) == "":
+		return ""
+	default:
+		line.Action = head(c.Show(t.Text), chars)
+	}
+	return printable.JSON(line)
+}
+
+func role(o transcript.Origin) string {
+	switch o {
+	case transcript.Person:
+		return "user"
+	case transcript.Agent:
+		return "assistant"
+	case transcript.OtherAgent:
+		return "other agent"
+	}
+	return ""
+}
+
+// head returns the first n characters.
+func head(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }

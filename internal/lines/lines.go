@@ -107,9 +107,8 @@ func (f *File) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Append writes one line with one write(2). The line holds no newline and is
-// shorter than Limit. A write that fails or stops half-way (a full disk) is
-// an error; what it left behind does not damage the next line.
+// Append writes one line with one write(2). The line holds no newline and is shorter than Limit. A write that fails
+// or stops half-way (a full disk) is an error; what it left behind does not damage the next line.
 func (f *File) Append(line []byte) error {
 	if len(line) >= Limit {
 		return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.Name(), len(line), Limit)

@@ -5,9 +5,8 @@
 // chance) or by what stands before it (a name that says password, token or key; a header;
 // user: of an address; an option of a program that takes passwords).
 //
-// What is hidden is a word: no blank, quote, bracket, operator or substitution. So a mask
-// hides nothing that joins commands. A log with every secret masked is not a promise anyone
-// can keep, which is why the file is private.
+// What is hidden is a word: no blank, quote, bracket, operator or substitution. So a mask hides nothing that joins
+// commands. A log with every secret masked is not a promise anyone can keep, which is why the file is private.
 package masks
 
 import (
@@ -19,9 +18,8 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Mask returns raw with every secret that it recognises replaced by a marker
-// such as [masked-40], which says how many bytes stood there. JSON stays
-// JSON; what is not JSON is masked as text. Masking twice changes nothing.
+// Mask returns raw with every secret that it recognises replaced by a marker such as [masked-40], which says how
+// many bytes stood there. JSON stays JSON; what is not JSON is masked as text. Masking twice changes nothing.
 func Mask(raw json.RawMessage) json.RawMessage {
 	lastKey, last := "", ""
 	return json.RawMessage(EachText(withoutValues(string(raw)), Text, func(key, value string) string {

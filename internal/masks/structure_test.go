@@ -86,8 +86,7 @@ func sameStructure(t *testing.T, command, shown string) {
 	}
 }
 
-// Of any command that a shell can read, the masked text has the same operators, words and
-// substitutions.
+// Of any command that a shell can read, the masked text has the same operators, words and substitutions.
 func TestMaskKeepsTheStructure(t *testing.T) {
 	read, changed, pieces := 0, 0, lines(t, "pieces") // full of what looks like secrets
 	for seed := range uint64(60000) {

@@ -114,9 +114,8 @@ func (p Pattern) isOther(c shell.Command) bool {
 		!starMatch(p.Words[1], verb.Value)
 }
 
-// mayBeMore reports whether a word may turn out to be others: its value is not known,
-// it says what an alias stands for, or it has blanks at which a shell takes it apart,
-// which it does not where the command was written with them.
+// mayBeMore reports whether a word may turn out to be others: its value is not known, it says what an alias stands
+// for, or it has blanks at which a shell takes it apart, which it does not where the command was written with them.
 func mayBeMore(w shell.Word, source string) bool {
 	const enough = 24
 	return !w.Known || w.Pattern || strings.HasPrefix(w.Value, "alias.") ||

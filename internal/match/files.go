@@ -85,8 +85,7 @@ func (m *Call) namesOf(name string) []string {
 	return append(reals, path.Clean(full))
 }
 
-// wantedPath is the path of a permission rule, as gitignore reads it: a match
-// covers all that lies below.
+// wantedPath is the path of a permission rule, as gitignore reads it: a match covers all that lies below.
 type wantedPath struct {
 	bases []string
 	parts []string // folded, save for their stars
@@ -102,8 +101,7 @@ func (m *Call) wantedPath(p Permission) wantedPath {
 	case spec == "~" || strings.HasPrefix(spec, "~/"):
 		w.bases, spec = []string{m.At.Machine.Home, m.At.Machine.RealHome}, spec[1:]
 	case strings.HasPrefix(spec, "/"):
-		// Below the settings or the project, says the host; the person may
-		// have meant the file of that name.
+		// Below the settings or the project, says the host; the person may have meant the file of that name.
 		w.bases = slices.Concat(m.startingPoints(), []string{p.Dir, "/"})
 	case strings.HasPrefix(spec, "../"):
 		w.bases = []string{m.At.Dir}

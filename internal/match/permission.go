@@ -11,9 +11,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Permission is a rule in the grammar of Claude Code's permissions: TOOL, or
-// TOOL(SPEC). A bare tool is Claude Code's own and holds for its calls; a
-// command, a file, a host or an MCP tool is the same whoever asks for it.
+// Permission is a rule in the grammar of Claude Code's permissions: TOOL, or TOOL(SPEC). A bare tool is Claude
+// Code's own and holds for its calls; a command, a file, a host or an MCP tool is the same whoever asks for it.
 type Permission struct {
 	Tool string
 	Spec string // "" is the whole tool
@@ -353,9 +352,8 @@ func (w wanted) is(text string) bool {
 	return starMatch(w.spec, text) || w.Open && (starMatch(w.prefix, text) || starMatch(w.prefix+" *", text))
 }
 
-// fits compares with one simple command: with the ways to write it, or as a pattern. carries
-// says that its program is not known and may run its arguments. Words that are not known
-// may be those of the rule.
+// fits compares with one simple command: with the ways to write it, or as a pattern. carries says that its program
+// is not known and may run its arguments. Words that are not known may be those of the rule.
 func (w wanted) fits(c shell.Command, carries bool) Degree {
 	texts, known := spelledOut(c)
 	unknownProgram := !known && len(w.Words) > 0 && strings.Contains(w.Words[0], "*")

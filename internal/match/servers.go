@@ -41,9 +41,8 @@ func (p Permission) AllowsTools(text string) error {
 	return nil
 }
 
-// Names reports whether an allow rule names the tool of a call. Where the host
-// does not say which part of a name is the server's, and it could end elsewhere,
-// only a rule that names the whole tool does.
+// Names reports whether an allow rule names the tool of a call. Where the host does not say which part of a name is
+// the server's, and it could end elsewhere, only a rule that names the whole tool does.
 func (m *Call) Names(p Permission) bool {
 	if m.MCP == nil {
 		return false

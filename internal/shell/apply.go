@@ -475,12 +475,8 @@ func (u *use) assign(roles []string) {
 			return
 		}
 		u.role(role, w)
-		if several(w) && at != variadic { // what is over falls to the roles beside
-			for j, next := range roles {
-				if j > at || j == variadic {
-					u.spills(strings.TrimSuffix(next, "..."), w)
-				}
-			}
+		if at != variadic {
+			u.oneWord(w)
 		}
 	}
 }
@@ -499,8 +495,8 @@ func roleAt(roles []string, variadic, i, n int) int {
 	return variadic
 }
 
-// oneWord states that the value of an option may turn out to be several words:
-// the rest of them nobody has read.
+// oneWord states that a word that has a place of its own may turn out to be several: the
+// rest of them nobody has read.
 func (u *use) oneWord(w word) {
 	if several(w) {
 		u.out.unknown(PartWords, u.inv.raw,
@@ -520,14 +516,4 @@ func (u *use) response(args []word) {
 			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments")
 		}
 	}
-}
-
-// spills gives the words that a single place cannot hold to the role of those
-// that follow.
-func (u *use) spills(role string, w word) {
-	if !startsRole(role) {
-		u.role(role, w)
-		return
-	}
-	u.oneWord(w)
 }

@@ -18,6 +18,27 @@ func nameSign(c rune) bool {
 	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
+// plainAwk reports whether a program of awk only picks lines and prints fields of them, and
+// texts: NR>2, /a/,/b/, {print $1, "x", $NF}. Any other program is code.
+func plainAwk(program string) bool {
+	pattern, action, acts := strings.Cut(program, "{")
+	action, ends := strings.CutSuffix(strings.TrimSpace(action), "}")
+	printed, prints := strings.CutPrefix(strings.TrimSpace(action), "print")
+	pieces := strings.Split(printed, `"`) // every second stands in quotes
+	if acts && (!ends || !prints || len(pieces)%2 == 0) {
+		return false
+	}
+	for i, piece := range pieces {
+		if text := i%2 == 1; text && strings.ContainsAny(piece, "\\\n") ||
+			!text && strings.Trim(piece, "$NRF0123456789, ()-") != "" {
+			return false
+		}
+	}
+	s := sedScript{rest: pattern}
+	s.addresses()
+	return strings.Trim(pattern, "$NRF0123456789, ()-<>=&|!%") == "" || s.rest == "" && !s.failed
+}
+
 // plainSed reports whether a script of sed only prints, deletes, substitutes and quits.
 // Any other script is code.
 func plainSed(script string) bool {
@@ -44,11 +65,7 @@ func (s *sedScript) next() (c byte) {
 }
 
 func (s *sedScript) command() {
-	s.address()
-	if s.skip(" \t"); strings.HasPrefix(s.rest, ",") {
-		s.skip(", \t")
-		s.address()
-	}
+	s.addresses()
 	s.skip(" \t!")
 	switch c := s.next(); {
 	case c == 's':
@@ -62,6 +79,16 @@ func (s *sedScript) command() {
 	}
 	s.skip(" \t")
 	s.failed = s.failed || s.rest != "" && strings.IndexByte("\n;", s.rest[0]) < 0
+}
+
+// addresses skips what says of which lines to which a command is.
+func (s *sedScript) addresses() {
+	s.address()
+	if s.skip(" \t"); strings.HasPrefix(s.rest, ",") {
+		s.skip(", \t")
+		s.address()
+	}
+	s.skip(" \t")
 }
 
 func (s *sedScript) address() {

@@ -1,11 +1,6 @@
 package shell
 
-import (
-	"path"
-	"strings"
-
-	"github.com/nodgate/nod/internal/shell/commands"
-)
+import "github.com/nodgate/nod/internal/shell/commands"
 
 // Known reports whether the data or the shell itself knows a program of that
 // name. A rule whose first word is known is a pattern, not prose.
@@ -32,13 +27,4 @@ func (p Place) Name() string {
 		return names[p]
 	}
 	return names[0]
-}
-
-// DefinitionFile returns the file of a definition's path, which may name an
-// entry behind it.
-func DefinitionFile(name string) string {
-	if i := strings.LastIndexByte(name, '#'); i >= 0 && path.Base(name[:i]) == "package.json" {
-		return name[:i]
-	}
-	return name
 }

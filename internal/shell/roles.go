@@ -75,7 +75,8 @@ func startsRole(role string) bool {
 
 // codeRole reports whether an argument in a role is a program's text.
 func codeRole(role string) bool {
-	return slices.Contains([]string{"sed", "jq", "inline", "shell", "shelltext", "shellcode", "date", "format"}, role)
+	return slices.Contains([]string{"sed", "awk", "jq", "inline", "shell", "shelltext", "shellcode", "date",
+		"format"}, role)
 }
 
 // role does what one argument in one role means. This is the table of all roles that
@@ -149,7 +150,7 @@ func (u *use) doubt(w word) {
 // rarer takes the roles of small languages and of few programs.
 func (u *use) rarer(role string, w word) {
 	switch role {
-	case "sed", "jq":
+	case "sed", "awk", "jq":
 		coded(u, role, w)
 	case "date":
 		if !strings.HasPrefix(w.text, "+") {
@@ -205,7 +206,7 @@ func (u *use) glued(role string, w word) {
 // coded reports what a program in a small language does.
 func coded(u *use, role string, w word) {
 	switch {
-	case !w.known || w.glob > 0 && w.many, role == "sed" && !plainSed(w.text):
+	case !w.known || w.glob > 0 && w.many, role == "sed" && !plainSed(w.text), role == "awk" && !plainAwk(w.text):
 		u.out.runsCode(u.inv, w)
 	case role == "jq":
 		filters(u, w.text)

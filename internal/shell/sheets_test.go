@@ -21,7 +21,7 @@ const (
 		"exhaust stdin unknown "
 	sheetCodes = " git gitbranch either gitask gitcommit gittag gitrestore gitcheckout gitclean test printf golist push ghapi "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link program script inline " +
-		"shell shelltext shellcode command assign exec url host remote kill persist variable cd sed jq date mode name " +
+		"shell shelltext shellcode command assign exec url host remote kill persist variable cd sed awk jq date mode name " +
 		"constant format sent pathspec tracked searched unknown pattern include globs exclude prune " +
 		"prune-next prune-dirs kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.

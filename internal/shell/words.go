@@ -117,6 +117,12 @@ func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) 
 		b.split(a.param(p, st))
 	case *syntax.CmdSubst:
 		b.split(a.substitute(p, st))
+	case *syntax.ArithmExp:
+		if strings.Trim(a.now.raw(p), "$(0123456789 +-)") != "" { // names in it may hold commands
+			a.unfollowed(part, grammar.Construct(part))
+			a.within(part, st, input{})
+		}
+		b.lose()
 	default:
 		a.unfollowed(part, grammar.Construct(part))
 		a.within(part, st, input{})

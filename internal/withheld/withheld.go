@@ -1,3 +1,6 @@
+// Package withheld keeps secrets out of what nod says. The content of a secret store and of nod's own
+// files never becomes part of a question, a reason or a log, by whatever way the call would use it; a
+// model is told that something is withheld. What looks like a token elsewhere is masked.
 package withheld
 
 import (
@@ -6,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/masks"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/shell"
 )
 
 // ShortPath is a name as it is written from dir, where it lies below.
@@ -18,8 +21,7 @@ func ShortPath(dir, name string) string {
 	return name
 }
 
-// IsStore reports whether a file's content stays here. What has a second name (a hard
-// link) may be a store by that.
+// IsStore reports whether a file's content stays here. What has a second name (a hard link) may be a store by that.
 func (c *Call) IsStore(real string) bool {
 	info, err := c.At.Machine.Files.Lstat(real)
 	return err == nil && info.Mode.IsRegular() && info.Links > 1 ||
@@ -34,9 +36,8 @@ func ShownFact(text string) string {
 	return masks.Text(text)
 }
 
-// Interpreted is the first secret store that the command's meaning rests on: it
-// is sourced, included or run. "" where there is none. What a command makes of
-// its content may then stand in any target, in any unknown.
+// Interpreted is the first secret store that the command's meaning rests on: it is sourced, included or run. ""
+// where there is none. What a command makes of its content may then stand in any target, in any unknown.
 func (c *Call) Interpreted() string {
 	for _, e := range c.Report.Read {
 		if c.IsStore(e.Path) {
@@ -44,8 +45,8 @@ func (c *Call) Interpreted() string {
 		}
 	}
 	for _, d := range c.Report.Definitions {
-		if file := shell.DefinitionFile(d.Path); c.IsStore(file) {
-			return file
+		if c.IsStore(d.Path) {
+			return d.Path
 		}
 	}
 	return ""
@@ -143,8 +144,7 @@ func isCommand(key string) bool { return key == "command" || key == "cmd" }
 // nameLimit bounds what may be the name of a file.
 const nameLimit = 4096
 
-// isStoresName reports whether a string is the name of a secret store, under a
-// key that servers give to a place.
+// isStoresName reports whether a string is the name of a secret store, under a key that servers give to a place.
 func (c *Call) isStoresName(key, value string) bool {
 	switch strings.ToLower(key) {
 	case "name", "dest", "destination", "source", "src", "from", "to", "output", "out":
@@ -184,3 +184,6 @@ func (c *Call) withheldStrings(text string) string {
 const SecretStore = "secret store"
 
 const contentWithheld = "[content withheld: " + SecretStore + "]"
+
+// Call is a call of which something is said.
+type Call struct{ *place.Call }

@@ -237,7 +237,7 @@ var _ nod.Witness = memory{}
 
 // Standing implements [nod.Memory].
 func (m memory) Standing(d nod.Evidence) nod.Standing {
-	if m.Origin(shell.DefinitionFile(d.Path)) != "" {
+	if m.Origin(d.Path) != "" {
 		return nod.Changed
 	}
 	return nod.Untouched

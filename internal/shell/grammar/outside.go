@@ -64,8 +64,6 @@ func (f *forms) visit(n syntax.Node) bool {
 		f.binary(n)
 	case *syntax.CallExpr:
 		f.call(n)
-	case *syntax.DeclClause:
-		f.declared(n)
 	case *syntax.TimeClause:
 		f.is(n, n.PosixFormat || n.Stmt == nil || !isSimple(n.Stmt) || len(n.Stmt.Redirs) > 0,
 			"time before more than a command")
@@ -231,21 +229,12 @@ func plainCommand(name string) bool {
 // constant looks at an assignment before a command: it has one constant word.
 func (f *forms) constant(as *syntax.Assign) {
 	plain := as.Value == nil
-	if !plain && len(as.Value.Parts) == 1 {
+	if !plain {
 		_, plain = Constant(as.Value)
-		if quoted, ok := as.Value.Parts[0].(*syntax.DblQuoted); ok {
-			_, plain = plainInside(quoted)
-		}
 	}
 	f.is(as, !plain, "an assignment of more than a constant before a command")
 	// zsh calculates with what some of its variables are set to.
 	f.is(as, strings.ContainsAny(f.raw(as), "[$`"), "an assignment of a text that a shell may calculate with")
-}
-
-func (f *forms) declared(c *syntax.DeclClause) {
-	for _, as := range c.Args {
-		f.is(as, as.Name == nil || as.Naked, Escaped(c.Variant.Value)+" of more than NAME=word")
-	}
 }
 
 // substitution looks at $( ): a list of simple commands in one line,
@@ -326,7 +315,7 @@ func balanced(text string) bool {
 func (f *forms) word(w *syntax.Word) {
 	f.names(w, w.Parts)
 	raw := f.raw(w)
-	f.is(w, oddSign(raw), "a $$ before a sign")
+	f.is(w, strings.Contains(raw, "$$") && raw != "$$", "a $$ in a word")
 	f.is(w, bracesBesideCommands(raw), "braces beside a substitution, which bash 3.2, the bash of macOS, takes apart")
 	for i, part := range w.Parts {
 		switch p := part.(type) {
@@ -476,17 +465,6 @@ func bracketed(text string) int {
 }
 
 const bracketedSigns = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
-
-// oddSign reports a $$ before what shells take for a part of it: zsh 5.9 reads $$'text'
-// as a $ and a $'text', and bash 5.2 looks for the end of "$$(" behind a parenthesis.
-func oddSign(text string) bool {
-	for _, behind := range "({['\"`$" {
-		if strings.Contains(text, "$$"+string(behind)) {
-			return true
-		}
-	}
-	return false
-}
 
 // bracesBesideCommands reports a word with a substitution in which bash 3.2 may find
 // braces with alternatives, and so make several words of it.

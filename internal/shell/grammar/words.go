@@ -94,16 +94,3 @@ func plainBackquotes(src string) bool {
 	}
 	return true
 }
-
-// plainInside returns what stands between double quotes, if that is text in
-// which nothing has a meaning there.
-func plainInside(p *syntax.DblQuoted) (text string, ok bool) {
-	for _, part := range p.Parts {
-		lit, plain := part.(*syntax.Lit)
-		if !plain || strings.ContainsAny(lit.Value, "\\!$`") {
-			return "", false
-		}
-		text += lit.Value
-	}
-	return text, !p.Dollar
-}
