@@ -35,11 +35,14 @@ func decisions() []nod.Decision {
 // nothing may change and where the host judges.
 func events(h host) (out []agent.Event) {
 	all, _ := load(h)
+	seen := map[string]bool{} // one fixture of each tool is enough
 	for _, f := range all {
 		out = append(out, f.event)
-		if f.event.Kind != agent.Decide && f.event.Kind != agent.Prompt {
+		what := fmt.Sprint(f.event.Kind, f.event.Call.Tool, f.event.Call.Command == "")
+		if f.event.Kind != agent.Decide && f.event.Kind != agent.Prompt || seen[what] {
 			continue
 		}
+		seen[what] = true
 		for _, mode := range h.modes {
 			for bits := range 8 {
 				e := f.event

@@ -1,22 +1,22 @@
-// Package confine runs a command line where it can harm the workspace alone: behind a boundary that the kernel holds,
-// whatever the code in it does. docs/confine.md has the whole of it.
+// Package confine runs a command line where it can harm the workspace alone: behind a boundary that the kernel
+// holds, whatever the code in it does. docs/confine.md has the whole of it.
 //
 // bubblewrap makes the boundary: namespaces of its own, no capability, no further user namespaces, a session of its
 // own, and a filter of system calls ([filter]). The network is a loopback that leads nowhere.
 //
 // Nothing of the real file system is bound into it, since a bind, read-only or not, would let a program connect to a
-// socket. What can be seen (the system, toolchains, caches of package managers, the workspace) is seen through overlays,
-// and writes go to a layer of the run's own. Devices and bubblewrap's own program are on mounts that are read-only in
-// the run's namespace. Secrets are taken out by a layer of whiteouts, so that they are not there; neither are home,
-// /tmp, /run, /var and other processes.
+// socket. What can be seen (the system, toolchains, caches of package managers, the workspace) is seen through
+// overlays, and writes go to a layer of the run's own. Devices and bubblewrap's own program are on mounts that are
+// read-only in the run's namespace. Secrets are taken out by a layer of whiteouts, so that they are not there;
+// neither are home, /tmp, /run, /var and other processes.
 //
 // When all its processes have ended, the workspace's layer is applied to the real tree, name by name, below an open
-// directory, with no link followed. Not applied, and named: what [Options.Keep] refuses, what was changed from outside
-// meanwhile, links that lead out, devices, sockets. The layers over the caches are kept for the next run in the same
-// workspace and are seen by confined runs only.
+// directory, with no link followed. Not applied, and named: what [Options.Keep] refuses, what was changed from
+// outside meanwhile, links that lead out, devices, sockets. The layers over the caches are kept for the next run in
+// the same workspace and are seen by confined runs only.
 //
-// Where the boundary cannot be made [Run] says why and has run nothing; there is no run with less. The processor and the
-// disk of the home directory are not bounded.
+// Where the boundary cannot be made [Run] says why and has run nothing; there is no run with less. The processor and
+// the disk of the home directory are not bounded.
 package confine
 
 import (

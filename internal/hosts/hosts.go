@@ -106,38 +106,17 @@ type Obeyed struct {
 	Why   string
 }
 
-// Tool is the row of a program that runs something from a repository when
-// another one is started there, or when somebody enters it.
-type Tool struct {
-	Name  string
-	Obeys []Obeyed
-}
-
-// Guarded lists the names that an agent or a tool runs or obeys by itself.
+// Guarded lists the names that an agent or a tool runs or obeys by itself, each once, in their order.
 func Guarded() []string {
-	lists := ofAgents()
-	for _, t := range tools() {
-		lists = append(lists, t.Obeys...)
-	}
-	return namesOf(lists)
-}
-
-func ofAgents() (lists []Obeyed) {
-	for _, a := range agents() {
-		lists = append(lists, a.Obeys...)
-	}
-	return lists
-}
-
-// namesOf are the names, each once, in their order.
-func namesOf(lists []Obeyed) []string {
 	names := make([]string, 0, 512)
 	seen := make(map[string]bool, 512)
-	for _, o := range lists {
-		for _, name := range o.Names {
-			if !seen[name] {
-				seen[name] = true
-				names = append(names, name)
+	for _, row := range slices.Concat(agents(), tools()) {
+		for _, o := range row.Obeys {
+			for _, name := range o.Names {
+				if !seen[name] {
+					seen[name] = true
+					names = append(names, name)
+				}
 			}
 		}
 	}
@@ -147,13 +126,9 @@ func namesOf(lists []Obeyed) []string {
 // Agents returns every row, those that nod is installed for first.
 func Agents() []Agent { return slices.Clone(agents()) }
 
-// Tools returns the programs that run something of a repository by themselves.
-func Tools() (all []Tool) {
-	for _, t := range tools() {
-		all = append(all, Tool{t.Name, t.Obeys})
-	}
-	return all
-}
+// Tools returns the programs that run something of a repository when another one is started there, or when somebody
+// enters it.
+func Tools() []Agent { return slices.Clone(tools()) }
 
 // Settings lists the patterns of where any agent is set up.
 func Settings() (all []string) {
