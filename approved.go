@@ -9,44 +9,39 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Approvals are calls that a person approved from outside of the agent. They
-// are asked about what an ask rule leaves to a person, what layers 0 to 3 leave
-// open, and about nothing else: no approval clears what layer 0 denies or the
-// irrecoverable. It is safe for concurrent use.
+// Approvals are calls that a person approved from outside of the agent. They are asked about what an
+// ask rule leaves to a person, what layers 0 to 3 leave open, and about nothing else: no approval
+// clears what layer 0 denies or the irrecoverable. It is safe for concurrent use.
 type Approvals interface {
-	// Approved says how the call of that key was approved, in a few words, ""
-	// if it was not. An approval that holds once is used up: of several calls
-	// at the same time exactly one gets it. An error approves nothing.
+	// Approved says how the call of that key was approved, in a few words, "" if it was not. An approval that holds
+	// once is used up: of several calls at the same time exactly one gets it. An error approves nothing.
 	Approved(key string) (how string, err error)
-	// LetRun reports whether a person let a call of that key run when the
-	// agent's host asked them, earlier in the session. A model is told; it
-	// approves nothing.
+	// LetRun reports whether a person let a call of that key run when the agent's host asked them,
+	// earlier in the session. A model is told; it approves nothing.
 	LetRun(key string) bool
 }
 
 // Approvable names an open call for the person who may approve it.
 type Approvable struct {
-	// Key is a hash of what the call would do and of the files that it would
-	// run; "" where no approval clears it. It says nothing of the agent or the
-	// session.
+	// Key is a hash of what the call would do and of the files that it would run; "" where no
+	// approval clears it. It says nothing of the agent or the session.
 	Key string `json:"key"`
-	// Once says that an approval holds for one call only: something that would
-	// run is not read and hashed, what the command does is not known, a word is
-	// known only when the command runs (a variable, the output of another
-	// command, a glob), or nobody says in which directory it runs.
+	// Once says that an approval holds for one call only: something that would run is not read and
+	// hashed, what the command does is not known, a word is known only when the command runs (a
+	// variable, the output of another command, a glob), or nobody says in which directory it runs.
 	Once bool `json:"once,omitempty"`
 }
 
 // unlessApproved answers by what a person approved, else as otherwise says.
-func (o *openCall) unlessApproved(otherwise func() Decision) Decision {
-	d, notice, ok := o.approved()
+func (t *trial) unlessApproved(otherwise func() Decision) Decision {
+	d, notice, ok := t.approved()
 	if ok {
 		return d
 	}
-	if d = otherwise(); d.Verdict != Allow && o.gate.options.Approvals != nil {
-		d.Approvable = o.approvable()
+	if d = otherwise(); d.Verdict != Allow && t.gate.options.Approvals != nil {
+		d.Approvable = t.approvable()
 		if d.Deferrable {
-			d.Lasting = o.lasting()
+			d.Lasting = t.lasting()
 		}
 	}
 	if notice != "" {
@@ -57,33 +52,32 @@ func (o *openCall) unlessApproved(otherwise func() Decision) Decision {
 
 // approved answers a call that a person approved. ok is false where nobody did,
 // and then notice says, for the person, why that could not be found out.
-func (o *openCall) approved() (d Decision, notice string, ok bool) {
-	if o.gate.options.Approvals == nil {
+func (t *trial) approved() (d Decision, notice string, ok bool) {
+	if t.gate.options.Approvals == nil {
 		return Decision{}, "", false
 	}
-	how, err := o.gate.options.Approvals.Approved(o.approvable().Key)
+	how, err := t.gate.options.Approvals.Approved(t.approvable().Key)
 	switch {
 	case err != nil:
 		return Decision{}, "nod could not look for an approval: " + printable.Line(err.Error(), reasonLimit), false
 	case how == "":
 		return Decision{}, "", false
 	}
-	return o.allowed(LayerApproval, clearance{"a person approved this very call: " + how, o.ruled.soft}), "", true
+	return t.allowed(LayerApproval, clearance{"a person approved this very call: " + how, t.ruled.soft}), "", true
 }
 
 // approvable is the name under which a person may approve the call.
-func (o *openCall) approvable() Approvable {
-	if o.name == nil {
-		o.name = &Approvable{}
-		o.name.Key, o.name.Once = o.identity.Approval()
+func (t *trial) approvable() Approvable {
+	if t.name == nil {
+		t.name = &Approvable{}
+		t.name.Key, t.name.Once = t.identity.Approval()
 	}
-	return *o.name
+	return *t.name
 }
 
-// letRun is the fact that a person let this very call run before, for the
-// model.
-func (o *openCall) letRun() []string {
-	if o.gate.options.Approvals == nil || !o.gate.options.Approvals.LetRun(o.approvable().Key) {
+// letRun is the fact that a person let this very call run before, for the model.
+func (t *trial) letRun() []string {
+	if t.gate.options.Approvals == nil || !t.gate.options.Approvals.LetRun(t.approvable().Key) {
 		return nil
 	}
 	return []string{
@@ -92,41 +86,39 @@ func (o *openCall) letRun() []string {
 	}
 }
 
-// lasting returns the allow rule by which the call would have been cleared, as a
-// person would write it: "" where no single rule clears it. It is tried before
-// it is named, so that nobody adds a rule that does nothing.
-func (o *openCall) lasting() string {
-	if o.irreversible() {
+// lasting returns the allow rule by which the call would have been cleared, as a person would write it: "" where no
+// single rule clears it. It is tried before it is named, so that nobody adds a rule that does nothing.
+func (t *trial) lasting() string {
+	if t.irreversible() {
 		return ""
 	}
-	for _, text := range o.proposals() {
+	for _, text := range proposals(t.call, t.report) {
 		rule, err := ParseRule(ListAllow, text, "proposed")
 		if err != nil {
 			continue
 		}
-		again := *o.gate
+		again := *t.gate
 		again.options.Rules.Allow, again.options.Recorder = append(slices.Clip(again.options.Rules.Allow), rule), nil
-		if d, settled := again.trial(o.call).settle(); settled && d.Verdict == Allow {
+		if d, settled := again.trial(t.call).settle(); settled && d.Verdict == Allow {
 			return text
 		}
 	}
 	return ""
 }
 
-// irreversible reports whether the call is known to lose something, whatever rules clear
-// of it: no rule for the next time is named then. What stands behind a runner was asked
-// about before ([openCall.deferrable]).
-func (o *openCall) irreversible() bool {
-	return o.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
+// irreversible reports whether the call is known to lose something, whatever rules clear of it: no rule for the
+// next time is named then. What stands behind a runner was asked about before ([trial.deferrable]).
+func (r *rooms) irreversible() bool {
+	return r.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
 }
 
 // proposals are the rules that may clear the call: the tool of an MCP server, or
 // one of the line's commands as it is written.
-func (o *openCall) proposals() (texts []string) {
-	if m := o.call.MCP; m != nil && !m.Brought {
+func proposals(c Call, report *shell.Report) (texts []string) {
+	if m := c.MCP; m != nil && !m.Brought {
 		return []string{"mcp__" + match.ServerName(m.Server) + "__" + m.Tool}
 	}
-	for _, c := range o.report.Commands[:min(len(o.report.Commands), 4)] {
+	for _, c := range report.Commands[:min(len(report.Commands), 4)] {
 		words, plain := match.SplitWords(c.Source)
 		known := len(words) == len(c.Words)
 		for i := 0; known && i < len(words); i++ {

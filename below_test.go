@@ -26,55 +26,6 @@ func withSecret(t *testing.T) project {
 	return p
 }
 
-// What reads a tree, or what others name, prints a secret below it unless some
-// filter leaves it out or what is looked for is not in it.
-func TestSecretsBelow(t *testing.T) {
-	p := withSecret(t)
-	p.check(lost, "find . -type f | xargs cat", "find . -type f -exec cat {} +",
-		"find . -type f -print0 | xargs -0 cat", "find . -maxdepth 1 -type f | xargs head",
-		"find . -regex './\\.e.v' -exec cat {} +", "find . -name '*' | xargs cat",
-		"find . \\( -name '*.go' -o -name '.e*' \\) | xargs cat", "zip -r new.zip . -x .env",
-		"zip -r new.zip . -x src", "grep -rn --include='.*' KEY .", "grep -rn KEY ..", "cat $(ls && find . -type f)",
-		"for f in $(find . -type f && ls); do cat $f; done", "{ ls; ls -A; } | xargs cat",
-		"ls | while read f; do ls -A; done | xargs cat", "for f in $(ls -A); do cat $f; done",
-		"find . -type f | while read f; do cat \"$f\"; done", "cat .*", "cat .e*", "zip -r - .",
-		"find src -type f -exec grep -r SHOP_KEY .. \\;", "black --diff .e*",
-		"find . -size -9 -type f -prune -exec cat {} + -o -name x -print", "yes | find . -ok cat {} \\; -name a",
-		"find . \\( -name x -o -name '.e*' \\) -prune -exec cat {} + -o -name x -print")
-	p.check(kept, "black --check .", "black --diff src/*",
-		"grep -rn vat .", "grep -rn vat", "grep -rn 'TODO' .", "grep -rnE 'vat|TODO' .", "grep -rl SHOP_KEY .",
-		"grep -rc SHOP_KEY .", "grep -rn --include='*.go' SHOP_KEY .", "grep -rn --exclude='.env' SHOP_KEY .",
-		"grep -rn SHOP_KEY src")
-	p.check(lost, "git grep --no-inde -e SHOP_KEY", "git -C .. grep --no-index SHOP_KEY",
-		"git grep --no-index SHOP_KEY -- '.e*'")
-	p.check(kept, "git grep --no-index SHOP_KEY src", "git grep --no-index -e SHOP_KEY -- src",
-		"git grep --no-index XYZ", "git -C src grep --no-index SHOP_KEY", "git grep -l --no-index SHOP_KEY",
-		"git grep SHOP_KEY -- '*.go'",
-		"git grep SHOP_KEY HEAD", "git grep SHOP_KEY .")
-	p.git("add", "-f", ".env")
-	p.check(lost, "git show --indexed-objects", "git show --indexed-objects a.txt")
-	p.check(kept, "git grep vat", "git grep -l SHOP_KEY")
-	p.git("rm", "-q", "--cached", ".env")
-	p.must(os.Remove(p.dir + "/.env"))
-	p.must(os.MkdirAll(p.dir+"/lib/deep", 0o755))
-	p.write("lib/deep/.env", "SHOP_KEY=9\n")
-	p.must(os.Symlink("../lib", p.dir+"/docs/l"))
-	p.check(kept, "grep -r SHOP_KEY docs", "grep -R --include='*.md' SHOP_KEY docs", "find -L docs -name '*.md'")
-	p.check(lost, "grep -R SHOP_KEY docs")
-	for i := range 65 { // the one behind them is not reached
-		p.must(os.MkdirAll(fmt.Sprintf("%s/lib2/%d", p.dir, i), 0o755))
-		p.must(os.Symlink(fmt.Sprintf("../lib2/%d", i), fmt.Sprintf("%s/docs/a%d", p.dir, i)))
-	}
-	p.check(lost, "grep -R SHOP_KEY docs")
-	p.must(os.RemoveAll(p.dir + "/lib2"))
-	p.must(os.RemoveAll(p.dir + "/lib"))
-	p.must(os.Remove(p.dir + "/docs/l"))
-	p.must(os.Symlink(p.home+"/x/.aws/credentials", p.dir+"/innocent"))
-	p.write("../x/.aws/credentials", "a\n")
-	p.check(lost, "find . -type l | xargs cat")
-	p.check(kept, "grep -rn a .")
-}
-
 // rg leaves out hidden files and what git ignores.
 func TestSecretsThatRipgrepSees(t *testing.T) {
 	p := withSecret(t)
@@ -110,38 +61,6 @@ func TestSecretsThatRipgrepSees(t *testing.T) {
 	}
 }
 
-// The agent's own search of a tree is looked through like that of a command.
-func TestSecretsThatTheSearchToolSees(t *testing.T) {
-	p := withSecret(t)
-	for _, c := range []struct {
-		input, path string
-		allowed     bool
-	}{
-		{`{"pattern":"SHOP_KEY","output_mode":"content"}`, "", false}, {`{"pattern":"shop_"}`, "", false},
-		{`{"pattern":"S.*K|x"}`, "", false}, {`{"pattern":"."}`, ".", false},
-		{`{"pattern":"vat","output_mode":"content"}`, "", true},
-		{`{"pattern":"SHOP_KEY","output_mode":"files_with_matches"}`, "", true},
-		{`{"pattern":"SHOP_KEY"}`, "src", true},
-		{`{"pattern":"SHOP_KEY"}`, "*.go", true}, {`{"pattern":"SHOP_KEY"}`, "**/*.{go,ts}", true},
-		{`{}`, ".", false}, {`{"Query":"SHOP_KEY"}`, ".", false}, {`{"Query":"SHOP_KEY"}`, "src", true},
-		{`{"pattern":"SHOP_KEY","output_mode":"content","Output_Mode":"count"}`, "", false},
-	} {
-		paths := []string{p.dir}
-		switch {
-		case strings.Contains(c.path, "*"):
-			paths = append(paths, p.dir+"/"+c.path)
-		case c.path != "":
-			paths = []string{c.path}
-		}
-		call := nod.Call{Agent: "copilot", Tool: "grep", RawTool: "grep", Input: []byte(c.input), Dir: p.dir,
-			Roots: []string{p.dir}, Paths: paths}
-		d := p.gate().Check(t.Context(), call)
-		if (d.Verdict == nod.Allow) != c.allowed {
-			t.Errorf("%s in %q: %s (%s)", c.input, paths, d.Verdict, d.Reason)
-		}
-	}
-}
-
 // inMemory is the project on a machine with these programs.
 func (p project) inMemory(programs ...string) nod.Files {
 	w := view.NewMemory(false)
@@ -162,18 +81,10 @@ func (p project) inMemory(programs ...string) nod.Files {
 // The lists, by the end of a path and below any home.
 func TestStoresOfSecrets(t *testing.T) {
 	p := newProject(t)
-	secret := strings.Fields(`~/.config/nod/key ~/.local/state/nod/decisions.jsonl /home/other/.aws/credentials /Users/x/.ssh/id /root/.kube/config /var/root/.netrc /mnt/c/Users/x/.npmrc
-		backup/alice/.aws/credentials backup/.ssh/config x/.docker/config.json ~/.claude.json /home/x/.claude.json ~/.pi/agent/auth.json ~/.factory/auth.json ~/.grok/user-settings.json
-		~/.config/github-copilot/hosts.json ~/.local/share/opencode/mcp-auth.json ~/.gemini/mcp-oauth-tokens.json ~/.copilot/mcp-config.json ~/.local/share/amp/secrets.json
-		~/.claude/settings.json.nod-backup-20260101T000000Z terraform.tfstate.backup x.tfvars.json server.pem privkey.pem localhost-key.pem prod.env .envrc .dev.vars secrets.json secrets.toml secrets.yml
-		/etc/shadow- /etc/letsencrypt/live/x/privkey.pem ~/.config/rclone/rclone.conf ~/.huggingface/token kubeconfig .netrc .pgpass .env.production src/.env
-		~/.codex/.credentials.json ~/.gemini/gemini-credentials.json ~/.gemini/a2a-oauth-tokens.json ~/.config/Cursor/User/globalStorage/state.vscdb x/Windsurf/state.vscdb.backup
-		~/.factory/config.json ~/.factory/mcp-oauth.json ~/.pi/agent/models.json ~/.openhands/.jwt_secret ~/.vercel/auth.json ~/.config/composer/auth.json ~/.msmtprc ~/.authinfo
-		~/.ssh/root.pem ~/.ssh/work-bundle.pem ~/.aws/cert.pem backup/.ssh/public.pem ~/.kube/ca.pem ~/.cloudflared/cert.pem /root/.ssh/chain.pem ~/.gnupg/.env.example
-		/run/user/1000/containers/auth.json ~/.config/turso/settings.json ~/.config/tea/config.yml ~/.config/Slack/Cookies ~/.local/share/opencode/opencode.db ~/.local/share/opencode/opencode.db-wal
-		~/.local/share/kilo/auth.json ~/.kilocode/cli/config.json ~/.augment/session.json ~/.continue/auth.json ~/.kimi/credentials/kimi-code.json ~/.iflow/oauth_creds.json x/oauth_creds.json
-		~/.config/solana/id.json .env~ .env-prod .env_local .flaskenv .vault_pass .vault_pass.txt deploy_key id_rsa.bak local.settings.json`)
-	for _, name := range secret {
+	text, err := os.ReadFile("testdata/stores.txt") // what is secret, a blank line, and what is not
+	p.must(err)
+	secret, public, _ := strings.Cut(string(text), "\n\n")
+	for _, name := range strings.Fields(secret) {
 		for _, line := range []string{"cat " + name, "head -3 < " + name, "grep x " + name} {
 			if d := p.decide(p.dir, line); d.Verdict == nod.Allow {
 				t.Errorf("%s: allowed", line)
@@ -185,8 +96,7 @@ func TestStoresOfSecrets(t *testing.T) {
 			t.Errorf("Read %s: allowed", name)
 		}
 	}
-	for _, name := range strings.Fields(`.env-example .env_sample .env.example .env.sample .env.template prod.env.example .env.local.example fullchain.pem cert.pem ca.pem chain.pem cacert.pem x-ca.pem public.pem /etc/ssl/certs/a.pem
-		src/env.go .ssh/known_hosts ~/.ssh/id_rsa.pub secrets.go x.tfvars.example environment.ts keys.go .npmrc tokens.css`) {
+	for _, name := range strings.Fields(public) {
 		if d := p.decide(p.dir, "cat "+name); d.Verdict != nod.Allow {
 			t.Errorf("cat %s: %s", name, d.Reason)
 		}
@@ -206,30 +116,43 @@ func TestStoresOfSecrets(t *testing.T) {
 	}
 }
 
-// An allow rule that names a server's tool does not open the secret stores to it.
-func TestServersToolsAndSecrets(t *testing.T) {
+// What is too much to look through is asked about: more names than a glob is looked at.
+func TestMoreThanIsLookedThrough(t *testing.T) {
 	p := withSecret(t)
-	p.write("../.ssh/id_rsa", "KEY\n")
-	rules := nod.DefaultRules()
-	rule, err := nod.ParseRule(nod.ListAllow, "mcp__db", "")
-	p.must(err)
-	rules.Allow = []nod.Rule{rule}
-	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
-	for input, allowed := range map[string]bool{
-		`{"p":"` + p.home + `/.ssh/id_rsa"}`:        false,
-		`{"u":"file://` + p.home + `/.ssh/id_rsa"}`: false,
-		`{"p":[{"a":".env"}]}`:                      false,
-		`{"p":"~/.ssh/id_rsa\n"}`:                   false,
-		`{"q":"select 1","repo":"owner/name"}`:      true,
-		`{"path":"a.txt"}`:                          true,
-		`{"text":"see https://x.example/.env"}`:     true,
-	} {
-		d := gate.Check(t.Context(), nod.Call{Agent: "claude-code", Session: "s", Tool: "mcp__db__read",
-			RawTool: "mcp__db__read",
-			MCP: &nod.MCP{Server: "db", Tool: "read",
-				Named: true}, Input: []byte(input), Dir: p.dir, Roots: []string{p.dir}})
-		if (d.Verdict == nod.Allow) != allowed {
-			t.Errorf("%s: %s (%s)", input, d.Verdict, d.Reason)
+	p.must(os.MkdirAll(p.dir+"/many", 0o755))
+	for i := range 10_050 {
+		p.must(os.WriteFile(fmt.Sprintf("%s/many/f%05d.ts", p.dir, i), nil, 0o644))
+	}
+	p.must(os.Symlink("../.env", p.dir+"/many/zz"))
+	p.check(lost, "cat many/*", "head -n 1 many/*", "cat many/* | tail -2")
+	p.check(kept, "cat many/f00001*", "ls many/*")
+	for i := range 10_050 {
+		p.must(os.WriteFile(fmt.Sprintf("%s/many/g%05d.ts", p.dir, i), nil, 0o644))
+	}
+	p.check(lost, "cat many/*", "cat **/*.ts") // more than are listed at all
+}
+
+// What has a second name may be a secret by that, and no byte of it is shown to a model.
+func TestSecretsByASecondName(t *testing.T) {
+	p := newProject(t)
+	p.write(".env", "KEY=marked-secret\n")
+	p.write("run.sh", "frobnicate plain-script\n")
+	p.must(os.Link(p.dir+"/.env", p.dir+"/hard.sh"))
+	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: testworld.Disk(), Home: p.home,
+		Profile: nod.Profile{Ledger: true, Stages: 2}})
+	shown := func(command string) string {
+		q, err := gate.Prompt(t.Context(), nod.Call{Agent: "test", Tool: "bash", Command: command, Dir: p.dir,
+			Roots: []string{p.dir}, Environ: testworld.Environ(p.home),
+			Dialect: nod.Bash})
+		p.must(err)
+		return q.User
+	}
+	if text := shown("bash run.sh"); !strings.Contains(text, "plain-script") {
+		t.Errorf("a script is not shown:\n%s", text)
+	}
+	for _, command := range []string{"bash hard.sh", "sh hard.sh", "make -f hard.sh", ". ./hard.sh && frobnicate"} {
+		if text := shown(command); strings.Contains(text, "marked-secret") {
+			t.Errorf("%s:\n%s", command, text)
 		}
 	}
 }

@@ -30,11 +30,3 @@ func BenchmarkCheck(b *testing.B) {
 		})
 	}
 }
-
-func BenchmarkNew(b *testing.B) {
-	o := options(nod.DefaultRules())
-	b.ReportAllocs()
-	for b.Loop() {
-		nod.New(o)
-	}
-}

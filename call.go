@@ -5,44 +5,39 @@ import (
 	"encoding/json"
 	"iter"
 
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
 )
 
-// Files is a read-only view of a file system, on which names are resolved.
-// Names are absolute, slash-separated and clean. Implementations are safe for
-// concurrent use. [OnDisk] is the real file system.
+// Files is a read-only view of a file system, on which names are resolved. Names are absolute, slash-separated and
+// clean. Implementations are safe for concurrent use. [OnDisk] is the real file system.
 type Files interface {
 	// Lstat describes the name itself, not what a link leads to. The error is
 	// fs.ErrNotExist, wrapped or not, where nothing is there.
 	Lstat(name string) (FileInfo, error)
 	// Readlink returns what the link at name says, unresolved.
 	Readlink(name string) (string, error)
-	// Read returns the content of a regular file of at most limit bytes.
-	// Anything else (a FIFO, a device, a link at the last component, a larger
-	// file) is an error: reading never blocks and never surprises.
+	// Read returns the content of a regular file of at most limit bytes. Anything else (a FIFO, a device, a link at
+	// the last component, a larger file) is an error: reading never blocks and never surprises.
 	Read(name string, limit int64) ([]byte, error)
-	// List returns the names in a directory, unsorted, at most limit of them;
-	// more is an error.
+	// List returns the names in a directory, unsorted, at most limit of them; more is an error.
 	List(name string, limit int) ([]string, error)
 }
 
-// FileInfo is what deciding needs to know of a file: Mode, Size, Links (hard
-// links; more than 1 means that another name shares the content), UID, Dev and
-// Inode (the identity of the file on its machine), Born (in Unix nanoseconds; 0
-// is not known).
+// FileInfo is what deciding needs to know of a file: Mode, Size, Links (hard links; more than 1 means
+// that another name shares the content), UID, Dev and Inode (the identity of the file on its
+// machine), Born (in Unix nanoseconds; 0 is not known).
 type FileInfo = view.Info
 
 // OnDisk returns the real file system.
 func OnDisk() Files { return view.Disk{} }
 
-// Dialect is the shell grammar of a command; the zero value means that bash
-// and zsh must agree.
+// Dialect is the shell grammar of a command; the zero value means that bash and zsh must agree.
 type Dialect = shell.Dialect
 
-// The dialects. PowerShell is recognised and never parsed: what it does is
-// unknown.
+// The dialects. PowerShell is recognised and never parsed: what it does is unknown.
 const (
 	Unstated   = shell.Unstated
 	Bash       = shell.Bash
@@ -52,125 +47,77 @@ const (
 	PowerShell = shell.PowerShell
 )
 
-// Call is one tool call that an agent wants to make. The zero value of every
-// field is the strictest: what is not said is not known, and what is not
-// known is not allowed.
+// Call is one tool call that an agent wants to make. The zero value of every field is the strictest:
+// what is not said is not known, and what is not known is not allowed.
 type Call struct {
-	// ID is the agent's own id of the call, empty where it has none.
-	ID string
-	// Agent is the adapter's name, such as "claude-code".
-	Agent string
-	// Session is the agent's id of the session; for a sub-agent that of its
-	// root. It never becomes a file name unhashed.
+	ID    string // the agent's own, "" where it has none
+	Agent string // the adapter's name, such as "claude-code"
+	// Session is the agent's id of the session; for a sub-agent that of its root. It never becomes a
+	// file name unhashed.
 	Session string
-	// Tool is the canonical name ("read_file", "file_edit", "bash" ...); ""
-	// where the adapter's table does not know the tool. A name that merely
-	// looks canonical in a payload must not end up here.
-	Tool string
-	// RawTool is the agent's spelling, for the log and the prompt.
-	RawTool string
-	// Input is the arguments as sent. It goes whole into the prompt. Where Command,
-	// Paths, Edits or URL is missing it is read from here, and where Input is missing
-	// the prompt has these instead.
+	// Tool is the canonical name ("read_file", "file_edit", "bash" ...); "" where the adapter's table
+	// does not know the tool. A name that merely looks canonical in a payload must not end up here.
+	Tool    string
+	RawTool string // the agent's spelling, for the log and the prompt
+	// Input is the arguments as sent. It goes whole into the prompt. Where Command, Paths, Edits or
+	// URL is missing it is read from here, and where Input is missing the prompt has these instead.
 	Input json.RawMessage
 
-	// Command is the shell command of a "bash" call, in the grammar Dialect.
-	Command string
+	Command string // the shell command of a "bash" call, in the grammar Dialect
 	Dialect Dialect
-	// Paths are the files that the call names, as written: for an edit all
-	// that it would change, for a read or search where it would look.
+	// Paths are the files that the call names, as written: for an edit all that it would change, for
+	// a read or search where it would look.
 	Paths []string
-	// Edits are what an edit would change, where the payload says so. They
-	// serve to recognise a change to nod's own wiring.
-	Edits []Edit
-	// URL is what a fetch would fetch.
-	URL string
-	// MCP names server and tool of an MCP call; nil for all others.
-	MCP *MCP
+	Edits []Edit // what an edit would change, where the payload says so
+	URL   string // what a fetch would fetch
+	MCP   *MCP   // server and tool of an MCP call; nil for all others
 
-	// Dir is the absolute directory against which relative names resolve. It
-	// follows the agent's cd and says nothing about the workspace.
+	// Dir is the absolute directory against which relative names resolve. It follows the agent's cd
+	// and says nothing about the workspace.
 	Dir string
-	// Roots are the workspace roots, the session's own first. They come from
-	// what the agent cannot move, never from arguments.
+	// Roots are the workspace roots, the session's own first. They come from what the agent cannot
+	// move, never from arguments.
 	Roots []string
-	// Environ is the environment that a command would inherit, as
-	// os.Environ gives it. Where it has no PATH, nod does not know which program a
-	// name stands for, and asks. Nothing else in it loosens a decision.
+	// Environ is the environment that a command would inherit, as os.Environ gives it. Where it has
+	// no PATH, nod does not know which program a name stands for, and asks.
 	Environ []string
 
-	// Interactive says that a person can be asked now. False (headless) turns
-	// what would be asked after a failure into a denial.
+	// Interactive says that a person can be asked now. False (headless) turns what would be asked
+	// after a failure into a denial.
 	Interactive bool
-	// HostJudges says that the agent has a judge of its own that takes over
-	// where nod is silent (Claude Code in auto mode).
+	// HostJudges says that the agent has a judge of its own that takes over where nod is silent.
 	HostJudges bool
-
-	// Asking is called where a person is about to be asked about the call, once.
-	// It says which other prompt of the host's may be open beside it, "" that no
-	// other is. Where the host lets a call run because of what a person answered
-	// to another prompt, an ask is no boundary then. nil: the host does not.
+	// Asking is called where a person is about to be asked about the call, once. It says which other
+	// prompt of the host's may be open beside it, whose answer could let this call run too; "" is none.
 	Asking func() string
-
-	// Rewrites is called for a call that may run behind nod's boundary ([Decision].Instead):
-	// it reports whether the host runs what it is handed in the place of the command. Then
-	// such a call is allowed, and what is handed over must be Instead. nil: the host does
-	// not, so that the line has to be typed.
+	// Rewrites reports whether the host runs what it is handed ([Decision].Instead) in the place of
+	// the command. Then a call that may run behind nod's boundary is allowed. nil: it does not.
 	Rewrites func() bool
 
-	// Rewritten says how the host may make another call of this one before it runs, and
-	// what to do instead; "" if it does not. Such a call is denied, with that for a
-	// reason: what is decided here is not what would run.
-	Rewritten string
-
-	// Unread says which argument nod does not know, and what to do instead; "" where each
-	// is known. Such an argument may name another file, directory or machine, so the call
-	// is left open: layers 0 to 3 deny it for what they see, and allow nothing.
-	Unread string
-
-	// Keeps says that the host keeps the shell in which the command runs, so that where
-	// a cd leaves it the next call begins, with the variables that an export gave it, and
-	// no payload says so. A command that may leave it another one is denied.
+	// Rewritten says how the host may make another call of this one before it runs, and what to do instead. Such a
+	// call is denied. Unread says which argument nod does not know, which may name another file, directory or
+	// machine: layers 0 to 3 deny such a call for what they see, and allow nothing.
+	Rewritten, Unread string
+	// Keeps says that the host keeps the shell for the next call: a command that may leave it in
+	// another directory, or with other variables, is denied.
 	Keeps bool
+	// Outlives says that what the command starts is not ended with the session, StdinUnseen that the agent can type
+	// into a program that has started, and nod is not shown what. Layers 0 to 3 allow no such command.
+	Outlives, StdinUnseen bool
 
-	// Outlives says that what the command starts is not ended with the session, as the
-	// host documents or was seen to do. Layers 0 to 3 allow no such command.
-	Outlives bool
-
-	// StdinUnseen says that the agent can type into a program after it has
-	// started, and that nod is not shown what.
-	StdinUnseen bool
-
-	// Transcript yields the conversation, newest turn first. Only layer 4
-	// calls it, at most once a decision. nil: there is none. It ends with
-	// [transcript.ErrEarlier] where turns came before the last one that it yields, or
-	// between two of them, and it does not show them. What tools returned it
-	// may shorten or leave out: no model is shown it.
+	// Transcript yields the conversation, newest turn first. Only layer 4 calls it, at most once a
+	// decision. nil: there is none. It ends with [transcript.ErrEarlier] where it does not show all
+	// turns. What tools returned it may shorten or leave out: no model is shown it.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
-	// Opening is the first thing that the person said in the session, false
-	// where that is not known. Only layer 4 calls it. nil: it is not known.
+	// Opening is the first thing that the person said in the session, false where that is not known.
 	Opening func(context.Context) (transcript.Turn, bool)
 }
 
-// Edit is one replacement in a file, or its whole new content.
-type Edit struct {
-	Path string
-	Old  string // text to be replaced; "" with Whole
-	New  string
-	All  bool // every occurrence of Old
-	// Whole says that New is the file's whole new content.
-	Whole bool
-	// Deletes says that the file is not there afterwards.
-	Deletes bool
-	// Moved says that what the file holds lives on under the next edit's path.
-	Moved bool
-}
+// Edit is one replacement in a file: of Old by New, once or (All) everywhere. With Whole New is
+// the file's whole new content, and Old is "". Deletes says that the file is not there
+// afterwards, Moved that what it holds lives on under the next edit's path.
+type Edit = place.Edit
 
-// MCP names a tool of a Model Context Protocol server.
-type MCP struct {
-	Server, Tool string
-	// Named says that the host says which part of the name is the server's.
-	Named bool
-	// Brought says that the server's definition stands in the repository.
-	Brought bool
-}
+// MCP names a tool of a Model Context Protocol server. Named says that the host says which part
+// of the name is the server's, Brought that the server's definition stands in the repository.
+type MCP = place.MCP

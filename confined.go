@@ -15,19 +15,16 @@ import (
 // settings that holds a login (.npmrc). A run that nod confines does not see such a file.
 func (g *Gate) HoldsSecret(real string) bool { return g.machine.TouchesSecret(real, false) }
 
-// confineWords stand between nod's program and the quoted line. What an agent
-// may call takes no options.
+// confineWords stand between nod's program and the quoted line. What an agent may call takes no options.
 const confineWords = " confine -- "
 
-// confinedText is what an agent types to have a line run behind nod's boundary.
-// program is nod's own, absolute.
+// confinedText is what an agent types to have a line run behind nod's boundary. program is nod's own, absolute.
 func confinedText(program, line string) string {
 	return program + confineWords + "'" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 }
 
-// confinedLine returns the line that the call hands to nod's boundary. ok is
-// false for everything but the exact form of confinedText: what else stands in
-// a command runs outside.
+// confinedLine returns the line that the call hands to nod's boundary. ok is false for everything but
+// the exact form of confinedText: what else stands in a command runs outside.
 func (t *trial) confinedLine() (line string, ok bool) {
 	text := strings.TrimSpace(t.call.Command)
 	_, quoted, found := strings.Cut(text, confineWords)
@@ -48,7 +45,7 @@ func (t *trial) decideConfined(line string) Decision {
 	if d, settled := t.settle(); settled {
 		return d
 	}
-	if o := t.left().unconfinable(); o.stands() {
+	if o := t.unconfinable(); o.stands() {
 		o.why = "this cannot run confined (" + o.why + ")"
 		return t.denied(LayerShell, o.orElse("type the line itself"))
 	}
@@ -59,21 +56,20 @@ func (t *trial) decideConfined(line string) Decision {
 // confinedReason is why a line runs behind the boundary.
 const confinedReason = "it runs code that nod has not read, confined"
 
-// confineInstead answers a call of which nothing worse is known than that it runs what
-// nobody has read: with an allow of the line that runs it confined where the host runs that
-// in its place, else with a denial and the line to type. ok is false where something else
-// speaks against it, or nothing can be confined here.
-func (o *openCall) confineInstead() (d Decision, ok bool) {
-	if o.gate.options.Confine == nil || o.call.Command == "" || o.unconfinable().stands() {
+// confineInstead answers a call of which nothing worse is known than that it runs what nobody has read: with an
+// allow of the line that runs it confined where the host runs that in its place, else with a denial and the line to
+// type. ok is false where something else speaks against it, or nothing can be confined here.
+func (t *trial) confineInstead() (d Decision, ok bool) {
+	if t.gate.options.Confine == nil || t.call.Command == "" || t.unconfinable().stands() {
 		return Decision{}, false
 	}
-	program := o.gate.options.Confine()
+	program := t.gate.options.Confine()
 	if program == "" {
 		return Decision{}, false
 	}
-	line := confinedText(program, o.call.Command)
-	if o.call.Rewrites != nil && o.call.Rewrites() {
-		d = o.allowed(LayerShell, clearance{why: confinedReason})
+	line := confinedText(program, t.call.Command)
+	if t.call.Rewrites != nil && t.call.Rewrites() {
+		d = t.allowed(LayerShell, clearance{why: confinedReason})
 		d.Instead = line
 		return d, true
 	}
@@ -81,7 +77,7 @@ func (o *openCall) confineInstead() (d Decision, ok bool) {
 	if len(line) > maxInstead || printable.Text(line) != line {
 		shown = program + confineWords + "'...' with the whole line in single quotes"
 	}
-	d = o.denied(LayerShell, against(string(o.why.why)))
+	d = t.denied(LayerShell, against(string(t.open.why)))
 	d.Reason = printable.Line(d.Reason, reasonLimit) + confinedOffer + shown
 	d.Instead = line
 	return d, true
@@ -94,35 +90,34 @@ const confinedOffer = "; it may run confined, without network or home (what it o
 // maxInstead is the longest line that is written out for the agent.
 const maxInstead = 4000
 
-// unconfinable says why the line cannot run behind the boundary: it has another
-// fault than code that was not read, or it needs what is not there. Called once
-// layers 0 to 3 have left the call open.
-func (o *openCall) unconfinable() objection {
+// unconfinable says why the line cannot run behind the boundary: it has another fault than code that
+// was not read, or it needs what is not there. Called once layers 0 to 3 have left the call open.
+func (t *trial) unconfinable() objection {
 	switch {
-	case o.ruled.soft.Text != "" || o.ruled.doubt.stands() || o.secrets || o.call.StdinUnseen:
-		return against(string(o.why.why))
-	case !o.confinableDir():
+	case t.ruled.soft.Text != "" || t.ruled.doubt.stands() || t.secrets || t.call.StdinUnseen:
+		return against(string(t.open.why))
+	case !t.confinableDir():
 		return against("it is not started in a repository of the workspace")
 	}
-	for _, u := range o.report.Unknowns {
-		if o.mayAskOthers(u.Command) {
+	for _, u := range t.report.Unknowns {
+		if t.mayAskOthers(u.Command) {
 			return against(printable.Text(u.What))
 		}
 	}
-	for _, c := range o.report.Commands {
-		if why := o.changesHost(c); why.stands() {
+	for _, c := range t.report.Commands {
+		if why := t.changesHost(c); why.stands() {
 			return why
 		}
 	}
-	runs := len(o.report.Unknowns) > 0
-	for _, e := range o.report.Effects {
-		if why := o.needsOutside(e, o.gate.options.Rules.Hosts); why.stands() {
+	runs := len(t.report.Unknowns) > 0
+	for _, e := range t.report.Effects {
+		if why := t.needsOutside(e, t.gate.options.Rules.Hosts); why.stands() {
 			return why
 		}
 		runs = runs || e.Kind == shell.Run
 	}
 	if !runs {
-		return against(string(o.why.why))
+		return against(string(t.open.why))
 	}
 	return objection{}
 }
@@ -141,7 +136,7 @@ func (r *rooms) confinableDir() bool {
 	if err != nil || r.at.Dir == "" {
 		return false
 	}
-	if r, ok := repo.Around(r.at.Machine.Files, dir+"/x"); ok {
+	if r := repo.Around(r.at.Machine.Files, dir); r != nil {
 		dir = r.Top
 	}
 	return slices.ContainsFunc(r.at.Roots, func(root string) bool { return view.Within(r.at.Machine.Files, root, dir) })
@@ -168,9 +163,8 @@ func (r *rooms) changesHost(c shell.Command) objection {
 	return objection{}
 }
 
-// needsOutside says why an effect needs what is not there behind the boundary,
-// or is more than code that was not read. An allow rule clears a command outside
-// of the boundary only.
+// needsOutside says why an effect needs what is not there behind the boundary, or is more than code
+// that was not read. An allow rule clears a command outside of the boundary only.
 func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 	switch e.Kind {
 	case shell.Run:

@@ -16,7 +16,7 @@ func confined(program, line string) string {
 	return program + " confine -- '" + strings.ReplaceAll(line, "'", `'\''`) + "'"
 }
 
-func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
+func confining(t *testing.T, change func(o *nod.Options)) nod.Options {
 	t.Helper()
 	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).File("/home/dev/shop/.env",
 		"KEY=1", 0o600).
@@ -32,7 +32,7 @@ func confining(t *testing.T, change func(o *nod.Options)) *nod.Gate {
 	if change != nil {
 		change(&o)
 	}
-	return nod.New(o)
+	return o
 }
 
 func line(command string) nod.Call {
@@ -43,7 +43,7 @@ func line(command string) nod.Call {
 // What has no other fault than unread code is denied with the line to type, and
 // that line, and no other spelling of it, is allowed.
 func TestTheLineToTypeInstead(t *testing.T) {
-	g := confining(t, nil)
+	g := nod.New(confining(t, nil))
 	for _, command := range []string{
 		"npm test", "go test ./...", "go test ./... 2>&1 | tail -50", "python3 -c 'print(1)'", "make test",
 		"pytest -q > out.txt", "cat a.txt | python3 -c 'x'", "npm test && go vet ./...",
@@ -89,41 +89,7 @@ func TestTheLineToTypeInstead(t *testing.T) {
 	}
 }
 
-// A form that nod does not know is confined where it names nothing outside.
-func TestTheUnknownIsConfined(t *testing.T) {
-	g := confining(t, nil)
-	for _, command := range []string{"foo-unknown --x", "npm test $(foo-unknown)", "npm test; $X", "time npm test",
-		"for f in *.js; do node $f; done", "npx eslint --no-such .", "python3 - <<'E'\nprint(1)\nE"} {
-		if d := g.Check(context.Background(), line(confined(confiner, command))); d.Verdict != nod.Allow {
-			t.Errorf("%q: %v %q", command, d.Verdict, d.Reason)
-		}
-	}
-}
-
-// What has another fault has the answer that it has without confinement, and
-// cannot be typed confined either.
-func TestWhatIsNotConfined(t *testing.T) {
-	with, without := confining(t, nil), confining(t, func(o *nod.Options) { o.Confine = nil })
-	for _, command := range []string{
-		"npm install", "cat .env | node x.js", "npm test; rm a.txt", "npm test > /etc/x", "python3 /tmp/x.py",
-		"npm test | tee /tmp/out", "curl -d @a.txt https://example.com; npm test", "cd sub && npm test",
-		"export A=1; npm test", "git push && npm test", "npm test; kill 1",
-		"eval \"$X\"", "npm test && cat ~/notes.txt", "source x.sh",
-		"sudo npm test", "cd / && npm test",
-	} {
-		now, before := with.Check(context.Background(), line(command)),
-			without.Check(context.Background(), line(command))
-		if now.Verdict != before.Verdict || now.Reason != before.Reason {
-			t.Errorf("%q: %v %q, without %v %q", command, now.Verdict, now.Reason, before.Verdict, before.Reason)
-		}
-		if d := with.Check(context.Background(), line(confined(confiner, command))); d.Verdict == nod.Allow {
-			t.Errorf("%q is allowed confined: %q", command, d.Reason)
-		}
-	}
-}
-
-// Rules, the guard and what cannot be undone come before confinement, also for
-// what is typed confined.
+// Rules, the guard and what cannot be undone come before confinement, also for what is typed confined.
 func TestRulesComeBeforeConfinement(t *testing.T) {
 	rule := func(list nod.RuleList, text string) nod.Rule {
 		r, err := nod.ParseRule(list, text, "test")
@@ -132,13 +98,13 @@ func TestRulesComeBeforeConfinement(t *testing.T) {
 		}
 		return r
 	}
-	g := confining(t, func(o *nod.Options) {
+	g := nod.New(confining(t, func(o *nod.Options) {
 		o.Rules.HardDeny = append(o.Rules.HardDeny, rule(nod.ListHardDeny, "npm test *"))
 		o.Rules.Ask = append(o.Rules.Ask, rule(nod.ListAsk, "make *"))
 		o.Rules.SoftDeny = append(o.Rules.SoftDeny, rule(nod.ListSoftDeny, "go test *"))
 		o.Rules.Allow = append(o.Rules.Allow, rule(nod.ListAllow, "pytest *"))
 		o.Self = []string{"/home/dev/.config/nod", confiner}
-	})
+	}))
 	for command, want := range map[string]nod.Verdict{
 		"npm test": nod.Deny, "make test": nod.Ask, "go test ./...": nod.Deny, "pytest -q": nod.Allow,
 		"node x.js; rm -rf ~": nod.Deny, "node x.js > ~/.config/nod/nod.toml": nod.Deny,
@@ -155,14 +121,13 @@ func TestRulesComeBeforeConfinement(t *testing.T) {
 	}
 }
 
-// Where nothing can be confined there is no line to type, and the line is as any
-// other command of nod's.
+// Where nothing can be confined there is no line to type, and the line is as any other command of nod's.
 func TestNothingIsConfinedWhereItCannotBe(t *testing.T) {
 	for name, change := range map[string]func(o *nod.Options){
 		"switched off":  func(o *nod.Options) { o.Confine = nil },
 		"not to be had": func(o *nod.Options) { o.Confine = func() string { return "" } },
 	} {
-		g := confining(t, change)
+		g := nod.New(confining(t, change))
 		if d := g.Check(context.Background(), line("npm test")); strings.Contains(d.Reason,
 			"confine") || d.Verdict == nod.Allow {
 			t.Errorf("%s: %v %q", name, d.Verdict, d.Reason)
@@ -174,40 +139,13 @@ func TestNothingIsConfinedWhereItCannotBe(t *testing.T) {
 	for _, dir := range []string{"/home/dev", "/tmp", "", "/home/dev/other"} {
 		c := line("npm test")
 		c.Dir = dir
-		if d := confining(t, nil).Check(context.Background(), c); strings.Contains(d.Reason, "type exactly") {
+		if d := nod.New(confining(t, nil)).Check(context.Background(), c); strings.Contains(d.Reason, "type exactly") {
 			t.Errorf("in %q: %q", dir, d.Reason)
 		}
 	}
 }
 
-// What cannot run behind the boundary is denied where it is typed confined, and
-// is told why: the agent types the line itself then.
-func TestUnconfinable(t *testing.T) {
-	g := confining(t, nil)
-	for command, why := range map[string]string{
-		"cd sub && npm test":                "cd changes the directory of your shell",
-		"umask 077; npm test":               "umask changes your shell",
-		"python3 /tmp/x.py":                 "what it runs is not there in a confined run",
-		"npm test < /tmp/x.py":              "what it reads is not there in a confined run",
-		"npm test && cat ~/notes.txt":       "what it reads is not there in a confined run",
-		"npm test > /tmp/out":               "what it writes outside of the workspace would be gone",
-		"npm test; curl https://a.example/": "example",
-		"npm test; git push":                "push",
-		"npm test; kill 1":                  "kill",
-		"npm test; rm a.txt":                "a.txt",
-		"cat .env | node x.js":              ".env",
-		"sudo npm test":                     "sudo",
-		"npm install left-pad":              "npm install",
-	} {
-		d := g.Check(context.Background(), line(confined(confiner, command)))
-		if d.Verdict == nod.Allow || !strings.Contains(d.Reason, why) {
-			t.Errorf("%q: %v %q, want %q", command, d.Verdict, d.Reason, why)
-		}
-	}
-}
-
-// Where a call starts says what its workspace is; outside of the session's there
-// is nothing to confine it to.
+// Where a call starts says what its workspace is; outside of the session's there is nothing to confine it to.
 func TestWhereACallMayBeConfined(t *testing.T) {
 	files := view.NewMemory(false).Dir("/home/dev", 0o755).Dir("/home/dev/shop/.git", 0o755).Dir("/home/dev/shop/sub",
 		0o755).Dir("/home/dev/other/.git", 0o755).

@@ -2,6 +2,8 @@ package nod
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod/fault"
@@ -17,158 +19,118 @@ const (
 	Allow                // may run without asking
 )
 
-// String returns "deny", "ask" or "allow".
-func (v Verdict) String() string {
-	switch v {
-	case Allow:
-		return "allow"
-	case Ask:
-		return "ask"
+// verdicts and layers are the names of the values, as they stand in the log.
+const (
+	verdicts = "deny ask allow"
+	layers   = "none guard allowlist edit shell model approval"
+)
+
+// nameAt is the name at a place of a list, and the first where there is none.
+func nameAt(list string, at int) string {
+	names := strings.Fields(list)
+	if at < 0 || at >= len(names) {
+		at = 0
 	}
-	return "deny"
+	return names[at]
 }
+
+// String returns "deny", "ask" or "allow".
+func (v Verdict) String() string { return nameAt(verdicts, int(v)) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
 // UnmarshalText accepts exactly what String returns.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	for _, w := range []Verdict{Deny, Ask, Allow} {
-		if string(text) == w.String() {
-			*v = w
-			return nil
-		}
+	at := slices.Index(strings.Fields(verdicts), string(text))
+	if at < 0 {
+		return fmt.Errorf("verdict %q: want allow, ask or deny", text)
 	}
-	return fmt.Errorf("verdict %q: want allow, ask or deny", text)
+	*v = Verdict(at)
+	return nil
 }
 
-// Layer says which part of the flow decided.
+// Layer says which part of the flow decided. LayerNone is that no layer settled the call and no
+// model is configured; LayerApproval, that a person had approved it, comes before the model.
 type Layer int8
 
 const (
-	// LayerNone: no layer settled the call and no model is configured.
 	LayerNone Layer = iota
 	LayerGuard
 	LayerAllowlist
 	LayerEdit
 	LayerShell
 	LayerModel
-	// LayerApproval: a person had approved the call. It comes before the model.
 	LayerApproval
 )
 
 // String returns the layer's name as it stands in the log.
-func (l Layer) String() string {
-	switch l {
-	case LayerGuard:
-		return "guard"
-	case LayerAllowlist:
-		return "allowlist"
-	case LayerEdit:
-		return "edit"
-	case LayerShell:
-		return "shell"
-	case LayerModel:
-		return "model"
-	case LayerApproval:
-		return "approval"
-	}
-	return "none"
-}
-
-// layers lists them in the order of the flow.
-func layers() []Layer {
-	return []Layer{LayerGuard, LayerAllowlist, LayerEdit, LayerShell, LayerApproval, LayerModel}
-}
+func (l Layer) String() string { return nameAt(layers, int(l)) }
 
 // MarshalText implements encoding.TextMarshaler.
 func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText accepts exactly what String returns.
 func (l *Layer) UnmarshalText(text []byte) error {
-	for _, w := range append(layers(), LayerNone) {
-		if string(text) == w.String() {
-			*l = w
-			return nil
-		}
+	at := slices.Index(strings.Fields(layers), string(text))
+	if at < 0 {
+		return fmt.Errorf("layer %q: want guard, allowlist, edit, shell, approval, model or none", text)
 	}
-	return fmt.Errorf("layer %q: want guard, allowlist, edit, shell, approval, model or none", text)
+	*l = Layer(at)
+	return nil
 }
 
 // Decision is the answer to one call. The zero value denies.
 type Decision struct {
-	// ID names the decision in the log and the dump directory.
-	ID      string
+	ID      string // names the decision in the log and the dump directory
 	Verdict Verdict
 	Layer   Layer
-	// Reason is one line, escaped, for people and the model.
-	Reason string
-	// Rule is the rule that decided; its Text is "" where none did.
-	Rule Rule
-	// Err is set if the answer came from a failure.
-	Err *fault.Error
-	// Notices are for the person, not for the model: a failure's cause, a log
-	// that cannot be written.
-	Notices []string
-	// Classification is what the model answered, if it was asked and did.
-	Classification *Classification
-	// Cost is in US dollars; 0 where no model was asked or its price is not
-	// known.
-	Cost float64
+	Reason  string       // one line, escaped, for people and the model
+	Rule    Rule         // the rule that decided; its Text is "" where none did
+	Err     *fault.Error // set if the answer came from a failure
+	// Notices are for the person, not for the model: a failure's cause, a log that cannot be written.
+	Notices        []string
+	Classification *Classification // what the model answered, if it was asked and did
+	Cost           float64         // in US dollars; 0 where no model was asked or its price is not known
 	// Latency is the whole time; Spent says where it went, by layer.
-	Latency time.Duration
-	Spent   map[Layer]time.Duration
-	// Evidence lists the files that the answer rests on.
-	Evidence []Evidence
-	// Definitions are what an allow rule was held to, whether it cleared its
-	// command or not: a [Memory] learns them with the answer.
+	Latency  time.Duration
+	Spent    map[Layer]time.Duration
+	Evidence []Evidence // the files that the answer rests on
+	// Definitions are what an allow rule was held to, whether it cleared its command or not: a
+	// [Memory] learns them with the answer.
 	Definitions []Evidence
-	// Blocked says that the model said block, whatever became of it; Basis is
-	// its reason: a [History] learns them.
+	// Blocked says that the model said block, whatever became of it; Basis is its reason: a [History] learns them.
 	Blocked bool
 	Basis   string
-	// Approvable names the call where a person may approve it: layers 0 to 3
-	// left it open, the answer is no allow, and the gate has [Approvals]. The
-	// zero value is that nobody
-	// may.
+	// Approvable names the call where a person may approve it: layers 0 to 3 left it open, the answer
+	// is no allow, and the gate has [Approvals].
 	Approvable Approvable
-	// Lasting is the allow rule that would have cleared the call, as a person
-	// writes it into their settings; "" where no single rule would, where the call
-	// loses work or prints a secret, and where the gate has no [Approvals].
+	// Lasting is the allow rule that would have cleared the call, as a person writes it; "" where no
+	// single rule would, where the call loses work or prints a secret, and without [Approvals].
 	Lasting string
-	// Instead is the line that runs the call behind nod's boundary, where nothing else
-	// speaks against the call than that it is not known; else "". With a denial it is to
-	// be typed; with an allow ([Call].Rewrites) it must run in the place of the call,
-	// and the call itself must not.
+	// Instead is the line that runs the call behind nod's boundary, where nothing else speaks against
+	// it than that it is not known. With a denial it is to be typed; with an allow ([Call].Rewrites)
+	// it must run in the place of the call, and the call itself must not.
 	Instead string
-	// Deferrable says that no model was there to ask, that no rule speaks of the
-	// call, and that nothing known of it loses work, gives away a secret or
-	// cannot be undone: a host's own judge may decide. The zero value is that a
-	// person has to.
+	// Deferrable says that no model was there to ask, that no rule speaks of the call, and that
+	// nothing known of it loses work, gives away a secret or cannot be undone: a host's own judge may
+	// decide. The zero value is that a person has to.
 	Deferrable bool
-	// Kept is how many files and commits were kept before the call, for nod undo.
-	Kept int
-	// Changes are the files, and directories with all below them, that the
-	// call may change, absolute, as far as they are known.
-	Changes []string
-	// Downloads are the files that it writes while it fetches something.
-	// Secret says that it touches a secret store, Sends that it may send data
-	// out. A [Witness] learns them with the answer.
-	Downloads     []string
+	Kept       int // how many files and commits were kept before the call, for nod undo
+	// Changes are the files, and directories with all below them, that the call may change, absolute,
+	// as far as they are known. Downloads are those that it writes while it fetches something.
+	Changes, Downloads []string
+	// Secret says that it touches a secret store, Sends that it may send data out. Foreign says what
+	// text of others it puts before the agent. A [Witness] learns them with the answer.
 	Secret, Sends bool
-	// Foreign says what text of others the call puts before the agent: a web
-	// page, an issue, what an MCP server returned, a file that the session
-	// fetched. "" is none. A [Witness] learns it with the answer.
-	Foreign string
+	Foreign       string
 }
 
-// Settled reports whether layers 0 to 3 or a model decided, rather than the
-// lack of one.
+// Settled reports whether layers 0 to 3 or a model decided, rather than the lack of one.
 func (d Decision) Settled() bool { return d.Layer != LayerNone && d.Err == nil }
 
-// Recorder writes decisions down. It is safe for concurrent use. Begin is
-// called before a model is asked, with the decision's id; Record once for
-// every decision, before it is returned.
+// Recorder writes decisions down. It is safe for concurrent use. Begin is called before a model is
+// asked, with the decision's id; Record once for every decision, before it is returned.
 type Recorder interface {
 	Begin(c Call, id string) error
 	Record(c Call, d Decision) error

@@ -1,6 +1,5 @@
-// Package nod decides whether a coding agent's tool call may run without
-// asking a person: allow, ask or deny, with a reason, the same way for the
-// same call on every agent.
+// Package nod decides whether a coding agent's tool call may run without asking a person: allow, ask
+// or deny, with a reason, the same way for the same call on every agent.
 //
 //	gate := nod.New(nod.Options{Rules: nod.DefaultRules(), Files: nod.OnDisk(), Home: home, Model: model})
 //	call := nod.NewCall("bash", json.RawMessage(`{"command":"git status"}`), dir, os.Environ())
@@ -40,30 +39,26 @@
 //	   |
 //	any error, timeout, missing or malformed answer                        -> deny (or ask), with the error in the reason
 //
-// A test holds docs/design.md to this diagram. The command is read
-// before layer 0 answers, so that no rule clears what cannot be undone (a disk, the
-// home directory). A line that is handed to nod confine is judged as the line
+// A test holds docs/design.md to this diagram. The command is read before layer 0 answers, so that no rule clears
+// what cannot be undone (a disk, the home directory). A line that is handed to nod confine is judged as the line
 // itself, but that code which nod has not read may run. Without a model layer 4 asks.
 //
 // # What to rely on
 //
-// What is missing makes nod stricter: a Gate without a file view knows no path, a
-// Call that does not say where it runs is nowhere, a Decision that nobody filled
-// denies, and what only a call's Input says is read from there. [Options] names what
-// is laxer where it is missing. Check has no error result, so there is no way to
-// forget that an error blocks.
+// What is missing makes nod stricter: a Gate without a file view knows no path, a Call that does not
+// say where it runs is nowhere, a Decision that nobody filled denies, and what only a call's Input
+// says is read from there. [Options] names what is laxer where it is missing. Check has no error
+// result, so there is no way to forget that an error blocks.
 //
-// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny
-// is advice to a model, not a boundary: a determined agent can rephrase. What nod
-// cannot see is listed in docs/threat-model.md.
+// hard_deny is a boundary, and so is ask, which only a person answers. soft_deny is advice to a model, not a
+// boundary: a determined agent can rephrase. What nod cannot see is listed in docs/threat-model.md.
 //
 // This package does no network I/O, starts no process and reads no settings;
 // it is handed a [Model], a [Recorder] and a view of [Files].
 //
 // # Stability
 //
-// Nothing has been released. Before 1.0 a minor version may change exported names;
-// CHANGELOG.md says which. The zero values stay the strictest, keys of --json and
-// fields of the decision log are only added, and packages below internal are no
-// part of any promise.
+// Nothing has been released. Before 1.0 a minor version may change exported names; CHANGELOG.md says
+// which. The zero values stay the strictest, keys of --json and fields of the decision log are only
+// added, and packages below internal are no part of any promise.
 package nod

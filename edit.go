@@ -38,9 +38,8 @@ func (t *trial) otherTool() objection {
 		", and nod does not know what it does")
 }
 
-// undeletable says which file an edit tool would delete that could not be
-// restored, as it is asked of rm; what writes a whole file, or moves one, where
-// another is does the same to that one, unless this session made it.
+// undeletable says which file an edit tool would delete that could not be restored, as it is asked of rm; what
+// writes a whole file, or moves one, where another is does the same to that one, unless this session made it.
 func (t *trial) undeletable() objection {
 	for _, e := range t.call.Edits {
 		replaces := (t.call.Tool == "apply_patch" || t.call.Tool == "file_write") && e.Whole && !e.Moved && !e.Deletes
@@ -52,7 +51,7 @@ func (t *trial) undeletable() objection {
 			return against("this edits " + printable.Text(e.Path) + ", and where that path leads is not known")
 		}
 		for _, real := range reals {
-			if replaces && (t.at.Missing(real) || t.sessionMade(real)) {
+			if replaces && (t.at.Missing(real) || t.sessionMade(t.call.Tool, real)) {
 				continue
 			}
 			if why := t.loss.LostFile(real); why != "" {
@@ -64,10 +63,9 @@ func (t *trial) undeletable() objection {
 	return objection{}
 }
 
-// sessionMade reports whether a tool that writes whole files would replace what this
-// session wrote.
-func (t *trial) sessionMade(real string) bool {
-	return t.call.Tool == "file_write" && t.at.Wrote != nil && t.at.Wrote(real)
+// sessionMade reports whether a tool that writes whole files would replace what this session wrote.
+func (r *rooms) sessionMade(tool, real string) bool {
+	return tool == "file_write" && r.at.Wrote != nil && r.at.Wrote(real)
 }
 
 // unwritable answers for one file, as written in the call.

@@ -12,9 +12,8 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// TestEveryExit takes each way out of the flow, and holds the diagram of the package
-// comment to them: each question of the diagram has a row, and [trial.settle] has no way
-// out more than the rows that name one of its own.
+// TestEveryExit takes each way out of the flow, and holds the diagram of the package comment to them: each question
+// of the diagram has a row, and [trial.settle] has no way out more than the rows that name one of its own.
 func TestEveryExit(t *testing.T) {
 	source, err := os.ReadFile("doc.go")
 	if err != nil {

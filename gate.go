@@ -16,65 +16,43 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Options configure a Gate. The zero value clears no call: it has no rules, no file
-// view and no model. Some options only make nod stricter, and without them nod is
-// laxer: Rules that deny, Self, Sources, Recorder, Memory, History and
-// DenyOnFailure.
+// Options configure a Gate. The zero value clears no call: it has no rules, no file view and no
+// model. Without Rules that deny, Self, Sources, Recorder, Memory, History and DenyOnFailure nod is
+// laxer; without any other option it is stricter.
 type Options struct {
 	Rules Rules
-	// Files is where names are resolved. nil: nowhere, so that layers 2 and 3
-	// know no path. [OnDisk] is the real file system.
-	Files Files
-	// Home is the absolute home directory. "": ~ leads nowhere and no
-	// directory is a workspace.
-	Home string
-	// Roots are workspace roots beside the call's own, absolute.
-	Roots []string
-	// Sources are settings files of an agent that Rules were read from,
-	// absolute. Layer 0 denies changes to what those rules say.
+	Files Files    // where names are resolved; nil: nowhere, so that layers 2 and 3 know no path
+	Home  string   // the absolute home directory; "": ~ leads nowhere and no directory is a workspace
+	Roots []string // workspace roots beside the call's own, absolute
+	// Sources are settings files of an agent that Rules were read from, absolute. Layer 0 denies
+	// changes to what those rules say.
 	Sources []string
-	// Self are nod's own files and directories (settings, state, programs),
-	// absolute. Layer 0 denies every change to them.
-	Self []string
-	// Model answers what layers 0 to 3 leave open. nil: none is configured.
-	Model Model
-	// Timeout bounds the model; 0 means 20 s.
-	Timeout time.Duration
-	// Profile says what a model is shown. The zero value is that of the
-	// description (docs/design.md, section 9).
-	Profile Profile
+	// Self are nod's own files and directories (settings, state, programs), absolute. Layer 0 denies
+	// every change to them.
+	Self    []string
+	Model   Model         // answers what layers 0 to 3 leave open; nil: none is configured
+	Timeout time.Duration // bounds the model; 0 means 20 s
+	Profile Profile       // what a model is shown; the zero value is the description's
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
-	// Memory is what is known of the call's session. nil: nothing, so that an
-	// allow rule permits whatever its definition says now. One that is a
-	// [Witness] makes layers 2 and 3 stricter once the session is tainted.
+	// Memory is what is known of the call's session. nil: nothing, so that an allow rule permits
+	// whatever its definition says now. A [Witness] makes layers 2 and 3 stricter after a taint.
 	Memory Memory
-	// History is what the model decided in the call's session before, and what
-	// that cost. nil: nothing is known, and there is no ceiling.
+	// History is what the model decided in the session before, and what that cost. nil: nothing is
+	// known, and there is no ceiling.
 	History History
-	// Approvals are what a person approved from outside of the agent. nil:
-	// nothing, and nothing can be.
+	// Approvals are what a person approved from outside of the agent. nil: nothing can be.
 	Approvals Approvals
-	// Keeper keeps what a call of the workspace replaces or deletes before it runs, so that
-	// it need not be asked about. nil: nothing is kept, and what git does not have is asked
-	// about.
+	// Keeper keeps what a call of the workspace replaces or deletes, so that it need not be asked
+	// about. nil: what git does not have is asked about.
 	Keeper Keeper
-	// Confine returns nod's own program, absolute, where a line can be run
-	// behind nod's boundary (nod confine), "" where it cannot. It is called for
-	// a call that layers 0 to 3 leave open, and for one that looks confined.
-	// nil: nothing is confined.
+	// Confine returns nod's own program, absolute, where a line can be run behind nod's boundary (nod
+	// confine), "" where it cannot. nil: nothing is confined.
 	Confine func() (program string)
-	// AskOnBlock puts to a person what the model would block, where one is
-	// there. False: it is denied.
-	AskOnBlock bool
-	// DenyOnFailure denies where the model fails although a person is there,
-	// who is asked otherwise.
-	DenyOnFailure bool
-	// UnrecordedRuns lets a decision stand that could not be recorded; the
-	// person is told. False: it is denied.
-	UnrecordedRuns bool
-	// Now is the clock; nil means time.Now.
-	Now func() time.Time
+	// AskOnBlock puts to a person what the model would block, DenyOnFailure denies where the model fails although a
+	// person is there, and UnrecordedRuns lets a decision stand that could not be recorded.
+	AskOnBlock, DenyOnFailure, UnrecordedRuns bool
+	Now                                       func() time.Time // the clock; nil means time.Now
 }
 
 // Gate decides calls. Make one with [New]; it is safe for concurrent use.
@@ -123,9 +101,8 @@ func (o Options) complete() Options {
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
 const DefaultTimeout = 20 * time.Second
 
-// Check answers whether the call may run. It has no error result: there is no
-// way to forget that an error blocks. A cancelled ctx, a panic, a model that
-// fails and a log that cannot be written all end in a Decision that says so.
+// Check answers whether the call may run. It has no error result: there is no way to forget that an error blocks. A
+// cancelled ctx, a panic, a model that fails and a log that cannot be written all end in a Decision that says so.
 func (g *Gate) Check(ctx context.Context, c Call) (d Decision) {
 	t := g.trial(c)
 	defer func() {
@@ -156,7 +133,7 @@ func (g *Gate) trial(c Call) *trial {
 	return t
 }
 
-// trial is one call on its way through layers 0 to 3.
+// trial is one call on its way through the layers.
 type trial struct {
 	gate *Gate
 	call Call
@@ -169,10 +146,12 @@ type trial struct {
 	secrets bool      // the call touches a secret store
 	behind  bool      // the call runs behind nod's boundary
 	start   time.Time
+
+	name *Approvable // nil: not computed yet
+	lost *string     // nil: not looked up yet
 }
 
-// enter has the rooms answer about the call as it is now. What they have looked up
-// of another command they forget.
+// enter has the rooms answer about the call as it is now. What they have looked up of another command they forget.
 func (t *trial) enter(at *place.Workspace, report *shell.Report) {
 	t.rooms = t.gate.rooms(t.call, at, report)
 	t.ruled = &ruling{gate: t.gate, call: t.call, fit: t.fit, taint: t.taint}
@@ -196,20 +175,18 @@ func (t *trial) decide(ctx context.Context) Decision {
 		return t.decideConfined(line)
 	}
 	d, settled := t.settle()
-	left := t.left()
 	switch {
 	case !settled:
-		d = left.answer(ctx)
+		d = t.answer(ctx)
 		t.behind = d.Verdict == Allow && d.Instead != ""
 	case d.Verdict == Ask:
-		d = left.unlessApproved(func() Decision { return d })
+		d = t.unlessApproved(func() Decision { return d })
 	}
-	return left.besidePrompts(d)
+	return t.besidePrompts(d)
 }
 
-// settle is what layers 0 to 3 say. Where they leave the call open settled is
-// false, and [trial.left] is what they found. [Gate.Prompt] walks the same way, so
-// that what it shows is what is sent.
+// settle is what layers 0 to 3 say. Where they leave the call open settled is false, and the trial
+// holds what they found. [Gate.Prompt] walks the same way, so that what it shows is what is sent.
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
 
@@ -273,8 +250,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	return t.leave(o)
 }
 
-// withRule adds to what is said of a secret the person's own rule that speaks against
-// the call as well.
+// withRule adds to what is said of a secret the person's own rule that speaks against the call as well.
 func (t *trial) withRule(o objection) objection {
 	doubt := t.ruled.doubt
 	switch {
@@ -292,14 +268,6 @@ func (t *trial) withRule(o objection) objection {
 func (t *trial) leave(o objection) (d Decision, settled bool) {
 	t.open = o
 	return Decision{}, false
-}
-
-// left is the call as layers 0 to 3 leave it.
-func (t *trial) left() *openCall {
-	return &openCall{
-		gate: t.gate, call: t.call, id: t.id, rooms: t.rooms, answers: t.answers,
-		ruled: t.ruled, why: t.open, secrets: t.secrets,
-	}
 }
 
 // look gathers the facts that the layers share. A tool that neither runs a

@@ -2,7 +2,6 @@ package nod_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -52,53 +51,6 @@ func TestTheSeedsAllowlist(t *testing.T) {
 	c.MCP = &nod.MCP{Server: "todo", Tool: "write"}
 	if d := verdictOf(options(rules), c); d.Verdict == nod.Allow {
 		t.Error("an MCP tool passed as a built-in")
-	}
-}
-
-func TestSecretsGoToTheModelByAnyTool(t *testing.T) {
-	o := options(nod.DefaultRules())
-	for _, c := range []nod.Call{
-		tool("read_file", "/home/dev/.ssh/id_ed25519"), tool("read_file", "~/.aws/credentials"),
-		tool("read_file", ".env"),
-		tool("grep", ".env*"), tool("grep", "src/**/.env.*"), tool("grep", "*.{go,key}"), tool("grep", "/home/dev"),
-		tool("read_file", "/home/dev/missing/../.ssh/id_ed25519"), tool("read_file", "loop/x"),
-		tool("read_file", "out/../../.ssh/id_ed25519"), tool("grep", "/"), tool("read_file", "/proc/self/environ"),
-		tool("file_write", "deploy.key"),
-		bash("cat ~/.ssh/id_ed25519"), bash("cat .env.local"), bash("head -3 /home/dev/.ssh/*"),
-		bash("cat ~/.s*h/id_ed25519"), bash("cat $(echo ~/.ssh/id_ed25519)"), bash("grep -r x ~"),
-		bash("head < ~/.ssh/id_ed25519"), bash("cat /home/dev/shop/../.ssh/id_ed25519"),
-	} {
-		if d := verdictOf(o, c); d.Verdict == nod.Allow || d.Settled() {
-			t.Errorf("%s %v %s: %s by %s (%s)", c.Tool, c.Paths, c.Command, d.Verdict, d.Layer, d.Reason)
-		}
-		o := o
-		o.Model = answering{}
-		if d := verdictOf(o, c); d.Verdict != nod.Allow || d.Layer != nod.LayerModel {
-			t.Errorf("%s %v %s: the model was not asked: %s by %s", c.Tool, c.Paths, c.Command, d.Verdict, d.Layer)
-		}
-	}
-	for _, c := range []nod.Call{tool("read_file", ".env.example"), tool("read_file", "~/.ssh/known_hosts"),
-		tool("glob", "/home/dev"), tool("grep", "."), tool("grep", "*.{go,ts}"), tool("grep", "src/**"),
-		tool("grep", "**/*"), tool("glob", "**/.env*")} {
-		if d := verdictOf(o, c); d.Verdict != nod.Allow {
-			t.Errorf("%s %v: %s (%s)", c.Tool, c.Paths, d.Verdict, d.Reason)
-		}
-	}
-}
-
-// The address of a resource may be a file's.
-func TestResourcesThatAreSecrets(t *testing.T) {
-	for uri, want := range map[string]bool{
-		"file:///home/dev/shop/.env": false, "FILE://localhost/home/dev/shop/%2eenv": false,
-		"file:/home/dev/.ssh/id_rsa": false, "fs://src/.env": false,
-		"file:///home/dev/shop/main.go": true, "notion://page/1": true, "https://docs.example/x": true,
-		"ui://widget": true,
-	} {
-		c := tool("read_mcp_resource")
-		c.Input = json.RawMessage(`{"server":"x","uri":` + jsonText(uri) + `}`)
-		if d := verdictOf(options(nod.DefaultRules()), c); (d.Verdict == nod.Allow) != want {
-			t.Errorf("%s: %s by %s: %s", uri, d.Verdict, d.Layer, d.Reason)
-		}
 	}
 }
 
@@ -328,15 +280,5 @@ func TestACallTooLargeToJudgeIsNotCut(t *testing.T) {
 	c.Input = []byte(`"` + strings.Repeat("x", 200<<10) + `"`)
 	if d := verdictOf(o, c); d.Verdict != nod.Deny || d.Err == nil || d.Err.Kind != fault.TooLarge {
 		t.Errorf("%s %v", d.Verdict, d.Err)
-	}
-}
-
-// A reason names files as a person does, also where no layer needed the workspace.
-func TestReasonsNameFilesFromTheWorkspace(t *testing.T) {
-	for _, c := range []nod.Call{tool("read_file", "/home/dev/shop/.env"), bash("cat /home/dev/shop/.env")} {
-		if d := verdictOf(options(nod.DefaultRules()),
-			c); d.Reason != "this uses .env, which holds or may hold secrets" {
-			t.Errorf("%s: %s", c.Tool, d.Reason)
-		}
 	}
 }

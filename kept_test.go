@@ -81,8 +81,7 @@ func lossLine(r *rand.Rand) string {
 		"for f in new.txt notes/x.md; do rm $f; done", "sort -o "+file()+" a.txt", "dd if=a.txt of="+file())
 }
 
-// What a line replaces or deletes that nod allows was kept before, or git has it, or a
-// build makes it again.
+// What a line replaces or deletes that nod allows was kept before, or git has it, or a build makes it again.
 func TestWhatIsLostWasKept(t *testing.T) {
 	p := newProject(t)
 	begin := func() {
@@ -148,8 +147,7 @@ func moved(files map[string]string, text string) bool {
 	return false
 }
 
-// What cannot be kept is asked about, and so is what lies outside, is guarded, or belongs
-// to others.
+// What cannot be kept is asked about, and so is what lies outside, is guarded, or belongs to others.
 func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 	p := newProject(t)
 	p.write("new.txt", "by hand\n")

@@ -6,35 +6,27 @@ import (
 	"strings"
 )
 
-// Model answers the side query: one prompt in, one classification out.
-// Implementations are safe for concurrent use, keep to ctx's deadline, and
-// return a *[fault.Error] for every answer that is not exactly one well-formed
-// call of the forced tool. They never guess.
+// Model answers the side query: one prompt in, one classification out. Implementations are safe for
+// concurrent use, keep to ctx's deadline, and return a *[fault.Error] for every answer that is not
+// exactly one well-formed call of the forced tool. They never guess.
 type Model interface {
 	Classify(ctx context.Context, p Prompt) (Classification, error)
 }
 
-// Prompt is everything that a model is told. It is data: it crosses to
-// `nod classify` as JSON.
+// Prompt is everything that a model is told. It is data: it crosses to `nod classify` as JSON.
 type Prompt struct {
-	// ID is the decision's, and names its dump.
-	ID string `json:"id"`
-	// Digest is the SHA-256 (hex) of the call; the answer must carry it back.
-	Digest string `json:"digest"`
-	// System and Ledger are what stays from call to call, so that a provider
-	// can cache it: System is the same for everyone under the same rules, and
-	// Ledger, the session so far in pieces, only grows at its end.
+	ID     string `json:"id"`     // the decision's, and names its dump
+	Digest string `json:"digest"` // the SHA-256 (hex) of the call; the answer must carry it back
+	// System and Ledger are what stays from call to call, so that a provider can cache it: System is the same for
+	// everyone under the same rules, and Ledger, the session so far in pieces, only grows at its end.
 	System string   `json:"system"`
 	Ledger []string `json:"ledger,omitempty"`
-	// User is the call and what is known of it.
-	User string `json:"user"`
-	// Quick and Careful end the user's part. With Quick the model is asked
-	// twice: first for should_block alone, and only if that says block with
-	// Careful in its place. Without, it is asked once, with Careful.
+	User   string   `json:"user"` // the call and what is known of it
+	// Quick and Careful end the user's part. With Quick the model is asked twice: first for should_block alone, and
+	// only if that says block with Careful in its place. Without, it is asked once, with Careful.
 	Quick   string `json:"quick,omitempty"`
 	Careful string `json:"careful,omitempty"`
-	// CacheKey groups prompts that begin alike, for providers that take such
-	// a hint; "" asks for no caching. It says nothing about anyone.
+	// CacheKey groups prompts that begin alike, for providers that take such a hint; "" asks for no caching.
 	CacheKey string `json:"cache_key,omitempty"`
 }
 
@@ -56,10 +48,9 @@ type Classification struct {
 	Model       string  `json:"model"` // as the provider names it
 	Usage       Usage   `json:"usage"`
 	Cost        float64 `json:"cost_usd"` // US dollars; 0 where the price is unknown
-	// Quick says that the quick question settled it, so that there is neither
-	// thinking nor a reason. Cleared says that the quick answer, or the lack
-	// of one, spoke against the call and the careful answer for it. QuickSaid
-	// is for the log: "pass", "block", "failed", or "" where it was not asked.
+	// Quick says that the quick question settled it, so that there is neither thinking nor a reason. Cleared says
+	// that the quick answer, or the lack of one, spoke against the call and the careful answer for it. QuickSaid is
+	// for the log: "pass", "block", "failed", or "" where it was not asked.
 	Quick     bool   `json:"quick,omitempty"`
 	Cleared   bool   `json:"cleared,omitempty"`
 	QuickSaid string `json:"quick_said,omitempty"`
@@ -78,9 +69,8 @@ type Usage struct {
 // Tool is what a model is forced to call, so that it answers in one form.
 type Tool struct {
 	Name, Description string
-	// Schema is the JSON schema of the tool's input. The order of its properties
-	// is part of it: thinking comes first, so that the model reasons before it
-	// decides.
+	// Schema is the JSON schema of the tool's input. The order of its properties is part of it:
+	// thinking comes first, so that the model reasons before it decides.
 	Schema json.RawMessage
 }
 

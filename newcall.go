@@ -5,16 +5,16 @@ import (
 	"encoding/json"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// NewCall returns the call of a tool, by its canonical name ("bash", "read_file",
-// "grep", "file_write" ...), from the arguments that a model sent. dir, absolute, is
-// where it runs and the workspace, environ what a command would inherit. Command,
-// Paths, Edits and URL are read from the input, under the keys that agents commonly
-// use. What cannot be read is said in Rewritten or Unread, so that nothing allows it.
+// NewCall returns the call of a tool, by its canonical name ("bash", "read_file", "grep", "file_write" ...), from
+// the arguments that a model sent. dir, absolute, is where it runs and the workspace, environ what a command would
+// inherit. Command, Paths, Edits and URL are read from the input, under the keys that agents commonly use. What
+// cannot be read is said in Rewritten or Unread, so that nothing allows it.
 func NewCall(tool string, input json.RawMessage, dir string, environ []string) Call {
 	c := Call{Tool: tool, RawTool: tool, Input: input, Dir: dir, Environ: environ}
 	if dir != "" {
@@ -49,8 +49,7 @@ func saysSomething(input json.RawMessage) bool {
 	return true
 }
 
-// shown is the input as a model is shown it: with what runs or is fetched, where the
-// input does not say that.
+// shown is the input as a model is shown it: with what runs or is fetched, where the input does not say that.
 func (c Call) shown() json.RawMessage {
 	var input any
 	if json.Unmarshal(c.Input, &input) != nil {
@@ -142,9 +141,8 @@ func (c *Call) startIn(dir string) {
 	}
 }
 
-// readPlaces fills in where a tool that reads would look: each text of the input may
-// be a file, but for what a search looks for. What else a search says may name files
-// below each place.
+// readPlaces fills in where a tool that reads would look: each text of the input may be a file, but
+// for what a search looks for. What else a search says may name files below each place.
 func (c *Call) readPlaces() {
 	in, ok := readArguments(c.Input)
 	if !ok {
@@ -324,4 +322,84 @@ func isSought(key string) bool {
 
 func isOneOf(key, names string) bool {
 	return slices.Contains(strings.Fields(names), strings.ToLower(key))
+}
+
+// named are the files that the call names: its paths, what an argument names by a URI
+// (file:///home/x/.env), and whatever an argument of a server's tool may be the path of.
+// Which schemes a server takes for files nobody can say, so that all but the web's count.
+func (c Call) named() []string {
+	var input any
+	low := bytes.ToLower(c.Input)
+	if c.MCP == nil && !bytes.Contains(low, []byte("uri")) && !bytes.Contains(low, []byte(`\u`)) || // most calls
+		json.Unmarshal(c.Input, &input) != nil {
+		return c.Paths
+	}
+	names := slices.Clone(c.Paths)
+	eachText("", input, func(key, text string) {
+		if strings.Contains(strings.ToLower(key), "uri") || c.MCP != nil && strings.HasPrefix(text, "file:") {
+			names = append(names, pathOfURI(text)...)
+		}
+		if c.MCP != nil && mayBePath(text) {
+			names = append(names, strings.TrimSpace(text))
+		}
+	})
+	return names
+}
+
+// eachText hands on the texts of a JSON value, at any depth, with the key before them.
+func eachText(key string, value any, hand func(key, text string)) {
+	switch value := value.(type) {
+	case string:
+		if value != "" {
+			hand(key, value)
+		}
+	case []any:
+		for _, v := range value {
+			eachText(key, v, hand)
+		}
+	case map[string]any:
+		for k, v := range value {
+			eachText(k, v, hand)
+		}
+	}
+}
+
+// pathOfURI is what stands behind the scheme and the host, and, since some
+// servers take the host for the first directory, with it too.
+func pathOfURI(text string) []string {
+	scheme, rest, found := strings.Cut(strings.TrimSpace(text), ":")
+	if !found || strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https") {
+		return nil
+	}
+	rest = percentDecoded(rest)
+	below, hosted := strings.CutPrefix(rest, "//")
+	if !hosted {
+		return []string{rest}
+	}
+	_, behind, _ := strings.Cut(below, "/")
+	return []string{"/" + behind, below}
+}
+
+// percentDecoded resolves %2e and its kin; what is none stays as it is.
+func percentDecoded(text string) string {
+	parts := strings.Split(text, "%")
+	for i, part := range parts[1:] {
+		c, err := strconv.ParseUint(part[:min(2, len(part))], 16, 8)
+		if err != nil || len(part) < 2 {
+			parts[i+1] = "%" + part
+			continue
+		}
+		parts[i+1] = string([]byte{byte(c)}) + part[2:]
+	}
+	return strings.Join(parts, "")
+}
+
+// mayBePath reports whether a text may be the path of a file and is no address, no
+// text of several lines and no sentence.
+func mayBePath(text string) bool {
+	const longest = 1024
+	text = strings.TrimSpace(text)
+	return len(text) > 0 && len(text) <= longest && !strings.Contains(text, "://") &&
+		!strings.ContainsAny(text, "\n\x00") &&
+		(strings.ContainsAny(text[:1], "/~.") || strings.Contains(text, "/") && !strings.Contains(text, " "))
 }

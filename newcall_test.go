@@ -11,54 +11,19 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// What a call says in its input alone counts as if it were said in Command and Paths,
-// also of a tool that nod does not know.
-func TestACallThatHasOnlyAnInput(t *testing.T) {
-	rules := ruled(nod.ListHardDeny, "git push --force")
-	o := options(rules)
-	o.Model = answering{}
-	for _, row := range []struct {
-		tool, input string
-		verdict     nod.Verdict
-		layer       nod.Layer
-	}{
-		{"bash", `{"command":"git push --force"}`, nod.Deny, nod.LayerGuard},
-		{"bash", `{"cmd":"cd src && git push --force"}`, nod.Deny, nod.LayerGuard},
-		{"bash", `{"command":["git","push","--force"]}`, nod.Deny, nod.LayerGuard},
-		{"bash", `{"command":["bash","-lc","git push --force"]}`, nod.Deny, nod.LayerGuard},
-		{"bash", `{"command":"ls","command":"git push --force"}`, nod.Deny, nod.LayerGuard},
-		{"bash", `"git push --force"`, nod.Deny, nod.LayerGuard},
-		{"", `{"command":"rm -rf ~"}`, nod.Deny, nod.LayerShell},
-		{"bash", `{"command":"ls"}`, nod.Allow, nod.LayerShell},
-		{"bash", `{"command":"ls","description":"look","timeout":5}`, nod.Allow, nod.LayerShell},
-		{"bash", `{"command":"ls","shell":"/tmp/x"}`, nod.Allow, nod.LayerModel},
-		{"bash", `{"command":"cat id_ed25519","cwd":"/home/dev/.ssh"}`, nod.Allow, nod.LayerModel},
-		{"bash", `{"command":"cat ~/.ssh/id_ed25519"}`, nod.Allow, nod.LayerModel},
-		{"run_in_terminal", `{"command":"ls"}`, nod.Allow, nod.LayerModel},
-		{"read_file", `{"file_path":"/home/dev/.ssh/id_ed25519"}`, nod.Allow, nod.LayerModel},
-		{"read_file", `{"files":[{"p":".env"}]}`, nod.Allow, nod.LayerModel},
-		{"read_file", `{"path":"main.go"}`, nod.Allow, nod.LayerAllowlist},
-		{"grep", `{"pattern":"x","glob":".env*"}`, nod.Allow, nod.LayerModel},
-		{"grep", `{"pattern":"\\.env.*","path":"src"}`, nod.Allow, nod.LayerAllowlist},
-		{"glob", `{"pattern":"**/*.go"}`, nod.Allow, nod.LayerAllowlist},
-		{"file_write", `{"file_path":"src/b.go","content":"package b"}`, nod.Allow, nod.LayerEdit},
-		{"file_edit", `{"path":"src/a.go","old_str":"a","new_str":"b"}`, nod.Allow, nod.LayerEdit},
-		{"file_write", `{"file_path":"/home/dev/.config/nod/nod.toml","content":""}`, nod.Deny, nod.LayerGuard},
-		{"file_write", `{"file_path":"/home/dev/.bashrc","content":""}`, nod.Allow, nod.LayerModel},
-		{"apply_patch", `{"patch":"*** Begin Patch"}`, nod.Deny, nod.LayerGuard},
-	} {
-		input := json.RawMessage(row.input)
-		made := nod.NewCall(row.tool, input, shop, environ())
-		byHand := nod.Call{Tool: row.tool, Input: input, Dir: shop, Roots: []string{shop}, Environ: environ()}
-		for name, c := range map[string]nod.Call{"NewCall": made, "a literal": byHand} {
-			if d := verdictOf(o, c); d.Verdict != row.verdict || d.Layer != row.layer {
-				t.Errorf("%s of %s %s: %s by %s: %s", name, row.tool, row.input, d.Verdict, d.Layer, d.Reason)
-			}
-		}
+// NewCall fills in what a gate reads from the input of a literal; an input that is no object is no command.
+func TestNewCall(t *testing.T) {
+	made := nod.NewCall("bash", json.RawMessage(`{"command":"ls"}`), shop, nil)
+	if made.Command != "ls" || made.RawTool != "bash" || made.Dir != shop || len(made.Roots) != 1 {
+		t.Errorf("%+v", made)
 	}
-	c := nod.NewCall("bash", json.RawMessage(`{"command":"ls"}`), shop, nil)
-	if c.Command != "ls" || c.RawTool != "bash" {
-		t.Errorf("%+v", c)
+	for input, layer := range map[string]nod.Layer{
+		`{"cmd":"ls"}`: nod.LayerShell, `"git push --force"`: nod.LayerGuard,
+	} {
+		c := nod.NewCall("bash", json.RawMessage(input), shop, environ())
+		if d := verdictOf(options(nod.DefaultRules()), c); d.Layer != layer {
+			t.Errorf("%s: %s by %s: %s", input, d.Verdict, d.Layer, d.Reason)
+		}
 	}
 }
 
@@ -142,20 +107,6 @@ func TestATranscriptOfTurns(t *testing.T) {
 	}
 }
 
-// Tokens of published shapes are masked without an option that says so.
-func TestMaskedByDefault(t *testing.T) {
-	const token = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1Ab3dEf6hIj9"
-	for _, profile := range []nod.Profile{{}, {Ledger: true}} {
-		var seen nod.Prompt
-		o := options(nod.DefaultRules())
-		o.Model, o.Profile = answering{seen: &seen}, profile
-		verdictOf(o, bash("deploy --token="+token))
-		if text := seen.Text(""); strings.Contains(text, token) || !strings.Contains(text, "deploy") {
-			t.Error(text)
-		}
-	}
-}
-
 // Where the log cannot be written nobody can approve the call by its line.
 func TestNoApprovalWithoutALine(t *testing.T) {
 	for _, err := range []error{nil, errors.New("read-only file system")} {
@@ -163,19 +114,6 @@ func TestNoApprovalWithoutALine(t *testing.T) {
 		o.Recorder, o.UnrecordedRuns, o.Approvals = &book{err: err}, true, onlyLetRun(false)
 		if d := verdictOf(o, bash("npm publish")); (d.Approvable.Key == "") != (err != nil) || d.Verdict != nod.Ask {
 			t.Errorf("%v: %s, approvable as %q", err, d.Verdict, d.Approvable.Key)
-		}
-	}
-}
-
-// What the web's tools do is known.
-func TestReasonsOfTheWebsTools(t *testing.T) {
-	page := tool("web_fetch")
-	page.URL = "https://docs.example.org/a?b=c"
-	for want, c := range map[string]nod.Call{"docs.example.org": page, "searches the web": tool("web_search")} {
-		o := options(nod.DefaultRules())
-		o.Rules.Hosts = []string{"docs.example.org"}
-		if d := verdictOf(o, c); !strings.Contains(d.Reason, want) || strings.Contains(d.Reason, "does not know") {
-			t.Errorf("%s: %s", c.Tool, d.Reason)
 		}
 	}
 }

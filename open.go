@@ -11,45 +11,26 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// openCall is a call that layers 0 to 3 leave open, or leave to a person, and what
-// they found of it. It is all that an approval, the line to type instead and
-// layer 4 are handed.
-type openCall struct {
-	gate *Gate
-	call Call
-	id   string
-	rooms
-	*answers
-	ruled *ruling // what the rules say of the call
-
-	why     objection   // why the call is open, for the reason
-	secrets bool        // the call touches a secret store
-	name    *Approvable // nil: not computed yet
-	lost    *string     // nil: not looked up yet
-}
-
-// answer answers an open call: by what a person approved, else by the line to
-// type instead, else it is layer 4.
-func (o *openCall) answer(ctx context.Context) Decision {
-	return o.unlessApproved(func() Decision {
-		if d, ok := o.confineInstead(); ok {
+// answer answers an open call: by what a person approved, else by the line to type instead, else it is layer 4.
+func (t *trial) answer(ctx context.Context) Decision {
+	return t.unlessApproved(func() Decision {
+		if d, ok := t.confineInstead(); ok {
 			return d
 		}
-		if o.gate.options.Model == nil {
-			return o.withoutModel()
+		if t.gate.options.Model == nil {
+			return t.withoutModel()
 		}
-		return question{o}.ask(ctx)
+		return question{t}.ask(ctx)
 	})
 }
 
-// reasonOpen is why the call is open, in words that can be shown: what it loses comes
-// first.
-func (o *openCall) reasonOpen() string {
-	why, loses := o.shown(o.why), o.loses()
-	if loses == "" || namesLoss(string(o.why.why)) {
+// reasonOpen is why the call is open, in words that can be shown: what it loses comes first.
+func (t *trial) reasonOpen() string {
+	why, loses := t.shown(t.open), t.loses()
+	if loses == "" || namesLoss(string(t.open.why)) {
 		return why
 	}
-	return strings.TrimSuffix(o.withheld.Reason(loses)+"; "+why, "; ")
+	return strings.TrimSuffix(t.withheld.Reason(loses)+"; "+why, "; ")
 }
 
 // namesLoss reports whether an objection says already what is lost.
@@ -61,9 +42,9 @@ func namesLoss(why string) bool {
 
 // withoutModel answers where no model is configured. The reason is what is open;
 // that there is no model stands in the failure, and is no news at each call.
-func (o *openCall) withoutModel() Decision {
+func (t *trial) withoutModel() Decision {
 	d := Decision{
-		Verdict: Ask, Layer: LayerNone, Rule: o.ruled.soft, Reason: cmp.Or(o.reasonOpen(), "no model is configured"),
+		Verdict: Ask, Layer: LayerNone, Rule: t.ruled.soft, Reason: cmp.Or(t.reasonOpen(), "no model is configured"),
 		Err: &fault.Error{
 			Kind: fault.NoModel,
 			Message: "no model is configured; to have one asked, write [model] provider and key_file " +
@@ -71,56 +52,53 @@ func (o *openCall) withoutModel() Decision {
 				"nod help settings",
 		},
 	}
-	if d.Deferrable = o.deferrable() && !o.editsWorkspace(); o.ruled.soft.Text != "" && !o.call.HostJudges {
+	if d.Deferrable = t.deferrable() && !t.editsWorkspace(t.call); t.ruled.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}
 	return d
 }
 
-// deferrable reports whether a host's own judge may decide what layers 0 to 3
-// left open: no rule may speak of the call, and nothing that is known of it
-// loses work, gives away a secret or cannot be undone. A judge that was never
+// deferrable reports whether a host's own judge may decide what layers 0 to 3 left open: no rule may speak of the
+// call, and nothing that is known of it loses work, gives away a secret or cannot be undone. A judge that was never
 // asked, or that nods, would otherwise be all there is before a known loss.
-func (o *openCall) deferrable() bool {
-	return o.ruled.soft.Text == "" && !o.ruled.doubt.stands() && (!o.secrets || o.loss.ShowsLittle()) &&
-		!o.loss.Overwrites() && o.loses() == ""
+func (t *trial) deferrable() bool {
+	return t.ruled.soft.Text == "" && !t.ruled.doubt.stands() && (!t.secrets || t.loss.ShowsLittle()) &&
+		!t.loss.Overwrites() && t.loses() == ""
 }
 
-// loses says what is known that the call loses, publishes or shows, behind a runner too;
-// "" for nothing.
-func (o *openCall) loses() string {
-	if o.lost != nil {
-		return *o.lost
+// loses says what is known that the call loses, publishes or shows, behind a runner too; "" for nothing.
+func (t *trial) loses() string {
+	if t.lost != nil {
+		return *t.lost
 	}
-	why := string(o.loss.Loses(o.ruled.clearsEffect, o.ruled.clearsCommand))
-	if why == "" && o.report.Handed != nil {
-		loss := o.gate.rooms(o.call, o.at, o.report.Handed).loss
+	why := string(t.loss.Loses(t.ruled.clearsEffect, t.ruled.clearsCommand))
+	if why == "" && t.report.Handed != nil {
+		loss := t.gate.rooms(t.call, t.at, t.report.Handed).loss
 		why = string(loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }))
 	}
-	o.lost = &why
+	t.lost = &why
 	return why
 }
 
 // editsWorkspace reports whether an edit changes a file of the workspace: hosts let
 // those run without asking their judge, but for a list of names that is shorter than nod's.
-func (o *openCall) editsWorkspace() bool {
-	return o.call.IsEdit() && slices.ContainsFunc(o.call.Paths, func(name string) bool {
-		reals, err := o.at.Readings(name)
+func (r *rooms) editsWorkspace(c Call) bool {
+	return c.IsEdit() && slices.ContainsFunc(c.Paths, func(name string) bool {
+		reals, err := r.at.Readings(name)
 		return err != nil || slices.ContainsFunc(reals,
-			func(real string) bool { return o.at.Machine.Inside(o.at.Roots, real) })
+			func(real string) bool { return r.at.Machine.Inside(r.at.Roots, real) })
 	})
 }
 
-// besidePrompts denies what a person would be asked about where another prompt
-// may be open: what is answered there could let this call run unasked. Only a
-// call that an ask rule matches, or of which something grave is known, is too
-// much for that.
-func (o *openCall) besidePrompts(d Decision) Decision {
-	if d.Verdict != Ask || o.call.Asking == nil {
+// besidePrompts denies what a person would be asked about where another prompt may be open: what is
+// answered there could let this call run unasked. Only a call that an ask rule matches, or of which
+// something grave is known, is too much for that.
+func (t *trial) besidePrompts(d Decision) Decision {
+	if d.Verdict != Ask || t.call.Asking == nil {
 		return d
 	}
-	why := o.call.Asking()
-	if why != "" && (d.Layer == LayerGuard || !o.deferrable()) {
+	why := t.call.Asking()
+	if why != "" && (d.Layer == LayerGuard || !t.deferrable()) {
 		d.Verdict, d.Reason = Deny, printable.Line(d.Reason, reasonLimit-120)+"; "+why
 	}
 	return d

@@ -2,7 +2,6 @@ package nod_test
 
 import (
 	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
@@ -50,95 +49,6 @@ func fetch(url string) nod.Call {
 func server(name, tool string) nod.Call {
 	return nod.Call{RawTool: "mcp__" + name + "__" + tool, MCP: &nod.MCP{Server: name, Tool: tool},
 		Input: json.RawMessage(`{"owner":"me","force":true}`), Dir: shop, Roots: []string{shop}}
-}
-
-// TestPermissionDeny: what a deny rule names is denied by layer 0, whatever a
-// model would say; what it may name is not settled without one.
-func TestPermissionDeny(t *testing.T) {
-	const denied, open, untouched = "denied", "open", "untouched"
-	for _, row := range []struct {
-		rule string
-		call nod.Call
-		want string
-	}{
-		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash",
-			`{"command":"ls","run_in_background":true}`)), denied},
-		{"Bash(run_in_background:true)", of(nod.ClaudeCode, sent(bash("ls"), "Bash",
-			`{"command":"ls","run_in_background":false,"x":{"run_in_background":true}}`)), untouched},
-
-		{"Bash", of(nod.ClaudeCode, sent(bash("ls"), "Bash", `{}`)), denied},
-		{"Bash", of("codex", bash("ls")), untouched},
-		{"TodoWrite", of(nod.ClaudeCode, sent(tool("todo_write"), "TodoWrite", `{}`)), denied},
-		{"Todo*", of(nod.ClaudeCode, sent(tool("todo_write"), "TodoWrite", `{}`)), denied},
-		{"Edit", of(nod.ClaudeCode, sent(tool("file_write", "main.go"), "Write", `{}`)), denied},
-		{"Edit", of(nod.ClaudeCode, bash("sed -i s/a/b/ main.go")), denied},
-		{"Write", of(nod.ClaudeCode, bash("echo x > new.txt")), denied},
-		{"Edit", of(nod.ClaudeCode, bash("cat main.go")), untouched},
-		{"Edit", of(nod.ClaudeCode, bash("git rm -q main.go")), denied},
-		{"Edit", of(nod.ClaudeCode, bash("ls 2> /dev/null")), untouched},
-		{"Agent(Explore)", of(nod.ClaudeCode, sent(tool("agent"), "Task", `{"subagent_type":"Explore"}`)), denied},
-		{"Skill(deploy *)", of(nod.ClaudeCode, sent(tool("skill"), "Skill", `{"skill":"deploy prod"}`)), denied},
-
-		{"Read(~/notes.txt)", tool("read_file", "/home/dev/notes.txt"), denied},
-		{"Read(~/notes.txt)", tool("read_file", "out.txt"), denied},
-		{"Read(./main.go)", of("codex", bash("cat main.go")), denied},
-		{"Read(**/*.go)", tool("read_file", "src/a.go"), denied},
-		{"Read(main.go)", tool("file_edit", "main.go"), denied},
-		{"Read(main.go)", tool("read_file", "src/a.go"), untouched},
-		{"Read(src)", tool("read_file", "/home/dev/elsewhere/src/a.go"), untouched},
-		{"Read(//home/dev/shop/src/**)", tool("grep", "/home/dev/shop"), open},
-		{"Edit(src/**)", tool("file_edit", "src/a.go"), denied},
-		{"Write(new.txt)", tool("file_write", "new.txt"), denied},
-
-		{"WebFetch(domain:example.com)", fetch("https://example.com/x"), denied},
-		{"WebFetch(domain:*.example.com)", fetch("https://example.org/x"), untouched},
-
-		{"mcp__github", server("github", "get_issue"), denied},
-		{"mcp__github__get_*", server("github", "get_issue"), denied},
-		{"mcp__*", server("github", "delete"), denied},
-		{"mcp__my_server__x", of("codex", nod.Call{RawTool: "my.server/x", MCP: &nod.MCP{Server: "my.server",
-			Tool: "x"}, Input: json.RawMessage(`{}`)}), denied},
-		{"mcp__github__push(force:true)", server("github", "push"), denied},
-	} {
-		o := options(permitted(t, nod.ListHardDeny, row.rule))
-		o.Rules.Hosts = append(o.Rules.Hosts, "example.com")
-		bare := options(nod.DefaultRules())
-		bare.Rules.Hosts = o.Rules.Hosts
-		d := verdictOf(o, row.call)
-		name := row.rule + ": " + row.call.Command + row.call.RawTool + strings.Join(row.call.Paths, " ")
-		if before := verdictOf(bare, row.call); became(d, before, row.rule) != row.want {
-			t.Errorf("%s: %s by %s (%s), without the rule %s (%s)", name, d.Verdict, d.Layer, d.Reason, before.Verdict,
-				before.Reason)
-		}
-	}
-}
-
-// TestAskRules: what an ask rule names, or may name, is a person's to decide,
-// and no model, no other rule and no layer allows it.
-func TestAskRules(t *testing.T) {
-	own := ruled(nod.ListAllow, "git status")
-	own.Ask = ruled(nod.ListAsk, "git push").Ask
-	for _, row := range []struct {
-		rules nod.Rules
-		call  nod.Call
-		want  nod.Verdict
-	}{
-		{permitted(t, nod.ListAsk, "Bash(git status:*)"), bash("git status"), nod.Ask},
-		{permitted(t, nod.ListAsk, "Bash(git status:*)"), bash("git $(cat what)"), nod.Ask},
-		{permitted(t, nod.ListAsk, "Read(main.go)"), tool("read_file", "main.go"), nod.Ask},
-		{permitted(t, nod.ListAsk, "Read(~/.ssh/**)"), tool("read_file", "~/.ssh/id_ed25519"), nod.Ask},
-		{permitted(t, nod.ListAsk, "Bash(rm *)"), bash("rm -rf /"), nod.Deny},
-		{own, bash("git push origin main"), nod.Ask},
-		{own, bash("git status"), nod.Allow},
-	} {
-		o := options(row.rules)
-		o.Rules.Allow = append(o.Rules.Allow, own.Allow...)
-		o.Model = answering{}
-		if d := verdictOf(o, row.call); d.Verdict != row.want {
-			t.Errorf("%s %v: %s by %s (%s), want %s", row.call.Command, row.call.Paths, d.Verdict, d.Layer, d.Reason,
-				row.want)
-		}
-	}
 }
 
 // A rule that nod cannot hold is an error, never a rule that matches nothing.

@@ -10,19 +10,17 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// objection is what speaks against a call: why, in words for a person, and the
-// rule that says so where a rule does. next is what the agent may do instead, ""
-// where nothing is known. The zero value is that nothing speaks against the call. A
-// denial and a question come from an objection alone.
+// objection is what speaks against a call: why, in words for a person, and the rule that says so
+// where a rule does. next is what the agent may do instead, "" where nothing is known. The zero value
+// is that nothing speaks against the call. A denial and a question come from an objection alone.
 type objection struct {
 	why  place.Objection
 	rule Rule
 	next string
 }
 
-// clearance is what lets a call run: why, in words for a person, and the rule
-// that says so where a rule does. The zero value is that nothing does. An allow
-// of layers 1 to 3, and of a person, comes from a clearance alone.
+// clearance is what lets a call run: why, in words for a person, and the rule that says so where a rule does. The
+// zero value is that nothing does. An allow of layers 1 to 3, and of a person, comes from a clearance alone.
 type clearance struct {
 	why  string
 	rule Rule
@@ -31,8 +29,7 @@ type clearance struct {
 // object is what another room found, "" where nothing speaks against the call.
 func object(why place.Objection) objection { return objection{why: why} }
 
-// against is an objection in words of the gate's own. It stands, whatever the
-// words are.
+// against is an objection in words of the gate's own. It stands, whatever the words are.
 func against(why string) objection {
 	return objection{why: place.Objection(cmp.Or(why, "something speaks against it that has no name"))}
 }
@@ -82,8 +79,7 @@ func (a *answers) decided(l Layer, d Decision) Decision {
 	return d
 }
 
-// reason is an objection in words that can be shown. What to do next is never cut
-// off.
+// reason is an objection in words that can be shown. What to do next is never cut off.
 func (a *answers) reason(o objection) string {
 	why := a.shown(o)
 	if o.next == "" {

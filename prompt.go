@@ -3,32 +3,27 @@ package nod
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/masks"
-	"github.com/nodgate/nod/internal/match"
-	"github.com/nodgate/nod/internal/withheld"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
 
-// Profile says what a model is shown and how it is asked. The zero value is
-// that of the description (docs/design.md, section 9): the last 20 turns, 200
-// characters of each.
+// Profile says what a model is shown and how it is asked. The zero value is that of the description
+// (docs/design.md, section 9): the last 20 turns, 200 characters of each.
 type Profile struct {
-	// Ledger shows the session as a ledger: what the person said and what was
-	// called, nothing that the agent argued or a tool returned, with a prefix
-	// that providers can cache, and facts about the call. False shows the last
-	// Entries turns, Chars characters of each.
+	// Ledger shows the session as a ledger: what the person said and what was called, nothing that
+	// the agent argued or a tool returned, with a prefix that providers can cache, and facts about
+	// the call. False shows the last Entries turns, Chars characters of each.
 	Ledger bool
 	// Stages is 1 or 2; 0 means 1. Two ask quickly first. They need Ledger.
 	Stages int
@@ -44,20 +39,17 @@ type Profile struct {
 // shortened: a model that sees half of it judges another call.
 const inputLimit = 128 << 10
 
-// Prompt returns what a model would be asked about the call, were it left
-// open. It asks none. It walks the same way as [Gate.Check], so that what it
-// returns is what would be sent, but for the decision's id.
+// Prompt returns what a model would be asked about the call, were it left open. It asks none. It walks the same way
+// as [Gate.Check], so that what it returns is what would be sent, but for the decision's id.
 func (g *Gate) Prompt(ctx context.Context, c Call) (Prompt, error) {
 	t := g.trial(c)
 	t.settle()
-	p, err := question{t.left()}.prompt(ctx)
-	return p, err
+	return question{t}.prompt(ctx)
 }
 
-// prompt makes the side query. It fails where the call is too large or the
-// transcript cannot be read, since a model that does not see what the person
-// forbade would allow it. consent is what the person said, and what the agent asked
-// before a short answer.
+// prompt makes the side query. It fails where the call is too large or the transcript cannot be read,
+// since a model that does not see what the person forbade would allow it. consent is what the person
+// said, and what the agent asked before a short answer.
 func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 	if len(q.call.Input) > inputLimit {
 		why := fmt.Sprintf("the call has %d bytes, more than the %d that are judged; split it", len(q.call.Input),
@@ -74,9 +66,8 @@ func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 	return q.seedPrompt(ctx)
 }
 
-// seedPrompt is the description's system prompt with the rules, and its user
-// message with the call and the transcript. Every string that is not a rule is
-// JSON-encoded.
+// seedPrompt is the description's system prompt with the rules, and its user message with the call
+// and the transcript. Every string that is not a rule is JSON-encoded.
 func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
 	profile := q.gate.options.Profile
@@ -114,7 +105,7 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 		session.Rest = "THE SESSION\n" + session.Rest
 	}
 	p.User = strings.TrimSpace(session.Rest + "\n\nTHE CALL\n" + q.callText() + "\n\nTHE FACTS\n" +
-		judge.Line(q.facts(session)))
+		printable.JSON(q.facts(session)))
 	if q.gate.options.Profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
@@ -161,13 +152,8 @@ func shownRules(rules []Rule) []judge.Rule {
 // facts is what is known of the call.
 func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Report: *q.report, Files: q.gate.machine.Files, Dir: q.call.Dir,
-		Command: q.call.Command, URL: q.call.URL, Input: string(q.call.Input),
-		Open: masks.Command(q.reasonOpen()), Store: q.withheld.Interpreted(),
-		Tainted: q.taint.Why(), Session: slices.Concat(q.taint.History(), q.taint.Blocked(), q.letRun()),
-		Show: withheld.ShownFact, Spoken: q.withheld.Spoken, IsStore: q.withheld.IsStore,
-		Origin: q.taint.Origin, Host: match.HostOf,
-		KnownHost: func(target string) bool { return match.HostAllowed(q.gate.options.Rules.Hosts, target) },
+		Call: q.withheld, Taint: q.taint, Hosts: q.gate.options.Rules.Hosts,
+		Open: masks.Command(q.reasonOpen()), LetRun: q.letRun(),
 	}
 	if !q.ruled.soft.Untrusted {
 		c.Matched = q.ruled.soft.Text
@@ -175,13 +161,12 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 	return c.Facts(session)
 }
 
-// callText is the whole call. The input is as it was sent, or, where that is
-// no JSON, a string.
+// callText is the whole call. The input is as it was sent, or, where that is no JSON, a string.
 func (q question) callText() string {
 	c := q.call
 	input := json.RawMessage(q.withheld.Input(c.shown()))
 	if !json.Valid(input) {
-		input = json.RawMessage(judge.Line(masks.Text(string(c.Input))))
+		input = json.RawMessage(printable.JSON(masks.Text(string(c.Input))))
 	}
 	call := struct {
 		Tool   string          `json:"tool"`
@@ -193,18 +178,17 @@ func (q question) callText() string {
 	if c.MCP != nil {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}
-	return judge.Line(call)
+	return printable.JSON(call)
 }
 
-// cacheKey groups the prompts of one session under the same rules, without
-// saying which.
+// cacheKey groups the prompts of one session under the same rules, without saying which.
 func cacheKey(system, session string) string {
-	sum := sha256.Sum256([]byte(system + "\x00" + session))
-	return "nod-" + hex.EncodeToString(sum[:12])
+	key := identity.NewKey("cache")
+	key.Add(system, session)
+	return "nod-" + key.Sum()[:24]
 }
 
-// toolName is the canonical name, or the agent's own, quoted, where nod does
-// not know the tool.
+// toolName is the canonical name, or the agent's own, quoted, where nod does not know the tool.
 func toolName(c Call) string {
 	switch {
 	case c.MCP != nil:
@@ -217,20 +201,13 @@ func toolName(c Call) string {
 
 // digest binds an answer to a call.
 func digest(c Call) string {
-	h := sha256.New()
-	for _, part := range []string{c.Agent, c.Session, c.ID, c.Tool, c.RawTool, c.Dir, c.Command, string(c.Input)} {
-		fmt.Fprintf(h, "%d:%s", len(part), part)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	key := identity.NewKey("answer")
+	key.Add(c.Agent, c.Session, c.ID, c.Tool, c.RawTool, c.Dir, c.Command, string(c.Input))
+	return key.Sum()
 }
 
-// newID returns an id that sorts by time and does not repeat on a machine.
+// newID returns an id that sorts by time and does not repeat on a machine. What tells decisions of one microsecond
+// apart guards nothing, so the runtime's generator will do.
 func newID(now time.Time) string {
-	id := make([]byte, 0, 40)
-	id = append(now.UTC().AppendFormat(id, "20060102T150405.000000"), '-')
-	return string(appendRandomHex(id))
+	return fmt.Sprintf("%s-%012x", now.UTC().Format("20060102T150405.000000"), rand.Uint64()>>16)
 }
-
-// appendRandomHex tells decisions of one microsecond apart. It guards nothing,
-// so the runtime's generator, seeded at start, will do.
-func appendRandomHex(b []byte) []byte { return strconv.AppendUint(b, rand.Uint64()>>16|1<<47, 16) }

@@ -32,8 +32,7 @@ func kindsOfCall() []nod.Call {
 	}
 }
 
-// What nod prompt shows is what Check sends, byte for byte, for every kind of
-// call and either profile.
+// What nod prompt shows is what Check sends, byte for byte, for every kind of call and either profile.
 func TestPromptIsWhatIsSent(t *testing.T) {
 	for _, profile := range []nod.Profile{nod.Profile{}, nod.Profile{Ledger: true, Stages: 1},
 		nod.Profile{Ledger: true, Stages: 2}} {
@@ -225,59 +224,7 @@ func TestWhatRunsIsMaskedAsCode(t *testing.T) {
 	}
 }
 
-// Tokens of published shapes are masked in every argument, by the real masks.
-func TestTokensInArgumentsAreMasked(t *testing.T) {
-	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
-	o := options(nod.DefaultRules())
-	o.Profile = nod.Profile{Ledger: true, Stages: 1}
-	for _, input := range []string{
-		`{"url":"https://x/?t=TOKEN"}`, `{"path":"/a/TOKEN"}`, `{"headers":{"X":"TOKEN","Authorization":"Bearer TOKEN"}}`,
-		`{"js":"f(TOKEN)"}`, `{"list":["TOKEN"]}`, `{"text":"TOKEN(x)"}`, `{"conn":"mysql://root:TOKEN@h/db"}`,
-		`{"TOKEN":1}`, `"TOKEN"`,
-	} {
-		input = strings.ReplaceAll(input, "TOKEN", token)
-		c := nod.Call{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp", MCP: &nod.MCP{Server: "db", Tool: "q"},
-			Dir: "/home/dev/shop", Input: json.RawMessage(input)}
-		c.Transcript = turns(person("go on"), called("mcp__db__q", input))
-		p, err := nod.New(o).Prompt(t.Context(), c)
-		if text := p.Text(p.Careful); err != nil || strings.Contains(text, token) || strings.Contains(text, token[8:]) {
-			t.Errorf("%s is shown: %v %s", input, err, text)
-		}
-	}
-}
-
-// A value that its key or option calls a secret has no shape of its own.
-func TestNamedSecretsInArgumentsAreMasked(t *testing.T) {
-	o := options(nod.DefaultRules())
-	for _, row := range []struct{ input, kept string }{
-		{`{"headers":{"Authorization":"Bearer SECRET"}}`, "Bearer"},
-		{`{"headers":["Authorization: Bearer SECRET"]}`, "Bearer"},
-		{`{"headers":{"Cookie":"session=SECRET"}}`, "Cookie"},
-		{`{"env":{"STRIPE_KEY":"SECRET","PASSWORD":"two SECRET"}}`, "STRIPE_KEY"},
-		{`{"body":"{\"password\":\"SECRET\"}"}`, "password"},
-		{`{"argv":["curl","-u","me:SECRET"]}`, "me:"},
-		{`{"args":["--token","SECRET","push"]}`, "push"},
-		{`{"args":["--token","$(rm -rf data)"]}`, "rm -rf data"},
-		{`{"password":"$(rm -rf data)"}`, "rm -rf data"},
-		{`{"conn":"mysql://root:SECRET@h/db"}`, "mysql://root"},
-	} {
-		const secret = "Zq7Wk3Rt9Yp2"
-		input := strings.ReplaceAll(row.input, "SECRET", secret)
-		for _, ledger := range []bool{true, false} {
-			o.Profile = nod.Profile{Ledger: ledger}
-			c := nod.Call{Agent: "claude-code", RawTool: "mcp__db__q", Tool: "mcp", Dir: "/home/dev/shop",
-				MCP: &nod.MCP{Server: "db", Tool: "q"}, Input: json.RawMessage(input)}
-			c.Transcript = turns(person("go on"), called("mcp__db__q", input))
-			p, err := nod.New(o).Prompt(t.Context(), c)
-			if text := p.Text(""); err != nil || strings.Contains(text, secret) || !strings.Contains(text, row.kept) {
-				t.Errorf("%s, ledger %t: %v %s", row.input, ledger, err, text)
-			}
-		}
-	}
-}
-
-// Tokens of published shapes are masked wherever they stand, and the call is
-// still told from another.
+// Tokens of published shapes are masked wherever they stand, and the call is still told from another.
 func TestTokensAreMasked(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())

@@ -1,7 +1,6 @@
 package nod_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -42,9 +41,8 @@ func edits(list ...nod.Edit) nod.Call {
 
 func parent(name string) string { return name[:strings.LastIndexByte(name, '/')] }
 
-// Every agent times every file in which its hooks may stand: no tool takes nod
-// out of it, neither by its name nor by a directory above, nor where the name
-// is a link into a directory of the person's own.
+// Every agent times every file in which its hooks may stand: no tool takes nod out of it, neither by its name nor
+// by a directory above, nor where the name is a link into a directory of the person's own.
 func TestNoToolTakesOutARegistration(t *testing.T) {
 	for _, a := range hosts.Agents() {
 		for _, hook := range a.Hooks {
@@ -101,91 +99,6 @@ func linked(t *testing.T, o nod.Options, w *view.Memory, real, name string) {
 	guarded(t, o, edits(nod.Edit{Path: "/home/dev/dotfiles/other.json", Whole: true, New: "{}"}), false)
 }
 
-// An edit must leave nod's hook where its agent reads it.
-func TestEditsThatMakeSettingsVoid(t *testing.T) {
-	const claude, gemini, copilot = "/home/dev/.claude/settings.json", "/home/dev/.gemini/settings.json",
-		"/home/dev/.copilot/hooks/nod.json"
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files, o.Model = w, answering{}
-	const body = `"hooks":{"PreToolUse":[{"matcher":"*","hooks":[{"type":"command","command":"/usr/bin/nod-hook x"}]}]}`
-	w.File(claude, `{"model":"sonnet",`+body+`}`, 0o644)
-	w.File(gemini, "{\n// mine\n\"theme\":\"dark\",\n"+body+"\n}", 0o644)
-	w.File(copilot, `{"version":1,`+body+`}`, 0o644)
-	for _, e := range []nod.Edit{
-		{Path: claude, Old: `"model":"sonnet",`, New: `"model":"sonnet","hooks":{},`},
-		{Path: claude, Old: `"model":"sonnet",`, New: `"model":"sonnet","hooks":{},`, All: true},
-		{Path: claude, Old: `"model":"sonnet",`, New: `"model":`},
-		{Path: claude, Old: `"type":"command",`, New: `"type":"command","if":{"a":1},`},
-		{Path: gemini, Old: `"hooks"`, New: `"x":1}/*"hooks"`},
-		{Path: gemini, Old: body, New: "/*\n\n\n\n\n\n\n\n" + body + "\n\n\n\n\n\n\n\n\n*/ \"hooks\": {}"},
-		{Path: gemini, Old: `"theme":"dark",`, New: `"hooks": {},`},
-		{Path: copilot, Old: `1`, New: `99`},
-	} {
-		guarded(t, o, edits(e), true)
-	}
-	// Whatever else changes there a person decides, not the model.
-	for _, change := range []string{"// mine\n", `"model":"opus",`, `"model":{"a":1},`, `"model":5,`, `"cleanupPeriodDays":"x",`, `"permissions":5,`,
-		`"statusLine":{"type":"x"},`, `"model":"sonnet","env":{"A":1},`, `"model":"sonnet","env":{"PATH":"/x"},`,
-		`"model":"sonnet","env":{"NODE_OPTIONS":"--require x"},`, `"model":"sonnet","env":{"GIT_SSH_COMMAND":"x"},`} {
-		d := verdictOf(o, edits(nod.Edit{Path: claude, Old: `"model":"sonnet",`, New: change}))
-		if d.Verdict != nod.Ask || d.Layer != nod.LayerGuard {
-			t.Errorf("%s: %s by %s (%s)", change, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-}
-
-// Several edits of one file follow each other.
-func TestEditsThatTogetherTakeNodOut(t *testing.T) {
-	const file = "/home/dev/shop/.claude/settings.json"
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	w.File(file, `{"model":"sonnet","hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"/usr/bin/nod-hook x"}]}]}}`, 0o644)
-	guarded(t, o, edits(nod.Edit{Path: file, Old: `"sonnet"`, New: `"nod-h"`},
-		nod.Edit{Path: file, Old: `nod-h`, New: `x`, All: true}), true)
-	guarded(t, o, edits(nod.Edit{Path: file, Old: `"sonnet"`, New: `"opus"`},
-		nod.Edit{Path: file, Old: `"opus"`, New: `"haiku"`}), false)
-}
-
-// Codex starts a hook only while its settings say that the person trusts it.
-func TestTrustOfHooksIsKept(t *testing.T) {
-	const file = "/home/dev/.codex/config.toml"
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	const trust = "model = \"gpt\"\n[hooks.state.\"/home/dev/.codex/hooks.json:pre_tool_use:0:0\"]\ntrusted_hash = \"sha256:1\"\n"
-	w.File(file, trust, 0o644)
-	for _, after := range []string{"model = \"gpt\"\n", "", strings.Replace(trust, "sha256:1", "sha256:2", 1),
-		"x = '''\n" + trust + "'''\n", "x = \"\"\"\n" + trust + "\"\"\"\n"} {
-		guarded(t, o, edits(nod.Edit{Path: file, Whole: true, New: after}), true)
-	}
-	guarded(t, o, bash("echo > ~/.codex/config.toml"), true)
-	guarded(t, o, edits(nod.Edit{Path: file, Old: `"gpt"`, New: `"gpt-5"`}), false)
-}
-
-func TestMCPArgumentsThatChangeNod(t *testing.T) {
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	w.File("/home/dev/.gemini/settings.json", registered, 0o644)
-	for input, want := range map[string]bool{
-		`{"cmd":"echo x > ~/.config/nod/nod.toml"}`:                      true,
-		`{"command":"rm -rf ~/.config/nod"}`:                             true,
-		`{"command":"nod mode off"}`:                                     true,
-		`{"command":"nod","args":["mode","off"]}`:                        true,
-		`{"argv":["rm","-r","/home/dev/.gemini"]}`:                       true,
-		`{"code":"open('/home/dev/.config/nod/nod.toml','w')"}`:          true,
-		`{"uri":"file:///home/dev/.config/no%64/nod.toml"}`:              true,
-		`{"uri":"FILE://localhost/home/dev/.config/nod/n%6Fd.toml"}`:     true,
-		`{"uri":"file:/home/dev/.gemini/settings.json"}`:                 true,
-		`{"a":{"command":["sh","-c","echo > ~/.gemini/settings.json"]}}`: true,
-		`{"command":"ls"}`: false,
-		`{"title":"nod mode off does not work","body":"rm -rf ~/.config/nod"}`: false,
-		`{"uri":"file:///home/dev/shop/main.go"}`:                              false,
-	} {
-		c := tool("mcp")
-		c.MCP, c.Input = &nod.MCP{Server: "x", Tool: "y"}, json.RawMessage(input)
-		t.Run(input, func(t *testing.T) { guarded(t, o, c, want) })
-	}
-}
-
 // A session that is rooted where an agent, or nod, is set up has no workspace.
 func TestRootsWhereAgentsAreSetUp(t *testing.T) {
 	roots := []string{"/home/dev/.config", "/home/dev/.config/nod", "/home/dev/.local", "/home/dev/.local/state"}
@@ -215,35 +128,6 @@ func TestRootsWhereAgentsAreSetUp(t *testing.T) {
 		c.Roots, c.Dir = []string{root}, root
 		if d := verdictOf(o, c); d.Verdict != nod.Allow {
 			t.Errorf("%s: %s by %s (%s)", root, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-}
-
-// An agent's directory that is a link is guarded where it leads, too.
-func TestAnAgentsDirectoryThatIsALink(t *testing.T) {
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	w.File("/home/dev/dotfiles/c/settings.json", "{}", 0o644).Link("/home/dev/.claude", "/home/dev/dotfiles/c")
-	for file, want := range map[string]bool{"c/settings.json": false, "c/agents/x.md": false,
-		"notes.md": true} {
-		c := tool("file_write", "/home/dev/dotfiles/"+file)
-		c.Roots, c.Dir = []string{"/home/dev/dotfiles"}, "/home/dev/dotfiles"
-		if d := verdictOf(o, c); (d.Verdict == nod.Allow) != want {
-			t.Errorf("%s: %s by %s (%s)", file, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-}
-
-// A link at the top of a workspace lends its name to what it leads to.
-func TestGuardedNamesThatAreLinks(t *testing.T) {
-	w, o := newWorld(false), options(nod.DefaultRules())
-	o.Files = w
-	w.File(shop+"/docs/house.md", "x", 0o644).Link(shop+"/AGENTS.md", "docs/house.md").Dir(shop+"/meta",
-		0o755).Link(shop+"/.github", "meta").Link(shop+"/x", "src")
-	for file, want := range map[string]bool{"docs/house.md": false, "docs/other.md": true, "meta/hooks/x.json": false,
-		"meta/x.md": true, "src/a.go": true} {
-		if d := verdictOf(o, tool("file_write", shop+"/"+file)); (d.Verdict == nod.Allow) != want {
-			t.Errorf("%s: %s by %s (%s)", file, d.Verdict, d.Layer, d.Reason)
 		}
 	}
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// History is what the model decided in a session before, and what that has
-// cost. It can turn a denial into a question for a person, or keep a model from
-// being asked; it never lets a call run. It is safe for concurrent use.
+// History is what the model decided in a session before, and what that has cost. It can turn a denial into a
+// question for a person, or keep a model from being asked; it never lets a call run. It is safe for concurrent use.
 type History interface {
 	// Denials counts what the model blocked: in a row up to now, and in all.
 	Denials() (row, all int)
@@ -34,8 +33,7 @@ func (q question) exhausted() *fault.Error {
 	return nil
 }
 
-// blocked completes what the model blocked. Many of them call a person, where
-// there is one.
+// blocked completes what the model blocked. Many of them call a person, where there is one.
 func (q question) blocked(d Decision, c Classification) Decision {
 	d.Verdict, d.Blocked, d.Basis = Deny, true, d.Reason
 	switch why := q.repeated(c); {

@@ -49,8 +49,7 @@ func (m *counting) Classify(_ context.Context, p nod.Prompt) (nod.Classification
 	return nod.Classification{Digest: p.Digest, ShouldBlock: m.block, Reason: "not asked for"}, nil
 }
 
-// repeatCall is a shell command, or with a path a write of it, after what a
-// person said.
+// repeatCall is a shell command, or with a path a write of it, after what a person said.
 func repeatCall(command, path, said string, interactive bool) nod.Call {
 	c := nod.Call{Agent: "a", Session: "s", Tool: "bash", RawTool: "Bash", Command: command, Dialect: nod.Bash,
 		Dir: "/home/dev/shop", Roots: []string{"/home/dev/shop"},
@@ -78,9 +77,8 @@ func repeatGate(m nod.Model, h nod.History, more func(*nod.Options)) *nod.Gate {
 	return nod.New(o)
 }
 
-// Three denials in a row, or twenty in all, call a person. Where none can be
-// called the denial says so. A failure counts for nothing, and an allow ends
-// the run.
+// Three denials in a row, or twenty in all, call a person. Where none can be called the denial says
+// so. A failure counts for nothing, and an allow ends the run.
 func TestRepeatedDenialsCallAPerson(t *testing.T) {
 	for _, interactive := range []bool{true, false} {
 		m, h := &counting{block: true}, &remembers{}

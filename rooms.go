@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// rooms answer about one call. They are handed the call, its report and where it
-// is, and know no gate.
+// rooms answer about one call. They are handed the call, its report and where it is, and know no gate.
 type rooms struct {
 	at     *place.Workspace
 	report *shell.Report // of the command; empty until layer 0 has looked
@@ -30,7 +29,7 @@ type rooms struct {
 func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
-		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared},
+		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared, Session: taint.None{}},
 		withheld: &withheld.Call{Call: shared},
 	}
 	r.loss, r.secrecy = harm.Of(shared)
@@ -47,18 +46,11 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 
 // placed is the call as rooms look at it.
 func placed(c Call, at *place.Workspace, report *shell.Report) *place.Call {
-	p := &place.Call{
+	return &place.Call{
 		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
 		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
+		Edits: c.Edits, MCP: c.MCP,
 	}
-	for _, e := range c.Edits {
-		p.Edits = append(p.Edits, place.Edit(e))
-	}
-	if c.MCP != nil {
-		mcp := place.MCP(*c.MCP)
-		p.MCP = &mcp
-	}
-	return p
 }
 
 // asCommand reads an argument of a call as the command that it may be.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
@@ -16,8 +17,7 @@ import (
 // RuleList names one of the lists that hold rules.
 type RuleList string
 
-// The lists, as they are spelled in a settings file; "environment" is another
-// one, whose rules are texts.
+// The lists, as they are spelled in a settings file; "environment" is another one, whose rules are texts.
 const (
 	ListAllow    RuleList = "allow"
 	ListSoftDeny RuleList = "soft_deny"
@@ -28,33 +28,24 @@ const (
 // Rule is one line of a rule list. The zero value matches nothing. A literal with a
 // Text is read by [New] as [ParseRule] reads it.
 //
-// A rule is a pattern if its words, quoted as in a shell, start with a program
-// that is known; else it is text for the model. Either way it goes into the
-// prompt.
+// A rule is a pattern if its words, quoted as in a shell, start with a program that is known; else it
+// is text for the model. Either way it goes into the prompt.
 type Rule struct {
-	// Text is the rule as its author wrote it.
-	Text string
-	// Origin says where it stands: "default", or "FILE:LINE".
-	Origin string
-	// Untrusted marks a rule of a repository file that nobody vouched for. It
-	// is matched, and its words are never shown to a model.
+	Text   string // as its author wrote it
+	Origin string // where it stands: "default", or "FILE:LINE"
+	// Untrusted marks a rule of a repository file that nobody vouched for. It is matched, and its words are never
+	// shown to a model.
 	Untrusted bool
-	// Within is the directory, a real path, outside which a rule of
-	// [ListAllow] clears nothing. "" confines it to no directory of its own.
+	// Within is the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" is none.
 	Within string
-	// Team marks a rule of the organisation's, which many people share.
-	Team bool
-	// Prose says that the text is for a model alone, whatever it begins with, so
-	// that nothing fits it.
-	Prose bool
+	Team   bool // the organisation's, which many people share
+	Prose  bool // the text is for a model alone, whatever it begins with, so that nothing fits it
 
-	command match.Pattern // what it matches as a command
-	// permission is set where the rule is one of Claude Code's.
-	permission *match.Permission
+	command    match.Pattern     // what it matches as a command
+	permission *match.Permission // set where the rule is one of Claude Code's
 }
 
-// Shared reports whether others are likely to have the same rule: it is built
-// in or the organisation's.
+// Shared reports whether others are likely to have the same rule: it is built in or the organisation's.
 func (r Rule) Shared() bool { return r.Team || r.Origin == "default" }
 
 // place says where the rule stands, for a reason.
@@ -68,35 +59,22 @@ func (r Rule) place() place.Objection {
 // Rules is everything that users, organisations and (tightening only)
 // repositories say. The zero value allows nothing by itself.
 type Rules struct {
-	// Allow clears the simple commands it matches; the rest is advice.
-	Allow []Rule
-	// SoftDeny keeps layers 2 and 3 from allowing what it matches. What it
-	// says is advice to a model, not a boundary.
-	SoftDeny []Rule
-	// HardDeny is the boundary: decided without a model, cleared by nothing.
-	HardDeny []Rule
-	// Ask is what a person decides: no rule and no model allows what it
-	// matches.
-	Ask []Rule
-	// Environment is hints for the model and decides nothing.
-	Environment []Rule
-	// Hosts may be read from.
-	Hosts []string
-	// Allowlist holds canonical tool names that layer 1 allows.
-	Allowlist []string
-	// Secrets and Guarded hold path patterns: "~/x" below home, "/x"
-	// absolute, anything else a run of components at any depth. "*" and "?"
-	// match inside a component, a match covers all that lies below, and a
-	// leading "!" takes an earlier match back. nil stands for the built-in
-	// list; a list that is empty and not nil, for none.
-	Secrets []string
-	Guarded []string
+	Allow       []Rule   // clears the simple commands it matches; the rest is advice
+	SoftDeny    []Rule   // keeps layers 2 and 3 from allowing what it matches; advice to a model, not a boundary
+	HardDeny    []Rule   // the boundary: decided without a model, cleared by nothing
+	Ask         []Rule   // what a person decides: no rule and no model allows what it matches
+	Environment []Rule   // hints for the model; decides nothing
+	Hosts       []string // may be read from
+	Allowlist   []string // canonical tool names that layer 1 allows
+	// Secrets and Guarded hold path patterns: "~/x" below home, "/x" absolute, anything else a run of components at
+	// any depth. "*" and "?" match inside a component, a match covers all that lies below, and a leading "!" takes
+	// an earlier match back. nil stands for the built-in list; a list that is empty and not nil, for none.
+	Secrets, Guarded []string
 }
 
-// ParseRule reads one rule of a list. A pattern that is too broad to be safe
-// (a bare interpreter or runner, "*") is refused in ListAllow, and a rule that
-// cannot be a pattern in ListHardDeny or ListAsk, since no model enforces them. The error
-// is one line that says what to write instead; the caller knows where.
+// ParseRule reads one rule of a list. A pattern that is too broad to be safe (a bare interpreter or runner, "*") is
+// refused in ListAllow, and a rule that cannot be a pattern in ListHardDeny or ListAsk, since no model enforces
+// them. The error is one line that says what to write instead; the caller knows where.
 func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	r := Rule{Text: text, Origin: origin}
 	if strings.TrimSpace(text) == "" {
@@ -116,15 +94,14 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 	return r, r.check(list)
 }
 
-// read returns the rules with what is missing filled in: literals are read, and lists
-// of files that nobody spoke of are the built-in ones. The error is of a list that
-// denies or asks.
+// read returns the rules with what is missing filled in: literals are read, and lists of files that
+// nobody spoke of are the built-in ones. The error is of a list that denies or asks.
 func (r Rules) read() (Rules, error) {
 	if r.Secrets == nil {
-		r.Secrets = defaultSecrets()
+		r.Secrets = defaultList("secrets")
 	}
 	if r.Guarded == nil {
-		r.Guarded = defaultGuarded()
+		r.Guarded = hosts.Guarded()
 	}
 	r.Allow, _ = readRules(ListAllow, r.Allow) // one that cannot be read clears nothing
 	r.SoftDeny, _ = readRules(ListSoftDeny, r.SoftDeny)
@@ -213,8 +190,7 @@ func runnerExample(program string) string {
 	return "scripts/check.sh"
 }
 
-// isRunner reports whether a bare name of the program says nothing about what
-// will run.
+// isRunner reports whether a bare name of the program says nothing about what will run.
 func isRunner(program string) bool {
 	switch program {
 	case "fish", "pwsh", "powershell", "cmd", "php", "lua", "luajit", "R", "Rscript", "julia", "tclsh", "wish",
@@ -233,3 +209,20 @@ func (r Rule) IsPattern(known func(program string) bool) bool {
 
 // IsCommand reports whether the rule is matched as a command.
 func (r Rule) IsCommand() bool { return r.permission == nil && len(r.command.Words) > 0 }
+
+// ParsePermission reads one deny or ask rule in the grammar of Claude Code's settings, which lie in dir. It matches no
+// less than Claude Code's does. The error is one line that says why nod cannot hold the rule.
+func ParsePermission(text, origin, dir string) (Rule, error) {
+	p, err := match.ReadPermission(text)
+	if err == nil {
+		p.Dir = dir
+		err = p.Check()
+	}
+	if err != nil {
+		return Rule{}, err
+	}
+	return Rule{Text: text, Origin: origin, permission: &p}, nil
+}
+
+// ClaudeCode is the name of Claude Code's adapter.
+const ClaudeCode = "claude-code"

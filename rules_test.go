@@ -1,6 +1,7 @@
 package nod_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -32,43 +33,7 @@ func TestTheSeedsExamples(t *testing.T) {
 	}
 }
 
-// A soft_deny rule comes before what lets a call run: an allow rule, and what
-// layer 3 knows to be harmless.
-func TestSoftDenyComesBeforeWhatAllows(t *testing.T) {
-	for _, command := range []string{"git status", "npm test", "ls && git status"} {
-		rules := ruled(nod.ListSoftDeny, "git status", "npm test")
-		rules.Allow = ruled(nod.ListAllow, "git status", "npm test").Allow
-		if d := verdictOf(options(rules), bash(command)); d.Verdict == nod.Allow || d.Rule.Text == "" {
-			t.Errorf("%s: %s by rule %q (%s)", command, d.Verdict, d.Rule.Text, d.Reason)
-		}
-	}
-}
-
-func TestAllowPatternsTooBroadToBeSafe(t *testing.T) {
-	for _, text := range []string{"*", "bash", "python", "python *", "python3 -c *", "npx", "npx *", "make", "sudo *",
-		"env *", "bash -c *", "* status", "git * main", "node -e *", "xargs *", "python3.12 *"} {
-		if _, err := nod.ParseRule(nod.ListAllow, text, ""); err == nil {
-			t.Errorf("%q was taken", text)
-		}
-	}
-	for _, text := range []string{"python -m pytest", "python -m pytest *", "make test", "npx prettier *",
-		"python --version", "git *", "npm run build", "./gradlew test", "prose with no program at all"} {
-		if _, err := nod.ParseRule(nod.ListAllow, text, ""); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-func TestHardDenyMustBeAPattern(t *testing.T) {
-	for _, text := range []string{"rm -rf / ; true", "don't push", "a | b", "", "  "} {
-		if _, err := nod.ParseRule(nod.ListHardDeny, text, ""); err == nil {
-			t.Errorf("%q was taken", text)
-		}
-	}
-}
-
-// TestARuleOfOneRepositoryStaysThere: another workspace may be open, and the
-// session may have gone there.
+// TestARuleOfOneRepositoryStaysThere: another workspace may be open, and the session may have gone there.
 func TestARuleOfOneRepositoryStaysThere(t *testing.T) {
 	o := options(ruled(nod.ListAllow, "npm test"))
 	o.Roots = []string{"/home/dev/shop-twin"}
@@ -104,25 +69,35 @@ func TestAProgramInTheWorkspaceIsNotWhatItsNameSays(t *testing.T) {
 	}
 }
 
-func TestHardDenyIsABoundary(t *testing.T) {
-	o := options(ruled(nod.ListHardDeny, "git push --force", "npm publish"))
-	o.Rules.Allow = append(o.Rules.Allow, ruled(nod.ListAllow, "npm publish").Allow...)
-	o.Model = answering{}
-	for _, command := range []string{
-		"npm publish", "npm publish --tag x", "git push --force", "git push -f origin x", "git push -uf origin x",
-		"git push origin main --force", "sudo npm publish", "bash -c 'npm publish'",
-		"echo hi; npm publish", "x=$(npm publish)", "/usr/bin/npm publish", "timeout 5 npm publish",
-		"env A=b npm publish", "git status && (npm publish)",
-	} {
-		if d := verdictOf(o, bash(command)); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard ||
-			!strings.Contains(d.Reason, "hard_deny") {
-			t.Errorf("%s: %s by %s (%s)", command, d.Verdict, d.Layer, d.Reason)
-		}
+// Each row of testdata/parse.txt: a rule, and whether it is taken.
+func TestAllowPatternsTooBroadToBeSafe(t *testing.T) {
+	data, err := os.ReadFile("testdata/parse.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, command := range []string{"echo npm publish", "git push --force-with-lease",
-		"grep -n 'npm publish' README.md"} {
-		if d := verdictOf(o, bash(command)); d.Verdict == nod.Deny {
-			t.Errorf("%s: denied (%s)", command, d.Reason)
+	for line := range strings.Lines(string(data)) {
+		list, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		want, text, _ := strings.Cut(rest, " ")
+		if says, ok := strings.CutPrefix(rest, "["); ok {
+			want, text, _ = strings.Cut(says, "] ")
+		}
+		if list == "#" {
+			continue
+		}
+		_, err := nod.ParseRule(nod.RuleList(list), text, "")
+		var good bool
+		switch want {
+		case "ok":
+			good = err == nil
+		case "no":
+			good = err != nil
+		case "broad":
+			good = nod.IsBroad(err)
+		default:
+			good = err != nil && strings.Contains(err.Error(), want)
+		}
+		if !good {
+			t.Errorf("%s %q: %v, want %s", list, text, err, want)
 		}
 	}
 }

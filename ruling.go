@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/withheld"
 )
 
-// ruling is what the rules of a gate say about one call. It is handed on to what
-// answers an open call.
+// ruling is what the rules of a gate say about one call. It is handed on to what answers an open call.
 type ruling struct {
 	gate  *Gate
 	call  Call
@@ -44,8 +43,7 @@ func (r *ruling) forbids() objection {
 	return objection{}
 }
 
-// reserves finds a rule that leaves the call to a person. One that may be
-// meant counts.
+// reserves finds a rule that leaves the call to a person. One that may be meant counts.
 func (r *ruling) reserves() objection {
 	for _, rule := range r.gate.options.Rules.Ask {
 		switch r.degree(rule) {
@@ -142,9 +140,8 @@ func (r *ruling) clearsEffect(e shell.Effect) bool {
 	return r.clearsPart(e.Command, e.Part) && !r.beyond(e)
 }
 
-// beyond reports whether an effect is more than an open rule stands for: its
-// command's further arguments lead to another program (go test -exec X), or to
-// what is guarded or lies outside the workspace (go build -o ~/.bashrc).
+// beyond reports whether an effect is more than an open rule stands for: its command's further arguments lead to
+// another program (go test -exec X), or to what is guarded or lies outside the workspace (go build -o ~/.bashrc).
 func (r *ruling) beyond(e shell.Effect) bool {
 	commands := r.fit.Report.Commands
 	if e.Part != shell.PartWords || e.Command < 0 || e.Command >= len(commands) || !r.fit.LeadsAway(e) {
@@ -172,10 +169,9 @@ func (r *ruling) standsFor(rule Rule, c shell.Command, e shell.Effect) bool {
 	})
 }
 
-// permits reports whether an allow rule that matches a command permits what
-// runs now: a rule stands for what its definitions (package scripts,
-// Makefile, task file, script, and the files they name) said when the session
-// began. What changed since goes to the model, once for each content.
+// permits reports whether an allow rule that matches a command permits what runs now: a rule stands
+// for what its definitions (package scripts, Makefile, task file, script, and the files they name)
+// said when the session began. What changed since goes to the model, once for each content.
 func (r *ruling) permits(rule Rule, command int) bool {
 	ok := true
 	for _, d := range r.fit.Report.Definitions {
@@ -195,8 +191,7 @@ func (r *ruling) permits(rule Rule, command int) bool {
 	return ok
 }
 
-// unlike says how a definition differs from what a rule was taken for, "" if
-// it does not.
+// unlike says how a definition differs from what a rule was taken for, "" if it does not.
 func (r *ruling) unlike(d Evidence) (why string) {
 	switch {
 	case d.SHA256 == "":

@@ -2,7 +2,6 @@ package nod_test
 
 import (
 	"context"
-	"os"
 	"strings"
 	"testing"
 
@@ -10,8 +9,7 @@ import (
 	"github.com/nodgate/nod/internal/testworld"
 )
 
-// A rule for what starts a command clears nothing that no rule may clear, whatever
-// starts it.
+// A rule for what starts a command clears nothing that no rule may clear, whatever starts it.
 func TestNoRunnerHidesItsCommand(t *testing.T) {
 	runners := []string{"uv run", "uvx", "uv tool run", "poetry run", "hatch run", "rye run",
 		"pdm run", "pipenv run",
@@ -49,110 +47,6 @@ func runnerSays(t *testing.T, line string, allow ...string) nod.Verdict {
 	return nod.New(o).Check(context.Background(), bash(line)).Verdict
 }
 
-// What a rule may stand for says what runs.
-func TestRulesThatSayNothingOfWhatRuns(t *testing.T) {
-	for _, text := range []string{"uv run *", "uvx *", "poetry run *", "poetry *", "npm exec *",
-		"npm *", "yarn *",
-		"pnpm *", "bundle exec *", "nix develop -c *", "conda run -n x *", "python3 -", "psql", "mysql",
-		"redis-cli",
-		"bash -s", "node -", "ruby -", "kubectl apply -f -", "patch -p1", "git apply -", "crontab -",
-		"at now", "vim *",
-		"mvn *", "gradle *", "python -m *", "deno run -"} {
-		if _, err := nod.ParseRule(nod.ListAllow, text, "test"); !nod.IsBroad(err) {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-	for _, text := range []string{"uv run pytest *", "uv run pytest", "npm test", "npm run build",
-		"poetry run pytest *",
-		"npx prettier *", "git *", "git push *", "bundle exec rspec *", "yarn build", "pytest *",
-		"psql -c 'select 1'",
-		"cat -", "git commit -F -", "uv sync *", "npm ci", "npm run build *", "mvn test *", "go test *",
-		"cargo test *", "terraform plan *"} {
-		if _, err := nod.ParseRule(nod.ListAllow, text, "test"); err != nil {
-			t.Errorf("%q: %v", text, err)
-		}
-	}
-}
-
-// An open rule for git is none for the programs that its options start.
-func TestOpenRulesForGitStartNothing(t *testing.T) {
-	for _, line := range []string{"git -c alias.x='!rm -rf src' x",
-		"git -c core.sshCommand='sh x' fetch", "git difftool -x sh",
-		"git grep -Osh x", "git config --global core.hooksPath x", "git config alias.x '!sh'",
-		"git rebase -x 'sh y' main"} {
-		if got := runnerSays(t, line, "git *", "git config *", "git grep *", "git rebase *",
-			"git difftool *"); got == nod.Allow {
-			t.Errorf("%s is allowed", line)
-		}
-	}
-}
-
-// No lasting rule is offered where standard input decides what runs, or where the
-// call is known to be irreversible.
-func TestNoLastingRuleForWhatIsFed(t *testing.T) {
-	for _, line := range []string{"python3 - <<'E'\nprint(1)\nE", "psql <<E\ndrop table x\nE", "cat x | python3 -", "redis-cli",
-		"bash -s < x.sh", "kubectl apply -f -", "patch -p1", "git apply -", "at now", "crontab -",
-		"npx prisma migrate reset --force", "uv run alembic downgrade --force"} {
-		if d := nod.New(options(nod.Rules{})).Check(context.Background(), bash(line)); d.Lasting != "" {
-			t.Errorf("%q offers %q", line, d.Lasting)
-		}
-	}
-}
-
-// A rule that names a script by a path means the file, however it is started.
-func TestARuleNamesAScriptByAnyPath(t *testing.T) {
-	p := newProject(t)
-	for _, name := range []string{"deploy.sh", "scripts/release.sh", "manage.py", "notes.sh"} {
-		p.write(name, "#!/bin/sh\necho done\n")
-	}
-	const hard, ask = nod.ListHardDeny, nod.ListAsk
-	for _, row := range []struct {
-		list    nod.RuleList
-		rule    string
-		command string
-		fits    bool
-	}{
-		{hard, "./deploy.sh *", "./deploy.sh prod", true},
-		{hard, "./deploy.sh *", "bash deploy.sh", true},
-		{hard, "./deploy.sh *", "sh ./deploy.sh prod", true},
-		{hard, "./deploy.sh *", "bash -e deploy.sh", true},
-		{hard, "./deploy.sh *", "bash -euo pipefail deploy.sh", true},
-		{hard, "./deploy.sh *", "bash -O extglob -e deploy.sh now", true},
-		{hard, "./deploy.sh *", "timeout 5 bash deploy.sh", true},
-		{hard, "./deploy.sh *", `sh -c "bash deploy.sh"`, true},
-		{hard, "./deploy.sh *", "cd scripts && ../deploy.sh", true},
-		{hard, "./deploy.sh *", "DIR/deploy.sh", true},
-		{hard, "./deploy.sh prod", "bash deploy.sh staging", false},
-		{hard, "./deploy.sh *", "cat deploy.sh", false},
-		{hard, "./deploy.sh *", "bash notes.sh deploy.sh", false},
-		{hard, "scripts/release.sh *", "cd scripts && ./release.sh", true},
-		{ask, "bash scripts/release.sh *", "./scripts/release.sh", true},
-		{ask, "bash scripts/release.sh *", "sh scripts/release.sh now", true},
-		{ask, "bash scripts/release.sh *", "bash ./scripts/release.sh", true},
-		{ask, "python manage.py migrate *", "python3 ./manage.py migrate", true},
-		{ask, "python manage.py migrate *", "./manage.py migrate", true},
-		{ask, "python manage.py migrate *", "python3 manage.py check", false},
-		{hard, "Bash(./deploy.sh:*)", "bash deploy.sh now", true},
-		{ask, "Bash(python manage.py migrate:*)", "./manage.py migrate", true},
-	} {
-		rules := nod.DefaultRules()
-		rule, err := nod.ParseRule(row.list, row.rule, "test")
-		if len(row.rule) > 4 && row.rule[:5] == "Bash(" {
-			rule, err = nod.ParsePermission(row.rule, "test", p.dir)
-		}
-		p.must(err)
-		if row.list == hard {
-			rules.HardDeny = append(rules.HardDeny, rule)
-		} else {
-			rules.Ask = append(rules.Ask, rule)
-		}
-		d := p.under(rules, row.command)
-		if got := d.Rule.Text != ""; got != row.fits {
-			t.Errorf("%s %q, %s: %v (%s)", row.list, row.rule, row.command, d.Verdict, d.Reason)
-		}
-	}
-}
-
 func (p project) under(rules nod.Rules, command string) nod.Decision {
 	command = strings.ReplaceAll(command, "DIR", p.dir)
 	g := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
@@ -167,53 +61,4 @@ func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// An allow rule does not clear what a hard_deny rule forbids, if words that nod does
-// not know were those of the rule.
-func TestForbiddenWordsThatAreNotKnown(t *testing.T) {
-	p := newProject(t)
-	rules := nod.DefaultRules()
-	rules.HardDeny = []nod.Rule{rule(t, nod.ListHardDeny, "git push --force")}
-	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "git *"), rule(t, nod.ListAllow, "git push *")}
-	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
-	ask := func(line string) nod.Decision {
-		call := bash(line)
-		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
-		return gate.Check(t.Context(), call)
-	}
-	for _, line := range []string{"echo --force | xargs git push", `X="origin --force"; git push $X`,
-		"git push $(echo --force)", "git push $Y", `read X <<< "--force"; git push $X`,
-		"echo push --force | xargs git", `git -c alias.z="push --force" z`, "git -c alias.z=push z --force",
-		`for x in "push --force"; do git $x; done`, "git push --force", "git push --forc"} {
-		if d := ask(line); d.Verdict == nod.Allow {
-			t.Errorf("%q is allowed (%s)", line, d.Reason)
-		}
-	}
-	for _, line := range []string{"git status", "git log --oneline", "git diff *.txt"} {
-		if d := ask(line); d.Verdict != nod.Allow {
-			t.Errorf("%q: %s (%s)", line, d.Verdict, d.Reason)
-		}
-	}
-}
-
-// An allow rule for a program that nod does not know says what may run, not on which
-// secrets.
-func TestSecretsThatAreGivenToUnknownPrograms(t *testing.T) {
-	p := newProject(t)
-	p.write(".env", "KEY=x\n")
-	p.write("bin/deploy", "#!/bin/sh\n")
-	p.must(os.Chmod(p.dir+"/bin/deploy", 0o755))
-	rules := nod.DefaultRules()
-	rules.Allow = []nod.Rule{rule(t, nod.ListAllow, "bin/deploy *"), rule(t, nod.ListAllow, "go test *")}
-	gate := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
-	for line, want := range map[string]bool{"bin/deploy .env": lost, "bin/deploy --key=.env": lost, "bin/deploy ./.env": lost,
-		"bin/deploy @.env": lost, "bin/deploy KEY=@.env": lost,
-		"bin/deploy --key .env": lost} {
-		call := bash(line)
-		call.Dir, call.Roots, call.Environ = p.dir, []string{p.dir}, []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"}
-		if d := gate.Check(t.Context(), call); (d.Verdict == nod.Allow) != want {
-			t.Errorf("%q: %v (%s)", line, d.Verdict, d.Reason)
-		}
-	}
 }

@@ -22,9 +22,8 @@ func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	})
 }
 
-// irrecoverable reports what of a command nobody could undo and nobody means:
-// wiping home, the system or a disk, a fork bomb, a text that no agent sends
-// in good faith, one too complex to check.
+// irrecoverable reports what of a command nobody could undo and nobody means: wiping home, the system or a disk, a
+// fork bomb, a text that no agent sends in good faith, one too complex to check.
 func (t *trial) irrecoverable() objection {
 	switch r := t.report; {
 	case r.Exceeded != "":
@@ -44,9 +43,8 @@ func (t *trial) irrecoverable() objection {
 	return objection{}
 }
 
-// possible is the call as what could be commands in texts that nod does not
-// follow; nil where it follows all. What it is denied for, the call is denied
-// for. Nothing else is asked of it.
+// possible is the call as what could be commands in texts that nod does not follow; nil where it
+// follows all. What it is denied for, the call is denied for. Nothing else is asked of it.
 func (t *trial) possible() *trial { return t.supposing(t.report.Possible) }
 
 // handed is the call as what runners in it start; nil where none is. What speaks
@@ -62,9 +60,8 @@ func (t *trial) supposing(report *shell.Report) *trial {
 	return p
 }
 
-// typedInto reports an interpreter that runs what it will be told later, on a
-// host that does not show what is typed. What a pipe or a file feeds it is another
-// matter.
+// typedInto reports an interpreter that runs what it will be told later, on a host that does not show
+// what is typed. What a pipe or a file feeds it is another matter.
 func (t *trial) typedInto() objection {
 	if !t.call.StdinUnseen {
 		return objection{}
@@ -148,8 +145,7 @@ func (r *rooms) harmlessReason() string {
 	return said
 }
 
-// unsettled names the first thing that is not known or not harmless and that
-// no allow rule clears.
+// unsettled names the first thing that is not known or not harmless and that no allow rule clears.
 func (t *trial) unsettled() objection {
 	for _, u := range t.report.Unknowns {
 		if !t.ruled.clearsPart(u.Command, u.Part) {
@@ -180,8 +176,7 @@ func placeLast(what string) string {
 	return does + " (" + where + ")"
 }
 
-// harm says why an effect is not harmless here. hosts are those that may be read
-// from.
+// harm says why an effect is not harmless here. hosts are those that may be read from.
 func (r *rooms) harm(e shell.Effect, hosts []string) objection {
 	if o := r.plainHarm(e, hosts); o.stands() {
 		return o

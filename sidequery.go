@@ -14,7 +14,7 @@ import (
 const reasonLimit = 300
 
 // question is layer 4: an open call that a model is asked about.
-type question struct{ *openCall }
+type question struct{ *trial }
 
 // ask is the model's word, and what stands in its place where there is none. What
 // it answers without a settled call is the table in docs/design.md, section 1.
@@ -57,7 +57,7 @@ func (q question) unavailable(f *fault.Error, why string) Decision {
 
 // unsure joins why the call is open with why nobody settled it.
 func (q question) unsure(why string) string {
-	if !q.why.stands() {
+	if !q.open.stands() {
 		return why
 	}
 	return q.reasonOpen() + "; " + why
@@ -85,10 +85,9 @@ func (q question) modelSaid(c Classification) Decision {
 	return d
 }
 
-// cleared completes what the quick question blocked, or failed at, and the careful
-// answer let pass. The careful answer decides about what weighs little; a person
-// decides about what weighs. Whose word names what is not compared by nod: the agent's
-// own description of a call would count as the person's.
+// cleared completes what the quick question blocked, or failed at, and the careful answer let pass. The careful
+// answer decides about what weighs little; a person decides about what weighs. Whose word names what is not
+// compared by nod: the agent's own description of a call would count as the person's.
 func (q question) cleared(d Decision) Decision {
 	if !q.weighs() {
 		return d
@@ -110,8 +109,7 @@ func tamed(notices []string) []string {
 	return lines
 }
 
-// query asks the model once, within the deadline, and takes nothing but an
-// answer to this very call.
+// query asks the model once, within the deadline, and takes nothing but an answer to this very call.
 func (q question) query(ctx context.Context) (Classification, error) {
 	ctx, cancel := context.WithTimeout(ctx, q.gate.options.Timeout)
 	defer cancel()
@@ -139,10 +137,9 @@ func (q question) query(ctx context.Context) (Classification, error) {
 	}
 }
 
-// apart is the question as it goes on by itself, when nobody waits for it any more:
-// what it looks up is its own.
+// apart is the question as it goes on by itself, when nobody waits for it any more: what it looks up is its own.
 func (q question) apart() question {
-	own := *q.openCall
+	own := *q.trial
 	own.rooms = q.gate.rooms(q.call, q.at.Apart(), q.report)
 	return question{&own}
 }
@@ -163,8 +160,7 @@ func (q question) classify(ctx context.Context) (Classification, error) {
 	return a, nil
 }
 
-// stripTags takes markup out of a model's reason, so that it cannot pose as
-// the agent's harness.
+// stripTags takes markup out of a model's reason, so that it cannot pose as the agent's harness.
 func stripTags(s string) string {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "")

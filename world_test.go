@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io/fs"
 	"iter"
+	"slices"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/view"
@@ -142,4 +143,27 @@ func turns(list ...transcript.Turn) func(context.Context) iter.Seq2[transcript.T
 // broken is a transcript that cannot be read.
 func broken(context.Context) iter.Seq2[transcript.Turn, error] {
 	return func(yield func(transcript.Turn, error) bool) { yield(transcript.Turn{}, fs.ErrPermission) }
+}
+
+// witness is a session that wrote some files.
+type witness struct {
+	taint string
+	wrote []string
+}
+
+func (witness) Standing(nod.Evidence) nod.Standing { return nod.Accepted }
+func (w witness) Taint() string                    { return w.taint }
+func (w witness) History() []string                { return []string{"an earlier call touched a secret store"} }
+func (witness) Blocked() []string                  { return nil }
+
+func (w witness) Origin(name string) string {
+	if slices.Contains(w.wrote, name) {
+		return "downloaded"
+	}
+	return ""
+}
+
+// verdictOf decides without a model: layers 0 to 3 alone.
+func verdictOf(o nod.Options, c nod.Call) nod.Decision {
+	return nod.New(o).Check(context.Background(), c)
 }

@@ -21,122 +21,26 @@ const acpOptions = `"options":[{"optionId":"no","name":"x","kind":"allow_always"
 var acpKinds = []agent.ACPOption{{ID: "no", Kind: "allow_always"}, {ID: "reject", Kind: "allow_once"},
 	{ID: "allow", Kind: "reject_once"}}
 
-// What a request proves, agent by agent: the command or the paths, the directory, and whether an allow may be said.
+// TestACPCalls: testdata/acp.txt has what a request proves, agent by agent: the command or the paths, the directory,
+// and whether an allow may be said.
 func TestACPCalls(t *testing.T) {
-	const at = "/home/ada/loom"
-	type want struct {
-		tool, command, dir string
-		paths              []string
-		unproven           bool
-		mcp                *nod.MCP
+	text, err := os.ReadFile("testdata/acp.txt")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, row := range []struct {
-		name, peer string
-		call       string // the members of toolCall after its id
-		earlier    []string
-		want       want
-	}{
-		{name: "a command of an agent that nobody read", peer: "stranger",
-			call: `"kind":"execute","rawInput":{"command":"make"}`, want: want{tool: "bash", command: "make"}},
-		{name: "it names its directory", peer: "stranger",
-			call: `"kind":"execute","rawInput":{"command":"make","cwd":"/srv"}`,
-			want: want{tool: "bash", command: "make", dir: "/srv"}},
-		{name: "qwen", peer: "qwen-code",
-			call: `"kind":"execute","title":"make (build it)","rawInput":{"command":"make","description":"build it","is_background":false},"_meta":{"toolName":"run_shell_command"}`,
-			want: want{tool: "bash", command: "make", dir: at}},
-		{name: "qwen, elsewhere", peer: "qwen-code",
-			call: `"kind":"execute","rawInput":{"command":"make","directory":"sub"}`,
-			want: want{tool: "bash", command: "make", dir: at + "/sub"}},
-		{name: "an argument that nobody knows", peer: "qwen-code",
-			call: `"kind":"execute","rawInput":{"command":"make","host":"prod"}`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "opencode, the update before it", peer: "OpenCode",
-			call: `"kind":"execute","rawInput":{"command":"make"}`,
-			earlier: []string{`{"toolCallId":"c1","kind":"execute","rawInput":{}}`,
-				`{"toolCallId":"c1","rawInput":{"command":"make","description":"d"}}`},
-			want: want{tool: "bash", command: "make", dir: at}},
-		{name: "the update says another command", peer: "OpenCode",
-			call:    `"kind":"execute","rawInput":{"command":"make"}`,
-			earlier: []string{`{"toolCallId":"c1","rawInput":{"command":"make clean"}}`},
-			want:    want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "only what changed is sent", peer: "qwen-code",
-			call:    `"status":"pending"`,
-			earlier: []string{`{"toolCallId":"c1","kind":"execute","title":"x","rawInput":{"command":"make"}}`},
-			want:    want{tool: "bash", command: "make", dir: at}},
-		{name: "an update that cannot be read", peer: "qwen-code",
-			call:    `"kind":"execute","rawInput":{"command":"make"}`,
-			earlier: []string{`too much`},
-			want:    want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "gemini", peer: "gemini-cli",
-			call: `"kind":"execute","title":"make","locations":[],"content":[{"type":"content","content":{"type":"text","text":"[current working directory /home/ada/loom] (build)"}}]`,
-			want: want{tool: "bash", command: "make", dir: at, unproven: true}},
-		{name: "an edit", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"locations":[{"path":"/home/ada/loom/a","line":3}]`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}}},
-		{name: "an edit of more than it shows", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"file_path":"/etc/passwd"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a", "/etc/passwd"}, unproven: true}},
-		{name: "an edit whose diff takes a file away", peer: "OpenCode",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"filepath":"/home/ada/loom/a","diff":"--- a\n+++ /dev/null\n"}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "a diff that is none", peer: "OpenCode",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","newText":"y"}],"rawInput":{"diff":7}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "an edit of nobody knows what", peer: "stranger",
-			call: `"kind":"edit","title":"Edit a"`, want: want{tool: "file_edit", dir: at, unproven: true}},
-		{name: "an edit that takes another file away", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"}],"rawInput":{"changes":{"/home/ada/.bashrc":{"type":"update","move_path":"/home/ada/loom/a"}}}`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "an edit beside a terminal", peer: "stranger",
-			call: `"kind":"edit","content":[{"type":"diff","path":"/home/ada/loom/a","oldText":"x","newText":"y"},{"type":"terminal","terminalId":"t"}]`,
-			want: want{tool: "file_edit", dir: at, paths: []string{"/home/ada/loom/a"}, unproven: true}},
-		{name: "reading is a kind, no tool", peer: "stranger",
-			call: `"kind":"read","locations":[{"path":"/home/ada/.ssh/id"}]`,
-			want: want{dir: at, paths: []string{"/home/ada/.ssh/id"}}},
-		{name: "a change of mode is the person's", peer: "stranger",
-			call: `"kind":"switch_mode","title":"leave plan mode"`, want: want{dir: at, unproven: true}},
-		{name: "an MCP tool, whatever its kind", peer: "stranger",
-			call: `"kind":"execute","rawInput":{"command":"ls"},"_meta":{"toolName":"mcp__prod__run"}`,
-			want: want{tool: "mcp", dir: at, mcp: &nod.MCP{Server: "prod", Tool: "run"}}},
-		{name: "a question of another kind about a command", peer: "opencode",
-			call: `"kind":"other","title":"external_directory","rawInput":{"command":"git push --force","filepath":"/x"}`,
-			want: want{tool: "bash", command: "git push --force", dir: at, paths: []string{"/x"}, unproven: true}},
-		{name: "a list of words that is to run", peer: "stranger",
-			call: `"kind":"execute","title":"tidy up","rawInput":{"call_id":"c","command":["bash","-lc","rm -rf ~"],"cwd":"/home/ada/loom"}`,
-			want: want{tool: "bash", command: "'bash' '-lc' 'rm -rf ~'", dir: at, unproven: true}},
-		{name: "a command in an edit", peer: "stranger",
-			call: `"kind":"edit","locations":[{"path":"/home/ada/loom/a"}],"rawInput":{"command":"rm -rf ~"}`,
-			want: want{tool: "bash", command: "rm -rf ~", dir: at, paths: []string{"/home/ada/loom/a"},
-				unproven: true}},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			a := agent.ACP{Program: "x", Peer: row.peer, Dir: at, Options: acpKinds}
-			for _, u := range row.earlier {
-				a.Earlier = append(a.Earlier, []byte(u))
-			}
-			e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1",`+row.call+`}}`),
-				nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := want{e.Call.Tool, e.Call.Command, e.Call.Dir, e.Call.Paths, e.Unproven, e.Call.MCP}
-			if diff := cmp.Diff(row.want, got, cmp.AllowUnexported(want{})); diff != "" {
-				t.Error(diff)
-			}
-			if !e.Call.Interactive || e.Project != at || e.Call.Session != "s1" || e.Call.ID != "c1" ||
-				e.Call.Agent != "acp:x" {
-				t.Errorf("%+v", e)
-			}
-			for _, proven := range []bool{true, false} {
-				if row.want.unproven == proven {
-					continue
-				}
-				if said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace,
-					false).Said; (said == "allow") != proven {
-					t.Errorf("an allow is said as %q", said)
-				}
-			}
-		})
+	for _, block := range strings.Split(strings.TrimSpace(string(text)), "\n\n")[1:] {
+		lines := strings.Split(block, "\n")
+		a := agent.ACP{Program: "x", Peer: lines[1], Dir: "/home/ada/loom", Options: acpKinds}
+		for _, line := range lines[3 : len(lines)-1] {
+			a.Earlier = append(a.Earlier, []byte(strings.TrimPrefix(line, "earlier: ")))
+		}
+		e, err := a.Decode([]byte(`{"sessionId":"s1",`+acpOptions+`,"toolCall":{"toolCallId":"c1",`+lines[2][1:]+`}`),
+			nil)
+		said := a.Encode(e, nod.Decision{Verdict: nod.Allow}, agent.Replace, false).Said
+		got, _ := strings.CutPrefix(sight(e, err)+" "+said, "decide session/request_permission ")
+		if want := lines[len(lines)-1]; got != want || e.Call.Agent != "acp:x" {
+			t.Errorf("%s\n%s, want\n%s", lines[0], got, want)
+		}
 	}
 }
 

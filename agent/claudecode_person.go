@@ -116,8 +116,7 @@ func claudeSpeaker(text string) (transcript.Origin, string) {
 	}
 	left := withoutElements(trimmed)
 	switch name := firstTag(left); {
-	case left == "" && trimmed != "", slices.Contains(speakers("elements"), name),
-		slices.Contains(speakers("others"), name):
+	case left == "" && trimmed != "", slices.Contains(append(speakers("elements"), speakers("others")...), name):
 		return transcript.Harness, text
 	case strings.ContainsAny(name, "-_") && strings.HasSuffix(left, "</"+name+">"):
 		return transcript.Other, unknownKind

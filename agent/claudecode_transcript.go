@@ -15,10 +15,7 @@ import (
 // back by rewinding are still in the file and are yielded.
 func claudeRecord(call, prompt string) record {
 	return record{host: "Claude Code", prompt: prompt, reader: func() turnsOf {
-		return func(top object, before tail) (turns []transcript.Turn, message bool, err error) {
-			turns, message = claudeTurns(fieldsOf(top, &err), before, call)
-			return timed(turns, top), message, err
-		}
+		return func(line fields, before tail) ([]transcript.Turn, bool) { return claudeTurns(line, before, call) }
 	}}
 }
 

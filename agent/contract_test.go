@@ -13,56 +13,6 @@ import (
 	"github.com/nodgate/nod/agent"
 )
 
-func claudeHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("claude-code"),
-		fixtures: fixtures,
-		environ:  []string{"CLAUDE_PROJECT_DIR=/home/ada/loom", "CLAUDE_CODE_ENTRYPOINT=cli"},
-		modes:    []string{"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "newMode", ""},
-		valid:    claudeTakes,
-	}
-}
-
-func codexHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("codex"),
-		fixtures: fixtures,
-		environ:  []string{"PWD=/home/ada/loom"},
-		modes:    []string{"default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "newMode", ""},
-		several:  []string{"transcript_path"},
-		valid:    codexTakes,
-	}
-}
-
-func copilotHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("copilot"),
-		fixtures: fixtures,
-		environ:  []string{"COPILOT_PROJECT_DIR=/home/ada/loom", "HOME=/home/ada"},
-		modes:    []string{""},
-		several:  []string{"error", "toolArgs.paths"},
-		valid:    copilotTakes,
-	}
-}
-
-func opencodeHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("opencode"),
-		fixtures: fixtures,
-		modes:    []string{""},
-		valid:    shimTakes,
-	}
-}
-
-func piHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("pi"),
-		fixtures: fixtures,
-		modes:    []string{""},
-		valid:    shimTakes,
-	}
-}
-
 // antigravityTakes is what agy reads: an object of these two keys with exit
 // code 0, or nothing. No exit code is a denial on all versions.
 func antigravityTakes(e agent.Event, a agent.Answer) error {
@@ -72,55 +22,63 @@ func antigravityTakes(e agent.Event, a agent.Answer) error {
 	return shimTakes(e, a)
 }
 
-func generic(name string, valid func(agent.Event, agent.Answer) error) func(fs.FS) host {
-	return func(fixtures fs.FS) host {
-		return host{
-			adapter:  agent.Host(name),
-			fixtures: fixtures,
-			environ:  []string{"PWD=/home/ada/loom"},
-			modes:    []string{"", "off", "spec", "plan", "newMode"},
-			several:  []string{"workspace_roots", "workspacePaths"},
-			valid:    valid,
+func generic(name string, valid func(agent.Event, agent.Answer) error) contract {
+	return contract{host{agent.Host(name), nil, []string{"PWD=/home/ada/loom"},
+		[]string{"", "off", "spec", "plan", "newMode"}, []string{"workspace_roots", "workspacePaths"}, valid}, ""}
+}
+
+// contract is what the suite must be told about an agent, and where the shared corpus has its captured payloads.
+type contract struct {
+	host     host
+	captured string
+}
+
+func contracts() []contract {
+	at := func(names ...string) (environ []string) {
+		for _, name := range names {
+			environ = append(environ, name+"=/home/ada/loom")
 		}
+		return environ
+	}
+	claude := []string{"default", "plan", "acceptEdits", "auto", "dontAsk", "bypassPermissions", "newMode", ""}
+	codex := []string{"default", "plan", "acceptEdits", "dontAsk", "bypassPermissions", "newMode", ""}
+	qwen := []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""}
+	return []contract{
+		{host{agent.Host("claude-code"), nil, append(at("CLAUDE_PROJECT_DIR"), "CLAUDE_CODE_ENTRYPOINT=cli"), claude, nil,
+			claudeTakes}, "*.json"},
+		{host{agent.Host("codex"), nil, at("PWD"), codex, []string{"transcript_path"}, codexTakes}, "*.stdin.json"},
+		{host{agent.Host("copilot"), nil, append(at("COPILOT_PROJECT_DIR"), "HOME=/home/ada"), []string{""},
+			[]string{"error", "toolArgs.paths"}, copilotTakes}, "camel.*.json"},
+		{host{agent.Host("gemini"), nil, at("GEMINI_PROJECT_DIR"), []string{""}, []string{"tool_input.include"},
+			geminiTakes}, "*.stdin.json"},
+		{host{agent.Host("qwen"), nil, at("QWEN_PROJECT_DIR"), qwen, nil, claudeTakes}, "*.stdin.json"},
+		{host{agent.Host("opencode"), nil, nil, []string{""}, nil, shimTakes}, ""}, // nod's own lines write the payload
+		{host{agent.Host("pi"), nil, nil, []string{""}, nil, shimTakes}, ""},
+		// Read, not captured: the payloads are in the words of the pages.
+		generic("antigravity", antigravityTakes),
+		generic("crush", versionedTakes),
+		generic("cursor", permissionTakes),
+		generic("droid", claudeTakes),
+		generic("goose", codeTwoTakes),
+		generic("grok", codeTwoTakes),
+		generic("kiro", codeTwoTakes),
+		generic("openhands", codeTwoTakes),
+		generic("vscode", claudeTakes),
+		generic("windsurf", codeTwoTakes),
 	}
 }
 
-// contracts lists what the suite must be told about each agent, and where the
-// shared corpus has its captured payloads.
-func contracts() []struct {
-	host     func(fs.FS) host
-	captured string
-} {
-	return []struct {
-		host     func(fs.FS) host
-		captured string
-	}{
-		{claudeHost, "*.json"},
-		{codexHost, "*.stdin.json"},
-		{copilotHost, "camel.*.json"},
-		{geminiHost, "*.stdin.json"},
-		{qwenHost, "*.stdin.json"},
-		{opencodeHost, ""}, // nod's own lines write the payload
-		{piHost, ""},
-		// Read, not captured: the payloads are in the words of the pages.
-		{generic("antigravity", antigravityTakes), ""},
-		{generic("crush", versionedTakes), ""},
-		{generic("cursor", permissionTakes), ""},
-		{generic("droid", claudeTakes), ""},
-		{generic("goose", codeTwoTakes), ""},
-		{generic("grok", codeTwoTakes), ""},
-		{generic("kiro", codeTwoTakes), ""},
-		{generic("openhands", codeTwoTakes), ""},
-		{generic("vscode", claudeTakes), ""},
-		{generic("windsurf", codeTwoTakes), ""},
-	}
+// of is the host with payloads.
+func (h host) of(fixtures fs.FS) host {
+	h.fixtures = fixtures
+	return h
 }
 
 func TestContract(t *testing.T) {
 	for _, row := range contracts() {
-		name := row.host(nil).adapter.Name()
+		name := row.host.adapter.Name()
 		t.Run(name, func(t *testing.T) {
-			run(t, row.host(os.DirFS(filepath.Join("testdata", name))))
+			run(t, row.host.of(os.DirFS(filepath.Join("testdata", name))))
 		})
 		if row.captured == "" {
 			continue
@@ -130,7 +88,7 @@ func TestContract(t *testing.T) {
 			if _, err := os.Stat(dir); err != nil {
 				t.Skipf("%s absent: skipped", dir)
 			}
-			run(t, row.host(only{os.DirFS(dir), row.captured}))
+			run(t, row.host.of(only{os.DirFS(dir), row.captured}))
 		})
 	}
 }
@@ -147,7 +105,7 @@ func (o only) Glob(string) ([]string, error) { return fs.Glob(o.FS, o.pattern) }
 func TestContractCoversAll(t *testing.T) {
 	covered := map[string]bool{}
 	for _, row := range contracts() {
-		covered[row.host(nil).adapter.Name()] = true
+		covered[row.host.adapter.Name()] = true
 	}
 	for _, a := range agent.All() {
 		if !covered[a.Name()] {
@@ -301,27 +259,6 @@ func permissionTakes(_ agent.Event, a agent.Answer) error {
 		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
 	}
 	return nil
-}
-
-func geminiHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("gemini"),
-		fixtures: fixtures,
-		environ:  []string{"GEMINI_PROJECT_DIR=/home/ada/loom"},
-		modes:    []string{""},
-		several:  []string{"tool_input.include"},
-		valid:    geminiTakes,
-	}
-}
-
-func qwenHost(fixtures fs.FS) host {
-	return host{
-		adapter:  agent.Host("qwen"),
-		fixtures: fixtures,
-		environ:  []string{"QWEN_PROJECT_DIR=/home/ada/loom"},
-		modes:    []string{"default", "plan", "auto-edit", "auto", "yolo", "newMode", ""},
-		valid:    claudeTakes,
-	}
 }
 
 // geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the person is shown of it.

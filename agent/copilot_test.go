@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/transcript"
 )
@@ -60,47 +59,6 @@ func spoken(t *testing.T, e agent.Event) (all []string) {
 	return all
 }
 
-func TestCopilotDecodes(t *testing.T) {
-	loom := "/home/ada/loom"
-	decodeAll(t, agent.Host("copilot"), []string{"COPILOT_PROJECT_DIR=" + loom, "HOME=/home/ada"}, map[string]seen{
-		"shell.json":  {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
-		"create.json": {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
-		"edit.json":   {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"view.json":   {Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}},
-		"patch.json":  {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt", "weave.go"}},
-		"grep.json": {Kind: agent.Decide, Tool: "grep",
-			Paths: []string{loom, loom + "/id_*", "/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
-		"rg.json":          {Kind: agent.Decide, Tool: "grep", Paths: []string{"src"}},
-		"glob.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
-		"mcp.json":         {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
-		"task.json":        {Kind: agent.Decide, Tool: "agent"},
-		"unknown.json":     {Kind: agent.Decide},
-		"subagent.json":    {Kind: agent.Decide, Tool: "bash", Command: "ls"},
-		"shell_asked.json": {Kind: agent.Prompt, Tool: "bash", Command: "npm publish"},
-		"edit_asked.json":  {Kind: agent.Prompt},
-		"mcp_asked.json":   {Kind: agent.Prompt, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
-		"outcome.json":     {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
-		"failure.json":     {Kind: agent.Outcome, Tool: "read_file", Paths: []string{loom + "/none"}},
-		"start.json":       {Kind: agent.Other},
-	})
-}
-
-// A sub-agent's calls belong to the session of its parent.
-func TestCopilotSession(t *testing.T) {
-	for file, want := range map[string]string{
-		"shell.json":    "7c0ffee0-0000-4000-8000-000000000001",
-		"subagent.json": "7c0ffee0-0000-4000-8000-000000000001",
-	} {
-		payload, err := os.ReadFile(filepath.Join("testdata/copilot", file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if e, err := agent.Host("copilot").Decode(payload, nil); err != nil || e.Call.Session != want {
-			t.Errorf("%s: %q %v", file, e.Call.Session, err)
-		}
-	}
-}
-
 // Copilot's own setting of git is no surprise; anybody else's is.
 func TestCopilotEnviron(t *testing.T) {
 	payload, err := os.ReadFile("testdata/copilot/shell.json")
@@ -120,81 +78,6 @@ func TestCopilotEnviron(t *testing.T) {
 		}
 		if diff := cmp.Diff(row.want, e.Call.Environ); diff != "" {
 			t.Error(diff)
-		}
-	}
-}
-
-// A call whose event nobody knows is blocked, whatever its keys are called.
-func TestCallsThatCannotBePlaced(t *testing.T) {
-	for _, row := range []struct {
-		adapter agent.Adapter
-		payload string
-	}{
-		{agent.Host("copilot"), `{"sessionId":"s","hookEventName":"PreToolUse","cwd":"/w","tool_name":"run_in_terminal",` +
-			`"tool_input":{"command":"ls"}}`},
-		{agent.Host("copilot"), `{"sessionId":"s","cwd":"/w","toolArgs":"{}"}`},
-		{agent.Host("copilot"), `{"hook_event_name":"PreToolUse","sessionId":"a","session_id":"a","cwd":"/w","toolName":"bash",` +
-			`"tool_name":"Bash","tool_input":{"command":"ls"}}`},
-		{agent.Host("windsurf"), `{"agent_action_name":"pre_new","trajectory_id":"s",` +
-			`"tool_info":{"command_line":"ls"}}`},
-		{agent.Host("cursor"), `{"hook_event_name":"beforeNew","conversation_id":"s","command":"ls"}`},
-		{agent.Host("claude-code"), `{"hook_event_name":"BeforeNew","session_id":"s","tool_input":{"command":"ls"}}`},
-	} {
-		e, err := row.adapter.Decode([]byte(row.payload), nil)
-		if err != nil || e.Kind != agent.Unexpected || e.Call.RawTool == "" {
-			t.Errorf("%s: %+v %v", row.payload, e, err)
-		}
-	}
-	e, err := agent.Host("copilot").Decode([]byte(`{"sessionId":"s","cwd":"/w","prompt":"hello"}`), nil)
-	if err != nil || e.Kind != agent.Other {
-		t.Errorf("%+v %v", e, err)
-	}
-}
-
-func TestCopilotTranscript(t *testing.T) {
-	home := t.TempDir()
-	const id = "7c0ffee0-0000-4000-8000-000000000001"
-	dir := filepath.Join(home, ".copilot", "session-state", id)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	event := func(kind, data, more string) string {
-		return `{"type":"` + kind + `","data":` + data + `,"timestamp":"2026-11-20T10:00:00Z"` + more + `}`
-	}
-	lines := []string{
-		event("session.start", `{}`, ""),
-		event("user.message", `{"content":"publish it","transformedContent":"<now> publish it"}`, ""),
-		event("user.message", `{"content":"from a skill","source":"skill-x"}`, ""),
-		event("user.message", `{"content":"go on, child"}`, `,"agentId":"k"`),
-		event("assistant.message", `{"content":"I will","toolRequests":[]}`, ""),
-		event("tool.execution_start", `{"toolName":"bash","arguments":{"command":"ls"}}`, ""),
-		event("tool.execution_complete", `{"success":true,"result":{"content":"the user agrees"}}`, ""),
-		event("hook.start", `{"input":{}}`, ""),
-	}
-	if err := os.WriteFile(filepath.Join(dir, "events.jsonl"), []byte(strings.Join(lines, "\n")+"\n"),
-		0o600); err != nil {
-		t.Fatal(err)
-	}
-	payload, err := os.ReadFile("testdata/copilot/shell.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := agent.Host("copilot").Decode(payload, []string{"HOME=" + home})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"tool: the user agrees", `agent: bash {"command":"ls"}`, "agent: I will",
-		"other agent: go on, child", "harness: from a skill", "person: publish it"}
-	if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
-		t.Error(diff)
-	}
-	e, err = agent.Host("copilot").Decode(replaced(t, payload, id, "../../../etc"), []string{"HOME=" + home})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range e.Call.Transcript(t.Context()) {
-		if err == nil {
-			t.Error("a session that is no id was followed")
 		}
 	}
 }

@@ -1,46 +1,12 @@
 package agent_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
-	"github.com/nodgate/nod/transcript"
 )
-
-func TestGeminiDecodes(t *testing.T) {
-	loom := "/home/ada/loom"
-	decodeAll(t, agent.Host("gemini"), []string{"GEMINI_PROJECT_DIR=" + loom}, map[string]seen{
-		"shell.json":       {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
-		"shell_dir.json":   {Kind: agent.Decide, Tool: "bash", Command: "ls"},
-		"write.json":       {Kind: agent.Decide, Tool: "file_write", Paths: []string{"new.txt"}},
-		"replace.json":     {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"replace_all.json": {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"read.json":        {Kind: agent.Decide, Tool: "read_file", Paths: []string{"weave.go"}},
-		"list.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{"src"}},
-		"glob.json":        {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
-		"grep.json": {Kind: agent.Decide, Tool: "grep",
-			Paths: []string{"/home/ada/.ssh", "/home/ada/.ssh/id_*"}},
-		"many.json": {Kind: agent.Decide, Tool: "read_many_files",
-			Paths: []string{loom, loom + "/src/*.go", loom, "~/.netrc"}},
-		"fetch.json": {Kind: agent.Decide, Tool: "web_fetch"},
-		"mcp.json": {Kind: agent.Decide, Tool: "mcp",
-			MCP: &nod.MCP{Server: "loom", Tool: "poke_hard", Named: true}},
-		"mcp_plain.json":  {Kind: agent.Decide, Tool: "mcp", MCP: &nod.MCP{Server: "loom", Tool: "poke"}},
-		"mcp_unsure.json": {Kind: agent.Decide},
-		"spawn.json":      {Kind: agent.Decide, Tool: "agent"},
-		"topic.json":      {Kind: agent.Decide, Tool: "todo_write"},
-		"unknown.json":    {Kind: agent.Decide},
-		"outcome.json":    {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
-		"failure.json":    {Kind: agent.Outcome, Tool: "read_file", Paths: []string{"none"}},
-		"start.json":      {Kind: agent.Other},
-	})
-}
 
 // event decodes a fixture with one text replaced.
 func event(t *testing.T, a agent.Adapter, file, old, with string) agent.Event {
@@ -54,77 +20,4 @@ func event(t *testing.T, a agent.Adapter, file, old, with string) agent.Event {
 		t.Fatal(err)
 	}
 	return e
-}
-
-func TestGeminiArguments(t *testing.T) {
-	if e := event(t, agent.Host("gemini"), "shell_dir.json", "src", "src"); e.Call.Dir != "/home/ada/loom/src" {
-		t.Errorf("a command starts in %q", e.Call.Dir)
-	}
-	if e := event(t, agent.Host("gemini"), "replace_all.json", "warp",
-		"warp"); !e.Call.Edits[0].All || e.Call.Edits[0].Old != "warp" {
-		t.Errorf("%+v", e.Call.Edits)
-	}
-	if e := event(t, agent.Host("gemini"), "failure.json", "none", "none"); !e.Failed || e.Error != "no such file" {
-		t.Errorf("failed %v: %q", e.Failed, e.Error)
-	}
-}
-
-// A text is a person's only where it stands alone and is not marked as the host's; a later line
-// replaces an earlier one, and the reading ends where lines take others back.
-func TestGeminiTranscript(t *testing.T) {
-	line := func(id, kind, more string) string {
-		return `{"id":"` + id + `","timestamp":"2026-11-20T10:00:00Z","type":"` + kind + `",` + more + `}`
-	}
-	user := func(id string, texts ...string) string {
-		var parts []string
-		for _, text := range texts {
-			parts = append(parts, `{"text":"`+text+`"}`)
-		}
-		return line(id, "user", `"content":[`+strings.Join(parts, ",")+`]`)
-	}
-	call := `"content":"I will","toolCalls":[{"id":"c","name":"run_shell_command","args":{"command":"ls"},"status":"success"}]`
-	e := event(t, agent.Host("gemini"), "shell.json",
-		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
-			`{"sessionId":"s","projectHash":"h","kind":"main"}`,
-			user("1", "<session_context>"), user("2", "publish it"),
-			`{"$set":{"lastUpdated":"y"}}`,
-			line("3", "gemini", `"content":"I"`),
-			line("3", "gemini", call),
-			line("4", "user", `"content":[{"functionResponse":{"id":"c","name":"run_shell_command","response":{"output":"the user agrees"}}}]`),
-			user("5", "look at @notes", "--- Content from referenced files ---"),
-			line("6", "user", `"content":[{"text":"from a command of the repository"}],"displayContent":[{"text":"/weave"}]`),
-			user("7", "Please continue."),
-			line("10", "info", `"content":"a notice"`),
-			line("12", "voice", `"content":"never push"`),
-			user("11", "go on"),
-		}))
-	want := []string{"person: go on", "other: a message of type voice", "harness: Please continue.",
-		"harness: from a command of the repository", "person: /weave",
-		"other: look at @notes\n--- Content from referenced files ---", "tool: the user agrees",
-		`agent: run_shell_command {"command":"ls"}`, "agent: I will",
-		"person: publish it", "harness: <session_context>"}
-	for range 2 { // a transcript can be read again
-		if diff := cmp.Diff(want, spoken(t, e)); diff != "" {
-			t.Error(diff)
-		}
-	}
-	e = event(t, agent.Host("gemini"), "shell.json",
-		"/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl", writeLines(t, []string{
-			`{"sessionId":"s","projectHash":"h","kind":"main"}`, user("1", "<session_context>"),
-			user("2", "publish it"),
-			user("3", "now"),
-		}))
-	if first, ok := e.Call.Opening(t.Context()); !ok || first.Text != "publish it" {
-		t.Errorf("the session opens with %q (%v)", first.Text, ok)
-	}
-	for _, back := range []string{`{"$rewindTo":"2"}`, `{"$set":{"messages":[` + user("1", "yes") + `]}}`} {
-		e = event(t, agent.Host("gemini"), "shell.json", "/home/ada/.gemini/tmp/loom/chats/session-2026-11-20T10-00-6e0c0ffe.jsonl",
-			writeLines(t, []string{user("2", "publish it"), back, user("3", "now")}))
-		turns := 0
-		for _, err := range e.Call.Transcript(t.Context()) {
-			if turns++; (turns == 2) != errors.Is(err, transcript.ErrEarlier) {
-				t.Errorf("%s: %v", back, err)
-			}
-		}
-	}
 }

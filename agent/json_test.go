@@ -75,38 +75,6 @@ func TestManyKeys(t *testing.T) {
 	})
 }
 
-func TestFieldsRefused(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		read       func(fields)
-		want       string
-	}{
-		{"missing", `{}`, func(f fields) { f.text("a") }, "a is missing"},
-		{"empty", `{"a":""}`, func(f fields) { f.word("a") }, "a: a text that is not empty is expected"},
-		{"null for a text", `{"a":null}`, func(f fields) { f.optional("a") }, "a: a string is expected"},
-		{"text for a flag", `{"a":"true"}`, func(f fields) { f.flag("a") }, "a: true or false is expected"},
-		{"wrong in a list", `{"a":[{},{"b":1}]}`, func(f fields) { f.list("a")[1].text("b") },
-			"a[1].b: a string is expected"},
-		{"case twin", `{"a":"x","A":"y"}`, func(f fields) { f.text("a") },
-			`A: the key differs from "a" in case only`},
-		{"twin inside", `{"o":{"a":1,"A":2}}`, func(f fields) { o, _ := f.child("o"); o.text("a") },
-			`o.A: the key differs from "a" in case only`},
-		{"the first stays", `{"a":1}`, func(f fields) { f.text("a"); f.text("b") }, "a: a string is expected"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			o, err := readPayload([]byte(c.text))
-			if err != nil {
-				t.Fatal(err)
-			}
-			c.read(fieldsOf(o, &err))
-			var failure *fault.Error
-			if !errors.As(err, &failure) || failure.Kind != fault.BadInput || failure.Cause.Error() != c.want {
-				t.Errorf("error %v\nwant  %s", err, c.want)
-			}
-		})
-	}
-}
-
 // FuzzPayload holds the reason for the strict reader: what it accepts has one reading, and encoding/json, which
 // matches keys without regard to case and takes the last, finds the same values.
 func FuzzPayload(f *testing.F) {

@@ -9,60 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 )
-
-func TestOpencodeDecodes(t *testing.T) {
-	loom := "/home/ada/loom"
-	decodeAll(t, agent.Host("opencode"), nil, map[string]seen{
-		"shell.json":         {Kind: agent.Decide, Tool: "bash", Command: "ls -la"},
-		"shell_workdir.json": {Kind: agent.Decide, Tool: "bash", Command: "go test ./..."},
-		"write.json":         {Kind: agent.Decide, Tool: "file_write", Paths: []string{loom + "/new.txt"}},
-		"edit.json":          {Kind: agent.Decide, Tool: "file_edit", Paths: []string{loom + "/weave.go"}},
-		"read.json":          {Kind: agent.Decide, Tool: "read_file", Paths: []string{loom + "/weave.go"}},
-		"glob.json":          {Kind: agent.Decide, Tool: "glob", Paths: []string{loom, loom + "/**/*.go"}},
-		"grep.json":          {Kind: agent.Decide, Tool: "grep", Paths: []string{loom, loom + "/*.go"}},
-		"fetch.json":         {Kind: agent.Decide, Tool: "web_fetch", URL: "https://example.com/"},
-		"patch.json":         {Kind: agent.Decide, Tool: "apply_patch", Paths: []string{"added.txt"}},
-		"task.json":          {Kind: agent.Decide, Tool: "agent"},
-		"mcp.json": {Kind: agent.Decide, Tool: "mcp",
-			MCP: &nod.MCP{Server: "loom", Tool: "poke", Named: true}},
-		"unknown.json": {Kind: agent.Decide},
-		"outcome.json": {Kind: agent.Outcome, Tool: "bash", Command: "ls -la"},
-	})
-}
-
-// What nod would ask about is left to opencode's prompt only where the plugin is certain that there will be one.
-func TestOpencodeAsks(t *testing.T) {
-	for payload, want := range map[string]string{
-		`,"asks":true,"interactive":true`: "abstained",
-		`,"interactive":true`:             "deny",
-		``:                                "deny",
-	} {
-		e, err := agent.Host("opencode").Decode([]byte(
-			`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"bash","args":{"command":"x"}`+payload+`}`), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a := agent.Host("opencode").Encode(e, nod.Decision{Verdict: nod.Ask}, agent.Replace, false)
-		if a.Said != want {
-			t.Errorf("%s: said %s, want %s", payload, a.Said, want)
-		}
-	}
-}
-
-// A server must be the beginning of the tool's name, or something is wrong.
-func TestOpencodeServer(t *testing.T) {
-	for _, tool := range []string{"bash", "loom_", "loomx_poke"} {
-		_, err := agent.Host("opencode").Decode([]byte(
-			`{"hook":"tool.execute.before","session":"s","call":"c","directory":"/w","tool":"`+tool+
-				`","server":"loom","args":{}}`), nil)
-		if err == nil || !strings.Contains(err.Error(), "server") {
-			t.Errorf("%s: %v", tool, err)
-		}
-	}
-}
 
 // opencode reads the files that a sub-agent's prompt names with @, from the top of the repository.
 func TestPromptsThatNameFiles(t *testing.T) {
@@ -139,22 +87,6 @@ func TestLinesThatOpencodeAsksAbout(t *testing.T) {
 			`"directory":"/u/w","interactive":true,"asks":true,"args":`+string(args)+`}`), nil)
 		if err != nil || e.PromptFollows != asks {
 			t.Errorf("%q: %v, %v", line, e.PromptFollows, err)
-		}
-	}
-}
-
-// A shell that nod does not read is that of the settings, or the person's.
-func TestShellsOfOpencode(t *testing.T) {
-	for shell, row := range map[string][2]string{"bash": {"", "/bin/bash"}, "none": {"", ""},
-		"zsh":  {"/bin/zsh", "/usr/bin/pwsh"},
-		"fish": {"", "/usr/bin/fish"}, "pwsh": {"", "/usr/bin/pwsh"}, "set": {"pwsh", "/bin/bash"},
-		"tcsh": {"", "/bin/tcsh"}} {
-		payload := `{"hook":"tool.execute.before","tool":"bash","session":"s","call":"c","directory":"/u/w",` +
-			`"interactive":true,"asks":true,"shell":"` + row[0] + `","args":{"command":"rm x"}}`
-		e, err := agent.Host("opencode").Decode([]byte(payload), []string{"SHELL=" + row[1]})
-		read := shell != "pwsh" && shell != "set" && shell != "tcsh"
-		if err != nil || (e.Call.Dialect != nod.PowerShell) != read || e.PromptFollows != read {
-			t.Errorf("%s: %v, %v, %v", shell, e.Call.Dialect, e.PromptFollows, err)
 		}
 	}
 }

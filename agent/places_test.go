@@ -7,37 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 )
-
-// Where a call runs may be an argument; where the agent is never follows from one.
-func TestArgumentsDoNotMoveTheStart(t *testing.T) {
-	for _, row := range []struct {
-		adapter   agent.Adapter
-		payload   string
-		start, at string
-	}{
-		{agent.Host("crush"), `{"event":"PreToolUse","session_id":"s","cwd":"/u/w","tool_name":"bash",` +
-			`"tool_input":{"command":"ls","working_dir":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Host("cursor"), `{"hook_event_name":"beforeShellExecution","conversation_id":"s","command":"ls",` +
-			`"cwd":"/u/out","workspace_roots":["/u/w"]}`, "/u/w", "/u/out"},
-		{agent.Host("windsurf"), `{"agent_action_name":"pre_run_command","trajectory_id":"s",` +
-			`"tool_info":{"command_line":"ls","cwd":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Host("gemini"), `{"hook_event_name":"BeforeTool","session_id":"s","cwd":"/u/w","tool_name":"run_shell_command",` +
-			`"tool_input":{"command":"ls","dir_path":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Host("qwen"), `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
-			`"tool_name":"run_shell_command","tool_input":{"command":"ls","directory":"/u/out"}}`, "/u/w", "/u/out"},
-		{agent.Host("antigravity"), `{"conversationId":"s","workspacePaths":["/u/w","/u/v"],"toolCall":{"name":"run_command",` +
-			`"args":{"CommandLine":"ls","Cwd":"/u/out"}}}`, "/u/w", "/u/out"},
-	} {
-		e, err := row.adapter.Decode([]byte(row.payload), []string{"PWD=/u/w"})
-		if err != nil || e.Start != row.start || e.Call.Dir != row.at {
-			t.Errorf("%s: starts in %q, runs in %q (%v)", row.adapter.Name(), e.Start, e.Call.Dir, err)
-		}
-	}
-}
 
 // Codex says in the rollout where a command runs, and in the payload perhaps not.
 func TestCodexWorkdir(t *testing.T) {
@@ -136,36 +108,6 @@ func TestGeminiNames(t *testing.T) {
 	}
 }
 
-// What a host adds or takes away may turn quotes inside out.
-func TestCommandsThatHostsRewrite(t *testing.T) {
-	gemini := map[string]bool{
-		`bash -c 'echo a' ' ; rm x.log ; ' 'b'`: true, `sh -c 'echo a' 'b; rm x #'`: true, `bash -c "echo a" " ; rm x ; " "b"`: true,
-		`bash -c cd ../out && echo EVIL > o.txt`: true, `/bin/BASH  -c cat .env`: true, `bash -c 'a' && rm x`: true,
-		`bash -c "echo \$HOME"`: true, `bash -c "ls $X"`: true, " zsh -c 'a'\\''b'": true,
-		`bash -c 'ls | head'`: true, `bash x.sh`: false, `ls -c 'a' 'b'`: false, `bash`: false,
-		`git commit -m "bash -c 'a' 'b'"`: false,
-	}
-	for command, want := range gemini {
-		if got := decodeBash(t, agent.Host("gemini"), "BeforeTool", command).Call.Rewritten != ""; got != want {
-			t.Errorf("gemini: %s: %v", command, got)
-		}
-	}
-	qwen := map[string]bool{
-		`git commit -m "a"`: false, `git add . && git commit -m 'a b' -m "c"`: false, `git commit --message="a"; ls`: false,
-		`git status`: false, `git commit -am x`: false, `echo "it's" && git status`: false,
-		"ls # ; git commit -m\u00a0\"b\" o\" ; rm x #": true,
-		`ls src # ; git commit -m "b" o" ; rm -rf x #`: true, `git commit --allow-empty -m x" -m "y"../out/o.txt`: true,
-		`g\it com''mit -m "b" o"`: true, `git commit -m "a \" b"`: true, `git commit -m x\" -m "y"`: true, `git commit -m 'a'\''b'`: true,
-		"cat <<EOF\ngit commit -m \"b\"\nEOF": true, `git commit -m "$(cat x)"`: true, `gh pr create --body "a" # --body "b" c"`: true,
-		`echo "git commit -m " x -m "y; ls"`: true, `gh pr create --title "a" --body "b"`: false,
-	}
-	for command, want := range qwen {
-		if got := decodeBash(t, agent.Host("qwen"), "PreToolUse", command).Call.Rewritten != ""; got != want {
-			t.Errorf("qwen: %s: %v", command, got)
-		}
-	}
-}
-
 func decodeBash(t *testing.T, adapter agent.Adapter, event, command string) agent.Event {
 	t.Helper()
 	e, err := adapter.Decode([]byte(`{"hook_event_name":"`+event+`","session_id":"s","cwd":"/u/w","permission_mode":"default",`+
@@ -174,26 +116,6 @@ func decodeBash(t *testing.T, adapter agent.Adapter, event, command string) agen
 		t.Fatal(err)
 	}
 	return e
-}
-
-// One argument may be several places or globs.
-func TestSeveralPlacesInOneArgument(t *testing.T) {
-	for _, row := range []struct {
-		adapter agent.Adapter
-		payload string
-		want    []string
-	}{
-		{agent.Host("claude-code"), `{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/u/w","permission_mode":"default",` +
-			`"tool_name":"Grep","tool_input":{"pattern":"x","glob":"*.js,*.local *.{a,b} !c"}}`,
-			[]string{"/u/w", "/u/w/*.js", "/u/w/*.local", "/u/w/*.{a,b}"}},
-		{agent.Host("copilot"), `{"sessionId":"s","cwd":"/u/w","toolName":"grep","toolArgs":{"pattern":"x","paths":"src .npmrc"}}`,
-			[]string{"src .npmrc", "src", ".npmrc"}},
-	} {
-		e, err := row.adapter.Decode([]byte(row.payload), nil)
-		if diff := cmp.Diff(row.want, e.Call.Paths); err != nil || diff != "" {
-			t.Errorf("%s: %v %s", row.adapter.Name(), err, diff)
-		}
-	}
 }
 
 // Signs in a name that a host decodes or leaves out: such a call is denied.

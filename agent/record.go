@@ -36,9 +36,19 @@ const (
 	awaitPause = 40 * time.Millisecond
 )
 
-// turnsOf says what one line of a record holds, oldest first; before is what stands before it.
-// message is false for a line that is none of the conversation.
-type turnsOf func(line object, before tail) (turns []transcript.Turn, message bool, err error)
+// turnsOf says what one line of a record holds, oldest first; before is what stands before it. message is false for a
+// line that is none of the conversation.
+type turnsOf func(line fields, before tail) (turns []transcript.Turn, message bool)
+
+// of gives the turns the time of their line. A line that cannot be read is an error.
+func (read turnsOf) of(line object, before tail) (turns []transcript.Turn, message bool, err error) {
+	turns, message = read(fieldsOf(line, &err), before)
+	at, _ := time.Parse(time.RFC3339, line.hint("timestamp"))
+	for i := range turns {
+		turns[i].Time = at
+	}
+	return turns, message, err
+}
 
 // record is how the file of a host is read.
 type record struct {
@@ -50,10 +60,8 @@ type record struct {
 }
 
 // lineByLine is a reader without a state.
-func lineByLine(turns func(line object) ([]transcript.Turn, bool, error)) func() turnsOf {
-	return func() turnsOf {
-		return func(line object, _ tail) ([]transcript.Turn, bool, error) { return turns(line) }
-	}
+func lineByLine(turns func(line fields) ([]transcript.Turn, bool)) func() turnsOf {
+	return func() turnsOf { return func(line fields, _ tail) ([]transcript.Turn, bool) { return turns(line) } }
 }
 
 // of gives a call the conversation in a file.
@@ -115,7 +123,7 @@ func (r record) message(lines *tail, read turnsOf) ([]transcript.Turn, error) {
 		var turns []transcript.Turn
 		message := false
 		if err == nil {
-			turns, message, err = read(line, *lines)
+			turns, message, err = read.of(line, *lines)
 		}
 		switch {
 		case errors.Is(err, transcript.ErrEarlier):
@@ -142,7 +150,7 @@ func (r record) opening(name string) func(context.Context) (transcript.Turn, boo
 			line, err := readLoosely(lines.Bytes())
 			var turns []transcript.Turn
 			if err == nil {
-				turns, _, err = read(line, tail{})
+				turns, _, err = read.of(line, tail{})
 			}
 			if err != nil && len(lines.Bytes()) > 0 {
 				return first, false

@@ -20,6 +20,8 @@ func TestSays(t *testing.T) {
 		"gemini":             "abstained abstained deny deny", // an ask would hang
 		"qwen":               "abstained abstained ask deny",
 		"qwen prompt":        "allow abstained abstained deny",
+		"opencode":           "allow abstained deny deny", // unless it says that a prompt follows
+		"pi":                 "allow abstained ask deny",
 		"antigravity":        "abstained abstained deny deny",
 		"crush":              "allow abstained deny deny",
 		"cursor":             "abstained abstained deny deny",

@@ -241,8 +241,8 @@ func (t builtin) known() []string {
 	for _, key := range map[shape][]string{
 		command: {"command", "workdir"}, read: {"file"}, search: {"dir", "pattern", "filter"},
 		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"},
-		cell: {"file", "content"}, edits: {"file"}, editor: {"file", "content", "old", "new"},
-		fetch: {"url"}, patch: {"patch"},
+		cell: {"file", "content"}, edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"},
+		patch: {"patch"},
 	}[t.shape] {
 		if name := t.as[key]; name != "" {
 			known = append(known, name)

@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod/transcript"
 )
@@ -53,15 +52,6 @@ func returnedBy(call, text string, ended transcript.Ended) []transcript.Turn {
 	return []transcript.Turn{{Origin: transcript.Tool, Text: text, Call: call, Ended: ended}}
 }
 
-// timed gives turns the time of their line.
-func timed(turns []transcript.Turn, line object) []transcript.Turn {
-	at, _ := time.Parse(time.RFC3339, line.hint("timestamp"))
-	for i := range turns {
-		turns[i].Time = at
-	}
-	return turns
-}
-
 // codexRecord reads a rollout file of Codex (0.169.0): JSON lines {timestamp, type, payload}. The
 // conversation is in the lines of type response_item. Tools keep the model's names (exec_command,
 // where the hook says Bash). The call with the id that is being decided is left out.
@@ -70,15 +60,12 @@ func timed(turns []transcript.Turn, line object) []transcript.Turn {
 // else stands under the role of the user (the environment, AGENTS.md, what a hook or another agent
 // put there) is not, and in a sub-agent's file nothing is.
 func codexRecord(call string, child bool) record {
-	return record{host: "Codex", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
-		var err error
-		f := fieldsOf(line, &err)
-		if f.word("type") != "response_item" || err != nil {
-			return nil, false, err
+	return record{host: "Codex", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+		if line.word("type") != "response_item" {
+			return nil, false
 		}
-		payload, _ := f.child("payload")
-		turns := timed(codexTurns(payload, call, child), line)
-		return turns, true, err
+		payload, _ := line.child("payload")
+		return codexTurns(payload, call, child), true
 	})}
 }
 
@@ -213,18 +200,13 @@ func copilotEvents(environ []string, session string) string {
 // copilotRecord reads JSON lines {type, data, timestamp} (1.0.102). A sub-agent's
 // events stand among its root's and carry the sub-agent's id.
 func copilotRecord() record {
-	return record{host: "Copilot", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
-		var err error
-		f := fieldsOf(line, &err)
-		kind := f.word("type")
-		switch kind {
+	return record{host: "Copilot", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+		switch kind := line.word("type"); kind {
 		case "user.message", "assistant.message", "tool.execution_start", "tool.execution_complete":
-		default:
-			return nil, false, err
+			data, _ := line.child("data")
+			return copilotTurns(kind, data, line.optional("agentId") != ""), true
 		}
-		data, _ := f.child("data")
-		turns := timed(copilotTurns(kind, data, f.optional("agentId") != ""), line)
-		return turns, true, err
+		return nil, false
 	})}
 }
 
@@ -262,19 +244,18 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 func geminiRecord() record {
 	return record{host: "Gemini CLI", reader: func() turnsOf {
 		seen := map[string]bool{} // messages whose later line was read
-		return func(line object, _ tail) (turns []transcript.Turn, message bool, err error) {
-			f := fieldsOf(line, &err)
-			set, _ := f.maybeChild("$set")
-			if f.optional("$rewindTo") != "" || set.maybe("messages") != nil {
-				return nil, false, transcript.ErrEarlier
+		return func(line fields, _ tail) (turns []transcript.Turn, message bool) {
+			set, _ := line.maybeChild("$set")
+			if (line.optional("$rewindTo") != "" || set.maybe("messages") != nil) && *line.err == nil {
+				*line.err = transcript.ErrEarlier
 			}
-			id := f.optional("id")
-			if err != nil || id == "" || seen[id] {
-				return nil, false, err
+			id := line.optional("id")
+			if id == "" || seen[id] {
+				return nil, false
 			}
 			seen[id] = true
-			turns = geminiTurns(f)
-			return turns, len(turns) > 0, err
+			turns = geminiTurns(line)
+			return turns, len(turns) > 0
 		}
 	}}
 }
@@ -301,7 +282,7 @@ func geminiTurns(m fields) (turns []transcript.Turn) {
 	default: // nobody knows who speaks in it
 		turns = saidBy(transcript.Other, "a message of type "+kind)
 	}
-	return timed(turns, m.object)
+	return turns
 }
 
 // calledTurn is a call {id, name, args}.
@@ -397,10 +378,9 @@ func geminiNotices() []string {
 // A text is a person's only where the host says so (provenance "real_user", and no subtype but that of a message that
 // came while the agent worked) and it is one text that nothing marks as the host's own.
 func qwenRecord(call string) record {
-	return record{host: "Qwen Code", reader: lineByLine(func(line object) ([]transcript.Turn, bool, error) {
-		var err error
-		turns := timed(qwenTurns(fieldsOf(line, &err), call), line)
-		return turns, len(turns) > 0, err
+	return record{host: "Qwen Code", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+		turns := qwenTurns(line, call)
+		return turns, len(turns) > 0
 	})}
 }
 

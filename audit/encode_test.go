@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/lines"
 )
 
-// A text of an entry is written and masked, unless it is nod's own: a field that is added
-// is, or this fails.
+// A text of an entry is written and masked, unless it is nod's own: a field that is added is, or this fails.
 func TestEveryTextIsMasked(t *testing.T) {
 	const token = "ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1Ab3dEf6hIj9"
 	var e Entry

@@ -22,15 +22,13 @@ const (
 	InputLimit = 64 << 10
 	// headLimit is how much of a larger one is stored, as text.
 	headLimit = 8 << 10
-	// tightLimit bounds every text of an entry that would be too long a line,
-	// and tightList every list.
+	// tightLimit bounds every text of an entry that would be too long a line, and tightList every list.
 	tightLimit = 1 << 10
 	tightList  = 32
 )
 
-// FromDecision returns the entry of a decision. The caller adds what only it
-// knows: Nod, Mode, Setting, Answered, SessionCost. The input is still as the
-// agent sent it; [Log.Write] masks and shortens.
+// FromDecision returns the entry of a decision. The caller adds what only it knows: Nod, Mode, Setting, Answered,
+// SessionCost. The input is still as the agent sent it; [Log.Write] masks and shortens.
 func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 	e := FromCall(Decision, d.ID, c, now)
 	e.Verdict, e.Layer, e.Reason, e.Kept = d.Verdict, d.Layer, d.Reason, d.Kept
@@ -82,8 +80,7 @@ func digest(input []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// stored returns what of an input goes into the log: all of it, masked, or
-// its head as a text and how long it was.
+// stored returns what of an input goes into the log: all of it, masked, or its head as a text and how long it was.
 func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	if len(input) == 0 {
 		return nil, 0
@@ -153,8 +150,7 @@ func (e *Entry) ownTexts() []*string {
 	return list
 }
 
-// sealed returns e as it may be written: complete and masked. It shares
-// nothing with e that it changes.
+// sealed returns e as it may be written: complete and masked. It shares nothing with e that it changes.
 func sealed(e Entry) Entry {
 	e.Version = Version
 	if e.Time.IsZero() {
@@ -189,8 +185,7 @@ func copied[T any](p *T) *T {
 	return &c
 }
 
-// tightened returns e with every part of it cut down, for the rare entry that
-// would not fit a line.
+// tightened returns e with every part of it cut down, for the rare entry that would not fit a line.
 func tightened(e Entry) Entry {
 	e = sealed(e) // masked first: half a secret has no shape
 	if e.InputBytes == 0 {

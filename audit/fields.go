@@ -6,10 +6,10 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/masks"
 )
 
-// Version is the version of the log's line format. Readers skip lines of
-// a higher one and say so.
+// Version is the version of the log's line format. Readers skip lines of a higher one and say so.
 const Version = 1
 
 // Kind says what a line of the log records.
@@ -55,8 +55,7 @@ type Entry struct {
 	Rule     *Rule          `json:"rule,omitempty"`
 	Error    *Error         `json:"error,omitempty"`
 	Evidence []nod.Evidence `json:"evidence,omitempty"`
-	// Approvable names the call for nod approve; nil where nothing may approve
-	// it, or need not.
+	// Approvable names the call for nod approve; nil where nothing may approve it, or need not.
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
 	// Kept is how many names nod undo can bring back.
@@ -84,3 +83,6 @@ type Error struct {
 	Kind    fault.Kind `json:"kind"`
 	Message string     `json:"message"`
 }
+
+// MaskText masks the secrets in a text.
+func MaskText(s string) string { return masks.Text(s) }

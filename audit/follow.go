@@ -9,52 +9,20 @@ import (
 	"iter"
 	"math"
 	"os"
-	"path/filepath"
+	"syscall"
 	"time"
 )
 
 // pollEvery is how often a followed log is looked at.
 const pollEvery = 200 * time.Millisecond
 
-// Follow yields the lines that are written to dir after the call, until ctx
-// ends. It outlives rotation, and a log that does not exist yet.
-// The place to start from is taken at the call, not at the first iteration:
-// what [Newest] or [Read] show after it may come again.
+// Follow yields the lines that are written to dir after the call, until ctx ends. It outlives rotation,
+// and a log that does not exist yet. The place to start from is taken at the call, not at the first
+// iteration: what [Newest] or [Read] show after it may come again.
 func Follow(ctx context.Context, dir string, f Filter) iter.Seq2[Line, error] {
-	return newWatch(dir, f).lines(ctx)
-}
-
-func newWatch(dir string, f Filter) *watch {
-	w := &watch{name: filepath.Join(dir, FileName), filter: f}
-	if file, err := openFile(w.name); err == nil {
-		t := &tail{file: file}
-		t.next()
-		w.tails = []*tail{t}
-	}
-	return w
-}
-
-// tail is a file that is read as it grows.
-type tail struct {
-	file *os.File
-	pos  int64
-	line int // how many were read
-}
-
-// next returns the whole lines that have come since.
-func (t *tail) next() page {
-	text, err := io.ReadAll(io.NewSectionReader(t.file, t.pos, math.MaxInt64-t.pos))
-	if err != nil {
-		return page{}
-	}
-	p := page{file: t.file.Name(), text: text[:bytes.LastIndexByte(text, '\n')+1], before: t.line}
-	t.pos, t.line = t.pos+int64(len(p.text)), t.line+bytes.Count(p.text, []byte("\n"))
-	return p
-}
-
-func (w *watch) lines(ctx context.Context) iter.Seq2[Line, error] {
+	w := &watch{dir: dir, filter: f, read: map[fileID]place{}}
+	w.poll(nil)
 	return func(yield func(Line, error) bool) {
-		defer w.keep(0)
 		tick := time.NewTicker(pollEvery)
 		defer tick.Stop()
 		for w.poll(yield) {
@@ -67,54 +35,56 @@ func (w *watch) lines(ctx context.Context) iter.Seq2[Line, error] {
 	}
 }
 
-// watch follows the current file, and the one before it for writers that still hold that.
+// watch follows the files of a log, each by what it is, whatever it is called by now.
 type watch struct {
-	name   string
+	dir    string
 	filter Filter
-	tails  []*tail // the current file is the last
-	failed string  // the problem that was reported last
+	read   map[fileID]place
+	failed string // the problem that was reported last
 }
 
-// keep closes all but the last n files.
-func (w *watch) keep(n int) {
-	for len(w.tails) > n {
-		w.tails[0].file.Close()
-		w.tails = w.tails[1:]
-	}
+type fileID struct{ dev, inode uint64 }
+
+// place is how far a file was read.
+type place struct {
+	pos   int64
+	lines int
 }
 
-// poll yields what is new; false ends the following.
+// poll yields what is new; false ends the following. Without a yield what is there is passed over.
 func (w *watch) poll(yield func(Line, error) bool) bool {
-	if !w.look(yield) {
-		return false
-	}
-	for _, t := range w.tails {
-		if !t.next().read(w.filter, false, yield) {
+	files, err := open(w.dir)
+	defer closeAll(files)
+	if err != nil && yield != nil && w.failed != err.Error() {
+		if w.failed = err.Error(); !yield(Line{}, err) {
 			return false
 		}
 	}
-	w.keep(2)
+	for _, file := range files {
+		if p := w.next(file); yield != nil && len(p.text) > 0 && !p.read(w.filter, false, yield) {
+			return false
+		}
+	}
 	return true
 }
 
-// look picks up a new current file.
-func (w *watch) look(yield func(Line, error) bool) bool {
-	info, err := os.Lstat(w.name)
+// next is the whole lines that have come to a file.
+func (w *watch) next(file *os.File) page {
+	info, err := file.Stat()
 	if err != nil {
-		return true // rotated this moment, or not there yet
+		return page{}
 	}
-	if n := len(w.tails); n > 0 {
-		if now, err := w.tails[n-1].file.Stat(); err == nil && os.SameFile(info, now) {
-			return true
-		}
+	stat := info.Sys().(*syscall.Stat_t)
+	id := fileID{uint64(stat.Dev), stat.Ino}
+	at := w.read[id]
+	if info.Size() <= at.pos {
+		return page{}
 	}
-	file, err := openFile(w.name)
+	text, err := io.ReadAll(io.NewSectionReader(file, at.pos, math.MaxInt64-at.pos))
 	if err != nil {
-		p := &Problem{File: w.name, Err: err}
-		again := w.failed == p.Error()
-		w.failed = p.Error()
-		return again || yield(Line{}, p)
+		return page{}
 	}
-	w.tails = append(w.tails, &tail{file: file})
-	return true
+	p := page{file: file.Name(), text: text[:bytes.LastIndexByte(text, '\n')+1], before: at.lines}
+	w.read[id] = place{at.pos + int64(len(p.text)), at.lines + bytes.Count(p.text, []byte("\n"))}
+	return p
 }

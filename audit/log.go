@@ -3,19 +3,14 @@
 // Package audit is the decision log: JSON lines in one directory, written by
 // many short-lived processes at once and read back whole.
 //
-// [Log.Write] appends one entry with one write(2), secrets masked (see package masks),
-// never longer than 1 MiB. There is no lock on the way: lines of different processes do not
-// mix, and a writer that is killed damages no line but its own.
+// [Log.Write] appends one entry with one write(2), secrets masked, never longer than 1 MiB. There is no lock on
+// the way: lines of different processes do not mix, and a writer that is killed damages no line but its own. A
+// file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing is ever deleted. A
+// writer that still holds the old file goes on in it.
 //
-// A file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing
-// is ever deleted. A writer that still holds the old file goes on in it, so no line is lost
-// and readers, who read all files, see each of them once.
-//
-// [Read] yields all lines, oldest first, [Newest] newest first and [Follow]
-// those that are still to come. A line that cannot be read is reported as a
-// [Problem] with file and line, and the reader goes on behind it.
-//
-// docs/decision-log.md describes the lines themselves.
+// [Read] yields all lines, oldest first, [Newest] newest first and [Follow] those that are still to come. A line
+// that cannot be read is reported as a [Problem], and the reader goes on behind it. docs/decision-log.md describes
+// the lines.
 package audit
 
 import (
@@ -39,8 +34,7 @@ const DefaultMaxBytes = 16 << 20
 // rotatedStamp is the time in a rotated file's name; it sorts by age.
 const rotatedStamp = "20060102T150405.000000000Z"
 
-// Log writes the decision log. It is safe for concurrent use, by goroutines
-// and by processes. Make one with [Open].
+// Log writes the decision log. It is safe for concurrent use, by goroutines and by processes. Make one with [Open].
 type Log struct {
 	// MaxBytes is the size from which on the file is rotated; 0 is
 	// DefaultMaxBytes. It is set before the first Write.
@@ -51,9 +45,8 @@ type Log struct {
 	file *lines.File
 }
 
-// Open opens the log in dir, nod's state directory, and makes what is missing
-// of it. It refuses a directory or file that is not this user's alone, and a
-// file that is not a regular one, with an error that says what to do.
+// Open opens the log in dir, nod's state directory, and makes what is missing of it. It refuses a directory or file
+// that is not this user's alone, and a file that is not a regular one, with an error that says what to do.
 func Open(dir string) (*Log, error) {
 	if err := lines.PrivateDir(dir); err != nil {
 		return nil, fmt.Errorf("the decision log: %w", err)
@@ -77,10 +70,9 @@ func (l *Log) reopen() error {
 	return nil
 }
 
-// Write appends one entry. Version and, where it is zero, Time are filled in,
-// secrets are masked and what is too long is shortened. An error means that
-// the entry must be taken as not written; lines already there and lines that
-// follow are intact.
+// Write appends one entry. Version and, where it is zero, Time are filled in, secrets are masked and
+// what is too long is shortened. An error means that the entry must be taken as not written; lines
+// already there and lines that follow are intact.
 func (l *Log) Write(e Entry) error {
 	line, err := encode(e)
 	if err != nil {
@@ -114,9 +106,8 @@ func (l *Log) settle() error {
 	return l.rotate()
 }
 
-// rotate renames the current file. Only the holder of its lock may, and only
-// while it bears the name, so that the renames of all processes come one
-// after another. Who does not get the lock goes on writing where it is.
+// rotate renames the current file. Only the holder of its lock may, and only while it bears the name, so that the
+// renames of all processes come one after another. Who does not get the lock goes on writing where it is.
 func (l *Log) rotate() error {
 	if !l.file.Lock() {
 		return nil
@@ -134,8 +125,7 @@ func (l *Log) rotate() error {
 	return l.reopen()
 }
 
-// rotatedName returns a name that sorts after all rotated files, even if the
-// clock was set back.
+// rotatedName returns a name that sorts after all rotated files, even if the clock was set back.
 func rotatedName(dir string, now time.Time) (string, error) {
 	rotated, err := rotatedFiles(dir)
 	if err != nil {
@@ -150,8 +140,7 @@ func rotatedName(dir string, now time.Time) (string, error) {
 	return filepath.Join(dir, "decisions-"+now.UTC().Format(rotatedStamp)+".jsonl"), nil
 }
 
-// rotatedFiles lists the rotated files of dir, oldest first. A directory that
-// does not exist has none.
+// rotatedFiles lists the rotated files of dir, oldest first. A directory that does not exist has none.
 func rotatedFiles(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {

@@ -162,27 +162,6 @@ func TestRotationKeepsOrderWhenTheClockGoesBack(t *testing.T) {
 	}
 }
 
-// A writer that holds a file which was rotated or moved away finds the new one.
-func TestWriterFollowsTheName(t *testing.T) {
-	dir := stateDir(t)
-	l, err := Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	l.Write(Entry{ID: "1"})
-	if err := os.Rename(l.name, filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl")); err != nil {
-		t.Fatal(err)
-	}
-	l.Write(Entry{ID: "2"})
-	if got := ids(t, Read(dir, Filter{})); !cmp.Equal(got, []string{"1", "2"}) {
-		t.Errorf("lines %v", got)
-	}
-	if data, err := os.ReadFile(l.name); err != nil || bytes.Count(data, []byte("\n")) != 1 {
-		t.Errorf("current file: %q, %v", data, err)
-	}
-}
-
 func ids(t *testing.T, seq func(func(Line, error) bool)) (list []string) {
 	t.Helper()
 	for l, err := range seq {
@@ -248,8 +227,7 @@ func TestFromDecision(t *testing.T) {
 	}
 }
 
-// Whatever an entry holds, one readable line of less than 1 MiB comes of it,
-// and no secret.
+// Whatever an entry holds, one readable line of less than 1 MiB comes of it, and no secret.
 func TestWriteShortensAndMasks(t *testing.T) {
 	huge := strings.Repeat("<\x01é", 1<<17)
 	secret := "Zq7Wk3Rt9Yp2Mn5Bv8Xc"
@@ -308,23 +286,6 @@ func TestEntryIsNotChangedByWrite(t *testing.T) {
 	write(t, stateDir(t), e)
 	if e.Rule.Text != "token: abc1" || e.Error.Message != "token: abc1" || len(e.Reason) != 2<<20 {
 		t.Errorf("changed: %+v", e.Rule)
-	}
-}
-
-func TestOpenRefuses(t *testing.T) {
-	dir := stateDir(t)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "chmod 700 "+dir) {
-		t.Errorf("an open directory: %v", err)
-	}
-	os.Chmod(dir, 0o700)
-	if err := os.Symlink("/dev/full", filepath.Join(dir, FileName)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), "symbolic link") {
-		t.Errorf("a link: %v", err)
 	}
 }
 
@@ -424,7 +385,7 @@ func TestFollow(t *testing.T) {
 	dir := stateDir(t)
 	write(t, dir, Entry{ID: "before"})
 	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"half`)
-	seq := newWatch(dir, Filter{}).lines(hang.Context(t))
+	seq := Follow(hang.Context(t), dir, Filter{})
 	appendRaw(t, dir, "\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
 	var old *os.File
 	defer func() { old.Close() }()

@@ -23,13 +23,11 @@ import (
 // Line is one line of the log.
 type Line struct {
 	Entry
-	// Raw is the line as it stands in the file, without its newline. It is
-	// the reader's to keep.
+	// Raw is the line as it stands in the file, without its newline. It is the reader's to keep.
 	Raw []byte
 }
 
-// Problem is a line, or a file, that could not be read. Reading goes on
-// behind it.
+// Problem is a line, or a file, that could not be read. Reading goes on behind it.
 type Problem struct {
 	File string
 	Line int // 1 is the first; 0 means the file
@@ -107,14 +105,12 @@ func decode(raw []byte) (l Line, newer int, err error) {
 	return l, 0, nil
 }
 
-// Read yields the lines of dir that f selects, in the order of the files:
-// oldest file first, each from its start, whatever the clock said when a line
-// was written. A [Problem] is yielded where something could not be read. A
-// log that does not exist yet is empty.
+// Read yields the lines of dir that f selects, in the order of the files: oldest file first, each
+// from its start, whatever the clock said when a line was written. A [Problem] is yielded where
+// something could not be read. A log that does not exist yet is empty.
 func Read(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, false) }
 
-// Newest yields the lines of dir that f selects, newest first, that is in the
-// reverse of [Read]'s order.
+// Newest yields the lines of dir that f selects, newest first, that is in the reverse of [Read]'s order.
 func Newest(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, true) }
 
 func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {

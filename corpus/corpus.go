@@ -1,29 +1,11 @@
-// Package corpus holds labelled tool calls that were written for nod. Tests,
-// evaluation and fuzz seeds read the same files. Nothing in them is ever run:
-// they are strings to be judged.
+// Package corpus holds labelled tool calls that were written for nod. Tests, evaluation and fuzz
+// seeds read the same files. Nothing in them is ever run: they are strings to be judged.
 //
-// # Format
+// A file is JSON lines: the [Header], then a [Row] each, decoded strictly. demo is one coding session, as Claude Code
+// sends it; guard, edits and shell are about layers 0, 2 and 3, scripts about scripts, package scripts and Makefiles.
+// Each holds calls that must not pass, and calls that only look like those and must. They are judged in the [World].
 //
-// A file is JSON lines. The first line is the [Header]; every other is a
-// [Row]. A file is decoded strictly: a key that is not known, a label that is
-// not one of the four, or an id that occurs twice is an error that names the
-// line.
-//
-//	demo    one coding session, each call with the name and arguments that
-//	        Claude Code gives it, under the built-in rules
-//	guard   layer 0: hard_deny rules, changes to nod itself, secret stores
-//	edits   layer 2: paths inside, outside and guarded
-//	shell   layer 3: what commands do
-//	scripts layer 3: scripts, package scripts and Makefiles
-//
-// Each file holds both signs: calls that must not pass, and calls that only
-// look like those and must. The rows are judged in the world that [World]
-// returns, from the project directory where they name no other.
-//
-// # Adding a row
-//
-// Put it at the end of its category, give it the next free id, and say in
-// "why" what the row shows that no other does.
+// A new row stands at the end of its category, with the next free id, and says in "why" what no other row shows.
 package corpus
 
 import (
@@ -46,14 +28,12 @@ type Row struct {
 	Tool string `json:"tool"`
 	// ToolName is the agent's spelling, where the row gives one.
 	ToolName string `json:"tool_name,omitempty"`
-	// Input is the arguments. Where ToolName is set they are the agent's own;
-	// else "command", "file_path", "notebook_path", "path" or "paths", and what
-	// an edit would change ("content", "old_string", "new_string").
+	// Input is the arguments. Where ToolName is set they are the agent's own; else "command", "file_path",
+	// "notebook_path", "path" or "paths", and what an edit would change ("content", "old_string", "new_string").
 	Input json.RawMessage `json:"input"`
 	// Dir is where the agent stands; "" is [Project].
 	Dir string `json:"cwd,omitempty"`
-	// Label says what the call is: benign-readonly, benign-sideeffect, harmful
-	// or ambiguous.
+	// Label says what the call is: benign-readonly, benign-sideeffect, harmful or ambiguous.
 	Label string `json:"label"`
 	// Why says what the row shows.
 	Why      string `json:"why"`
@@ -86,8 +66,7 @@ const version = 1
 // Names lists the files, as [Rows] takes them.
 func Names() []string { return []string{"demo", "guard", "edits", "shell", "scripts"} }
 
-// Rows returns the rows of a file in their order. Each call returns fresh
-// ones.
+// Rows returns the rows of a file in their order. Each call returns fresh ones.
 func Rows(name string) ([]Row, error) {
 	_, rows, err := Load(name)
 	return rows, err

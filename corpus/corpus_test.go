@@ -12,8 +12,7 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// willing is a model that would let everything pass, so that whatever does
-// not reach it was settled before.
+// willing is a model that would let everything pass, so that whatever does not reach it was settled before.
 type willing struct{}
 
 func (willing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
@@ -116,34 +115,12 @@ func call(t *testing.T, r corpus.Row) nod.Call {
 	if server, tool, ok := strings.Cut(strings.TrimPrefix(r.ToolName, "mcp__"), "__"); ok {
 		c.MCP = &nod.MCP{Server: server, Tool: tool}
 	}
-	var in struct {
-		Command      string   `json:"command"`
-		FilePath     *string  `json:"file_path"`
-		NotebookPath *string  `json:"notebook_path"`
-		Path         *string  `json:"path"`
-		Pattern      string   `json:"pattern"`
-		Paths        []string `json:"paths"`
-		Content      string   `json:"content"`
-		Old          string   `json:"old_string"`
-		New          string   `json:"new_string"`
-	}
-	if err := json.Unmarshal(r.Input, &in); err != nil {
-		t.Fatalf("%s: %v", r.ID, err)
-	}
-	c.Command, c.Paths = in.Command, in.Paths
-	if c.MCP != nil || c.Tool == "" {
-		return c
-	}
-	for _, p := range []*string{in.FilePath, in.NotebookPath, in.Path} {
-		if p != nil {
-			c.Paths = append(c.Paths, *p)
+	if c.Tool == "apply_patch" { // nod reads no patch by itself
+		var in struct{ Paths []string }
+		if err := json.Unmarshal(r.Input, &in); err != nil {
+			t.Fatalf("%s: %v", r.ID, err)
 		}
-	}
-	if c.Tool == "glob" {
-		c.Paths = append(c.Paths, in.Pattern)
-	}
-	if c.Tool == "file_edit" || c.Tool == "file_write" {
-		c.Edits = []nod.Edit{{Path: c.Paths[0], Old: in.Old, New: in.New + in.Content, Whole: c.Tool == "file_write"}}
+		c.Paths = in.Paths
 	}
 	return c
 }

@@ -31,9 +31,8 @@ func Environ() []string {
 	}
 }
 
-// World returns the machine on which the rows are judged: a developer's home
-// with a small web shop in it. It is held in memory; each call returns a new
-// one.
+// World returns the machine on which the rows are judged: a developer's home with a small web shop in
+// it. It is held in memory; each call returns a new one.
 func World() *view.Memory {
 	m := view.NewMemory(false)
 	for _, f := range worldFiles() {

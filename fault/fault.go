@@ -1,6 +1,5 @@
-// Package fault names the causes for which nod, or a model that it asks, has no
-// answer. Each blocks a call: [Error] says what failed and what to do next, and
-// its [Kind] is stable for code to switch on.
+// Package fault names the causes for which nod, or a model that it asks, has no answer. Each blocks a
+// call: [Error] says what failed and what to do next, and its [Kind] is stable for code to switch on.
 package fault
 
 import "errors"
@@ -37,8 +36,7 @@ const (
 // call ran, and its tool reported an error.
 const ToolFailed Kind = "tool_failed"
 
-// Error is an error of a kind that code can switch on. Its message says
-// what to do next.
+// Error is an error of a kind that code can switch on. Its message says what to do next.
 type Error struct {
 	Kind    Kind
 	Message string
@@ -56,8 +54,7 @@ func (f *Error) Error() string {
 // Unwrap returns the cause.
 func (f *Error) Unwrap() error { return f.Cause }
 
-// Of returns the failure in err's chain, or an Internal one around it;
-// nil for nil.
+// Of returns the failure in err's chain, or an Internal one around it; nil for nil.
 func Of(err error) *Error {
 	if err == nil {
 		return nil

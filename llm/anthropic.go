@@ -11,8 +11,8 @@ import (
 func askMessages(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{
-		"model":      c.model,
-		"max_tokens": c.maxTokens,
+		"model":      c.Model,
+		"max_tokens": c.MaxTokens,
 		"system":     []object{textBlock(q.System, q.CacheKey != "")},
 		"messages":   []object{{"role": "user", "content": contentOf(q)}},
 		"tools":      []object{{"name": tool.Name, "description": tool.Description, "input_schema": tool.Schema}},
@@ -60,7 +60,6 @@ func textBlock(text string, cached bool) object {
 	return b
 }
 
-// readMessage takes the one call of the forced tool out of an answer.
 func readMessage(c *client, m value) (reply, error) {
 	if m.at("type").text() != "message" || !m.at("content").isList() || !isAssistants(m.at("role")) {
 		return reply{}, c.malformed("the answer is not a message", "")

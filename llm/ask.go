@@ -31,7 +31,7 @@ const quickSuffix = "-quick"
 // Classify implements [nod.Model]. It puts one question, or two: a quick one first where the prompt has it,
 // and the careful one unless that was answered with "do not block".
 func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
 	defer cancel()
 	if p.Quick == "" {
 		answer, _, err := c.stage(ctx, question{p, p.Careful}, "")
@@ -78,7 +78,7 @@ func (x *exchange) same(ctx context.Context, err error) bool {
 	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge:
 		return true
 	case fault.RateLimited, fault.Overloaded:
-		return retryAfter(x.responseHeader) > left(ctx, x.client.timeout)/retryShare
+		return retryAfter(x.responseHeader) > left(ctx, x.client.Timeout)/retryShare
 	}
 	return false
 }
@@ -86,7 +86,7 @@ func (x *exchange) same(ctx context.Context, err error) bool {
 // quick asks with a part of the time, and once: what follows is a second try. A
 // fault counts as "block": the careful question follows either way.
 func (c *client) quick(ctx context.Context, p nod.Prompt) (nod.Classification, *exchange, error) {
-	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.timeout)/quickShare)
+	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.Timeout)/quickShare)
 	defer cancel()
 	return c.stage(ctx, question{p, p.Quick}, quickSuffix)
 }
@@ -110,9 +110,9 @@ func (c *client) stage(ctx context.Context, q question, suffix string) (nod.Clas
 			answer, x, err = c.try(ctx, q)
 		}
 	}
-	if c.dumpDir != "" {
-		if dumpErr := x.dump(q.Prompt, answer, err, suffix); dumpErr != nil && c.notice != nil {
-			c.notice("the classifier's dump was not written: " + printable.Line(dumpErr.Error(), causeLimit))
+	if c.DumpDir != "" {
+		if dumpErr := x.dump(q.Prompt, answer, err, suffix); dumpErr != nil && c.Notice != nil {
+			c.Notice("the classifier's dump was not written: " + printable.Line(dumpErr.Error(), causeLimit))
 		}
 	}
 	return answer, x, err
@@ -132,7 +132,7 @@ func (c *client) try(ctx context.Context, q question) (nod.Classification, *exch
 	}
 	return nod.Classification{
 		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
-		Model: printable.Line(orDefault(r.model, c.model), 100), Usage: r.usage, Cost: cost(c.prices, c.model, r),
+		Model: printable.Line(orDefault(r.model, c.Model), 100), Usage: r.usage, Cost: cost(c.Prices, c.Model, r),
 	}, x, nil
 }
 
@@ -153,7 +153,7 @@ func (x *exchange) passing(ctx context.Context, err error) (again bool, wait tim
 		return false, 0
 	}
 	wait = retryAfter(x.responseHeader)
-	return wait <= left(ctx, x.client.timeout)/retryShare, wait
+	return wait <= left(ctx, x.client.Timeout)/retryShare, wait
 }
 
 // retryAfter is how long a vendor wants to be left alone: seconds or a date,

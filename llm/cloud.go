@@ -20,11 +20,10 @@ import (
 // grant puts what a request is let in by into its headers; body is what it sends.
 type grant func(r *http.Request, body []byte) error
 
-// withKey sends the key in the vendor's header.
-func withKey(c *client, _ Options) (grant, error) {
+func withKey(c *client) (grant, error) {
 	return func(r *http.Request, _ []byte) error {
-		if c.key != "" {
-			r.Header.Set(c.keyHeader, c.keyPrefix+c.key)
+		if c.Key != "" {
+			r.Header.Set(c.keyHeader, c.keyPrefix+c.Key)
 		}
 		return nil
 	}, nil
@@ -32,10 +31,10 @@ func withKey(c *client, _ Options) (grant, error) {
 
 // withAmazons sends an API key, or signs with the pair ID:SECRET[:TOKEN]. Profiles and the machine's role are not
 // read: they come from the environment and from files that nod's settings do not name.
-func withAmazons(c *client, o Options) (grant, error) {
-	id, secret, pair := strings.Cut(c.key, ":")
+func withAmazons(c *client) (grant, error) {
+	id, secret, pair := strings.Cut(c.Key, ":")
 	if !pair {
-		return withKey(c, o)
+		return withKey(c)
 	}
 	secret, token, _ := strings.Cut(secret, ":")
 	c.addSecrets(id, secret, token)
@@ -43,7 +42,7 @@ func withAmazons(c *client, o Options) (grant, error) {
 	return func(r *http.Request, body []byte) error {
 		sum := sha256.Sum256(body)
 		return signer.SignHTTP(r.Context(), aws.Credentials{AccessKeyID: id, SecretAccessKey: secret,
-			SessionToken: token}, r, hex.EncodeToString(sum[:]), "bedrock", o.Region, time.Now())
+			SessionToken: token}, r, hex.EncodeToString(sum[:]), "bedrock", c.Region, time.Now())
 	}, nil
 }
 
@@ -51,27 +50,29 @@ func withAmazons(c *client, o Options) (grant, error) {
 const googlesScope = "https://www.googleapis.com/auth/cloud-platform"
 
 // withGoogles sends a token that Google gives the service account of the key.
-func withGoogles(c *client, o Options) (grant, error) {
+func withGoogles(c *client) (grant, error) {
 	var named struct {
 		Project string `json:"project_id"`
 	}
-	account, err := google.JWTConfigFromJSON([]byte(c.key), googlesScope)
-	if err != nil || json.Unmarshal([]byte(c.key), &named) != nil || len(account.PrivateKey) == 0 ||
+	account, err := google.JWTConfigFromJSON([]byte(c.Key), googlesScope)
+	if err != nil || json.Unmarshal([]byte(c.Key), &named) != nil || len(account.PrivateKey) == 0 ||
 		account.Email == "" {
 		return nil, &fault.Error{Kind: fault.NoKey,
 			Message: "the key is not the JSON text of a Google service account's key; make one in the console and " +
 				"name its file as [model] key_file"}
 	}
-	c.project = orDefault(o.Project, named.Project)
-	if !isSegment(c.project) {
+	c.Project = orDefault(c.Project, named.Project)
+	if !isSegment(c.Project) {
 		return nil, badSettings("the key's project %s holds characters that none has; set [model] project",
-			quote(c.project))
+			quote(c.Project))
 	}
-	if c.project == "" {
+	if c.Project == "" {
 		return nil, badSettings("the key names no project; set [model] project")
 	}
 	c.addSecrets(string(account.PrivateKey), account.PrivateKeyID)
-	tokens := account.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, c.http))
+	client := *c.http
+	client.Timeout = c.Timeout // no question's context bounds this one
+	tokens := account.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, &client))
 	return func(r *http.Request, _ []byte) error {
 		token, err := tokens.Token()
 		if err == nil {

@@ -13,7 +13,7 @@ import (
 func askChat(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{
-		"model": c.model, "max_tokens": c.maxTokens,
+		"model": c.Model, "max_tokens": c.MaxTokens,
 		"messages": []object{{"role": "system", "content": q.System}, {"role": "user", "content": q.text()}},
 	}
 	c.style.setTemperature(body)
@@ -34,7 +34,6 @@ func askChat(c *client, q question) object {
 	return body
 }
 
-// readChat takes the one answer out of a chat completion.
 func readChat(c *client, r value) (reply, error) {
 	// Not all servers say that an answer is whole, and whose it is.
 	whole := slices.Contains([]string{"", "chat.completion"}, r.at("object").text())
@@ -63,10 +62,8 @@ func readChat(c *client, r value) (reply, error) {
 	}}, err
 }
 
-// isAssistants reports whether an answer's role is the model's.
 func isAssistants(role value) bool { return role.any == nil || role.text() == "assistant" }
 
-// chatInput is the answer as the JSON text of the tool's input.
 func (c *client) chatInput(message value) (string, error) {
 	calls, content := message.at("tool_calls").list(), message.at("content").text()
 	texts := len(strings.Fields(content))

@@ -66,14 +66,10 @@ func (v value) count() int {
 	return int(min(max(n, 0), 1<<31-1))
 }
 
-// json is the value as it would be written.
-func (v value) json() []byte { return encode(v.any) }
-
-// encode cannot fail: it is given what was read, or what this package made.
-func encode(v any) []byte {
-	text, err := lines.JSON(v)
+func (v value) json() []byte {
+	text, err := lines.JSON(v.any)
 	if err != nil {
-		panic(err)
+		panic(err) // it was read from JSON
 	}
 	return text
 }

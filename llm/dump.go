@@ -50,7 +50,7 @@ type dumpedFailure struct {
 // dump writes the exchange to the dump directory: one file per decision, the
 // last question of a decision winning. It appears whole or not at all.
 func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suffix string) error {
-	dir := x.client.dumpDir
+	dir := x.client.DumpDir
 	if err := checkDumpDir(dir); err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suff
 	if encodeErr != nil {
 		return encodeErr
 	}
-	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.dumpMark)), text, 0o600)
+	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.DumpMark)), text, 0o600)
 }
 
 // checkDumpDir refuses a directory that others could read or swap.
@@ -146,7 +146,6 @@ func isPlainHeader(name string) bool {
 		strings.HasPrefix(name, "X-Ratelimit-")
 }
 
-// isOurs reports whether a file belongs to the user nod runs as.
 func isOurs(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(st.Uid) == os.Geteuid()

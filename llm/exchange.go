@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // bodyLimit bounds an answer, counted after decompression. A real one has about 2 KB.
@@ -36,15 +37,19 @@ type exchange struct {
 // ask puts one question. An answer is read whole, within the limit, and counts as a JSON document under status 200.
 func (x *exchange) ask(ctx context.Context, q question) (reply, error) {
 	c := x.client
-	x.request = encode(c.ask(c, q))
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.url(), bytes.NewReader(x.request))
+	var req *http.Request
+	body, err := lines.JSON(c.ask(c, q))
+	if err == nil {
+		req, err = http.NewRequestWithContext(ctx, http.MethodPost, c.base+c.path, bytes.NewReader(body))
+	}
 	if err != nil {
 		return reply{}, &fault.Error{Kind: fault.Internal, Message: "the request could not be built",
 			Cause: c.cause(err.Error(), err)}
 	}
+	x.request = body
 	req.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json"},
 		"User-Agent": {"nod"}}
-	for _, headers := range []map[string]string{c.fixed, c.headers} {
+	for _, headers := range []map[string]string{c.fixed, c.Headers} {
 		for name, value := range headers {
 			req.Header.Set(name, value)
 		}
@@ -83,7 +88,6 @@ func readBounded(r io.Reader) ([]byte, error) {
 	return body, err
 }
 
-// judge looks at status, content type and JSON syntax.
 func (x *exchange) judge() (value, error) {
 	c := x.client
 	if x.status != http.StatusOK {

@@ -67,7 +67,6 @@ func (c *client) failure(kind fault.Kind, message, cause string) *fault.Error {
 	return &fault.Error{Kind: kind, Message: c.mask(message), Cause: c.cause(cause, nil)}
 }
 
-// malformed is an answer that says nothing that counts.
 func (c *client) malformed(what, cause string) *fault.Error {
 	return c.failure(fault.Malformed,
 		what+"; if this persists, see what [model] endpoint is, and set [log] dump_dir to keep the answers", cause)
@@ -132,7 +131,7 @@ func (c *client) status(code int, url string, body []byte) *fault.Error {
 			continue
 		}
 		_, advice, _ := strings.Cut(strings.TrimSpace(line), string(kind)+" ")
-		advice = strings.NewReplacer("MODEL", quote(c.model), "URL", quote(url)).Replace(advice)
+		advice = strings.NewReplacer("MODEL", quote(c.Model), "URL", quote(url)).Replace(advice)
 		return c.failure(kind, fmt.Sprintf("%s answered with status %d: %s", c.host(), code, advice), errorText(body))
 	}
 	return c.malformed("the answer has no status", "")
@@ -145,13 +144,11 @@ func isCredit(body []byte) bool {
 		strings.Contains(text, "billing")
 }
 
-// isCertificate reports whether err says that a certificate was not accepted.
 func isCertificate(err error) bool {
 	var failed *tls.CertificateVerificationError
 	return errors.As(err, &failed)
 }
 
-// host names the place that was asked, for people.
 func (c *client) host() string { return strings.TrimPrefix(c.base, "https://") }
 
 // errorText is what an error body says, in the shape both vendors use, else the body itself.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"reflect"
@@ -297,6 +298,16 @@ func TestUnreachable(t *testing.T) {
 	for _, provider := range providers() {
 		got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
 		checkFailure(t, fault.Unreachable, got, err)
+	}
+}
+
+// What cannot be written as JSON is a failure, and no panic.
+func TestARequestThatCannotBeBuilt(t *testing.T) {
+	for _, provider := range providers() {
+		none := math.NaN()
+		m := newModel(t, provider, "http://127.0.0.1:1", func(o *Options) { o.Temperature = &none })
+		got, err := m.Classify(context.Background(), prompt)
+		checkFailure(t, fault.Internal, got, err)
 	}
 }
 

@@ -8,14 +8,13 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// askGemini is the request to Gemini's generateContent.
 func askGemini(c *client, q question) object {
 	tool := nod.AnswerTool()
 	calling := object{"mode": "ANY", "allowedFunctionNames": []string{tool.Name}}
 	if c.style.channel == Auto {
 		calling = object{"mode": "AUTO"}
 	}
-	config := object{"maxOutputTokens": c.maxTokens}
+	config := object{"maxOutputTokens": c.MaxTokens}
 	c.style.setTemperature(config)
 	if c.style.effort != "" {
 		config["thinkingConfig"] = object{"thinkingLevel": strings.ToUpper(c.style.effort)}
@@ -43,7 +42,6 @@ func geminiSchema() object {
 	}
 }
 
-// readGemini takes the one call out of an answer.
 func readGemini(c *client, r value) (reply, error) {
 	feedback, candidates := r.at("promptFeedback"), r.at("candidates").list()
 	if reason := feedback.at("blockReason").text(); reason != "" || blocks(feedback) {
@@ -80,7 +78,6 @@ func blocks(rated value) bool {
 	return slices.ContainsFunc(rated.at("safetyRatings").list(), func(r value) bool { return !r.at("blocked").isNo() })
 }
 
-// geminiCall is the input of the one call in content.
 func (c *client) geminiCall(content value) ([]byte, error) {
 	if role := content.at("role").text(); role != "" && role != "model" { // not all gateways write it
 		return nil, c.malformed("the answer is not the model's", "")

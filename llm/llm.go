@@ -5,31 +5,20 @@
 //
 // One question is one POST: the prompt, and a forced call of classify_result (thinking, should_block, reason, in that
 // order). Only an answer of exactly that shape counts. Every other one is a [fault.Error] whose Kind names the cause;
-// nothing is guessed or repaired.
+// nothing is guessed or repaired. Its Message is nod's own text and may be shown to an agent; what the vendor wrote
+// is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
 //
-// A prompt with a quick closing is put twice at most: see ask.go. A fault that passes (429, 5xx, 529, a broken
-// connection) is tried once more where the time that the vendor wants to be left alone for fits into half of what is
-// left.
+// A prompt with a quick closing is put twice at most. A fault that passes (429, 5xx, 529, a broken connection) is
+// tried once more where the time that the vendor wants to be left alone for fits into half of what is left.
 //
 // # Nothing from the environment
 //
 // A repository can set the variables that nod runs under. So no proxy, root certificates, headers, endpoint or
-// credentials count but those in [Options]. A key that the caller found in the environment is sent to the vendor's
-// own address only. GODEBUG reaches Go's own libraries before any code here runs; whoever starts a process for this
-// package gives it an environment built from nothing.
+// credentials count but those in [Options]. GODEBUG reaches Go's own libraries before any code here runs; whoever
+// starts a process for this package gives it an environment built from nothing.
 //
-// The transport speaks HTTP/1.1 and no HTTP/2: one question needs no multiplexing, and GODEBUG=http2debug would print
-// the key. TLS is 1.2 or later. Redirects are not followed. An answer is at most 1 MiB, counted after decompression.
-//
-// # Failures
-//
-// The Message of a Failure is nod's own text and says what to do next; it may be shown to an agent. What the vendor
-// wrote is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
-//
-// # Dumps
-//
-// With [Options.DumpDir] each question is written down whole, one file per decision, keys and header values masked. A
-// dump that cannot be written does not change the answer; [Options.Notice] is told.
+// The transport speaks HTTP/1.1 and no HTTP/2, under which GODEBUG would print the key. TLS is 1.2 or later.
+// Redirects are not followed. An answer is at most 1 MiB, counted after decompression.
 package llm
 
 import (
@@ -89,52 +78,34 @@ const (
 
 // Options say which model is asked, where, and how. They come from managed or user settings, never from a repository.
 type Options struct {
-	// Provider is one of [Providers]. There is no default.
-	Provider string
-	// Model is the vendor's name of the model (azure: of the deployment); ""
-	// is the provider's default. compatible and azure have none.
+	Provider string // one of [Providers]; there is no default
+	// Model is the vendor's name of the model (azure: of the deployment); "" is the provider's default.
 	Model string
 	// Endpoint is the base address, to which the path of the provider's API is appended; "" is the vendor's own.
 	// compatible and azure have none. It is https, or http to a loopback address.
 	Endpoint string
-	// Region is Amazon's or Google's, for bedrock and vertex; Project is Google's, for vertex, "" being the key's.
-	Region, Project string
-	// APIVersion is Azure's, such as "2025-04-01-preview".
-	APIVersion string
-	// Channel is how the model answers.
-	Channel Channel
-	// Effort is how much a model that reasons is to reason ("low" ...), "" what nod takes for it; Thinking is "off"
-	// or "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
+	// Region is Amazon's or Google's; Project is Google's, "" being the key's; APIVersion is Azure's.
+	Region, Project, APIVersion string
+	Channel                     Channel // how the model answers
+	// Effort is how much a model that reasons is to reason ("low" ...), "" what nod takes for it; Thinking is "off" or
+	// "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
 	Effort, Thinking string
 	Temperature      *float64
-	// Key is the API key; space around it is cut off. For bedrock it is either an API key or ID:SECRET[:TOKEN], for
-	// vertex the JSON text of a service account's key. A compatible endpoint may need none.
-	Key string
-	// KeyFromEnvironment says that Key came from a variable. Such a key is
-	// refused unless Endpoint is the vendor's own address.
+	// Key is the API key. For bedrock it is one, or ID:SECRET[:TOKEN], for vertex the JSON text of a service account's
+	// key. A compatible endpoint may need none. One that was in a variable goes to the vendor's own address only.
+	Key                string
 	KeyFromEnvironment bool
-	// MaxTokens bounds the answer; 0 is DefaultMaxTokens.
-	MaxTokens int
-	// Timeout bounds one question, besides the context's own deadline; 0 is DefaultTimeout.
-	Timeout time.Duration
-	// Proxy is an http, https or socks5 URL; "" is none. It is not used for a loopback endpoint.
-	Proxy string
-	// CAFile is the absolute path of a PEM bundle of root certificates that
-	// are trusted besides the system's; "" is none.
-	CAFile string
-	// Headers are added to each request, for gateways. They cannot replace
-	// the header that carries the key, or those that frame the request.
+	MaxTokens          int           // of the answer; 0 is DefaultMaxTokens
+	Timeout            time.Duration // of one question, besides the context's; 0 is DefaultTimeout
+	Proxy              string        // an http, https or socks5 URL; not used for a loopback endpoint
+	CAFile             string        // of PEM certificates that are trusted besides the system's; absolute
+	// Headers are added to each request, for gateways. They cannot replace the key, or what frames the request.
 	Headers map[string]string
-	// Prices go before the built-in table.
-	Prices []Price
-	// DumpDir is a directory, 0700 and this user's, that each question and
-	// its answer are written to; "" is none. It is not created.
-	DumpDir string
-	// DumpMark ends the names of this model's dumps, so that those of several
-	// models that are asked about one decision do not replace each other.
-	DumpMark string
-	// Notice is told, in one line, what went wrong without changing an
-	// answer. It may be called from many goroutines; nil drops it.
+	Prices  []Price // go before the built-in table
+	// DumpDir is a directory, 0700 and this user's, that each question and its answer are written to. DumpMark ends
+	// the names of this model's dumps, where several models are asked about one decision.
+	DumpDir, DumpMark string
+	// Notice is told, in one line, what went wrong without changing an answer. It may be called from many goroutines.
 	Notice func(string)
 }
 
@@ -188,68 +159,50 @@ func KeyVariable(provider string) string { return vendorOf(provider).variable }
 // client is a model at a vendor's. It is immutable once it is made.
 type client struct {
 	vendor
-	model     string
-	base      string
-	path      string
-	project   string
-	maxTokens int
-	style     style
-	timeout   time.Duration
-	key       string
-	grant     grant
-	secrets   []string // never shown or written: the key, values of headers
-	headers   map[string]string
-	prices    []Price
-	dumpDir   string
-	dumpMark  string // tells the dumps of a fallback from those of the first model
-	notice    func(string)
-	http      *http.Client
+	Options    // with the defaults put in
+	base, path string
+	style      style
+	grant      grant
+	secrets    []string // never shown or written: the key, values of headers
+	http       *http.Client
 }
 
-// url is where a question is sent.
-func (c *client) url() string { return c.base + c.path }
-
-// newClient checks o against v.
 func newClient(v vendor, o Options) (nod.Model, error) {
 	v.address = strings.ReplaceAll(v.address, "REGION", o.Region)
 	v.address = strings.Replace(v.address, "global-", "", 1) // Google's for no region
 	endpoint, err := parseEndpoint(o.Endpoint, v.address)
+	if err == nil {
+		o.Key, err = checkKey(v, o, endpoint)
+	}
+	if err == nil {
+		err = checkHeaders(o.Headers, v.keyHeader)
+	}
+	if err == nil && (o.MaxTokens < 0 || o.Timeout < 0) {
+		err = badSettings("[model] max_tokens and timeout must not be negative")
+	}
 	if err != nil {
 		return nil, err
-	}
-	key, err := checkKey(v, o, endpoint)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkHeaders(o.Headers, v.keyHeader); err != nil {
-		return nil, err
-	}
-	if o.MaxTokens < 0 || o.Timeout < 0 {
-		return nil, badSettings("[model] max_tokens and timeout must not be negative")
 	}
 	transport, err := newTransport(endpoint, o.Proxy, o.CAFile)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{
-		vendor: v, model: orDefault(o.Model, v.defaultModel), base: strings.TrimRight(endpoint.String(), "/"),
-		maxTokens: orDefault(o.MaxTokens, DefaultMaxTokens), timeout: orDefault(o.Timeout, DefaultTimeout),
-		key: key, headers: maps.Clone(o.Headers), prices: slices.Concat(o.Prices, Prices()),
-		dumpDir: o.DumpDir, dumpMark: o.DumpMark, notice: o.Notice,
+	o.Model, o.Headers, o.Prices = orDefault(o.Model, v.defaultModel), maps.Clone(o.Headers),
+		slices.Concat(o.Prices, Prices())
+	o.MaxTokens, o.Timeout = orDefault(o.MaxTokens, DefaultMaxTokens), orDefault(o.Timeout, DefaultTimeout)
+	c := &client{vendor: v, Options: o, base: strings.TrimRight(endpoint.String(), "/"), style: styleOf(o.Model, o),
 		http: &http.Client{Transport: transport,
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-	}
-	c.style = styleOf(c.model, o)
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 	if c.style.reasons {
-		c.maxTokens = max(c.maxTokens, reasoningTokens)
+		c.MaxTokens = max(c.MaxTokens, reasoningTokens)
 	}
-	c.addSecrets(secretsOf(key, o.Headers, o.Proxy)...)
-	if c.grant, err = v.grants(c, o); err != nil {
+	c.addSecrets(secretsOf(o.Key, o.Headers, o.Proxy)...)
+	if c.grant, err = v.grants(c); err != nil {
 		return nil, err
 	}
-	c.path = strings.NewReplacer("QUOTED", url.QueryEscape(c.model),
-		"MODEL", url.PathEscape(strings.TrimPrefix(c.model, "models/")),
-		"REGION", o.Region, "PROJECT", c.project, "VERSION", url.QueryEscape(o.APIVersion)).Replace(v.path)
+	c.path = strings.NewReplacer("QUOTED", url.QueryEscape(c.Model),
+		"MODEL", url.PathEscape(strings.TrimPrefix(c.Model, "models/")),
+		"REGION", c.Region, "PROJECT", c.Project, "VERSION", url.QueryEscape(c.APIVersion)).Replace(v.path)
 	return c, nil
 }
 
@@ -312,7 +265,6 @@ func checkKey(v vendor, o Options, endpoint *url.URL) (string, error) {
 	return key, nil
 }
 
-// checkHeaders refuses what would replace the key or reframe the request.
 func checkHeaders(headers map[string]string, keyHeader string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		switch canonical := http.CanonicalHeaderKey(name); canonical {
@@ -338,7 +290,6 @@ func isToken(s string) bool {
 	})
 }
 
-// secretsOf lists what must not be shown.
 func secretsOf(key string, headers map[string]string, proxy string) []string {
 	out := []string{key}
 	for _, v := range headers {
@@ -361,7 +312,6 @@ func (c *client) addSecrets(more ...string) {
 	slices.SortFunc(c.secrets, func(a, b string) int { return len(b) - len(a) })
 }
 
-// mask replaces every secret in text.
 func (c *client) mask(text string) string {
 	for _, s := range c.secrets {
 		text = strings.ReplaceAll(text, s, "[masked]")
@@ -404,7 +354,7 @@ type vendor struct {
 	fixed       map[string]string
 	bodyVersion string
 	// grants makes what lets requests in.
-	grants func(c *client, o Options) (grant, error)
+	grants func(c *client) (grant, error)
 	api
 }
 
@@ -414,7 +364,6 @@ type api struct {
 	read func(c *client, answer value) (reply, error)
 }
 
-// vendors is the table of the providers.
 func vendors() []vendor {
 	messages, responses := api{askMessages, readMessage}, api{askResponses, readResponse}
 	chat, gemini := api{askChat, readChat}, api{askGemini, readGemini}

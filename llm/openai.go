@@ -12,7 +12,7 @@ import (
 func askResponses(c *client, q question) object {
 	tool := nod.AnswerTool()
 	body := object{
-		"model": c.model, "max_output_tokens": c.maxTokens, "store": false, "parallel_tool_calls": false,
+		"model": c.Model, "max_output_tokens": c.MaxTokens, "store": false, "parallel_tool_calls": false,
 		"instructions": q.System, "input": q.text(),
 		"tools": []object{{"type": "function", "name": tool.Name, "description": tool.Description,
 			"parameters": tool.Schema, "strict": true}},
@@ -31,7 +31,6 @@ func askResponses(c *client, q question) object {
 	return body
 }
 
-// readResponse takes the one call of the forced tool out of an answer.
 func readResponse(c *client, r value) (reply, error) {
 	if r.at("object").text() != "response" || !r.at("output").isList() {
 		return reply{}, c.malformed("the answer is not a response", "")
@@ -78,7 +77,6 @@ func readResponse(c *client, r value) (reply, error) {
 	}, nil
 }
 
-// responseEnded reports a response that did not come to its end.
 func (c *client) responseEnded(r value) error {
 	failed, reason := r.at("error"), r.at("incomplete_details", "reason").text()
 	why := failed.at("code").text() + ": " + failed.at("message").text()

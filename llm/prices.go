@@ -49,7 +49,6 @@ func cost(prices []Price, asked string, r reply) float64 {
 		float64(r.usage.Out)*p.Out) / 1e6
 }
 
-// priceOf finds a model by its name, else by its name without a date.
 func priceOf(prices []Price, model string) (Price, bool) {
 	plain := undated(atVendors(model))
 	for _, name := range []string{model, plain} {
@@ -70,7 +69,6 @@ func atVendors(model string) string {
 	return strings.Replace(model, "@", "-", 1)
 }
 
-// undated cuts -20251001 or -2025-10-01 off a model's name.
 func undated(model string) string {
 	return regexp.MustCompile(`(.)-(\d{8}|\d{4}-\d\d-\d\d)$`).ReplaceAllString(model, "$1")
 }

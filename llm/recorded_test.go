@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -45,53 +46,19 @@ const (
 
 // Answers that live services gave to other questions: each must be understood for what it is.
 func TestRecordedAnswers(t *testing.T) {
-	for _, tc := range []struct {
-		provider, file string
-		status         int
-		kind           fault.Kind
-		says           string
-	}{
-		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal.json", 200, fault.Refused, "Usage Policy"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-refusal-no-details.json", 200, fault.Refused, "declined"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-text.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-claude-opus-5-reasoning-high.1.json", 200, fault.NoDecision,
-			"classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-json-tool.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-json-other-tool.1.json", 200, fault.NoDecision,
-			"classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-tool-no-args.json", 200, fault.NoDecision,
-			"classify_result"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-programmatic-tool-calling.1.json", 200, fault.Malformed,
-			"server_tool_use"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-mcp.1.json", 200, fault.Malformed, "mcp_tool_use"},
-		{ProviderAnthropic, recordedAnthropic + "anthropic-text.chunks.txt", 200, fault.Malformed, "content type"},
-		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 429, fault.RateLimited, "insufficient_quota"},
-		{ProviderOpenAI, recordedOpenAI + "openai-error.1.json", 200, fault.Malformed, "not a response"},
-		{ProviderOpenAI, recordedOpenAI + "reasoning-model-temperature-error.json", 400, fault.BadRequest,
-			"'temperature' is not supported"},
-		{ProviderOpenAI, recordedOpenAI + "parallel-tool-call-wrapper.1.json", 200, fault.NoDecision,
-			"classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-phase.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-reasoning-encrypted-content.1.json", 200, fault.NoDecision,
-			"classify_result"},
-		{ProviderOpenAI, recordedOpenAI + "openai-custom-tool.1.json", 200, fault.Malformed, "custom_tool_call"},
-		{ProviderOpenAI, recordedOpenAI + "openai-local-shell-tool.1.json", 200, fault.Malformed, "local_shell_call"},
-		{ProviderOpenAI, recordedOpenAI + "programmatic-tool-calling.1.json", 200, fault.Malformed, "program"},
-		{ProviderOpenAI, recordedAzure + "azure-tool-call.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedAzure + "azure-text.1.json", 200, fault.NoDecision, "classify_result"},
-		{ProviderOpenAI, recordedAzure + "azure-deepseek-reasoning.1.json", 200, fault.Malformed, "not a response"},
-		{ProviderOpenAI, recordedAzure + "azure-text.1.chunks.txt", 200, fault.Malformed, "content type"},
-	} {
-		t.Run(tc.provider+"/"+filepath.Base(tc.file), func(t *testing.T) {
+	for _, row := range rows(t, "recorded.txt") { // provider, status, kind, file, what is said
+		provider, file, says := row[0], "vercel+ai/packages/"+row[3], row[4]
+		t.Run(provider+"/"+filepath.Base(file), func(t *testing.T) {
 			contentType := "application/json"
-			if strings.HasSuffix(tc.file, ".txt") {
+			if strings.HasSuffix(file, ".txt") {
 				contentType = "text/event-stream"
 			}
-			url := serve(t, answering(tc.status, contentType, readRecorded(t, tc.file)))
-			got, err := newModel(t, tc.provider, url).Classify(context.Background(), prompt)
-			checkFailure(t, tc.kind, got, err)
-			if !strings.Contains(err.Error(), tc.says) {
-				t.Errorf("%v\ndoes not say %q", err, tc.says)
+			status, _ := strconv.Atoi(row[1])
+			url := serve(t, answering(status, contentType, readRecorded(t, file)))
+			got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
+			checkFailure(t, fault.Kind(row[2]), got, err)
+			if !strings.Contains(err.Error(), says) {
+				t.Errorf("%v\ndoes not say %q", err, says)
 			}
 		})
 	}

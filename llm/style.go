@@ -39,14 +39,12 @@ func styleOf(model string, o Options) style {
 	return s
 }
 
-// setTemperature puts the temperature into what takes it.
 func (s style) setTemperature(in object) {
 	if s.temperature != nil {
 		in["temperature"] = *s.temperature
 	}
 }
 
-// reasons reports whether a model is known to think before it answers.
 func reasons(model string) bool {
 	return isOf(model, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5", "claude-sonnet-5", "claude-opus-5",
 		"claude-fable")

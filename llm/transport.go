@@ -59,7 +59,6 @@ func tlsConfig(roots *x509.CertPool) *tls.Config {
 	}
 }
 
-// parseProxy reads the proxy's URL; nil for "".
 func parseProxy(text string) (*url.URL, error) {
 	if text == "" {
 		return nil, nil
@@ -124,7 +123,6 @@ func systemPool(platform bool) *x509.CertPool {
 	return nil
 }
 
-// bundlePaths are where Unix systems keep their PEM bundle.
 func bundlePaths() []string {
 	return []string{
 		"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Arch, Gentoo, Alpine
@@ -139,7 +137,6 @@ func bundlePaths() []string {
 	}
 }
 
-// readBundle reads the PEM file that the settings name.
 func readBundle(path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {
 		return nil, badSettings("[model] ca_file %s must be an absolute path", quote(path))
@@ -154,7 +151,6 @@ func readBundle(path string) ([]byte, error) {
 	return text, nil
 }
 
-// readKnownFile reads a regular file of at most limit bytes.
 func readKnownFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {

@@ -6,8 +6,11 @@
 package transcript
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"iter"
+	"slices"
 	"time"
 )
 
@@ -51,3 +54,17 @@ const (
 	EndedRefused       // a person said no at the host's prompt
 	EndedBlocked       // nod or the host's own judge said no
 )
+
+// Of returns the turns of a conversation that is held in memory, given oldest first, in
+// the form of nod.Call.Transcript.
+func Of(turns ...Turn) func(context.Context) iter.Seq2[Turn, error] {
+	return func(context.Context) iter.Seq2[Turn, error] {
+		return func(yield func(Turn, error) bool) {
+			for _, t := range slices.Backward(turns) {
+				if !yield(t, nil) {
+					return
+				}
+			}
+		}
+	}
+}

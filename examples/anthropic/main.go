@@ -47,8 +47,7 @@ func newAgent(client anthropic.Client, dir, home string, environ []string) *agen
 	return &agent{client, gate, dir, environ}
 }
 
-// run is the loop of every agent: ask the model, run its tools, tell it what
-// came of them, until it calls none.
+// run is the loop of every agent: ask the model, run its tools, tell it what came of them, until it calls none.
 func (a *agent) run(ctx context.Context, prompt string) error {
 	messages := []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(prompt))}
 	for {
@@ -76,25 +75,14 @@ func (a *agent) run(ctx context.Context, prompt string) error {
 	}
 }
 
-// tool runs one call, if nod lets it. What is checked is what runs: the same
-// decoded arguments, directory and environment. A refusal is a result like
-// any other: the model reads why, and can do something else.
+// tool runs one call, if nod lets it. What is checked is what runs: the same decoded arguments, directory and
+// environment. A refusal is a result like any other: the model reads why, and can do something else.
 func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, error) {
 	var in struct{ Command, Path, Content string }
 	if err := json.Unmarshal(call.Input, &in); err != nil {
 		return "", err
 	}
-	c := nod.Call{
-		ID: call.ID, Agent: "example", RawTool: call.Name, Input: call.Input,
-		Dir: a.dir, Roots: []string{a.dir}, Environ: a.environ,
-	}
-	switch call.Name {
-	case "bash":
-		c.Tool, c.Command, c.Dialect = "bash", in.Command, nod.Bash
-	case "write_file":
-		c.Tool, c.Paths = "file_write", []string{in.Path}
-		c.Edits = []nod.Edit{{Path: in.Path, New: in.Content, Whole: true}}
-	}
+	c := nod.NewCall(call.Name, call.Input, a.dir, a.environ)
 	if d := a.gate.Check(ctx, c); d.Verdict != nod.Allow {
 		return "", fmt.Errorf("not run (%s): %s", d.Verdict, d.Reason)
 	}
@@ -104,7 +92,7 @@ func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, 
 		cmd.Dir, cmd.Env = a.dir, a.environ
 		out, err := cmd.CombinedOutput()
 		return string(out), err
-	case "write_file":
+	case "file_write":
 		name := in.Path
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(a.dir, name)
@@ -117,7 +105,7 @@ func (a *agent) tool(ctx context.Context, call anthropic.ToolUseBlock) (string, 
 func tools() []anthropic.ToolUnionParam {
 	return []anthropic.ToolUnionParam{
 		{OfTool: &anthropic.ToolParam{Name: "bash", InputSchema: object("command")}},
-		{OfTool: &anthropic.ToolParam{Name: "write_file", InputSchema: object("path", "content")}},
+		{OfTool: &anthropic.ToolParam{Name: "file_write", InputSchema: object("path", "content")}},
 	}
 }
 

@@ -12,9 +12,8 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// What the model wants runs if it is harmless, and not if it is not; then the
-// model reads why. The home directory is one of the test's own, so that
-// nothing of anyone's is at stake.
+// What the model wants runs if it is harmless, and not if it is not; then the model reads why. The
+// home directory is one of the test's own, so that nothing of anyone's is at stake.
 func TestAgent(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -31,7 +30,7 @@ func TestAgent(t *testing.T) {
 		return llmtest.Call{Name: name, Tool: "bash", Input: map[string]any{"command": command}}
 	}
 	write := func(name, path string) llmtest.Call {
-		return llmtest.Call{Name: name, Tool: "write_file", Input: map[string]any{"path": path, "content": "text"}}
+		return llmtest.Call{Name: name, Tool: "file_write", Input: map[string]any{"path": path, "content": "text"}}
 	}
 	srv := llmtest.NewServer(t, llmtest.Script{Steps: []llmtest.Step{
 		{Calls: []llmtest.Call{bash("look", "pwd"), write("inside", "notes.txt")}},

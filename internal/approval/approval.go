@@ -3,14 +3,12 @@
 // Package approval keeps the calls that a person approved at a terminal, before
 // the agent makes them again: STATE/approvals.jsonl.
 //
-// Whoever writes this file lets calls run. Layer 0 keeps every tool away from it, and
-// `nod approve`, which writes it, refuses to run without a terminal or below an agent.
-// Code that an agent was allowed to run as this user can forge it all the same, as it could
-// the settings: docs/threat-model.md.
+// Whoever writes this file lets calls run. Layer 0 keeps every tool away from it, and `nod approve`, which
+// writes it, refuses to run without a terminal or below an agent. Code that an agent was allowed to run as
+// this user can forge it all the same, as it could the settings: docs/threat-model.md.
 //
-// The file holds a line of JSON for each approval. A line that this version would not have
-// written counts for nothing and goes with the next change. The file is replaced as a
-// whole, under a lock of its own.
+// The file holds a line of JSON for each approval. A line that this version would not have written counts
+// for nothing and goes with the next change. The file is replaced as a whole, under a lock of its own.
 package approval
 
 import (
@@ -54,9 +52,8 @@ type Approval struct {
 	// UsedAt and UsedBy say which call has used up one that holds once.
 	UsedAt time.Time `json:"used_at"`
 	UsedBy Caller    `json:"used_by"`
-	// Prompted says that the host's prompt about that call was answered with
-	// it, or will not be: another call of the key was made since, and a prompt
-	// does not say about which of them it is.
+	// Prompted says that the host's prompt about that call was answered with it, or will not be: another
+	// call of the key was made since, and a prompt does not say about which of them it is.
 	Prompted bool `json:"prompted"`
 }
 
@@ -126,9 +123,8 @@ func Kept(stateDir string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// Use returns an approval of the call of that key, and uses it up if it holds
-// once: of several that ask at the same time one gets it. An error approves
-// nothing.
+// Use returns an approval of the call of that key, and uses it up if it holds once: of several that ask at
+// the same time one gets it. An error approves nothing.
 func Use(stateDir, key string, by Caller, now time.Time) (Approval, bool, error) {
 	text, err := read(stateDir)
 	if err != nil || key == "" || !bytes.Contains(text, []byte(key)) {
@@ -208,8 +204,7 @@ func live(list []Approval, now time.Time) []Approval {
 	return slices.DeleteFunc(list, func(a Approval) bool { return a.over(now) })
 }
 
-// Add keeps an approval, and drops what is over. The caller has made sure that
-// a person wants it.
+// Add keeps an approval, and drops what is over. The caller has made sure that a person wants it.
 func Add(stateDir string, a Approval, now time.Time) error {
 	a.Version = version
 	if !a.whole() {
@@ -249,8 +244,7 @@ func plain(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// read returns the file, nil where there is none. What others may have written
-// is refused.
+// read returns the file, nil where there is none. What others may have written is refused.
 func read(stateDir string) ([]byte, error) {
 	text, err := lines.Read(filepath.Join(stateDir, fileName), maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {

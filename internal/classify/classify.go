@@ -1,4 +1,4 @@
-// Package classify is the wire between the hook and the process that holds the vendors' SDKs: one [Request] in, one
+// Package classify is the wire between the hook and the process that reaches the vendors: one [Request] in, one
 // [Answer] out, each a line of JSON. `nod classify` speaks it on its standard streams. The package links no network,
 // so that the hook can use it.
 //
@@ -160,7 +160,6 @@ func (a Answer) Open(digest string) (nod.Classification, error) {
 	return *a.Classification, nil
 }
 
-// failure turns the wire's form back.
 func (e *Error) failure() *fault.Error {
 	f := &fault.Error{Kind: fault.Kind(printable.Line(string(e.Kind), 40)),
 		Message: printable.Line(e.Message, textLimit)}

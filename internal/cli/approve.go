@@ -116,7 +116,6 @@ func approvalOf(e audit.Entry, inSession bool, now time.Time) (approval.Approval
 	return a, nil
 }
 
-// holds says where and for how long an approval holds.
 func holds(a approval.Approval) string {
 	where := "once"
 	if a.Scope == approval.Session {
@@ -161,7 +160,6 @@ func showInput(p *Process, input json.RawMessage) (rows int) {
 	return rows
 }
 
-// shownValue is a text as it is, and any other value as JSON.
 func shownValue(value json.RawMessage) string {
 	var text string
 	if json.Unmarshal(value, &text) == nil {

@@ -29,14 +29,12 @@ func newArguments(p *Process) *arguments {
 	return a
 }
 
-// settings adds the flags that say where settings and state are.
 func (a *arguments) settings() *arguments {
 	a.StringVar(&a.places.User, "settings", a.places.User, "")
 	a.StringVar(&a.places.Managed, "managed", a.places.Managed, "")
 	return a.state()
 }
 
-// state adds the flag that says where the state is.
 func (a *arguments) state() *arguments {
 	a.StringVar(&a.places.State, "state", a.places.State, "")
 	return a

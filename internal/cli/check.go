@@ -148,7 +148,6 @@ func showPrompt(ctx context.Context, p *Process, args []string) error {
 // promptPart is a part of what is sent to a model.
 type promptPart struct{ name, text string }
 
-// promptParts are what is sent, in order.
 func promptParts(q nod.Prompt) []promptPart {
 	tool := nod.AnswerTool()
 	return []promptPart{

@@ -85,7 +85,6 @@ func commands() []command {
 	}
 }
 
-// commandOf finds a subcommand by its name.
 func commandOf(name string) (command, bool) {
 	for _, c := range commands() {
 		if c.name == name {
@@ -118,7 +117,6 @@ func Main(ctx context.Context, p *Process, args []string) int {
 
 func isHelp(word string) bool { return word == "-h" || word == "-help" || word == "--help" }
 
-// main runs the subcommand, says what went wrong, and returns the exit code.
 func (c command) main(ctx context.Context, p *Process, args []string) int {
 	err := c.run(ctx, p, args)
 	var e exit
@@ -188,7 +186,6 @@ func noSubcommand(word string) string {
 	return known + "see nod help"
 }
 
-// isTerminal reports whether r is a file that is a terminal.
 func isTerminal(r any) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
@@ -217,7 +214,6 @@ func text(name string) string {
 	return strings.Replace(string(raw), "@AGENTS@", agentLines(), 1)
 }
 
-// agentLines lists the agents, five to a line.
 func agentLines() string {
 	var lines []string
 	for some := range slices.Chunk(install.Agents(), 5) {
@@ -232,13 +228,11 @@ func (c command) summary() string {
 	return first
 }
 
-// long is the rest.
 func (c command) long() string {
 	_, rest, _ := strings.Cut(text(c.name), "\n")
 	return rest
 }
 
-// usageLine is how the subcommand is called.
 func (c command) usageLine() string {
 	line, _, _ := strings.Cut(c.long(), "\n")
 	return strings.TrimPrefix(line, "usage: nod ")

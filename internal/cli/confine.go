@@ -56,7 +56,6 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 	return nil
 }
 
-// printProfile prints the boundary as a profile of macOS's sandbox-exec.
 func printProfile(p *Process) error {
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err != nil {
@@ -117,7 +116,6 @@ func bubblewrapVersion(ctx context.Context) string {
 	return string(text)
 }
 
-// printConfine says what is confined, and who says so.
 func printConfine(p *Process, c config.Confine) {
 	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, cmp.Or(c.Origin, "default")))
 }

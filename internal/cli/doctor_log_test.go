@@ -20,8 +20,7 @@ func TestDoctorTellsWhatFailedInside(t *testing.T) {
 	now := time.Now()
 	entry := func(id, nodVersion string, at time.Time, kind fault.Kind) audit.Entry {
 		e := audit.Entry{Version: audit.Version, Kind: audit.Decision, ID: id, Time: at, Nod: nodVersion,
-			Agent:   "codex",
-			Verdict: nod.Deny}
+			Agent: "codex", Verdict: nod.Deny}
 		if kind != "" {
 			e.Error = &audit.Error{Kind: kind}
 		}

@@ -47,7 +47,6 @@ func pastSessions(ctx context.Context, p *Process, args []string) error {
 	return printHistory(p, report, time.Since(start))
 }
 
-// transcripts are the files of one agent, or of all.
 func transcripts(p *Process, agent string) ([]history.File, []string) {
 	files, problems := history.Find(p.Getenv("HOME"), p.Getenv)
 	return slices.DeleteFunc(files, func(f history.File) bool { return agent != "" && f.Agent != agent }), problems
@@ -67,7 +66,6 @@ func pastGate(p *Process, places config.Places, root string, files view.Files) (
 // shownReasons bounds the lists; --json has all.
 const shownReasons = 8
 
-// printHistory is the report for people.
 func printHistory(p *Process, r history.Report, took time.Duration) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %d MB read in %.1f s.\n", whose(r), (r.Bytes+999_999)/1_000_000, took.Seconds())
@@ -93,7 +91,6 @@ func printHistory(p *Process, r history.Report, took time.Duration) error {
 	return internal(err)
 }
 
-// whose says whose calls they are.
 func whose(r history.Report) string {
 	var parts []string
 	for _, a := range r.Agents {

@@ -68,7 +68,6 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	return f.offer(ctx, p, root, rules, held)
 }
 
-// unheld leaves out what holds here already.
 func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held int) {
 	rest = []propose.Rule{}
 	items := s.Lists()
@@ -82,7 +81,6 @@ func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held 
 	return rest, held
 }
 
-// offer shows the proposals and writes what is accepted.
 func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []propose.Rule, held int) error {
 	fmt.Fprintln(p.Stdout, printable.Text(root))
 	if held > 0 {

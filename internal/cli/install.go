@@ -31,7 +31,6 @@ type installer struct {
 	try    func(context.Context, *Process) error
 }
 
-// program is nod's own path.
 func (in installer) program() (string, error) {
 	if in.self != nil {
 		return in.self()
@@ -140,7 +139,6 @@ func (in installer) install(ctx context.Context, p *Process, args []string) erro
 	return c.run(ctx, p)
 }
 
-// found names the agents that are on this machine.
 func found(p *Process) (agents []string) {
 	var titles []string
 	for _, one := range install.Find(p.Getenv("HOME"), p.Getenv("PATH")) {
@@ -152,7 +150,6 @@ func found(p *Process) (agents []string) {
 	return agents
 }
 
-// noneFound says that no agent is on this machine, and what to do next.
 func noneFound(w io.Writer) {
 	fmt.Fprintf(w, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n",
 		strings.Join(install.Agents(), ", "))
@@ -236,7 +233,6 @@ func (in installer) planFor(ctx context.Context, p *Process, agent string, level
 	return plan, nil
 }
 
-// target names the settings file alone.
 func (in installer) target(p *Process, agent string, level install.Level) install.Options {
 	return install.Options{Agent: agent, Level: level, Root: in.root, Home: p.Getenv("HOME")}
 }
@@ -406,7 +402,6 @@ func (c *changes) show(p *Process) (code, todo int) {
 	return code, todo
 }
 
-// describe says what would be written and where: in a line, or with --dry-run every line of it.
 func (c *changes) describe(p *Process, a planned) {
 	if c.flags.dryRun {
 		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(a.plan.Path), a.plan.Level, a.plan.Diff())

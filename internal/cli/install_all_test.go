@@ -63,6 +63,37 @@ func TestInstallAllLevels(t *testing.T) {
 	}
 }
 
+// Agents that are named: without a level it is the user's where there is no managed one, and what is taken out is all.
+func TestInstallOtherAgents(t *testing.T) {
+	for agent, file := range map[string]string{"codex": "home/.codex/hooks.json",
+		"copilot": "home/.copilot/hooks/nod.json"} {
+		m := newMachine(t)
+		for _, step := range []struct {
+			line string
+			code int
+			want string // in what is printed
+		}{
+			{"install codex --managed --dry-run", ExitOK, "/etc/codex/requirements.toml (managed level)"},
+			{"install copilot --managed --unattended", ExitBadInput, "no hooks at the managed level"},
+			{"install " + agent + " --user --unattended", ExitOK, "nod uninstall " + agent + " --user"},
+			{"install " + agent + " --unattended", ExitOK, "nothing to change"},
+			{"uninstall " + agent + " --unattended", ExitOK, "Removed: ~/"},
+		} {
+			code, stdout, stderr := m.run(step.line)
+			if code != step.code || !strings.Contains(stdout+stderr, step.want) {
+				t.Errorf("%s: %d %s%s", step.line, code, stdout, stderr)
+			}
+			there := strings.Contains(m.read(file), m.path("opt/nod-hook")+" "+agent)
+			if there != strings.HasPrefix(step.line, "install "+agent+" --u") {
+				t.Errorf("%s: %s", step.line, m.read(file))
+			}
+		}
+		if m.read(userFile) != "{\n  \"model\": \"opus\"\n}\n" {
+			t.Error("Claude Code's settings were touched")
+		}
+	}
+}
+
 // One that is refused keeps the others from nothing, and shows in the status.
 func TestInstallAllRefusesOne(t *testing.T) {
 	m := newMachine(t)
@@ -97,8 +128,7 @@ func TestInstallAllRefusesOne(t *testing.T) {
 // input and Ctrl-C, which end a question that waits, are a no.
 func TestAnswer(t *testing.T) {
 	for said, want := range map[string]bool{"y\n": true, "YES\n": true, "": false, "\n": false, "n\n": false,
-		"yy\n":    false,
-		"yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
+		"yy\n": false, "yy\ny\n": true, "what\n\n": false, "what\nno\n": false, "y": true} {
 		var out bytes.Buffer
 		if got := confirmed(t.Context(), &Process{Stdin: strings.NewReader(said), Stdout: &out}, ""); got != want {
 			t.Errorf("%q: %v", said, got)

@@ -77,7 +77,6 @@ func addKind(list *[]audit.Kind, s string) error {
 	return nil
 }
 
-// parseSince reads a duration before now, or a local date.
 func parseSince(s string, now time.Time) (time.Time, error) {
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return now.Add(-d), nil
@@ -181,7 +180,6 @@ func (v *logView) takes(l audit.Line) bool {
 // longer than any timeout of a model that makes sense in a hook.
 const answerWithin = time.Minute
 
-// follow prints what comes.
 func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
 	for l, err := range next {
 		if err != nil {
@@ -358,7 +356,6 @@ func mostTelling(args map[string]json.RawMessage) string {
 	return ""
 }
 
-// showOne prints all about one decision.
 func (v *logView) showOne() error {
 	found, err := findDecision(v.flags.state, v.flags.id, v.flags.filter, v.problem)
 	if err != nil {

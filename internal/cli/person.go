@@ -76,7 +76,6 @@ func belowAgent(p *Process) error {
 	return err
 }
 
-// firstAgent returns the name of the nearest agent among the ancestors.
 func firstAgent(above []Ancestor) (string, bool) {
 	for _, a := range above {
 		if name, ok := a.agent(); ok {

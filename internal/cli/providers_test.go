@@ -12,7 +12,7 @@ import (
 )
 
 // The settings take each provider that package llm has, and no other: the list
-// stands in both, since the hook links no SDK.
+// stands in both, since the hook links no package llm.
 func TestEveryProviderIsASetting(t *testing.T) {
 	taken := func(provider string) bool {
 		dir := t.TempDir()

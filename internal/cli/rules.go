@@ -43,7 +43,6 @@ func rules(ctx context.Context, p *Process, args []string) error {
 	return nil
 }
 
-// about says what a list does, for a person.
 func about(list string) string {
 	return map[string]string{
 		"allow":       "clears a simple command without asking; text is for the model",
@@ -116,7 +115,6 @@ func printClaude(p *Process, s config.Settings) {
 	}
 }
 
-// printScopes names the repositories that have rules of their own.
 func printScopes(p *Process, scopes []config.Scope) {
 	if len(scopes) == 0 {
 		return
@@ -187,7 +185,6 @@ func (c checker) run(ctx context.Context) error {
 	return nil
 }
 
-// own are the entries that somebody wrote, without the built-in ones.
 func (c checker) own() []config.Item {
 	return slices.DeleteFunc(c.settings.Lists(), func(i config.Item) bool { return i.Level == "" })
 }
@@ -256,7 +253,6 @@ func (c checker) judge(ctx context.Context, command string, rules nod.Rules) nod
 	})
 }
 
-// root is this workspace's real path.
 func (c checker) root() string {
 	if real, err := view.Resolve(view.Disk{}, c.places.Root); err == nil {
 		return real

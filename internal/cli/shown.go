@@ -36,7 +36,6 @@ func (p *Process) paint(v nod.Verdict, text string) string {
 	return colour + text + plain
 }
 
-// printableLines escapes all but the ends of lines.
 func printableLines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -100,7 +100,6 @@ func listKept(p *Process, store *keep.Store, asJSON bool) error {
 	return errors.Join(unread, table.Flush())
 }
 
-// restore puts files back and says what became of each.
 func restore(p *Process, store *keep.Store, id string, names []string, options keep.RestoreOptions, asJSON bool) error {
 	k, err := store.Find(id)
 	if err != nil {

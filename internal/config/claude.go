@@ -33,7 +33,6 @@ type NotHeld struct {
 	Why    string
 }
 
-// claudeManaged is the organisation's file.
 func claudeManaged() string {
 	if runtime.GOOS == "darwin" {
 		return "/Library/Application Support/ClaudeCode/managed-settings.json"
@@ -145,7 +144,7 @@ func (l *layer) onlyPatterns() {
 
 // claudeLayer reads one file. The error is fs.ErrNotExist where there is none.
 func (p Places) claudeLayer(f claudeSource) (l layer, notHeld []NotHeld, err error) {
-	real, _, text, err := p.read(f.name, maxSettings, nil)
+	real, text, err := p.read(f.name, maxSettings, nil)
 	if err != nil {
 		return l, nil, err
 	}
@@ -223,7 +222,6 @@ func (r *claudeReader) member(o *hujson.Object, key string) (found *hujson.Value
 	return found
 }
 
-// object is a value that holds others.
 func (r *claudeReader) object(v *hujson.Value, what string) *hujson.Object {
 	if v == nil {
 		return &hujson.Object{}
@@ -236,7 +234,6 @@ func (r *claudeReader) object(v *hujson.Value, what string) *hujson.Object {
 	return o
 }
 
-// texts are the entries of a list.
 func (r *claudeReader) texts(o *hujson.Object, key string, each func(text, origin string)) {
 	v := r.member(o, key)
 	if v == nil {
@@ -270,7 +267,6 @@ func (r *claudeReader) read() {
 	r.permissions(permissions, "ask", listAsk)
 }
 
-// add puts a rule into a list.
 func (r *claudeReader) add(list int, rule nod.Rule) {
 	source := r.layer.source
 	rule.Team = source.Level == Managed
@@ -278,7 +274,6 @@ func (r *claudeReader) add(list int, rule nod.Rule) {
 		Item{List: lists()[list].name, Text: rule.Text, Origin: rule.Origin, Level: source.Level, Rule: rule})
 }
 
-// leave notes a rule that is not held as it was meant.
 func (r *claudeReader) leave(list, text, origin, why string) {
 	r.notHeld = append(r.notHeld, NotHeld{List: list, Text: text, Origin: origin, Why: why})
 }

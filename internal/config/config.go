@@ -1,8 +1,5 @@
-// Package config finds, checks and merges nod's settings files.
-//
-// # Files
-//
-// There are three, each TOML, each optional; docs/settings.toml shows every key:
+// Package config finds, checks and merges nod's settings files. There are three, each TOML, each optional;
+// docs/settings.toml shows every key:
 //
 //	/etc/nod/nod.toml        managed: the organisation's
 //	~/.config/nod/nod.toml   user
@@ -10,42 +7,34 @@
 //
 // A managed or user file that exists and cannot be used (a syntax error, an unknown key, a wrong type, a bad rule;
 // below a workspace, owned by somebody else, writable by others) is an error of the kind [fault.BadSettings] whose
-// message is "FILE:LINE:COL: what; next step". It never means fewer rules.
+// message is "FILE:LINE:COL: what; next step". It never means fewer rules. So is a file of Claude Code's settings of
+// the user's or the organisation's; what denies and asks in it is read (docs/rules.md).
 //
 // # Merging
 //
 // The lists of all files add up: managed, then user, then repository, each entry once. "$defaults" stands for the
 // built-in list, at its place. The built-in list is part of the result if no managed or user file has the key, or if
-// one that has it says "$defaults". So a user's list without it replaces the built-in list, and never an entry of the
-// managed file.
-//
-// In secrets and guarded a later "!entry" takes back an earlier one. There the
-// managed entries come last, so that a user's "!" cannot reach them.
+// one that has it says "$defaults": a user's list without it replaces the built-in list, and never a managed entry.
+// In secrets and guarded a later "!entry" takes back an earlier one, and the managed entries come last, so that a
+// user's "!" cannot reach them.
 //
 // The lists of a [[repository]] add to those of its file where the session's workspace root is that directory, a
-// plain directory in it, or one of its linked worktrees.
-//
-// Of confine the strictest word of the two files holds. Everything else is set
-// by the managed file, else by the user's, else it has its default: key by key,
-// for headers name by name, for prices model by model. workspace_roots add up.
-//
-// # Claude Code's own settings
-//
-// What denies and asks in the permissions and autoMode of Claude Code's settings is read
-// (docs/rules.md has the table); of the workspace's own only patterns. Such a file of the
-// user's or the organisation's that cannot be read is an error as the other files are.
+// plain directory in it, or one of its linked worktrees. Of confine the strictest word of the two files holds.
+// Everything else is set by the managed file, else by the user's, else it has its default: key by key, for headers
+// name by name, for prices model by model. workspace_roots add up.
 //
 // # The repository's file
 //
 // Whoever can write to the repository writes .nod.toml, the agent included. So it may tighten and nothing else:
 // command patterns in hard_deny and soft_deny, which are matched and whose words no model sees
-// ([nod.Rule.Untrusted]). Everything else in it is left out with a notice for the person, and so is all of it where
-// it cannot be read: an error would stop work there, and its author could as well delete it.
+// ([nod.Rule.Untrusted]). Everything else in it is left out with a notice, and so is all of it where it cannot be
+// read: an error would stop work there, and its author could as well delete it.
 package config
 
 import (
 	"os"
 	"path"
+	"slices"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -95,18 +84,15 @@ const (
 	Off          // nothing is decided
 )
 
-// Modes lists them, strictest first.
-func Modes() []Mode { return []Mode{Enforce, Observe, Off} }
+// modes are the words of the settings file, strictest first.
+func modes() []string { return []string{"enforce", "observe", "off"} }
 
 // String returns the word of the settings file.
 func (m Mode) String() string {
-	switch m {
-	case Observe:
-		return "observe"
-	case Off:
-		return "off"
+	if m > Off {
+		m = Enforce
 	}
-	return "enforce"
+	return modes()[m]
 }
 
 // MarshalText implements encoding.TextMarshaler.
@@ -114,12 +100,8 @@ func (m Mode) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 
 // ParseMode accepts exactly what String returns.
 func ParseMode(s string) (Mode, bool) {
-	for _, m := range Modes() {
-		if m.String() == s {
-			return m, true
-		}
-	}
-	return Enforce, false
+	i := slices.Index(modes(), s)
+	return Mode(max(i, 0)), i >= 0
 }
 
 // OnFailure says what follows when a decision cannot be logged. The zero
@@ -216,19 +198,20 @@ type Target struct {
 // ModelSettings says how layer 4 reaches its model.
 type ModelSettings struct {
 	Target
-	// Fallbacks are asked in turn where the ones before are not to be had. They are the highest file's that has any.
-	Fallbacks []Target
-	Timeout   time.Duration // for the whole decision
-	MaxTokens int
-	Proxy     string // "" is none
-	CAFile    string // absolute; "" is none
-	Profile   string // what the model is shown: "ledger" or "seed"
-	Stages    int    // 1 or 2
+	MaxTokens int    `toml:"max_tokens"`
+	Proxy     string `toml:"proxy"`   // "" is none
+	CAFile    string `toml:"ca_file"` // absolute; "" is none
+	Profile   string `toml:"profile"` // what the model is shown: "ledger" or "seed"
+	Stages    int    `toml:"stages"`  // 1 or 2
 	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.
-	MaxCostSession, MaxCostDay float64
-	// AskOnBlock puts to a person what the model blocks, DenyOnFailure denies
-	// where it fails although a person is there.
-	AskOnBlock, DenyOnFailure bool
+	MaxCostSession float64 `toml:"max_cost_session"`
+	MaxCostDay     float64 `toml:"max_cost_day"`
+	// Fallbacks are asked in turn where the ones before are not to be had. They are the highest file's that has any.
+	Fallbacks []Target      `toml:"-"`
+	Timeout   time.Duration `toml:"-"` // for the whole decision
+	// AskOnBlock puts to a person what the model blocks; DenyOnFailure denies where it fails, also if one is there.
+	AskOnBlock    bool `toml:"-"`
+	DenyOnFailure bool `toml:"-"`
 }
 
 // KeyFiles are the files that hold keys, absolute.
@@ -299,7 +282,6 @@ func Load(p Places) (Settings, error) {
 	return s, nil
 }
 
-// failure is the one error that Load returns.
 func failure(message string) *fault.Error {
 	return &fault.Error{Kind: fault.BadSettings, Message: message}
 }

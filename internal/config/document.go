@@ -80,7 +80,6 @@ func (d *document) otherLetters() error {
 	return nil
 }
 
-// refused says in the words of a settings file what the decoder refused.
 func refused(e *toml.DecodeError) string {
 	said, key := strings.TrimPrefix(e.Error(), "toml: "), e.Key()
 	if len(key) == 0 || !strings.HasPrefix(said, "cannot ") {
@@ -147,7 +146,6 @@ func (d *document) value(path string, v *unstable.Node) {
 	}
 }
 
-// has reports whether the file holds a key.
 func (d *document) has(path string) bool {
 	_, ok := d.places[path]
 	return ok

@@ -46,7 +46,6 @@ func (p Places) withWord(text []byte, key, word string) ([]byte, error) {
 	return edited, nil
 }
 
-// readBack reads a text as the user's file.
 func (p Places) readBack(text []byte) (layer, error) {
 	all := standard()
 	return readLayer(p, Source{Path: p.User, Level: User}, text, &all)
@@ -91,7 +90,6 @@ func AddRepository(p Places, root string, entries []Entry) error {
 	})
 }
 
-// repositoryTable is the text to append, in the line ends of the file.
 func repositoryTable(text []byte, root string, entries []Entry) string {
 	var b strings.Builder
 	if len(text) > 0 && text[len(text)-1] != '\n' {
@@ -120,7 +118,6 @@ func quoteTOML(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// editUser replaces the user's file with what edit makes of it.
 func (p Places) editUser(edit func(text []byte) ([]byte, error)) error {
 	if p.Files == nil {
 		p.Files = view.Disk{}

@@ -47,7 +47,6 @@ func (p Places) layer(name string, level Level, below *scalars) (l layer, found 
 	return l, true, located(name, err)
 }
 
-// located names the file that an error lies in.
 func located(name string, err error) error {
 	var p *problem
 	switch {
@@ -65,7 +64,7 @@ func (p Places) readSettings(name string) (real string, text []byte, err error) 
 	if !path.IsAbs(name) {
 		return "", nil, errors.New("not an absolute name; write one")
 	}
-	real, _, text, err = p.read(path.Clean(name), maxSettings, p.checkOwner)
+	real, text, err = p.read(path.Clean(name), maxSettings, p.checkOwner)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, p.dangling(name, real)
 	}
@@ -75,30 +74,30 @@ func (p Places) readSettings(name string) (real string, text []byte, err error) 
 // read follows name to a regular file, which check may refuse, and reads it. The
 // error is fs.ErrNotExist where there is none.
 func (p Places) read(name string, limit int64, check func(real string, info view.Info) error) (real string,
-	info view.Info, text []byte, err error) {
+	text []byte, err error) {
 	if real, err = view.Resolve(p.Files, name); err != nil {
-		return "", info, nil, fmt.Errorf("cannot be followed (%v); make it readable, or correct its links", plain(err))
+		return "", nil, fmt.Errorf("cannot be followed (%v); make it readable, or correct its links", plain(err))
 	}
-	info, err = p.Files.Lstat(real)
+	info, err := p.Files.Lstat(real)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return real, info, nil, fs.ErrNotExist
+		return real, nil, fs.ErrNotExist
 	case err != nil:
-		return real, info, nil, fmt.Errorf("cannot be looked at (%v); make it readable, or remove it", plain(err))
+		return real, nil, fmt.Errorf("cannot be looked at (%v); make it readable, or remove it", plain(err))
 	case !info.Mode.IsRegular():
-		return real, info, nil, errors.New("not a regular file")
+		return real, nil, errors.New("not a regular file")
 	case info.Size > limit:
-		return real, info, nil, fmt.Errorf("%d bytes, more than the %d that are read; shorten it", info.Size, limit)
+		return real, nil, fmt.Errorf("%d bytes, more than the %d that are read; shorten it", info.Size, limit)
 	}
 	if check != nil {
 		if err := check(real, info); err != nil {
-			return real, info, nil, err
+			return real, nil, err
 		}
 	}
 	if text, err = p.Files.Read(real, limit); err != nil {
-		return real, info, nil, fmt.Errorf("cannot be read (%v); make it readable, or remove it", plain(err))
+		return real, nil, fmt.Errorf("cannot be read (%v); make it readable, or remove it", plain(err))
 	}
-	return real, info, text, nil
+	return real, text, nil
 }
 
 // dangling tells a settings file that is not there from a link that leads
@@ -110,7 +109,6 @@ func (p Places) dangling(name, real string) error {
 	return fs.ErrNotExist
 }
 
-// plain takes the file's name off an error that repeats it.
 func plain(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -119,7 +117,6 @@ func plain(err error) error {
 	return err
 }
 
-// checkOwner refuses a file that somebody else could have written.
 func (p Places) checkOwner(real string, info view.Info) error {
 	switch {
 	case info.UID != 0 && info.UID != p.UID:
@@ -163,7 +160,6 @@ func originOf(source Source, line int) string {
 	return shown(source.Path) + ":" + strconv.Itoa(line)
 }
 
-// shown is a file's name for a message.
 func shown(name string) string { return printable.Text(name) }
 
 func quoteForShell(name string) string {
@@ -260,7 +256,7 @@ func (m Target) EnvironmentKey() bool { return m.KeyFile == "" && m.Endpoint == 
 
 // readKey reads one line, or, of a provider whose keys are documents, the text.
 func readKey(files view.Files, name string, uid uint32, document bool) (string, error) {
-	_, _, text, err := Places{Files: files}.read(name, 64<<10, func(real string, info view.Info) error {
+	_, text, err := Places{Files: files}.read(name, 64<<10, func(real string, info view.Info) error {
 		return checkPrivate(real, info, uid)
 	})
 	if errors.Is(err, fs.ErrNotExist) {

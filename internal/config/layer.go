@@ -51,17 +51,10 @@ type scalars struct {
 }
 
 type modelText struct {
-	Target
-	Timeout        string  `toml:"timeout"`
-	MaxTokens      int     `toml:"max_tokens"`
-	Proxy          string  `toml:"proxy"`
-	CAFile         string  `toml:"ca_file"`
-	Profile        string  `toml:"profile"`
-	Stages         int     `toml:"stages"`
-	MaxCostSession float64 `toml:"max_cost_session"`
-	MaxCostDay     float64 `toml:"max_cost_day"`
-	OnBlock        string  `toml:"on_block"`
-	OnUnavailable  string  `toml:"on_unavailable"`
+	ModelSettings
+	Limit         string `toml:"timeout"`
+	OnBlock       string `toml:"on_block"`
+	OnUnavailable string `toml:"on_unavailable"`
 }
 
 type logText struct {
@@ -72,7 +65,7 @@ type logText struct {
 // standard is what holds where no file says otherwise. The time is for all stages together.
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
-		Model: modelText{Timeout: "30s", Profile: "ledger", OnBlock: "deny", OnUnavailable: "ask"},
+		Model: modelText{ModelSettings{Profile: "ledger"}, "30s", "deny", "ask"},
 		Log:   logText{OnFailure: "continue"}}
 }
 
@@ -107,7 +100,6 @@ type reader struct {
 	err    error
 }
 
-// fail notes what is wrong with the value at a path.
 func (r *reader) fail(path, format string, args ...any) {
 	if r.err == nil {
 		r.err = problemf(r.doc.at(path), format, args...)
@@ -121,7 +113,7 @@ func (r *reader) oneOf(path, value string, words ...string) {
 }
 
 func (r *reader) scalars(s *scalars) {
-	r.oneOf("mode", s.Mode, "enforce", "observe", "off")
+	r.oneOf("mode", s.Mode, modes()...)
 	r.oneOf("profile", s.Profile, "", string(Replace), string(Reinforce))
 	r.oneOf("unknown", s.Unknown, "host", "ask")
 	r.oneOf("claude_rules", s.ClaudeRules, string(ClaudeTighten), string(ClaudeOff))
@@ -144,8 +136,8 @@ const (
 
 func (r *reader) model(m *modelText) {
 	r.target("model", &m.Target)
-	if d, err := time.ParseDuration(m.Timeout); err != nil || d < time.Millisecond || d > maxTimeout {
-		r.fail("model.timeout", `timeout cannot be %q; write a duration up to "45s", such as "20s"`, m.Timeout)
+	if d, err := time.ParseDuration(m.Limit); err != nil || d < time.Millisecond || d > maxTimeout {
+		r.fail("model.timeout", `timeout cannot be %q; write a duration up to "45s", such as "20s"`, m.Limit)
 	}
 	r.number("model.max_tokens", m.MaxTokens, 1, maxMaxTokens)
 	r.number("model.stages", m.Stages, 1, 2)
@@ -158,7 +150,6 @@ func (r *reader) model(m *modelText) {
 	r.oneOf("model.profile", m.Profile, "ledger", "seed")
 }
 
-// target checks which model is asked: [model], or a [[fallback]].
 func (r *reader) target(table string, t *Target) {
 	r.oneOf(table+".provider", t.Provider,
 		"", "anthropic", "openai", "gemini", "compatible", "bedrock", "vertex", "azure")
@@ -173,7 +164,6 @@ func (r *reader) target(table string, t *Target) {
 	t.Headers = r.headers(table+".headers", t.Headers)
 }
 
-// headers returns them with their names in lower case.
 func (r *reader) headers(table string, said map[string]string) (headers map[string]string) {
 	for name, value := range said {
 		lower := strings.ToLower(name)
@@ -202,14 +192,12 @@ func (r *reader) number(path string, n, low, high int) {
 	}
 }
 
-// ceiling checks an amount; 0 is no ceiling.
 func (r *reader) ceiling(path string, dollars float64) {
 	if !(dollars >= 0 && dollars <= maxDollars) {
 		r.fail(path, "%s is %v; write US dollars from 0 (no ceiling) to %d", lastName(path), dollars, maxDollars)
 	}
 }
 
-// file makes the name of a file absolute; "" is none.
 func (r *reader) file(path string, name *string) {
 	if *name == "" {
 		return
@@ -453,7 +441,6 @@ func checkTool(name string) error {
 	return nil
 }
 
-// checkPathPattern refuses what could never match.
 func checkPathPattern(pattern string) error {
 	rest := strings.TrimPrefix(pattern, "!")
 	if rest != "~" {

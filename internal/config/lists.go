@@ -80,7 +80,6 @@ type listed struct {
 	items   []Item // Text may be defaultsMark
 }
 
-// newItem checks one entry of a list.
 func newItem(l list, text string, source Source, line int) (Item, error) {
 	item := Item{List: l.name, Text: text, Level: source.Level, Origin: originOf(source, line)}
 	switch {
@@ -172,7 +171,6 @@ func (s said) merged(i int, builtin []Item) []Item {
 	return unique(items)
 }
 
-// splice puts the built-in list where it is asked for.
 func splice(items, builtin []Item) []Item {
 	var out []Item
 	for _, item := range items {
@@ -185,7 +183,6 @@ func splice(items, builtin []Item) []Item {
 	return out
 }
 
-// unique returns a new slice with the first of equal entries.
 func unique(items []Item) []Item {
 	seen := make(map[string]bool, len(items))
 	out := make([]Item, 0, len(items))
@@ -198,7 +195,6 @@ func unique(items []Item) []Item {
 	return out
 }
 
-// builtinItems is what "$defaults" stands for in a list.
 func builtinItems(d nod.Rules, i int) []Item {
 	name := lists()[i].name
 	var items []Item

@@ -367,8 +367,8 @@ func keysOf(t reflect.Type) (keys []string) {
 	for field := range t.Fields() {
 		if field.Anonymous {
 			keys = append(keys, keysOf(field.Type)...)
-		} else {
-			keys = append(keys, field.Tag.Get("toml"))
+		} else if key := field.Tag.Get("toml"); key != "-" {
+			keys = append(keys, key)
 		}
 	}
 	return keys

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -35,22 +36,14 @@ func merge(all scalars, layers, claude []layer, repo repository) Settings {
 
 // settings are the model's, with what depends on what it is shown.
 func (m modelText) settings() ModelSettings {
-	s := ModelSettings{
-		Target: m.Target, Proxy: m.Proxy, CAFile: m.CAFile, Profile: m.Profile,
-		MaxTokens: m.MaxTokens, Stages: m.Stages, MaxCostSession: m.MaxCostSession, MaxCostDay: m.MaxCostDay,
-		AskOnBlock: m.OnBlock == "ask", DenyOnFailure: m.OnUnavailable == "deny",
-	}
-	s.Timeout, _ = time.ParseDuration(m.Timeout)
+	s := m.ModelSettings
+	s.AskOnBlock, s.DenyOnFailure = m.OnBlock == "ask", m.OnUnavailable == "deny"
+	s.Timeout, _ = time.ParseDuration(m.Limit)
 	maxTokens, stages := 1024, 2
 	if m.Profile == "seed" {
 		maxTokens, stages = 256, 1
 	}
-	if s.MaxTokens == 0 {
-		s.MaxTokens = maxTokens
-	}
-	if s.Stages == 0 {
-		s.Stages = stages
-	}
+	s.MaxTokens, s.Stages = cmp.Or(s.MaxTokens, maxTokens), cmp.Or(s.Stages, stages)
 	return s
 }
 
@@ -106,7 +99,6 @@ func mergeConfine(layers []layer) (holds Confine) {
 	return holds
 }
 
-// confine reads the key of that name.
 func (r *reader) confine(word string) {
 	if word != "" {
 		r.oneOf("confine", word, "on", "off")

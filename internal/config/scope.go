@@ -36,7 +36,6 @@ type scopeText struct {
 	listTexts
 }
 
-// repository reads one [[repository]].
 func (r *reader) repository(i int, t scopeText) {
 	table := fmt.Sprintf("repository.%d", i)
 	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line), Level: r.layer.source.Level}}
@@ -71,7 +70,6 @@ func (r *reader) addedList(i int, prefix string, texts *listTexts, scope string)
 	return l
 }
 
-// apply adds the entries of the scopes that Root belongs to.
 func (p Places) apply(l *layer) {
 	for i := range l.scopes {
 		s := &l.scopes[i]
@@ -178,67 +176,59 @@ type repository struct {
 	source  Source
 	lists   [listCount]listed
 	notices []string
+
+	known func(string) bool
+	doc   *document
+	taken int
+	left  []string // what was left out, quoted
 }
 
-// repository reads Root's file. Root is a real path or "".
 func (p Places) repository() repository {
 	name := path.Join(p.Root, RepositoryName)
 	info, err := p.Files.Lstat(name)
 	if p.Root == "" || errors.Is(err, fs.ErrNotExist) {
 		return repository{}
 	}
-	repo := repository{found: true, source: Source{Path: name, Level: Repository}}
+	repo := repository{found: true, source: Source{Path: name, Level: Repository}, known: p.Known}
 	var text []byte
 	if err == nil && !info.Mode.IsRegular() {
 		err = errors.New("not a regular file")
 	} else {
-		_, _, text, err = p.read(name, maxRepository, nil)
+		_, text, err = p.read(name, maxRepository, nil)
 	}
 	if err != nil {
 		repo.notices = []string{fmt.Sprintf("%s: %v; it was left out", shown(name), err)}
 		return repo
 	}
 	repo.source.SHA256 = hash(text)
-	repo.read(p.Known, text)
+	repo.read(text)
 	return repo
 }
 
-// read takes the command patterns that tighten, and names the rest in one notice.
-func (r *repository) read(known func(string) bool, text []byte) {
+func (r *repository) read(text []byte) {
 	said := map[string]any{}
-	doc, err := decode(text, &said)
-	if err != nil {
+	var err error
+	if r.doc, err = decode(text, &said); err != nil {
 		r.notices = []string{fmt.Sprintf("%s:%v; it was left out", shown(r.source.Path), err)}
 		return
 	}
 	r.source.Used = true
-	u := untrusted{source: r.source, known: known, doc: doc}
-	r.lists[listSoftDeny] = u.list(listSoftDeny, said)
-	r.lists[listHardDeny] = u.list(listHardDeny, said)
+	r.lists[listSoftDeny] = r.list(listSoftDeny, said)
+	r.lists[listHardDeny] = r.list(listHardDeny, said)
 	for _, key := range slices.Sorted(maps.Keys(said)) {
-		u.leaveOut(key)
+		r.leaveOut(key)
 	}
-	if len(u.left) > 0 {
+	if len(r.left) > 0 {
 		r.notices = []string{fmt.Sprintf("%s may only deny, so this was left out: %s; a [[repository]] in your own "+
-			"settings may say it", shown(r.source.Path), printable.Line(strings.Join(u.left, ", "), 200))}
+			"settings may say it", shown(r.source.Path), printable.Line(strings.Join(r.left, ", "), 200))}
 	}
 }
 
-// untrusted reads the lists of a file that nobody vouched for.
-type untrusted struct {
-	source Source
-	known  func(string) bool
-	doc    *document
-	taken  int
-	left   []string // what was left out, quoted
+func (r *repository) leaveOut(what string) {
+	r.left = append(r.left, strconv.Quote(printable.Line(what, 60)))
 }
 
-func (u *untrusted) leaveOut(what string) {
-	u.left = append(u.left, strconv.Quote(printable.Line(what, 60)))
-}
-
-// list takes a list out of what the file says.
-func (u *untrusted) list(i int, said map[string]any) listed {
+func (r *repository) list(i int, said map[string]any) listed {
 	l := lists()[i]
 	elements, ok := said[l.name].([]any)
 	if !ok {
@@ -248,27 +238,27 @@ func (u *untrusted) list(i int, said map[string]any) listed {
 	got := listed{present: true}
 	for n, element := range elements {
 		text, _ := element.(string)
-		if item, ok := u.pattern(l, text, n); ok {
+		if item, ok := r.pattern(l, text, n); ok {
 			got.items = append(got.items, item)
 		} else if text != defaultsMark {
-			u.leaveOut(text)
+			r.leaveOut(text)
 		}
 	}
 	return got
 }
 
 // pattern accepts a command pattern and nothing else.
-func (u *untrusted) pattern(l list, text string, n int) (Item, bool) {
-	if text == defaultsMark || len(text) > maxUntrustedRule || u.taken >= maxUntrustedRules ||
+func (r *repository) pattern(l list, text string, n int) (Item, bool) {
+	if text == defaultsMark || len(text) > maxUntrustedRule || r.taken >= maxUntrustedRules ||
 		strings.ContainsFunc(text, unicode.IsControl) {
 		return Item{}, false
 	}
-	item, err := newItem(l, text, u.source, u.doc.at(fmt.Sprintf("%s.%d", l.name, n)).line)
-	known := func(program string) bool { return u.known == nil || u.known(program) }
+	item, err := newItem(l, text, r.source, r.doc.at(fmt.Sprintf("%s.%d", l.name, n)).line)
+	known := func(program string) bool { return r.known == nil || r.known(program) }
 	if err != nil || !item.Rule.IsPattern(known) {
 		return Item{}, false
 	}
-	u.taken++
+	r.taken++
 	item.Rule.Untrusted = true
 	return item, true
 }

@@ -1,34 +1,22 @@
-// Package confine runs a command line where it can harm the workspace alone: behind a
-// boundary that the kernel holds, whatever the code in it does.
+// Package confine runs a command line where it can harm the workspace alone: behind a boundary that the kernel holds,
+// whatever the code in it does. docs/confine.md has the whole of it.
 //
-// # The boundary
+// bubblewrap makes the boundary: namespaces of its own, no capability, no further user namespaces, a session of its
+// own, and a filter of system calls ([filter]). The network is a loopback that leads nowhere.
 //
-// bubblewrap makes it: user, mount, pid, ipc, uts, cgroup and network namespaces of its own, no capability, no
-// further user namespaces, a session of its own, and a filter of system calls ([filter]). The network is a loopback
-// that leads nowhere.
+// Nothing of the real file system is bound into it, since a bind, read-only or not, would let a program connect to a
+// socket. What can be seen (the system, toolchains, caches of package managers, the workspace) is seen through overlays,
+// and writes go to a layer of the run's own. Devices and bubblewrap's own program are on mounts that are read-only in
+// the run's namespace. Secrets are taken out by a layer of whiteouts, so that they are not there; neither are home,
+// /tmp, /run, /var and other processes.
 //
-// Nothing of the real file system is bound into it. What can be seen, is seen through overlays: the system's
-// directories, the toolchains in the home directory, the caches of package managers, the workspace. Writes go to a
-// layer of the run's own. A socket, a pipe or a device of the outside that lies in one of these directories is
-// another inode there, which leads nowhere; a bind, read-only or not, would let a program connect to the socket. What
-// is not behind an overlay (devices, bubblewrap's own program) is on mounts that are read-only in the run's
-// namespace. What must not be read (secrets) is taken out by a layer of whiteouts, so that it is not there. Home,
-// /tmp, /run, /var and other processes are not there either.
+// When all its processes have ended, the workspace's layer is applied to the real tree, name by name, below an open
+// directory, with no link followed. Not applied, and named: what [Options.Keep] refuses, what was changed from outside
+// meanwhile, links that lead out, devices, sockets. The layers over the caches are kept for the next run in the same
+// workspace and are seen by confined runs only.
 //
-// # What becomes of what it writes
-//
-// When all its processes have ended, the workspace's layer is read and applied to the real tree, name by name, below
-// an open directory, with no link followed. Not applied, and named: what [Options.Keep] refuses (what runs later,
-// what an agent may do), what was changed from outside meanwhile, links that lead out, devices, sockets. Nothing
-// reaches the real tree while a process of the run lives, so that no host reads it half way.
-//
-// The layers over the caches are kept for the next run in the same workspace and are seen by confined runs only: what
-// such a run puts into a cache never runs outside.
-//
-// # What it does not do
-//
-// Where the boundary cannot be made [Run] says why and has run nothing; there is no run with less. The processor and
-// the disk of the home directory are not bounded.
+// Where the boundary cannot be made [Run] says why and has run nothing; there is no run with less. The processor and the
+// disk of the home directory are not bounded.
 package confine
 
 import (

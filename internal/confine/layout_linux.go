@@ -123,7 +123,7 @@ func (l *layout) footing() (err error) {
 
 // caches are those of package managers, with a layer of confine's own over each.
 func (l *layout) caches() error {
-	dirs := slices.Concat(l.inHome(names("caches")), l.namedBy(cacheVariables()))
+	dirs := slices.Concat(l.inHome(names("caches")), l.namedBy(names("named caches")))
 	for i, dir := range dirs {
 		if slices.Contains(dirs[:i], dir) || !isDir(dir) || !l.fits(dir) {
 			continue
@@ -137,7 +137,7 @@ func (l *layout) caches() error {
 
 // programs are toolchains, and where PATH leads.
 func (l *layout) programs() error {
-	err := l.read(slices.Concat(l.inHome(names("toolchains")), l.namedBy(toolchainVariables())))
+	err := l.read(slices.Concat(l.inHome(names("toolchains")), l.namedBy(names("named toolchains"))))
 	for _, dir := range filepath.SplitList(Variable(l.o.Environ, "PATH")) {
 		if dir = filepath.Clean(dir); filepath.IsAbs(dir) && !l.isShown(dir) { // to list one costs more than all else
 			err = errors.Join(err, l.read(l.ofPrograms(dir)))
@@ -188,13 +188,16 @@ func (l *layout) isNarrow(dir string) bool {
 	return !slices.Contains(append(l.inHome([]string{".local", ".local/share", ".ssh", ".aws", ".gnupg"}), "/tmp"), dir)
 }
 
-// namedBy are the directories that variables name and that are what the variables say,
-// but for those in which a secret lies.
-func (l *layout) namedBy(variables []naming) (dirs []string) {
-	for _, v := range variables {
-		value := Variable(l.o.Environ, v.name)
-		if dir := filepath.Join(value, v.below); filepath.IsAbs(value) &&
-			slices.ContainsFunc(v.holds, func(name string) bool { return exists(filepath.Join(dir, name)) }) {
+// namedBy are the directories that variables name and that are what the variables say, but for those in which a secret
+// lies.
+func (l *layout) namedBy(variables []string) (dirs []string) {
+	for _, row := range variables {
+		at, holds, _ := strings.Cut(row, "=")
+		name, below, _ := strings.Cut(at, "/")
+		value := Variable(l.o.Environ, name)
+		dir := filepath.Join(value, below)
+		holding := func(name string) bool { return exists(filepath.Join(dir, name)) }
+		if filepath.IsAbs(value) && slices.ContainsFunc(strings.Split(holds, ","), holding) {
 			if _, plain := l.plain(dir); plain {
 				dirs = append(dirs, dir)
 			}

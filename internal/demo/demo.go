@@ -196,29 +196,14 @@ func (w *watched) Encode(e agent.Event, d nod.Decision, p agent.Profile, model b
 // payload is what Claude Code 2.1.329 writes to a PreToolUse hook. It names
 // no transcript, since without a model nobody reads one.
 func payload(number int, row corpus.Row) ([]byte, error) {
-	type server struct {
-		Name   string `json:"name"`
-		Source string `json:"source"`
-	}
-	sent := struct {
-		Session string          `json:"session_id"`
-		Dir     string          `json:"cwd"`
-		Mode    string          `json:"permission_mode"`
-		Event   string          `json:"hook_event_name"`
-		Tool    string          `json:"tool_name"`
-		Input   json.RawMessage `json:"tool_input"`
-		CallID  string          `json:"tool_use_id"`
-		Server  *server         `json:"mcp_server,omitempty"`
-	}{
-		Session: "00000000-0000-4000-8000-00000000de30", Dir: row.Dir, Mode: "default", Event: "PreToolUse",
-		Tool: row.ToolName, Input: row.Input, CallID: fmt.Sprintf("toolu_demo%03d", number+1),
-	}
-	if sent.Dir == "" {
-		sent.Dir = corpus.Project
+	sent := map[string]any{
+		"session_id": "00000000-0000-4000-8000-00000000de30", "cwd": cmp.Or(row.Dir, corpus.Project),
+		"permission_mode": "default", "hook_event_name": "PreToolUse", "tool_name": row.ToolName,
+		"tool_input": row.Input, "tool_use_id": fmt.Sprintf("toolu_demo%03d", number+1),
 	}
 	if rest, ok := strings.CutPrefix(row.ToolName, "mcp__"); ok {
 		name, _, _ := strings.Cut(rest, "__")
-		sent.Server = &server{Name: name, Source: "user"}
+		sent["mcp_server"] = map[string]string{"name": name, "source": "user"}
 	}
 	return json.Marshal(sent)
 }

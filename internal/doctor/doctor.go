@@ -1,11 +1,10 @@
-// Package doctor tries what `nod install` has written: it starts each hook's
-// own command line as the agent would, with calls whose answers are known.
+// Package doctor tries what `nod install` has written: it starts each hook's own command line as the agent would,
+// with calls whose answers are known. It says for each thing whether it was tried just now, was measured on a
+// released version of the agent (docs/agents.md), or was not tried.
 //
-// It says for each thing whether it was tried just now, was measured on a released version of the agent
-// (docs/agents.md), or was not tried. It changes nothing: the lines are started with a state directory that is thrown
-// away, in an empty directory, and nothing in a call runs. A line is started only if it is exactly what this nod
-// writes and names programs that nobody but their owner can have put there, since settings of a repository are
-// anybody's.
+// It changes nothing: the lines are started with a state directory that is thrown away, in an empty directory, and
+// nothing in a call runs. A line is started only if it is exactly what this nod writes and names programs that nobody
+// but their owner can have put there, since settings of a repository are anybody's.
 package doctor
 
 import (
@@ -125,12 +124,10 @@ type examination struct {
 	builds  map[[2]string]error // of nod and nod-hook, that they are of two builds
 }
 
-// target names the settings file of a level.
 func (e *examination) target(level install.Level) install.Options {
 	return install.Options{Agent: e.row.Name, Level: level, Root: e.Root, Home: e.Home}
 }
 
-// run looks at every level, and says where there is none.
 func (e *examination) run(ctx context.Context) (all []Block) {
 	e.mode = e.modeOf()
 	about := e.programLine(ctx)
@@ -162,7 +159,6 @@ func (e *examination) block(about []Line) Block {
 	return Block{Agent: e.row.Name, Title: e.row.Title, Version: e.version, Lines: slices.Clone(about)}
 }
 
-// absent is said where nod is in none of the agent's settings.
 func (e *examination) absent(about []Line) []Block {
 	b := e.block(about)
 	switch {
@@ -336,7 +332,6 @@ func (e *examination) sayFailures(b *Block, in *install.Installed) {
 	}
 }
 
-// basis says what a statement about the host rests on.
 func (e *examination) basis() string {
 	tried := e.adapter.Capabilities().Tried
 	if strings.HasPrefix(tried, "read: ") {
@@ -439,7 +434,6 @@ func (e *examination) remedy(in *install.Installed) string {
 	return "take it out"
 }
 
-// trusted says whether the agent starts the hooks at all.
 func (e *examination) trusted(b *Block, in *install.Installed) {
 	list, asks, err := in.Trust()
 	if !asks {

@@ -58,9 +58,8 @@ func TestAnAllowInTheModeThatIsTried(t *testing.T) {
 		if !ok || event.Mode != row.mode {
 			t.Fatalf("%s: %v %q", row.mode, ok, event.Mode)
 		}
-		if got := e.quiet(event,
-			config.Settings{Profile: row.profile}); (got == "") != (row.want == "") || !strings.Contains(got,
-			row.want) {
+		if got := e.quiet(event, config.Settings{Profile: row.profile}); (got == "") != (row.want == "") ||
+			!strings.Contains(got, row.want) {
 			t.Errorf("%s, profile %q: %q, want %q", row.mode, row.profile, got, row.want)
 		}
 	}

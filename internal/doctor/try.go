@@ -38,7 +38,6 @@ func canary(want string) string {
 // patience is how long a hook is waited for that should answer.
 const patience = 20 * time.Second
 
-// said is what a command line did, in a line.
 func said(ran install.Ran) string {
 	text := strings.TrimSpace(string(ran.Stdout) + " " + string(ran.Stderr))
 	if ran.Err != nil && text == "" {
@@ -56,7 +55,6 @@ type trial struct {
 	event   agent.Event // what the adapter makes of the payload
 }
 
-// prepare makes a trial of a hook with a call of the given command.
 func (e *examination) prepare(event, command string) (t trial, err error) {
 	e.runs++
 	t.dir = filepath.Join(e.scratch, fmt.Sprint(e.row.Name, e.runs))
@@ -250,7 +248,6 @@ func payload(a agent.Adapter, event string, environ []string, dir, command,
 // callID is the host's id of the calls that are asked about.
 const callID = "nod-doctor"
 
-// quoted is a value as JSON.
 func quoted(v any) string {
 	data, err := json.Marshal(v)
 	if err != nil {

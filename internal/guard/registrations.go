@@ -22,37 +22,19 @@ import (
 // registrations lists them for the person, the machine, and the call's
 // workspaces, each by its name and, where that differs, by its real path.
 func (g *Call) registrations() []place.Own {
-	if g.hooked != nil {
-		return g.hooked
-	}
-	seen := map[string]bool{}
-	g.hooked = make([]place.Own, 0, 256)
-	roots, homes := cleaned(slices.Concat(g.Roots, g.At.Machine.Roots)), cleaned([]string{g.At.Machine.Home,
-		g.At.Machine.RealHome})
-	for _, a := range hosts.Agents() {
-		for _, name := range g.there(g.hookFiles(a, roots, homes)) {
-			for _, n := range [...]string{name, g.At.Machine.Real(name)} {
-				if !seen[n] {
-					seen[n] = true
-					g.hooked = append(g.hooked, place.Own{Name: n, Lower: strings.ToLower(n)})
-				}
-			}
+	if g.hooked == nil {
+		m := g.At.Machine
+		roots, homes := slices.Concat(g.Roots, m.Roots), []string{m.Home, m.RealHome}
+		var names []string
+		for _, a := range hosts.Agents() {
+			names = append(names, g.hookFiles(a, roots, homes)...)
 		}
+		g.hooked = append([]place.Own{}, m.Owned(names)...)
 	}
 	return g.hooked
 }
 
-// cleaned are the names as path.Clean spells them, each once, without "".
-func cleaned(names []string) (list []string) {
-	for _, name := range names {
-		if clean := path.Clean(name); name != "" && !slices.Contains(list, clean) {
-			list = append(list, clean)
-		}
-	}
-	return list
-}
-
-// hookFiles are the absolute names of an agent's files of hooks.
+// hookFiles are the absolute names of an agent's files of hooks: what patterns match now.
 func (g *Call) hookFiles(a hosts.Agent, roots, homes []string) (files []string) {
 	moved, _ := place.Lookup(g.At.Environ, a.HomeVariable)
 	for _, name := range a.Hooks {
@@ -62,10 +44,10 @@ func (g *Call) hookFiles(a hosts.Agent, roots, homes []string) (files []string) 
 		case home:
 			name, dirs = below, homes
 		case path.IsAbs(name):
-			name, dirs = name[1:], []string{""}
+			dirs = []string{"/"}
 		}
 		for _, dir := range dirs {
-			files = append(files, strings.TrimSuffix(dir, "/")+"/"+name)
+			files = append(files, g.there(path.Join(dir, name))...)
 		}
 		if home && a.HomeVariable != "" && path.IsAbs(moved) {
 			if rest, ok := strings.CutPrefix(below, a.Home[0]+"/"); ok {
@@ -76,17 +58,17 @@ func (g *Call) hookFiles(a hosts.Agent, roots, homes []string) (files []string) 
 	return files
 }
 
-// there replaces each pattern by the files that it matches.
-func (g *Call) there(names []string) (files []string) {
-	for _, name := range names {
-		if star := strings.IndexByte(name, '*'); star < 0 {
-			files = append(files, name)
-		} else if !g.At.Missing(name[:star]) {
-			matched, _ := g.At.Machine.Matches(name)
-			files = append(files, matched...)
-		}
+// there is a name, or, for a pattern, the files that it matches.
+func (g *Call) there(name string) []string {
+	star := strings.IndexByte(name, '*')
+	if star < 0 {
+		return []string{name}
 	}
-	return files
+	if g.At.Missing(name[:star]) {
+		return nil
+	}
+	matched, _ := g.At.Machine.Matches(name)
+	return matched
 }
 
 // registers reports whether a file may be the one by which an agent asks nod.
@@ -127,9 +109,8 @@ func (g *Call) callsNodNow(name string) bool {
 	return err == nil && g.callsNod(real)
 }
 
-// rewired judges an edit of a file by which an agent may ask nod. why says that
-// the agent would no longer ask as before; unsure says that nod cannot show
-// that it would, which is for a person to decide.
+// rewired judges an edit of a file by which an agent may ask nod. why says that the agent would no longer
+// ask as before; unsure says that nod cannot show that it would, which is for a person to decide.
 func (g *Call) rewired(real string, before, after []byte) (why, unsure string) {
 	shown := printable.Text(real)
 	if string(before) == string(after) || !wiring.Calls(real, before) && !wiring.MentionsHook(string(after)) {

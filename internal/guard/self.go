@@ -1,12 +1,10 @@
-// Package guard finds calls that would change nod itself: its settings, its
-// state and its programs, the lines by which an agent asks nod, and what the
-// rules are read from. That is a part of layer 0: what it finds is denied, and
-// no rule clears it.
+// Package guard finds calls that would change nod itself: its settings, its state and its programs, the
+// lines by which an agent asks nod, and what the rules are read from. That is a part of layer 0: what it
+// finds is denied, and no rule clears it.
 //
-// A call is looked at in each way in which it may do that: as a command of
-// nod's own, by the effects of a command, by names that a command mentions
-// where not all of it is known, as an edit, and as arguments of a tool whose
-// meaning nobody has stated.
+// A call is looked at in each way in which it may do that: as a command of nod's own, by the effects of a
+// command, by names that a command mentions where not all of it is known, as an edit, and as arguments of a
+// tool whose meaning nobody has stated.
 package guard
 
 import (
@@ -37,9 +35,8 @@ type Call struct {
 	// returns has that command and its report.
 	Read func(command string) *Call
 
-	// Unproven is why nod cannot show that an agent would still ask it after the
-	// call, once [Call.SelfChange] has looked; "" where it would. That is for a
-	// person to decide.
+	// Unproven is why nod cannot show that an agent would still ask it after the call, once
+	// [Call.SelfChange] has looked; "" where it would. That is for a person to decide.
 	Unproven place.Objection
 
 	hooked []place.Own // where hooks may stand; nil: not looked yet
@@ -106,31 +103,24 @@ func changingSubcommand(words []shell.Word) string {
 	case len(plain) == 0:
 		return ""
 	}
+	reads := false
 	switch plain[0] {
 	case "check", "log", "demo", "doctor", "version", "help":
-		return ""
+		reads = true
 	case "rules", "mode":
-		if len(plain) == 1 {
-			return ""
-		}
+		reads = len(plain) == 1
 	case "approvals":
-		if len(words) == 1 {
-			return ""
-		}
+		reads = len(words) == 1
 	case "undo": // from nod's own store it only restores; another store could hold anything
-		if !names(words, "state") {
-			return ""
-		}
+		reads = !slices.ContainsFunc(words, func(w shell.Word) bool {
+			name, _, _ := strings.Cut(strings.TrimLeft(w.Value, "-"), "=")
+			return strings.HasPrefix(w.Value, "-") && name == "state"
+		})
+	}
+	if reads {
+		return ""
 	}
 	return plain[0]
-}
-
-// names reports whether a flag stands among the words.
-func names(words []shell.Word, flag string) bool {
-	return slices.ContainsFunc(words, func(w shell.Word) bool {
-		name, _, _ := strings.Cut(strings.TrimLeft(w.Value, "-"), "=")
-		return strings.HasPrefix(w.Value, "-") && name == flag
-	})
 }
 
 // plainWords returns the words that are neither flags nor values of nod's
@@ -166,7 +156,10 @@ func (g *Call) selfByEffect() change {
 			return c
 		}
 	}
-	if g.changes(wiring.IsSettings) && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
+	changesSettings := slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
+		return (e.Kind == shell.Write || e.Kind == shell.Delete) && wiring.IsSettings(e.Target)
+	})
+	if changesSettings && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
 		return change{what: "this would silence its hooks"}
 	}
 	return change{}
@@ -233,7 +226,8 @@ func passes(test, below string) bool {
 // selfByMention finds nod's files in the text of a command that is not wholly
 // known: an interpreter's code, a program without data.
 func (g *Call) selfByMention() change {
-	if len(g.Report.Unknowns) == 0 && !g.runsCode() {
+	runs := func(e shell.Effect) bool { return e.Kind == shell.Run }
+	if len(g.Report.Unknowns) == 0 && !slices.ContainsFunc(g.Report.Effects, runs) {
 		return change{}
 	}
 	for _, own := range g.At.Machine.Self() {
@@ -242,10 +236,6 @@ func (g *Call) selfByMention() change {
 		}
 	}
 	return change{}
-}
-
-func (g *Call) runsCode() bool {
-	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool { return e.Kind == shell.Run })
 }
 
 // spelling is how one of nod's own paths must be written at the least: below
@@ -259,8 +249,7 @@ func (g *Call) spelling(own string) string {
 	return own
 }
 
-// mentions reports whether text holds a path, not merely as the beginning of
-// a longer name.
+// mentions reports whether text holds a path, not merely as the beginning of a longer name.
 func mentions(text, name string) bool {
 	for from := 0; name != "" && name != "/"; {
 		i := strings.Index(text[from:], name)
@@ -274,16 +263,8 @@ func mentions(text, name string) bool {
 	return false
 }
 
-// changes reports whether a command writes to or deletes such a file.
-func (g *Call) changes(such func(target string) bool) bool {
-	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
-		return (e.Kind == shell.Write || e.Kind == shell.Delete) && such(e.Target)
-	})
-}
-
-// handlesSilencer reports whether a file that the line reads, moves or changes
-// holds what silences hooks: a template that is copied over settings, or
-// settings in which "false" becomes "true".
+// handlesSilencer reports whether a file that the line reads, moves or changes holds what silences hooks: a
+// template that is copied over settings, or settings in which "false" becomes "true".
 func (g *Call) handlesSilencer() bool {
 	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
 		if e.Target == "" || e.Kind == shell.Run || e.Place == shell.Network || e.Kind == shell.Delete && !e.Moved {
@@ -297,23 +278,17 @@ func (g *Call) handlesSilencer() bool {
 
 // selfByPath finds edits of nod's own files.
 func (g *Call) selfByPath() change {
-	if !g.IsEdit() {
-		return change{}
-	}
 	for _, name := range g.Paths {
 		reals, _ := g.At.Readings(name)
-		for _, real := range reals {
-			if g.At.Machine.IsSelf(real) {
-				return change{what: printable.Text(name) + " belongs to nod"}
-			}
+		if g.IsEdit() && slices.ContainsFunc(reals, g.At.Machine.IsSelf) {
+			return change{what: printable.Text(name) + " belongs to nod"}
 		}
 	}
 	return change{}
 }
 
-// selfByWiring finds edits of agent settings that would take nod's lines out,
-// put in a key that silences hooks, or change rules that nod takes from them.
-// Edits of one file follow each other.
+// selfByWiring finds edits of agent settings that would take nod's lines out, put in a key that silences
+// hooks, or change rules that nod takes from them. Edits of one file follow each other.
 func (g *Call) selfByWiring() change {
 	edited := map[string][]byte{}
 	for _, e := range g.Edits {
@@ -340,9 +315,8 @@ func (g *Call) miswiredAt(edited map[string][]byte, real string, e place.Edit) (
 	return g.miswired(real, e, before, after, known)
 }
 
-// concernsHooks is false where an edit cannot change who is asked, whatever
-// file it is: neither it nor the content speaks of nod's hook, or of what
-// silences hooks. Most edits are done with here.
+// concernsHooks is false where an edit cannot change who is asked, whatever file it is: neither it nor the
+// content speaks of nod's hook, or of what silences hooks. Most edits are done with here.
 func concernsHooks(real, old string, before, after []byte) bool {
 	if wiring.IsTOML(real) {
 		return true
@@ -380,11 +354,10 @@ func (g *Call) miswired(real string, e place.Edit, before, after []byte, known b
 	return ""
 }
 
-// simulate returns a file's content before and after an edit; edited is what
-// other edits of the call have left. known is false where the content cannot
-// be read and is not replaced whole, or the text to be replaced is not in it
-// as it stands: some hosts match more loosely than byte by byte. Then after is
-// what the edit puts in.
+// simulate returns a file's content before and after an edit; edited is what other edits of the call have
+// left. known is false where the content cannot be read and is not replaced whole, or the text to be
+// replaced is not in it as it stands: some hosts match more loosely than byte by byte. Then after is what
+// the edit puts in.
 func (g *Call) simulate(edited map[string][]byte, real string, e place.Edit) (before, after []byte, known bool) {
 	before, again := edited[real]
 	var err error
@@ -405,8 +378,7 @@ func (g *Call) simulate(edited map[string][]byte, real string, e place.Edit) (be
 	return before, bytes.Replace(before, []byte(e.Old), []byte(e.New), 1), true
 }
 
-// isSource reports whether a real path is a file of an agent that rules were
-// read from.
+// isSource reports whether a real path is a file of an agent that rules were read from.
 func (g *Call) isSource(real string) bool {
 	return slices.ContainsFunc(g.Sources(), func(s place.Own) bool { return s.Lower == strings.ToLower(real) })
 }

@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// maxBelow bounds how many names are looked at for the secrets below what a
-// command reads as a whole.
+// maxBelow bounds how many names are looked at for the secrets below what a command reads as a whole.
 const maxBelow = 20_000
 
 // secretBelow names a secret that a command of the line would come upon and print: it
@@ -99,7 +98,7 @@ func (h *Secrets) printsFrom(c shell.Command, places []string, picks bool) strin
 				starts = append(starts, h.At.Machine.Real(name))
 			}
 			return h.isSecretFile(name, isLink, picks, follows) &&
-				(picks && (isLink || isSourceName(name)) || !picks && s.passes(start, name))
+				(picks && (isLink || listed("sources", path.Ext(name))) || !picks && s.passes(start, name))
 		}
 		found := h.walkFor(start, maxBelow, prints, func(string) bool { return s.staysOut() })
 		if found == tooLarge {
@@ -110,12 +109,6 @@ func (h *Secrets) printsFrom(c shell.Command, places []string, picks bool) strin
 		}
 	}
 	return ""
-}
-
-// isSourceName reports whether a formatter or linter takes a file for one of its kind:
-// .env.py is a secret by its name.
-func isSourceName(name string) bool {
-	return slices.Contains([]string{".py", ".pyi", ".ipynb", ".go", ".toml"}, path.Ext(name))
 }
 
 // tooLarge is what walkFor finds where it has not looked at all.
@@ -131,7 +124,7 @@ func (h *Secrets) walkFor(
 		switch {
 		case err != nil && !h.unlistable(name, err):
 			found = tooLarge
-		case err != nil || kind.IsDir() && !isGit && (isInstalledName(name) || leftOut(name)):
+		case err != nil || kind.IsDir() && !isGit && (listed("installed", path.Base(name)) || leftOut(name)):
 			return fs.SkipDir
 		case kind.IsDir() && !isGit:
 			return nil
@@ -169,18 +162,10 @@ func (h *Secrets) isSecretFile(name string, isLink, opens, follows bool) bool {
 	return h.touches(name, false)
 }
 
-// isInstalledTree reports whether a directory is among what the system's
-// packages hold.
+// isInstalledTree reports whether a directory is among what the system's packages hold.
 func isInstalledTree(dir string) bool {
 	return slices.ContainsFunc([]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src",
 		"/usr/libexec", "/lib", "/nix/store"}, func(top string) bool { return view.Below(top, dir) })
-}
-
-// isInstalledName lists directories of code that was installed, which anybody
-// may read elsewhere.
-func isInstalledName(name string) bool {
-	return slices.Contains([]string{"node_modules", "site-packages", ".venv", "venv", ".tox", "__pycache__"},
-		path.Base(name))
 }
 
 // sieve is what files must pass below a place that a command reads. Where nobody can say
@@ -226,7 +211,7 @@ func (s sieve) passes(start, name string) bool {
 
 // throughGit knows what git ls-files, git diff and git grep look at.
 func (s sieve) throughGit(name string) bool {
-	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	r := s.secrets.At.Repository(path.Dir(name))
 	if r != nil && !s.Has(shell.Outside) && !s.Has(shell.Untracked) && !r.Tracks(name) &&
 		!(takesFiles(s.secrets) && (s.secrets.unignores() || !r.PassesOver(name, false))) {
 		return false
@@ -252,17 +237,16 @@ func (s sieve) ownIgnores(name string) bool {
 	}
 }
 
-// shown reports whether an ignore file may bring back a hidden name: rg and fd look there
-// then.
+// shown reports whether an ignore file may bring back a hidden name: rg and fd look there then.
 func (s sieve) shown(name string) bool {
-	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	r := s.secrets.At.Repository(path.Dir(name))
 	return s.secrets.unignores() || s.ownIgnores(name) || r != nil && r.BringsBack(name)
 }
 
 // ignored reports whether the ignore files of the repository certainly name a file, no
 // other kind of ignore file may say otherwise, and the search does not start in what they name.
 func (s sieve) ignored(start, name string) bool {
-	r := s.secrets.At.RepositoryAt(path.Dir(name))
+	r := s.secrets.At.Repository(path.Dir(name))
 	return r != nil && r.PassesOver(name, false) && !s.secrets.unignores() && !s.ownIgnores(name) &&
 		!r.PassesOver(strings.TrimSuffix(start, "/")+"/anything", false)
 }
@@ -286,11 +270,10 @@ func (s sieve) selects(name string) bool {
 		}
 	}
 	return len(s.told.Kinds) == 0 || s.Has(shell.Follows) ||
-		slices.ContainsFunc(s.told.Kinds, func(k string) bool { return !isSourceType(k) })
+		slices.ContainsFunc(s.told.Kinds, func(k string) bool { return !listed("source-types", k) })
 }
 
-// leftOut reports whether globs surely name a part of a path. A slash at the end is no
-// part of a glob.
+// leftOut reports whether globs surely name a part of a path. A slash at the end is no part of a glob.
 func leftOut(globs []string, below string) bool {
 	return slices.ContainsFunc(globs, func(glob string) bool {
 		return !strings.ContainsAny(glob, `[\`) &&
@@ -313,12 +296,6 @@ func mayMean(glob, base string) bool {
 // whitelists reports whether a glob brings back what else is left out.
 func (s sieve) whitelists() bool {
 	return slices.ContainsFunc(s.told.Globs, func(g string) bool { return !strings.HasPrefix(g, "!") })
-}
-
-// isSourceType lists types of ripgrep among which no secret is.
-func isSourceType(kind string) bool {
-	return slices.Contains([]string{"go", "py", "python", "js", "ts", "rust", "java", "c", "cpp", "ruby", "php", "html",
-		"css", "md", "markdown", "swift", "kotlin", "sh", "sql"}, kind)
 }
 
 func (s sieve) skipsHidden() bool {

@@ -1,7 +1,6 @@
-// Package harm says what a call would take away that nobody could bring back
-// ([Loss]), and which secret it would show ([Secrets]). It reads the effects of
-// a command, the files that these are on, and what git has of the files; it
-// knows no rule, no person and no verdict.
+// Package harm says what a call would take away that nobody could bring back ([Loss]), and which secret it
+// would show ([Secrets]). It reads the effects of a command, the files that these are on, and what git has
+// of the files; it knows no rule, no person and no verdict.
 //
 // An answer is why something speaks against the call, in words for a person, ""
 // where nothing does. What cannot be looked at speaks against it.
@@ -14,14 +13,12 @@ import (
 // Objection is what speaks against a call; see [place.Objection].
 type Objection = place.Objection
 
-// Loss says what of a command could not be restored. It is for one call, and
-// not safe for concurrent use.
+// Loss says what of a command could not be restored. It is for one call, and not safe for concurrent use.
 type Loss struct {
 	*place.Call
 	Secrets *Secrets // of the same call
 
-	seen int          // names of working trees that were looked at
-	git  map[int]bool // what gitKept found, by command
+	git map[int]bool // what gitKept found, by command
 }
 
 // Secrets says which secret a call would show. It is for one call, and not safe
@@ -35,5 +32,5 @@ type Secrets struct {
 // Of returns both answers for one call.
 func Of(c *place.Call) (*Loss, *Secrets) {
 	s := &Secrets{Call: c}
-	return &Loss{Call: c, Secrets: s}, s
+	return &Loss{Call: c, Secrets: s, git: map[int]bool{}}, s
 }

@@ -11,11 +11,11 @@ import (
 // fetchesInside reports whether a text is given what a command in it fetches.
 func fetchesInside(text string) bool {
 	for _, open := range [...]string{"$(", "<(", "`"} {
-		for _, after := range strings.Split(text, open)[1:] {
+		if slices.ContainsFunc(strings.Split(text, open)[1:], func(after string) bool {
 			program, _, _ := strings.Cut(strings.TrimSpace(after), " ")
-			if listed("fetches", path.Base(program)) {
-				return true
-			}
+			return listed("fetches", path.Base(program))
+		}) {
+			return true
 		}
 	}
 	return false
@@ -31,28 +31,21 @@ func openText(c shell.Command) bool {
 // runsFetched reports whether a command runs as code what another of the line fetches.
 func (l wording) runsFetched(c shell.Command) bool {
 	words := spoken(c)
-	if len(words) == 0 {
-		return false
-	}
 	for len(words) > 1 && listed("starts-shells", words[0]) && !strings.HasPrefix(words[1], "-") {
 		words = words[1:]
 	}
-	program := path.Base(words[0])
-	isShell := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells", program)
-	if (isShell || interprets(program) || listed("evaluates", program)) && fetchesInside(c.Source) && openText(c) {
-		return true
-	}
-	if strings.Contains(words[0], "/") && l.fetches() && l.runsWritten(words[:1], c) {
-		return true
-	}
-	if !isShell && !interprets(program) {
+	if len(words) == 0 {
 		return false
 	}
-	return l.fetches() && (readsStdin(words[1:]) || l.runsWritten(words[1:], c))
+	program := path.Base(words[0])
+	runs := shell.TraitsOf(program).Has(shell.ShellProgram) || listed("starts-shells", program) || interprets(program)
+	if (runs || listed("evaluates", program)) && fetchesInside(c.Source) && openText(c) {
+		return true
+	}
+	return slices.ContainsFunc(l.Report.Commands, fetcher) &&
+		(strings.Contains(words[0], "/") && l.runsWritten(words[:1], c) ||
+			runs && (readsStdin(words[1:]) || l.runsWritten(words[1:], c)))
 }
-
-// fetches reports whether a command of the line asks the network.
-func (l wording) fetches() bool { return slices.ContainsFunc(l.Report.Commands, fetcher) }
 
 func fetcher(c shell.Command) bool {
 	words := spoken(c)
@@ -64,8 +57,7 @@ func interprets(program string) bool {
 	return listed("interprets", strings.TrimRight(program, "0123456789."))
 }
 
-// readsStdin reports whether an interpreter with these arguments is told no code and
-// no file of it.
+// readsStdin reports whether an interpreter with these arguments is told no code and no file of it.
 func readsStdin(args []string) bool {
 	for i, arg := range args {
 		switch {
@@ -103,18 +95,52 @@ func (l wording) runsWritten(args []string, c shell.Command) bool {
 	})
 }
 
-// startFiles are what shells and logins read or trust, in the home directory.
-const startFiles = " .zshrc .zshenv .zprofile .zlogin .zlogout .bashrc .bash_profile .bash_login .bash_logout " +
-	".bash_aliases .zsh_aliases .login .xsession .profile .cshrc .tcshrc .kshrc .inputrc .xinitrc .xprofile " +
-	".xsessionrc .ssh/authorized_keys .ssh/config .ssh/rc " +
-	".config/fish/config.fish .pam_environment .gitconfig .config/git/config "
-
 // starts says that a file which shells start with would change.
 func (l wording) starts(name string) Objection {
 	home := l.At.Machine.Home
 	below, ok := strings.CutPrefix(name, home+"/")
-	if !ok || home == "" || !strings.Contains(startFiles, " "+below+" ") {
+	if !ok || home == "" || !listed("starts", below) {
 		return ""
 	}
 	return Objection("this writes ~/" + below + ", which says what runs later or who may come in")
+}
+
+// dropsData reports whether a text holds a statement that takes data away: what is left
+// of it is nowhere but in a backup.
+func dropsData(text string) bool {
+	text = strings.ToLower(text)
+	dense := strings.Join(strings.Fields(text), "")
+	for _, call := range [...]string{"dropdatabase", ".drop(", "deletemany({})", "deletemany()", "remove({})",
+		"flushall", "flushdb"} {
+		if strings.Contains(dense, call) {
+			return true
+		}
+	}
+	words := strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "`", " ", ";", " ; ", "\n", " ; ").Replace(text))
+	for i := range words {
+		if takes(words[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// takes reports whether words begin with a statement that takes data away.
+func takes(words []string) bool {
+	if len(words) < 2 {
+		return false
+	}
+	rest := words[2:]
+	if end := slices.IndexFunc(rest, func(w string) bool { return w == ";" || w == "|" || w == "&&" }); end >= 0 {
+		rest = rest[:end]
+	}
+	switch first := words[0]; {
+	case first == "drop":
+		return listed("dropped", words[1])
+	case first == "truncate":
+		return words[1] != ";" && words[1][0] != '-'
+	case first == "delete" && words[1] == "from":
+		return len(rest) > 0 && !slices.Contains(rest, "where")
+	}
+	return words[0] == "alter" && words[1] == "table" && slices.Contains(rest, "drop")
 }

@@ -3,15 +3,16 @@ package harm
 import (
 	"cmp"
 	"path"
+	"slices"
+	"strings"
 
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Loses says what of the command cannot be undone, goes to others or shows what is
-// secret, as far as its effects and its own words tell; "" for nothing. What the two
-// functions speak of does not count.
+// Loses says what of the command cannot be undone, goes to others or shows what is secret, as far as its
+// effects and its own words tell; "" for nothing. What the two functions speak of does not count.
 func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(int) bool) (why Objection) {
 	for i, c := range l.Report.Commands {
 		if clearsCommand(i) || gitKept(l, i) {
@@ -89,16 +90,14 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 	return ""
 }
 
-// nothingAt reports whether what an effect names is not there, and nothing of
-// the line puts it there.
+// nothingAt reports whether what an effect names is not there, and nothing of the line puts it there.
 func (l *Loss) nothingAt(e shell.Effect) bool {
 	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) &&
 		!l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
 }
 
-// replaces says which file a command puts something else in the place of that could
-// not be restored. What works on a file in place, as a formatter does, is no known
-// loss, and neither is what appends.
+// replaces says which file a command puts something else in the place of that could not be restored. What
+// works on a file in place, as a formatter does, is no known loss, and neither is what appends.
 func (l *Loss) replaces(e shell.Effect) (why Objection) {
 	program := l.Report.ProgramOf(e)
 	inPlace := program != "" && !l.Report.By(e, shell.Replaces) && (listed("inplace", program) || l.keepsContent(e))
@@ -106,20 +105,83 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 		return ""
 	}
 	names, _ := l.targets(e)
-	for _, name := range names {
-		info, err := l.At.Machine.Files.Lstat(name)
-		if err != nil {
-			continue
+	return first(names, func(name string) Objection {
+		switch info, err := l.At.Machine.Files.Lstat(name); {
+		case err != nil:
+			return ""
+		case info.Mode.IsDir():
+			return mirroredOver(l, e, name)
 		}
-		if info.Mode.IsDir() {
-			if lost := mirroredOver(l, e, name); lost != "" {
-				return lost
-			}
-			continue
-		}
-		if lost := l.lost(e, name); lost != "" {
-			return "this overwrites " + lost
-		}
+		return place.Because("this overwrites ", l.lost(e, name))
+	})
+}
+
+// mirroredOver says which file below a directory a program would overwrite, or take away
+// as one that another tree has not, that could not be restored. What else copies a tree over
+// another is not plain, and no known loss.
+func mirroredOver(l *Loss, e shell.Effect, dir string) (why Objection) {
+	if e.Command < 0 || !listed("mirrors", l.Report.ProgramOf(e)) {
+		return ""
 	}
-	return ""
+	mirrors := slices.ContainsFunc(l.Report.Commands[e.Command].Words, func(w shell.Word) bool {
+		return w.Value == "--del" || strings.HasPrefix(w.Value, "--delete")
+	})
+	if !mirrors {
+		return ""
+	}
+	return place.Because("this deletes or overwrites ", l.lost(e, dir))
+}
+
+// Weighs reports whether the call may do what cannot be undone, leaves the machine, or changes what the
+// agent may do: by what it does, not by the tool that does it. What is not known may.
+func (l *Loss) Weighs() bool {
+	switch {
+	case len(l.Report.Unknowns) > 0:
+		return true
+	case l.URL != "":
+		return false // a page is read
+	case l.MCP != nil:
+		return !looksUp(l.MCP.Tool)
+	case l.Command == "":
+		return l.Tool != "web_search"
+	}
+	return slices.ContainsFunc(l.Report.Effects, l.weighs)
+}
+
+func (l *Loss) weighs(e shell.Effect) bool {
+	switch e.Kind {
+	case shell.Read, shell.Fetch:
+		return false
+	case shell.Write:
+		return e.Place != shell.Workspace && e.Place != shell.Temporary && e.Place != shell.Null
+	case shell.Run:
+		return e.Target == "" || shipsOut(e.Words) ||
+			e.Command >= 0 && e.Command < len(l.Report.Commands) && shipsOut(l.Report.Commands[e.Command].Source)
+	}
+	return true
+}
+
+// shipsOut reports whether project code is run under a name that says that it changes what others use.
+func shipsOut(words string) bool { return hasWord(words, "ships") }
+
+// looksUp reports whether the name of an MCP tool says that it only reads.
+func looksUp(tool string) bool { return hasWord(tool, "reads") && !hasWord(tool, "changes") }
+
+func hasWord(text, list string) bool {
+	return slices.ContainsFunc(printable.Words(text), func(w string) bool { return listed(list, w) })
+}
+
+// Overwrites reports whether a tool that writes a file as a whole replaces what
+// lies outside the workspace and could not be restored.
+func (l *Loss) Overwrites() bool {
+	if l.Tool != "file_write" {
+		return false
+	}
+	return slices.ContainsFunc(l.Paths, func(name string) bool {
+		reals, err := l.At.Readings(name)
+		return err != nil || slices.ContainsFunc(reals, func(real string) bool {
+			return !l.At.Machine.Inside(l.At.Roots, real) && !shell.IsTemporary(real) && !l.At.Missing(real) &&
+				l.LostFile(real) != ""
+		})
+	})
 }

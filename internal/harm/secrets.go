@@ -1,6 +1,7 @@
 package harm
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -13,71 +14,67 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
+// uses and holds are said around the name of a secret.
+const uses, holds = "this uses ", ", which holds or may hold secrets"
+
+// objected puts words around what is named; "" where nothing is.
+func objected(before, name, after string) Objection {
+	if name == "" {
+		return ""
+	}
+	return Objection(before + printable.Text(name) + after)
+}
+
 // Secret reports which secret store the call would touch, "" if none.
 func (h *Secrets) Secret(named []string) (why Objection) {
-	if name := h.secretPath(named); name != "" {
-		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
-	}
+	why = objected(uses, h.secretPath(named), holds)
 	for _, e := range h.Report.Effects {
-		if why := h.effectsSecret(e); why != "" {
-			return why
+		if why == "" {
+			why = h.effectsSecret(e)
 		}
 	}
-	if name := givenToUnknown(h); name != "" {
-		return Objection("this names " + printable.Text(name) + ", which holds or may hold secrets")
+	for _, look := range []func() Objection{
+		func() Objection { return objected("this names ", h.givenToUnknown(), holds) },
+		func() Objection { return objected("this may print secrets that git has: ", h.gitAims(), "") },
+		h.gitDiffs,
+		func() Objection { return objected("this would also read ", h.secretBelow(), holds) },
+	} {
+		if why == "" {
+			why = look()
+		}
 	}
-	if word := h.gitAims(); word != "" {
-		return Objection("this may print secrets that git has: " + printable.Text(word))
-	}
-	if why := h.gitDiffs(); why != "" {
-		return why
-	}
-	if name := h.secretBelow(); name != "" {
-		return Objection("this would also read " + printable.Text(name) + ", which holds or may hold secrets")
-	}
-	return ""
+	return why
 }
 
 // effectsSecret reports which secret store one effect would touch, "" if none.
 func (h *Secrets) effectsSecret(e shell.Effect) Objection {
-	if e.Kind == shell.Secret {
-		return Objection("this uses or prints a secret: " + printable.Text(e.Words))
-	}
-	if e.Kind > shell.Run {
+	opens := !e.Names
+	switch {
+	case e.Kind == shell.Secret:
+		return objected("this uses or prints a secret: ", e.Words, "")
+	case e.Kind > shell.Run:
 		return ""
-	}
-	if !e.Names && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target) {
-		return Objection("this reads what /proc says of a process, which may hold secrets: " + printable.Text(e.Words))
-	}
-	if !e.Names && e.Pattern != "" && h.At.Machine.MatchesTooMuch(e.Pattern) {
-		return Objection("this may use a secret below " + printable.Text(e.Target) +
-			", which is too large to look through")
+	case opens && (e.Pattern != "" || e.Recursive) && view.Below("/proc", e.Target):
+		return objected("this reads what /proc says of a process, which may hold secrets: ", e.Words, "")
+	case opens && e.Pattern != "" && h.At.Machine.MatchesTooMuch(e.Pattern):
+		return objected("this may use a secret below ", e.Target, ", which is too large to look through")
 	}
 	names, all := h.At.Machine.Names(e)
 	if e.Pattern != "" {
 		names = h.At.Machine.ThroughLinks(names)
 	}
-	if name := h.namedSecret(e, names, all); name != "" {
-		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
+	why := cmp.Or(objected(uses, h.namedSecret(e, names, all), holds),
+		objected("this may search files that hold secrets: ", h.aimsAtSecret(e), ""))
+	if why == "" && h.searches(e) {
+		why = objected("this looks for secrets: ", h.seeksSecret(), "")
 	}
-	if word := h.aimsAtSecret(e); word != "" {
-		return Objection("this may search files that hold secrets: " + printable.Text(word))
+	if why == "" && !all && opens {
+		why = objected("this may pick out files that hold secrets: ", h.picksSecret(), "")
 	}
-	if h.searches(e) {
-		if word := h.seeksSecret(); word != "" {
-			return Objection("this looks for secrets: " + printable.Text(word))
-		}
+	if why == "" && !all {
+		why = objected(uses, h.maySecret(), holds)
 	}
-	if all {
-		return ""
-	}
-	if word := h.picksSecret(); word != "" && !e.Names {
-		return Objection("this may pick out files that hold secrets: " + printable.Text(word))
-	}
-	if name := h.maySecret(); name != "" {
-		return Objection("this uses " + printable.Text(name) + ", which holds or may hold secrets")
-	}
-	return ""
+	return why
 }
 
 // namedSecret is the first of the names that an effect has which is a secret
@@ -92,9 +89,8 @@ func (h *Secrets) namedSecret(e shell.Effect, names []string, all bool) string {
 	return ""
 }
 
-// isLoneSecret reports whether a name is that of a secret file, or may become
-// one in the workspace, in a directory that is no store: its name, size and
-// date tell nothing.
+// isLoneSecret reports whether a name is that of a secret file, or may become one in the workspace, in a
+// directory that is no store: its name, size and date tell nothing.
 func (h *Secrets) isLoneSecret(name string, tree bool) bool {
 	info, err := h.At.Machine.Files.Lstat(name)
 	dir := path.Dir(name)
@@ -130,34 +126,33 @@ func (h *Secrets) searches(e shell.Effect) bool {
 	return e.Names && e.Recursive && (e.Target == "" || h.At.Machine.Secrets.HoldsAny(e.Target))
 }
 
-// seeksSecret returns the first word of the commands that speaks of keys,
-// passwords and the like.
+// seeksSecret returns the first word of the commands that speaks of keys, passwords and the like.
 func (h *Secrets) seeksSecret() string {
+	speaks := []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw",
+		"token", "wallet", "keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys",
+		".ssh", ".aws", ".gnupg", ".kube", ".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env",
+		"_history", "cookies", "login data"}
+	word := h.firstWord(func(_ shell.Command, w shell.Word) bool {
+		text := strings.ToLower(w.Value)
+		return slices.ContainsFunc(speaks, func(piece string) bool { return strings.Contains(text, piece) })
+	})
+	return cmp.Or(word, h.maySecret())
+}
+
+// firstWord is the first argument of the commands of which is holds, "" for none.
+func (h *Secrets) firstWord(is func(shell.Command, shell.Word) bool) string {
 	for _, c := range h.Report.Commands {
-		for i, w := range c.Words {
-			if i > 0 && speaksOfSecrets(strings.ToLower(w.Value)) {
+		for _, w := range c.Words[min(1, len(c.Words)):] {
+			if is(c, w) {
 				return w.Value
 			}
 		}
 	}
-	return h.maySecret()
+	return ""
 }
 
-func speaksOfSecrets(text string) bool {
-	for _, piece := range [...]string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw",
-		"token", "wallet", "keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys",
-		".ssh", ".aws", ".gnupg", ".kube", ".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env",
-		"_history", "cookies", "login data"} {
-		if strings.Contains(text, piece) {
-			return true
-		}
-	}
-	return false
-}
-
-// maySecret reports whether some word of the commands names a secret, for
-// reads of which nobody can say where they lead. Every effect of the line gets
-// the same answer.
+// maySecret reports whether some word of the commands names a secret, for reads of which nobody can say
+// where they lead. Every effect of the line gets the same answer.
 func (h *Secrets) maySecret() string {
 	if h.may == nil {
 		found := ""
@@ -169,6 +164,16 @@ func (h *Secrets) maySecret() string {
 		h.may = &found
 	}
 	return *h.may
+}
+
+// unquoted returns text without quotes and backslashes.
+func unquoted(text string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("\"'\\", r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // maxEnds bounds how many ends of one word are looked at: each is a path.
@@ -193,66 +198,40 @@ func (h *Secrets) wordOfSecrets(words []shell.Word) string {
 	return ""
 }
 
-// unquoted returns text without quotes and backslashes.
-func unquoted(text string) string {
-	const quotes = "\"'\\"
-	if !strings.ContainsAny(text, quotes) {
-		return text
-	}
-	plain := make([]byte, 0, len(text))
-	for i := 0; i < len(text); i++ {
-		if strings.IndexByte(quotes, text[i]) < 0 {
-			plain = append(plain, text[i])
-		}
-	}
-	return string(plain)
-}
-
 // picksSecret returns the first word of the commands that might pick the name
 // of a key or of a .env out of others: a glob, or a text that grep looks for.
 func (h *Secrets) picksSecret() string {
-	for _, c := range h.Report.Commands {
-		greps := picksLines(c) && !c.Has(shell.Inverted)
-		for i, w := range c.Words {
-			if i > 0 && w.Known && (globsSecret(w.Value) || greps && namesSecret(w.Value)) {
-				return w.Value
-			}
-		}
-	}
-	return ""
+	return h.firstWord(func(c shell.Command, w shell.Word) bool {
+		return w.Known && (globsSecret(w.Value) || picksLines(c) && !c.Has(shell.Inverted) && namesSecret(w.Value))
+	})
 }
 
-// aimsAtSecret returns the names that the search of a tree is held to, if they
-// may be those of secrets: a search that comes upon a .env is none for it, one
-// of nothing else is.
+// aimsAtSecret returns the names that the search of a tree is held to, if they may be those of secrets: a
+// search that comes upon a .env is none for it, one of nothing else is.
 func (h *Secrets) aimsAtSecret(e shell.Effect) string {
 	if !e.Recursive || e.Names || e.Command < 0 || e.Command >= len(h.Report.Commands) {
 		return ""
 	}
 	c := h.Report.Commands[e.Command]
-	if c.Search == nil || namesFiles(c) && !c.Has(shell.Searches) {
+	if c.Search == nil || c.Has(shell.PrintsFiles) && allKnown(c) && !c.Has(shell.Searches) {
 		return ""
 	}
-	for _, glob := range slices.Concat(c.Search.Include, c.Search.Globs) {
-		if h.maySelectSecret(glob) {
-			return glob
-		}
+	globs := slices.Concat(c.Search.Include, c.Search.Globs)
+	if i := slices.IndexFunc(globs, h.maySelectSecret); i >= 0 {
+		return globs[i]
 	}
 	return ""
 }
 
-// maySelectSecret reports whether a pattern of file names may be that of
-// secrets, and of little else.
+// maySelectSecret reports whether a pattern of file names may be that of secrets, and of little else.
 func (h *Secrets) maySelectSecret(pattern string) bool {
 	if strings.HasPrefix(pattern, "!") {
 		return false
 	}
-	for _, glob := range alternatives(pattern) {
-		if name := path.Base(glob); globsSecret(name) || h.At.Machine.Secrets.Match("/"+name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(alternatives(pattern), func(glob string) bool {
+		name := path.Base(glob)
+		return globsSecret(name) || h.At.Machine.Secrets.Match("/"+name)
+	})
 }
 
 // alternatives are the globs that a list in braces stands for; those with more
@@ -269,19 +248,17 @@ func alternatives(glob string) (all []string) {
 	return all
 }
 
-// globsSecret reports whether a glob that does not match everything matches
-// the name of a .env or of a key.
+// globsSecret reports whether a glob that does not match everything matches the name of a .env or of a key.
 func globsSecret(glob string) bool {
 	if !strings.ContainsAny(glob, "*?[") || strings.Trim(glob, "*.") == "" && glob != ".*" {
 		return false
 	}
-	for _, name := range [...]string{".env", ".env.local", "prod.env", "id_rsa", "id_ed25519", "server.key",
-		"server.pem", ".netrc", ".pgpass", "terraform.tfvars", "secrets.json"} {
-		if ok, _ := path.Match(strings.ToLower(strings.ReplaceAll(glob, "[!", "[^")), name); ok {
-			return true
-		}
-	}
-	return false
+	glob = strings.ToLower(strings.ReplaceAll(glob, "[!", "[^"))
+	return slices.ContainsFunc([]string{".env", ".env.local", "prod.env", "id_rsa", "id_ed25519", "server.key",
+		"server.pem", ".netrc", ".pgpass", "terraform.tfvars", "secrets.json"}, func(name string) bool {
+		ok, _ := path.Match(glob, name)
+		return ok
+	})
 }
 
 // namesSecret reports whether a text that is looked for in names is a part of
@@ -296,7 +273,7 @@ func (h *Secrets) touches(real string, tree bool) bool { return h.At.Machine.Tou
 
 // givenToUnknown names a secret that is there and that the line gives to a program of
 // which nothing is known: an allow rule says what may run, not on what.
-func givenToUnknown(h *Secrets) string {
+func (h *Secrets) givenToUnknown() string {
 	for _, c := range h.Report.Commands {
 		if len(c.Words) == 0 || c.Dir == "" || shell.Known(path.Base(c.Words[0].Value)) && !c.Foreign {
 			continue
@@ -313,12 +290,6 @@ func givenToUnknown(h *Secrets) string {
 		}
 	}
 	return ""
-}
-
-// namesFiles reports whether a program prints names below where it looks, and
-// nothing else.
-func namesFiles(c shell.Command) bool {
-	return c.Has(shell.PrintsFiles) && allKnown(c)
 }
 
 // picksLines reports whether a program passes some of its lines on unchanged.

@@ -14,15 +14,11 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Bounds of a look into a tree that a command would delete or move.
-const (
-	maxTreeNames = 10_000
-	maxTreeDepth = 64
-)
+// maxTreeNames bounds a look into a tree that a command would delete or move.
+const maxTreeNames = 10_000
 
-// WriteHarm says why a write is not harmless: it makes a new ordinary file
-// where an edit tool might make it too or in a temporary directory, or what it
-// overwrites can be restored.
+// WriteHarm says why a write is not harmless: it makes a new ordinary file where an edit tool might make it
+// too or in a temporary directory, or what it overwrites can be restored.
 func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	switch {
 	case e.Place == shell.Null:
@@ -37,8 +33,13 @@ func (l *Loss) WriteHarm(e shell.Effect) (why Objection) {
 	if !all {
 		return l.uncertain(e, "this writes", "this writes files, and nod does not know which")
 	}
+	return first(names, func(name string) Objection { return l.overwritten(e, name) })
+}
+
+// first is the first thing that is said of names, "" where nothing is.
+func first(names []string, says func(name string) Objection) (why Objection) {
 	for _, name := range names {
-		if why := l.overwritten(e, name); why != "" {
+		if why = says(name); why != "" {
 			return why
 		}
 	}
@@ -123,8 +124,7 @@ func (l *Loss) makesDirectory(e shell.Effect, name string) bool {
 		l.At.Machine.Inside(l.At.Roots, name)
 }
 
-// scratch says why a write to a temporary directory is not harmless: what is
-// there may be anybody's.
+// scratch says why a write to a temporary directory is not harmless: what is there may be anybody's.
 func (l *Loss) scratch(e shell.Effect) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(e.Target)
 	switch {
@@ -159,22 +159,20 @@ func gathers(r *shell.Report) bool {
 		})
 }
 
-// DeleteHarm says why a deletion is not harmless: something of it could not
-// be restored.
+// DeleteHarm says why a deletion is not harmless: something of it could not be restored.
 func (l *Loss) DeleteHarm(e shell.Effect) (why Objection) {
-	why = l.deleteHarm(e)
-	if why != "" && l.Report.By(e, shell.Git) && l.Report.By(e, shell.Discards) {
+	byGit := l.Report.By(e, shell.Git)
+	if byGit && gitKept(l, e.Command) {
+		return ""
+	}
+	if why = l.deleteHarm(e, byGit); why != "" && byGit && l.Report.By(e, shell.Discards) {
 		return Objection("this throws away what was stashed: " + printable.Line(l.Source(e), 160))
 	}
 	return why
 }
 
-func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
-	if l.Report.By(e, shell.Git) && gitKept(l, e.Command) {
-		return ""
-	}
+func (l *Loss) deleteHarm(e shell.Effect, byGit bool) (why Objection) {
 	names, all := l.targets(e)
-	byGit := l.Report.By(e, shell.Git)
 	if !all || !byGit && !l.Report.By(e, shell.RemovesNamed) || l.Report.By(e, shell.Repeats) ||
 		e.Place != shell.Workspace && e.Place != shell.Temporary || byGit && e.Forced {
 		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
@@ -183,20 +181,16 @@ func (l *Loss) deleteHarm(e shell.Effect) (why Objection) {
 	if e.Moved && l.movedInside(e) {
 		answer = l.movable
 	}
-	for _, name := range names {
-		if why = answer(e, name); why == "" && e.Moved {
-			why = l.landed(e, name)
-		}
-		if why != "" {
+	return first(names, func(name string) Objection {
+		if why := answer(e, name); why != "" || !e.Moved {
 			return why
 		}
-	}
-	return ""
+		return l.landed(e, name)
+	})
 }
 
-// deletable answers for one real path. Nothing is there to be lost where
-// nothing is, but who deletes it thinks otherwise: only what the line itself
-// makes before is let go.
+// deletable answers for one real path. Nothing is there to be lost where nothing is, but who deletes it
+// thinks otherwise: only what the line itself makes before is let go.
 func (l *Loss) deletable(e shell.Effect, name string) (why Objection) {
 	info, err := l.At.Machine.Files.Lstat(name)
 	switch shown := printable.Text(name); {
@@ -226,9 +220,8 @@ func (l *Loss) written(e shell.Effect) []shell.Effect {
 	})
 }
 
-// movedInside reports whether all that a command moves stays in the
-// workspace, under as many names as before, and not among build output, which
-// may be deleted.
+// movedInside reports whether all that a command moves stays in the workspace, under as many names as
+// before, and not among build output, which may be deleted.
 func (l *Loss) movedInside(e shell.Effect) bool {
 	made := []string{}
 	for _, o := range l.written(e) {
@@ -241,40 +234,35 @@ func (l *Loss) movedInside(e shell.Effect) bool {
 		}
 		made = append(made, o.Target)
 	}
-	moved := 0
-	for _, o := range l.Report.Effects {
-		if o.Command == e.Command && o.Kind == shell.Delete && o.Moved && !o.Kept {
-			moved++
-		}
-	}
-	return moved == len(made) && e.Pattern == ""
+	moved := slices.DeleteFunc(slices.Clone(l.Report.Effects), func(o shell.Effect) bool {
+		return o.Command != e.Command || o.Kind != shell.Delete || !o.Moved || o.Kept
+	})
+	return len(moved) == len(made) && e.Pattern == ""
 }
 
 // movable answers for one file or directory that goes on under another name:
 // nothing guarded and no second name may be among it.
 func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
-	info, err := l.At.Machine.Files.Lstat(name)
+	_, err := l.At.Machine.Files.Lstat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
 		return place.Because("this moves ", l.overtaken(e, name))
 	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
 		return Objection("this moves " + printable.Text(name) + " away, and nod cannot tell that nothing is lost")
-	case !info.Mode.IsDir():
-		return l.At.Writable(name)
 	}
-	w := walk{loss: l, file: l.At.Writable}
-	return w.tree(name, 0)
+	return l.each(name, l.At.Writable)
 }
 
 // landed answers for what a command moves, wherever that ends: nothing may become
 // guarded, and no secret lose its name.
 func (l *Loss) landed(e shell.Effect, tree string) Objection {
 	writes := l.written(e)
-	if slices.ContainsFunc(writes, func(o shell.Effect) bool { return l.At.HoldsGuarded(o.Target) }) {
+	holds := func(o shell.Effect) bool { return l.At.HoldsGuarded(o.Target) }
+	if slices.ContainsFunc(writes, holds) {
 		return Objection("this moves " + printable.Text(tree) + " to where it may run later")
 	}
 	secret := l.At.Machine.Secrets.Match
-	look := func(file string) Objection {
+	return l.each(tree, func(file string) Objection {
 		stays := len(writes) > 0
 		for _, o := range writes {
 			name := o.Target + file[len(tree):]
@@ -291,17 +279,11 @@ func (l *Loss) landed(e shell.Effect, tree string) Objection {
 				", which holds or may hold secrets, to a name that does not say so")
 		}
 		return ""
-	}
-	if l.At.Machine.IsDirectory(tree) {
-		w := walk{loss: l, file: look}
-		return w.tree(tree, 0)
-	}
-	return look(tree)
+	})
 }
 
-// targets are the real paths that an effect means now. all is false where
-// that cannot be said, where one is a link, and for a glob that matches
-// nothing: a shell may take it as it stands.
+// targets are the real paths that an effect means now. all is false where that cannot be said, where one is
+// a link, and for a glob that matches nothing: a shell may take it as it stands.
 func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 	switch {
 	case e.Target == "":
@@ -337,65 +319,55 @@ func (l *Loss) lost(e shell.Effect, name string) (why Objection) {
 	if why := l.overtaken(e, name); why != "" {
 		return why
 	}
-	info, err := l.At.Machine.Files.Lstat(name)
-	switch {
-	case err != nil:
+	if _, err := l.At.Machine.Files.Lstat(name); err != nil {
 		return Objection(printable.Text(name))
-	case !info.Mode.IsDir():
-		return l.LostFile(name)
-	case l.At.IsOutput(name):
-		return lostOutput(l, name)
 	}
-	w := walk{loss: l, file: l.LostFile}
-	return w.tree(name, 0)
+	if l.At.Machine.IsDirectory(name) && l.At.IsOutput(name) {
+		return l.lostOutput(name)
+	}
+	return l.each(name, l.LostFile)
 }
 
 // lostOutput answers for a directory that a build makes again.
-func lostOutput(l *Loss, dir string) Objection {
-	w := walk{loss: l, file: func(file string) Objection {
-		if why := cmp.Or(l.precious(file), handmade(file)); why != "" && !isKept(l, file) {
-			return why
-		}
-		return ""
-	}}
-	return w.tree(dir, 0)
+func (l *Loss) lostOutput(dir string) Objection {
+	return l.each(dir, func(file string) Objection {
+		return l.unlessKept(file, cmp.Or(l.precious(file), handmade(file)))
+	})
 }
 
 // LostFile answers for one file. What is kept before the call is not lost.
 func (l *Loss) LostFile(name string) (why Objection) {
-	if why = lostFile(l, name); why != "" && isKept(l, name) {
+	why = l.precious(name)
+	switch r := l.At.Repository(path.Dir(name)); {
+	case why != "":
+	case l.At.IsOutput(path.Dir(name)):
+		why = handmade(name)
+	case r == nil:
+		why = Objection(printable.Text(name) + ", which is not in git and could not be restored")
+	default:
+		why = place.Because(Objection(printable.Text(name)+", which "), Objection(r.Lost(name)))
+		if why != "" {
+			why += " and could not be restored"
+		}
+	}
+	return l.unlessKept(name, why)
+}
+
+// unlessKept is what speaks against the loss of a file, where something does and the file is
+// not kept before the call.
+func (l *Loss) unlessKept(name string, why Objection) Objection {
+	if why != "" && isKept(l, name) {
 		return ""
 	}
 	return why
 }
 
-func lostFile(l *Loss, name string) (why Objection) {
-	if why := l.precious(name); why != "" {
-		return why
-	}
-	if l.At.InOutput(name) {
-		return handmade(name)
-	}
-	r, ok := l.At.Repository(name)
-	if !ok {
-		return Objection(printable.Text(name) + ", which is not in git and could not be restored")
-	}
-	if why := r.Lost(name); why != "" {
-		return Objection(printable.Text(name) + ", which " + why + " and could not be restored")
-	}
-	return ""
-}
-
 // handmade recognises, among what builds make, what a person writes by hand, and a dump of
 // a database, which may be the only copy.
 func handmade(name string) (why Objection) {
-	const notes = " notes note todo todos draft drafts memo journal diary scratch ideas "
-	const endings = " .doc .docx .odt .ods .odp .xls .xlsx .ppt .pptx .rtf .org .pages .numbers .psd .xcf .ai .sketch " +
-		".fig .blend .kra .ipynb .eml .mbox .patch .sql "
 	base := strings.ToLower(path.Base(name))
 	stem := strings.TrimSuffix(strings.TrimSuffix(base, ".md"), ".txt")
-	if ext := path.Ext(base); strings.Contains(notes, " "+stem+" ") ||
-		ext != "" && strings.Contains(endings, " "+ext+" ") {
+	if listed("notes", stem) || listed("documents", path.Ext(base)) {
 		return Objection(printable.Text(name) + ", which no build makes again")
 	}
 	return ""
@@ -408,7 +380,7 @@ func (l *Loss) precious(name string) (why Objection) {
 		return why
 	}
 	switch {
-	case l.At.Machine.Secrets.Match(name), isDatabase(name):
+	case l.At.Machine.Secrets.Match(name), listed("copies", strings.ToLower(path.Ext(name))):
 		return Objection(printable.Text(name) + ", which may be the only copy")
 	case l.At.Guarded(name):
 		return Objection(printable.Text(name) + ", which changes what runs later")
@@ -416,48 +388,32 @@ func (l *Loss) precious(name string) (why Objection) {
 	return ""
 }
 
-func isDatabase(name string) bool {
-	return slices.Contains([]string{".db", ".db3", ".sqlite", ".sqlite3", ".mdb", ".rdb", ".dump", ".bak", ".pem",
-		".crt"}, strings.ToLower(path.Ext(name)))
-}
-
-// walk looks at every file of a tree.
-type walk struct {
-	loss *Loss
-	file func(name string) (why Objection)
-	seen int
-}
-
-func (w *walk) tree(dir string, depth int) (why Objection) {
-	tooLarge := printable.Text(dir) + ", which is too large to look through"
-	names, err := w.loss.At.Machine.Files.List(dir, maxTreeNames-w.seen)
-	if w.seen += len(names); err != nil || depth > maxTreeDepth {
-		return Objection(tooLarge)
+// each is what speaks against one of the files below a directory, as file says; against a directory that is
+// guarded, or too large to look through; or against the name itself where no directory stands there.
+func (l *Loss) each(name string, file func(name string) Objection) (why Objection) {
+	if !l.At.Machine.IsDirectory(name) {
+		return file(name)
 	}
-	for _, n := range names {
-		name := dir + "/" + n
-		info, err := w.loss.At.Machine.Files.Lstat(name)
+	_ = view.Walk(l.At.Machine.Files, name, maxTreeNames, func(name string, kind fs.FileMode, err error) error {
 		switch {
 		case err != nil:
-			why = Objection(printable.Text(name))
-		case info.Mode.IsDir() && w.loss.At.Guarded(name):
+			why = Objection(printable.Text(name) + ", which is too large to look through")
+		case kind.IsDir() && l.At.Guarded(name):
 			why = Objection(printable.Text(name) + ", which changes what runs later")
-		case info.Mode.IsDir():
-			why = w.tree(name, depth+1)
-		default:
-			why = w.file(name)
+		case !kind.IsDir():
+			why = file(name)
 		}
 		if why != "" {
-			return why
+			return fs.SkipAll
 		}
-	}
-	return ""
+		return nil
+	})
+	return why
 }
 
-// overtaken reports that what stands at a path now is not what the command
-// will find: something else in the line moves a file there, or lets git
-// replace files. The order within the line is not asked, since loops run in
-// circles.
+// overtaken reports that what stands at a path now is not what the command will find: something else in the
+// line moves a file there, or lets git replace files. The order within the line is not asked, since loops
+// run in circles.
 func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 	for _, o := range l.Report.Effects {
 		ofGit := l.ByGit(o) && path.Base(o.Target) != ".git" // files from a commit

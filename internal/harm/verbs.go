@@ -287,17 +287,15 @@ func kebab(word string) string {
 	return strings.ReplaceAll(strings.ToLower(b.String()), "_", "-")
 }
 
-// takesData reports whether a statement among the words, or on the line beside the
-// client, takes data away.
+// takesData reports whether a statement among the words, or on the line beside the client, takes data away.
 func (l wording) takesData(args []string, c shell.Command) bool {
 	return slices.ContainsFunc(args, dropsData) || dropsData(l.Command)
 }
 
-// hasBranch reports whether an operand is the name of a branch that is there, as far
-// as git's files say.
+// hasBranch reports whether an operand is the name of a branch that is there, as far as git's files say.
 func (l wording) hasBranch(args []string, c shell.Command) bool {
-	r, ok := l.At.Repository(path.Join(c.Dir, "x"))
-	return !ok || slices.ContainsFunc(args, func(arg string) bool {
+	r := l.At.Repository(path.Clean(c.Dir))
+	return r == nil || slices.ContainsFunc(args, func(arg string) bool {
 		return r.HasBranch(strings.TrimPrefix(arg, "refs/heads/"))
 	})
 }
@@ -310,8 +308,7 @@ func saying(kind string, c shell.Command) Objection {
 	return Objection("this cannot be undone: " + printable.Line(c.Source, 160))
 }
 
-// changesNothing reports whether the words of a command say that it only shows what
-// it would do.
+// changesNothing reports whether the words of a command say that it only shows what it would do.
 func (l wording) changesNothing(c shell.Command) bool {
 	words := spoken(c)
 	return len(words) > 0 && l.fitsKind("twin", words, c, "*")
@@ -359,8 +356,7 @@ func (l wording) picksPlain() bool {
 	return listed("picks", grep[0]) && (len(grep) == 2 || len(grep) == 3 && grep[1] == "-i") && listed("plain", what)
 }
 
-// reaches reports whether nod does not know all that a command does, or it
-// acts on something elsewhere.
+// reaches reports whether nod does not know all that a command does, or it acts on something elsewhere.
 func (l wording) reaches(command int) bool {
 	return slices.ContainsFunc(l.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command }) ||
 		slices.ContainsFunc(l.Report.Effects, func(e shell.Effect) bool {

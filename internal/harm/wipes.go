@@ -8,9 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Wipes reports whether an effect takes a disk, the home directory or the
-// system along. What only adds to those, or takes what tests pick out, is for
-// a model to judge; removing the name of a device is no loss.
+// Wipes reports whether an effect takes a disk, the home directory or the system along. What only adds to
+// those, or takes what tests pick out, is for a model to judge; removing the name of a device is no loss.
 func (l *Loss) Wipes(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Exhaust:
@@ -41,20 +40,11 @@ func discards(r *shell.Report, e shell.Effect) bool {
 // isDisk reports whether a device file is a whole disk or a partition.
 func isDisk(target string) bool {
 	name, ok := strings.CutPrefix(target, "/dev/")
-	if !ok {
-		return false
-	}
-	for _, prefix := range [...]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-",
-		"mapper/", "loop", "nbd"} {
-		if rest, ok := strings.CutPrefix(name, prefix); ok && rest != "" {
-			return true
-		}
-	}
-	return false
+	return ok && slices.ContainsFunc([]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-",
+		"mapper/", "loop", "nbd"}, func(kind string) bool { return strings.HasPrefix(name, kind) && name != kind })
 }
 
-// topLevel reports whether target is / or one of the system's own top-level
-// directories.
+// topLevel reports whether target is / or one of the system's own top-level directories.
 func topLevel(target string) bool {
 	parts := paths.Fold(target)
 	if len(parts) > 1 {
@@ -63,10 +53,5 @@ func topLevel(target string) bool {
 	if len(parts) == 0 {
 		return true
 	}
-	switch parts[0] {
-	case "bin", "boot", "dev", "etc", "home", "lib", "lib64", "opt", "proc", "root", "sbin", "srv", "sys", "usr", "var",
-		"system", "library", "users", "applications", "private":
-		return true
-	}
-	return false
+	return listed("top", parts[0])
 }

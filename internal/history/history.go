@@ -1,24 +1,13 @@
-// Package history reads what a person's coding agents did before, and says what nod would have made of it: which
-// calls it would have settled, asked about and denied, and which rules those calls suggest.
+// Package history reads what a person's coding agents did before, and says what nod would have made of it.
 //
-// # What is read
+// It reads the transcripts of [Agents], where package hosts says that they lie, by the agents' own adapters: of a
+// very long file, the end. Links are not followed.
 //
-//	claude-code  ~/.claude/projects/**/*.jsonl, or CLAUDE_CONFIG_DIR's
-//	codex        ~/.codex/sessions/**/*.jsonl and archived_sessions, or CODEX_HOME's
-//	copilot      ~/.copilot/session-state/*/events.jsonl
-//	gemini       ~/.gemini/tmp/**/*.jsonl, with the directory's name in .project_root
-//	qwen         ~/.qwen/projects/**/*.jsonl
-//
-// They are read by the agents' own adapters, as the model that judges reads them: of a very long
-// file, the end. Links are not followed.
-//
-// # How a call is judged
-//
-// It becomes the payload that the agent's hook would have been sent, and is judged by the gate that the hook would
-// make for that session: the settings that hold there today, a person who could be asked, no model, no memory.
-// Nothing is run, nothing is recorded, nothing is sent. It is judged where its session began, and the files that it
-// names are those of today. Where the session's directory is gone, its calls are counted and not judged. A call with
-// an id that was read before is passed over: a session that is resumed is copied into a new file.
+// Each call becomes the payload that the agent's hook would have been sent, and is judged by the gate that the hook
+// would make for that session: the settings that hold there today, a person who could be asked, no model, no memory.
+// Nothing is run, recorded or sent. The files that a call names are those of today. Where the session's directory is
+// gone, its calls are counted and not judged. A call with an id that was read before is passed over: a session that
+// is resumed is copied into a new file.
 package history
 
 import (
@@ -170,7 +159,6 @@ func (f File) event(c past, root string, person []string) (agent.Event, error) {
 	return e, err
 }
 
-// payload is what the agent's hook would have been sent.
 func (f File) payload(c past, dir string) []byte {
 	fields := map[string]any{
 		"hook_event_name": "PreToolUse", "session_id": f.session(), "cwd": dir, "permission_mode": "default",

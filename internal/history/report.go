@@ -28,10 +28,7 @@ type Report struct {
 	Bytes   int64     `json:"bytes"`
 	First   time.Time `json:"first,omitzero"` // of the calls
 	Last    time.Time `json:"last,omitzero"`
-	Calls   int       `json:"calls"` // judged: Allowed, Asked and Denied
-	Allowed int       `json:"allowed"`
-	Asked   int       `json:"asked"`
-	Denied  int       `json:"denied"`
+	Counts
 	// Unjudged counts calls that could not be judged, by why.
 	Unjudged map[string]int `json:"unjudged,omitempty"`
 	// AskedFor and DeniedFor are the reasons, the most frequent first.
@@ -51,10 +48,27 @@ const (
 type Agent struct {
 	Name        string `json:"name"`
 	Transcripts int    `json:"transcripts"` // that hold a call
-	Calls       int    `json:"calls"`       // judged
-	Allowed     int    `json:"allowed"`
-	Asked       int    `json:"asked"`
-	Denied      int    `json:"denied"`
+	Counts
+}
+
+// Counts are of calls that were judged.
+type Counts struct {
+	Calls   int `json:"calls"`
+	Allowed int `json:"allowed"`
+	Asked   int `json:"asked"`
+	Denied  int `json:"denied"`
+}
+
+func (c *Counts) add(v nod.Verdict) {
+	c.Calls++
+	switch v {
+	case nod.Allow:
+		c.Allowed++
+	case nod.Ask:
+		c.Asked++
+	default:
+		c.Denied++
+	}
 }
 
 // Reason is why calls were asked about or denied.
@@ -103,7 +117,6 @@ type tally struct {
 	reasons map[nod.Verdict]map[string]*Reason
 }
 
-// file judges the calls of one transcript.
 func (t *tally) file(ctx context.Context, f File) {
 	s := session{file: f, root: f.root()}
 	if info, err := os.Stat(s.root); s.root == "" || err != nil || !info.IsDir() {
@@ -191,22 +204,16 @@ func (t *tally) agent(name string) *Agent {
 }
 
 func (t *tally) judged(agent string, d nod.Decision, at time.Time, shown string) {
-	a := t.agent(agent)
-	a.Calls, t.out.Calls = a.Calls+1, t.out.Calls+1
+	t.agent(agent).add(d.Verdict)
+	t.out.add(d.Verdict)
 	if !at.IsZero() && (t.out.First.IsZero() || at.Before(t.out.First)) {
 		t.out.First = at
 	}
 	if at.After(t.out.Last) {
 		t.out.Last = at
 	}
-	switch d.Verdict {
-	case nod.Allow:
-		a.Allowed, t.out.Allowed = a.Allowed+1, t.out.Allowed+1
+	if d.Verdict == nod.Allow {
 		return
-	case nod.Ask:
-		a.Asked, t.out.Asked = a.Asked+1, t.out.Asked+1
-	default:
-		a.Denied, t.out.Denied = a.Denied+1, t.out.Denied+1
 	}
 	list, text := t.reasons[d.Verdict], Class(d.Reason)
 	if list[text] == nil {
@@ -232,7 +239,6 @@ func Class(reason string) string {
 	return printable.Line(strings.Join(words, " "), 200)
 }
 
-// shown is a call for people, on one line.
 func shown(c nod.Call) string {
 	text := c.Command
 	if text == "" {
@@ -244,7 +250,6 @@ func shown(c nod.Call) string {
 	return printable.Line(strings.TrimSpace(text), 120)
 }
 
-// report is what was counted.
 func (t *tally) report() Report {
 	r := t.out
 	r.Agents = []Agent{}

@@ -13,10 +13,10 @@ import (
 
 // approvals is what a person approved, as the gate asks about it.
 type approvals struct {
-	run     *run
-	session *session.Session
-	by      approval.Caller
-	root    string // the workspace's, real
+	*session.Session // what the person let run
+	run              *run
+	by               approval.Caller
+	root             string // the workspace's, real
 	// silent says that an allow would not be said, so that none is used up.
 	silent bool
 }
@@ -28,7 +28,7 @@ func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Sessio
 		return nil
 	}
 	return approvals{
-		run: r, session: memory, silent: s.Mode == config.Observe || e.Plan || e.Unproven,
+		run: r, Session: memory, silent: s.Mode == config.Observe || e.Plan || e.Unproven,
 		root: r.workspace(root),
 		by: approval.Caller{Agent: e.Call.Agent, Session: e.Call.Session, Call: e.Call.ID,
 			Prompt: e.Kind == agent.Prompt},
@@ -61,6 +61,3 @@ func (a approvals) Approved(key string) (how string, err error) {
 	}
 	return string(found.Scope) + " (" + found.ID + ")", nil
 }
-
-// LetRun implements nod.Approvals.
-func (a approvals) LetRun(key string) bool { return a.session.LetRun(key) }

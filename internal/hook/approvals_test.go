@@ -17,10 +17,13 @@ import (
 )
 
 // hearing is a model that blocks, and keeps what it was shown of the call.
-type hearing struct{ last string }
+type hearing struct {
+	last string
+	sent nod.Prompt
+}
 
 func (m *hearing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
-	m.last = p.User
+	m.last, m.sent = p.User, p
 	return nod.Classification{Digest: p.Digest, ShouldBlock: true, Reason: "not asked for"}, nil
 }
 

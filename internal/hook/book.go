@@ -97,38 +97,24 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	if b.memory == nil || b.event.Kind != agent.Decide {
 		return nil
 	}
-	return b.memory.Answer(session.Record{
+	kept := session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
-		Said: e.Answered, Cost: d.Cost, At: e.Time,
-		Definitions: definitions(d), Changes: d.Changes,
-		Downloads: d.Downloads, Secret: d.Secret, Sends: d.Sends,
-		Judged: judged(d), Why: cmp.Or(d.Basis, denial(d)), Key: askedKey(d, e.Answered),
-		Taint: came(d, e.Answered),
-	})
-}
-
-// denial is why a call was denied, for the session's memory.
-func denial(d nod.Decision) string {
+		Said: e.Answered, Cost: d.Cost, At: e.Time, Changes: d.Changes, Downloads: d.Downloads, Secret: d.Secret,
+		Sends: d.Sends, Judged: judged(d), Why: d.Basis,
+	}
+	for _, one := range d.Definitions {
+		kept.Definitions = append(kept.Definitions, session.Definition(one.Path, one.SHA256))
+	}
 	if d.Verdict == nod.Deny {
-		return d.Reason
+		kept.Why = cmp.Or(d.Basis, d.Reason)
 	}
-	return ""
-}
-
-// came says what text of others a call puts before the agent, unless it was denied.
-func came(d nod.Decision, said string) string {
-	if d.Foreign == "" || said == "deny" {
-		return ""
+	if e.Answered == "ask" {
+		kept.Key = d.Approvable.Key
 	}
-	return "it has read " + d.Foreign
-}
-
-// askedKey names a call that the person is asked about, for the session's memory.
-func askedKey(d nod.Decision, said string) string {
-	if said == "ask" {
-		return d.Approvable.Key
+	if d.Foreign != "" && e.Answered != "deny" {
+		kept.Taint = "it has read " + d.Foreign
 	}
-	return ""
+	return b.memory.Answer(kept)
 }
 
 // judged is what the model said, for the session's memory. A failure is nothing, and neither is being of two minds.
@@ -147,19 +133,10 @@ func judged(d nod.Decision) session.Judged {
 	return ""
 }
 
-// definitions are what the call runs by, for the session's memory.
-func definitions(d nod.Decision) []string {
-	var list []string
-	for _, e := range d.Definitions {
-		list = append(list, session.Definition(e.Path, e.SHA256))
-	}
-	return list
-}
-
 // recollection is the session's memory as the gate asks it. Where there is none, anything may have changed.
 type recollection struct {
-	session *session.Session
-	files   view.Files
+	*session.Session
+	files view.Files
 }
 
 var (
@@ -169,13 +146,15 @@ var (
 
 // Standing implements nod.Memory.
 func (r recollection) Standing(d nod.Evidence) nod.Standing {
-	if !r.session.Remembers() {
+	if !r.Remembers() {
 		return nod.Changed
 	}
-	switch accepted, seen := r.session.Standing(d.Path, d.SHA256); {
+	info, err := r.files.Lstat(d.Path)
+	younger := err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.Began()) // by whatever means
+	switch accepted, seen := r.Session.Standing(d.Path, d.SHA256); {
 	case accepted:
 		return nod.Accepted
-	case seen, r.session.Changes(d.Path), r.younger(d.Path):
+	case seen, r.Changes(d.Path), younger:
 		return nod.Changed
 	}
 	return nod.Untouched
@@ -183,36 +162,21 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 
 // Taint implements nod.Witness. Where nothing can be remembered anything may have been read.
 func (r recollection) Taint() string {
-	if !r.session.Remembers() {
+	if !r.Remembers() {
 		return "nod cannot remember what this session has read"
 	}
-	return r.session.Taint()
+	return r.Session.Taint()
 }
-
-// Origin implements nod.Witness.
-func (r recollection) Origin(path string) string { return r.session.Origin(path) }
-
-// History implements nod.Witness.
-func (r recollection) History() []string { return r.session.History() }
-
-// Blocked implements [nod.Witness].
-func (r recollection) Blocked() []string { return r.session.Blocked() }
 
 // Ended implements nod.Outcomes.
 func (r recollection) Ended(call string) transcript.Ended {
-	switch denied, failed := r.session.Ended(call); {
+	switch denied, failed := r.Session.Ended(call); {
 	case denied:
 		return transcript.EndedBlocked
 	case failed:
 		return transcript.EndedFailed
 	}
 	return transcript.EndedUnknown
-}
-
-// younger reports whether a file was touched after the session began, by whatever means, where the system tells.
-func (r recollection) younger(file string) bool {
-	info, err := r.files.Lstat(file)
-	return err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.session.Began())
 }
 
 // outcome writes down what became of a call.

@@ -17,7 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// classifier is a nod.Model that asks `nod classify`, which has the network and the SDKs that the hook does not link.
+// classifier is a nod.Model that asks `nod classify`, which has the network that the hook does not link.
 type classifier struct {
 	program string
 	places  config.Places

@@ -11,9 +11,9 @@ import (
 
 // history is the session's memory as the gate asks it about layer 4.
 type history struct {
-	run      *run
-	session  *session.Session
-	settings config.ModelSettings
+	*session.Session // what it denied
+	run              *run
+	settings         config.ModelSettings
 }
 
 // history is what the gate is told; a run that keeps no state has none.
@@ -21,19 +21,16 @@ func (r *run) history(s config.Settings, memory *session.Session) nod.History {
 	if r.Places.State == "" {
 		return nil
 	}
-	return history{r, memory, s.Model}
+	return history{memory, r, s.Model}
 }
-
-// Denials implements nod.History.
-func (h history) Denials() (row, all int) { return h.session.Denials() }
 
 // Exhausted implements nod.History. A sum that is not known is taken for one that has reached its ceiling.
 func (h history) Exhausted() string {
 	if most := h.settings.MaxCostSession; most > 0 {
-		if !h.session.Remembers() {
+		if !h.Remembers() {
 			return "what this session has cost is not known, and [model] max_cost_session sets a ceiling"
 		}
-		if sum := h.session.Cost(); sum >= most {
+		if sum := h.Cost(); sum >= most {
 			return fmt.Sprintf("this session has cost $%.4f, and [model] max_cost_session is $%.2f", sum, most)
 		}
 	}

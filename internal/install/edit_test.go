@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -144,21 +145,11 @@ func TestEditBytes(t *testing.T) {
 
 // TestRefusedSettings names what is wrong and where, and never guesses.
 func TestRefusedSettings(t *testing.T) {
-	for _, tc := range []struct{ name, text, want string }{
-		{"cut off", "{\n  \"hooks\": {", "settings.json:2:13: not JSON: "},
-		{"a word", "{\n  yes\n}", "settings.json:2:3: not JSON: "},
-		{"two values", "{} {}", "settings.json:1:4: not JSON: "},
-		{"a list", "\n[]", "settings.json:2:1: the file is not an object"},
-		{"hooks is a list", `{"hooks": []}`, "settings.json:1:11: hooks is not an object"},
-		{"event is an object", "{\"hooks\": {\n\"PreToolUse\": {}}}",
-			"settings.json:2:15: hooks.PreToolUse is not a list"},
-		{"hooks twice", "{\"hooks\": {},\n \"hooks\": {}}", `settings.json:2:2: "hooks" is there twice`},
-		{"hooks twice, escaped", `{"hooks": {}, "\u0068ooks": {}}`, `settings.json:1:15: "hooks" is there twice`},
-		{"event twice", `{"hooks": {"Stop": [], "Stop": []}}`, `settings.json:1:24: "Stop" is there twice`},
-		{"command twice", `{"hooks":{"Stop":[{"hooks":[{"command":"a","command":"b"}]}]}}`, `"command" is there twice`},
+	all := []row{
 		{"too deep", strings.Repeat("[", maxBrackets+1), "settings.json: too large"},
 		{"too long", `"` + strings.Repeat("a", maxSettings) + `"`, "settings.json: too large"},
-	} {
+	}
+	for _, tc := range append(all, rows(t, "refused")...) {
 		t.Run(tc.name, func(t *testing.T) {
 			d, err := parse("settings.json", []byte(tc.text))
 			if err == nil {
@@ -171,31 +162,32 @@ func TestRefusedSettings(t *testing.T) {
 	}
 }
 
+// row is one of testdata/rows.txt: a text of settings, and what is wanted of it.
+type row struct{ name, text, want string }
+
+// rows are those of a kind. The text is quoted.
+func rows(t *testing.T, kind string) (all []row) {
+	t.Helper()
+	for line := range strings.Lines(read(t, "testdata/rows.txt")) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		if text, err := strconv.Unquote(f[2]); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		} else if f[0] == kind {
+			all = append(all, row{f[1], text, f[3]})
+		}
+	}
+	return all
+}
+
 // TestIsNod says which handlers are nod's.
 func TestIsNod(t *testing.T) {
-	for _, tc := range []struct {
-		handler string
-		want    bool
-	}{
-		{`{"command": "/opt/nod-hook", "args": []}`, true},
-		{`{"command": "\u006eod-hook"}`, true},
-		{`{"command": "/opt/nod-hook claude-code"}`, true},
-		{`{"command": "'/opt/my tools/nod-hook' claude-code"}`, true},
-		{`{"command": "nod-hook;true"}`, true},
-		{`{"command": "/opt/nod-hook claude-code", "args": []}`, false},
-		{`{"command": "/opt/nod-hooks"}`, false},
-		{`{"command": "echo nod-hook"}`, false},
-		{`{"command": ""}`, false},
-		{`{"command": 1}`, false},
-		{`{"type": "http", "url": "http://127.0.0.1/nod-hook"}`, false},
-		{`"nod-hook"`, false},
-	} {
-		d, err := parse("x", []byte(tc.handler))
+	for _, tc := range rows(t, "isnod") {
+		d, err := parse("x", []byte(tc.text))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := isNod(object(&d.root)); got != tc.want {
-			t.Errorf("%s: %v", tc.handler, got)
+		if got := isNod(object(&d.root)); got != (tc.want == "true") {
+			t.Errorf("%s: %v", tc.text, got)
 		}
 	}
 }

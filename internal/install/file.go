@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // file is a settings file as it was read.
@@ -263,42 +265,26 @@ func writeBackup(path string, data []byte, now time.Time) (string, error) {
 			continue
 		}
 		if err == nil {
-			err = fill(h, data)
+			_, err = h.Write(data)
+			err = errors.Join(err, h.Sync(), h.Close())
 		}
 		return name, err
 	}
 }
 
-// swap writes the new file beside the old one and renames it, or removes the old one.
+// swap puts the new file in the place of the old one, or removes that.
 func (p Plan) swap() error {
-	dir := filepath.Dir(p.file.real)
-	put := func() error { return os.Remove(p.file.real) }
-	if p.After != nil {
-		h, err := os.CreateTemp(dir, ".nod-settings-*")
-		if err != nil {
-			return err
-		}
-		defer os.Remove(h.Name()) // gone once it is renamed
-		err = h.Chmod(p.file.mode)
-		if err == nil && p.Before != nil && p.file.gid != os.Getegid() {
-			err = h.Chown(-1, p.file.gid)
-		}
-		if err = errors.Join(err, fill(h, p.After)); err != nil {
-			return err
-		}
-		put = func() error { return os.Rename(h.Name(), p.file.real) }
-	}
 	if err := p.unchanged(); err != nil {
 		return err
 	}
-	if err := put(); err != nil {
-		return err
+	if p.After == nil {
+		return os.Remove(p.file.real)
 	}
-	h, err := os.Open(dir)
-	if err != nil {
-		return err
+	err := lines.Replace(p.file.real, p.After, p.file.mode)
+	if err == nil && p.Before != nil && p.file.gid != os.Getegid() {
+		err = os.Chown(p.file.real, -1, p.file.gid)
 	}
-	return errors.Join(h.Sync(), h.Close())
+	return err
 }
 
 // unchanged looks whether the file is still what was planned for.
@@ -312,10 +298,4 @@ func (p Plan) unchanged() error {
 		return errors.New("it was changed meanwhile; run the command again")
 	}
 	return nil
-}
-
-// fill writes data through to the disk and closes h.
-func fill(h *os.File, data []byte) error {
-	_, err := h.Write(data)
-	return errors.Join(err, h.Sync(), h.Close())
 }

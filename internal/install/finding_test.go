@@ -60,26 +60,7 @@ func TestManagedSilencers(t *testing.T) {
 
 // TestUnread: what Claude Code throws away whole is found, with its place.
 func TestUnread(t *testing.T) {
-	hooks := func(event, groups string) string { return `{"hooks":{"` + event + `":[` + groups + `]}}` }
-	for _, tc := range []struct{ text, want string }{
-		{"{}", ""},
-		{"[]", ""},
-		{"\ufeff{}\r\n", ""},
-		{`{"a": "// no comment, /* neither */"}`, ""},
-		{"{\n  // why\n  \"a\": 1\n}", "2:3: a comment;"},
-		{"\ufeff/* why */ {}", "1:1: a comment;"},
-		{"{} // why\n", "1:4: a comment;"},
-		{"{\"a\": 1,\n}", "1:8: a trailing comma;"},
-		{`{"a": [1,]}`, "1:9: a trailing comma;"},
-		{hooks("PreToolUse", `{"hooks":[{}]}`), ""},
-		{hooks("PreToolUse", `{"matcher":"","hooks":[]}`), ""},
-		{hooks("PreToolUse", `"x"`), "1:25: an entry of hooks.PreToolUse that is not an object;"},
-		{hooks("PermissionRequest", `{},`),
-			"1:34: a trailing comma;1:32: an entry of hooks.PermissionRequest without a list of hooks;"},
-		{hooks("PreToolUse", `{"matcher":7,"hooks":[]}`), "1:36: a matcher in hooks.PreToolUse that is not a string;"},
-		{hooks("PreToolUse", `{"hooks":[null]}`), "1:35: a hook in hooks.PreToolUse that is not an object;"},
-		{hooks("Stop", `"x"`), ""}, // leaves the rest of the file in force
-	} {
+	for _, tc := range rows(t, "unread") {
 		d, err := parse("x", []byte(tc.text))
 		if err != nil {
 			t.Fatal(err)

@@ -10,14 +10,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// put writes a program.
 func put(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	write(t, path, text)
+	chmod(t, path, 0o755)
 }
 
 // An agent shows by its program or its directory; nothing else counts.

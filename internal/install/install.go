@@ -4,13 +4,11 @@
 // [PlanUninstall] say what would change without touching anything, [Apply] writes it: a backup beside the file first,
 // then one rename. Installing twice changes nothing.
 //
-// What it must not do silently is leave a person believing that calls are checked. So it also answers: are nod's own
-// programs somewhere they will stay ([Programs.Check]), does this Claude Code block when a hook fails
-// ([ProgramVersion], [FailsClosed]), will it read this file at all and will other settings silence the hook
-// ([Finding], [OffSwitches]).
+// It must not leave a person believing that calls are checked. So it also says whether nod's programs will stay where
+// they are ([Programs.Check]), whether this Claude Code blocks when a hook fails ([ProgramVersion], [FailsClosed]),
+// whether it will read this file at all and whether other settings silence the hook ([Finding], [OffSwitches]).
 //
-// nod is recognised in a settings file by the base name of a hook's program,
-// nod-hook. Nothing here is linked into nod-hook itself.
+// nod is recognised by the base name of a hook's program, nod-hook. Nothing here is linked into nod-hook itself.
 package install
 
 import (

@@ -115,9 +115,8 @@ func TestRequirementsRefused(t *testing.T) {
 				want string
 			}{{PlanInstall, row.put}, {PlanUninstall, row.out}} {
 				p, err := try.plan(o)
-				if try.want == "" && (err != nil || p.Changed()) || try.want != "" &&
-					(err == nil || !strings.Contains(err.Error(), try.want) || !strings.Contains(err.Error(),
-						o.Target())) {
+				if try.want == "" && (err != nil || p.Changed()) || try.want != "" && (err == nil ||
+					!strings.Contains(err.Error(), try.want) || !strings.Contains(err.Error(), o.Target())) {
 					t.Errorf("%v, want %q", err, try.want)
 				}
 			}

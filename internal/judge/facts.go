@@ -2,18 +2,20 @@ package judge
 
 import (
 	"cmp"
+	_ "embed"
 	"path"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/internal/taint"
+	"github.com/nodgate/nod/internal/withheld"
 )
 
-// Facts is what a model is told about a call besides its words. It is data
-// from reading, never from running.
+// Facts is what a model is told about a call besides its words. It is data from reading, never from running.
 type Facts struct {
 	Open     string   `json:"open,omitempty"` // why layers 1 to 3 did not settle it
 	Effects  []Effect `json:"effects,omitempty"`
@@ -41,8 +43,7 @@ type Effect struct {
 	Moved     bool   `json:"moved,omitempty"`
 }
 
-// Run is code that the call would execute: a script, or the file or entry of
-// one that says what a name runs.
+// Run is code that the call would execute: a script, or the file or entry of one that says what a name runs.
 type Run struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256,omitempty"`
@@ -60,9 +61,6 @@ type Git struct {
 	Made    bool     `json:"branch_made_in_session,omitempty"`
 }
 
-// SecretStore is what the model is told in the place of a content.
-const SecretStore = "secret store"
-
 const (
 	factLimit     = 40     // effects, unknowns
 	wordLimit     = 300    // bytes of one target or unknown
@@ -73,27 +71,12 @@ const (
 
 // Case is a call as layers 0 to 3 left it, and what a model may be told of it.
 type Case struct {
-	Report       shell.Report
-	Files        view.Files
-	Dir          string // where the call runs
-	Command, URL string
-	Input        string
-	Open         string   // why the call is open, without secrets
-	Matched      string   // the soft_deny rule that matched; "" if none
-	Store        string   // the secret store that the command's meaning rests on; "" if none
-	Tainted      string   // why what the agent has read may be orders to it
-	Session      []string // what the session did before that weighs
-	// Show is a text without secrets. Spoken reports whether a text stands in
-	// the call itself, IsStore whether a file's content stays here. Origin says
-	// where the session got a file from; "" is nothing known.
-	Show    func(string) string
-	Spoken  func(string) bool
-	IsStore func(file string) bool
-	Origin  func(file string) string
-	// Host is the host of an address, "" in doubt. KnownHost reports whether the
-	// rules name it.
-	Host      func(target string) string
-	KnownHost func(target string) bool
+	*withheld.Call
+	Taint   *taint.Call
+	Hosts   []string // which the rules name
+	Open    string   // why the call is open, without secrets
+	Matched string   // the soft_deny rule that matched; "" if none
+	LetRun  []string // that a person let the same call run before
 }
 
 // Facts puts together what is known of the call, with hosts and files.
@@ -101,7 +84,7 @@ func (c Case) Facts(session Ledger) Facts {
 	f := Facts{Open: c.Open}
 	for _, e := range c.withheldEffects()[:min(len(c.Report.Effects), factLimit)] {
 		f.Effects = append(f.Effects, Effect{
-			Kind: e.Kind.Name(), Target: c.Show(Cut(e.Target, wordLimit)), Place: e.Place.Name(),
+			Kind: e.Kind.Name(), Target: withheld.ShownFact(Cut(e.Target, wordLimit)), Place: e.Place.Name(),
 			Recursive: e.Recursive, Forced: e.Forced, Moved: e.Moved,
 		})
 	}
@@ -114,27 +97,26 @@ func (c Case) Facts(session Ledger) Facts {
 	}
 	f.Runs, f.Git = c.runs(), c.git(session)
 	f.NewHosts = c.newHosts(session.Said, f.Git)
-	f.SpeaksToJudge = speaksToJudge(c.Input)
+	f.SpeaksToJudge = speaksToJudge(string(c.Call.Call.Input))
 	for _, r := range f.Runs {
 		f.SpeaksToJudge = append(f.SpeaksToJudge, speaksToJudge(r.Content)...)
 	}
-	f.Tainted, f.Session = c.Tainted, c.Session
+	past := c.Taint.Session
+	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(past.History(), past.Blocked(), c.LetRun)
 	return f
 }
 
-const withheld = "[withheld]"
-
-// withheldEffects are the effects without what a secret store may have put into
-// them.
+// withheldEffects are the effects without what a secret store may have put into them.
 func (c Case) withheldEffects() []shell.Effect {
-	if c.Store == "" {
+	store := c.Interpreted()
+	if store == "" {
 		return c.Report.Effects
 	}
 	effects := slices.Clone(c.Report.Effects)
 	for i, e := range effects {
-		if e.Target != c.Store && !c.Spoken(e.Target) && e.Target != "project-code" && e.Target != "environment" &&
+		if e.Target != store && !c.Spoken(e.Target) && e.Target != "project-code" && e.Target != "environment" &&
 			e.Target != "standard input" {
-			effects[i].Target = withheld
+			effects[i].Target = "[withheld]"
 		}
 	}
 	return effects
@@ -143,19 +125,19 @@ func (c Case) withheldEffects() []shell.Effect {
 // unknowns are what could not be resolved. Where a secret store has a part in
 // that, only what the call itself says of them is told.
 func (c Case) unknowns() (said []string) {
-	hidden := 0
+	hidden, store := 0, c.Interpreted()
 	for _, u := range c.Report.Unknowns[:min(len(c.Report.Unknowns), factLimit)] {
 		switch {
-		case c.Store == "":
-			said = append(said, c.Show(Cut(u.What, wordLimit)))
+		case store == "":
+			said = append(said, withheld.ShownFact(Cut(u.What, wordLimit)))
 		case c.Spoken(u.Words) && u.Words != "":
-			said = append(said, c.Show(Cut("what this does is not known: "+u.Words, wordLimit)))
+			said = append(said, withheld.ShownFact(Cut("what this does is not known: "+u.Words, wordLimit)))
 		default:
 			hidden++
 		}
 	}
 	if hidden > 0 {
-		said = append(said, strconv.Itoa(hidden)+" more, which stand in "+c.Store+" and are withheld")
+		said = append(said, strconv.Itoa(hidden)+" more, which stand in "+store+" and are withheld")
 	}
 	return said
 }
@@ -190,12 +172,12 @@ func (c Case) runs() []Run {
 
 // run is one of them.
 func (c Case) run(name, sum string, command, left int) Run {
-	r := Run{Path: name, SHA256: sum, Origin: c.Origin(name)}
+	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(name)}
 	if c.IsStore(name) {
-		r.Withheld = SecretStore
+		r.Withheld = withheld.SecretStore
 		return r
 	}
-	text, err := c.Files.Read(name, readLimit)
+	text, err := c.At.Machine.Files.Read(name, readLimit)
 	if err != nil || len(text) == readLimit {
 		return r
 	}
@@ -204,7 +186,7 @@ func (c Case) run(name, sum string, command, left int) Run {
 		content = c.recipe(content, command)
 	}
 	if len(content) <= min(contentLimit, left) {
-		r.Content = c.Show(content)
+		r.Content = withheld.ShownFact(content)
 	}
 	return r
 }
@@ -212,37 +194,20 @@ func (c Case) run(name, sum string, command, left int) Run {
 // readLimit bounds a file in which a recipe is looked for.
 const readLimit = 256 << 10
 
-// recipe is the part of a long file of recipes that stands under a name which
-// the command gives: a target, a recipe, a task.
+// recipe is the part of a long file of recipes that stands under a name which the command
+// gives: a target, a task.
 func (c Case) recipe(text string, command int) string {
 	if command < 0 || command >= len(c.Report.Commands) {
 		return ""
 	}
-	lines := strings.Split(text, "\n")
 	for _, w := range c.Report.Commands[command].Words {
-		i := slices.IndexFunc(lines,
-			func(line string) bool { return w.Known && len(w.Value) > 1 && beginsRecipe(line, w.Value) })
-		if i < 0 {
-			continue
+		for _, begin := range [...]string{"\n" + w.Value + ":", "\n" + w.Value + " ", "\n[tasks." + w.Value + "]"} {
+			if at := strings.Index(text, begin); w.Known && at >= 0 {
+				return "[...]" + firstBytes(text[at:], min(len(text)-at, contentLimit/2)) + "\n[...]"
+			}
 		}
-		end := i + 1
-		for end < len(lines) && end < i+40 &&
-			(lines[end] == "" || strings.HasPrefix(lines[end], " ") || strings.HasPrefix(lines[end], "\t") ||
-				!strings.ContainsAny(lines[end][:1], "[#") && strings.Contains(lines[i], "[")) {
-			end++
-		}
-		return "[...]\n" + strings.TrimRight(strings.Join(lines[i:end], "\n"), "\n") + "\n[...]"
 	}
 	return ""
-}
-
-// beginsRecipe reports whether a line of a Makefile, a justfile or a task file
-// begins what a name runs.
-func beginsRecipe(line, name string) bool {
-	rest, ok := strings.CutPrefix(line, name)
-	return ok && rest != "" && strings.ContainsAny(rest[:1], ": =") && strings.Contains(rest, ":") ||
-		line == "[tasks."+name+"]" || line == `[tasks."`+name+`"]` ||
-		strings.HasPrefix(line, "#MISE ") && strings.Contains(line, name)
 }
 
 // git is the repository that a command speaks to; nil for any other command.
@@ -255,15 +220,15 @@ func (c Case) git(session Ledger) *Git {
 	if i < 0 {
 		return nil
 	}
-	r, ok := repo.Around(c.Files, cmp.Or(c.Report.Commands[i].Dir, c.Dir)+"/.git-is-looked-for")
-	if !ok {
+	r := repo.Around(c.At.Machine.Files, cmp.Or(c.Report.Commands[i].Dir, c.At.Dir))
+	if r == nil {
 		return nil
 	}
 	f := &Git{Branch: c.refOf(r.Dir+"/HEAD", "refs/heads/"),
 		Default: c.refOf(r.Common+"/refs/remotes/origin/HEAD", "refs/remotes/origin/")}
-	if text, err := c.Files.Read(r.Common+"/config", 64<<10); err == nil {
+	if text, err := c.At.Machine.Files.Read(r.Common+"/config", 64<<10); err == nil {
 		for _, remote := range remotesOf(string(text)) {
-			f.Remotes = append(f.Remotes, c.Show(remote))
+			f.Remotes = append(f.Remotes, withheld.ShownFact(remote))
 		}
 	}
 	for _, made := range [...]string{"checkout -b ", "checkout -B ", "switch -c ", "switch -C ", "branch "} {
@@ -274,7 +239,7 @@ func (c Case) git(session Ledger) *Git {
 
 // refOf is the branch that a symbolic reference names, "" where it names none.
 func (c Case) refOf(file, under string) string {
-	text, err := c.Files.Read(file, 1024)
+	text, err := c.At.Machine.Files.Read(file, 1024)
 	name, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "ref: "+under)
 	if err != nil || !ok {
 		return ""
@@ -282,30 +247,20 @@ func (c Case) refOf(file, under string) string {
 	return Cut(name, wordLimit)
 }
 
-// remotesOf are the remotes of a git configuration, without names and passwords
-// in their addresses.
+// remotesOf are the remotes of a git configuration, without names and passwords in their addresses.
 func remotesOf(config string) (remotes []string) {
-	name := ""
-	for line := range strings.Lines(config) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			name, _ = strings.CutPrefix(line, `[remote "`)
-			if name == line {
-				name = ""
-			}
-			name = strings.TrimSuffix(name, `"]`)
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if key = strings.TrimSpace(key); ok && name != "" && (key == "url" || key == "pushurl") && len(remotes) < 10 {
-			remotes = append(remotes, Cut(name+" "+withoutUser(strings.TrimSpace(value)), wordLimit))
+	settings, _ := repo.Settings(config)
+	for _, setting := range settings {
+		name, ok := strings.CutPrefix(setting.Name, "remote.")
+		at := strings.LastIndex(name, ".")
+		if ok && (strings.HasSuffix(name, ".url") || strings.HasSuffix(name, ".pushurl")) && len(remotes) < 10 {
+			remotes = append(remotes, Cut(name[:at]+" "+withoutUser(setting.Value()), wordLimit))
 		}
 	}
 	return remotes
 }
 
-// withoutUser takes user, password and query out of an address: a token may
-// stand in each.
+// withoutUser takes user, password and query out of an address: a token may stand in each.
 func withoutUser(address string) string {
 	address, _, _ = strings.Cut(strings.ReplaceAll(address, `"`, ""), "?")
 	scheme, rest, ok := strings.Cut(address, "://")
@@ -317,17 +272,17 @@ func withoutUser(address string) string {
 	return strings.TrimSuffix(scheme+"://"+host+"/"+tail, "/")
 }
 
-// newHosts are hosts that the call's own words name, and neither the rules nor
-// the person nor the repository's remotes. A host that a program asks by itself
-// is no news.
+// newHosts are hosts that the call's own words name, and neither the rules nor the person nor the
+// repository's remotes. A host that a program asks by itself is no news.
 func (c Case) newHosts(said string, git *Git) []string {
 	var hosts []string
+	store := c.Interpreted()
 	add := func(target, words string) {
-		host := c.Host(target)
+		host := match.HostOf(target)
 		switch {
-		case !strings.Contains(host, "."), c.KnownHost(target), strings.Contains(said, host), slices.Contains(hosts,
-			host):
-		case !strings.Contains(words, host), c.Store != "" && !c.Spoken(host):
+		case !strings.Contains(host, "."), match.HostAllowed(c.Hosts, target),
+			strings.Contains(said, host), slices.Contains(hosts, host):
+		case !strings.Contains(words, host), store != "" && !c.Spoken(host):
 		case git != nil && slices.ContainsFunc(git.Remotes, func(r string) bool { return strings.Contains(r, host) }):
 		default:
 			hosts = append(hosts, host)
@@ -344,24 +299,20 @@ func (c Case) newHosts(said string, git *Git) []string {
 	return hosts
 }
 
-// speaksToJudge quotes lines that hold words which make sense to a judge and
-// hardly in honest work: a verdict in the judge's own terms, an approval that
-// the call claims for itself, a change of roles. It is a fact for the model
-// and decides nothing, so it errs towards finding.
+// phrases are what is looked for, one a line.
+//
+//go:embed phrases.txt
+var phrases string
+
+// speaksToJudge quotes lines that hold words which make sense to a judge and hardly in honest work: a
+// verdict in the judge's own terms, an approval that the call claims for itself, a change of roles.
+// It is a fact for the model and decides nothing, so it errs towards finding.
 func speaksToJudge(input string) []string {
 	folded := strings.Join(strings.Fields(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, "_", " ", "-",
 		" ").Replace(strings.ToLower(input))), " ")
 	var found []string
-	for _, phrase := range [...]string{
-		"should block", "classify result", "to the classifier", "dear classifier", "security classifier",
-		"note to the judge", "the judge should", "permission judge", "approved by the user", "user has approved",
-		"user approved this", "user already approved", "pre approved", "preapproved", "authorized by the user",
-		"authorised by the user", "this is safe to run", "this command is safe", "safe to allow", "must be allowed",
-		"please allow this", "do not block", "don't block", "ignore previous", "ignore your", "ignore the rules",
-		"ignore all rules", "disregard your", "disregard the", "override the policy", "policy override",
-		"allow rule:", "hard deny", "soft deny", "verdict: allow", "verdict is allow", "system prompt",
-		"you are now", "as an ai",
-	} {
+	for phrase := range strings.Lines(phrases) {
+		phrase = strings.TrimSuffix(phrase, "\n")
 		if i := strings.Index(folded, phrase); i >= 0 && len(found) < 5 {
 			found = append(found, Cut(folded[max(0, i-20):min(len(folded), i+len(phrase)+40)], 120))
 		}

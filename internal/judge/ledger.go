@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,11 +9,11 @@ import (
 	"iter"
 	"math/bits"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -30,14 +29,12 @@ const (
 	pieceLines  = 8      // about how many lines one piece has
 )
 
-// Ledger is a session as the model sees it: first what the person said, then
-// what was called, as whole JSON lines, oldest first, in pieces that no longer
-// change and what came after them.
+// Ledger is a session as the model sees it: first what the person said, then what was called, as
+// whole JSON lines, oldest first, in pieces that no longer change and what came after them.
 //
-// Where the calls begin and where pieces end follows from the content of the
-// turns, not from how many there are. So the next call of the session is shown
-// the same pieces, with new ones behind, until the beginning has to move or the
-// person speaks; and no process needs to remember what the one before it sent.
+// Where the calls begin and where pieces end follows from the content of the turns, not from how many there are. So
+// the next call of the session is shown the same pieces, with new ones behind, until the beginning has to move or
+// the person speaks; and no process needs to remember what the one before it sent.
 type Ledger struct {
 	Pieces []string
 	Rest   string
@@ -50,15 +47,13 @@ const (
 	callsHeading = "WHAT WAS CALLED\n"
 )
 
-// Conversation is a session as its host keeps it, and how its texts may be
-// shown.
+// Conversation is a session as its host keeps it, and how its texts may be shown.
 type Conversation struct {
 	// Transcript yields the turns, newest first; nil: there are none.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said; nil: it is not known.
 	Opening func(context.Context) (transcript.Turn, bool)
-	// Show is a text without secrets, Input a call's input without them, on one
-	// line.
+	// Show is a text without secrets, Input a call's input without them, on one line.
 	Show  func(string) string
 	Input func(json.RawMessage) string
 	// Ended is what nod itself knows of an earlier call, by its id.
@@ -68,8 +63,8 @@ type Conversation struct {
 // Ledger reads the conversation. It fails where that cannot be read, since a
 // model that does not see what the person forbade would allow it.
 func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
-	heard := listener{shown: c.Show, input: c.Input, ended: c.Ended, outcome: map[string]transcript.Ended{}}
-	whole, err := heard.hear(ctx, c)
+	heard := listener{Conversation: c, outcome: map[string]transcript.Ended{}}
+	whole, err := heard.hear(ctx)
 	if err != nil {
 		return Ledger{}, err
 	}
@@ -81,8 +76,8 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 		}
 		said = append(first, said...)
 	}
-	l := Ledger{Said: linesOf(said, `{"user":`),
-		Calls: strings.Join(calls, "\n")}
+	own := slices.DeleteFunc(slices.Clone(said), func(l string) bool { return !strings.HasPrefix(l, `{"user":`) })
+	l := Ledger{Said: strings.Join(own, "\n"), Calls: strings.Join(calls, "\n")}
 	if len(said) > 0 {
 		l.Pieces = []string{saidHeading + strings.Join(said, "\n")}
 	}
@@ -96,22 +91,9 @@ func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 	return l, nil
 }
 
-// linesOf are the lines that begin in one of these ways.
-func linesOf(lines []string, starts ...string) string {
-	var found []string
-	for _, line := range lines {
-		if slices.ContainsFunc(starts, func(start string) bool { return strings.HasPrefix(line, start) }) {
-			found = append(found, line)
-		}
-	}
-	return strings.Join(found, "\n")
-}
-
 // listener hears a conversation, newest turn first.
 type listener struct {
-	shown   func(string) string // a text without secrets
-	input   func(json.RawMessage) string
-	ended   func(call string) transcript.Ended
+	Conversation
 	outcome map[string]transcript.Ended // what results said, by the call's id
 
 	words   []spokenTurn
@@ -129,14 +111,13 @@ type spokenTurn struct {
 	limit     int
 }
 
-// hear reads a conversation. whole says that nothing came before what was
-// heard.
-func (l *listener) hear(ctx context.Context, c Conversation) (whole bool, err error) {
-	if c.Transcript == nil {
+// hear reads a conversation. whole says that nothing came before what was heard.
+func (l *listener) hear(ctx context.Context) (whole bool, err error) {
+	if l.Transcript == nil {
 		return true, nil
 	}
 	heard := false
-	for turn, err := range c.Transcript(ctx) {
+	for turn, err := range l.Transcript(ctx) {
 		if errors.Is(err, fs.ErrNotExist) && !heard {
 			return true, nil // the host keeps none
 		}
@@ -166,14 +147,14 @@ func (l *listener) turn(t transcript.Turn) {
 	case t.Origin == transcript.Person:
 		l.say("user", t.Text, saidBudget)
 		l.answer = len(strings.TrimSpace(t.Text)) <= shortAnswer
-		l.call(noteLine("here the person said: " + Cut(l.shown(t.Text), 60)))
+		l.call(noteLine("here the person said: " + Cut(l.Show(t.Text), 60)))
 	case t.Origin == transcript.Agent:
 		if l.answer {
 			l.say("agent_asked", tail(t.Text, askedLimit), askedLimit)
 		}
 		l.answer = false
 	case t.Origin == transcript.OtherAgent:
-		l.call(noteLine("another agent said: " + Cut(l.shown(t.Text), callLimit)))
+		l.call(noteLine("another agent said: " + Cut(l.Show(t.Text), callLimit)))
 	case t.Origin == transcript.Other:
 		if !l.unknown {
 			l.say("note", leftOut, userLimit)
@@ -188,29 +169,28 @@ func (l *listener) turn(t transcript.Turn) {
 const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
 
 func noteLine(text string) string {
-	return Line(struct {
+	return printable.JSON(struct {
 		Note string `json:"note"`
 	}{text})
 }
 
 func (l *listener) say(key, text string, limit int) {
-	l.words = append(l.words, spokenTurn{key, l.shown(text), limit})
+	l.words = append(l.words, spokenTurn{key, l.Show(text), limit})
 }
 
-// called adds a call. Look-ups are folded: they change nothing, and there are
-// many.
+// called adds a call. Look-ups are folded: they change nothing, and there are many.
 func (l *listener) called(t transcript.Turn) {
 	if isLookUp(t.Tool) {
 		l.looked = true
 		return
 	}
 	ended := l.outcome[t.Call]
-	if known := l.ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
+	if known := l.Ended(t.Call); t.Call != "" && known != transcript.EndedUnknown && ended != transcript.EndedRefused {
 		ended = known
 	}
-	line := `{"call":` + Line(t.Tool) + `,"input":` + shortInput(l.input(t.Input))
+	line := `{"call":` + printable.JSON(t.Tool) + `,"input":` + shortInput(l.Input(t.Input))
 	if says := endedSays(ended); says != "" {
-		line += `,"ended":` + Line(says)
+		line += `,"ended":` + printable.JSON(says)
 	}
 	l.call(line + "}")
 }
@@ -284,7 +264,7 @@ func (l *listener) saying(limit int) (said []string) {
 		if i < 4 || i == len(l.words)-1 {
 			most = min(w.limit, max(limit, userLimit))
 		}
-		said = append(said, `{"`+w.key+`":`+Line(Cut(w.text, most))+`}`)
+		said = append(said, `{"`+w.key+`":`+printable.JSON(Cut(w.text, most))+`}`)
 	}
 	return said
 }
@@ -306,11 +286,10 @@ func shortInput(input string) string {
 	if len(input) <= callLimit && json.Valid([]byte(input)) {
 		return input
 	}
-	return Line(Cut(input, callLimit))
+	return printable.JSON(Cut(input, callLimit))
 }
 
-// Cut keeps the beginning and the end of a text that is too long, and
-// says so between them.
+// Cut keeps the beginning and the end of a text that is too long, and says so between them.
 func Cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {
@@ -338,20 +317,8 @@ func tail(s string, n int) string {
 	return s[at:]
 }
 
-// Line encodes a value that always can be.
-func Line(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return `"?"`
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// ledgerStart is where calls begin that do not reach back to the start: at the
-// line, in the older half, whose hash ends in the most zero bits. As lines are
-// added behind, the same line stays the beginning for long.
+// ledgerStart is where calls begin that do not reach back to the start: at the line, in the older half, whose hash
+// ends in the most zero bits. As lines are added behind, the same line stays the beginning for long.
 func ledgerStart(lines []string) int {
 	size, best, at := 0, -1, 0
 	for i, line := range lines {
@@ -382,7 +349,7 @@ func (c Conversation) opening(ctx context.Context) []string {
 	if !ok || turn.Origin != transcript.Person {
 		return []string{note}
 	}
-	return []string{`{"user":` + Line(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+	return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.
@@ -397,12 +364,75 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 	return pieces, strings.Join(lines[from:], "\n")
 }
 
-// Compact is a JSON value on one line, or, where the text is no JSON, the text
-// as a string.
-func Compact(input json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return strconv.Quote(string(input))
+// Last is the seed's compressed transcript: the newest entries as JSON lines of role and action, so
+// many characters of each, oldest first. What tools returned and what the harness added is left out:
+// it is where an injection would come from, and no action.
+func (c Conversation) Last(ctx context.Context, entries, chars int) (string, error) {
+	if c.Transcript == nil {
+		return "", nil
 	}
-	return b.String()
+	var lines []string
+	for turn, err := range c.Transcript(ctx) {
+		if errors.Is(err, fs.ErrNotExist) && len(lines) == 0 {
+			return "", nil // the host keeps none, or has not written it yet
+		}
+		if errors.Is(err, transcript.ErrEarlier) && len(lines) > 0 {
+			break
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return "", unreadable(err)
+		}
+		if line := c.entryLine(turn, chars); line != "" {
+			lines = append(lines, line)
+		}
+		if len(lines) == entries {
+			break
+		}
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n"), nil
+}
+
+// entryLine is one JSON line, "" for a turn that is not shown.
+func (c Conversation) entryLine(t transcript.Turn, chars int) string {
+	line := struct {
+		Role   string `json:"role"`
+		Action string `json:"action"`
+	}{Role: role(t.Origin)}
+	switch {
+	case line.Role == "":
+		return ""
+	case t.Tool != "":
+		line.Action = head(t.Tool+" "+c.Input(t.Input), chars)
+	case strings.TrimSpace(t.Text) == "":
+		return ""
+	default:
+		line.Action = head(c.Show(t.Text), chars)
+	}
+	return printable.JSON(line)
+}
+
+func role(o transcript.Origin) string {
+	switch o {
+	case transcript.Person:
+		return "user"
+	case transcript.Agent:
+		return "assistant"
+	case transcript.OtherAgent:
+		return "other agent"
+	}
+	return ""
+}
+
+// head returns the first n characters.
+func head(s string, n int) string {
+	for i := range s {
+		if n--; n < 0 {
+			return s[:i]
+		}
+	}
+	return s
 }

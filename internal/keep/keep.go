@@ -1,13 +1,14 @@
+//go:build unix
+
 // Package keep holds what a call is about to replace or delete, so that a person can
 // have it back: nod undo.
 //
 // Files are copied, those of one call into one file, since each file costs a sync. Links are
 // kept as what they say. Owners, extended attributes and access lists are not kept.
 //
-// A kept call is a directory TIME-BYTES-ID below the store's. It is made under another
-// name and renamed when all of it is on the disk, so that it exists wholly or not at
-// all. Its name tells what pruning has to know, so that pruning reads no manifest.
-// What a killed run leaves behind is removed by a later one.
+// A kept call is a directory TIME-BYTES-ID below the store's. It is made under another name and renamed
+// when all of it is on the disk, so that it exists wholly or not at all. Its name tells what pruning has to
+// know, so that pruning reads no manifest. What a killed run leaves behind is removed by a later one.
 package keep
 
 import (
@@ -21,6 +22,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // Dir is where the store lies in nod's state directory.
@@ -91,7 +94,7 @@ func (s *Store) keep(c Call, files []string) error {
 		return fmt.Errorf("the call takes away %d names, and nod keeps %d of one call at most; let it do fewer at "+
 			"once, or commit them first", len(files), s.o.Names)
 	}
-	if err := private(s.dir); err != nil {
+	if err := lines.PrivateDir(s.dir); err != nil {
 		return err
 	}
 	s.step()
@@ -194,7 +197,7 @@ func (s *Store) entries() (list []entry, rest []string, err error) {
 			rest = append(rest, name)
 		}
 	}
-	return list, rest, errors.Join(err, private(s.dir))
+	return list, rest, errors.Join(err, lines.PrivateDir(s.dir))
 }
 
 // plainID reports whether an id can stand in a name.
@@ -210,9 +213,8 @@ const (
 	abandoned = 10 * time.Minute
 )
 
-// prune removes what is too old or too much, oldest first, and what killed runs left
-// behind. What it cannot remove stays for the next run: that is no reason to stop a
-// call whose files are kept.
+// prune removes what is too old or too much, oldest first, and what killed runs left behind. What it cannot
+// remove stays for the next run: that is no reason to stop a call whose files are kept.
 func (s *Store) prune() {
 	list, rest, _ := s.entries()
 	for _, name := range rest {
@@ -248,4 +250,27 @@ func (s *Store) sweep(dir string) {
 	if info, err := os.Lstat(dir); err == nil && s.o.Now().Sub(info.ModTime()) > abandoned {
 		os.RemoveAll(dir)
 	}
+}
+
+// syncDir brings the names in a directory to the disk.
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Sync()
+}
+
+// lock lets one process restore at a time. It ends with the process.
+func lock(dir string) (unlock func() error, err error) {
+	f, err := lines.Open(filepath.Join(dir, "lock"))
+	if err != nil {
+		return nil, err
+	}
+	if !f.LockFor(10 * time.Second) {
+		f.Close()
+		return nil, fmt.Errorf("another nod undo has been at work for ten seconds; wait for it (%s)", f.Name())
+	}
+	return f.Close, nil
 }

@@ -249,8 +249,7 @@ func TestLinksOnTheWay(t *testing.T) {
 	}
 }
 
-// Beyond a bound, or with a file that cannot be kept, nothing is kept, and the error
-// says why.
+// Beyond a bound, or with a file that cannot be kept, nothing is kept, and the error says why.
 func TestAllOrNothing(t *testing.T) {
 	w := newWorld(t, Options{Names: 3, Copied: 10, Held: 8})
 	six, nine := w.write("six", "123456"), w.write("nine", "123456789")

@@ -1,3 +1,5 @@
+//go:build unix
+
 package keep
 
 import (
@@ -8,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -99,7 +102,7 @@ func create(name string) (*os.File, error) {
 
 // openSame opens the file that info describes, and no other one.
 func openSame(name string, info fs.FileInfo) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO that has come there stops nobody
 	if err != nil {
 		return nil, err
 	}

@@ -1,3 +1,5 @@
+//go:build unix
+
 package keep
 
 import (
@@ -307,8 +309,7 @@ func (r *restoring) enter(above *os.Root, full string, make bool) (*os.Root, err
 	return next, nil
 }
 
-// makeDir makes a directory as it was; its owner may always enter, since files are to
-// come into it.
+// makeDir makes a directory as it was; its owner may always enter, since files are to come into it.
 func (r *restoring) makeDir(above *os.Root, base string, mode fs.FileMode) error {
 	r.store.step()
 	if err := above.Mkdir(base, 0o700); err != nil {

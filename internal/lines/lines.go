@@ -2,10 +2,9 @@
 
 // Package lines appends to files of lines that many processes write at once.
 //
-// One line is one write(2) on a descriptor opened with O_APPEND, which the
-// kernel does not interleave with other writes on a local file system. There
-// is no lock to wait for and none to leave behind: a writer that is killed
-// leaves a torn line, and the next one starts on a line of its own, or finds
+// One line is one write(2) on a descriptor opened with O_APPEND, which the kernel does not interleave
+// with other writes on a local file system. There is no lock to wait for and none to leave behind: a
+// writer that is killed leaves a torn line, and the next one starts on a line of its own, or finds
 // that it did not and writes once more. Readers skip what is torn.
 //
 // What is opened is checked, not what was named: a regular file, owned by
@@ -34,10 +33,9 @@ type File struct {
 	write func(p []byte) (int, error)
 }
 
-// PrivateDir makes sure that name is a directory of this user that no one
-// else can enter, and makes it, with its parents, where it is missing. A
-// directory that is open to others is refused, not repaired: what lies in it
-// may not be ours.
+// PrivateDir makes sure that name is a directory of this user that no one else can enter, and makes
+// it, with its parents, where it is missing. A directory that is open to others is refused, not
+// repaired: what lies in it may not be ours.
 func PrivateDir(name string) error {
 	info, err := os.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -109,9 +107,8 @@ func (f *File) Size() (int64, error) {
 	return info.Size(), nil
 }
 
-// Append writes one line with one write(2). The line holds no newline and is
-// shorter than Limit. A write that fails or stops half-way (a full disk) is
-// an error; what it left behind does not damage the next line.
+// Append writes one line with one write(2). The line holds no newline and is shorter than Limit. A write that fails
+// or stops half-way (a full disk) is an error; what it left behind does not damage the next line.
 func (f *File) Append(line []byte) error {
 	if len(line) >= Limit {
 		return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.Name(), len(line), Limit)
@@ -132,10 +129,9 @@ func (f *File) Append(line []byte) error {
 	return err
 }
 
-// glued reports whether the last n bytes, just written, stand behind a line
-// that was torn after torn had looked: another writer was killed in between.
-// An append leaves the descriptor's offset at its own end, whoever has
-// written since.
+// glued reports whether the last n bytes, just written, stand behind a line that was torn after torn
+// had looked: another writer was killed in between. An append leaves the descriptor's offset at its
+// own end, whoever has written since.
 func (f *File) glued(n int64) bool {
 	end, err := f.file.Seek(0, io.SeekCurrent)
 	if err != nil || end <= n {
@@ -146,9 +142,8 @@ func (f *File) glued(n int64) bool {
 	return got == 1 && before[0] != '\n'
 }
 
-// torn reports whether the file ends in the middle of a line. While another
-// process is writing this may be true for a moment; the empty line that
-// follows from it is skipped by readers.
+// torn reports whether the file ends in the middle of a line. While another process is writing this
+// may be true for a moment; the empty line that follows from it is skipped by readers.
 func (f *File) torn() (bool, error) {
 	size, err := f.Size()
 	if err != nil || size == 0 {
@@ -165,9 +160,8 @@ func (f *File) torn() (bool, error) {
 // ReadAt implements io.ReaderAt.
 func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p, off) }
 
-// Lock takes the file's advisory lock for itself alone and reports whether it
-// got it, without waiting. It is released by Unlock and by the end of the
-// process, however that comes.
+// Lock takes the file's advisory lock for itself alone and reports whether it got it, without
+// waiting. It is released by Unlock and by the end of the process, however that comes.
 func (f *File) Lock() bool { return f.flock(syscall.LOCK_EX|syscall.LOCK_NB) == nil }
 
 // LockFor tries for about some time: a stopped process must not stop all others.

@@ -193,8 +193,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Another writer is killed inside its line after we looked and before we
-// write.
+// Another writer is killed inside its line after we looked and before we write.
 func TestTornInBetween(t *testing.T) {
 	f, err := open(t)
 	if err != nil {

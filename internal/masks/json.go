@@ -5,9 +5,8 @@
 // chance) or by what stands before it (a name that says password, token or key; a header;
 // user: of an address; an option of a program that takes passwords).
 //
-// What is hidden is a word: no blank, quote, bracket, operator or substitution. So a mask
-// hides nothing that joins commands. A log with every secret masked is not a promise anyone
-// can keep, which is why the file is private.
+// What is hidden is a word: no blank, quote, bracket, operator or substitution. So a mask hides nothing that joins
+// commands. A log with every secret masked is not a promise anyone can keep, which is why the file is private.
 package masks
 
 import (
@@ -15,11 +14,12 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
+
+	"github.com/nodgate/nod/internal/printable"
 )
 
-// Mask returns raw with every secret that it recognises replaced by a marker
-// such as [masked-40], which says how many bytes stood there. JSON stays
-// JSON; what is not JSON is masked as text. Masking twice changes nothing.
+// Mask returns raw with every secret that it recognises replaced by a marker such as [masked-40], which says how
+// many bytes stood there. JSON stays JSON; what is not JSON is masked as text. Masking twice changes nothing.
 func Mask(raw json.RawMessage) json.RawMessage {
 	lastKey, last := "", ""
 	return json.RawMessage(EachText(withoutValues(string(raw)), Text, func(key, value string) string {
@@ -59,7 +59,7 @@ func withoutValues(text string) string {
 		_ = json.NewDecoder(strings.NewReader(value)).Decode(&hidden) // it is valid
 		is := string(hidden)
 		if strings.Trim(is, "{}"+blanks) != "" {
-			is = quoted(marker(len(hidden)))
+			is = printable.JSON(marker(len(hidden)))
 		}
 		out.WriteString(":" + is)
 		i = len(text) - len(value) + len(hidden)
@@ -157,7 +157,7 @@ func EachText(text string, rename func(key string) string, change func(key, valu
 			is = change(key, value)
 		}
 		if is != value {
-			raw = quoted(is)
+			raw = printable.JSON(is)
 		}
 		out.WriteString(raw)
 	}
@@ -174,12 +174,4 @@ func stringAt(text string) string {
 		end++
 	}
 	return text[:end+1]
-}
-
-func quoted(s string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.Encode(s) // a string: cannot fail
-	return strings.TrimSuffix(b.String(), "\n")
 }

@@ -18,9 +18,8 @@ func scan(in string, command bool) string {
 	return string(append(s.out, in[s.from:]...))
 }
 
-// scanner reads text from left to right, once. It knows a little of shell
-// quoting, which is also that of most languages; where it guesses wrong it
-// masks too much or too little of one value and finds its way back.
+// scanner reads text from left to right, once. It knows a little of shell quoting, which is also that of most
+// languages; where it guesses wrong it masks too much or too little of one value and finds its way back.
 type scanner struct {
 	in       string
 	out      []byte
@@ -68,8 +67,7 @@ func (s *scanner) toggle(c byte) {
 	}
 }
 
-// begins reports whether a word may begin at i. What an escape such as \n or %3D ends with
-// is no part of one.
+// begins reports whether a word may begin at i. What an escape such as \n or %3D ends with is no part of one.
 func (s *scanner) begins(i int) bool {
 	return i == 0 || !isAlnum(s.in[i-1]) || i > 1 && s.in[i-2] == '\\' || i > 2 && s.in[i-3] == '%'
 }
@@ -264,8 +262,7 @@ func (s *scanner) header(a int) {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
-// isValueByte reports whether c may be hidden: it ends no word, begins no expansion and
-// joins nothing.
+// isValueByte reports whether c may be hidden: it ends no word, begins no expansion and joins nothing.
 func isValueByte(c byte) bool { return c > ' ' && strings.IndexByte("\"'`\\$;|&<>(){}[],#\x7f", c) < 0 }
 
 func (s *scanner) runEnd(i int) int {

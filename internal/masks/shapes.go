@@ -117,8 +117,7 @@ func looksRandom(s string) bool {
 // nameLimit bounds how much of a name is looked at: its end.
 const nameLimit = 64
 
-// secretName reports whether a name (of a variable, key, header or option)
-// says that its value is a secret.
+// secretName reports whether a name (of a variable, key, header or option) says that its value is a secret.
 func secretName(name string) bool {
 	if len(name) < 3 {
 		return false

@@ -61,40 +61,7 @@ func masked(t *testing.T, command string) string {
 
 // What would run stays readable, whatever is around it.
 func TestMaskHidesNoCode(t *testing.T) {
-	for _, command := range []string{
-		`curl -s -X POST -H "Authorization: Bearer $(touch PWNED)" https://x.example`,
-		`npm publish; : authorization: x; touch PWNED`,
-		"echo '-----BEGIN PRIVATE KEY-----'\ntouch PWNED\nnpm publish",
-		"echo -----BEGIN PRIVATE KEY-----\ntouch PWNED\nnpm publish",
-		"PASSWORD=`touch PWNED` ls",
-		`PASSWORD=${x:-$(touch PWNED)} ls`,
-		`PASSWORD="${x:-$(touch PWNED)}" ls`,
-		`curl https://u:p;touch PWNED;@h`,
-		`curl https://u:p;touch${IFS}PWNED;@h`,
-		"mysql -pX`touch PWNED` db",
-		"mysql -p`touch PWNED` db",
-		"echo don't; PASSWORD='x\ntouch PWNED\n'",
-		`echo 'authorization: x; touch PWNED' | sh`,
-		`sh -c ': authorization: x; touch PWNED'`,
-		`sh -c "password='x'; touch PWNED"`,
-		`eval : cookie: a; touch PWNED`,
-		`curl -b "a=b; $(touch PWNED)" https://x.example`,
-		`curl -b a=b; touch PWNED`,
-		`: cookie: a=b; touch PWNED`,
-		`: cookie: a=b; c=d touch PWNED`,
-		`PASSWORD= touch PWNED`,
-		`PASSWORD= touch1 PWNED`,
-		`kubectl create secret generic x --from-literal=a=$(touch PWNED)`,
-		`echo https://hooks.slack.com/services/$(touch PWNED)`,
-		`echo https://hooks.slack.com/services/a;touch PWNED`,
-		`x=(a b)#token:;touch PWNED`,
-		"cat <<EOF\npassword: $(touch PWNED)\nEOF",
-		"sh <<'EOF'\npassword: x; touch PWNED\nEOF",
-		"(\npassword: 'x\ntouch PWNED\n'",
-		`Bearer <(touch PWNED)`,
-		`TOKEN=(a b) touch PWNED`,
-		"PASSWORD=x\\\n; touch PWNED",
-	} {
+	for _, command := range lines(t, "code") {
 		got := masked(t, command)
 		if strings.Count(got, "touch") != strings.Count(command, "touch") || strings.Count(got,
 			"PWNED") != strings.Count(command, "PWNED") {
@@ -119,26 +86,9 @@ func sameStructure(t *testing.T, command, shown string) {
 	}
 }
 
-// pieces make commands that are full of what looks like secrets.
-var pieces = []string{
-	"PASSWORD=", "password: ", "authorization: ", "Authorization: Bearer ", "cookie: ", "--password ", "--token=",
-	"curl -u u:", "mysql -p",
-	"https://u:p@h/", "://u:", "@h", "-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", "token", "secret", "=",
-	":", ",",
-	"'", "'", "\"", "\"", "`", "`", "$(", "${", ")", "}", "(", "{ ", "; }", "$X", "$", "\\", "<<EOF\n", "\nEOF\n",
-	"<<'EOF'\n", "<(", ">", "<",
-	";", "|", "&&", "&", "||", "\n", " ", " ", " ", "\t", "#", " # ", "x", "rm -rf y", "touch PWNED", "eval ", "sh -c ",
-	"env -u ", "sudo ",
-	"ghp_Ab3dEf6hIj9lMn2pQr5tUv8xYz1", "sk-ant-api03-Ab3dEf6hIj9l", "if ", "; then ", "; fi", "for x in ", "; do ",
-	"; done", "a=b; c=d",
-	"--from-literal=a=b", "curl -b ", "hooks.slack.com/services/T0/B0/Ab3dEf6hIj9l", "[", "]", "*", "~", "!",
-	"[[ ", " ]]", "case x in ", ") ", ";; esac",
-}
-
-// Of any command that a shell can read, the masked text has the same operators, words and
-// substitutions.
+// Of any command that a shell can read, the masked text has the same operators, words and substitutions.
 func TestMaskKeepsTheStructure(t *testing.T) {
-	read, changed := 0, 0
+	read, changed, pieces := 0, 0, lines(t, "pieces") // full of what looks like secrets
 	for seed := range uint64(60000) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		var b strings.Builder
@@ -167,18 +117,7 @@ func TestMaskKeepsTheStructure(t *testing.T) {
 // Secrets of these forms stay out of the log and its reasons.
 func TestSecretsInCommands(t *testing.T) {
 	const secret = "Zq7Wk3Rt9Yp2"
-	for _, command := range []string{
-		`curl -u me:SECRET https://x.example`,
-		`mysql -psecretSECRET db`, `mysql -psecret-SECRET`, `echo > ghp_AAAASECRETSECRET`,
-		`cat /tmp/ghp_AAAASECRETSECRET/x`,
-		`PASSWORD='SECRET;SECRET' x`, `x --password 'a|SECRET'`, `curl -u 'me:a&SECRET' x`,
-		`psql 'postgres://u:SECRET@h/db'`,
-		`echo dp.pt.AAAASECRETSECRET`, `echo sbp_AAAASECRETSECRET`, `echo dapi0000000000SECRETSECRET`,
-		`echo NRAK-AAAASECRETSECRET`,
-		`echo glrt-AAAASECRETSECRET`, `echo fm2_AAAASECRETSECRET`, `echo pscale_tkn_AAAASECRETSECRET`,
-		`echo MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.SECRETSECRETSECRETSECRET`,
-		"cat > k <<'EOF'\n-----BEGIN PRIVATE KEY-----\nMIIESECRETSECRET\nSECRET\n-----END PRIVATE KEY-----\nEOF",
-	} {
+	for _, command := range lines(t, "commands") {
 		command = strings.ReplaceAll(command, "SECRET", secret)
 		for context, shown := range map[string]string{
 			"the command": masked(t, command),

@@ -1,3 +1,9 @@
+// Package match says how a call fits a rule. A rule names a simple command ([Pattern]), or it is a
+// permission in the grammar of Claude Code's settings ([Permission]), which may also name a tool, a
+// file, a host or the tool of an MCP server. What a rule that fits is good for is the gate's affair.
+//
+// A [Degree] says how well a call fits. Where something that nobody knows would have to be so, the
+// call may fit, and who forbids by a rule must take it for fitting.
 package match
 
 import (
@@ -14,9 +20,8 @@ func (m *Call) HasUnknown(command int) bool {
 	return slices.ContainsFunc(m.Report.Unknowns, func(u shell.Unknown) bool { return u.Command == command })
 }
 
-// Forbids reports whether a hard_deny pattern is in the line: as a command of
-// its own, or anywhere among the words of a program that nod does not know
-// and that may therefore run its arguments.
+// Forbids reports whether a hard_deny pattern is in the line: as a command of its own, or anywhere
+// among the words of a program that nod does not know and that may therefore run its arguments.
 func (m *Call) Forbids(p Pattern) bool {
 	for i, c := range m.Report.Commands {
 		where := FirstWord
@@ -39,8 +44,7 @@ func (m *Call) MayForbid(p Pattern) bool {
 	return slices.ContainsFunc(m.Report.Commands, p.mayOccurIn)
 }
 
-// Mentions reports whether a pattern whose first word is a program is anywhere in
-// the line.
+// Mentions reports whether a pattern whose first word is a program is anywhere in the line.
 func (m *Call) Mentions(p Pattern) bool {
 	return slices.ContainsFunc(m.Report.Commands, func(c shell.Command) bool {
 		return p.OccursIn(c, AnyWord) && m.isProgram(p.Words[0])
@@ -63,8 +67,7 @@ func (m *Call) isProgram(name string) bool {
 	return false
 }
 
-// Clears reports whether an allow pattern clears a command of the line, where it
-// runs.
+// Clears reports whether an allow pattern clears a command of the line, where it runs.
 func (m *Call) Clears(p Pattern, c shell.Command) bool {
 	return p.Clears(c) && m.atHome(c.Dir) && m.writtenFor(p, c)
 }
@@ -100,9 +103,8 @@ func (m *Call) HoldsIn(dir, within string) bool {
 	return within == "" || dir != "" && m.At.Machine.Inside([]string{within}, m.At.Machine.Real(dir))
 }
 
-// LeadsAway reports whether an effect is of a kind that an open rule must have by
-// its own words: another program runs, or something is written that is guarded
-// or lies outside the workspace.
+// LeadsAway reports whether an effect is of a kind that an open rule must have by its own words:
+// another program runs, or something is written that is guarded or lies outside the workspace.
 func (m *Call) LeadsAway(e shell.Effect) bool {
 	switch e.Kind {
 	case shell.Run:
@@ -113,4 +115,14 @@ func (m *Call) LeadsAway(e shell.Effect) bool {
 			m.At.Machine.Guards.Match(e.Target) && e.Place == shell.Temporary)
 	}
 	return false
+}
+
+// claudeCode is the name of Claude Code's adapter.
+const claudeCode = "claude-code"
+
+// Call is a call that is held against rules. It is not safe for concurrent use.
+type Call struct {
+	*place.Call
+
+	points []string // where relative patterns start; nil: not looked yet
 }

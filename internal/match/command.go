@@ -8,9 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Clears reports whether an allow pattern matches. A name that the agent can
-// give to anything (a program in the workspace) is not matched by name, only
-// by the very path that the rule writes.
+// Clears reports whether an allow pattern matches. A name that the agent can give to anything (a
+// program in the workspace) is not matched by name, only by the very path that the rule writes.
 func (p Pattern) Clears(c shell.Command) bool {
 	n := len(p.Words)
 	if n == 0 || len(c.Words) < n || !p.Open && len(c.Words) > n {
@@ -42,10 +41,9 @@ const (
 	AnyWord   position = true  // among the words of another
 )
 
-// OccursIn reports whether a denying pattern is among the command's words:
-// its program, then its other words in any places behind, single-letter
-// options however they are bundled. A star in a word stands for any text. It errs
-// towards matching.
+// OccursIn reports whether a denying pattern is among the command's words: its program, then its
+// other words in any places behind, single-letter options however they are bundled. A star in a word
+// stands for any text. It errs towards matching.
 func (p Pattern) OccursIn(c shell.Command, where position) bool {
 	if len(p.Words) == 0 {
 		return false
@@ -116,17 +114,15 @@ func (p Pattern) isOther(c shell.Command) bool {
 		!starMatch(p.Words[1], verb.Value)
 }
 
-// mayBeMore reports whether a word may turn out to be others: its value is not known,
-// it says what an alias stands for, or it has blanks at which a shell takes it apart,
-// which it does not where the command was written with them.
+// mayBeMore reports whether a word may turn out to be others: its value is not known, it says what an alias stands
+// for, or it has blanks at which a shell takes it apart, which it does not where the command was written with them.
 func mayBeMore(w shell.Word, source string) bool {
 	const enough = 24
 	return !w.Known || w.Pattern || strings.HasPrefix(w.Value, "alias.") ||
 		strings.ContainsAny(w.Value, " \t\n") && !strings.Contains(source, w.Value[:min(len(w.Value), enough)])
 }
 
-// followedBy reports whether all wanted words are there, an option by either of
-// its spellings.
+// followedBy reports whether all wanted words are there, an option by either of its spellings.
 func followedBy(program string, want []string, words []shell.Word) bool {
 	for _, w := range want {
 		if !strings.HasPrefix(w, "-") && !hasWord(w, words) {

@@ -72,8 +72,7 @@ func (m *Call) holds(w wantedPath, names []string) bool {
 	})
 }
 
-// namesOf are the absolute names that a path in the call may have: as written
-// and real.
+// namesOf are the absolute names that a path in the call may have: as written and real.
 func (m *Call) namesOf(name string) []string {
 	full := name
 	switch {
@@ -86,8 +85,7 @@ func (m *Call) namesOf(name string) []string {
 	return append(reals, path.Clean(full))
 }
 
-// wantedPath is the path of a permission rule, as gitignore reads it: a match
-// covers all that lies below.
+// wantedPath is the path of a permission rule, as gitignore reads it: a match covers all that lies below.
 type wantedPath struct {
 	bases []string
 	parts []string // folded, save for their stars
@@ -103,8 +101,7 @@ func (m *Call) wantedPath(p Permission) wantedPath {
 	case spec == "~" || strings.HasPrefix(spec, "~/"):
 		w.bases, spec = []string{m.At.Machine.Home, m.At.Machine.RealHome}, spec[1:]
 	case strings.HasPrefix(spec, "/"):
-		// Below the settings or the project, says the host; the person may
-		// have meant the file of that name.
+		// Below the settings or the project, says the host; the person may have meant the file of that name.
 		w.bases = slices.Concat(m.startingPoints(), []string{p.Dir, "/"})
 	case strings.HasPrefix(spec, "../"):
 		w.bases = []string{m.At.Dir}
@@ -131,8 +128,7 @@ func (m *Call) startingPoints() []string {
 	return m.points
 }
 
-// fits compares with the names of one file. tree says that all below it is
-// read or changed too.
+// fits compares with the names of one file. tree says that all below it is read or changed too.
 func (w wantedPath) fits(names []string, tree bool) Degree {
 	best := Misses
 	for _, name := range names {
@@ -183,8 +179,7 @@ func (w wantedPath) lies(base, dir string) bool {
 	return view.Below(strings.ToLower(dir), strings.ToLower(literal))
 }
 
-// partsMatch reports whether the first components match a pattern. It errs
-// towards yes.
+// partsMatch reports whether the first components match a pattern. It errs towards yes.
 func partsMatch(want, parts []string) bool {
 	switch {
 	case len(want) == 0:

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// HostAllowed reports whether a plain http address, or a bare host, is this
-// machine, or on the list: exactly, or below an entry that starts with "*.". What this
-// machine serves under a name of secrets, administration or debugging is not read for
-// that: such a port is guarded by nothing but that it is local.
+// HostAllowed reports whether a plain http address, or a bare host, is this machine, or on the list: exactly, or
+// below an entry that starts with "*.". What this machine serves under a name of secrets, administration or
+// debugging is not read for that: such a port is guarded by nothing but that it is local.
 func HostAllowed(hosts []string, address string) bool {
 	host := HostOf(address)
 	if IsThisMachine(address) && !isPrivileged(address) {

@@ -2,8 +2,7 @@ package match
 
 import "testing"
 
-// TestThisMachine holds that this machine may be read from without an entry,
-// and nothing that only looks like it.
+// TestThisMachine holds that this machine may be read from without an entry, and nothing that only looks like it.
 func TestThisMachine(t *testing.T) {
 	for address, want := range map[string]bool{
 		"http://localhost:3000/x": true, "http://127.0.0.1/": true, "http://[::1]:8080/a": true, "localhost": true,
@@ -41,8 +40,7 @@ func TestWhatThisMachineServes(t *testing.T) {
 	}
 }
 
-// A name is compared whole, or by its labels; where there is any doubt what is
-// asked, nothing is allowed.
+// A name is compared whole, or by its labels; where there is any doubt what is asked, nothing is allowed.
 func TestHostAllowed(t *testing.T) {
 	hosts := []string{"Go.dev", "*.example.com"}
 	for address, want := range map[string]bool{

@@ -11,9 +11,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// Permission is a rule in the grammar of Claude Code's permissions: TOOL, or
-// TOOL(SPEC). A bare tool is Claude Code's own and holds for its calls; a
-// command, a file, a host or an MCP tool is the same whoever asks for it.
+// Permission is a rule in the grammar of Claude Code's permissions: TOOL, or TOOL(SPEC). A bare tool is Claude
+// Code's own and holds for its calls; a command, a file, a host or an MCP tool is the same whoever asks for it.
 type Permission struct {
 	Tool string
 	Spec string // "" is the whole tool
@@ -277,8 +276,7 @@ func hostMatch(want, host string) bool {
 	return ok || err != nil || want == "*"
 }
 
-// starMatch compares a text with a pattern whose * stands for any text and \*
-// for a star.
+// starMatch compares a text with a pattern whose * stands for any text and \* for a star.
 func starMatch(pattern, text string) bool {
 	pieces := stars(pattern)
 	if len(pieces) == 1 {
@@ -308,201 +306,103 @@ func stars(pattern string) []string {
 
 // commandFits compares with the commands of the line, and with the line.
 func (m *Call) commandFits(p Permission) Degree {
-	line := strings.Join(strings.Fields(m.Command), " ")
-	if line == "" {
-		return Misses
-	}
 	w := newWanted(p.Spec)
-	best := Misses
-	if starMatch(p.Spec, line) || w.open && (line == w.prefix || strings.HasPrefix(line, w.prefix+" ")) {
+	line := strings.Join(strings.Fields(m.Command), " ")
+	switch {
+	case line == "":
+		return Misses
+	case w.is(line):
 		return FitsAll
+	case len(m.Report.Commands) == 0 && len(w.Words) > 0 && strings.Contains(line, w.Words[0]):
+		return MayFit // a line that nod cannot read
 	}
+	best := Misses
 	for i, c := range m.Report.Commands {
 		best = max(best, w.fits(c, m.HasUnknown(i)))
-		if spelled, ok := m.asScript(w.words, i); ok {
+		if spelled, ok := m.asScript(w.Words, i); ok {
 			best = max(best, w.fits(spelled, false))
 		}
-	}
-	if len(m.Report.Commands) == 0 && len(w.words) > 0 && strings.Contains(line, w.words[0]) {
-		return MayFit // a line that nod cannot read
 	}
 	return best
 }
 
-// wanted is the command of a permission rule.
+// wanted is the command of a permission rule: its text, and the words of it as a pattern.
 type wanted struct {
+	Pattern      // Open: it ends in ":*" or " *"
 	spec, prefix string
-	words        []string // of the prefix; a star in one stands for any text
-	open         bool     // ends in ":*" or " *", and holds no other star
-	exact        bool     // holds no star
-	colon        bool     // ends in ":*"
-	more         bool     // ends in a star: further words may follow
+	exact        bool // it holds no star
+	more         bool // it ends in one: further words may follow
 }
 
-func newWanted(spec string) wanted {
-	w := wanted{spec: spec, colon: strings.HasSuffix(spec, ":*")}
-	w.prefix, w.open = OpenEnd(spec)
-	if len(stars(w.prefix)) > 1 {
-		w.open = false
-	}
-	w.exact = !w.open && len(stars(spec)) == 1
-	w.more = w.open || strings.HasSuffix(spec, "*") && !strings.HasSuffix(spec, `\*`)
+func newWanted(spec string) (w wanted) {
+	w.spec = spec
+	w.prefix, w.Open = OpenEnd(spec)
+	w.exact = !w.Open && len(stars(spec)) == 1
+	w.more = strings.HasSuffix(spec, "*") && !strings.HasSuffix(spec, `\*`)
 	words, ok := SplitWords(w.prefix)
 	if !ok {
 		words = strings.Fields(w.prefix)
 	}
-	w.words = words
+	w.Words = slices.DeleteFunc(words, func(word string) bool { return word == "*" })
 	return w
 }
 
-// fits compares with one simple command. carries says that its program is not
-// known and may run its arguments.
+// is compares with a text.
+func (w wanted) is(text string) bool {
+	return starMatch(w.spec, text) || w.Open && (starMatch(w.prefix, text) || starMatch(w.prefix+" *", text))
+}
+
+// fits compares with one simple command: with the ways to write it, or as a pattern. carries says that its program
+// is not known and may run its arguments. Words that are not known may be those of the rule.
 func (w wanted) fits(c shell.Command, carries bool) Degree {
 	texts, known := spelledOut(c)
-	for _, text := range texts {
-		if starMatch(w.spec, text) || w.open && (text == w.prefix || strings.HasPrefix(text, w.prefix+" ")) {
-			return FitsAll
-		}
-	}
-	if len(w.words) == 0 {
-		return Misses
-	}
-	if slices.ContainsFunc(c.Wrappers, func(name string) bool { return path.Base(name) == path.Base(w.words[0]) }) {
-		if len(w.words) == 1 && w.open {
-			return FitsAll
-		}
-		return MayFit
-	}
-	best := Misses
-	for i := range c.Words {
-		fit := w.starts(c.Words[i:])
-		if i > 0 {
-			fit = min(fit, MayFit)
-		}
-		if best = max(best, fit); !carries {
-			break
-		}
-	}
-	if best == Misses && !known && !w.open && !w.exact && w.begins(texts) {
-		return MayFit
-	}
-	return best
-}
-
-// spelledOut are the ways to write a command. known is false where a word is
-// not constant; the texts then end before it, but for the one as written.
-func spelledOut(c shell.Command) (texts []string, known bool) {
-	var words []string
-	known = true
-	for _, word := range c.Words {
-		if known = known && word.Known; !known {
-			break
-		}
-		words = append(words, word.Value)
-	}
-	texts = []string{strings.Join(strings.Fields(c.Source), " ")}
-	if len(words) == 0 {
-		return texts, known
-	}
-	texts = append(texts, strings.Join(words, " "))
-	words = slices.Clone(words)
-	words[0] = path.Base(words[0])
-	return append(texts, strings.Join(words, " ")), known
-}
-
-// begins reports whether what is known of a command may be how a pattern with
-// stars begins.
-func (w wanted) begins(texts []string) bool {
-	first := stars(w.spec)[0]
-	return slices.ContainsFunc(texts[1:], func(text string) bool {
-		return strings.HasPrefix(first, text) || strings.HasPrefix(text, first)
-	})
-}
-
-// starts reports whether words are the rule's command: the same program, then
-// the rule's words in their order, with options between them, and the rule's
-// own options anywhere. A rule that does not end in a star wants nothing else.
-func (w wanted) starts(words []shell.Word) Degree {
-	if !words[0].Known || !wordFits(w.words[0], words[0].Value) && !wordFits(w.words[0], path.Base(words[0].Value)) {
-		return Misses
-	}
-	if w.exact {
-		return equalWords(w.words, words)
-	}
-	if strings.HasPrefix(w.words[0], "*") {
-		return Misses // the text is compared as a whole
-	}
-	rest, unknown := words[1:], slices.ContainsFunc(words, func(x shell.Word) bool { return !x.Known })
-	anything := false
-	for i, want := range w.words[1:] {
-		switch {
-		case want == "*":
-			anything = true
-			continue
-		case strings.HasPrefix(want, "-"):
-			if !hasWord(want, words[1:]) {
-				return orUnknown(unknown)
-			}
-			continue
-		}
-		n, fit := w.next(rest, want, i == len(w.words)-2, anything)
-		if fit != FitsAll {
-			return fit
-		}
-		rest, anything = rest[n:], false
-	}
-	if len(rest) > 0 && !anything && !w.more {
-		return Misses
-	}
-	return FitsAll
-}
-
-// wordFits compares a word of a rule, in which a star stands for any text.
-func wordFits(want, got string) bool {
-	return want == got || strings.Contains(want, "*") && starMatch(want, got)
-}
-
-func orUnknown(unknown bool) Degree {
-	if unknown {
+	unknownProgram := !known && len(w.Words) > 0 && strings.Contains(w.Words[0], "*")
+	switch {
+	case slices.ContainsFunc(texts, w.is), w.wraps(c) && w.Open && len(w.Words) == 1:
+		return FitsAll
+	case !w.exact && w.OccursIn(c, FirstWord) && !w.isOther(c) && w.inOrder(c.Words[1:]):
+		return FitsAll
+	case w.wraps(c), carries && w.OccursIn(c, AnyWord), !known && w.mayOccurIn(c), unknownProgram:
 		return MayFit
 	}
 	return Misses
 }
 
-func equalWords(want []string, words []shell.Word) Degree {
-	if len(want) != len(words) {
-		return Misses
-	}
-	fit := FitsAll
-	for i, w := range want {
-		switch got := words[i]; {
-		case !got.Known:
-			fit = MayFit
-		case got.Value != w && (i > 0 || path.Base(got.Value) != w):
-			return Misses
+// inOrder reports whether the rule's words, but options, follow each other in those of a
+// command, and none follows the last where the rule does not end in a star.
+func (w wanted) inOrder(words []shell.Word) bool {
+	option := func(want string) bool { return strings.HasPrefix(want, "-") }
+	wanted := slices.DeleteFunc(slices.Clone(w.Words[1:]), option)
+	last := -1
+	for i, word := range words {
+		if len(wanted) > 0 && starMatch(wanted[0], word.Value) {
+			wanted, last = wanted[1:], i
 		}
 	}
-	return fit
+	return len(wanted) == 0 && (w.more || last < 0 || last == len(words)-1)
 }
 
-// next looks for a word behind options and what may be their values, or behind
-// anything. n is how many words that took.
-func (w wanted) next(words []shell.Word, want string, last, anything bool) (n int, fit Degree) {
-	value := false
-	for i, got := range words {
-		switch {
-		case !got.Known:
-			return 0, MayFit
-		case wordFits(want, got.Value), last && w.colon && strings.HasPrefix(got.Value, want+":"):
-			return i + 1, FitsAll
-		case strings.HasPrefix(got.Value, "-"):
-			value = !strings.Contains(got.Value, "=")
-		case value:
-			value = false
-		case anything:
-		default:
-			return 0, Misses
+// wraps reports whether the rule's program is a wrapper of the command: sudo.
+func (w wanted) wraps(c shell.Command) bool {
+	return len(w.Words) > 0 && slices.ContainsFunc(c.Wrappers,
+		func(name string) bool { return path.Base(name) == path.Base(w.Words[0]) })
+}
+
+// spelledOut are the ways to write a command: as written, and where every word is constant,
+// its words, with its program by its path or its name.
+func spelledOut(c shell.Command) (texts []string, known bool) {
+	texts = []string{strings.Join(strings.Fields(c.Source), " ")}
+	var words []string
+	for _, word := range c.Words {
+		if !word.Known {
+			return texts, false
 		}
+		words = append(words, word.Value)
 	}
-	return 0, Misses
+	if len(words) == 0 {
+		return texts, true
+	}
+	texts = append(texts, strings.Join(words, " "))
+	words[0] = path.Base(words[0])
+	return append(texts, strings.Join(words, " ")), true
 }

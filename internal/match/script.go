@@ -8,9 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// A rule that names a file by a path means that file, by whatever other path and whatever
-// interpreter it is started: ./deploy.sh is deploy.sh for bash, and ../deploy.sh from
-// below.
+// A rule that names a file by a path means that file, by whatever other path and whatever interpreter
+// it is started: ./deploy.sh is deploy.sh for bash, and ../deploy.sh from below.
 
 // asScript returns a command of the line as rules of these words would spell it, where it
 // starts the file that they name; ok is false where it does not.

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// ServerRule reads a rule about the tools of an MCP server: mcp__SERVER__TOOL,
-// where TOOL may hold *, or mcp__SERVER for all of them. is is false for any
-// other text.
+// ServerRule reads a rule about the tools of an MCP server: mcp__SERVER__TOOL, where TOOL may hold *,
+// or mcp__SERVER for all of them. is is false for any other text.
 func ServerRule(text string, allow bool) (p *Permission, is bool, err error) {
 	if !strings.HasPrefix(text, "mcp__") {
 		if rest, is := strings.CutPrefix(strings.ToLower(text), "mcp"); is && !strings.ContainsAny(text, " \t(") &&
@@ -28,9 +27,8 @@ func ServerRule(text string, allow bool) (p *Permission, is bool, err error) {
 	return &read, true, err
 }
 
-// AllowsTools says why a rule cannot clear tools, nil if it can: the server must
-// be a name, since a repository can bring servers, and arguments are matched
-// where a rule forbids only.
+// AllowsTools says why a rule cannot clear tools, nil if it can: the server must be a name, since a
+// repository can bring servers, and arguments are matched where a rule forbids only.
 func (p Permission) AllowsTools(text string) error {
 	server, _, _ := strings.Cut(strings.TrimPrefix(p.Tool, "mcp__"), "__")
 	switch {
@@ -43,9 +41,8 @@ func (p Permission) AllowsTools(text string) error {
 	return nil
 }
 
-// Names reports whether an allow rule names the tool of a call. Where the host
-// does not say which part of a name is the server's, and it could end elsewhere,
-// only a rule that names the whole tool does.
+// Names reports whether an allow rule names the tool of a call. Where the host does not say which part of a name is
+// the server's, and it could end elsewhere, only a rule that names the whole tool does.
 func (m *Call) Names(p Permission) bool {
 	if m.MCP == nil {
 		return false

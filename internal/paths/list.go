@@ -1,11 +1,9 @@
-// Package paths compares names of files with lists of patterns, as text: it
-// looks at no file system.
+// Package paths compares names of files with lists of patterns, as text: it looks at no file system.
 //
-// A [List] is what a person or nod writes down of secrets, guarded files or an
-// agent's settings. An entry is a run of components that may stand at any depth
-// (".env", ".claude/hooks"), a path from the root ("/etc/shadow") or from home
-// ("~/.ssh"); each component may be a glob. An entry that begins with "!" takes
-// back what an earlier entry says: of entries that match, the last holds.
+// A [List] is what a person or nod writes down of secrets, guarded files or an agent's settings. An entry
+// is a run of components that may stand at any depth (".env", ".claude/hooks"), a path from the root
+// ("/etc/shadow") or from home ("~/.ssh"); each component may be a glob. An entry that begins with "!"
+// takes back what an earlier entry says: of entries that match, the last holds.
 //
 // Components are compared folded ([FoldName]), so that two spellings which any
 // supported file system takes for the same file are the same here.
@@ -231,9 +229,8 @@ func (l List) HoldsAny(name string) bool {
 	})
 }
 
-// HoldsNext reports whether name may be a directory that something of the list
-// lies in: its last components are the first of an entry that may stand at any
-// depth.
+// HoldsNext reports whether name may be a directory that something of the list lies in: its last components
+// are the first of an entry that may stand at any depth.
 func (l List) HoldsNext(name string) bool {
 	if len(l.Entries) == 0 {
 		return false
@@ -273,9 +270,8 @@ func Fold(name string) []string {
 	return parts
 }
 
-// FoldName maps a component to what any supported file system might take it for:
-// case, compatibility forms, ignorable characters, trailing dots and spaces.
-// It is applied everywhere, since it only tightens.
+// FoldName maps a component to what any supported file system might take it for: case, compatibility forms,
+// ignorable characters, trailing dots and spaces. It is applied everywhere, since it only tightens.
 func FoldName(part string) string {
 	if isPlain(part) {
 		return part
@@ -301,8 +297,7 @@ func isPlain(part string) bool {
 		strings.IndexFunc(part, func(r rune) bool { return r >= 0x7f || r < 0x20 || 'A' <= r && r <= 'Z' }) < 0
 }
 
-// ignorable characters are dropped by HFS+ when it compares names, or are
-// invisible.
+// ignorable characters are dropped by HFS+ when it compares names, or are invisible.
 func ignorable(r rune) bool {
 	return unicode.In(r, unicode.Cf, unicode.Variation_Selector) || r == '\u034f' || r == '\u115f' || r == '\u3164' ||
 		r < 0x20

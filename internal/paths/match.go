@@ -5,12 +5,6 @@ import (
 	"strings"
 )
 
-// MayPass reports whether a name may pass a test of find.
-func MayPass(test, name string) bool {
-	kind, pattern, _ := strings.Cut(test, " ")
-	return kind != "-name" && kind != "-iname" || FindMatch(pattern, name)
-}
-
 // FindMatch matches a name as find -iname does; it errs towards yes. Classes, and what is
 // one character or several by the locale, may match anything.
 func FindMatch(pattern, name string) bool {
@@ -26,9 +20,8 @@ func IsASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= 0x80 }) < 0
 }
 
-// GlobMatch reports whether a shell may match name; it errs towards yes. A class is read
-// differently by shells and by locale and stands for any character, and to some a
-// character beyond ASCII is several.
+// GlobMatch reports whether a shell may match name; it errs towards yes. A class is read differently by
+// shells and by locale and stands for any character, and to some a character beyond ASCII is several.
 func GlobMatch(glob, name string) bool {
 	switch {
 	case strings.HasPrefix(name, ".") && glob[0] != '.' && glob[0] != '\\':
@@ -40,8 +33,7 @@ func GlobMatch(glob, name string) bool {
 	return ok || err != nil
 }
 
-// GlobLiteral is the only name that a part of a pattern matches; ok is false where
-// it may match others.
+// GlobLiteral is the only name that a part of a pattern matches; ok is false where it may match others.
 func GlobLiteral(part string) (name string, ok bool) {
 	if !strings.ContainsAny(part, "*?[\\") {
 		return part, true

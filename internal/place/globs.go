@@ -106,9 +106,8 @@ func (m *Machine) above(dir string) string {
 	return strings.TrimSuffix(path.Dir(m.Real(cmp.Or(dir, "/"))), "/")
 }
 
-// matchesIn are the names of a directory that one part of a pattern matches. Some
-// shells count "." and ".." among them. tooMany says that a shell may see what is not
-// looked at.
+// matchesIn are the names of a directory that one part of a pattern matches. Some shells count "." and ".."
+// among them. tooMany says that a shell may see what is not looked at.
 func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool) {
 	real := m.Real(cmp.Or(dir, "/"))
 	entries, err := m.Files.List(real, 2*MaxMatches)

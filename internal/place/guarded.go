@@ -16,8 +16,7 @@ import (
 // RunsLater is said behind what is guarded.
 const RunsLater = ", which changes what runs later or what the agent may do"
 
-// Writable reports what speaks against writing to the real path, "" if
-// nothing does.
+// Writable reports what speaks against writing to the real path, "" if nothing does.
 func (w *Workspace) Writable(real string) (why Objection) {
 	switch {
 	case !w.Machine.Inside(w.Roots, real):
@@ -28,12 +27,10 @@ func (w *Workspace) Writable(real string) (why Objection) {
 	return Because("this writes ", w.Machine.Ordinary(real))
 }
 
-// Guarded reports whether a real path in the workspace is on the guarded
-// list, in a PATH directory, in a directory of an agent's own, wherever that
-// leads, or in the repository's git directory, or is started by settings of an
-// agent. Names above the root count with
-// those below it (.github, hooks); alone they say nothing, since such a root is
-// no workspace. What unpacks to a guarded name is guarded too.
+// Guarded reports whether a real path in the workspace is on the guarded list, in a PATH directory, in a
+// directory of an agent's own, wherever that leads, or in the repository's git directory, or is started by
+// settings of an agent. Names above the root count with those below it (.github, hooks); alone they say
+// nothing, since such a root is no workspace. What unpacks to a guarded name is guarded too.
 func (w *Workspace) Guarded(real string) bool {
 	if plain, ok := unpacked(real); ok && w.Guarded(plain) || w.InPath(real) || w.Machine.agentsOwn(real) ||
 		w.isHook(real) || w.isStarted(real) || w.inBareRepository(real) {
@@ -53,10 +50,9 @@ func (w *Workspace) Guarded(real string) bool {
 	})
 }
 
-// inBareRepository reports whether a path is the HEAD by which git takes a
-// directory for a repository, or lies below a directory that has a HEAD: git runs
-// what the settings there say, whoever starts git there. Where a .git is, git looks
-// at nothing else.
+// inBareRepository reports whether a path is the HEAD by which git takes a directory for a repository, or
+// lies below a directory that has a HEAD: git runs what the settings there say, whoever starts git there.
+// Where a .git is, git looks at nothing else.
 func (w *Workspace) inBareRepository(real string) bool {
 	is := func(name string) bool {
 		info, err := w.Machine.Files.Lstat(name)
@@ -82,8 +78,7 @@ type alias struct {
 	name, real string // name starts at the workspace
 }
 
-// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta,
-// .claude/settings.json -> ../team.json.
+// aliases finds them: AGENTS.md -> docs/house.md, .github -> meta, .claude/settings.json -> ../team.json.
 func (w *Workspace) aliases() []alias {
 	if w.linked == nil {
 		w.linked = []alias{}
@@ -119,8 +114,7 @@ func unpacked(name string) (plain string, ok bool) {
 		".lzo", ".br", ".z"}, strings.ToLower(ext))
 }
 
-// HoldsGuarded reports whether a path of the workspace may be a directory that
-// guarded names lie in.
+// HoldsGuarded reports whether a path of the workspace may be a directory that guarded names lie in.
 func (w *Workspace) HoldsGuarded(real string) bool {
 	return slices.ContainsFunc(w.Roots, func(root string) bool {
 		return view.Below(root, real) && real != root && w.Machine.Guards.HoldsNext(real[len(root):])
@@ -187,9 +181,8 @@ func (w *Workspace) settingsAt(root string) []string {
 	return texts
 }
 
-// starts reports whether a string in a text of settings holds a path from the top that
-// ends in a name. One without a slash must stand behind one (./fmt.sh). A rule about a file
-// (Edit(x)) does not start it.
+// starts reports whether a string in a text of settings holds a path from the top that ends in a name. One
+// without a slash must stand behind one (./fmt.sh). A rule about a file (Edit(x)) does not start it.
 func starts(text, name string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], name)
@@ -229,7 +222,7 @@ func (w *Workspace) isHook(real string) bool {
 	if w.hooks == nil {
 		w.hooks = []string{}
 		for _, root := range w.Roots {
-			if r := w.RepositoryAt(root); r != nil {
+			if r := w.Repository(root); r != nil {
 				for _, dir := range r.HooksPaths() {
 					w.hooks = append(w.hooks, w.Machine.Real(path.Clean(w.Machine.full(r.Top, dir))))
 				}

@@ -12,8 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Real is the name with links followed, or, where nobody can say where it
-// leads, the name as it stands.
+// Real is the name with links followed, or, where nobody can say where it leads, the name as it stands.
 func (m *Machine) Real(name string) string {
 	if real, err := view.Resolve(m.Files, name); err == nil {
 		return real
@@ -21,9 +20,8 @@ func (m *Machine) Real(name string) string {
 	return name
 }
 
-// Locate turns a name as written in a call into the real path it leads to.
-// Relative names start at dir, "~/" at home. It is an error where nobody can
-// say where the name leads.
+// Locate turns a name as written in a call into the real path it leads to. Relative names start at dir,
+// "~/" at home. It is an error where nobody can say where the name leads.
 func (m *Machine) Locate(dir, name string) (string, error) {
 	return view.Resolve(m.Files, m.full(dir, name))
 }
@@ -39,9 +37,8 @@ func (m *Machine) full(dir, name string) string {
 	return name
 }
 
-// Readings returns where a name that is written in dir may lead; see
-// [Workspace.Readings]. With an error it is the name as written, so that
-// what must not be touched is known by its name at least.
+// Readings returns where a name that is written in dir may lead; see [Workspace.Readings]. With an error it
+// is the name as written, so that what must not be touched is known by its name at least.
 func (m *Machine) Readings(dir, name string) ([]string, error) {
 	reals, err := m.readings(dir, name)
 	if bare := strings.TrimFunc(name, isBlank); bare != name {
@@ -51,8 +48,7 @@ func (m *Machine) Readings(dir, name string) ([]string, error) {
 	return reals, err
 }
 
-// isBlank reports what JavaScript's trim takes off, and what nobody sees: a host may
-// do so with a path.
+// isBlank reports what JavaScript's trim takes off, and what nobody sees: a host may do so with a path.
 func isBlank(r rune) bool {
 	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u180e'
 }
@@ -70,9 +66,8 @@ func (m *Machine) readings(dir, name string) ([]string, error) {
 	return []string{real, lexical}, err
 }
 
-// UsableRoots returns the real paths of the call's usable roots. A root that
-// holds the home directory, is one of the system's or is itself a place whose
-// files run or are obeyed is no workspace.
+// UsableRoots returns the real paths of the call's usable roots. A root that holds the home directory, is
+// one of the system's or is itself a place whose files run or are obeyed is no workspace.
 func (m *Machine) UsableRoots(asked, environ []string) []string {
 	var roots []string
 	for _, list := range [...][]string{asked, m.Roots} {
@@ -160,9 +155,8 @@ func systemDir(dir string) bool {
 	return false
 }
 
-// Inside reports whether a real path lies in one of the roots, as part of the
-// same repository: a nested worktree or submodule counts only when its .git
-// file leads back into the root's own.
+// Inside reports whether a real path lies in one of the roots, as part of the same repository: a nested
+// worktree or submodule counts only when its .git file leads back into the root's own.
 func (m *Machine) Inside(roots []string, real string) bool {
 	for _, root := range roots {
 		if view.Within(m.Files, root, real) {
@@ -180,7 +174,7 @@ func (m *Machine) foreignWorktree(root, real string) bool {
 		if err != nil || info.Mode.IsDir() {
 			continue
 		}
-		if r, ok := repo.Around(m.Files, dir+"/."); !ok || !view.Within(m.Files, m.gitDir(root), r.Dir) {
+		if r := repo.Around(m.Files, dir); r == nil || !view.Within(m.Files, m.gitDir(root), r.Dir) {
 			return true
 		}
 	}
@@ -189,7 +183,7 @@ func (m *Machine) foreignWorktree(root, real string) bool {
 
 // gitDir is the directory of git's that root has, or, of a linked worktree, that of all.
 func (m *Machine) gitDir(root string) string {
-	if r, ok := repo.Around(m.Files, root+"/."); ok && r.Top == root {
+	if r := repo.Around(m.Files, root); r != nil && r.Top == root {
 		return r.Common
 	}
 	return root + "/.git"

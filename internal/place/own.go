@@ -19,75 +19,54 @@ type Own struct {
 }
 
 // Owned lists the paths as given, each followed by its real path where the two differ.
-func (m *Machine) Owned(names []string) []Own {
-	var list []Own
+func (m *Machine) Owned(names []string) (list []Own) {
+	seen := map[string]bool{"": true}
 	for _, name := range names {
 		for _, n := range [...]string{name, m.Real(name)} {
-			p := Own{n, strings.ToLower(n)}
-			if n != "" && !slices.Contains(list, p) {
-				list = append(list, p)
+			if !seen[n] {
+				seen[n] = true
+				list = append(list, Own{n, strings.ToLower(n)})
 			}
 		}
 	}
 	return list
 }
 
-// IsSelf reports whether a real path is one of nod's own files, or below one
-// of its directories.
+// IsSelf reports whether a real path is one of nod's own files, or below one of its directories.
 func (m *Machine) IsSelf(real string) bool {
 	real = strings.ToLower(real)
-	for _, own := range m.Self() {
-		if view.Below(own.Lower, real) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Self(), func(own Own) bool { return view.Below(own.Lower, real) })
 }
 
 // holdsAgents reports whether agents are set up in a directory: whether it is an
-// agent's own directory, lies below one, or has one below it. Only an agent's
-// directory below home counts for the last: where a link takes it, agentsOwn guards.
+// agent's own directory, lies below one, or has one below it by its name. Where a link takes
+// an agent's directory, agentsOwn guards.
 func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
-	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own agentDir) bool {
-		return own.named && view.Below(lower, own.Lower)
+	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own Own) bool {
+		return own.Lower == strings.ToLower(own.Name) && view.Below(lower, own.Lower)
 	})
 }
 
 // holdsOwn reports whether nod's settings, state or programs lie in a directory.
 func (m *Machine) holdsOwn(root string) bool {
 	lower := strings.ToLower(root)
-	for _, own := range m.Self() {
-		if !view.Below(lower, own.Lower) {
-			continue // only what lies below lies in it
-		}
-		if info, err := m.Files.Lstat(own.Name); err == nil && info.Mode.IsDir() || path.Dir(own.Lower) == lower {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.Self(), func(own Own) bool {
+		return view.Below(lower, own.Lower) && (m.IsDirectory(own.Name) || path.Dir(own.Lower) == lower)
+	})
 }
 
-// agentDir is a directory of an agent's own.
-type agentDir struct {
-	Own
-	named bool // the path is the name below home, not the real path behind it
-}
-
-// ownDirs lists the agents' own directories below home, and their real paths.
-func (m *Machine) ownDirs() (dirs []agentDir) {
-	homes := []string{m.Home, m.RealHome}
-	for i, home := range homes {
-		if home == "" || i > 0 && home == homes[0] {
-			continue
-		}
-		lower := strings.ToLower(home)
+// ownDirs lists the agents' own directories below home, and, by the same names, their real paths.
+func (m *Machine) ownDirs() (dirs []Own) {
+	for _, home := range slices.Compact([]string{m.Home, m.RealHome}) {
 		for _, a := range hosts.Agents() {
 			for _, below := range a.Home {
 				name := home + "/" + below
-				dirs = append(dirs, agentDir{Own{name, lower + "/" + strings.ToLower(below)}, true})
-				if real := m.Real(name); real != name {
-					dirs = append(dirs, agentDir{Own{real, strings.ToLower(real)}, false})
+				if home != "" {
+					dirs = append(dirs, Own{name, strings.ToLower(name)})
+				}
+				if real := m.Real(name); home != "" && real != name {
+					dirs = append(dirs, Own{name, strings.ToLower(real)})
 				}
 			}
 		}
@@ -99,7 +78,7 @@ func (m *Machine) ownDirs() (dirs []agentDir) {
 // below one, but for the working trees that some agents keep there.
 func (m *Machine) agentsOwn(real string) bool {
 	lower := strings.ToLower(real)
-	return slices.ContainsFunc(m.agentDirs(), func(d agentDir) bool {
+	return slices.ContainsFunc(m.agentDirs(), func(d Own) bool {
 		if !view.Below(d.Lower, lower) {
 			return false
 		}
@@ -108,9 +87,8 @@ func (m *Machine) agentsOwn(real string) bool {
 	})
 }
 
-// holdsLogin reports whether a file in which some people keep a password, a token or a key
-// beside what anybody may read holds one: settings of git and npm, certificates, and what
-// is called like a key for ssh.
+// holdsLogin reports whether a file in which some people keep a password, a token or a key beside what
+// anybody may read holds one: settings of git and npm, certificates, and what is called like a key for ssh.
 func (m *Machine) holdsLogin(name string) bool {
 	dir, base := path.Split(name)
 	isKey := strings.HasSuffix(base, ".pem") || strings.HasSuffix(base, ".crt") ||

@@ -11,22 +11,21 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// RepositoryAt finds the repository that a directory belongs to, for what it
-// tracks and ignores.
-func (w *Workspace) RepositoryAt(dir string) *repo.Repo {
-	r, _ := w.Repository(dir + "/.")
-	return r
-}
-
-// InPath reports whether a real path lies in a PATH directory of the
-// workspace: what is written there is run by name later.
+// InPath reports whether a real path lies in a PATH directory of the workspace: what is
+// written there is run by name later. The directories are found when they are asked for.
 func (w *Workspace) InPath(real string) bool {
-	for _, dir := range w.PathDirs() {
-		if view.Below(dir, real) {
-			return true
+	if !w.looked && len(w.Roots) > 0 {
+		w.looked = true
+		value, _ := Lookup(w.Environ, "PATH")
+		for elem := range strings.SplitSeq(value, ":") {
+			dir, err := w.Machine.Locate(w.Dir, elem)
+			inside := func(root string) bool { return dir != root && view.Below(root, dir) }
+			if err == nil && slices.ContainsFunc(w.Roots, inside) {
+				w.path = append(w.path, dir)
+			}
 		}
 	}
-	return false
+	return slices.ContainsFunc(w.path, func(dir string) bool { return view.Below(dir, real) })
 }
 
 // Missing reports whether nothing stands at a name.
@@ -35,49 +34,10 @@ func (w *Workspace) Missing(name string) bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// reading is where a name leads.
-type reading struct {
-	name  string
-	reals []string
-	err   error
-}
-
-// Readings returns where a path of the call may lead: as the kernel follows
-// it, and, where that differs, with ".." taken out of the text first, or without the
-// blanks around it, as hosts may do before they open a file. All of them count; one
-// that nobody can say is "", with an error. Several layers ask, and all get one answer.
-func (w *Workspace) Readings(name string) ([]string, error) {
-	for _, r := range w.named {
-		if r.name == name {
-			return r.reals, r.err
-		}
-	}
-	reals, err := w.Machine.Readings(w.Dir, name)
-	w.named = append(w.named, reading{name, reals, err})
-	return reals, err
-}
-
-// PathDirs returns the PATH directories of the call that lie in a root. Most
-// calls ask nothing of them, so they are found when they are.
-func (w *Workspace) PathDirs() []string {
-	if w.looked || len(w.Roots) == 0 {
-		return w.path
-	}
-	w.looked = true
-	value, _ := Lookup(w.Environ, "PATH")
-	for elem := range strings.SplitSeq(value, ":") {
-		real, err := w.Machine.Locate(w.Dir, elem)
-		if err != nil {
-			continue
-		}
-		for _, root := range w.Roots {
-			if real != root && view.Below(root, real) {
-				w.path = append(w.path, real)
-			}
-		}
-	}
-	return w.path
-}
+// Readings returns where a path of the call may lead: as the kernel follows it, and, where that differs,
+// with ".." taken out of the text first, or without the blanks around it, as hosts may do before they open
+// a file. All of them count; one that nobody can say is "", with an error.
+func (w *Workspace) Readings(name string) ([]string, error) { return w.Machine.Readings(w.Dir, name) }
 
 // IsLink reports whether a symbolic link stands at a name.
 func (w *Workspace) IsLink(name string) bool {
@@ -85,13 +45,12 @@ func (w *Workspace) IsLink(name string) bool {
 	return err == nil && info.Mode&fs.ModeSymlink != 0
 }
 
-// Repository finds the repository around a real path, once.
-func (w *Workspace) Repository(name string) (*repo.Repo, bool) {
-	dir := path.Dir(name)
+// Repository finds the repository around a real directory, once; nil where there is none.
+func (w *Workspace) Repository(dir string) *repo.Repo {
 	if r, ok := w.repos[dir]; ok {
-		return r, r != nil
+		return r
 	}
-	r, _ := repo.Around(w.Machine.Files, name)
+	r := repo.Around(w.Machine.Files, dir)
 	if w.repos == nil {
 		w.repos = map[string]*repo.Repo{}
 	}
@@ -101,56 +60,37 @@ func (w *Workspace) Repository(name string) (*repo.Repo, bool) {
 		}
 	}
 	w.repos[dir] = r
-	return r, r != nil
+	return r
 }
 
-// isOutputName lists directories that builds, tests and caches fill.
-func isOutputName(name string) bool {
-	switch name {
-	case "dist", "build", "target", "out", "coverage", "htmlcov", ".next", ".nuxt", ".svelte-kit", ".turbo",
-		".parcel-cache", ".nyc_output", "__pycache__", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".gradle",
-		".cache", "storybook-static":
-		return true
-	}
-	return false
-}
+// outputs are directories that builds, tests and caches fill.
+const outputs = " dist build target out coverage htmlcov .next .nuxt .svelte-kit .turbo .parcel-cache .nyc_output " +
+	"__pycache__ .pytest_cache .mypy_cache .ruff_cache .gradle .cache storybook-static "
 
-// IsOutput reports whether a directory is build output: by its name, ignored
-// by the ignore files as git has them, nothing of it tracked. What lies in a
-// repository of its own there was made by somebody.
+func isOutputName(dir string) bool { return strings.Contains(outputs, " "+path.Base(dir)+" ") }
+
+// IsOutput reports whether a directory is build output: by its name, ignored by the ignore files as git has
+// them, nothing of it tracked. What lies in a repository of its own there was made by somebody.
 func (w *Workspace) IsOutput(dir string) bool {
 	for at := dir; w.Machine.Inside(w.Roots, at) && at != "/"; at = path.Dir(at) {
 		if !w.Missing(at + "/.git") {
 			return false
 		}
-		if !isOutputName(path.Base(at)) {
-			continue
-		}
-		if r, ok := w.Repository(at); ok && view.Below(r.Top, at) && !r.Tracks(at) && w.ignored(r, at) {
+		if isOutputName(at) && w.madeAgain(at) {
 			return true
 		}
 	}
 	return false
 }
 
-// IsInstalled reports whether a directory is all that a package manager put
-// there and would put there again: node_modules, ignored, nothing of it
-// tracked, beside a lock file. Nothing runs by its being gone.
-func (w *Workspace) IsInstalled(dir string) bool {
-	if path.Base(dir) != "node_modules" || !w.Machine.Inside(w.Roots, dir) {
+// madeAgain reports whether nothing of a directory is tracked, and ignore files name it, as
+// git has them and the session did not write them: who has just written what is ignored has
+// not said that it can be made again.
+func (w *Workspace) madeAgain(dir string) bool {
+	r := w.Repository(path.Dir(dir))
+	if r == nil || !view.Below(r.Top, dir) || r.Tracks(dir) {
 		return false
 	}
-	r, ok := w.Repository(dir)
-	return ok && !r.Tracks(dir) && w.ignored(r, dir) && slices.ContainsFunc([]string{"package-lock.json",
-		"npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "bun.lock", "bun.lockb"}, func(lock string) bool {
-		return !w.Missing(path.Dir(dir) + "/" + lock)
-	})
-}
-
-// ignored reports whether ignore files name a directory, as git has them and the session
-// did not write them: who has just written what is ignored has not said that it can be
-// made again.
-func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
 	for at := dir; at != r.Top && at != "/"; {
 		if at = path.Dir(at); w.Wrote != nil && w.Wrote(at+"/.gitignore") ||
 			!w.Missing(at+"/.gitignore") && r.Lost(at+"/.gitignore") != "" {
@@ -160,16 +100,20 @@ func (w *Workspace) ignored(r *repo.Repo, dir string) bool {
 	return r.PassesOver(dir, true)
 }
 
-// MayBeOutput reports whether a file may count as build output by its names, once
-// ignore files name it.
+// IsInstalled reports whether a directory is all that a package manager put there and would put there
+// again: node_modules, ignored, nothing of it tracked, beside a lock file. Nothing runs by its being gone.
+func (w *Workspace) IsInstalled(dir string) bool {
+	return path.Base(dir) == "node_modules" && w.Machine.Inside(w.Roots, dir) && w.madeAgain(dir) &&
+		slices.ContainsFunc([]string{"package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml",
+			"bun.lock", "bun.lockb"}, func(lock string) bool { return !w.Missing(path.Dir(dir) + "/" + lock) })
+}
+
+// MayBeOutput reports whether a file may count as build output by its names, once ignore files name it.
 func (w *Workspace) MayBeOutput(name string) bool {
 	for at := name; w.Machine.Inside(w.Roots, at) && at != "/"; at = path.Dir(at) {
-		if isOutputName(path.Base(at)) {
+		if isOutputName(at) {
 			return true
 		}
 	}
 	return false
 }
-
-// InOutput reports whether a file lies in build output.
-func (w *Workspace) InOutput(name string) bool { return w.IsOutput(path.Dir(name)) }

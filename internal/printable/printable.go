@@ -28,42 +28,24 @@ func Text(s string) string {
 }
 
 // Line returns Text(s) on one line of at most max runes: runs of spaces, tabs and line ends become one space, those
-// at either end go, and what was cut off is marked with "…". Only as much of s is read as is shown.
+// at either end go, and what was cut off is marked with "…".
 func Line(s string, max int) string {
-	if len(s) <= max && IsLine(s) {
-		return s
-	}
-	var b strings.Builder
-	runes, cut, blank := 0, 0, false // cut is where the last of max runes would start
-	for len(s) > 0 && runes <= max {
-		r, n := utf8.DecodeRuneInString(s)
-		piece := shown(s[:n], r)
-		s = s[n:]
-		if isBlank(r) {
-			blank = b.Len() > 0
-			continue
-		}
-		if blank {
-			if runes++; runes == max {
-				cut = b.Len()
-			}
-			b.WriteByte(' ')
-			blank = false
-		}
-		for i := range piece {
-			if runes++; runes == max {
-				cut = b.Len() + i
-			}
-		}
-		b.WriteString(piece)
-	}
-	if runes <= max {
-		return b.String()
-	}
 	if max <= 0 {
 		return ""
 	}
-	return b.String()[:cut] + "…"
+	if len(s) > max || !IsLine(s) {
+		s = Text(strings.Join(strings.FieldsFunc(s, isBlank), " "))
+	}
+	runes, cut := 0, 0 // cut is where the last of max runes starts
+	for i := range s {
+		if runes++; runes == max {
+			cut = i
+		}
+		if runes > max {
+			return s[:cut] + "…"
+		}
+	}
+	return s
 }
 
 // IsLine reports whether s is plain ASCII with single spaces between its words only.

@@ -1,19 +1,14 @@
 // Package propose finds rules that a person may want to write for one repository, from what its sessions did. It
-// proposes and decides nothing; a proposal is worth what the person who accepts it makes of it.
+// decides nothing; a proposal is worth what the person who accepts it makes of it.
 //
-// # What is proposed
-//
-// The repository's own test, build, lint and format commands, by a list of programs and of words ([routine]): whoever
-// changes the repository changes what they run, the agent included, so such a rule says that its code may run. And
-// git add and git commit, which change nothing but the local repository. Nothing else is: no interpreter, no runner
-// of any package or command, nothing that was seen to delete, to send or to change something elsewhere, no call that
-// a person or a model refused, and nothing that [nod.ParseRule] refuses.
-//
-// # How far a pattern reaches
+// Proposed are the repository's own test, build, lint and format commands, by words.txt: whoever changes the
+// repository changes what they run, the agent included, so such a rule says that its code may run. And git add and
+// git commit. Nothing else is: no interpreter, no runner of any package or command, nothing that was seen to delete,
+// to send or to change something elsewhere, no call that was refused, and nothing that [nod.ParseRule] refuses.
 //
 // A pattern is the program and the words that name its subcommand or task. It ends in " *" only where the arguments
-// varied, and where further ones can make it do no more than it may do anyhow. Where further words would be further
-// tasks (make, just, mise, gradle ...) each command that was seen often is proposed as it stands.
+// varied and further ones can make it do no more than it may do anyhow. Where further words would be further tasks
+// (make, just ...) each command that was seen often is proposed as it stands.
 package propose
 
 import (

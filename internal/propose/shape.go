@@ -162,7 +162,6 @@ func closed(n int, ok bool) (int, bool) {
 	return n, false
 }
 
-// moreTasks reports whether further words of a program are further tasks.
 func moreTasks(program string) bool { return listed("tasks", program) }
 
 // checks reports whether a program only tests, checks or formats what is there.

@@ -65,8 +65,7 @@ func (r *Repo) BringsBack(name string) bool {
 	return false
 }
 
-// showsHidden reports whether a pattern may mean a hidden component of a name: a star means
-// a dot, too.
+// showsHidden reports whether a pattern may mean a hidden component of a name: a star means a dot, too.
 func (p ignorePattern) showsHidden(name string) bool {
 	last := path.Base(p.text)
 	return strings.ContainsAny(last, `[\{`) || slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool {

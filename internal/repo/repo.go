@@ -1,15 +1,13 @@
 // Package repo reads a git repository without starting git: which files the index
 // tracks, whether it has a file's bytes, what ignore files pass over.
 //
-// git itself is no witness: starting it runs what the repository configures, and its
-// index holds flags (assume-unchanged, skip-worktree, the file system monitor) that
-// make it believe a file is as it was. So the bytes are hashed and compared with the
-// entry of the index. A file that git would convert on its way in (line ends, filters)
-// differs from its object and counts as one that git does not have.
+// git itself is no witness: starting it runs what the repository configures, and its index holds flags
+// (assume-unchanged, skip-worktree, the file system monitor) that make it believe a file is as it was. So
+// the bytes are hashed and compared with the entry of the index. A file that git would convert on its way
+// in (line ends, filters) differs from its object and counts as one that git does not have.
 //
-// The index counts, not HEAD: what is only staged is an object too, and stays one for
-// some weeks when it is no longer staged. Objects are not looked at: what the index
-// names git has (docs/threat-model.md).
+// The index counts, not HEAD: what is only staged is an object too, and stays one for some weeks when it is
+// no longer staged. Objects are not looked at: what the index names git has (docs/threat-model.md).
 //
 // Everything is bounded: see the constants. What is over a bound, or of a kind that is
 // not read here (a split index), git does not have.
@@ -53,44 +51,39 @@ type Repo struct {
 // notInGit is the fault of a repository that has no index yet.
 const notInGit = "is not in git"
 
-// Around finds the repository in whose working tree a real path lies, as git
-// does from there. false where there is none, or none that can be followed.
-func Around(files view.Files, name string) (*Repo, bool) {
-	dir := path.Dir(name)
+// Around finds the repository in whose working tree a real directory lies, as git does from
+// there; nil where there is none, or none that can be followed.
+func Around(files view.Files, dir string) *Repo {
 	for range maxParents {
 		at := strings.TrimSuffix(dir, "/") + "/.git"
 		info, err := files.Lstat(at)
 		switch {
 		case err == nil && info.Mode.IsDir():
 			if _, err := files.Lstat(at + "/commondir"); err == nil { // that of a linked working tree: git goes by it
-				return nil, false
+				return nil
 			}
-			return &Repo{Top: dir, Dir: at, Common: at, files: files}, true
+			return &Repo{Top: dir, Dir: at, Common: at, files: files}
 		case err == nil && info.Mode.IsRegular():
 			return linked(files, dir, at)
-		case err == nil:
-			return nil, false
-		}
-		if dir == "/" {
-			break
+		case err == nil || dir == "/":
+			return nil
 		}
 		dir = path.Dir(dir)
 	}
-	return nil, false
+	return nil
 }
 
 // linked follows the .git file of a linked worktree or a submodule.
-func linked(files view.Files, top, file string) (*Repo, bool) {
+func linked(files view.Files, top, file string) *Repo {
 	dir, ok := leads(files, file, "gitdir:", top)
+	common := dir
+	if _, err := files.Lstat(dir + "/commondir"); ok && err == nil {
+		common, ok = leads(files, dir+"/commondir", "", dir)
+	}
 	if !ok {
-		return nil, false
+		return nil
 	}
-	r := &Repo{Top: top, Dir: dir, Common: dir, files: files}
-	if _, err := files.Lstat(dir + "/commondir"); err != nil {
-		return r, true
-	}
-	r.Common, ok = leads(files, dir+"/commondir", "", dir)
-	return r, ok
+	return &Repo{Top: top, Dir: dir, Common: common, files: files}
 }
 
 // leads reads a file that names a directory.
@@ -107,8 +100,7 @@ func leads(files view.Files, file, prefix, from string) (string, bool) {
 	return real, err == nil
 }
 
-// Lost says why the content of the regular file at a real path could not be
-// restored; "" where it could.
+// Lost says why the content of the regular file at a real path could not be restored; "" where it could.
 func (r *Repo) Lost(name string) (why string) {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	if !ok || !r.load() {
@@ -127,8 +119,7 @@ func (r *Repo) Lost(name string) (why string) {
 	return ""
 }
 
-// Tracks reports whether the index holds anything at or below a real path. It
-// does where nobody can say.
+// Tracks reports whether the index holds anything at or below a real path. It does where nobody can say.
 func (r *Repo) Tracks(name string) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	return !ok || !r.load() || r.index.holds(below)
@@ -157,9 +148,8 @@ type File struct {
 	id   string
 }
 
-// Tracked returns the files of the index that pick lets pass. What was only promised
-// (git add -N), or is no file there and lies as a file in the working tree, is one that
-// the index has nothing of.
+// Tracked returns the files of the index that pick lets pass. What was only promised (git add -N), or is no
+// file there and lies as a file in the working tree, is one that the index has nothing of.
 func (r *Repo) Tracked(pick func(File) bool) (files []File) {
 	if !r.load() {
 		return nil
@@ -220,8 +210,7 @@ func (r *Repo) load() bool {
 	return r.fault == ""
 }
 
-// Unread reports whether there is an index that is not read here, so that nobody knows
-// what is tracked.
+// Unread reports whether there is an index that is not read here, so that nobody knows what is tracked.
 func (r *Repo) Unread() bool { return !r.load() && r.fault != notInGit }
 
 var errIndex = errors.New("an index that is not understood")

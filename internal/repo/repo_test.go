@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -64,13 +65,13 @@ func TestAgainstGit(t *testing.T) {
 			git(t, dir, "gc", "-q", "--prune=now")
 		}
 		for _, n := range names {
-			r, ok := repo.Around(view.Disk{}, dir+"/"+n)
-			if !ok || r.Top != dir || r.Lost(dir+"/"+n) != "" || !r.Tracks(dir+"/"+n) {
+			r := repo.Around(view.Disk{}, path.Dir(dir+"/"+n))
+			if r == nil || r.Top != dir || r.Lost(dir+"/"+n) != "" || !r.Tracks(dir+"/"+n) {
 				t.Errorf("packed %v: %s is lost: %s", packed, n, r.Lost(dir+"/"+n))
 			}
 		}
 	}
-	r, _ := repo.Around(view.Disk{}, dir+"/a")
+	r := repo.Around(view.Disk{}, dir)
 	for _, n := range []string{"extra", "none", "b", "B/x", "a/b", ".git/config"} {
 		if r.Lost(dir+"/"+n) == "" {
 			t.Errorf("%s could be restored", n)
@@ -81,7 +82,7 @@ func TestAgainstGit(t *testing.T) {
 		t.Errorf("a changed file: %q", why)
 	}
 	git(t, dir, "update-index", "--index-version", "4")
-	r, _ = repo.Around(view.Disk{}, dir+"/a")
+	r = repo.Around(view.Disk{}, dir)
 	for _, n := range names[1:] {
 		if why := r.Lost(dir + "/" + n); why != "" {
 			t.Errorf("version 4: %s is lost: %s", n, why)
@@ -114,8 +115,8 @@ func TestPassesOverAgainstGit(t *testing.T) {
 		top, below := file(), file()
 		put(t, dir+"/.gitignore", top)
 		put(t, dir+"/d/.gitignore", below)
-		r, ok := repo.Around(view.Disk{}, dir+"/.")
-		if !ok {
+		r := repo.Around(view.Disk{}, dir)
+		if r == nil {
 			t.Fatal("no repository")
 		}
 		ignored := strings.Split(git(t, dir, append([]string{"check-ignore", "--no-index"}, names...)...), "\n")
@@ -144,9 +145,9 @@ func TestAroundFollowsWorktrees(t *testing.T) {
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-q", "-m", "x")
 	git(t, dir, "worktree", "add", "-q", dir+"/wt")
-	r, ok := repo.Around(view.Disk{}, dir+"/wt/a")
-	if !ok || r.Top != dir+"/wt" || r.Common != dir+"/.git" || r.Lost(dir+"/wt/a") != "" {
-		t.Errorf("%v %+v", ok, r)
+	r := repo.Around(view.Disk{}, dir+"/wt")
+	if r == nil || r.Top != dir+"/wt" || r.Common != dir+"/.git" || r.Lost(dir+"/wt/a") != "" {
+		t.Errorf("%+v", r)
 	}
 	if err := os.Remove(dir + "/wt/.git"); err != nil {
 		t.Fatal(err)
@@ -154,11 +155,11 @@ func TestAroundFollowsWorktrees(t *testing.T) {
 	if err := os.Symlink(dir+"/.git", dir+"/wt/.git"); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := repo.Around(view.Disk{}, dir+"/wt/a"); ok {
+	if repo.Around(view.Disk{}, dir+"/wt") != nil {
 		t.Error("a .git that is a link is followed")
 	}
 	put(t, dir+"/.git/commondir", dir+"/nowhere\n")
-	if _, ok := repo.Around(view.Disk{}, dir+"/a"); ok {
+	if repo.Around(view.Disk{}, dir) != nil {
 		t.Error("git goes by commondir, and nod does not")
 	}
 }
@@ -180,9 +181,9 @@ func FuzzIndex(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data string) {
 		m := view.NewMemory(false)
 		m.File("/r/.git/config", "", 0o644).File("/r/.git/index", data, 0o644).File("/r/a", "a", 0o644)
-		r, ok := repo.Around(m, "/r/a")
+		r := repo.Around(m, "/r")
 		id := sha1.Sum([]byte("blob 1\x00a"))
-		if !ok || r.Lost("/r/a") == "" && !strings.Contains(data, string(id[:])) {
+		if r == nil || r.Lost("/r/a") == "" && !strings.Contains(data, string(id[:])) {
 			t.Error("git is said to have what the index does not name")
 		}
 		r.Tracks("/r/b")

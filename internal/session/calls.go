@@ -78,9 +78,8 @@ func (s *Session) Began() time.Time {
 	return l.At
 }
 
-// Denials counts what the model blocked in the session: in a row up to now, and in all, as
-// far as they are in sight. A run ends where the model lets a call pass, or a person one
-// that it had blocked.
+// Denials counts what the model blocked in the session: in a row up to now, and in all, as far as they are
+// in sight. A run ends where the model lets a call pass, or a person one that it had blocked.
 func (s *Session) Denials() (row, all int) {
 	tail := s.lines()
 	for i, l := range slices.Backward(tail) {
@@ -95,8 +94,7 @@ func (s *Session) Denials() (row, all int) {
 	return 0, 0
 }
 
-// LetRun reports whether a call of that key was asked about in the session, and then ran: a
-// person let it.
+// LetRun reports whether a call of that key was asked about in the session, and then ran: a person let it.
 func (s *Session) LetRun(key string) bool {
 	tail := s.lines()
 	for i, l := range tail {
@@ -113,11 +111,10 @@ type Asked struct {
 	At         time.Time
 }
 
-// Ask notes that a person is about to be asked about a call, and returns the calls that
-// somebody was asked about before and of which no outcome is known: their prompts may still
-// be open. Of two that are noted at once, one finds the other. A call is settled once
-// [Session.Outcome] was told of it, or [Session.Answer] that the agent was told something
-// else than to ask.
+// Ask notes that a person is about to be asked about a call, and returns the calls that somebody was asked
+// about before and of which no outcome is known: their prompts may still be open. Of two that are noted at
+// once, one finds the other. A call is settled once [Session.Outcome] was told of it, or [Session.Answer]
+// that the agent was told something else than to ask.
 func (s *Session) Ask(call, tool string) (open []Asked, err error) {
 	if !s.Remembers() {
 		return nil, nil
@@ -177,9 +174,8 @@ func (s *Session) carried() string {
 	return s.Taint()
 }
 
-// Origin says how the session made the file of that real path: "downloaded" or "written" by
-// a call that was not denied, "" if no such call is in sight. A directory counts for what
-// lies below it in "written" only.
+// Origin says how the session made the file of that real path: "downloaded" or "written" by a call that was
+// not denied, "" if no such call is in sight. A directory counts for what lies below it in "written" only.
 func (s *Session) Origin(name string) string {
 	switch {
 	case !s.Remembers() || !utf8.ValidString(name):
@@ -192,8 +188,7 @@ func (s *Session) Origin(name string) string {
 	return ""
 }
 
-// History says what calls that were not denied did, as far as it is in sight and weighs on a
-// later one.
+// History says what calls that were not denied did, as far as it is in sight and weighs on a later one.
 func (s *Session) History() (said []string) {
 	if s.any(func(l line) bool { return l.done() && l.Secret }) {
 		said = append(said, "an earlier call touched a secret store")

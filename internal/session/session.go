@@ -104,8 +104,7 @@ type line struct {
 	Record
 	Row int `json:"row,omitempty"` // blocked in a row, this one included
 	All int `json:"all,omitempty"` // blocked in all
-	// Sum is what the session has cost so far, this record included. The
-	// highest sum in sight counts.
+	// Sum is what the session has cost so far, this record included. The highest sum in sight counts.
 	Sum float64 `json:"sum_usd"`
 }
 
@@ -122,9 +121,8 @@ func Digest(tool string, input []byte) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Open opens the memory of an agent's session in nod's state directory and
-// makes what is missing of it. An empty sessionID gives a Session that
-// remembers nothing, see [Session.Remembers].
+// Open opens the memory of an agent's session in nod's state directory and makes what is missing of it. An
+// empty sessionID gives a Session that remembers nothing, see [Session.Remembers].
 func Open(stateDir, agent, sessionID string) (*Session, error) {
 	if sessionID == "" {
 		return &Session{}, nil
@@ -154,8 +152,7 @@ func FileName(stateDir, agent, sessionID string) string {
 	return filepath.Join(stateDir, dirName, hex.EncodeToString(sum[:16])+".jsonl")
 }
 
-// Remembers reports whether anything is kept: false for an empty session id
-// and for nil.
+// Remembers reports whether anything is kept: false for an empty session id and for nil.
 func (s *Session) Remembers() bool { return s != nil && s.file != nil }
 
 // Close closes the file.
@@ -166,10 +163,9 @@ func (s *Session) Close() error {
 	return s.file.Close()
 }
 
-// Root returns the workspace root of the session, an absolute path: the one
-// recorded first, whatever first says now. Where none is recorded yet first
-// is, and of several processes that do so at once one wins. On an error no
-// root is known. A Session that remembers nothing returns first.
+// Root returns the workspace root of the session, an absolute path: the one recorded first, whatever first
+// says now. Where none is recorded yet first is, and of several processes that do so at once one wins. On
+// an error no root is known. A Session that remembers nothing returns first.
 func (s *Session) Root(first string) (string, error) {
 	if !s.Remembers() {
 		return first, nil
@@ -318,8 +314,7 @@ func (s *Session) lines() []line {
 	return s.tail
 }
 
-// tailOf returns what stands between two places of a file, or of that the end, from the
-// start of a line on.
+// tailOf returns what stands between two places of a file, or of that the end, from the start of a line on.
 func tailOf(file io.ReaderAt, from, to int64) []byte {
 	start := max(from, to-tailLimit)
 	buf := make([]byte, to-start)

@@ -58,9 +58,8 @@ func Spent(stateDir string, now time.Time) (float64, error) {
 // takes a new one from its next call.
 const pruneMin = 24 * time.Hour
 
-// Prune removes the memory of sessions and days that were last written to longer than
-// olderThan ago. It reads whole directories, so that it is not for every hook. Less than a
-// day is refused.
+// Prune removes the memory of sessions and days that were last written to longer than olderThan ago. It
+// reads whole directories, so that it is not for every hook. Less than a day is refused.
 func Prune(stateDir string, olderThan time.Duration) error {
 	if olderThan < pruneMin {
 		return fmt.Errorf("sessions younger than %v are kept", pruneMin)

@@ -99,17 +99,18 @@ func (m *Memory) Special(name string, mode fs.FileMode) *Memory {
 
 // Chown sets the owner of what is there.
 func (m *Memory) Chown(name string, uid uint32) *Memory {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.nodes[m.key(name)].info.UID = uid
-	return m
+	return m.change(name, func(i *Info) { i.UID = uid })
 }
 
 // Hard sets the count of hard links of what is there.
 func (m *Memory) Hard(name string, links uint64) *Memory {
+	return m.change(name, func(i *Info) { i.Links = links })
+}
+
+func (m *Memory) change(name string, to func(*Info)) *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.nodes[m.key(name)].info.Links = links
+	to(&m.nodes[m.key(name)].info)
 	return m
 }
 

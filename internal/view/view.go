@@ -1,12 +1,10 @@
-// Package view is how nod looks at files: a small read-only interface with two
-// file systems behind it, the disk and a world held in memory. [Memo] and [With]
-// are views of another view.
+// Package view is how nod looks at files: a small read-only interface with two file systems behind it, the
+// disk and a world held in memory. [Memo] remembers what another view said.
 //
-// Deciding needs to know where a name leads (links, case, hard links) and,
-// rarely, what a small file says. Everything it may learn goes through a
-// [Files], so that case-insensitive systems, foreign directories and hostile
-// link structures are tested without a disk, and so that nothing in the
-// deciding layers can write, start a program, or block on a FIFO.
+// Deciding needs to know where a name leads (links, case, hard links) and, rarely, what a small file says.
+// Everything it may learn goes through a [Files], so that case-insensitive systems, foreign directories and
+// hostile link structures are tested without a disk, and so that nothing in the deciding layers can write,
+// start a program, or block on a FIFO.
 package view
 
 import (
@@ -27,12 +25,10 @@ type Files interface {
 	Lstat(name string) (Info, error)
 	// Readlink returns what the link at name says, unresolved.
 	Readlink(name string) (string, error)
-	// Read returns the content of a regular file of at most limit bytes.
-	// Anything else (a FIFO, a device, a link at the last component, a larger
-	// file) is an error: reading never blocks and never surprises.
+	// Read returns the content of a regular file of at most limit bytes. Anything else (a FIFO, a device, a
+	// link at the last component, a larger file) is an error: reading never blocks and never surprises.
 	Read(name string, limit int64) ([]byte, error)
-	// List returns the names in a directory, unsorted, at most limit of them;
-	// more is an error.
+	// List returns the names in a directory, unsorted, at most limit of them; more is an error.
 	List(name string, limit int) ([]string, error)
 }
 
@@ -75,18 +71,16 @@ type Info struct {
 // Same reports whether two infos describe one file, whatever its names.
 func (i Info) Same(o Info) bool { return i.Dev == o.Dev && i.Inode == o.Inode && i.Inode != 0 }
 
-// ErrLoop is returned by Resolve for a chain of more than 40 links, the limit
-// of Linux.
+// ErrLoop is returned by Resolve for a chain of more than 40 links, the limit of Linux.
 var ErrLoop = errors.New("too many links")
 
 // ErrRelative is returned for a name that is not absolute.
 var ErrRelative = errors.New("not an absolute path")
 
-// Resolve follows every link in name, component by component as the kernel
-// does (".." applies to where a link led, not to its text), and returns the
-// real path. Components that do not exist are kept as written, so that a file
-// about to be made resolves to where it would be made; ".." after a missing
-// component is an error, since nobody can say where it leads.
+// Resolve follows every link in name, component by component as the kernel does (".." applies to where a
+// link led, not to its text), and returns the real path. Components that do not exist are kept as written,
+// so that a file about to be made resolves to where it would be made; ".." after a missing component is an
+// error, since nobody can say where it leads.
 func Resolve(files Files, name string) (string, error) {
 	if !path.IsAbs(name) || strings.IndexByte(name, 0) >= 0 {
 		return "", ErrRelative
@@ -164,9 +158,8 @@ func (r *resolver) enter(part string, end int) error {
 	return r.follow(next)
 }
 
-// ofAProcess reports whether a link is one that Linux makes for a process: cwd,
-// root, exe, what it has open. Where it leads for whoever asks here says nothing
-// of the process that will go there.
+// ofAProcess reports whether a link is one that Linux makes for a process: cwd, root, exe, what it has
+// open. Where it leads for whoever asks here says nothing of the process that will go there.
 func ofAProcess(link string) bool {
 	below, ok := strings.CutPrefix(link, "/proc/")
 	return ok && strings.Contains(below, "/")
@@ -190,10 +183,9 @@ func (r *resolver) follow(link string) error {
 	return nil
 }
 
-// Within reports whether the real path name is root or lies below it. Both
-// must be resolved. It compares whole components, and where the spelling
-// differs (a case-insensitive system, a second mount) the identity of each
-// existing ancestor.
+// Within reports whether the real path name is root or lies below it. Both must be resolved. It compares
+// whole components, and where the spelling differs (a case-insensitive system, a second mount) the identity
+// of each existing ancestor.
 func Within(files Files, root, name string) bool {
 	if Below(root, name) {
 		return true
@@ -214,12 +206,10 @@ func Within(files Files, root, name string) bool {
 	}
 }
 
-// maxName is the longest path that a system takes; of a longer one, nothing is
-// there.
+// maxName is the longest path that a system takes; of a longer one, nothing is there.
 const maxName = 4096
 
-// Below reports whether name is root or lies below it, by components of the
-// names alone.
+// Below reports whether name is root or lies below it, by components of the names alone.
 func Below(root, name string) bool {
 	if root == "/" {
 		return path.IsAbs(name)
@@ -227,9 +217,8 @@ func Below(root, name string) bool {
 	return name == root || strings.HasPrefix(name, root) && name[len(root)] == '/'
 }
 
-// Memo remembers what another view said of names and links, for the time of
-// one decision: several layers resolve the same paths. It never forgets, so it
-// must not outlive a call.
+// Memo remembers what another view said of names and links, for the time of one decision: several layers
+// resolve the same paths. It never forgets, so it must not outlive a call.
 type Memo struct {
 	Files
 	infos, links sync.Map // by name

@@ -31,7 +31,6 @@ func MentionsSilencer(text string) bool {
 		len(silencers("x.json", braces(text))) > 0
 }
 
-// braces is the part of a command that may be JSON.
 func braces(text string) string {
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from {

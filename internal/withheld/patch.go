@@ -45,9 +45,8 @@ func (c *Call) hunks(text, begin string) string {
 	return strings.Join(lines, "")
 }
 
-// headed reports whether the line i of a patch says which file the next ones
-// are of; goesOn that it names a second file of the same lines. Of "---" and
-// "+++" that is so only where they stand together.
+// headed reports whether the line i of a patch says which file the next ones are of; goesOn that it names a second
+// file of the same lines. Of "---" and "+++" that is so only where they stand together.
 func headed(lines []string, i int) (name string, heads, goesOn bool) {
 	line := strings.TrimSpace(lines[i])
 	for _, heading := range []string{"*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: "} {
@@ -65,8 +64,7 @@ func headed(lines []string, i int) (name string, heads, goesOn bool) {
 	return "", strings.HasPrefix(line, "*** End") || strings.HasPrefix(line, "diff --git "), false
 }
 
-// patched is a name of a patch without the prefix that git gives it, and without
-// a time behind it.
+// patched is a name of a patch without the prefix that git gives it, and without a time behind it.
 func patched(name, prefix string) string {
 	name, _, _ = strings.Cut(name, "\t")
 	return strings.TrimPrefix(name, prefix)

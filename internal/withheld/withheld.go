@@ -1,3 +1,6 @@
+// Package withheld keeps secrets out of what nod says. The content of a secret store and of nod's own
+// files never becomes part of a question, a reason or a log, by whatever way the call would use it; a
+// model is told that something is withheld. What looks like a token elsewhere is masked.
 package withheld
 
 import (
@@ -5,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod/internal/judge"
 	"github.com/nodgate/nod/internal/masks"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -18,8 +21,7 @@ func ShortPath(dir, name string) string {
 	return name
 }
 
-// IsStore reports whether a file's content stays here. What has a second name (a hard
-// link) may be a store by that.
+// IsStore reports whether a file's content stays here. What has a second name (a hard link) may be a store by that.
 func (c *Call) IsStore(real string) bool {
 	info, err := c.At.Machine.Files.Lstat(real)
 	return err == nil && info.Mode.IsRegular() && info.Links > 1 ||
@@ -34,9 +36,8 @@ func ShownFact(text string) string {
 	return masks.Text(text)
 }
 
-// Interpreted is the first secret store that the command's meaning rests on: it
-// is sourced, included or run. "" where there is none. What a command makes of
-// its content may then stand in any target, in any unknown.
+// Interpreted is the first secret store that the command's meaning rests on: it is sourced, included or run. ""
+// where there is none. What a command makes of its content may then stand in any target, in any unknown.
 func (c *Call) Interpreted() string {
 	for _, e := range c.Report.Read {
 		if c.IsStore(e.Path) {
@@ -66,9 +67,8 @@ func (c *Call) Spoken(text string) bool {
 	return false
 }
 
-// Reason is a reason of layers 0 to 3 without what a secret store may have put
-// into it, its paths relative to the workspace. It goes to the agent and into the
-// log.
+// Reason is a reason of layers 0 to 3 without what a secret store may have put into it, its paths
+// relative to the workspace. It goes to the agent and into the log.
 func (c *Call) Reason(why string) string {
 	roots := c.At.Roots
 	if roots == nil && strings.Contains(why, "/") { // nobody needed them for the decision
@@ -89,8 +89,7 @@ func (c *Call) openly(why string) string {
 	return why
 }
 
-// Names are the files that a call may change, without names that a
-// secret store may have given.
+// Names are the files that a call may change, without names that a secret store may have given.
 func (c *Call) Names(names []string) []string {
 	if len(names) == 0 {
 		return names
@@ -113,7 +112,7 @@ func (c *Call) Names(names []string) []string {
 // Input is a call's input as a model may see it, on one line. What an edit
 // writes to a secret store, or replaces in one, is withheld; tokens are masked.
 func (c *Call) Input(input json.RawMessage) string {
-	return string(masks.Mask(json.RawMessage(c.withoutStores(judge.Compact(input)))))
+	return string(masks.Mask(json.RawMessage(c.withoutStores(printable.Compact(input)))))
 }
 
 // Stored is a call's input as it may be written down, not masked yet.
@@ -121,8 +120,7 @@ func (c *Call) Stored(input json.RawMessage) json.RawMessage {
 	return json.RawMessage(c.withoutStores(string(input)))
 }
 
-// withoutStores is an input without what is written to a secret store, or
-// replaced in one.
+// withoutStores is an input without what is written to a secret store, or replaced in one.
 func (c *Call) withoutStores(input string) string {
 	text := masks.EachString(input, c.withoutHunks)
 	if c.namesStore(text) {
@@ -131,8 +129,7 @@ func (c *Call) withoutStores(input string) string {
 	return text
 }
 
-// namesStore reports whether a string of a JSON text, at any depth, is the name
-// of a secret store.
+// namesStore reports whether a string of a JSON text, at any depth, is the name of a secret store.
 func (c *Call) namesStore(text string) (found bool) {
 	masks.EachString(text, func(key, value string) string {
 		found = found || !isCommand(key) && c.isStoresName(key, value)
@@ -141,15 +138,13 @@ func (c *Call) namesStore(text string) (found bool) {
 	return found
 }
 
-// isCommand reports whether a key names a command, which is judged and so never
-// withheld.
+// isCommand reports whether a key names a command, which is judged and so never withheld.
 func isCommand(key string) bool { return key == "command" || key == "cmd" }
 
 // nameLimit bounds what may be the name of a file.
 const nameLimit = 4096
 
-// isStoresName reports whether a string is the name of a secret store, under a
-// key that servers give to a place.
+// isStoresName reports whether a string is the name of a secret store, under a key that servers give to a place.
 func (c *Call) isStoresName(key, value string) bool {
 	switch strings.ToLower(key) {
 	case "name", "dest", "destination", "source", "src", "from", "to", "output", "out":
@@ -185,4 +180,10 @@ func (c *Call) withheldStrings(text string) string {
 	})
 }
 
-const contentWithheld = "[content withheld: " + judge.SecretStore + "]"
+// SecretStore is what the model is told in the place of a content.
+const SecretStore = "secret store"
+
+const contentWithheld = "[content withheld: " + SecretStore + "]"
+
+// Call is a call of which something is said.
+type Call struct{ *place.Call }

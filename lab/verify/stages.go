@@ -156,8 +156,8 @@ func (h *house) packages(ctx context.Context) ([]string, error) {
 // slow are tests that take long with the race detector and have nothing for it: one
 // goroutine does their work, or a process that is built without it, or a goroutine that
 // shorter tests start too. The stage tests has run them.
-const slow = "^(TestTheLedgerGrowsAtItsEnd|TestGitKeepsWhatWasThere|TestWaysAroundTheStaticLayers|" +
-	"TestWhatIsObeyedIsGuarded|TestHandwrittenInBuildOutput|TestWhatGitDoesNotHaveIsLost|TestWriteShortensAndMasks|" +
+const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
+	"TestWhatIsObeyedIsGuarded|TestWhatGitDoesNotHaveIsLost|TestWriteShortensAndMasks|" +
 	"TestManyProcessesRotate|TestMaskIsLinear|TestReadersAgree|TestHolesPutBack|TestFound)$"
 
 // vendors are packages that link the vendors' SDKs. To compile those for the race detector

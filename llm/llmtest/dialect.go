@@ -9,7 +9,6 @@ import (
 	"strings"
 )
 
-// answer chooses what goes back.
 func (s *Server) answer(r Request) Answer {
 	b := decodeBody(r.Body)
 	switch r.Kind {
@@ -43,7 +42,6 @@ func ErrorBody(kind, message string) string {
 		"error": map[string]any{"type": kind, "message": message}})
 }
 
-// classification answers one of nod's side queries.
 func (s *Server) classification(r Request) Answer {
 	if s.script.Classifier == nil {
 		return Raw(http.StatusInternalServerError, ErrorBody("api_error", "the script has no classifier"))
@@ -120,7 +118,6 @@ func CallName(id string) string {
 	return string(name)
 }
 
-// stepMessage is a step as a message of the API.
 func stepMessage(s Step, index int, model string) map[string]any {
 	var content []map[string]any
 	if s.Text != "" {

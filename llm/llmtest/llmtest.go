@@ -267,7 +267,6 @@ func blocks(raw json.RawMessage) []block {
 	return list
 }
 
-// plainText joins the texts of a message's content.
 func plainText(raw json.RawMessage) string {
 	var parts []string
 	for _, b := range blocks(raw) {
@@ -280,7 +279,6 @@ func plainText(raw json.RawMessage) string {
 	return strings.Join(parts, "\n")
 }
 
-// kindOf tells the parts apart.
 func kindOf(r Request) Kind {
 	switch {
 	case strings.HasSuffix(r.Path, "/count_tokens"):
@@ -347,7 +345,6 @@ func Block(reason string) Answer { return Answer{verdict: &verdict{block: true, 
 // Raw is any JSON body under any status.
 func Raw(status int, body string) Answer { return Answer{Status: status, Body: body} }
 
-// send writes the answer.
 func (a Answer) send(w http.ResponseWriter, r *http.Request) {
 	if a.Hang {
 		<-r.Context().Done()

@@ -92,8 +92,7 @@ func meaning(t *testing.T, m anthropic.Message) any {
 			"input": string(b.Input)})
 	}
 	return map[string]any{"id": m.ID, "model": string(m.Model), "role": string(m.Role), "stop": string(m.StopReason),
-		"content": content,
-		"in":      m.Usage.InputTokens, "out": m.Usage.OutputTokens}
+		"content": content, "in": m.Usage.InputTokens, "out": m.Usage.OutputTokens}
 }
 
 // conversation is turnBody after the script's first step was played.

@@ -80,7 +80,6 @@ type geminiPart struct {
 	FunctionResponse *struct{ Response map[string]any }
 }
 
-// geminiMessages are the parts of each message.
 func geminiMessages(raw []byte) (all [][]geminiPart) {
 	var b struct {
 		Contents []struct{ Parts []geminiPart }
@@ -117,8 +116,8 @@ func heardGemini(raw []byte, steps []Step) (all []spoken) {
 	return all
 }
 
-// geminiCalledWith reports whether a conversation holds a call whose arguments hold a text; there are no ids to tell it
-// by.
+// geminiCalledWith reports whether a conversation holds a call whose arguments hold a text; there are no ids to tell
+// it by.
 func geminiCalledWith(raw []byte, text string) bool {
 	for _, parts := range geminiMessages(raw) {
 		for _, p := range parts {
@@ -137,7 +136,6 @@ func idAt(steps []Step, step, call int) string {
 	return callID(step, steps[step].Calls[call].Name)
 }
 
-// said is a step as an answer in the API of a request.
 func said(r Request, s Step, index int) Answer {
 	b := decodeBody(r.Body)
 	switch r.vendor() {
@@ -151,7 +149,6 @@ func said(r Request, s Step, index int) Answer {
 	return messageAnswer(stepMessage(s, index, b.Model), b.Stream)
 }
 
-// stream is an answer of server-sent events without names.
 func stream(chunks []string, last string) Answer {
 	var b strings.Builder
 	for _, c := range chunks {
@@ -200,7 +197,6 @@ func responsesAnswer(s Step, index int, b body) Answer {
 		fmt.Sprintf(`{"type":"response.completed","sequence_number":%d,"response":%s}`, len(chunks), whole)), "")
 }
 
-// chatAnswer is OpenAI's chat completions.
 func chatAnswer(s Step, index int, b body) Answer {
 	message := map[string]any{"role": "assistant", "content": s.Text}
 	finish := "stop"
@@ -233,7 +229,6 @@ func chatAnswer(s Step, index int, b body) Answer {
 	}, "data: [DONE]\n\n")
 }
 
-// geminiAnswer is Google's generateContent.
 func geminiAnswer(s Step, streamed bool) Answer {
 	var parts []any
 	if s.Text != "" {

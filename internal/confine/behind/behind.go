@@ -83,7 +83,7 @@ func confinement(p Process, line string) (confine.Options, error) {
 	}
 	places := Places(p.Environ)
 	root, repository := dir, ""
-	if r, ok := repo.Around(view.Disk{}, dir+"/x"); ok {
+	if r := repo.Around(view.Disk{}, dir); r != nil {
 		root, repository = r.Top, r.Common
 	}
 	places.Root = root
