@@ -1,14 +1,10 @@
 package shell
 
 import (
-	"bufio"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/nodgate/nod/internal/shell/commands"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -117,39 +113,4 @@ func sorted(s string) string {
 		return "nothing"
 	}
 	return strings.Join(parts, "; ")
-}
-
-func TestExamples(t *testing.T) {
-	files, err := filepath.Glob("commands/*.txt")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no data", err)
-	}
-	env := testEnv(world())
-	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		examples := 0
-		for line, scan := 1, bufio.NewScanner(f); scan.Scan(); line++ {
-			command, ok := strings.CutPrefix(scan.Text(), "$ ")
-			if !ok {
-				continue
-			}
-			examples++
-			command, want, ok := strings.Cut(command, " => ")
-			if !ok {
-				t.Errorf("%s:%d: no =>", name, line)
-				continue
-			}
-			r := Analyze(command, env)
-			if diff := cmp.Diff(sorted(want), sorted(brief(r))); diff != "" {
-				t.Errorf("%s:%d: %s\nwant %s\ngot  %s\n%+v", name, line, command, sorted(want), brief(r), r.Unknowns)
-			}
-		}
-		if examples == 0 {
-			t.Errorf("%s: no examples", name)
-		}
-		f.Close()
-	}
 }

@@ -18,7 +18,7 @@ func Faults(name, text string) []string {
 	for _, s := range f.sections {
 		for _, o := range s.options {
 			if o.grave && !f.shows(s, o) {
-				faults = append(faults, "no example of "+strings.Join(o.spellings, " "))
+				faults = append(faults, "["+s.headings[0]+"] has no example of "+strings.Join(o.spellings, " "))
 			}
 		}
 	}
@@ -27,15 +27,20 @@ func Faults(name, text string) []string {
 
 // wrongExamples are those that do not yield what they say.
 func wrongExamples(name, text string) (wrong []string) {
+	env, examples := WorldWith(name), 0
 	for line := range strings.Lines(text) {
 		command, ok := strings.CutPrefix(strings.TrimSpace(line), "$ ")
 		if !ok {
 			continue
 		}
 		command, want, _ := strings.Cut(command, " => ")
-		if got := brief(AnalyzeWith(command, WorldWith(name), name, text)); got != sorted(want) {
-			wrong = append(wrong, command+": "+got)
+		if got := brief(AnalyzeWith(command, env, name, text)); got != sorted(want) {
+			wrong = append(wrong, command+"\nwant "+sorted(want)+"\ngot  "+got)
 		}
+		examples++
+	}
+	if examples == 0 {
+		wrong = append(wrong, "no examples")
 	}
 	return wrong
 }
