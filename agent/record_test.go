@@ -94,6 +94,11 @@ func TestRecordsThatAreNone(t *testing.T) {
 			t.Errorf("%s: opens with %q", name, first.Text)
 		}
 	}
+	long := strings.Repeat("x", 1<<20)
+	name := writeTranscript(t, userLine(`"never push"`, typed), agentLine(`{"type":"text","text":"`+long+`"}`, ""))
+	if first, ok := claudeRecord("", "").opening(name)(t.Context()); !ok || first.Text != "never push" {
+		t.Errorf("a long record opens with %q", first.Text)
+	}
 	for session, want := range map[string]string{"1-a": "/h/.copilot/session-state/1-a/events.jsonl", "../../etc": "", "": ""} {
 		if got := copilotEvents([]string{"HOME=/h"}, session); got != want {
 			t.Errorf("session %q: %q", session, got)

@@ -167,6 +167,9 @@ func changeOf(name string, as spelling, in fields) nod.Edit {
 // searchedFor reads where a search looks.
 func searchedFor(c *nod.Call, tool builtin, in fields) {
 	as := tool.as
+	if as["needs"] != "" {
+		_ = in.word(as["needs"])
+	}
 	dir, filter, pattern := in.maybeNamed(as["dir"]), in.maybeNamed(as["filter"]), ""
 	if tool.shape == textSearch {
 		pattern = in.text(as["pattern"])
