@@ -123,8 +123,8 @@ func Guarded() []string {
 	return names
 }
 
-// Agents returns every row, those that nod is installed for first.
-func Agents() []Agent { return slices.Clone(agents()) }
+// Agents returns every row, those that nod is installed for first. Nobody may change them.
+func Agents() []Agent { return agents() }
 
 // Tools returns the programs that run something of a repository when another one is started there, or when somebody
 // enters it.

@@ -36,11 +36,14 @@ func New(entries []string, home string) List {
 type index struct {
 	all   []*entry
 	plain map[string][]*entry // by the first component
-	globs []*entry            // whose first component is a pattern
+	// Those whose first component is a pattern: by its last byte, else by its first, else all others.
+	ends, begins map[string][]*entry
+	globs        []*entry
 }
 
 func newIndex(entries []string) *index {
-	ix := &index{plain: make(map[string][]*entry, len(entries))}
+	ix := &index{plain: make(map[string][]*entry, len(entries)), ends: map[string][]*entry{},
+		begins: map[string][]*entry{}}
 	for i, text := range entries {
 		e := takeApart(text)
 		e.number = i
@@ -48,10 +51,16 @@ func newIndex(entries []string) *index {
 			continue
 		}
 		ix.all = append(ix.all, e)
-		if first := e.parts[0]; first.glob {
-			ix.globs = append(ix.globs, e)
-		} else {
+		switch first := e.parts[0]; {
+		case !first.glob:
 			ix.plain[first.want] = append(ix.plain[first.want], e)
+		case first.end != "":
+			last := first.end[len(first.end)-1:]
+			ix.ends[last] = append(ix.ends[last], e)
+		case first.begin != "":
+			ix.begins[first.begin[:1]] = append(ix.begins[first.begin[:1]], e)
+		default:
+			ix.globs = append(ix.globs, e)
 		}
 	}
 	return ix
@@ -73,8 +82,9 @@ func takeApart(text string) *entry {
 	e.anchored = e.home || strings.HasPrefix(text, "/")
 	for _, part := range Fold(text) {
 		c := component{want: part, glob: strings.ContainsAny(part, globSigns)}
-		if end, star := strings.CutPrefix(part, "*"); star && !strings.ContainsAny(end, globSigns+`\`) {
-			c.ending = end
+		if c.glob {
+			c.begin = part[:strings.IndexAny(part, globSigns+`\`)]
+			c.end = part[strings.LastIndexAny(part, globSigns+`]\`)+1:]
 		}
 		e.parts = append(e.parts, c)
 	}
@@ -86,9 +96,10 @@ const globSigns = "*?["
 
 // component is one component of an entry, folded.
 type component struct {
-	want   string
-	glob   bool
-	ending string // of the common kind *.key; "" for any other
+	want  string
+	glob  bool
+	begin string // what stands before the first sign of a pattern, and behind the last
+	end   string
 }
 
 // match compares a component of a name with what the list says of it. short says that it may be an 8.3 alias.
@@ -96,9 +107,7 @@ func (c *component) match(got string, short bool) bool {
 	switch {
 	case c.want == got, short && shortName(c.want, got):
 		return true
-	case c.ending != "":
-		return strings.HasSuffix(got, c.ending)
-	case !c.glob:
+	case !c.glob, !strings.HasPrefix(got, c.begin), !strings.HasSuffix(got, c.end):
 		return false
 	}
 	ok, err := path.Match(c.want, got)
@@ -141,6 +150,8 @@ func (l List) MatchParts(parts []string) bool {
 			continue
 		}
 		n.look(i, ix.plain[part])
+		n.look(i, ix.ends[part[len(part)-1:]])
+		n.look(i, ix.begins[part[:1]])
 		n.look(i, ix.globs)
 	}
 	return n.last != nil && !n.last.negated
@@ -232,14 +243,14 @@ func (l List) HoldsNext(name string) bool {
 		return false
 	}
 	parts := Fold(name)
-	return slices.ContainsFunc(l.index().all, func(e *entry) bool {
-		for i := range parts {
-			if !e.anchored && !e.negated && leadsInto(parts[i:], e.parts) {
-				return true
-			}
+	for i, part := range parts {
+		if slices.ContainsFunc(l.index().plain[part], func(e *entry) bool {
+			return !e.anchored && !e.negated && leadsInto(parts[i:], e.parts)
+		}) {
+			return true
 		}
-		return false
-	})
+	}
+	return false
 }
 
 // leadsInto reports whether the components of an entry begin with dir and go on.

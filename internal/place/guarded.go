@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/paths"
@@ -89,14 +90,43 @@ func (w *Workspace) aliases() []alias {
 	return w.linked
 }
 
+// top is what lies in a root. What cannot be listed whole may hold any name.
+type top struct {
+	entries []view.Entry
+	whole   bool
+}
+
+// top lists a root once.
+func (w *Workspace) top(root string) top {
+	if w.tops == nil {
+		w.tops = map[string]top{}
+	}
+	t, looked := w.tops[root]
+	if !looked {
+		entries, err := view.Entries(w.Machine.Files, root, MaxMatches)
+		t = top{entries, err == nil}
+		w.tops[root] = t
+	}
+	return t
+}
+
+// mayHold reports whether a name, folded as file systems do, may lie in the root.
+func (t top) mayHold(name string) bool {
+	return !t.whole || slices.ContainsFunc(t.entries, func(e view.Entry) bool { return strings.EqualFold(e.Name, name) })
+}
+
 func (w *Workspace) aliasesIn(root, dir string) {
-	entries, _ := view.Entries(w.Machine.Files, root+dir, MaxMatches)
+	entries := w.top(root).entries
+	if dir != "" {
+		entries, _ = view.Entries(w.Machine.Files, root+dir, MaxMatches)
+	}
 	for _, e := range entries {
 		name := dir + "/" + e.Name
 		isLink := e.Type&fs.ModeSymlink != 0
-		deeper := dir == "" || path.Dir(dir) == "/" && dir[1] == '.' // .git/hooks, .claude/skills
+		// .git/hooks, .claude/skills; not node_modules, where a package of the workspace is linked to
+		deeper := name[1] == '.' && (dir == "" || path.Dir(dir) == "/")
 		if !isLink && (!deeper || !e.Type.IsDir()) ||
-			!w.Machine.Guards.Match(name) && !w.Machine.Guards.HoldsNext(name) {
+			!w.Machine.Guards.HoldsNext(name) && !w.Machine.Guards.Match(name) {
 			continue
 		}
 		if isLink {
@@ -153,18 +183,25 @@ func (w *Workspace) isStarted(real string) bool {
 	})
 }
 
+// settingsNames are the names of the agents' settings below a root.
+var settingsNames = sync.OnceValue(func() []string {
+	names := []string{".mcp.json", "opencode.json", ".claude/hooks/hooks.json"}
+	for _, a := range hosts.Agents() {
+		names = append(names, a.Hooks...)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return name[0] == '~' || name[0] == '/' })
+	slices.Sort(names)
+	return slices.Compact(names)
+})
+
 // settingsAt are the texts of the agents' settings at a root, in lower case, read once.
 func (w *Workspace) settingsAt(root string) []string {
 	texts, looked := w.settings[root]
 	if looked {
 		return texts
 	}
-	names := []string{".mcp.json", "opencode.json", ".claude/hooks/hooks.json"}
-	for _, a := range hosts.Agents() {
-		names = append(names, a.Hooks...)
-	}
-	for _, name := range names {
-		if name[0] == '~' || name[0] == '/' {
+	for _, name := range settingsNames() {
+		if first, _, _ := strings.Cut(name, "/"); !w.top(root).mayHold(first) {
 			continue
 		}
 		files, _ := w.Machine.Matches(root + "/" + name)

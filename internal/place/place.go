@@ -89,6 +89,7 @@ type Workspace struct {
 	linked   []alias               // what aliases found; nil: not looked yet
 	hooks    []string              // directories of git's hooks; nil: not looked yet
 	settings map[string][]string   // texts of agents' settings, by root, once looked
+	tops     map[string]top        // what lies in a root, once looked
 }
 
 // Apart is a copy that looks up for itself, for another goroutine.
