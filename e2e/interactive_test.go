@@ -124,17 +124,17 @@ func TestTheFileDialog(t *testing.T) {
 	begin(t)
 	m := newMachine(t, "")
 	m.install("user")
-	notes := filepath.Join(m.home, "notes.txt")
-	s := m.sit(oneStep(t, llmtest.Write("outside", notes, "x")), "default")
+	orders := filepath.Join(m.work, "AGENTS.md")
+	s := m.sit(oneStep(t, llmtest.Write("guarded", orders, "x")), "default")
 	s.asks(task)
-	s.sees("notes.txt", "1. Yes")
+	s.sees("AGENTS.md", "1. Yes")
 	s.capture("claude-code-file-dialog", "Create file", "")
-	if exists(notes) {
+	if exists(orders) {
 		t.Error("it was written before the person had answered")
 	}
 	s.pressesUntil("1", "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })
-	s.sees("nod asks about Write", "outside the workspace")
-	if !exists(notes) {
+	s.sees("nod asks about Write", "which changes what runs later")
+	if !exists(orders) {
 		t.Error("it was not written")
 	}
 }

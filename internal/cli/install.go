@@ -169,7 +169,8 @@ its .claude/settings.json. No repository can at the managed level: sudo %s insta
 	}
 	if agent == nod.ClaudeCode {
 		fmt.Fprintln(p.Stdout, "What nod does not know it leaves to Claude Code, as if nod were not there; to be asked "+
-			"about it, write unknown = \"ask\".")
+			"about it, write unknown = \"ask\".\nYour deny and ask rules there hold; which of its allow rules nod overrides: "+
+			"nod rules check")
 	}
 	if open := install.FailOpen(agent); open != "" {
 		fmt.Fprintln(p.Stderr, "warning:", open)
