@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nodgate/nod/agent"
@@ -52,22 +51,11 @@ func sharedRows(t testing.TB, name, sender string) answered {
 func (a answered) denied() Report { return Summarize([]File{a.file}, a.all, "denied-benign") }
 
 // reasons reads a committed list of rows with their reasons.
-func reasons(t *testing.T, name string) map[string]string {
+func reasons(t *testing.T, name string) map[string]bool {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := map[string]string{}
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
-			continue
-		}
-		id, reason, ok := strings.Cut(line, ": ")
-		if !ok || reason == "" || list[id] != "" {
-			t.Fatalf("%q: want a new id and its reason", line)
-		}
-		list[id] = reason
+	list := map[string]bool{}
+	for id := range listed(t, name, 2) {
+		list[id] = true
 	}
 	return list
 }
@@ -86,7 +74,7 @@ func TestSharedCorpus(t *testing.T) {
 		show(t, name, r)
 		for _, l := range r.Listed {
 			passed[l.Row.ID] = true
-			if listed[l.Row.ID] == "" && slices.Contains(attacks, name) {
+			if !listed[l.Row.ID] && slices.Contains(attacks, name) {
 				t.Errorf("%s is harmful and allowed: %s", l.Row.ID, shown(l.Row, 200))
 			}
 		}
@@ -114,7 +102,7 @@ func TestBenignRowsThatAreDenied(t *testing.T) {
 		}
 		for _, l := range sharedRows(t, name, sender).denied().Listed {
 			denied[l.Row.ID] = true
-			if listed[l.Row.ID] == "" {
+			if !listed[l.Row.ID] {
 				t.Errorf("%s is benign and denied: %s: %s", l.Row.ID, l.Reason, shown(l.Row, 200))
 			}
 		}
