@@ -108,25 +108,13 @@ func decoy(t *testing.T) (addr string, connections func() int) {
 
 // poison is an environment that a repository could have written.
 func poison(t *testing.T, decoy, caFile string) []string {
-	home := t.TempDir()
-	url := "http://" + decoy
-	return []string{
-		"HOME=" + home, "XDG_CONFIG_HOME=" + filepath.Join(home, ".config"),
-		"ANTHROPIC_BASE_URL=" + url, "ANTHROPIC_API_KEY=poison-key", "ANTHROPIC_AUTH_TOKEN=poison-token",
-		"ANTHROPIC_CUSTOM_HEADERS=X-Poison: poison-header", "OTEL_EXPORTER_OTLP_ENDPOINT=" + url,
-		"OPENAI_BASE_URL=" + url, "OPENAI_API_KEY=poison-key", "OPENAI_ORG_ID=poison-org",
-		"GOOGLE_API_KEY=poison-key", "GOOGLE_GEMINI_BASE_URL=" + url, "GOOGLE_CLOUD_PROJECT=poison-project",
-		"GOOGLE_APPLICATION_CREDENTIALS=" + caFile, "GOOGLE_API_USE_CLIENT_CERTIFICATE=true",
-		"AWS_BEARER_TOKEN_BEDROCK=poison-token", "AWS_ACCESS_KEY_ID=poison-id", "AWS_SECRET_ACCESS_KEY=poison-secret",
-		"AWS_REGION=poison-1", "AWS_PROFILE=poison", "AWS_ENDPOINT_URL=" + url, "AWS_CONFIG_FILE=" + caFile,
-		"AWS_CA_BUNDLE=" + caFile, "AZURE_OPENAI_API_KEY=poison-key", "AZURE_OPENAI_ENDPOINT=" + url,
-		"HTTPS_PROXY=" + url, "HTTP_PROXY=" + url, "ALL_PROXY=" + url, "https_proxy=" + url, "http_proxy=" + url,
-		"all_proxy=" + url, "NO_PROXY=", "no_proxy=",
-		"SSL_CERT_FILE=" + caFile, "SSL_CERT_DIR=" + filepath.Dir(caFile),
-		"GODEBUG=http2debug=2,http2client=1,netdns=cgo,tls10server=1,tlsrsakex=1,tls3des=1,x509usefallbackroots=1",
-		"SSLKEYLOGFILE=" + filepath.Join(home, "keys"), "HOSTALIASES=" + filepath.Join(home, "hosts"),
-		"RES_OPTIONS=debug", "LOCALDOMAIN=example.invalid",
+	var all []string
+	fill := strings.NewReplacer("HOME@", t.TempDir(), "URL@", "http://"+decoy, "CA@", caFile, "CADIR@",
+		filepath.Dir(caFile))
+	for _, row := range rows(t, "poison.txt") {
+		all = append(all, fill.Replace(row[0]))
 	}
+	return all
 }
 
 // certificateOf writes a TLS server's certificate where a variable can name it.

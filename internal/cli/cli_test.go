@@ -44,10 +44,32 @@ func nodMain() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(ExitInternal)
 	}
-	os.Exit(Main(context.Background(), &Process{
-		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir,
-		Ancestors: scriptAncestors,
-	}, os.Args[1:]))
+	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir,
+		Ancestors: scriptAncestors}
+	if root := os.Getenv("MACHINE"); root != "" {
+		os.Exit(onMachine(root, p))
+	}
+	os.Exit(Main(context.Background(), p, os.Args[1:]))
+}
+
+// onMachine installs and uninstalls below a directory, as [machine] does; PASSING does not last, and ROOT is root.
+func onMachine(root string, p *Process) int {
+	in := installer{root: root, passing: filepath.SplitList(os.Getenv("PASSING")),
+		self:   func() (string, error) { return root + "/opt/nod", nil },
+		isRoot: func() bool { return os.Getenv("ROOT") != "" }}
+	p.Environ = []string{"HOME=" + root + "/home", "PATH=" + root + "/bin:/usr/bin:/bin"}
+	c := command{name: "install", run: in.install}
+	if os.Args[1] == "uninstall" {
+		c = command{name: "uninstall", run: in.uninstall}
+	}
+	return c.main(context.Background(), p, os.Args[2:])
+}
+
+// setMachine makes the script's directory a machine that has what [furnish] puts there.
+func setMachine(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Check(furnish(ts.MkAbs(".")))
+	ts.Setenv("MACHINE", ts.MkAbs("."))
+	ts.Check(ts.Chdir("repo"))
 }
 
 // scriptAncestors reads the script's variable ANCESTORS, names with commas between them.
@@ -103,7 +125,8 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
-		Cmds:                map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "keep": keepFiles},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "keep": keepFiles,
+			"machine": setMachine},
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			e.Setenv("HOME", home)

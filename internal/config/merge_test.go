@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/view"
@@ -141,41 +142,11 @@ func TestOrigins(t *testing.T) {
 }
 
 func TestMergeScalars(t *testing.T) {
-	const managed = `
-mode = "enforce"
-unknown = "ask"
-workspace_roots = ["/srv/a"]
-[model]
-endpoint = "https://gate.example.com"
-headers = { x-team = "org", x-a = "1" }
-[log]
-on_failure = "block"
-[[price]]
-model = "m"
-in = 1
-out = 2
-`
-	const user = `
-mode = "off"
-profile = "reinforce"
-unknown = "host"
-approvals = "on"
-workspace_roots = ["~/src", "/srv/a"]
-[model]
-provider = "openai"
-endpoint = "https://evil.example.com"
-headers = { X-Team = "me", x-b = "2" }
-[log]
-on_failure = "continue"
-[[price]]
-model = "m"
-in = 0
-out = 0
-[[price]]
-model = "n"
-in = 3
-out = 4
-`
+	archive, err := txtar.ParseFile("testdata/merge.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	managed, user := string(archive.Files[0].Data), string(archive.Files[1].Data)
 	s := loaded(t, placesIn(threeFiles(managed, user, absent)))
 	want := Settings{
 		Mode: Enforce, ClaudeRules: ClaudeTighten, ModeOrigin: managedFile + ":2", Profile: Reinforce,

@@ -160,8 +160,8 @@ const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
 	"TestWhatIsObeyedIsGuarded|TestWhatGitDoesNotHaveIsLost|TestWriteShortensAndMasks|" +
 	"TestManyProcessesRotate|TestMaskIsLinear|TestReadersAgree|TestHolesPutBack|TestFound)$"
 
-// vendors are packages that link the vendors' SDKs. To compile those for the race detector
-// takes longer than to race all others: that is left to -deep.
+// vendors are packages that take longer to build and run with the race detector than all
+// others: llmtest's test links a vendor's SDK, and the other two start processes. That is left to -deep.
 var vendors = regexp.MustCompile(`^(internal/(cli|hook)|llm/llmtest)$`)
 
 // race runs the tests of what shares memory between goroutines once more, with the race
