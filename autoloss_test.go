@@ -58,37 +58,3 @@ func TestKnownLossIsKnownInEveryMode(t *testing.T) {
 		}
 	}
 }
-
-// TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored: a tool that writes a whole file
-// asks before what git has not, and what this session wrote it may write again.
-func TestAWholeFileIsReplacedOnlyWhereItCouldBeRestored(t *testing.T) {
-	p := newProject(t)
-	p.write("untracked.txt", "work\n")
-	p.write("a.txt", "changed\n")
-	for name, asks := range map[string]bool{
-		"untracked.txt": true, "a.txt": true, "b.txt": false, "new.txt": false, "src/new.txt": false,
-	} {
-		for _, tool := range []string{"file_write", "file_edit"} {
-			call := nod.Call{Tool: tool, RawTool: tool, Paths: []string{p.dir + "/" + name},
-				Edits: []nod.Edit{{Path: p.dir + "/" + name, New: "", Whole: tool == "file_write"}}}
-			if why := p.inAuto(call); (why != "") != (asks && tool == "file_write") {
-				t.Errorf("%s %s: %q, asks %v", tool, name, why, asks)
-			}
-		}
-	}
-}
-
-// TestEditsOfStartFilesAreAskedAbout: what a shell starts with is no file that a judge of
-// the host may let an edit tool change.
-func TestEditsOfStartFilesAreAskedAbout(t *testing.T) {
-	p := newProject(t)
-	for name, asks := range map[string]bool{
-		".zshrc": true, ".bashrc": true, ".profile": true, ".ssh/authorized_keys": true, "notes.txt": false,
-	} {
-		call := nod.Call{Tool: "file_write", RawTool: "Write", Paths: []string{p.home + "/" + name},
-			Edits: []nod.Edit{{Path: p.home + "/" + name, New: "x", Whole: true}}}
-		if why := p.inAuto(call); (why != "") != asks {
-			t.Errorf("%s: %q, asks %v", name, why, asks)
-		}
-	}
-}

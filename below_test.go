@@ -2,15 +2,12 @@ package nod_test
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/testworld"
-	"github.com/nodgate/nod/internal/view"
 )
 
 // A project with an ignored .env, which holds SHOP_KEY and nothing of vat.
@@ -24,58 +21,6 @@ func withSecret(t *testing.T) project {
 	p.write(".env", "SHOP_KEY=abcdef\n")
 	p.write("node_modules/x/server.pem", "vat SHOP_KEY\n")
 	return p
-}
-
-// rg leaves out hidden files and what git ignores.
-func TestSecretsThatRipgrepSees(t *testing.T) {
-	p := withSecret(t)
-	p.write("prod.env", "SHOP_KEY=x\n")
-	ask := func(allowed bool, commands ...string) {
-		t.Helper()
-		o := options(nod.DefaultRules())
-		o.Files = p.inMemory("rg", "fd", "xargs", "cat")
-		for _, command := range commands {
-			if d := verdictOf(o, bash(command)); (d.Verdict == nod.Allow) != allowed {
-				t.Errorf("%s: %s (%s)", command, d.Verdict, d.Reason)
-			}
-		}
-	}
-	ask(lost, "rg SHOP_KEY", "rg SHOP_KEY .", "rg -uu SHOP_KEY", "rg --hidden --no-ignore SHOP_KEY",
-		"rg -g '*' SHOP_KEY", "rg -g '*.env' SHOP_KEY", "rg -v vat", "rg --files | xargs cat", "rg -f a.txt",
-		"rg -tgo --type-add 'go:*.env' KEY", "fd . | xargs cat", "fd -e env | xargs cat")
-	ask(kept, "rg vat", "rg -l SHOP_KEY", "rg -g '*.go' SHOP_KEY", "rg -tgo SHOP_KEY", "rg -g '!*.env' SHOP_KEY",
-		"rg --files", "rg SHOP_KEY src")
-	p.must(os.Remove(p.dir + "/prod.env"))
-	ask(kept, "rg SHOP_KEY", "rg --hidden SHOP_KEY")
-	ask(lost, "rg --hidden --no-ignore SHOP_KEY", "rg -uu SHOP_KEY", "fd -HI . | xargs cat", "fd -u . | xargs cat")
-	ask(lost, "rg --type-add 'e:.env' --no-ignore-vcs -te SHOP_KEY")
-	p.write(".ignore", "!.env\n")
-	ask(lost, "rg --hidden SHOP_KEY")
-	p.must(os.Remove(p.dir + "/.ignore"))
-	p.write("sub/.env", "SHOP_KEY=x\n")
-	p.write("sub/.gitignore", "!.env.example\n")
-	ask(kept, "rg SHOP_KEY")
-	for _, shown := range []string{"!.env", "!.*", "!*", "!**/.env"} {
-		p.write("sub/.gitignore", shown+"\n")
-		ask(lost, "rg SHOP_KEY", "cd sub && rg SHOP_KEY", "rg --files | xargs cat", "fd . | xargs cat")
-	}
-}
-
-// inMemory is the project on a machine with these programs.
-func (p project) inMemory(programs ...string) nod.Files {
-	w := view.NewMemory(false)
-	for _, name := range programs {
-		w.File("/usr/bin/"+name, "", 0o755)
-	}
-	p.must(filepath.WalkDir(p.dir, func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(name)
-		w.File(shop+strings.TrimPrefix(name, p.dir), string(data), 0o644)
-		return err
-	}))
-	return w
 }
 
 // The lists, by the end of a path and below any home.
@@ -100,19 +45,6 @@ func TestStoresOfSecrets(t *testing.T) {
 		if d := p.decide(p.dir, "cat "+name); d.Verdict != nod.Allow {
 			t.Errorf("cat %s: %s", name, d.Reason)
 		}
-	}
-	p.check(kept, "cat .git/config", "cat .npmrc")
-	p.write(".npmrc", "//registry.npmjs.org/:_authToken=abc\n")
-	p.git("remote", "add", "origin", "https://x:ghp_0123456789@code.example/x.git")
-	p.check(lost, "cat .git/config", "cat .npmrc", "grep -rn url .git/config", "grep -rn url .")
-	p.write(".npmrc", "//registry.npmjs.org/:_authToken=${NPM_TOKEN}\n")
-	p.check(kept, "cat .npmrc")
-	// The user's own settings of git, wherever they stand.
-	for _, name := range []string{"../.gitconfig", "../.config/git/config", "x/.gitconfig"} {
-		p.write(name, "[user]\n\tname = a\n")
-		p.check(kept, "cat "+name)
-		p.write(name, "[http]\n\textraheader = AUTHORIZATION: bearer abc\n")
-		p.check(lost, "cat "+name, "grep a "+name, "head < "+name)
 	}
 }
 

@@ -51,6 +51,10 @@ func (p project) after(op string) project {
 		if d := p.decide(filepath.Join(p.dir, name), command); (d.Verdict == nod.Allow) != (verb == "pass") {
 			p.t.Errorf("%s: %v (%s)", op, d.Verdict, d.Reason)
 		}
+	case "patch":
+		p.patch(name == "pass", strings.Fields(what))
+	case "auto":
+		p.auto(name, what)
 	case "git":
 		p.git(strings.Fields(rest)...)
 	case "file":
@@ -68,6 +72,11 @@ func (p project) after(op string) project {
 	case "mode":
 		mode, err := strconv.ParseUint(name, 8, 32)
 		p.must(errors.Join(err, os.Chmod(p.at(what), os.FileMode(mode))))
+	case "twin": // of the same length and time as before
+		info, err := os.Stat(p.at(name))
+		p.must(err)
+		p.after("file " + rest)
+		p.must(os.Chtimes(p.at(name), info.ModTime(), info.ModTime()))
 	case "long":
 		text, err := strconv.Unquote(what)
 		p.must(err)
@@ -84,6 +93,30 @@ func (p project) after(op string) project {
 		p.t.Fatalf("nobody knows %q", op)
 	}
 	return p
+}
+
+// patch holds what a patch of these edits comes to: -NAME deletes, +NAME writes, ~NAME changes, >NAME moves away.
+func (p project) patch(allowed bool, edits []string) {
+	c := nod.Call{Agent: "codex", Tool: "apply_patch", RawTool: "apply_patch", Input: []byte("{}"), Dir: p.dir,
+		Roots: []string{p.dir}}
+	for _, edit := range edits {
+		kind, name := edit[0], edit[1:]
+		c.Paths = append(c.Paths, name)
+		c.Edits = append(c.Edits, nod.Edit{Path: name, Whole: kind != '~', Deletes: kind == '-', Moved: kind == '>'})
+	}
+	if d := p.gate().Check(p.t.Context(), c); (d.Verdict == nod.Allow) != allowed {
+		p.t.Errorf("a patch %s: %v (%s)", edits, d.Verdict, d.Reason)
+	}
+}
+
+// auto holds what becomes of an edit of a file where a judge of the host stands behind the hook.
+func (p project) auto(want, edit string) {
+	tool, name, _ := strings.Cut(edit, " ")
+	call := nod.Call{Tool: tool, RawTool: tool, Paths: []string{p.at(name)},
+		Edits: []nod.Edit{{Path: p.at(name), New: "x", Whole: tool == "file_write"}}}
+	if why := p.inAuto(call); (why != "") != (want == "ask") {
+		p.t.Errorf("%s: %q, want %s", edit, why, want)
+	}
 }
 
 // at is a name in the project, or an absolute one.

@@ -157,7 +157,7 @@ func (h *house) packages(ctx context.Context) ([]string, error) {
 // goroutine does their work, or a process that is built without it, or a goroutine that
 // shorter tests start too. The stage tests has run them.
 const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
-	"TestWhatIsObeyedIsGuarded|TestWhatGitDoesNotHaveIsLost|TestWriteShortensAndMasks|" +
+	"TestWhatIsObeyedIsGuarded|TestWriteShortensAndMasks|" +
 	"TestManyProcessesRotate|TestMaskIsLinear|TestReadersAgree|TestHolesPutBack|TestFound)$"
 
 // vendors are packages that take longer to build and run with the race detector than all
