@@ -61,12 +61,12 @@ func answers(h host) (problems []string) {
 		return []string{"there are no events to answer"}
 	}
 	seen := map[string]bool{}
-	ds := decisions()
+	ds, can := decisions(), h.adapter.Capabilities()
 	for _, e := range all {
 		for _, d := range ds {
 			for _, p := range []agent.Profile{agent.Default, agent.Replace, agent.Reinforce} {
 				for _, model := range []bool{false, true} {
-					what := wrongAnswer(h, e, d, p, model)
+					what := wrongAnswer(h, can, e, d, p, model)
 					if what != "" && !seen[what] {
 						seen[what] = true
 						problems = append(problems,
@@ -81,7 +81,7 @@ func answers(h host) (problems []string) {
 }
 
 // wrongAnswer says what is wrong with an answer, "" if nothing.
-func wrongAnswer(h host, e agent.Event, d nod.Decision, p agent.Profile, model bool) string {
+func wrongAnswer(h host, can agent.Capabilities, e agent.Event, d nod.Decision, p agent.Profile, model bool) string {
 	a, panicked := encode(h, e, d, p, model)
 	if panicked != "" {
 		return panicked
@@ -97,7 +97,7 @@ func wrongAnswer(h host, e agent.Event, d nod.Decision, p agent.Profile, model b
 		}
 		return ""
 	}
-	return wrongMeaning(e, d, p, a, h.adapter.Capabilities())
+	return wrongMeaning(e, d, p, a, can)
 }
 
 // wrongMeaning checks that an answer is never looser than the decision.

@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/nodgate/nod"
 )
@@ -16,18 +17,18 @@ import (
 //go:embed hosts.txt
 var hostsTable string
 
+// sections are the parts of the table by name, each with its heading.
+var sections = sync.OnceValue(func() map[string]string {
+	all := map[string]string{}
+	for _, text := range strings.Split(hostsTable, "\n[")[1:] {
+		name, _, _ := strings.Cut(text, "]\n")
+		all[name] = "[" + text + "\n"
+	}
+	return all
+})
+
 // section is the part of the table with that name.
-func section(name string) string {
-	begin := strings.Index(hostsTable, "\n["+name+"]\n")
-	if begin < 0 {
-		return ""
-	}
-	text := hostsTable[begin+1:]
-	if end := strings.Index(text, "\n["); end >= 0 {
-		text = text[:end+1]
-	}
-	return text
-}
+func section(name string) string { return sections()[name] }
 
 // builtin is one of a host's own tools.
 type builtin struct {
