@@ -35,11 +35,6 @@ func of(agent string, c nod.Call) nod.Call {
 	return c
 }
 
-func sent(c nod.Call, raw, input string) nod.Call {
-	c.RawTool, c.Input = raw, json.RawMessage(input)
-	return c
-}
-
 func fetch(url string) nod.Call {
 	c := tool("web_fetch")
 	c.URL = url

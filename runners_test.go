@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod"
-	"github.com/nodgate/nod/internal/testworld"
 )
 
 // A rule for what starts a command clears nothing that no rule may clear, whatever starts it.
@@ -45,13 +44,6 @@ func runnerSays(t *testing.T, line string, allow ...string) nod.Verdict {
 		}
 	}
 	return nod.New(o).Check(context.Background(), bash(line)).Verdict
-}
-
-func (p project) under(rules nod.Rules, command string) nod.Decision {
-	command = strings.ReplaceAll(command, "DIR", p.dir)
-	g := nod.New(nod.Options{Rules: rules, Files: testworld.Disk(), Home: p.home})
-	return g.Check(context.Background(), nod.Call{Agent: "test", Session: "s", Tool: "bash", RawTool: "Bash",
-		Command: command, Dir: p.dir, Roots: []string{p.dir}, Environ: testworld.Environ(p.home), Interactive: true})
 }
 
 func rule(t *testing.T, list nod.RuleList, text string) nod.Rule {

@@ -11,13 +11,6 @@ import (
 	"github.com/nodgate/nod/fault"
 )
 
-// payload builds a payload from the common fields and what is given on top.
-func payload(event string, more ...string) []byte {
-	fields := append([]string{`"session_id":"s"`, `"cwd":"/w"`, `"permission_mode":"default"`,
-		`"hook_event_name":"` + event + `"`}, more...)
-	return []byte("{" + strings.Join(fields, ",") + "}")
-}
-
 // Who is asked goes by who started Claude Code and by its mode.
 func TestClaudeIsAttended(t *testing.T) {
 	for _, entry := range []string{"cli", "sdk-ts", "claude-vscode", "sdk-cli", "sdk-py", "", "SDK-TS"} {

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,15 +27,6 @@ func replaced(t *testing.T, text []byte, old, with string) []byte {
 		t.Fatalf("%q is not in %s", old, text)
 	}
 	return bytes.ReplaceAll(text, []byte(old), []byte(with))
-}
-
-func writeLines(t *testing.T, lines []string) (file string) {
-	t.Helper()
-	file = filepath.Join(t.TempDir(), "lines.jsonl")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 // spoken is an event's conversation, newest first, in words.

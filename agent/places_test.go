@@ -108,16 +108,6 @@ func TestGeminiNames(t *testing.T) {
 	}
 }
 
-func decodeBash(t *testing.T, adapter agent.Adapter, event, command string) agent.Event {
-	t.Helper()
-	e, err := adapter.Decode([]byte(`{"hook_event_name":"`+event+`","session_id":"s","cwd":"/u/w","permission_mode":"default",`+
-		`"tool_name":"run_shell_command","tool_input":{"command":`+string(marshal(t, command))+`}}`), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 // Signs in a name that a host decodes or leaves out: such a call is denied.
 func TestNamesThatHostsReadOtherwise(t *testing.T) {
 	shaped := `{"hook_event_name":"%s","session_id":"s","cwd":"/u/w","permission_mode":"default","tool_name":"%s",` +
