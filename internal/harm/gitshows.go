@@ -131,8 +131,7 @@ func (h *Secrets) diffed(r *repo.Repo, paths []string, o *gitOptions) string {
 // isGit reports whether a command runs git here.
 func isGit(c shell.Command) bool { return c.Program != "" && c.Has(shell.Git) && len(c.Words) > 1 }
 
-// gitOptions are the words of a command of git as it takes them apart; the zero value is
-// that of any other command.
+// gitOptions are the words of a command of git as it takes them apart; the zero value is that of any other command.
 type gitOptions struct {
 	sub      string // the subcommand
 	letters  string // of short options

@@ -410,9 +410,8 @@ func (l *Loss) each(name string, file func(name string) Objection) (why Objectio
 	return why
 }
 
-// overtaken reports that what stands at a path now is not what the command will find: something else in the
-// line moves a file there, or lets git replace files. The order within the line is not asked, since loops
-// run in circles.
+// overtaken reports that what stands at a path now is not what the command will find: something else in the line
+// moves a file there, or lets git replace files. The order within the line is not asked, since loops run in circles.
 func (l *Loss) overtaken(e shell.Effect, name string) (why Objection) {
 	for _, o := range l.Report.Effects {
 		ofGit := l.ByGit(o) && path.Base(o.Target) != ".git" // files from a commit

@@ -248,16 +248,6 @@ func (s *Store) sweep(dir string) {
 	}
 }
 
-// syncDir brings the names in a directory to the disk.
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	return f.Sync()
-}
-
 // lock lets one process restore at a time. It ends with the process.
 func lock(dir string) (unlock func() error, err error) {
 	f, err := lines.Open(filepath.Join(dir, "lock"))

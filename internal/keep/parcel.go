@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 const (
@@ -85,7 +87,8 @@ func (p *parcel) copy(name string, info fs.FileInfo) error {
 	defer from.Close()
 	p.store.step()
 	if p.pack == nil {
-		if p.pack, err = create(filepath.Join(p.dir, packName)); err != nil {
+		p.pack, err = os.OpenFile(filepath.Join(p.dir, packName), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
 			return err
 		}
 	}
@@ -95,10 +98,6 @@ func (p *parcel) copy(name string, info fs.FileInfo) error {
 	}
 	p.copied += n
 	return err
-}
-
-func create(name string) (*os.File, error) {
-	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 }
 
 // openSame opens the file that info describes, and no other one.
@@ -124,26 +123,20 @@ func (p *parcel) commit() error {
 	if err != nil {
 		return err
 	}
-	f, err := create(filepath.Join(p.dir, manifestName))
-	if err != nil {
-		return err
-	}
-	p.store.step()
-	_, err = f.Write(text)
-	err = errors.Join(err, f.Sync(), f.Close())
 	if p.pack != nil {
-		err = errors.Join(err, p.pack.Sync(), p.pack.Close())
+		err = errors.Join(p.pack.Sync(), p.pack.Close())
 	}
 	p.store.step()
-	if err := errors.Join(err, syncDir(p.dir)); err != nil {
+	if err := errors.Join(err, lines.Replace(filepath.Join(p.dir, manifestName), text, 0o600, -1)); err != nil {
 		return err
 	}
+	p.store.step()
 	if err := os.Rename(p.dir, filepath.Join(p.store.dir, entryName(p.kept))); err != nil {
 		return err
 	}
 	p.dir = ""
 	p.store.step()
-	return syncDir(p.store.dir)
+	return lines.SyncDir(p.store.dir)
 }
 
 // discard removes what did not get its name.
