@@ -57,7 +57,7 @@ func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suff
 	if encodeErr != nil {
 		return encodeErr
 	}
-	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.DumpMark)), text, 0o600)
+	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.DumpMark)), text, 0o600, -1)
 }
 
 // checkDumpDir refuses a directory that others could read or swap.

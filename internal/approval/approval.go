@@ -289,5 +289,5 @@ func write(stateDir string, list []Approval) (err error) {
 	if err != nil {
 		return err
 	}
-	return lines.Replace(filepath.Join(stateDir, fileName), text.Bytes(), 0o600)
+	return lines.Replace(filepath.Join(stateDir, fileName), text.Bytes(), 0o600, -1)
 }

@@ -143,5 +143,5 @@ func (p Places) editUser(edit func(text []byte) ([]byte, error)) error {
 	if err != nil {
 		return located(p.User, err)
 	}
-	return lines.Replace(real, edited, perm)
+	return lines.Replace(real, edited, perm, -1)
 }

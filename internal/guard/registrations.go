@@ -15,9 +15,8 @@ import (
 	"github.com/nodgate/nod/internal/wiring"
 )
 
-// A registration is a file by which an agent asks nod. It is known by where it
-// stands, links followed, by its name, or by what is in it: settings that
-// people keep elsewhere and link to count like those in their usual place.
+// A registration is a file by which an agent asks nod. It is known by where it stands, links followed, by its name,
+// or by what is in it: settings that people keep elsewhere and link to count like those in their usual place.
 
 // registrations lists them for the person, the machine, and the call's
 // workspaces, each by its name and, where that differs, by its real path.

@@ -236,8 +236,7 @@ func (g *Call) selfByMention() change {
 	return change{}
 }
 
-// spelling is how one of nod's own paths must be written at the least: below
-// home the part from there on is enough.
+// spelling is how one of nod's own paths must be written at the least: below home the part from there on is enough.
 func (g *Call) spelling(own string) string {
 	for _, home := range [...]string{g.At.Machine.Home, g.At.Machine.RealHome} {
 		if home != "" && strings.HasPrefix(own, home) && strings.HasPrefix(own[len(home):], "/") {

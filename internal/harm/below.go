@@ -367,8 +367,7 @@ func (h *Secrets) unignores() bool {
 	})
 }
 
-// takesFiles reports whether a command of the line may put files into git's index,
-// which others then list and search.
+// takesFiles reports whether a command of the line may put files into git's index, which others then list and search.
 func takesFiles(h *Secrets) bool {
 	return slices.ContainsFunc(h.Report.Effects, func(e shell.Effect) bool {
 		return e.Command >= 0 && (e.Kind == shell.Write || e.Kind == shell.Delete) && e.Target != "/dev/null" &&

@@ -234,8 +234,7 @@ func (h *Secrets) maySelectSecret(pattern string) bool {
 	})
 }
 
-// alternatives are the globs that a list in braces stands for; those with more
-// than one list stand for themselves.
+// alternatives are the globs that a list in braces stands for; those with more than one list stand for themselves.
 func alternatives(glob string) (all []string) {
 	before, rest, opens := strings.Cut(glob, "{")
 	list, after, closes := strings.Cut(rest, "}")

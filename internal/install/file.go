@@ -278,13 +278,9 @@ func (p Plan) swap() error {
 		return err
 	}
 	if p.After == nil {
-		return os.Remove(p.file.real)
+		return errors.Join(os.Remove(p.file.real), lines.SyncDir(filepath.Dir(p.file.real)))
 	}
-	err := lines.Replace(p.file.real, p.After, p.file.mode)
-	if err == nil && p.Before != nil && p.file.gid != os.Getegid() {
-		err = os.Chown(p.file.real, -1, p.file.gid)
-	}
-	return err
+	return lines.Replace(p.file.real, p.After, p.file.mode, p.file.gid)
 }
 
 // unchanged looks whether the file is still what was planned for.

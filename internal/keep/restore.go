@@ -71,8 +71,7 @@ func (s *Store) Restore(id string, names []string, o RestoreOptions) (list []Res
 	return list, r.all(files, list)
 }
 
-// Pick returns the files of the given names, or below them, directories before what
-// lies in them. No names are all.
+// Pick returns the files of the given names, or below them, directories before what lies in them. No names are all.
 func (k Kept) Pick(names []string) (files []KeptFile, err error) {
 	for _, f := range k.Files {
 		if len(names) == 0 || slices.ContainsFunc(names, func(name string) bool { return below(f.Path, name) }) {

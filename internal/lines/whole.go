@@ -42,21 +42,32 @@ func Read(name string, limit int64) ([]byte, error) {
 	return text, err
 }
 
-// Replace writes a new file beside name and renames it into place, so that a reader sees
-// the old text or the new one.
-func Replace(name string, text []byte, mode fs.FileMode) (err error) {
+// Replace writes a new file beside name and renames it into place, so that a reader sees the old text or the new
+// one. A group of -1 is that of the process.
+func Replace(name string, text []byte, mode fs.FileMode, group int) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
+	defer os.Remove(f.Name()) // gone once it is renamed
 	_, err = f.Write(text)
+	if group >= 0 && group != os.Getegid() {
+		err = errors.Join(err, f.Chown(-1, group))
+	}
 	if err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), name)
+	if err := os.Rename(f.Name(), name); err != nil {
+		return err
+	}
+	return SyncDir(filepath.Dir(name))
+}
+
+// SyncDir brings the names in a directory to the disk.
+func SyncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -1,6 +1,5 @@
-// Package place says where the names of a call lead, and what stands there: in
-// the workspace or out of it, guarded, a secret, the directory of an agent's
-// own. It reads the file system through a view and decides nothing.
+// Package place says where the names of a call lead, and what stands there: in the workspace or out of it, guarded, a
+// secret, the directory of an agent's own. It reads the file system through a view and decides nothing.
 //
 // A [Machine] is what is the same for each call of a gate; a [Workspace] is the place of one call. Both
 // answer about real paths, links followed ([Machine.Real]); where nobody can say to which file a name

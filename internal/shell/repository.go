@@ -27,8 +27,7 @@ type repository struct {
 	remotes map[string]string
 }
 
-// repository finds and reads the repository around a directory; nil if the
-// directory or the files are not known.
+// repository finds and reads the repository around a directory; nil if the directory or the files are not known.
 func (d *draft) repository(dir string) *repository {
 	if dir == "" || d.machine.env.Files == nil {
 		return nil
@@ -139,8 +138,7 @@ func (d *draft) settings(r *repository, name string, own bool) {
 	}
 }
 
-// plainSetting reports whether a setting of a repository changes nothing of what git
-// starts, asks or keeps.
+// plainSetting reports whether a setting of a repository changes nothing of what git starts, asks or keeps.
 func (m *machine) plainSetting(r *repository, s repo.Setting) bool {
 	first, rest, _ := strings.Cut(s.Name, ".")
 	last := rest[strings.LastIndexByte(rest, '.')+1:]
@@ -180,8 +178,7 @@ func (m *machine) gitIs(list, word string) bool {
 	return ok && lists(s.all, list, word)
 }
 
-// plainGit reports what keeps a git command from being plain where it runs, and the hooks
-// that it starts.
+// plainGit reports what keeps a git command from being plain where it runs, and the hooks that it starts.
 func (d *draft) plainGit(r *repository, inv *invocation, sub string) {
 	if d.machine.gitIs("anywhere", sub) {
 		return
@@ -226,8 +223,7 @@ func plainRemote(url string) bool {
 	return host != "" && host[0] != '-' && strings.Trim(strings.ToLower(host), plain) == ""
 }
 
-// runHooks reports the hooks that exist, or that the line may make, and that the
-// subcommand starts.
+// runHooks reports the hooks that exist, or that the line may make, and that the subcommand starts.
 func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 	s, _ := d.machine.sheet("git")
 	hooks := slices.Collect(listed(s.all, "hooks-of-"+sub))
@@ -293,8 +289,7 @@ func passwordInURL(text string) bool {
 	return false
 }
 
-// HoldsGitLogin reports whether the text of a git configuration holds a
-// password, a token or a header of requests.
+// HoldsGitLogin reports whether the text of a git configuration holds a password, a token or a header of requests.
 func HoldsGitLogin(config string) bool {
 	for line := range strings.Lines(config) {
 		name, text, _ := strings.Cut(line, "=")
