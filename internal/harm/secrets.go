@@ -35,6 +35,7 @@ func (h *Secrets) Secret(named []string) (why Objection) {
 	}
 	for _, look := range []func() Objection{
 		func() Objection { return objected("this names ", h.givenToUnknown(), holds) },
+		func() Objection { return objected("this may pick out files that hold secrets: ", h.handedOn(), "") },
 		func() Objection { return objected("this may print secrets that git has: ", h.gitAims(), "") },
 		h.gitDiffs,
 		func() Objection { return objected("this would also read ", h.secretBelow(), holds) },
@@ -204,6 +205,17 @@ func (h *Secrets) picksSecret() string {
 	return h.firstWord(func(c shell.Command, w shell.Word) bool {
 		return w.Known && (globsSecret(w.Value) || picksLines(c) && !c.Has(shell.Inverted) && namesSecret(w.Value))
 	})
+}
+
+// handedOn is the first word that may be a secret's name, where a command runs on what another one finds or prints.
+func (h *Secrets) handedOn() string {
+	hands := func(e shell.Effect) bool {
+		return e.Kind == shell.Run && strings.HasPrefix(strings.ReplaceAll(e.Target, "-", " "), "a command ")
+	}
+	if !slices.ContainsFunc(h.Report.Effects, hands) {
+		return ""
+	}
+	return h.firstWord(func(_ shell.Command, w shell.Word) bool { return w.Known && h.maySelectSecret(w.Value) })
 }
 
 // aimsAtSecret returns the names that the search of a tree is held to, if they may be those of secrets: a

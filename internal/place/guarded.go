@@ -112,7 +112,8 @@ func (w *Workspace) top(root string) top {
 
 // mayHold reports whether a name, folded as file systems do, may lie in the root.
 func (t top) mayHold(name string) bool {
-	return !t.whole || slices.ContainsFunc(t.entries, func(e view.Entry) bool { return strings.EqualFold(e.Name, name) })
+	is := func(e view.Entry) bool { return strings.EqualFold(e.Name, name) }
+	return !t.whole || slices.ContainsFunc(t.entries, is)
 }
 
 func (w *Workspace) aliasesIn(root, dir string) {

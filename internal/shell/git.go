@@ -206,7 +206,7 @@ func (gl *gitLine) finishCheckout() {
 // asks reports the fetch from the remote that the arguments name.
 func (gl *gitLine) asks() {
 	e := Effect{Kind: Fetch, Target: "a remote", Place: Network, Words: gl.inv.raw, Part: PartWords,
-		Note: "nod does not know where that leads"}
+		Note: "a remote, and nod does not know where that leads"}
 	known := func(w word) bool { return w.known && !w.many && w.glob == 0 && !strings.HasPrefix(w.text, "+") }
 	if r := gl.out.repository(gl.inv.st.dir); r != nil && r.found && r.fault == "" &&
 		!slices.ContainsFunc(gl.pos, func(w word) bool { return !known(w) }) {
@@ -214,8 +214,11 @@ func (gl *gitLine) asks() {
 			e.Target, e.Note, e.Declared = url, "", "the repository's configuration"
 		}
 	}
-	if slices.ContainsFunc(gl.pos, func(w word) bool { return strings.Contains(w.text, ":") }) {
-		gl.marks |= markLoses // a branch of this repository is overwritten
+	// Without + git refuses what is no further commit of the branch; what * names may be pruned.
+	if slices.ContainsFunc(gl.pos, func(w word) bool {
+		return strings.HasPrefix(w.text, "+") || strings.Contains(w.text, ":") && strings.Contains(w.text, "*")
+	}) {
+		gl.marks |= markLoses
 	}
 	if len(gl.pos) > 0 && strings.Contains(gl.pos[0].text, "://") && !strings.Contains(gl.pos[0].text, "::") {
 		url(gl.use, gl.pos[0])

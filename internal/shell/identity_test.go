@@ -87,7 +87,7 @@ func TestAssignments(t *testing.T) {
 		"foo=bar; ls", "read .",
 		"FOO=bar; ls", "read .; unknown",
 		"PS4='$(id)'; set -x; ls", "read .; unknown",
-		"LESSOPEN='|id %s' less a", "unknown",
+		"LESSOPEN='|id %s' less a", "read a; unknown",
 		"export LD_PRELOAD=x; ls", "read .; unknown",
 		"HOME=/etc; cat ~/passwd", "read ~/passwd; unknown",
 		"alias ls='rm -rf /'", "unknown",

@@ -156,6 +156,13 @@ func (u *use) rarer(role string, w word) {
 		if !strings.HasPrefix(w.text, "+") {
 			u.doubt(w) // it sets the clock
 		}
+	case "pagerfile": // less +cmd runs a command of its own
+		if reads(u, w, 0); strings.HasPrefix(w.text, "+") {
+			u.doubt(w)
+		}
+	case "hardlink": // another name for the same file
+		reads(u, w, 0)
+		u.doubt(w)
 	case "mode": // one that makes a program run as its owner or its group
 		octal := strings.Trim(w.text, "01234567") == ""
 		if !w.known || octal && len(strings.TrimLeft(w.text, "0")) > 3 || !octal && strings.Contains(w.text, "s") {

@@ -22,7 +22,7 @@ const (
 	sheetCodes = " git gitbranch either gitask gitcommit gittag gitrestore gitcheckout gitclean test printf golist push ghapi "
 	sheetRoles = " text read list names tree write outfile change delete deltree moved dest destdir link program script inline " +
 		"shell shelltext shellcode command assign exec url host remote kill persist variable cd sed awk jq date mode name " +
-		"constant format sent pathspec tracked searched unknown pattern include globs exclude prune " +
+		"constant format sent pathspec tracked searched pagerfile hardlink unknown pattern include globs exclude prune " +
 		"prune-next prune-dirs kind extension "
 	// What writes, runs, sends or deletes: an option that does needs an example.
 	graveRoles   = " write outfile change delete deltree moved destdir program script inline shell shellcode exec cd "
