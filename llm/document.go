@@ -50,6 +50,22 @@ func (v value) list() (all []value) {
 	return all
 }
 
+// folded is what stands under a key, whatever its letters: what speaks against an answer counts in any spelling.
+func (v value) folded(key string) value {
+	object, _ := v.any.(map[string]any)
+	for name, held := range object {
+		if fold(name) == key {
+			return value{held}
+		}
+	}
+	return value{}
+}
+
+func (v value) isObject() bool {
+	_, ok := v.any.(map[string]any)
+	return ok
+}
+
 func (v value) isList() bool {
 	_, ok := v.any.([]any)
 	return ok

@@ -115,9 +115,9 @@ func errorBeside(answer value) value {
 	if status := answer.at("status").text(); status == "failed" || status == "incomplete" {
 		return value{}
 	}
-	found := []value{answer.at("error"), answer.at("incomplete_details")}
+	found := []value{answer.folded("error"), answer.folded("incomplete_details")}
 	for _, choice := range append(answer.at("choices").list(), answer.at("candidates").list()...) {
-		found = append(found, choice.at("error"))
+		found = append(found, choice.folded("error"))
 	}
 	for _, e := range found {
 		if e.any != nil {

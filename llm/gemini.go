@@ -47,6 +47,9 @@ func readGemini(c *client, r value) (reply, error) {
 	if reason := feedback.at("blockReason").text(); reason != "" || blocks(feedback) {
 		return reply{}, c.refused(reason + " " + feedback.at("blockReasonMessage").text())
 	}
+	if !feedback.isObject() && feedback.any != nil {
+		return reply{}, c.malformed("what the answer says of the prompt is no object", "")
+	}
 	if len(candidates) != 1 || candidates[0].any == nil {
 		return reply{}, c.malformed(fmt.Sprintf("the answer has %d candidates instead of one", len(candidates)), "")
 	}
@@ -73,9 +76,11 @@ func readGemini(c *client, r value) (reply, error) {
 	}}, err
 }
 
-// blocks reports whether a safety rating of a prompt or an answer blocks it.
+// blocks reports whether a safety rating of a prompt or an answer blocks it. Ratings of another shape may.
 func blocks(rated value) bool {
-	return slices.ContainsFunc(rated.at("safetyRatings").list(), func(r value) bool { return !r.at("blocked").isNo() })
+	ratings := rated.at("safetyRatings")
+	return ratings.any != nil && !ratings.isList() ||
+		slices.ContainsFunc(ratings.list(), func(r value) bool { return !r.isObject() || !r.at("blocked").isNo() })
 }
 
 func (c *client) geminiCall(content value) ([]byte, error) {
@@ -110,6 +115,7 @@ func isWholeCall(part value) bool {
 			return false
 		}
 	}
-	call := part.at("functionCall")
-	return call.any != nil && len(call.at("partialArgs").list()) == 0 && call.at("willContinue").isNo()
+	call, more := part.at("functionCall"), part.at("functionCall", "partialArgs")
+	return call.any != nil && (more.any == nil || more.isList() && len(more.list()) == 0) &&
+		call.at("willContinue").isNo()
 }

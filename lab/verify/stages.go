@@ -158,7 +158,7 @@ func (h *house) packages(ctx context.Context) ([]string, error) {
 // shorter tests start too. The stage tests has run them.
 const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
 	"TestWhatIsObeyedIsGuarded|TestWriteShortensAndMasks|" +
-	"TestManyProcessesRotate|TestMaskIsLinear|TestReadersAgree|TestHolesPutBack|TestFound)$"
+	"TestManyProcessesRotate|TestMaskIsLinear|TestContract|TestReadersAgree|TestHolesPutBack|TestFound)$"
 
 // vendors are packages that take longer to build and run with the race detector than all
 // others: llmtest's test links a vendor's SDK, and the other two start processes. That is left to -deep.
