@@ -210,7 +210,7 @@ func (h *Secrets) picksSecret() string {
 // handedOn is the first word that may be a secret's name, where a command runs on what another one finds or prints.
 func (h *Secrets) handedOn() string {
 	hands := func(e shell.Effect) bool {
-		return e.Kind == shell.Run && strings.HasPrefix(strings.ReplaceAll(e.Target, "-", " "), "a command ")
+		return e.Kind == shell.Run && strings.HasPrefix(e.Target, "a-command-") // in the words of the sheets
 	}
 	if !slices.ContainsFunc(h.Report.Effects, hands) {
 		return ""

@@ -112,7 +112,8 @@ func (w *Workspace) top(root string) top {
 
 // mayHold reports whether a name, folded as file systems do, may lie in the root.
 func (t top) mayHold(name string) bool {
-	is := func(e view.Entry) bool { return strings.EqualFold(e.Name, name) }
+	folded := paths.FoldName(name)
+	is := func(e view.Entry) bool { return paths.FoldName(e.Name) == folded }
 	return !t.whole || slices.ContainsFunc(t.entries, is)
 }
 
