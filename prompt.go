@@ -3,6 +3,8 @@ package nod
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -209,5 +211,6 @@ func digest(c Call) string {
 // newID returns an id that sorts by time and does not repeat on a machine. What tells decisions of one microsecond
 // apart guards nothing, so the runtime's generator will do.
 func newID(now time.Time) string {
-	return fmt.Sprintf("%s-%012x", now.UTC().Format("20060102T150405.000000"), rand.Uint64()>>16)
+	id := now.UTC().AppendFormat(make([]byte, 0, 40), "20060102T150405.000000-")
+	return string(hex.AppendEncode(id, binary.BigEndian.AppendUint64(nil, rand.Uint64())[2:]))
 }

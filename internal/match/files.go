@@ -81,7 +81,7 @@ func (m *Call) namesOf(name string) []string {
 	case !strings.HasPrefix(name, "/"):
 		full = m.At.Dir + "/" + name
 	}
-	reals, _ := m.At.Machine.Readings(m.At.Dir, name)
+	reals, _ := m.At.Readings(name)
 	return append(reals, path.Clean(full))
 }
 

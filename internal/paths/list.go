@@ -125,7 +125,8 @@ func (l List) Match(name string) bool {
 	if len(name) > maxName {
 		return len(l.Entries) > 0
 	}
-	return l.MatchParts(Fold(name))
+	var room folded
+	return l.MatchParts(appendFolded(room[:0], name))
 }
 
 // MatchAtHome is match for folded components below home.
@@ -242,7 +243,8 @@ func (l List) HoldsNext(name string) bool {
 	if len(l.Entries) == 0 {
 		return false
 	}
-	parts := Fold(name)
+	var room folded
+	parts := appendFolded(room[:0], name)
 	for i, part := range parts {
 		if slices.ContainsFunc(l.index().plain[part], func(e *entry) bool {
 			return !e.anchored && !e.negated && leadsInto(parts[i:], e.parts)
@@ -267,10 +269,15 @@ func leadsInto(dir []string, entry []component) bool {
 }
 
 // Fold splits a path into folded components, the empty ones left out.
-func Fold(name string) []string {
-	parts := make([]string, 0, 8)
-	for part := range strings.SplitSeq(name, "/") {
-		if part != "" {
+func Fold(name string) []string { return appendFolded(make([]string, 0, 8), name) }
+
+// folded is room for the components of most paths, so that a look-up allocates nothing.
+type folded [16]string
+
+func appendFolded(parts []string, name string) []string {
+	for name != "" {
+		part, rest, _ := strings.Cut(name, "/")
+		if name = rest; part != "" {
 			parts = append(parts, FoldName(part))
 		}
 	}
@@ -300,8 +307,12 @@ func FoldName(part string) string {
 
 // isPlain reports whether folding a component would not change it.
 func isPlain(part string) bool {
-	return !strings.HasSuffix(part, ".") && !strings.HasSuffix(part, " ") &&
-		strings.IndexFunc(part, func(r rune) bool { return r >= 0x7f || r < 0x20 || 'A' <= r && r <= 'Z' }) < 0
+	for i := range len(part) {
+		if c := part[i]; c >= 0x7f || c < 0x20 || 'A' <= c && c <= 'Z' {
+			return false
+		}
+	}
+	return !strings.HasSuffix(part, ".") && !strings.HasSuffix(part, " ")
 }
 
 // ignorable characters are dropped by HFS+ when it compares names, or are invisible.

@@ -3,6 +3,7 @@ package place
 import (
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -38,7 +39,7 @@ func (w *Workspace) Guarded(real string) bool {
 		return true
 	}
 	for _, root := range w.Roots {
-		if view.Below(w.Machine.gitDir(root), real) {
+		if view.Below(gitDir(w.Repository(root), root), real) {
 			return true
 		}
 		if view.Below(root, real) &&
@@ -90,31 +91,25 @@ func (w *Workspace) aliases() []alias {
 	return w.linked
 }
 
-// top is what lies in a root. What cannot be listed whole may hold any name.
+// top is what lies in a root, listed once. What cannot be listed whole may hold any name.
 type top struct {
-	entries []view.Entry
-	whole   bool
+	root     string
+	entries  []view.Entry
+	whole    bool
+	settings []string // texts of the agents' settings there
 }
 
-// top lists a root once.
-func (w *Workspace) top(root string) top {
-	if w.tops == nil {
-		w.tops = map[string]top{}
+func (w *Workspace) top(root string) *top {
+	for _, t := range w.tops {
+		if t.root == root {
+			return t
+		}
 	}
-	t, looked := w.tops[root]
-	if !looked {
-		entries, err := view.Entries(w.Machine.Files, root, MaxMatches)
-		t = top{entries, err == nil}
-		w.tops[root] = t
-	}
+	entries, err := view.Entries(w.Machine.Files, root, MaxMatches)
+	t := &top{root: root, entries: entries, whole: err == nil}
+	w.tops = append(w.tops, t)
+	t.settings = w.Machine.settings(t)
 	return t
-}
-
-// mayHold reports whether a name, folded as file systems do, may lie in the root.
-func (t top) mayHold(name string) bool {
-	folded := paths.FoldName(name)
-	is := func(e view.Entry) bool { return paths.FoldName(e.Name) == folded }
-	return !t.whole || slices.ContainsFunc(t.entries, is)
 }
 
 func (w *Workspace) aliasesIn(root, dir string) {
@@ -123,17 +118,18 @@ func (w *Workspace) aliasesIn(root, dir string) {
 		entries, _ = view.Entries(w.Machine.Files, root+dir, MaxMatches)
 	}
 	for _, e := range entries {
-		name := dir + "/" + e.Name
 		isLink := e.Type&fs.ModeSymlink != 0
 		// .git/hooks, .claude/skills; not node_modules, where a package of the workspace is linked to
-		deeper := name[1] == '.' && (dir == "" || path.Dir(dir) == "/")
-		if !isLink && (!deeper || !e.Type.IsDir()) ||
-			!w.Machine.Guards.HoldsNext(name) && !w.Machine.Guards.Match(name) {
+		deeper := e.Type.IsDir() && (dir == "" && e.Name[0] == '.' || dir != "" && path.Dir(dir) == "/")
+		if !isLink && !deeper {
 			continue
 		}
-		if isLink {
+		name := dir + "/" + e.Name
+		switch {
+		case !w.Machine.Guards.HoldsNext(name) && !w.Machine.Guards.Match(name):
+		case isLink:
 			w.linked = append(w.linked, alias{name, w.Machine.Real(root + name)})
-		} else {
+		default:
 			w.aliasesIn(root, name)
 		}
 	}
@@ -180,43 +176,48 @@ const maxSettings = 256 << 10
 // from there: a hook's script, a status line. A rarer spelling is not looked for.
 func (w *Workspace) isStarted(real string) bool {
 	return slices.ContainsFunc(w.Roots, func(root string) bool {
-		name, below := strings.CutPrefix(strings.ToLower(real), strings.ToLower(root)+"/")
-		return below && slices.ContainsFunc(w.settingsAt(root), func(text string) bool { return starts(text, name) })
+		if len(real) <= len(root) || real[len(root)] != '/' || !strings.EqualFold(real[:len(root)], root) {
+			return false
+		}
+		name := strings.ToLower(real[len(root)+1:])
+		return slices.ContainsFunc(w.top(root).settings, func(text string) bool { return starts(text, name) })
 	})
 }
 
-// settingsNames are the names of the agents' settings below a root.
-var settingsNames = sync.OnceValue(func() []string {
+// settingsNames are the names of the agents' settings below a root, by what is first in
+// them, folded.
+var settingsNames = sync.OnceValue(func() map[string][]string {
 	names := []string{".mcp.json", "opencode.json", ".claude/hooks/hooks.json"}
 	for _, a := range hosts.Agents() {
 		names = append(names, a.Hooks...)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name[0] == '~' || name[0] == '/' })
 	slices.Sort(names)
-	return slices.Compact(names)
+	byFirst := map[string][]string{}
+	for _, name := range slices.Compact(names) {
+		first, _, _ := strings.Cut(name, "/")
+		byFirst[paths.FoldName(first)] = append(byFirst[paths.FoldName(first)], name)
+	}
+	return byFirst
 })
 
-// settingsAt are the texts of the agents' settings at a root, in lower case, read once.
-func (w *Workspace) settingsAt(root string) []string {
-	texts, looked := w.settings[root]
-	if looked {
-		return texts
+// settings are the texts of the agents' settings at a root, in lower case.
+func (m *Machine) settings(t *top) (texts []string) {
+	var names []string
+	for _, e := range t.entries {
+		names = append(names, settingsNames()[paths.FoldName(e.Name)]...)
 	}
-	for _, name := range settingsNames() {
-		if first, _, _ := strings.Cut(name, "/"); !w.top(root).mayHold(first) {
-			continue
-		}
-		files, _ := w.Machine.Matches(root + "/" + name)
+	if !t.whole {
+		names = slices.Concat(slices.Collect(maps.Values(settingsNames()))...)
+	}
+	for _, name := range names {
+		files, _ := m.Matches(t.root + "/" + name)
 		for _, file := range files {
-			if data, err := w.Machine.Files.Read(w.Machine.Real(file), maxSettings); err == nil {
+			if data, err := m.Files.Read(m.Real(file), maxSettings); err == nil {
 				texts = append(texts, strings.ToLower(string(data)))
 			}
 		}
 	}
-	if w.settings == nil {
-		w.settings = map[string][]string{}
-	}
-	w.settings[root] = texts
 	return texts
 }
 

@@ -178,16 +178,18 @@ func (m *Machine) foreignWorktree(root, real string) bool {
 		if err != nil || info.Mode.IsDir() {
 			continue
 		}
-		if r := repo.Around(m.Files, dir); r == nil || !view.Within(m.Files, m.gitDir(root), r.Dir) {
+		own := gitDir(repo.Around(m.Files, root), root)
+		if r := repo.Around(m.Files, dir); r == nil || !view.Within(m.Files, own, r.Dir) {
 			return true
 		}
 	}
 	return false
 }
 
-// gitDir is the directory of git's that root has, or, of a linked worktree, that of all.
-func (m *Machine) gitDir(root string) string {
-	if r := repo.Around(m.Files, root); r != nil && r.Top == root {
+// gitDir is the directory of git's that root has, or, of a linked worktree, that of all. r is
+// the repository around root.
+func gitDir(r *repo.Repo, root string) string {
+	if r != nil && r.Top == root {
 		return r.Common
 	}
 	return root + "/.git"

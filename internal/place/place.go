@@ -82,13 +82,14 @@ type Workspace struct {
 	// Keeping collects what is kept before the call. nil: nothing is kept.
 	Keeping *Keeping
 
-	path     []string // PATH directories inside the roots, once looked
-	looked   bool
-	repos    map[string]*repo.Repo // by directory, nil where there is none
-	linked   []alias               // what aliases found; nil: not looked yet
-	hooks    []string              // directories of git's hooks; nil: not looked yet
-	settings map[string][]string   // texts of agents' settings, by root, once looked
-	tops     map[string]top        // what lies in a root, once looked
+	path   []string // PATH directories inside the roots, once looked
+	looked bool
+	repos  map[string]*repo.Repo // by directory, nil where there is none
+	linked []alias               // what aliases found; nil: not looked yet
+	hooks  []string              // directories of git's hooks; nil: not looked yet
+	tops   []*top                // what lies in the roots, once looked
+
+	readings []reading
 }
 
 // Apart is a copy that looks up for itself, for another goroutine.

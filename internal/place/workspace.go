@@ -39,8 +39,29 @@ func (w *Workspace) Missing(name string) bool {
 
 // Readings returns where a path of the call may lead: as the kernel follows it, and, where that differs,
 // with ".." taken out of the text first, or without the blanks around it, as hosts may do before they open
-// a file. All of them count; one that nobody can say is "", with an error.
-func (w *Workspace) Readings(name string) ([]string, error) { return w.Machine.Readings(w.Dir, name) }
+// a file. All of them count; one that nobody can say is "", with an error. They are looked up once.
+func (w *Workspace) Readings(name string) ([]string, error) {
+	for _, r := range w.readings {
+		if r.name == name {
+			return r.reals, r.err
+		}
+	}
+	reals, err := w.Machine.Readings(w.Dir, name)
+	if len(w.readings) < maxReadings {
+		w.readings = append(w.readings, reading{name, slices.Clip(reals), err})
+	}
+	return reals, err
+}
+
+// maxReadings is how many names a search through them is quicker for.
+const maxReadings = 64
+
+// reading is where a name as written may lead.
+type reading struct {
+	name  string
+	reals []string
+	err   error
+}
 
 // IsLink reports whether a symbolic link stands at a name.
 func (w *Workspace) IsLink(name string) bool {
@@ -150,7 +171,7 @@ func (m *Machine) IsSelf(real string) bool {
 func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
 	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own Own) bool {
-		return own.Lower == strings.ToLower(own.Name) && view.Below(lower, own.Lower)
+		return view.Below(lower, own.Lower) && own.Lower == strings.ToLower(own.Name)
 	})
 }
 

@@ -85,7 +85,7 @@ func (m *machine) secretVariable(name string) bool {
 	upper := strings.ToUpper(name)
 	env, ok := m.sheet("env")
 	holds := func(part string) bool { return strings.Contains(upper, part) }
-	if !ok || slices.ContainsFunc(slices.Collect(listed(env.all, "secret-parts")), holds) {
+	if !ok || slices.ContainsFunc(listed(env.all, "secret-parts"), holds) {
 		return true
 	}
 	last := upper[strings.LastIndexByte(upper, '_')+1:]

@@ -226,9 +226,9 @@ func plainRemote(url string) bool {
 // runHooks reports the hooks that exist, or that the line may make, and that the subcommand starts.
 func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 	s, _ := d.machine.sheet("git")
-	hooks := slices.Collect(listed(s.all, "hooks-of-"+sub))
+	hooks := listed(s.all, "hooks-of-"+sub)
 	if hooks == nil {
-		hooks = slices.Collect(listed(s.all, "hooks-of-others"))
+		hooks = listed(s.all, "hooks-of-others")
 	}
 	if hooks[0] == "none" {
 		return

@@ -147,21 +147,17 @@ func (s *sheet) under(sub string) (*sheet, bool) {
 // directives heeds those of a section, which stand before its first option. Of those that
 // say one thing the first counts.
 func (s *sheet) directives(section string) {
-	texts := [...]*string{&s.args, &s.none, &s.deep, &s.code, &s.skip, &s.task, &s.home, &s.hands}
-	textWords := []string{"args", "none", "deep", "code", "skip", "task", "home", "hands"}
-	flags := [...]*bool{&s.inert, &s.free, &s.posix, &s.oneDash, &s.sub, &s.inherit, &s.responses, &s.interprets}
-	flagWords := []string{"inert", "free", "posix", "single", "sub", "inherit", "responses", "interprets"}
 	for line := range strings.Lines(section) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		if word == "list" {
-			continue
+		if isSpelling(word) {
+			return
 		}
-		text, flag := slices.Index(textWords, word), slices.Index(flagWords, word)
+		text, flag := s.text(word), s.flag(word)
 		switch {
-		case text >= 0:
-			*texts[text] = cmp.Or(*texts[text], rest)
-		case flag >= 0:
-			*flags[flag] = true
+		case text != nil:
+			*text = cmp.Or(*text, rest)
+		case flag != nil:
+			*flag = true
 			s.inert = s.inert || s.free
 		case word == "does":
 			s.always = strings.TrimSpace(s.always + " " + rest)
@@ -169,10 +165,54 @@ func (s *sheet) directives(section string) {
 			s.is |= traitsOf(rest)
 		case word == "use":
 			s.uses(rest)
-		case isSpelling(word):
-			return
 		}
 	}
+}
+
+// text is what a directive sets that is followed by a text, nil for no such directive.
+func (s *sheet) text(directive string) *string {
+	switch directive {
+	case "args":
+		return &s.args
+	case "none":
+		return &s.none
+	case "deep":
+		return &s.deep
+	case "code":
+		return &s.code
+	case "skip":
+		return &s.skip
+	case "task":
+		return &s.task
+	case "home":
+		return &s.home
+	case "hands":
+		return &s.hands
+	}
+	return nil
+}
+
+// flag is what a directive sets that stands alone, nil for no such directive.
+func (s *sheet) flag(directive string) *bool {
+	switch directive {
+	case "inert":
+		return &s.inert
+	case "free":
+		return &s.free
+	case "posix":
+		return &s.posix
+	case "single":
+		return &s.oneDash
+	case "sub":
+		return &s.sub
+	case "inherit":
+		return &s.inherit
+	case "responses":
+		return &s.responses
+	case "interprets":
+		return &s.interprets
+	}
+	return nil
 }
 
 // uses adds sections that others share.
@@ -187,26 +227,38 @@ func (s *sheet) uses(names string) {
 
 // lists reports whether a list of a program's sheet holds a word.
 func lists(text, name, word string) bool {
-	for w := range listed(text, name) {
-		if w == word {
-			return true
+	for line := range listLines(text, name) {
+		for at := 0; ; {
+			i := strings.Index(line[at:], word)
+			if i < 0 || word == "" {
+				break
+			}
+			start, end := at+i, at+i+len(word)
+			if (start == 0 || line[start-1] == ' ') && (end == len(line) || line[end] == ' ') {
+				return true
+			}
+			at = end
 		}
 	}
 	return false
 }
 
-// listed are the words of a list of a program's sheet, which may have several lines, one
-// below the other.
-func listed(text, name string) iter.Seq[string] {
+// listed are the words of a list of a program's sheet.
+func listed(text, name string) (words []string) {
+	for line := range listLines(text, name) {
+		words = append(words, strings.Fields(line)...)
+	}
+	return words
+}
+
+// listLines are the lines of a list, which stand one below the other.
+func listLines(text, name string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		head := "list " + name + " "
 		_, rest, found := strings.Cut(text, "\n"+head)
 		for line := ""; found; rest, found = strings.CutPrefix(rest, head) {
-			line, rest, _ = strings.Cut(rest, "\n")
-			for word := range strings.FieldsSeq(line) {
-				if !yield(word) {
-					return
-				}
+			if line, rest, _ = strings.Cut(rest, "\n"); !yield(line) {
+				return
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 type Memory struct {
 	mu    sync.RWMutex
 	nodes map[string]*node    // by key: the name, folded where Fold is set
-	below map[string][]string // the names in a directory, by its key
+	below map[string][]string // the keys of what lies in a directory, by its key
 	fold  bool
 	next  uint64
 }
@@ -67,7 +67,7 @@ func (m *Memory) add(name string, n *node) {
 	key := m.key(name)
 	if _, ok := m.nodes[key]; !ok && name != "/" {
 		dir := path.Dir(key)
-		m.below[dir] = append(m.below[dir], path.Base(key))
+		m.below[dir] = append(m.below[dir], key)
 	}
 	m.nodes[key] = n
 }
@@ -124,9 +124,8 @@ func (m *Memory) Remove(name string) {
 			delete(m.below, key)
 		}
 	}
-	dir, base := path.Split(m.key(name))
-	dir = path.Clean(dir)
-	m.below[dir] = slices.DeleteFunc(m.below[dir], func(n string) bool { return n == base })
+	dir := path.Dir(m.key(name))
+	m.below[dir] = slices.DeleteFunc(m.below[dir], func(key string) bool { return key == m.key(name) })
 }
 
 func (m *Memory) get(name string) (*node, error) {
@@ -175,7 +174,16 @@ func (m *Memory) Read(name string, limit int64) ([]byte, error) {
 	return n.data, nil
 }
 
-func (m *Memory) List(name string, limit int) ([]string, error) {
+func (m *Memory) List(name string, limit int) (names []string, err error) {
+	entries, err := m.Entries(name, limit)
+	for _, e := range entries {
+		names = append(names, e.Name)
+	}
+	return names, err
+}
+
+// Entries is List with what each name is.
+func (m *Memory) Entries(name string, limit int) ([]Entry, error) {
 	n, err := m.get(name)
 	if err != nil {
 		return nil, err
@@ -185,9 +193,13 @@ func (m *Memory) List(name string, limit int) ([]string, error) {
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	names := m.below[m.key(path.Clean(name))]
-	if len(names) > limit {
+	keys := m.below[m.key(path.Clean(name))]
+	if len(keys) > limit {
 		return nil, fmt.Errorf("%s: more than %d names", name, limit)
 	}
-	return slices.Clone(names), nil
+	entries := make([]Entry, 0, len(keys))
+	for _, key := range keys {
+		entries = append(entries, Entry{path.Base(key), m.nodes[key].info.Mode.Type()})
+	}
+	return entries, nil
 }

@@ -162,7 +162,7 @@ func isPathKey(key string) bool {
 }
 
 func (c *Call) storeAt(name string) bool {
-	reals, err := c.At.Machine.Readings(c.At.Dir, name)
+	reals, err := c.At.Readings(name)
 	if err != nil {
 		return c.IsStore(name)
 	}
