@@ -118,12 +118,10 @@ type Decision struct {
 	Deferrable bool
 	Kept       int // how many files and commits were kept before the call, for nod undo
 	// Changes are the files, and directories with all below them, that the call may change, absolute,
-	// as far as they are known. Downloads are those that it writes while it fetches something.
-	Changes, Downloads []string
-	// Secret says that it touches a secret store, Sends that it may send data out. Foreign says what
-	// text of others it puts before the agent. A [Witness] learns them with the answer.
-	Secret, Sends bool
-	Foreign       string
+	// as far as they are known. Secret says that it touches a secret store. A [Witness] learns
+	// them with the answer.
+	Changes []string
+	Secret  bool
 }
 
 // Settled reports whether layers 0 to 3 or a model decided, rather than the lack of one.

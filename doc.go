@@ -29,7 +29,6 @@
 //	   |          a soft_deny rule?                                        -> 4
 //	   |
 //	2  edit       a file edit inside the workspace, not a guarded path?    -> allow
-//	   |          the same of what runs later, after text of strangers?    -> 4
 //	   |
 //	3  shell      an allow rule, or all it does is known and harmless?     -> allow
 //	   |

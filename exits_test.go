@@ -68,7 +68,6 @@ func exitRows() []exitRow {
 	rule := func(list nod.RuleList, text string) func(*nod.Options, *nod.Call) {
 		return func(o *nod.Options, _ *nod.Call) { o.Rules = ruled(list, text) }
 	}
-	tainted := func(o *nod.Options, _ *nod.Call) { o.Memory = witness{taint: "it read a page"} }
 	onConfine := func(o *nod.Options, _ *nod.Call) {
 		o.Confine = func() string { return confiner }
 	}
@@ -106,7 +105,6 @@ func exitRows() []exitRow {
 			nod.Allow, nod.LayerModel},
 		{"edit", "a file edit inside the workspace", "allow", tool("file_write", "src/b.go"), nil,
 			nod.Allow, nod.LayerEdit},
-		{"left", "the same of what runs later", "4", tool("file_write", "Makefile"), tainted, nod.Allow, nod.LayerModel},
 		{"shell", "all it does is known and harmless?", "allow", bash("ls"), nil, nod.Allow, nod.LayerShell},
 		{"", "else runs unread code", "deny, with the line", bash("python3 x.py"), onConfine, nod.Deny, nod.LayerShell},
 		{"", "did a person approve this very call", "allow", bash("npm publish"),

@@ -36,7 +36,7 @@ type Options struct {
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
 	// Memory is what is known of the call's session. nil: nothing, so that an allow rule permits
-	// whatever its definition says now. A [Witness] makes layers 2 and 3 stricter after a taint.
+	// whatever its definition says now.
 	Memory Memory
 	// History is what the model decided in the session before, and what that cost. nil: nothing is
 	// known, and there is no ceiling.
@@ -122,7 +122,7 @@ func (g *Gate) trial(c Call) *trial {
 	c, start := c.whole(), g.options.Now()
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
 	if w, ok := g.options.Memory.(Witness); ok {
-		at.Wrote = func(real string) bool { return w.Origin(real) != "" }
+		at.Wrote = w.Wrote
 	}
 	if g.options.Keeper != nil {
 		at.Keeping = &place.Keeping{}
@@ -154,7 +154,7 @@ type trial struct {
 // enter has the rooms answer about the call as it is now. What they have looked up of another command they forget.
 func (t *trial) enter(at *place.Workspace, report *shell.Report) {
 	t.rooms = t.gate.rooms(t.call, at, report)
-	t.ruled = &ruling{gate: t.gate, call: t.call, fit: t.fit, taint: t.taint}
+	t.ruled = &ruling{gate: t.gate, call: t.call, fit: t.fit}
 	t.said = t.withheld
 }
 
@@ -230,9 +230,6 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(objection{why: why, rule: soft})
 	}
 	o := t.uneditable()
-	if !o.stands() {
-		o = object(t.taint.Edit())
-	}
 	if !o.stands() {
 		return t.allowed(LayerEdit, clearance{why: "a file edit inside the workspace"}), true
 	}
@@ -369,8 +366,7 @@ func (t *trial) finish(d Decision) Decision {
 		d.Evidence = append(d.Evidence, Evidence{Path: e.Path, SHA256: e.SHA256})
 	}
 	d.Definitions, d.Changes = t.ruled.bound, t.withheld.Names(t.changes(t.call, t.behind))
-	d.Downloads, d.Secret, d.Sends = t.withheld.Names(t.taint.Downloads()), t.secrets, t.taint.Sends()
-	d.Foreign = t.taint.Foreign()
+	d.Secret = t.secrets
 	if t.gate.options.Recorder == nil {
 		return d
 	}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -154,8 +155,11 @@ func shownRules(rules []Rule) []judge.Rule {
 // facts is what is known of the call.
 func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Call: q.withheld, Taint: q.taint, Hosts: q.gate.options.Rules.Hosts,
-		Open: masks.Command(q.reasonOpen()), LetRun: q.letRun(),
+		Call: q.withheld, Hosts: q.gate.options.Rules.Hosts,
+		Open: masks.Command(q.reasonOpen()), Session: q.letRun(),
+	}
+	if w, ok := q.gate.options.Memory.(Witness); ok {
+		c.Session = slices.Concat(w.History(), w.Blocked(), c.Session)
 	}
 	if !q.ruled.soft.Untrusted {
 		c.Matched = q.ruled.soft.Text

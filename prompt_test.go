@@ -63,13 +63,12 @@ func TestPromptIsWhatIsSent(t *testing.T) {
 
 // remembering is what a session remembers.
 type remembering struct {
-	origin map[string]string
-	ended  map[string]transcript.Ended
+	wrote map[string]bool
+	ended map[string]transcript.Ended
 }
 
 func (remembering) Standing(nod.Evidence) nod.Standing { return nod.Untouched }
-func (remembering) Taint() string                      { return "" }
-func (w remembering) Origin(path string) string        { return w.origin[path] }
+func (w remembering) Wrote(path string) bool           { return w.wrote[path] }
 func (remembering) History() []string                  { return nil }
 func (remembering) Blocked() []string {
 	return []string{"the model blocked Bash: it deletes a remote branch"}

@@ -7,7 +7,6 @@ import (
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/taint"
 	"github.com/nodgate/nod/internal/withheld"
 )
 
@@ -21,7 +20,6 @@ type rooms struct {
 	self     *guard.Call    // what of nod would change
 	fit      *match.Call    // how the call fits a rule
 	identity *identity.Call // what tells the call from others
-	taint    *taint.Call    // what came into the session
 	withheld *withheld.Call // what of the call is not said
 }
 
@@ -29,8 +27,7 @@ type rooms struct {
 func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 	shared := placed(c, at, report)
 	r := rooms{
-		at: at, report: report, fit: &match.Call{Call: shared}, taint: &taint.Call{Call: shared, Session: taint.None{}},
-		withheld: &withheld.Call{Call: shared},
+		at: at, report: report, fit: &match.Call{Call: shared}, withheld: &withheld.Call{Call: shared},
 	}
 	r.loss, r.secrecy = harm.Of(shared)
 	r.self = &guard.Call{
@@ -38,9 +35,6 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 		Read: func(command string) *guard.Call { return g.asCommand(c, command) },
 	}
 	r.identity = &identity.Call{Call: shared}
-	if w, ok := g.options.Memory.(Witness); ok {
-		r.taint.Session = w
-	}
 	return r
 }
 

@@ -33,7 +33,7 @@ func TestAskRules(t *testing.T)                     { judgeFile(t, "asks") }
 func TestACallThatHasOnlyAnInput(t *testing.T)      { judgeFile(t, "inputs") }
 func TestRulesForTools(t *testing.T)                { judgeFile(t, "tools") }
 func TestWhatIsNotConfined(t *testing.T)            { judgeFile(t, "confined") }
-func TestTaint(t *testing.T)                        { judgeFile(t, "taint") }
+func TestModules(t *testing.T)                      { judgeFile(t, "modules") }
 
 func judgeFile(t *testing.T, name string) {
 	t.Helper()
@@ -109,9 +109,6 @@ func (s *scene) head(key, value string) {
 		if value == "fails" {
 			s.options.Model = answering{err: &fault.Error{Kind: fault.Overloaded, Message: "overloaded"}}
 		}
-	case "tainted":
-		s.witness.taint = value
-		s.options.Memory = s.witness
 	case "wrote":
 		s.witness.wrote = []string{absolute(value)}
 		s.options.Memory = s.witness

@@ -7,16 +7,14 @@ import (
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/taint"
 	"github.com/nodgate/nod/internal/withheld"
 )
 
 // ruling is what the rules of a gate say about one call. It is handed on to what answers an open call.
 type ruling struct {
-	gate  *Gate
-	call  Call
-	fit   *match.Call
-	taint *taint.Call
+	gate *Gate
+	call Call
+	fit  *match.Call
 
 	soft    Rule      // the soft_deny pattern that matched; Text "" if none
 	doubt   objection // of a hard_deny rule that may forbid the call, if nod knew more
@@ -196,8 +194,6 @@ func (r *ruling) unlike(d Evidence) (why string) {
 	switch {
 	case d.SHA256 == "":
 		return " cannot be read as it will be run"
-	case r.taint.Run(d.Path):
-		return " was written in this session, and the agent has read what may be orders to it"
 	case r.gate.options.Memory != nil && r.gate.options.Memory.Standing(d) == Changed:
 		return " may have changed in this session"
 	}

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/harm"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/taint"
 )
 
 // analyze asks what is known of the call's command.
@@ -181,7 +181,7 @@ func (r *rooms) harm(e shell.Effect, hosts []string) objection {
 	if o := r.plainHarm(e, hosts); o.stands() {
 		return o
 	}
-	return object(r.taint.Harm(e))
+	return object(harm.Modules(r.fit.Call, e))
 }
 
 func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
@@ -280,6 +280,9 @@ func fetchName(target string) string {
 	return "this reads from " + host + ", a host that is not on your list"
 }
 
+// maxChanges is how many files of one call are named.
+const maxChanges = 40
+
 // changes lists what a call may change, which runs behind nod's boundary or not. A
 // denied call changes nothing, but that is not known here.
 func (r *rooms) changes(c Call, confined bool) []string {
@@ -287,9 +290,9 @@ func (r *rooms) changes(c Call, confined bool) []string {
 	add := func(name string) {
 		switch {
 		case name == "" || slices.Contains(names, name):
-		case len(names) < taint.MaxChanges:
+		case len(names) < maxChanges:
 			names = append(names, name)
-		case len(names) == taint.MaxChanges:
+		case len(names) == maxChanges:
 			names = append(names, "/") // more than are told apart
 		}
 	}

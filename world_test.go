@@ -147,21 +147,13 @@ func broken(context.Context) iter.Seq2[transcript.Turn, error] {
 
 // witness is a session that wrote some files.
 type witness struct {
-	taint string
 	wrote []string
 }
 
 func (witness) Standing(nod.Evidence) nod.Standing { return nod.Accepted }
-func (w witness) Taint() string                    { return w.taint }
+func (w witness) Wrote(name string) bool           { return slices.Contains(w.wrote, name) }
 func (w witness) History() []string                { return []string{"an earlier call touched a secret store"} }
 func (witness) Blocked() []string                  { return nil }
-
-func (w witness) Origin(name string) string {
-	if slices.Contains(w.wrote, name) {
-		return "downloaded"
-	}
-	return ""
-}
 
 // verdictOf decides without a model: layers 0 to 3 alone.
 func verdictOf(o nod.Options, c nod.Call) nod.Decision {

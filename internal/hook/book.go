@@ -99,8 +99,8 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	}
 	kept := session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
-		Said: e.Answered, Cost: d.Cost, At: e.Time, Changes: d.Changes, Downloads: d.Downloads, Secret: d.Secret,
-		Sends: d.Sends, Judged: judged(d), Why: d.Basis,
+		Said: e.Answered, Cost: d.Cost, At: e.Time, Changes: d.Changes, Secret: d.Secret,
+		Judged: judged(d), Why: d.Basis,
 	}
 	for _, one := range d.Definitions {
 		kept.Definitions = append(kept.Definitions, session.Definition(one.Path, one.SHA256))
@@ -110,9 +110,6 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 	}
 	if e.Answered == "ask" {
 		kept.Key = d.Approvable.Key
-	}
-	if d.Foreign != "" && e.Answered != "deny" {
-		kept.Taint = "it has read " + d.Foreign
 	}
 	return b.memory.Answer(kept)
 }
@@ -160,13 +157,8 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 	return nod.Untouched
 }
 
-// Taint implements nod.Witness. Where nothing can be remembered anything may have been read.
-func (r recollection) Taint() string {
-	if !r.Remembers() {
-		return "nod cannot remember what this session has read"
-	}
-	return r.Session.Taint()
-}
+// Wrote implements nod.Witness.
+func (r recollection) Wrote(path string) bool { return r.Remembers() && r.Changes(path) }
 
 // Ended implements nod.Outcomes.
 func (r recollection) Ended(call string) transcript.Ended {

@@ -12,7 +12,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
-	"github.com/nodgate/nod/internal/taint"
 	"github.com/nodgate/nod/internal/withheld"
 )
 
@@ -24,11 +23,8 @@ type Facts struct {
 	Matched  []string `json:"matched,omitempty"`
 	Runs     []Run    `json:"runs,omitempty"`
 	NewHosts []string `json:"new_hosts,omitempty"`
-	// Tainted says why what the agent has read in this session may be orders
-	// to it, Session what the session did before that weighs.
-	Git     *Git     `json:"git,omitempty"`
-	Tainted string   `json:"tainted,omitempty"`
-	Session []string `json:"session,omitempty"`
+	Git      *Git     `json:"git,omitempty"`
+	Session  []string `json:"session,omitempty"` // what the session did before that weighs
 	// SpeaksToJudge quotes what in the call looks as if it were written for
 	// the model. It can only make an answer stricter.
 	SpeaksToJudge []string `json:"speaks_to_judge,omitempty"`
@@ -51,7 +47,7 @@ type Run struct {
 	Content string `json:"content,omitempty"` // "" where it is too long to show
 	// Withheld says why a content that would fit is not shown.
 	Withheld string `json:"content_withheld,omitempty"`
-	Origin   string `json:"origin,omitempty"` // written or downloaded in this session
+	Origin   string `json:"origin,omitempty"` // whether this session wrote it
 }
 
 // Git is where a command that speaks to a repository speaks to.
@@ -73,16 +69,15 @@ const (
 // Case is a call as layers 0 to 3 left it, and what a model may be told of it.
 type Case struct {
 	*withheld.Call
-	Taint   *taint.Call
 	Hosts   []string // which the rules name
 	Open    string   // why the call is open, without secrets
 	Matched string   // the soft_deny rule that matched; "" if none
-	LetRun  []string // that a person let the same call run before
+	Session []string // what came before that weighs
 }
 
 // Facts puts together what is known of the call, with hosts and files.
 func (c Case) Facts(session Ledger) Facts {
-	f := Facts{Open: c.Open}
+	f := Facts{Open: c.Open, Session: c.Session}
 	for _, e := range c.withheldEffects()[:min(len(c.Report.Effects), factLimit)] {
 		f.Effects = append(f.Effects, Effect{
 			Kind: e.Kind.Name(), Target: withheld.ShownFact(Cut(e.Target, wordLimit)), Place: e.Place.Name(),
@@ -102,8 +97,6 @@ func (c Case) Facts(session Ledger) Facts {
 	for _, r := range f.Runs {
 		f.SpeaksToJudge = append(f.SpeaksToJudge, speaksToJudge(r.Content)...)
 	}
-	past := c.Taint.Session
-	f.Tainted, f.Session = c.Taint.Why(), slices.Concat(past.History(), past.Blocked(), c.LetRun)
 	return f
 }
 
@@ -173,7 +166,10 @@ func (c Case) runs() []Run {
 
 // run is one of them.
 func (c Case) run(name, sum string, command, left int) Run {
-	r := Run{Path: name, SHA256: sum, Origin: c.Taint.Origin(name)}
+	r := Run{Path: name, SHA256: sum}
+	if c.At.Wrote != nil && c.At.Wrote(name) {
+		r.Origin = "written in this session"
+	}
 	if c.IsStore(name) {
 		r.Withheld = withheld.SecretStore
 		return r

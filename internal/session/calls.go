@@ -3,7 +3,6 @@
 package session
 
 import (
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -137,64 +136,10 @@ func (s *Session) Ask(call, tool string) (open []Asked, err error) {
 	return open, nil
 }
 
-// Taint says what the session has read that may be orders to the agent: text of others, or
-// text that people do not see. The first reason in sight; "" is none. Nothing takes it back
-// but the end of the session, since what was read stays in the agent's context.
-func (s *Session) Taint() string {
-	if s.spoilt() {
-		return "nod could not write down what this session has read"
-	}
-	l, _ := s.find(func(l line) bool { return l.Taint != "" })
-	return l.Taint
-}
-
-// spoiltMode marks a session's file of which a line is missing: what it said is not known. A
-// full disk still takes a mode, and the mark outlives the process.
-const spoiltMode = 0o700
-
-func (s *Session) spoil() error { return os.Chmod(s.file.Name(), spoiltMode) }
-
-func (s *Session) spoilt() bool {
-	if !s.Remembers() {
-		return false
-	}
-	info, err := os.Lstat(s.file.Name())
-	return err != nil || info.Mode().Perm() == spoiltMode
-}
-
-// carried is the taint that a new line repeats, so that it stays in sight once the file is longer than what is
-// looked at. Two lines that are written at once may both leave it out; those of the half before still hold it.
-func (s *Session) carried() string {
-	if size, err := s.file.Size(); err != nil || size < tailLimit/2 {
-		return ""
-	}
-	return s.Taint()
-}
-
-// Origin says how the session made the file of that real path: "downloaded" or "written" by a call that was
-// not denied, "" if no such call is in sight. A directory counts for what lies below it in "written" only.
-func (s *Session) Origin(name string) string {
-	switch {
-	case !s.Remembers() || !utf8.ValidString(name):
-		return ""
-	case s.any(func(l line) bool { return l.done() && slices.Contains(l.Downloads, name) }):
-		return "downloaded"
-	case s.Changes(name):
-		return "written"
-	}
-	return ""
-}
-
 // History says what calls that were not denied did, as far as it is in sight and weighs on a later one.
 func (s *Session) History() (said []string) {
 	if s.any(func(l line) bool { return l.done() && l.Secret }) {
 		said = append(said, "an earlier call touched a secret store")
-	}
-	if s.any(func(l line) bool { return l.done() && l.Sends }) {
-		said = append(said, "an earlier call may have sent data out")
-	}
-	if s.any(func(l line) bool { return l.done() && len(l.Downloads) > 0 }) {
-		said = append(said, "an earlier call wrote what it had fetched")
 	}
 	return said
 }

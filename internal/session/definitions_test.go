@@ -106,3 +106,13 @@ func TestBegan(t *testing.T) {
 		t.Error(accepted, seen)
 	}
 }
+
+// What an earlier nod noted besides (what the session had read, fetched and sent) is passed over, and the rest is read.
+func TestLinesOfAnEarlierNod(t *testing.T) {
+	s := remembering(t)
+	note(t, s.file.Append([]byte(`{"v":1,"kind":"pre","call_id":"1","time":"2026-11-01T00:00:00Z","said":"allow",`+
+		`"changes":["/w/a"],"fetched":["/w/a"],"secret":true,"sends":true,"taint":"it has read a page","sum_usd":1}`+"\n")))
+	if !s.Changes("/w/a") || s.Changes("/w/b") || len(s.History()) != 1 || s.Cost() != 1 {
+		t.Errorf("read as %+v", s.lines())
+	}
+}

@@ -68,16 +68,9 @@ type Record struct {
 	// [Definition]; Changes are the files that the call may change, real.
 	Definitions []string `json:"runs,omitempty"`
 	Changes     []string `json:"changes,omitempty"`
-	// Downloads are those of Changes that the call fetched; Secret says that it
-	// touches a secret store, Sends that it may send data out.
-	Downloads []string `json:"fetched,omitempty"`
-	Secret    bool     `json:"secret,omitempty"`
-	Sends     bool     `json:"sends,omitempty"`
-	Failed    bool     `json:"failed,omitempty"`
-	Error     string   `json:"error,omitempty"` // secrets masked
-	// Taint says what text of others, or that people do not see, the call put before the
-	// agent; "" is none. It stays with the session until that ends.
-	Taint string `json:"taint,omitempty"`
+	Secret      bool     `json:"secret,omitempty"` // it touches a secret store
+	Failed      bool     `json:"failed,omitempty"`
+	Error       string   `json:"error,omitempty"` // secrets masked
 }
 
 // Judged is what a model said of a call.
@@ -235,7 +228,7 @@ func (r Record) kept() Record {
 		r.Cost = 0
 	}
 	r.At, r.Why, r.Error = r.At.UTC(), audit.MaskText(r.Why), audit.MaskText(r.Error)
-	for _, text := range []*string{&r.Call, &r.Digest, &r.Tool, &r.Said, &r.Why, &r.Key, &r.Error, &r.Taint} {
+	for _, text := range []*string{&r.Call, &r.Digest, &r.Tool, &r.Said, &r.Why, &r.Key, &r.Error} {
 		*text = (*text)[:min(len(*text), maxText)]
 	}
 	return r
@@ -246,9 +239,6 @@ func (s *Session) record(kind string, r Record) error {
 		return nil
 	}
 	l := line{Kind: kind, Record: r.kept()}
-	if l.Taint == "" {
-		l.Taint = s.carried()
-	}
 	s.lines() // so that little is left to read under the lock
 	if l.Cost > 0 || l.Judged != "" {
 		defer s.lock()() // two sums that are made at once must not lose one
@@ -280,7 +270,7 @@ func (s *Session) append(l line) error {
 	l.V = version
 	raw, err := lines.JSON(l)
 	if err == nil && len(raw) >= lineLimit {
-		l.Definitions, l.Downloads = nil, nil
+		l.Definitions = nil
 		if l.Changes != nil {
 			l.Changes = []string{"/"}
 		}
@@ -292,10 +282,7 @@ func (s *Session) append(l line) error {
 	if err == nil {
 		err = s.file.Append(raw)
 	}
-	if err != nil {
-		return errors.Join(err, s.spoil())
-	}
-	return nil
+	return err
 }
 
 // lines returns the lines at the end of the file, oldest first. They are shared and not to

@@ -292,7 +292,7 @@ func TestLongRecords(t *testing.T) {
 	for i := range 1000 {
 		paths = append(paths, fmt.Sprint("/", strings.Repeat("<", 4000), i))
 	}
-	note(t, s.Answer(Record{Digest: "d", Downloads: paths}))
+	note(t, s.Answer(Record{Digest: "d", Changes: paths}))
 	if text := ended(t, s); len(text) > lineLimit || !s.Answered("d") {
 		t.Errorf("%d bytes, seen %v", len(text), s.Answered("d"))
 	}

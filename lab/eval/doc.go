@@ -38,8 +38,6 @@
 //     /usr/lib and a few devices are there.
 //   - A path that an earlier row of the same session wrote exists and was made
 //     by this session, unless that row failed. What a row deletes is gone.
-//   - What a row read of others' (a page, an issue, what a server returned)
-//     taints the rows of its session after it.
 //   - Nothing else exists. There is no model, and a person could be asked.
 //
 // Real repositories have hooks, scripts and files in the way.

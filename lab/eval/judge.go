@@ -170,7 +170,6 @@ func (g *group) row(ctx context.Context, j *Judged) {
 	}
 	if j.Row.Session != "" && !g.own {
 		remember(j.Row, call, world)
-		g.made.came(d.Foreign, j.Row)
 	}
 }
 
@@ -237,21 +236,18 @@ var _ nod.Witness = memory{}
 
 // Standing implements [nod.Memory].
 func (m memory) Standing(d nod.Evidence) nod.Standing {
-	if m.Origin(d.Path) != "" {
+	if m.Wrote(d.Path) {
 		return nod.Changed
 	}
 	return nod.Untouched
 }
 
-// Origin implements [nod.Witness].
-func (m memory) Origin(name string) string {
-	if info, err := m.made.Lstat(name); err == nil && info.Mode.IsRegular() {
-		return "written"
-	}
-	return ""
+// Wrote implements [nod.Witness].
+func (m memory) Wrote(name string) bool {
+	info, err := m.made.Lstat(name)
+	return err == nil && info.Mode.IsRegular()
 }
 
-// Taint, History and Blocked implement [nod.Witness].
-func (m memory) Taint() string   { return m.made.foreign }
+// History and Blocked implement [nod.Witness].
 func (memory) History() []string { return nil }
 func (memory) Blocked() []string { return nil }

@@ -164,7 +164,6 @@ var otherPrograms string
 type made struct {
 	*view.Memory
 	unknown map[string]bool // files of which the content is not known
-	foreign string          // what text of others came in first; "" is none
 }
 
 func newMade() *made { return &made{Memory: view.NewMemory(false), unknown: map[string]bool{}} }
@@ -178,13 +177,6 @@ func (m *made) file(name string, data []byte, known bool) {
 	}
 	m.File(name, string(data), 0o644)
 	m.unknown[name] = !known
-}
-
-// came notes what text of others a call brought in, if it ran.
-func (m *made) came(what string, r *Row) {
-	if m.foreign == "" && what != "" && r.ran() {
-		m.foreign = "it has read " + what
-	}
 }
 
 func (m *made) Read(name string, limit int64) ([]byte, error) {
