@@ -128,7 +128,7 @@ func (g *Gate) trial(c Call) *trial {
 		at.Keeping = &place.Keeping{}
 	}
 	t := &trial{gate: g, call: c, id: newID(start), start: start}
-	t.answers = &answers{now: g.options.Now, spent: map[Layer]time.Duration{}, mark: start}
+	t.answers = answers{now: g.options.Now, spent: map[Layer]time.Duration{}, mark: start}
 	t.enter(at, &shell.Report{})
 	return t
 }
@@ -138,9 +138,9 @@ type trial struct {
 	gate *Gate
 	call Call
 	id   string
-	rooms
-	*answers
-	ruled *ruling // what the rules say of the call
+	*rooms
+	answers
+	ruled ruling // what the rules say of the call
 
 	open    objection // why layers 0 to 3 leave the call open
 	secrets bool      // the call touches a secret store
@@ -153,9 +153,9 @@ type trial struct {
 
 // enter has the rooms answer about the call as it is now. What they have looked up of another command they forget.
 func (t *trial) enter(at *place.Workspace, report *shell.Report) {
-	t.rooms = t.gate.rooms(t.call, at, report)
-	t.ruled = &ruling{gate: t.gate, call: t.call, fit: t.fit}
-	t.said = t.withheld
+	t.rooms = t.gate.rooms(&t.call, at, report)
+	t.ruled = ruling{gate: t.gate, call: t.call, fit: &t.fit}
+	t.said = &t.withheld
 }
 
 // decide is the flow of the package comment, from top to bottom.
@@ -308,9 +308,9 @@ func (t *trial) guard() objection {
 
 // secret speaks against a call that would show a secret, behind a runner too.
 func (t *trial) secret() objection {
-	o := object(t.secrecy.Secret(t.call.named()))
+	o := object(t.loss.Secrets.Secret(t.call.named()))
 	if h := t.handed(); h != nil && !o.stands() {
-		o = object(h.secrecy.Secret(nil))
+		o = object(h.loss.Secrets.Secret(nil))
 	}
 	return o
 }

@@ -73,7 +73,7 @@ func (t *trial) loses() string {
 	}
 	why := string(t.loss.Loses(t.ruled.clearsEffect, t.ruled.clearsCommand))
 	if why == "" && t.report.Handed != nil {
-		loss := t.gate.rooms(t.call, t.at, t.report.Handed).loss
+		loss := t.gate.rooms(&t.call, t.at, t.report.Handed).loss
 		why = string(loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }))
 	}
 	t.lost = &why

@@ -155,7 +155,7 @@ func shownRules(rules []Rule) []judge.Rule {
 // facts is what is known of the call.
 func (q question) facts(session judge.Ledger) judge.Facts {
 	c := judge.Case{
-		Call: q.withheld, Hosts: q.gate.options.Rules.Hosts,
+		Call: &q.withheld, Hosts: q.gate.options.Rules.Hosts,
 		Open: masks.Command(q.reasonOpen()), Session: q.letRun(),
 	}
 	if w, ok := q.gate.options.Memory.(Witness); ok {

@@ -14,33 +14,31 @@ import (
 type rooms struct {
 	at     *place.Workspace
 	report *shell.Report // of the command; empty until layer 0 has looked
+	placed place.Call    // the call as all of these look at it
 
-	loss     *harm.Loss     // what could not be restored
-	secrecy  *harm.Secrets  // which secret would be shown
-	self     *guard.Call    // what of nod would change
-	fit      *match.Call    // how the call fits a rule
-	identity *identity.Call // what tells the call from others
-	withheld *withheld.Call // what of the call is not said
+	loss     harm.Loss     // what could not be restored, and which secret would be shown
+	self     guard.Call    // what of nod would change
+	fit      match.Call    // how the call fits a rule
+	identity identity.Call // what tells the call from others
+	withheld withheld.Call // what of the call is not said
 }
 
 // rooms returns what answers about a call.
-func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
-	shared := placed(c, at, report)
-	r := rooms{
-		at: at, report: report, fit: &match.Call{Call: shared}, withheld: &withheld.Call{Call: shared},
+func (g *Gate) rooms(c *Call, at *place.Workspace, report *shell.Report) *rooms {
+	r := &rooms{at: at, report: report, placed: placed(c, at, report)}
+	shared := &r.placed
+	r.fit.Call, r.withheld.Call, r.identity.Call = shared, shared, shared
+	r.loss = harm.Of(shared)
+	r.self = guard.Call{
+		Call: shared, Loss: &r.loss, Sources: g.sources,
+		Read: func(command string) *guard.Call { return g.asCommand(*c, command) },
 	}
-	r.loss, r.secrecy = harm.Of(shared)
-	r.self = &guard.Call{
-		Call: shared, Loss: r.loss, Sources: g.sources,
-		Read: func(command string) *guard.Call { return g.asCommand(c, command) },
-	}
-	r.identity = &identity.Call{Call: shared}
 	return r
 }
 
 // placed is the call as rooms look at it.
-func placed(c Call, at *place.Workspace, report *shell.Report) *place.Call {
-	return &place.Call{
+func placed(c *Call, at *place.Workspace, report *shell.Report) place.Call {
+	return place.Call{
 		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
 		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
 		Edits: c.Edits, MCP: c.MCP,
@@ -52,5 +50,5 @@ func (g *Gate) asCommand(c Call, command string) *guard.Call {
 	c.MCP, c.Tool, c.Command, c.Dialect = nil, "bash", command, Bash
 	t := g.trial(c)
 	t.look()
-	return t.self
+	return &t.self
 }

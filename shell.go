@@ -55,7 +55,7 @@ func (t *trial) supposing(report *shell.Report) *trial {
 	if report == nil {
 		return nil
 	}
-	p := &trial{gate: t.gate, call: t.call, answers: &answers{}}
+	p := &trial{gate: t.gate, call: t.call}
 	p.enter(t.at, report)
 	return p
 }

@@ -140,7 +140,7 @@ func (q question) query(ctx context.Context) (Classification, error) {
 // apart is the question as it goes on by itself, when nobody waits for it any more: what it looks up is its own.
 func (q question) apart() question {
 	own := *q.trial
-	own.rooms = q.gate.rooms(q.call, q.at.Apart(), q.report)
+	own.rooms = q.gate.rooms(&q.call, q.at.Apart(), q.report)
 	return question{&own}
 }
 

@@ -37,6 +37,9 @@ func gitKept(l *Loss, command int) bool {
 	kept, looked := l.git[command]
 	if !looked {
 		kept = keepsForGit(l, l.Report.Commands[command])
+		if l.git == nil {
+			l.git = map[int]bool{}
+		}
 		l.git[command] = kept
 	}
 	return kept

@@ -23,7 +23,7 @@ type Objection = place.Objection
 // Loss says what of a command could not be restored. It is for one call, and not safe for concurrent use.
 type Loss struct {
 	*place.Call
-	Secrets *Secrets // of the same call
+	Secrets Secrets // of the same call
 
 	git map[int]bool // what gitKept found, by command
 }
@@ -36,11 +36,8 @@ type Secrets struct {
 	may *string // what maySecret found; nil: not looked yet
 }
 
-// Of returns both answers for one call.
-func Of(c *place.Call) (*Loss, *Secrets) {
-	s := &Secrets{Call: c}
-	return &Loss{Call: c, Secrets: s, git: map[int]bool{}}, s
-}
+// Of returns what answers about one call.
+func Of(c *place.Call) Loss { return Loss{Call: c, Secrets: Secrets{Call: c}} }
 
 // Loses says what of the command cannot be undone, goes to others or shows what is secret, as far as its
 // effects and its own words tell; "" for nothing. What the two functions speak of does not count.

@@ -34,7 +34,7 @@ func saidOf(line string) string {
 	machine := place.New(place.Options{Files: view.NewMemory(false), Home: "/home/dev"})
 	at := &place.Workspace{Machine: machine, Dir: "/home/dev/shop"}
 	r := shell.Analyze(line, shell.Env{Dialect: shell.Bash, Dir: at.Dir, Home: "/home/dev", Files: machine.Files})
-	l, _ := Of(&place.Call{At: at, Report: &r, Command: line})
+	l := Of(&place.Call{At: at, Report: &r, Command: line})
 	for i := range r.Commands {
 		if kind := (wording{l.Call}).says(i); kind != "" {
 			return kind

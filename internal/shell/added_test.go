@@ -55,8 +55,8 @@ func TestAProgramAddedByItsSheetAlone(t *testing.T) {
 	} {
 		report := shell.AnalyzeWith(row.command, env, "seek", sheet)
 		call := &place.Call{At: &place.Workspace{Machine: machine, Dir: env.Dir, Roots: env.Roots}, Report: &report}
-		_, secrets := harm.Of(call)
-		if why := string(secrets.Secret(nil)); (why == "") != (row.secret == "") || !strings.Contains(why, row.secret) {
+		loss := harm.Of(call)
+		if why := string(loss.Secrets.Secret(nil)); (why == "") != (row.secret == "") || !strings.Contains(why, row.secret) {
 			t.Errorf("%s: %q, want a secret %q", row.command, why, row.secret)
 		}
 		if got := len(report.Unknowns) > 0; got != row.unknown {
