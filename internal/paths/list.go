@@ -85,6 +85,9 @@ func takeApart(text string) *entry {
 		if c.glob {
 			c.begin = part[:strings.IndexAny(part, globSigns+`\`)]
 			c.end = part[strings.LastIndexAny(part, globSigns+`]\`)+1:]
+			if !strings.ContainsAny(part, `?[\`) {
+				c.texts = strings.Split(part, "*")
+			}
 		}
 		e.parts = append(e.parts, c)
 	}
@@ -100,6 +103,7 @@ type component struct {
 	glob  bool
 	begin string // what stands before the first sign of a pattern, and behind the last
 	end   string
+	texts []string // between the stars of a pattern that has no other signs
 }
 
 // match compares a component of a name with what the list says of it. short says that it may be an 8.3 alias.
@@ -109,9 +113,24 @@ func (c *component) match(got string, short bool) bool {
 		return true
 	case !c.glob, !strings.HasPrefix(got, c.begin), !strings.HasSuffix(got, c.end):
 		return false
+	case c.texts != nil:
+		return len(got) >= len(c.begin)+len(c.end) && inOrder(c.texts[1:len(c.texts)-1],
+			got[len(c.begin):len(got)-len(c.end)])
 	}
 	ok, err := path.Match(c.want, got)
 	return ok || err != nil
+}
+
+// inOrder reports whether a text holds texts one behind the other.
+func inOrder(texts []string, text string) bool {
+	for _, t := range texts {
+		_, rest, found := strings.Cut(text, t)
+		if !found {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 // maxName is the longest path that a list looks through, in bytes.
