@@ -18,19 +18,12 @@ func against(report shell.Report, files view.Files, r ran) (list []string) {
 		}
 	}
 	for _, c := range r.Changed {
-		if !expected(report.Effects, files, c) && !(c.Linked && (runs(report, "ln") || runs(report, "cp"))) {
+		if !expected(report.Effects, files, c) {
 			list = append(list, fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed",
 				false: "written"}[c.Gone]))
 		}
 	}
 	return list
-}
-
-// runs reports whether a report has a command of that name.
-func runs(report shell.Report, name string) bool {
-	return slices.ContainsFunc(report.Commands, func(c shell.Command) bool {
-		return len(c.Words) > 0 && path.Base(c.Words[0].Value) == name
-	})
 }
 
 // nullCommand reports whether zsh may have run this for a redirection that

@@ -114,7 +114,6 @@ const mostTries = 3
 // stretch looks at the texts of some numbers in a namespace, lines over files in
 // the repository of the stretch.
 func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
-	do := w.one
 	if w.files {
 		turns, err := turnsOf(number)
 		if err != nil {
@@ -124,17 +123,16 @@ func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
 			return err
 		}
 		defer os.RemoveAll(s.lines)
-		do = w.oneLine
 	}
 	var b *bed
-	worlds := newWorlds()
+	worlds := worlds{}
 	for seed, tries := from, 1; seed < to; {
 		if b == nil {
 			if b, err = s.open(); err != nil {
 				return err
 			}
 		}
-		switch err := do(s, b, worlds, seed, w.textOf(seed)); {
+		switch err := w.one(s, b, worlds, seed, w.textOf(seed)); {
 		case err == nil:
 			seed, tries = seed+1, 1
 			continue
@@ -160,34 +158,39 @@ func (w *witnessing) textOf(seed uint64) string {
 	return w.grammar.program(seed)
 }
 
-// variants is how many worlds there are.
-const variants = 16
-
 // one asks about a text, and runs it where it is allowed.
-func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
-	world := worlds.of(seed % variants)
+func (w *witnessing) one(s *stage, b *bed, worlds worlds, seed uint64, text string) error {
+	world, err := worlds.of(s, seed)
+	if err != nil {
+		return err
+	}
+	dialects := []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh}
+	if s.lines != "" {
+		dialects = []nod.Dialect{dialectOf(seed)}
+	}
 	byShell := map[string][]nod.Dialect{}
-	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh} {
+	for _, d := range dialects {
 		if w.ask(world, seed, text, d).Verdict == nod.Allow {
 			for _, name := range shellsOf(d) {
 				byShell[name] = append(byShell[name], d)
 			}
 		}
 	}
-	results := map[string]ran{}
-	for name := range byShell {
+	for name, allowed := range byShell {
 		if s.shells[name] == "" {
 			continue
 		}
-		var err error
-		if results[name], err = b.run(job{Shell: name, Text: text, Variant: seed % variants, Seed: seed}); err != nil {
+		r, err := b.run(job{Shell: name, Text: text, Line: s.lines != "", Variant: world.variant, Seed: seed})
+		if err != nil {
 			return err
 		}
+		found := world.unsaid(text, name, allowed, r)
+		if s.lines != "" && len(r.Harm) > 0 {
+			found = append(slices.Compact(r.Harm), fmt.Sprintf("the repository: %q", s.turns))
+		}
+		w.book(seed, text, name, r, found)
 	}
 	w.generated(len(byShell) > 0)
-	for name, r := range results {
-		w.book(seed, text, name, r, world.unsaid(text, name, byShell[name], r))
-	}
 	return nil
 }
 
@@ -303,20 +306,27 @@ type world struct {
 }
 
 // worlds are made when they are asked for.
-type worlds struct {
-	list  map[uint64]*world
-	lines *world
-}
+type worlds map[uint64]*world
 
-func newWorlds() *worlds { return &worlds{list: map[uint64]*world{}} }
+// variants is how many worlds there are.
+const variants = 16
 
-func (w *worlds) of(variant uint64) *world {
-	if w.list[variant] == nil {
-		files := viewOf(worldOf(variant))
-		w.list[variant] = &world{variant, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files,
-			Home: home, UnrecordedRuns: true})}
+// of is the world of a number: of the file lines, the one of their stage.
+func (w worlds) of(s *stage, seed uint64) (_ *world, err error) {
+	variant := seed % variants
+	if s.lines != "" {
+		variant = 0
 	}
-	return w.list[variant]
+	if w[variant] != nil {
+		return w[variant], nil
+	}
+	files := viewOf(worldOf(variant))
+	if s.lines != "" {
+		files, err = seenOf(s.lines)
+	}
+	w[variant] = &world{variant, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home,
+		Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
+	return w[variant], err
 }
 
 func (w *world) check(text string, d nod.Dialect) nod.Decision {
