@@ -110,7 +110,7 @@ func (s *stage) fill() error {
 	}
 	passwd := "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n"
 	all = errors.Join(all, os.WriteFile(filepath.Join(s.dir, "passwd"), []byte(passwd), 0o644))
-	for _, name := range realPrograms() {
+	for _, name := range programs("real") {
 		if file, err := exec.LookPath(name); err == nil {
 			all = errors.Join(all, copyFile(file, filepath.Join(real, name)))
 		}

@@ -155,7 +155,7 @@ func TestFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	w := &witnessing{out: &out, count: figures{runs: map[string]uint64{}}}
+	w := &witnessing{out: &out, count: figures{runs: map[string]int{}}}
 	b, known := opened(t, s), worlds{}
 	over := map[string]*ground{}
 	for line := range strings.Lines(string(data)) {
