@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 //go:embed *.jsonl
@@ -127,21 +128,16 @@ func readRow(line []byte) (r Row, err error) {
 	if err := decode(line, &r); err != nil {
 		return r, err
 	}
-	for _, f := range []struct {
-		name, value string
-		known       []string // nil: anything
-	}{
-		{"id", r.ID, nil}, {"source", r.Source, nil}, {"input", string(r.Input), nil}, {"why", r.Why, nil},
-		{"category", r.Category, nil},
-		{"label", r.Label, []string{"benign-readonly", "benign-sideeffect", "harmful", "ambiguous"}},
-		{"expect", r.Expect, []string{"allow", "ask", "deny", "model"}},
-		{"expect_layer", r.Layer, []string{"guard", "allowlist", "edit", "shell", "model"}},
+	if r.ID == "" || r.Source == "" || len(r.Input) == 0 || r.Why == "" || r.Category == "" {
+		return r, fmt.Errorf("one of id, source, input, why and category is missing")
+	}
+	for value, known := range map[string]string{
+		r.Label:  "benign-readonly benign-sideeffect harmful ambiguous",
+		r.Expect: "allow ask deny model",
+		r.Layer:  "guard allowlist edit shell model",
 	} {
-		switch {
-		case f.known != nil && !slices.Contains(f.known, f.value):
-			return r, fmt.Errorf("%q: %q is none of %q", f.name, f.value, f.known)
-		case f.value == "":
-			return r, fmt.Errorf("%q is missing", f.name)
+		if !slices.Contains(strings.Fields(known), value) {
+			return r, fmt.Errorf("%q is none of: %s", value, known)
 		}
 	}
 	return r, nil

@@ -87,8 +87,6 @@ func (l wording) losesItself(command int, c shell.Command) Objection {
 		return Objection("this throws away what was committed nowhere: " + printable.Line(c.Source, 160))
 	case c.Has(shell.Destroys) && l.reaches(command) && !l.changesNothing(c):
 		return saying("lose", c)
-	case l.runsFetched(c):
-		return Objection("this runs what it has just fetched: " + printable.Line(c.Source, 160))
 	}
 	return ""
 }

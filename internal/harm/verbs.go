@@ -106,6 +106,11 @@ func scripts(all []string, i int) string {
 	return ""
 }
 
+// interprets reports whether a program runs as code what it is fed.
+func interprets(program string) bool {
+	return listed("interprets", strings.TrimRight(program, "0123456789."))
+}
+
 // spoken are the words of a command as they may be looked up, what wraps it before
 // them; "" stands for what is not known.
 func spoken(c shell.Command) (words []string) {

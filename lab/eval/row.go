@@ -14,18 +14,13 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// Row is one labelled call. The json names are those of the file.
+// Row is one labelled call: what package corpus says of one, and where it comes from. The
+// json names are those of the file.
 type Row struct {
-	ID       string          `json:"id"`
-	Tool     string          `json:"tool"`
-	ToolName string          `json:"tool_name"` // the agent's spelling, "" where not given
-	Input    json.RawMessage `json:"input"`
-	Dir      string          `json:"cwd"`     // "" is [DefaultDir]
-	Session  string          `json:"session"` // "" is none
-	Agent    string          `json:"agent"`
-	Label    string          `json:"label"`
-	Category string          `json:"category"`
-	Outcome  string          `json:"outcome"` // "" and "ok": it ran
+	corpus.Row
+	Session string `json:"session"` // "" is none
+	Agent   string `json:"agent"`
+	Outcome string `json:"outcome"` // "" and "ok": it ran
 }
 
 // The labels.
@@ -128,8 +123,7 @@ func readOwn(name string, scan *bufio.Scanner) (File, error) {
 	}
 	f := File{Name: name, Own: &head}
 	for _, r := range rows {
-		f.Rows = append(f.Rows, Row{ID: r.ID, Tool: r.Tool, ToolName: r.ToolName, Input: r.Input, Dir: r.Dir,
-			Label: r.Label, Category: r.Category})
+		f.Rows = append(f.Rows, Row{Row: r})
 	}
 	return f, nil
 }
@@ -139,12 +133,6 @@ func (f *File) take(line []byte) error {
 	var r Row
 	if err := json.Unmarshal(line, &r); err != nil {
 		return err
-	}
-	for _, field := range []struct{ name, value string }{{"id", r.ID}, {"tool", r.Tool}, {"input", string(r.Input)},
-		{"label", r.Label}} {
-		if field.value == "" {
-			return fmt.Errorf("%q is missing", field.name)
-		}
 	}
 	if r.ToolName == "write_stdin" { // typed into a live terminal, which reaches no hook
 		r.Tool = r.ToolName
@@ -163,13 +151,15 @@ func noCalls() []string { return []string{"write_stdin", "tool_result", "user_pr
 func (r *Row) check() error {
 	tools := []string{"bash", "edit", "write", "read", "search", "fetch", "mcp", "agent", "meta"}
 	switch {
+	case r.ID == "":
+		return fmt.Errorf(`"id" is missing`)
 	case !slices.Contains(tools, r.Tool):
 		return fmt.Errorf(`"tool": %q is none of %q`, r.Tool, tools)
 	case !slices.Contains(Labels(), r.Label):
 		return fmt.Errorf(`"label": %q is none of %q`, r.Label, Labels())
 	case r.Dir != "" && r.Dir[0] != '/':
 		return fmt.Errorf(`"cwd": %q is not absolute`, r.Dir)
-	case r.Input[0] != '{':
+	case len(r.Input) == 0 || r.Input[0] != '{':
 		return fmt.Errorf(`"input" is not an object`)
 	}
 	return nil

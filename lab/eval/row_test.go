@@ -71,7 +71,7 @@ func TestReadRefuses(t *testing.T) {
 		{"the second line", goodRow + "\n{", "x:2: unexpected end"},
 		{"a blank line", goodRow + "\n\n" + goodRow, "x:2: unexpected end"},
 		{"no id", bad(`"a"`, `""`), `x:2: "id" is missing`},
-		{"no input", bad(`"input"`, `"inputs"`), `x:2: "input" is missing`},
+		{"no input", bad(`"input"`, `"inputs"`), `x:2: "input" is not an object`},
 		{"input no object", bad(`{"command":"ls"}`, `"ls"`), `x:2: "input" is not an object`},
 		{"another tool", bad("bash", "shell"), `x:2: "tool": "shell" is none of`},
 		{"another label", bad("benign-readonly", "good"), `x:2: "label": "good" is none of`},

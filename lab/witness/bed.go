@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -46,8 +45,6 @@ type change struct {
 	Name string
 	Gone bool
 	Dir  bool
-	// Linked says that nothing but the number of its names has changed.
-	Linked bool
 }
 
 // bed is a namespace without network on a read-only root, in which texts run
@@ -111,24 +108,14 @@ func (s *stage) fill() error {
 	for name, at := range shellNames() {
 		all = errors.Join(all, os.Symlink("/shells/"+at, filepath.Join(bin, name)))
 	}
-	for name, text := range etc() {
-		all = errors.Join(all, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644))
-	}
-	for _, name := range realPrograms() {
+	passwd := "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n"
+	all = errors.Join(all, os.WriteFile(filepath.Join(s.dir, "passwd"), []byte(passwd), 0o644))
+	for _, name := range programs("real") {
 		if file, err := exec.LookPath(name); err == nil {
 			all = errors.Join(all, copyFile(file, filepath.Join(real, name)))
 		}
 	}
 	return all
-}
-
-// etc is all that the system's settings say in the namespace.
-func etc() map[string]string {
-	return map[string]string{
-		"passwd":        "root:x:0:0::/root:/bin/sh\ndev:x:65534:65534::" + home + ":/bin/sh\n",
-		"hosts":         "127.0.0.1 localhost witness\n", // the machine's own name is no question to anybody
-		"nsswitch.conf": "passwd: files\nhosts: files dns\n",
-	}
 }
 
 func copyFile(from, to string) error {
@@ -165,21 +152,13 @@ func (s *stage) open() (*bed, error) {
 	cmd := exec.Command(s.bwrap, s.arguments()...)
 	cmd.Env = []string{}
 	cmd.Dir = "/"
-	var errText strings.Builder
-	cmd.Stderr = &errText
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if s.demote {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
 	}
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := cmd.Start(); err != nil {
+	in, inErr := cmd.StdinPipe()
+	out, outErr := cmd.StdoutPipe()
+	if err := errors.Join(inErr, outErr, cmd.Start()); err != nil {
 		return nil, err
 	}
 	return &bed{cmd, gob.NewEncoder(in), gob.NewDecoder(out), in}, nil
@@ -205,12 +184,10 @@ func (s *stage) arguments() []string {
 		args = append(args, "--ro-bind-try", "/usr/share", "/usr/share", "--ro-bind-try", "/etc/alternatives",
 			"/etc/alternatives", "--ro-bind-try", sbinDir, sbinDir, "--symlink", "usr/sbin", "/sbin")
 	}
-	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin",
-		"--ro-bind", filepath.Join(s.dir, "real"), realDir, "--ro-bind", filepath.Join(s.dir,
-			"driver"), "/driver", "--hostname", "witness")
-	for name := range etc() {
-		args = append(args, "--ro-bind", filepath.Join(s.dir, name), "/etc/"+name)
-	}
+	args = append(args, "--ro-bind", bin, binDir, "--symlink", "usr/bin", "/bin", "--hostname", "witness",
+		"--ro-bind", filepath.Join(s.dir, "real"), realDir,
+		"--ro-bind", filepath.Join(s.dir, "driver"), "/driver",
+		"--ro-bind", filepath.Join(s.dir, "passwd"), "/etc/passwd")
 	for name, file := range s.shells {
 		args = append(args, "--ro-bind", file, "/shells/"+name)
 	}

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -13,29 +13,19 @@ import (
 // against lists what happened and the report does not speak of.
 func against(report shell.Report, files view.Files, r ran) (list []string) {
 	for _, s := range r.Started {
-		if !claimed(report.Commands, s.Words) && !nullCommand(s.Words) {
+		null := len(s.Words) == 1 && s.Words[0] == "cat" // zsh runs it for a redirection that stands alone
+		if !claimed(report.Commands, s.Words) && !null {
 			list = append(list, fmt.Sprintf("%q ran in %s", s.Words, s.Dir))
 		}
 	}
 	for _, c := range r.Changed {
-		if !expected(report.Effects, files, c) && !(c.Linked && (runs(report, "ln") || runs(report, "cp"))) {
-			list = append(list, fmt.Sprintf("%q was %s", c.Name, map[bool]string{true: "removed",
-				false: "written"}[c.Gone]))
+		if !expected(report.Effects, files, c) {
+			done := map[bool]string{true: "removed", false: "written"}[c.Gone]
+			list = append(list, fmt.Sprintf("%q was %s", c.Name, done))
 		}
 	}
 	return list
 }
-
-// runs reports whether a report has a command of that name.
-func runs(report shell.Report, name string) bool {
-	return slices.ContainsFunc(report.Commands, func(c shell.Command) bool {
-		return len(c.Words) > 0 && path.Base(c.Words[0].Value) == name
-	})
-}
-
-// nullCommand reports whether zsh may have run this for a redirection that
-// stands alone: it copies what it is given.
-func nullCommand(words []string) bool { return len(words) == 1 && words[0] == "cat" }
 
 // claimed reports whether a command of the report may be this one. A program
 // that only runs others is reported with those.
@@ -56,27 +46,26 @@ func matches(c shell.Command, words []string) bool {
 	if len(said) == 0 || !said[0].Known || said[0].Pattern || said[0].Value != words[0] {
 		return false
 	}
-	deep := slices.Contains(c.Wrappers, "find")
 	// at holds how many words may have been used up.
 	at := make([]bool, len(words)+1)
 	at[1] = true
 	for _, w := range said[1:] {
-		at = after(w, words, at, deep)
+		at = after(w, words, at)
 	}
 	return at[len(words)]
 }
 
 // after is at, one word of the report later.
-func after(w shell.Word, words []string, at []bool, deep bool) []bool {
+func after(w shell.Word, words []string, at []bool) []bool {
 	next := make([]bool, len(at))
 	for n := range at {
 		switch constant := w.Known && !w.Pattern; {
 		case !at[n]:
-		case constant && n < len(words) && same(w.Value, words[n]):
+		case constant && n < len(words) && w.Value == words[n]:
 			next[n+1] = true
 		case !constant:
 			next[n] = true
-			for m := n; m < len(words) && (!w.Known || glob(w.Value, words[m], deep)); m++ {
+			for m := n; m < len(words) && (!w.Known || glob(w.Value, words[m])); m++ {
 				next[m+1] = true
 			}
 		}
@@ -84,48 +73,8 @@ func after(w shell.Word, words []string, at []bool, deep bool) []bool {
 	return next
 }
 
-// same reports whether a word is the one that was said. Which number an open
-// file gets, and where the shell finds it, is the shell's own affair.
-func same(said, word string) bool {
-	return said == word || strings.Contains(said, "/fd/") && plainDescriptor(said) == plainDescriptor(word)
-}
-
-// plainDescriptor writes the names of open files in one way.
-func plainDescriptor(word string) string {
-	word = strings.ReplaceAll(word, "/proc/self/fd/", "/dev/fd/")
-	before, number, found := strings.Cut(word, "/dev/fd/")
-	if !found {
-		return word
-	}
-	return before + "/dev/fd/N" + plainDescriptor(strings.TrimLeft(number, "0123456789"))
-}
-
-// glob reports whether a name may come from a pattern: the constant parts of
-// the pattern stand in it in this order, and a hidden name needs a dot. Which
-// of its signs are quoted is not known. find hands on all that lies below.
-func glob(pattern, name string, deep bool) bool {
-	if start, ok := strings.CutSuffix(pattern, "/*"); pattern == name || deep && ok && glob(start, name, false) {
-		return true // find hands on where it starts, too
-	}
-	hidden := strings.HasPrefix(path.Base(name), ".") && name != "." && name != ".."
-	if hidden && !deep && !strings.HasPrefix(path.Base(pattern), ".") {
-		return false
-	}
-	parts := strings.FieldsFunc(strings.ReplaceAll(pattern, "**/", "*"),
-		func(r rune) bool { return strings.ContainsRune("*?[]\\()|#^~<>", r) })
-	sets := strings.ContainsAny(pattern, "[(|")
-	for _, p := range parts {
-		at := strings.Index(name, p)
-		if at < 0 && !sets {
-			return false
-		}
-		name = name[max(at, 0):]
-		if at >= 0 {
-			name = name[len(p):]
-		}
-	}
-	return true
-}
+// glob reports whether a name may come from a pattern, or is the pattern itself.
+func glob(pattern, name string) bool { return pattern == name || paths.GlobMatch(pattern, name) }
 
 // expected reports whether an effect speaks of the change.
 func expected(effects []shell.Effect, files view.Files, c change) bool {
@@ -136,8 +85,8 @@ func expected(effects []shell.Effect, files view.Files, c change) bool {
 		if e.Kind == shell.Write && moves(effects, e) && view.Below(e.Target, c.Name) {
 			return true // a directory comes with all that lies in it
 		}
-		return e.Pattern != "" && glob(e.Pattern, c.Name, false) || reaches(e.Target, e, files, c) || reaches(e.Name,
-			e, files, c)
+		return e.Pattern != "" && glob(e.Pattern, c.Name) || reaches(e.Target, e, files, c) ||
+			reaches(e.Name, e, files, c)
 	})
 }
 
@@ -159,7 +108,7 @@ func reaches(target string, e shell.Effect, files view.Files, c change) bool {
 		real = target
 	}
 	return slices.ContainsFunc([]string{target, real}, func(t string) bool {
-		return t == c.Name || (e.Recursive || e.Kept) && view.Below(t,
-			c.Name) || c.Dir && !c.Gone && view.Below(c.Name, t)
+		return t == c.Name || (e.Recursive || e.Kept) && view.Below(t, c.Name) ||
+			c.Dir && !c.Gone && view.Below(c.Name, t)
 	})
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -68,16 +71,8 @@ func (s *stage) build(script string) error {
 	return err
 }
 
-// seen is the template as nod sees it: below home what lies in the directory,
-// elsewhere the programs of this machine.
-type seen struct {
-	dir  string
-	rest *view.Memory
-}
-
-var _ view.Files = seen{}
-
-func newSeen(dir string) seen {
+// seenOf is the template as nod sees it, and elsewhere the programs of this machine.
+func seenOf(template string) (*view.Memory, error) {
 	m := viewOf(nil)
 	for _, dir := range []string{binDir, sbinDir} {
 		list, _ := os.ReadDir(dir) // a directory that is not there holds no program
@@ -89,78 +84,36 @@ func newSeen(dir string) seen {
 		m.Dir("/proc/"+name, 0o555).Link("/proc/"+name+"/cwd", project).Link("/proc/"+name+"/root", "/")
 	}
 	m.Dir("/tmp", 0o777|os.ModeSticky).File("/tmp/scratch.txt", "scratch\n", 0o644).Dir("/home", 0o755)
-	return seen{dir, m}
-}
-
-// at is who knows a name, and how that name is called there.
-func (s seen) at(name string) (view.Files, string) {
-	if view.Below(home, name) {
-		return view.Disk{}, s.dir + strings.TrimPrefix(name, home)
-	}
-	return s.rest, name
-}
-
-// Lstat implements view.Files.
-func (s seen) Lstat(name string) (view.Info, error) {
-	f, name := s.at(name)
-	return f.Lstat(name)
-}
-
-// Readlink implements view.Files.
-func (s seen) Readlink(name string) (string, error) {
-	f, name := s.at(name)
-	return f.Readlink(name)
-}
-
-// Read implements view.Files.
-func (s seen) Read(name string, limit int64) ([]byte, error) {
-	f, name := s.at(name)
-	return f.Read(name, limit)
-}
-
-// List implements view.Files.
-func (s seen) List(name string, limit int) ([]string, error) {
-	f, name := s.at(name)
-	return f.List(name, limit)
-}
-
-// ofLines is the world of the file lines, with the gate over it.
-func (w *worlds) ofLines(s *stage) *world {
-	if w.lines == nil {
-		files := newSeen(s.lines)
-		w.lines = &world{0, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home,
-			Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
-	}
-	return w.lines
-}
-
-// oneLine asks about a line, and runs it where it is allowed.
-func (w *witnessing) oneLine(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
-	shell, dialect := s.shellOf(seed)
-	d := w.ask(worlds.ofLines(s), seed, text, dialect)
-	w.generated(d.Verdict == nod.Allow)
-	if d.Verdict != nod.Allow {
+	return m, filepath.WalkDir(template, func(file string, _ fs.DirEntry, err error) error {
+		info, lerr := view.Disk{}.Lstat(file)
+		name := home + strings.TrimPrefix(file, template)
+		switch {
+		case err != nil || lerr != nil:
+			return errors.Join(err, lerr)
+		case info.Mode.IsDir():
+			m.Dir(name, info.Mode)
+		case info.Mode&fs.ModeSymlink != 0:
+			to, err := os.Readlink(file)
+			m.Link(name, to)
+			return err
+		case info.Mode.IsRegular():
+			data, err := os.ReadFile(file)
+			m.File(name, string(data), info.Mode).Hard(name, info.Links)
+			return err
+		default:
+			m.Special(name, info.Mode)
+		}
 		return nil
-	}
-	r, err := b.run(job{Shell: shell, Text: text, Line: true, Seed: seed})
-	if err != nil {
-		return err
-	}
-	var found []string
-	if len(r.Harm) > 0 {
-		found = append(slices.Compact(r.Harm), "allowed: "+d.Reason, fmt.Sprintf("the repository: %q", s.turns))
-	}
-	w.book(seed, text, shell, r, found)
-	return nil
+	})
 }
 
-// shellOf is the shell that runs the line of a number: bash for most.
-func (s *stage) shellOf(seed uint64) (name string, dialect nod.Dialect) {
-	switch {
-	case seed%6 == 4 && s.shells["zsh"] != "":
-		return "zsh", nod.Zsh
-	case seed%6 == 5 && s.shells["dash"] != "":
-		return "dash", nod.Posix
+// dialectOf is what the line of a number is read as: bash's for most.
+func dialectOf(seed uint64) nod.Dialect {
+	switch seed % 6 {
+	case 4:
+		return nod.Zsh
+	case 5:
+		return nod.Posix
 	}
-	return "bash", nod.Bash
+	return nod.Bash
 }

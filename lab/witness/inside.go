@@ -1,13 +1,16 @@
 package main
 
 import (
-	"encoding/binary"
 	"encoding/gob"
+	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,16 +26,8 @@ const patience = 500 * time.Millisecond
 
 // driver is the first process of the namespace.
 type driver struct {
-	marks map[string]mark // what the world is, by name
-	line  lineWorld
-}
-
-// mark is what shows that a file was touched.
-type mark struct {
-	mode           uint32
-	inode          uint64
-	size           int64
-	written, other syscall.Timespec
+	before map[string]string // what the world is, by name: see survey
+	marks  map[string]string // of the file lines: the unique word of a file to its name
 }
 
 // inside answers jobs until its input ends.
@@ -71,27 +66,48 @@ func limit() error {
 	return nil
 }
 
-func (d *driver) run(j job) (ran, error) {
-	switch {
-	case j.Make:
-		return d.make(j)
-	case j.Line:
-		return d.runLine(j)
-	case j.Shell == "none":
-		return ran{}, d.reset(j)
+// run makes the world of a job, runs its text, and looks at what is left.
+func (d *driver) run(j job) (r ran, err error) {
+	if err := d.prepare(j); err != nil || j.Shell == "none" {
+		return r, err
 	}
-	if err := d.reset(j); err != nil {
-		return ran{}, err
-	}
-	stopped, err := d.start(j)
-	if err != nil {
-		return ran{}, err
-	}
-	r := ran{Stopped: stopped, Changed: d.changes(stopped)}
-	if r.Started, err = readLog(stopped); err == nil {
+	if r.Stopped, err = d.start(j); err == nil {
 		r.Output, err = whatWasPrinted()
 	}
+	if err != nil || j.Make {
+		return r, err
+	}
+	after := survey(j.Line)
+	r.Changed = d.changes(after, r.Stopped)
+	if j.Line {
+		r.Harm = d.harm(r.Changed, after, r.Output)
+		return r, nil
+	}
+	r.Started, err = readLog(r.Stopped)
 	return r, err
+}
+
+// prepare makes the world what the job wants it to be.
+func (d *driver) prepare(j job) error {
+	if j.Make {
+		return nil
+	}
+	err := errors.Join(os.WriteFile(recDir+"/seed", []byte(strconv.FormatUint(j.Seed, 10)), 0o644),
+		os.WriteFile(recDir+"/log", nil, 0o644), empty("/home"), empty("/tmp"))
+	switch {
+	case err != nil:
+		return err
+	case !j.Line:
+		err = build(worldOf(j.Variant))
+		d.before = survey(false)
+		return err
+	}
+	if err := restore(); err != nil || d.before != nil {
+		return err
+	}
+	d.before = survey(true)
+	d.marks = marksIn(d.before)
+	return d.prepare(j) // what looked at it has changed modes
 }
 
 // start runs the text and waits until nothing of it is left.
@@ -216,45 +232,18 @@ func whatWasPrinted() (string, error) {
 
 // readLog takes the recorders' notes. A recorder that was stopped may not have
 // written all of its note.
-func readLog(stopped bool) ([]started, error) {
+func readLog(stopped bool) (list []started, err error) {
 	data, err := os.ReadFile(recDir + "/log")
-	if err != nil {
-		return nil, err
-	}
-	var list []started
-	for len(data) >= 4 {
-		size := int(binary.BigEndian.Uint32(data))
-		if size > len(data)-4 {
-			if stopped {
-				break
-			}
+	for line := range strings.Lines(string(data)) {
+		note, cut := strconv.Unquote(strings.TrimSuffix(line, "\n"))
+		if cut != nil && !stopped {
 			return nil, fmt.Errorf("the log is cut off")
 		}
-		dir, words, _ := strings.Cut(string(data[4:4+size]), "\x00")
-		list = append(list, started{dir, strings.Split(strings.TrimSuffix(words, "\x00"), "\x00")})
-		data = data[4+size:]
-	}
-	return list, nil
-}
-
-// reset makes the world what the job wants it to be.
-func (d *driver) reset(j job) error {
-	if err := os.WriteFile(recDir+"/seed", []byte(strconv.FormatUint(j.Seed, 10)), 0o644); err != nil {
-		return err
-	}
-	if err := os.WriteFile(recDir+"/log", nil, 0o644); err != nil {
-		return err
-	}
-	for _, dir := range []string{"/home", "/tmp"} {
-		if err := empty(dir); err != nil {
-			return err
+		if dir, words, ok := strings.Cut(note, "\x00"); ok {
+			list = append(list, started{dir, strings.Split(words, "\x00")})
 		}
 	}
-	if err := build(worldOf(j.Variant)); err != nil {
-		return err
-	}
-	d.marks = look()
-	return nil
+	return list, err
 }
 
 func empty(dir string) error {
@@ -294,47 +283,63 @@ func build(list []entry) error {
 	return nil
 }
 
-// look marks everything that can be written here.
-func look() map[string]mark {
-	marks := map[string]mark{}
+// survey says of everything that can be written here what it is. Over files it passes over what git keeps
+// for itself and when something was written.
+func survey(lines bool) map[string]string {
+	all := map[string]string{}
 	for _, dir := range []string{"/home", "/tmp", "/dev", recDir} {
 		_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-			if err != nil || name == "/dev/pts" || name == recDir+"/log" || name == recDir+"/seed" ||
-				name == recDir+"/out" || name == recDir+"/cwd" {
-				return nil
+			rest, inGit := strings.CutPrefix(name, project+"/.git/")
+			inGit = inGit && lines
+			gitsOwn := inGit && !strings.HasPrefix(rest, "hooks") && !strings.HasPrefix(rest, "info") && rest != "config"
+			ours := name == "/dev/pts" || slices.Contains([]string{"log", "seed", "out", "cwd"},
+				strings.TrimPrefix(name, recDir+"/"))
+			if err == nil && !ours && !gitsOwn {
+				all[name] = described(name, lines)
 			}
-			var st syscall.Stat_t
-			if syscall.Lstat(name, &st) != nil {
-				return nil
-			}
-			m := mark{mode: st.Mode, inode: st.Ino}
-			if st.Mode&syscall.S_IFMT == syscall.S_IFREG {
-				m.size, m.written, m.other = st.Size, st.Mtim, st.Ctim
-			}
-			marks[name] = m
 			return nil
 		})
 	}
-	return marks
+	return all
+}
+
+// described is mode and content of a file, or where a link leads.
+func described(name string, lines bool) string {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return err.Error()
+	}
+	mode, text := info.Mode(), info.Mode().String()+" "
+	if perm := mode.Perm(); perm&0o400 == 0 && mode&fs.ModeSymlink == 0 || mode.IsDir() && perm&0o700 != 0o700 {
+		_ = os.Chmod(name, 0o700) // what cannot be read is not lost
+	}
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		to, _ := os.Readlink(name)
+		return text + to
+	case !mode.IsRegular():
+		return text
+	case !lines:
+		text += info.ModTime().String() + " "
+	}
+	data, _ := os.ReadFile(name)
+	if lines && name == project+"/.git/config" { // which branch follows which is no affair of anybody
+		data = regexp.MustCompile(`(?m)^\[branch .*\n(?:[^\[].*\n)*`).ReplaceAll(data, nil)
+	}
+	return text + string(data)
 }
 
 // changes lists what is not as it was. The files that zsh makes for =( ), and
 // what a shell that was killed left, are not the text's.
-func (d *driver) changes(stopped bool) []change {
-	var list []change
-	now := look()
-	for name, m := range now {
-		if was, ok := d.marks[name]; ok && was == m || strings.HasPrefix(name,
-			"/tmp/zsh") || stopped && strings.HasPrefix(name, "/tmp/") {
-			continue
-		}
-		was := d.marks[name]
-		was.other = m.other
-		list = append(list, change{Name: name, Dir: m.mode&syscall.S_IFMT == syscall.S_IFDIR, Linked: was == m})
-	}
-	for name := range d.marks {
-		if _, ok := now[name]; !ok {
-			list = append(list, change{Name: name, Gone: true})
+func (d *driver) changes(after map[string]string, stopped bool) (list []change) {
+	names := maps.Clone(d.before)
+	maps.Copy(names, after)
+	for name := range names {
+		was, before := d.before[name]
+		now, there := after[name]
+		left := strings.HasPrefix(name, "/tmp/zsh") || stopped && strings.HasPrefix(name, "/tmp/")
+		if !left && (before != there || was != now) {
+			list = append(list, change{Name: name, Gone: !there, Dir: strings.HasPrefix(was+now, "d")})
 		}
 	}
 	return list

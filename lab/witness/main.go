@@ -47,5 +47,18 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	return w.stageAndRun(ctx)
+	dir, err := os.MkdirTemp("", "nod-witness-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	s, err := newStage(dir)
+	if errors.Is(err, errNoNamespace) {
+		fmt.Fprintf(out, "skipped, nothing was run: %v\n", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return w.run(ctx, s)
 }

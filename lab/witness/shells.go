@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -34,32 +35,13 @@ type witnessing struct {
 
 // figures are what a run is summed up in.
 type figures struct {
-	generated, allowed, violations uint64
+	generated, allowed, violations, stopped, started, changed int
 
-	runs                      map[string]uint64 // by shell
-	stopped, started, changed uint64
+	runs map[string]int // by shell
 }
 
 // shellsTried are the shells that texts run in.
 func shellsTried() []string { return []string{"bash", "zsh", "dash"} }
-
-// stageAndRun prepares a stage and runs on it; without a namespace nothing is run.
-func (w *witnessing) stageAndRun(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "nod-witness-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	s, err := newStage(dir)
-	if errors.Is(err, errNoNamespace) {
-		fmt.Fprintf(w.out, "skipped, nothing was run: %v\n", err)
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return w.run(ctx, s)
-}
 
 // run spreads the texts over the workers and sums up. An interrupt ends it after
 // the texts that are under way.
@@ -73,7 +55,7 @@ func (w *witnessing) run(ctx context.Context, s *stage) (err error) {
 	if w.grammar, err = readGrammar(name); err != nil {
 		return err
 	}
-	w.count.runs = map[string]uint64{}
+	w.count.runs = map[string]int{}
 	for _, name := range shellsTried() {
 		if s.shells[name] == "" {
 			fmt.Fprintf(w.out, "skipped: %s is not installed (Debian: %s), so nothing is shown of it\n", name, name)
@@ -114,7 +96,6 @@ const mostTries = 3
 // stretch looks at the texts of some numbers in a namespace, lines over files in
 // the repository of the stretch.
 func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
-	do := w.one
 	if w.files {
 		turns, err := turnsOf(number)
 		if err != nil {
@@ -124,17 +105,16 @@ func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
 			return err
 		}
 		defer os.RemoveAll(s.lines)
-		do = w.oneLine
 	}
 	var b *bed
-	worlds := newWorlds()
+	worlds := worlds{}
 	for seed, tries := from, 1; seed < to; {
 		if b == nil {
 			if b, err = s.open(); err != nil {
 				return err
 			}
 		}
-		switch err := do(s, b, worlds, seed, w.textOf(seed)); {
+		switch err := w.one(s, b, worlds, seed, w.textOf(seed)); {
 		case err == nil:
 			seed, tries = seed+1, 1
 			continue
@@ -160,33 +140,43 @@ func (w *witnessing) textOf(seed uint64) string {
 	return w.grammar.program(seed)
 }
 
-// variants is how many worlds there are.
-const variants = 16
-
 // one asks about a text, and runs it where it is allowed.
-func (w *witnessing) one(s *stage, b *bed, worlds *worlds, seed uint64, text string) error {
-	world := worlds.of(seed % variants)
+func (w *witnessing) one(s *stage, b *bed, worlds worlds, seed uint64, text string) error {
+	world, err := worlds.of(s, seed)
+	if err != nil {
+		return err
+	}
+	dialects := []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh}
+	if s.lines != "" {
+		dialects = []nod.Dialect{dialectOf(seed)}
+	}
 	byShell := map[string][]nod.Dialect{}
-	for _, d := range []nod.Dialect{nod.Unstated, nod.Bash, nod.Posix, nod.Zsh} {
+	for _, d := range dialects {
 		if w.ask(world, seed, text, d).Verdict == nod.Allow {
 			for _, name := range shellsOf(d) {
 				byShell[name] = append(byShell[name], d)
 			}
 		}
 	}
-	results := map[string]ran{}
-	for name := range byShell {
+	for name, allowed := range byShell {
 		if s.shells[name] == "" {
 			continue
 		}
-		var err error
-		if results[name], err = b.run(job{Shell: name, Text: text, Variant: seed % variants, Seed: seed}); err != nil {
+		r, err := b.run(job{Shell: name, Text: text, Line: s.lines != "", Variant: world.variant, Seed: seed})
+		if err != nil {
 			return err
 		}
+		found := world.unsaid(text, name, allowed, r)
+		if s.lines != "" && len(r.Harm) > 0 {
+			found = append(slices.Compact(r.Harm), fmt.Sprintf("the repository: %q", s.turns))
+		}
+		w.book(seed, text, name, r, found)
 	}
-	w.generated(len(byShell) > 0)
-	for name, r := range results {
-		w.book(seed, text, name, r, world.unsaid(text, name, byShell[name], r))
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.count.generated++
+	if len(byShell) > 0 {
+		w.count.allowed++
 	}
 	return nil
 }
@@ -218,34 +208,14 @@ func (w *world) unsaid(text, name string, dialects []nod.Dialect, r ran) (found 
 // refused is the line in which a shell says that it cannot read a text, "" where it said
 // nothing of the kind: then it took the text apart in another way than nod.
 func refused(output string) string {
-	for line := range strings.Lines(output) {
-		for _, what := range []string{"syntax error", "Syntax error", "parse error near", "unexpected EOF",
-			"missing end of string", "unmatched ", "bad substitution"} {
-			before, _, found := strings.Cut(line, what)
-			if found && complains(before) {
-				return strings.TrimSpace(line)
-			}
+	complaint := regexp.MustCompile(`(?m)^(?:(?:bash|dash|sh): |zsh:|\(eval\):|/shells/)(.*?)(?:[sS]yntax error|` +
+		`parse error near|unexpected EOF|missing end of string|unmatched |bad substitution).*$`)
+	for _, found := range complaint.FindAllStringSubmatch(output, -1) {
+		if !strings.Contains(found[1], "[: ") && !strings.Contains(found[1], "test: ") { // of a program
+			return found[0]
 		}
 	}
 	return ""
-}
-
-// complains reports whether a line begins as a shell's complaint does: bash: line 1:,
-// zsh:1:, dash: 1:, (eval):1:.
-func complains(before string) bool {
-	return !strings.Contains(before, "[: ") && !strings.Contains(before, "test: ") &&
-		slices.ContainsFunc([]string{"bash: ", "zsh:", "dash: ", "sh: ", "(eval):", "/shells/"},
-			func(shell string) bool { return strings.HasPrefix(before, shell) })
-}
-
-// generated counts a text that was asked about.
-func (w *witnessing) generated(allowed bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.count.generated++
-	if allowed {
-		w.count.allowed++
-	}
 }
 
 // book counts a text that ran, and what was found in it.
@@ -254,8 +224,8 @@ func (w *witnessing) book(seed uint64, text, name string, r ran, found []string)
 	defer w.mu.Unlock()
 	c := &w.count
 	c.runs[name]++
-	c.started += uint64(len(r.Started))
-	c.changed += uint64(len(r.Changed))
+	c.started += len(r.Started)
+	c.changed += len(r.Changed)
 	if r.Stopped {
 		c.stopped++
 	}
@@ -284,15 +254,10 @@ func (w *witnessing) ask(world *world, seed uint64, text string, dialect nod.Dia
 
 // String is the summary of a run.
 func (f *figures) String() string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%d generated, %d allowed (%.1f %%), %d violations\n", f.generated, f.allowed,
-		100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations)
-	for _, name := range shellsTried() {
-		fmt.Fprintf(&b, "%d run in %s, ", f.runs[name], name)
-	}
-	fmt.Fprintf(&b, "%d stopped after %s\n", f.stopped, patience)
-	fmt.Fprintf(&b, "%d programs started, %d names changed\n", f.started, f.changed)
-	return b.String()
+	return fmt.Sprintf("%d generated, %d allowed (%.1f %%), %d violations\nruns by shell: %v, %d stopped after %s\n"+
+		"%d programs started, %d names changed\n", f.generated, f.allowed,
+		100*float64(f.allowed)/float64(max(f.generated, 1)), f.violations, f.runs, f.stopped, patience, f.started,
+		f.changed)
 }
 
 // world is what nod sees of a world, and the gate over it.
@@ -303,20 +268,27 @@ type world struct {
 }
 
 // worlds are made when they are asked for.
-type worlds struct {
-	list  map[uint64]*world
-	lines *world
-}
+type worlds map[uint64]*world
 
-func newWorlds() *worlds { return &worlds{list: map[uint64]*world{}} }
+// variants is how many worlds there are.
+const variants = 16
 
-func (w *worlds) of(variant uint64) *world {
-	if w.list[variant] == nil {
-		files := viewOf(worldOf(variant))
-		w.list[variant] = &world{variant, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files,
-			Home: home, UnrecordedRuns: true})}
+// of is the world of a number: of the file lines, the one of their stage.
+func (w worlds) of(s *stage, seed uint64) (_ *world, err error) {
+	variant := seed % variants
+	if s.lines != "" {
+		variant = 0
 	}
-	return w.list[variant]
+	if w[variant] != nil {
+		return w[variant], nil
+	}
+	files := viewOf(worldOf(variant))
+	if s.lines != "" {
+		files, err = seenOf(s.lines)
+	}
+	w[variant] = &world{variant, files, nod.New(nod.Options{Rules: nod.DefaultRules(), Files: files, Home: home,
+		Self: []string{home + "/.config/nod"}, UnrecordedRuns: true})}
+	return w[variant], err
 }
 
 func (w *world) check(text string, d nod.Dialect) nod.Decision {

@@ -155,8 +155,8 @@ func TestFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	w := &witnessing{out: &out, count: figures{runs: map[string]uint64{}}}
-	b, worlds := opened(t, s), newWorlds()
+	w := &witnessing{out: &out, count: figures{runs: map[string]int{}}}
+	b, known := opened(t, s), worlds{}
 	over := map[string]*ground{}
 	for line := range strings.Lines(string(data)) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' {
@@ -166,7 +166,7 @@ func TestFound(t *testing.T) {
 		words := unquoted(t, quoted)
 		if number != "files" {
 			seed, err := strconv.ParseUint(number, 10, 64)
-			if err := errors.Join(err, w.one(s, b, worlds, seed, words[0])); err != nil {
+			if err := errors.Join(err, w.one(s, b, known, seed, words[0])); err != nil {
 				t.Fatalf("%s: %v", line, err)
 			}
 			continue
@@ -177,10 +177,10 @@ func TestFound(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			over[key] = &ground{stage: made, worlds: newWorlds(), bed: opened(t, made)}
+			over[key] = &ground{stage: made, worlds: worlds{}, bed: opened(t, made)}
 		}
 		g := over[key]
-		if err := w.oneLine(g.stage, g.bed, g.worlds, 1, words[0]); err != nil {
+		if err := w.one(g.stage, g.bed, g.worlds, 1, words[0]); err != nil {
 			t.Fatalf("%s: %v", line, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestFound(t *testing.T) {
 type ground struct {
 	stage  *stage
 	bed    *bed
-	worlds *worlds
+	worlds worlds
 }
 
 // unquoted takes quoted words apart.
@@ -272,7 +272,7 @@ func (h hole) pattern() *regexp.Regexp {
 func TestHolesPutBack(t *testing.T) {
 	s := staged(t)
 	b := opened(t, s)
-	worlds, g := newWorlds(), read(t, "shells")
+	known, g := worlds{}, read(t, "shells")
 	const most = 50000
 	open := map[string]*regexp.Regexp{}
 	for _, h := range holes() {
@@ -285,7 +285,11 @@ func TestHolesPutBack(t *testing.T) {
 			if shape == nil || !shape.MatchString(text) {
 				continue
 			}
-			found, err := through(b, worlds.of(seed%variants), seed, text, shape.ReplaceAllString(text, h.heard))
+			world, err := known.of(s, seed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found, err := through(b, world, seed, text, shape.ReplaceAllString(text, h.heard))
 			if err != nil {
 				t.Fatal(err)
 			}
