@@ -12,7 +12,7 @@ import (
 	"github.com/nodgate/nod/agent"
 )
 
-// TestWhatIsCompleted: testdata/completed.txt has claims, and below each a host with its environment, files below DIR,
+// TestWhatIsCompleted: testdata/completed.txt has claims, and below each a host with its environment, files below HERE,
 // a payload, and what is read in it, before and after the host's own files were looked at: what the host is told of an
 // allow, whether it may be handed another command, and what [sight] says.
 func TestWhatIsCompleted(t *testing.T) {
@@ -45,8 +45,8 @@ func TestWhatIsCompleted(t *testing.T) {
 func completedIn(t *testing.T, host string, files map[string]string, payload string) string {
 	t.Helper()
 	dir := hostFiles(t, files)
-	words := strings.Fields(strings.ReplaceAll(host, "DIR", dir))
-	e, err := agent.Host(words[0]).Decode([]byte(strings.ReplaceAll(payload, "DIR", dir)), words[1:])
+	words := strings.Fields(strings.ReplaceAll(host, "HERE", dir))
+	e, err := agent.Host(words[0]).Decode([]byte(strings.ReplaceAll(payload, "HERE", dir)), words[1:])
 	if err != nil {
 		t.Fatalf("%s: %v", payload, err)
 	}
@@ -59,7 +59,7 @@ func completedIn(t *testing.T, host string, files map[string]string, payload str
 		e.Complete(&e)
 	}
 	rewrites := map[bool]string{true: " rewrites"}[agent.Host(words[0]).MayRewrite(e)]
-	return strings.ReplaceAll(fmt.Sprintf("first %s, then %s%s: %s", before, told(), rewrites, sight(e, nil)), dir, "DIR")
+	return strings.ReplaceAll(fmt.Sprintf("first %s, then %s%s: %s", before, told(), rewrites, sight(e, nil)), dir, "HERE")
 }
 
 // hostFiles writes files below a new directory and returns it.
