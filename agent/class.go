@@ -1,6 +1,9 @@
 package agent
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Class says what becomes of a call of one of a host's own tools. The names
 // that [ClassOf] knows are those of hosts.txt; every row has a class.
@@ -37,17 +40,8 @@ func classOf(tool string) Class {
 		return Unclassified
 	}
 	class, _, _ := strings.Cut(text[strings.LastIndexByte(text[:at], '\n')+1:], " ")
-	switch class {
-	case "read":
-		return Read
-	case "idle":
-		return Idle
-	case "persons":
-		return Persons
-	case "acts":
-		return Acts
-	}
-	return Unclassified
+	// In the order of the constants.
+	return Class(max(0, slices.Index([]string{"", "read", "idle", "persons", "acts"}, class)))
 }
 
 // Arguments are what nod knows of the arguments of a host's own tool, by the name under

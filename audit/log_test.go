@@ -20,7 +20,6 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
-	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/lines"
 )
 
@@ -378,42 +377,5 @@ func TestFilter(t *testing.T) {
 		if got := tt.filter.Match(tt.entry); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
-	}
-}
-
-func TestFollow(t *testing.T) {
-	dir := stateDir(t)
-	write(t, dir, Entry{ID: "before"})
-	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"half`)
-	seq := Follow(hang.Context(t), dir, Filter{})
-	appendRaw(t, dir, "\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
-	var old *os.File
-	defer func() { old.Close() }()
-	steps := []func(){
-		func() { write(t, dir, Entry{ID: "second"}) },
-		func() { // rotated, with a writer that still holds the old file
-			old, _ = os.OpenFile(filepath.Join(dir, FileName), os.O_WRONLY|os.O_APPEND, 0)
-			os.Rename(filepath.Join(dir, FileName), filepath.Join(dir, "decisions-20260101T000000.000000000Z.jsonl"))
-			write(t, dir, Entry{ID: "new file", Reason: strings.Repeat("long ", 1000)})
-		},
-		func() {
-			old.WriteString("{\"v\":1,\"id\":\"late\",\"verdict\":\"deny\",\"layer\":\"none\"}\n")
-		},
-		func() { appendRaw(t, dir, "damaged\n") },
-	}
-	var got []string
-	for l, err := range seq {
-		if err != nil {
-			l.ID = strings.TrimPrefix(err.Error(), dir+"/")
-		}
-		if got = append(got, l.ID); len(got) > len(steps) {
-			break
-		}
-		steps[len(got)-1]()
-	}
-	want := []string{"half", "second", "new file", "late",
-		"decisions.jsonl:2: torn or damaged line: invalid character 'd' looking for beginning of value"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("followed (-want +got):\n%s", diff)
 	}
 }

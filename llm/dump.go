@@ -6,12 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -65,19 +63,10 @@ func checkDumpDir(dir string) error {
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("dump_dir %s must be an absolute path", quote(dir))
 	}
-	info, err := os.Lstat(dir)
-	if err != nil {
+	if _, err := os.Lstat(dir); err != nil { // it is not made: a slip of the pen would be
 		return err
 	}
-	switch {
-	case !info.IsDir():
-		return fmt.Errorf("dump_dir %s is not a directory", quote(dir))
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("dump_dir %s can be read by others; run chmod 700 on it", quote(dir))
-	case !isOurs(info):
-		return fmt.Errorf("dump_dir %s belongs to another user", quote(dir))
-	}
-	return nil
+	return lines.PrivateDir(dir)
 }
 
 // dumpName is a file name for a decision's id, whatever the id holds.
@@ -143,9 +132,4 @@ func isPlainHeader(name string) bool {
 	}
 	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
 		strings.HasPrefix(name, "X-Ratelimit-")
-}
-
-func isOurs(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Geteuid()
 }

@@ -187,19 +187,12 @@ func TestDumpsThatFail(t *testing.T) {
 }
 
 func TestDumpDirOfAnother(t *testing.T) {
-	info, err := os.Stat("/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := os.Geteuid() == 0; isOurs(info) != want {
-		t.Errorf("/ is ours: %v", !want)
-	}
 	if os.Geteuid() == 0 {
 		dir := privateDir(t)
 		if err := os.Chown(dir, 65534, 65534); err != nil {
 			t.Fatal(err)
 		}
-		if err := checkDumpDir(dir); err == nil || !strings.Contains(err.Error(), "another user") {
+		if err := checkDumpDir(dir); err == nil || !strings.Contains(err.Error(), "belongs to user") {
 			t.Errorf("%v", err)
 		}
 	}

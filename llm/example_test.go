@@ -9,18 +9,19 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/llm"
-	"github.com/nodgate/nod/llm/llmtest"
 	"github.com/nodgate/nod/transcript"
 )
 
 // A vendor's model answers what nod cannot tell, from the rules and the conversation.
 // Here the vendor is a server on this machine; without Endpoint it is Anthropic.
 func Example() {
-	answer := llmtest.ToolUse("1", nod.AnswerTool().Name, map[string]any{
-		"thinking": "a typo needs no migration", "should_block": true, "reason": "nobody has asked for this"})
+	const answer = `{"id":"msg_1","type":"message","role":"assistant","model":"claude-haiku-4-5",
+		"content":[{"type":"tool_use","id":"1","name":"classify_result","input":{
+			"thinking":"a typo needs no migration","should_block":true,"reason":"nobody has asked for this"}}],
+		"stop_reason":"tool_use","usage":{"input_tokens":100,"output_tokens":20}}`
 	vendor := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprint(w, llmtest.MessageBody("claude-haiku-4-5", "tool_use", answer))
+		fmt.Fprint(w, answer)
 	}))
 	defer vendor.Close()
 	model, err := llm.New(llm.Options{Provider: llm.ProviderAnthropic, Key: "secret", Endpoint: vendor.URL})

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 
-	"golang.org/x/term"
-
 	"github.com/nodgate/nod/internal/cli"
 )
 
@@ -19,6 +17,6 @@ func main() {
 	}
 	os.Exit(cli.Main(ctx, &cli.Process{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Environ: os.Environ(), Dir: dir, Terminal: term.IsTerminal(int(os.Stdout.Fd())),
+		Environ: os.Environ(), Dir: dir,
 	}, os.Args[1:]))
 }

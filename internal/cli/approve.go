@@ -18,6 +18,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -30,7 +31,7 @@ func approve(ctx context.Context, p *Process, args []string) error {
 	if err := personHere(p); err != nil {
 		return err
 	}
-	if err := config.EnsureState(a.places, nil); err != nil {
+	if err := lines.PrivateDir(a.places.State); err != nil {
 		return err
 	}
 	settings, err := config.Load(a.places)

@@ -36,8 +36,6 @@ type Process struct {
 	Stdout, Stderr io.Writer
 	Environ        []string // as os.Environ gives it
 	Dir            string   // the current directory, absolute
-	// Terminal says that Stdout is one: colour and progress are welcome.
-	Terminal bool
 	// Ancestors lists the processes above this one, nearest first. nil: asks the system.
 	Ancestors func() ([]Ancestor, error)
 }
@@ -272,5 +270,5 @@ func runDemo(ctx context.Context, p *Process, args []string) error {
 	if err := newArguments(p).parse(args, 0); err != nil {
 		return err
 	}
-	return internal(demo.Run(ctx, demo.Options{Stdout: p.Stdout, Slowly: p.Terminal, Colour: p.paint(0, "") != ""}))
+	return internal(demo.Run(ctx, p.Stdout))
 }

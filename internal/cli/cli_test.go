@@ -52,17 +52,19 @@ func nodMain() {
 	os.Exit(Main(context.Background(), p, os.Args[1:]))
 }
 
-// onMachine installs and uninstalls below a directory, as [machine] does; PASSING does not last, and ROOT is root.
+// onMachine installs, uninstalls and tries below a directory, as [machine] does; PASSING does not last, ROOT is root,
+// REAL has the programs of the test itself, and MORE is one more variable.
 func onMachine(root string, p *Process) int {
 	in := installer{root: root, passing: filepath.SplitList(os.Getenv("PASSING")),
 		self:   func() (string, error) { return root + "/opt/nod", nil },
 		isRoot: func() bool { return os.Getenv("ROOT") != "" }}
-	p.Environ = []string{"HOME=" + root + "/home", "PATH=" + root + "/bin:/usr/bin:/bin"}
-	c := command{name: "install", run: in.install}
-	if os.Args[1] == "uninstall" {
-		c = command{name: "uninstall", run: in.uninstall}
+	if os.Getenv("REAL") != "" {
+		in.self = func() (string, error) { return exec.LookPath("nod") }
 	}
-	return c.main(context.Background(), p, os.Args[2:])
+	p.Environ = []string{"HOME=" + root + "/home", "PATH=" + root + "/bin:/usr/bin:/bin", os.Getenv("MORE")}
+	run := map[string]func(context.Context, *Process, []string) error{"install": in.install,
+		"uninstall": in.uninstall, "doctor": in.doctor}[os.Args[1]]
+	return command{name: os.Args[1], run: run}.main(context.Background(), p, os.Args[2:])
 }
 
 // setMachine makes the script's directory a machine that has what [furnish] puts there.

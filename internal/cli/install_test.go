@@ -70,19 +70,6 @@ func (m *machine) write(name, text string, mode os.FileMode) {
 	}
 }
 
-// claude puts a Claude Code into PATH that prints the given version.
-func (m *machine) claude(version string) {
-	m.write("bin/claude", "#!/bin/sh\necho '"+version+"'\n", 0o755)
-}
-
-func (m *machine) read(name string) string {
-	b, err := os.ReadFile(m.path(name))
-	if err != nil {
-		return err.Error()
-	}
-	return string(b)
-}
-
 // run runs "install ..." without a terminal.
 func (m *machine) run(line string) (code int, stdout, stderr string) {
 	var out, err bytes.Buffer
@@ -94,8 +81,6 @@ func (m *machine) run(line string) (code int, stdout, stderr string) {
 	code = command{name: "install", run: m.in.install}.main(context.Background(), p, strings.Fields(line)[1:])
 	return code, out.String(), err.String()
 }
-
-const userFile = "home/.claude/settings.json"
 
 // TestOfferLevels: who may not write the managed settings is told what to run.
 func TestOfferLevels(t *testing.T) {

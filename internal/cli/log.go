@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -96,15 +96,13 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 	if f.id != "" {
 		return v.ended(v.showOne())
 	}
-	var next iter.Seq2[audit.Line, error]
-	if f.follow {
-		next = audit.Follow(ctx, f.state, f.filter) // first, so that nothing falls in between
-	}
-	backlog := v.collect()
+	want := cmp.Or(f.n, math.MaxInt)
+	backlog := v.collect(want)
+	backlog = backlog[max(0, len(backlog)-want):]
 	v.print(backlog...)
 	switch {
 	case f.follow:
-		v.follow(next)
+		v.follow(ctx)
 	case !f.json:
 		v.summary(backlog)
 	}
@@ -133,19 +131,20 @@ type logView struct {
 	broken   error           // the output could not be written
 }
 
-// collect returns the entries to show, oldest first. It reads newest first: decisions before begun lines.
-func (v *logView) collect() []audit.Line {
-	var found []audit.Line
+// collect returns the entries to show, oldest first: as many as wanted, and when the log is followed all that may be
+// new. It reads newest first: decisions before begun lines.
+func (v *logView) collect(want int) (found []audit.Line) {
+	recent := time.Now().Add(-2 * answerWithin)
 	for l, err := range audit.Newest(v.flags.state, v.flags.filter) {
 		if err != nil {
 			v.problem(err)
 			continue
 		}
+		if len(found) >= want && (!v.flags.follow || l.Time.Before(recent)) {
+			break
+		}
 		if v.takes(l) {
 			found = append(found, l)
-		}
-		if v.flags.n > 0 && len(found) >= v.flags.n {
-			break
 		}
 	}
 	slices.Reverse(found)
@@ -178,21 +177,27 @@ func (v *logView) takes(l audit.Line) bool {
 // answerWithin is how long after a begun line its decision is waited for.
 const answerWithin = time.Minute
 
-func (v *logView) follow(next iter.Seq2[audit.Line, error]) {
-	for l, err := range next {
-		if err != nil {
-			v.problem(err)
-		} else if v.takes(l) {
-			v.print(l)
-		}
-		if v.broken != nil {
+// followEvery is how often a followed log is looked at.
+const followEvery = 500 * time.Millisecond
+
+// follow shows what comes, until ctx ends.
+func (v *logView) follow(ctx context.Context) {
+	for v.broken == nil {
+		select {
+		case <-ctx.Done():
 			return
+		case <-time.After(followEvery):
+			v.print(v.collect(0)...)
 		}
 	}
 }
 
 // problem reports what could not be read. A line is a pity, a file is a failure.
 func (v *logView) problem(err error) {
+	if v.shown[err.Error()] {
+		return
+	}
+	v.shown[err.Error()] = true
 	var p *audit.Problem
 	var newer *audit.Newer
 	if !errors.As(err, &p) || p.Line == 0 && !errors.As(err, &newer) {

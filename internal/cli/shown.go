@@ -8,32 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/printable"
 )
-
-// The colours of verdicts.
-const (
-	green  = "\x1b[32m"
-	yellow = "\x1b[33m"
-	red    = "\x1b[31m"
-	plain  = "\x1b[0m"
-)
-
-// paint colours a text that says a verdict, where colours are wanted (no-color.org).
-func (p *Process) paint(v nod.Verdict, text string) string {
-	if !p.Terminal || p.Getenv("NO_COLOR") != "" || p.Getenv("TERM") == "dumb" {
-		return text
-	}
-	colour := red
-	switch v {
-	case nod.Allow:
-		colour = green
-	case nod.Ask:
-		colour = yellow
-	}
-	return colour + text + plain
-}
 
 func printableLines(text string) string {
 	lines := strings.Split(text, "\n")

@@ -4,7 +4,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,53 +41,6 @@ func modeOf(t *testing.T, name string) fs.FileMode {
 		t.Fatal(err)
 	}
 	return info.Mode()
-}
-
-func TestEnsureState(t *testing.T) {
-	p := onDisk(t)
-	for range 2 {
-		if err := EnsureState(p, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got := modeOf(t, p.State); got != fs.ModeDir|0o700 {
-		t.Errorf("mode %v", got)
-	}
-	if err := os.Chmod(p.State, 0o750); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, EnsureState(p, nil), "others may use it (mode 0750); run: chmod go= "+p.State)
-	if err := os.Chmod(p.State, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, EnsureState(p, []string{filepath.Dir(p.State)}), "lies in the workspace")
-	inRoot := p
-	inRoot.Root = filepath.Dir(p.State)
-	wantError(t, EnsureState(inRoot, nil), "lies in the workspace")
-	other := p
-	other.UID++
-	wantError(t, EnsureState(other, nil), "owned by user")
-
-	link := p
-	link.State = filepath.Join(p.Home, "link")
-	if err := os.Symlink(p.State, link.State); err != nil {
-		t.Fatal(err)
-	}
-	wantError(t, EnsureState(link, nil), "is a link; put a directory there")
-	file := p
-	file.State = p.Managed
-	write(t, p.Managed, "", 0o600)
-	if err := EnsureState(file, nil); err == nil {
-		t.Error("a file as state directory is accepted")
-	}
-	wantError(t, EnsureState(Places{}, nil), "is not absolute")
-}
-
-func wantError(t *testing.T, err error, want string) {
-	t.Helper()
-	if err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("error %v, want %q", err, want)
-	}
 }
 
 func TestEditMode(t *testing.T) {

@@ -29,54 +29,36 @@ path = "~/link"
 allow = ["npm run linked"]
 `
 
-// scopeWorld has a repository with what may lie in and beside one.
-func scopeWorld() *view.Memory {
-	return world().
-		File(userFile, scopedFile, 0o600).
-		Link("/home/u/link", "src/app").
-		File("/home/u/src/app/.git/HEAD", "ref: refs/heads/main\n", 0o644).
-		Dir("/home/u/src/app/cmd", 0o755).
-		File("/home/u/src/app/vendor/x/.git/HEAD", "", 0o644).
-		// a worktree, of which both sides speak
-		File("/home/u/wt/.git", "gitdir: /home/u/src/app/.git/worktrees/wt\n", 0o644).
-		Dir("/home/u/wt/cmd", 0o755).
-		File("/home/u/src/app/.git/worktrees/wt/gitdir", "/home/u/wt/.git\n", 0o644).
-		// one that only claims to be
-		File("/home/u/claims/.git", "gitdir: /home/u/src/app/.git/worktrees/wt\n", 0o644).
-		// one that brings its own other side
-		File("/home/u/brings/.git", "gitdir: /home/u/brings/src/app/.git/worktrees/wt\n", 0o644).
-		File("/home/u/brings/src/app/.git/worktrees/wt/gitdir", "/home/u/brings/.git\n", 0o644).
-		// a submodule
-		File("/home/u/src/app/sub/.git", "gitdir: ../.git/modules/sub\n", 0o644).
-		File("/home/u/src/app/.git/modules/sub/gitdir", "/home/u/src/app/sub/.git\n", 0o644).
-		Dir("/home/u/src/app-evil", 0o755)
+// scopes is a repository with what may lie in and beside one: a worktree, of which both sides speak; one that only
+// claims to be; one that brings its own other side; a submodule.
+const scopes = `link HOME/link src/app
+file HOME/src/app/.git/HEAD 644 "ref: refs/heads/main\n"
+dir HOME/src/app/cmd 755
+file HOME/src/app/vendor/x/.git/HEAD 644 ""
+file HOME/wt/.git 644 "gitdir: HOME/src/app/.git/worktrees/wt\n"
+dir HOME/wt/cmd 755
+file HOME/src/app/.git/worktrees/wt/gitdir 644 "HOME/wt/.git\n"
+file HOME/claims/.git 644 "gitdir: HOME/src/app/.git/worktrees/wt\n"
+file HOME/brings/.git 644 "gitdir: HOME/brings/src/app/.git/worktrees/wt\n"
+file HOME/brings/src/app/.git/worktrees/wt/gitdir 644 "HOME/brings/.git\n"
+file HOME/src/app/sub/.git 644 "gitdir: ../.git/modules/sub\n"
+file HOME/src/app/.git/modules/sub/gitdir 644 "HOME/src/app/sub/.git\n"
+dir HOME/src/app-evil 755`
+
+func scopeWorld(t *testing.T) *view.Memory {
+	return furnished(t, world().File(userFile, scopedFile, 0o600), strings.Split(named(scopes), "\n"))
 }
 
 func TestRepositoryScope(t *testing.T) {
-	for _, c := range []struct {
-		root string
-		here bool
-	}{
-		{"/home/u/src/app", true},
-		{"/home/u/link", true}, // leads there
-		{"/home/u/src/app/cmd", true},
-		{"/home/u/wt", true},
-		{"/home/u/wt/cmd", true},
-		{"/home/u/src/app/vendor/x", false},
-		{"/home/u/src/app/sub", false},
-		{"/home/u/claims", false},
-		{"/home/u/brings", false},
-		{"/home/u/src/app-evil", false},
-		{"/home/u/src", false},
-		{"/home/u", false},
-		{"", false},
-	} {
-		t.Run(c.root, func(t *testing.T) {
-			p := placesIn(scopeWorld())
-			p.Root = c.root
+	here := []string{"/home/u/src/app", "/home/u/link", "/home/u/src/app/cmd", "/home/u/wt", "/home/u/wt/cmd"}
+	for _, root := range append([]string{"/home/u/src/app/vendor/x", "/home/u/src/app/sub", "/home/u/claims",
+		"/home/u/brings", "/home/u/src/app-evil", "/home/u/src", "/home/u", ""}, here...) {
+		t.Run(root, func(t *testing.T) {
+			p := placesIn(scopeWorld(t))
+			p.Root = root
 			s := loaded(t, p)
 			want := map[string][]string{"allow": {"git status"}}
-			if c.here {
+			if slices.Contains(here, root) {
 				want = map[string][]string{
 					"allow": {"git status", "npm test", "npm run linked"}, "hosts": {"pkg.go.dev"},
 					"environment": {"Node.js project"},
@@ -93,11 +75,11 @@ func TestRepositoryScope(t *testing.T) {
 			}
 			for list, text := range map[string]string{"soft_deny": "npm publish", "allowlist": "skill"} {
 				all := texts(s, list)
-				if slices.Contains(all, text) != c.here || len(all) < 5 {
+				if slices.Contains(all, text) != slices.Contains(here, root) || len(all) < 5 {
 					t.Errorf("%s: %q", list, all)
 				}
 			}
-			real, _ := view.Resolve(p.Files, c.root)
+			real, _ := view.Resolve(p.Files, root)
 			for _, r := range s.Rules.Allow[1:] {
 				if r.Within != real {
 					t.Errorf("%s holds within %q", r.Text, r.Within)
@@ -112,7 +94,7 @@ func TestRepositoryScope(t *testing.T) {
 
 // TestScopesAreListed: a person sees all, wherever they ask.
 func TestScopesAreListed(t *testing.T) {
-	p := placesIn(scopeWorld())
+	p := placesIn(scopeWorld(t))
 	want := []Scope{
 		{"/home/u/src/app", userFile + ":3", User, 5, true},
 		{"/home/u/src/other", userFile + ":10", User, 1, false},
@@ -148,7 +130,7 @@ func TestBadScopes(t *testing.T) {
 }
 
 func TestRepositoryOf(t *testing.T) {
-	p := placesIn(scopeWorld().File("/home/u/.git/HEAD", "", 0o644).Dir("/home/u/plain/a", 0o755))
+	p := placesIn(scopeWorld(t).File("/home/u/.git/HEAD", "", 0o644).Dir("/home/u/plain/a", 0o755))
 	for dir, want := range map[string]string{
 		"/home/u/src/app": "/home/u/src/app", "/home/u/src/app/cmd": "/home/u/src/app",
 		"/home/u/link":   "/home/u/src/app",

@@ -14,7 +14,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,26 +28,13 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// Options say how the demo is shown.
-type Options struct {
-	Stdout io.Writer
-	// Slowly lets a person watch; Colour colours verdicts.
-	Slowly, Colour bool
-}
-
 // Main is `nod-hook demo`, which takes no arguments; it returns the exit code.
 func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) > 0 {
 		fmt.Fprintln(stderr, "usage: nod-hook demo")
 		return 2
 	}
-	o := Options{Stdout: stdout}
-	if f, ok := stdout.(*os.File); ok {
-		info, err := f.Stat()
-		o.Slowly = err == nil && info.Mode()&os.ModeCharDevice != 0
-		o.Colour = o.Slowly && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	}
-	if err := Run(ctx, o); err != nil {
+	if err := Run(ctx, stdout); err != nil {
 		fmt.Fprintln(stderr, "nod-hook demo:", err)
 		return 1
 	}
@@ -56,12 +42,12 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // Run plays the session. An error is one of writing, of ctx, or a broken corpus; what the gate decides is never one.
-func Run(ctx context.Context, o Options) error {
+func Run(ctx context.Context, out io.Writer) error {
 	rows, err := corpus.Rows("demo")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.Stdout, "nod decides %d tool calls of a coding session in a small web shop.\n"+
+	_, err = fmt.Fprintf(out, "nod decides %d tool calls of a coding session in a small web shop.\n"+
 		"Built-in rules, no model, no key, no service; nothing is run.\n\n       %-9s %6s  %-40s  reason\n",
 		len(rows), "layer", "µs", "call")
 	layers, world := map[string][]time.Duration{}, corpus.World()
@@ -78,40 +64,28 @@ func Run(ctx context.Context, o Options) error {
 			layer = p.decision.Layer.String()
 		}
 		layers[layer] = append(layers[layer], p.took)
-		err = o.call(p)
+		err = show(out, p)
 	}
 	if err == nil {
-		err = o.end(len(rows), layers)
+		err = end(out, len(rows), layers)
 	}
 	return err
 }
 
-// call shows one call. Why one is not allowed, is shown whole.
-func (o Options) call(p played) error {
+// show shows one call. Why one is not allowed, is shown whole.
+func show(out io.Writer, p played) error {
 	d := p.decision
 	reason := printable.Text(d.Reason)
 	if d.Verdict == nod.Allow {
 		reason = printable.Line(d.Reason, 40)
 	}
-	if o.Slowly {
-		time.Sleep(15 * time.Millisecond)
-	}
-	_, err := fmt.Fprintf(o.Stdout, "%s  %-9s %6d  %-40s  %s\n", o.paint(d.Verdict), d.Layer, p.took.Microseconds(),
+	_, err := fmt.Fprintf(out, "%-5s  %-9s %6d  %-40s  %s\n", d.Verdict, d.Layer, p.took.Microseconds(),
 		printable.Line(describe(p.row), 40), reason)
 	return err
 }
 
-func (o Options) paint(v nod.Verdict) string {
-	word := fmt.Sprintf("%-5s", v)
-	if !o.Colour {
-		return word
-	}
-	code := map[nod.Verdict]string{nod.Allow: "32", nod.Ask: "33"}[v]
-	return "\x1b[" + cmp.Or(code, "31") + "m" + word + "\x1b[0m"
-}
-
 // end says what each layer settled, in the order of the flow.
-func (o Options) end(calls int, layers map[string][]time.Duration) error {
+func end(out io.Writer, calls int, layers map[string][]time.Duration) error {
 	text := fmt.Sprintf("\n%-9s %6s %7s %10s\n", "layer", "calls", "%", "median µs")
 	for _, layer := range []string{"guard", "allowlist", "edit", "shell", "open"} {
 		took := slices.Sorted(slices.Values(layers[layer]))
@@ -122,7 +96,7 @@ func (o Options) end(calls int, layers map[string][]time.Duration) error {
 		text += fmt.Sprintf("%-9s %6d %7.1f %10d\n", layer, len(took), 100*float64(len(took))/float64(calls),
 			median.Microseconds())
 	}
-	_, err := fmt.Fprintf(o.Stdout, "%s\n%d were left open. They would go to a model. None is configured, so a person is\n"+
+	_, err := fmt.Fprintf(out, "%s\n%d were left open. They would go to a model. None is configured, so a person is\n"+
 		"asked where something is known against the call; the agent decides the rest.\n", text, len(layers["open"]))
 	return err
 }

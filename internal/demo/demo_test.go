@@ -101,7 +101,7 @@ func TestExitCodes(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := Run(ctx, Options{Stdout: io.Discard}); !errors.Is(err, context.Canceled) {
+	if err := Run(ctx, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 }

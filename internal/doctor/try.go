@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -230,8 +229,8 @@ func payload(a agent.Adapter, event string, environ []string, dir, command,
 		return nil, read, false
 	}
 	named := strings.NewReplacer(
-		`"$EVENT"`, quoted(event), `"$SESSION"`, `"nod-doctor"`, `"$CALL"`, quoted(callID), `"$DIR"`, quoted(dir),
-		`"$COMMAND"`, quoted(command), `"$MODE"`, quoted(mode), `"$TRANSCRIPT"`, quoted(transcript))
+		`"$EVENT"`, printable.JSON(event), `"$SESSION"`, `"nod-doctor"`, `"$CALL"`, printable.JSON(callID), `"$DIR"`, printable.JSON(dir),
+		`"$COMMAND"`, printable.JSON(command), `"$MODE"`, printable.JSON(mode), `"$TRANSCRIPT"`, printable.JSON(transcript))
 	for _, shape := range hosts.ByName(a.Name()).Payloads {
 		text := []byte(named.Replace(shape))
 		read, err := a.Decode(text, environ)
@@ -246,20 +245,12 @@ func payload(a agent.Adapter, event string, environ []string, dir, command,
 // callID is the host's id of the calls that are asked about.
 const callID = "nod-doctor"
 
-func quoted(v any) string {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return "null"
-	}
-	return string(data)
-}
-
 // rollout is a transcript in which Codex has written the call: without it the adapter does not know that nobody can
 // type into the command. Where a call is settled no other adapter reads its transcript.
 func rollout(command string) []byte {
-	return []byte(quoted(fields{"timestamp": "2026-01-01T00:00:00.000Z", "type": "response_item",
+	return []byte(printable.JSON(fields{"timestamp": "2026-01-01T00:00:00.000Z", "type": "response_item",
 		"payload": fields{"type": "function_call", "name": "exec_command",
-			"arguments": quoted(fields{"cmd": command}), "call_id": callID}}) + "\n")
+			"arguments": printable.JSON(fields{"cmd": command}), "call_id": callID}}) + "\n")
 }
 
 type fields = map[string]any

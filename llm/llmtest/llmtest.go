@@ -82,11 +82,6 @@ func Write(name, path, content string) Call {
 	return Call{Name: name, Tool: "Write", Input: map[string]any{"file_path": path, "content": content}}
 }
 
-// Read is a call of Claude Code's tool that reads a file.
-func Read(name, path string) Call {
-	return Call{Name: name, Tool: "Read", Input: map[string]any{"file_path": path}}
-}
-
 // Kind says what a request was taken for.
 type Kind string
 
@@ -120,17 +115,12 @@ func (r Request) Text() string {
 		return ""
 	}
 	b := decodeBody(r.Body)
-	if r.isOpenAI() {
-		return plainText(b.Input)
-	}
-	var parts []string
+	parts := []string{plainText(b.Input)}
 	for _, m := range b.Messages {
 		parts = append(parts, plainText(m.Content))
 	}
-	return strings.Join(parts, "\n")
+	return strings.TrimSpace(strings.Join(parts, "\n"))
 }
-
-func (r Request) isOpenAI() bool { return strings.HasSuffix(r.Path, "/responses") }
 
 // Result is what the agent told its model about one call. IsError is set
 // where the vendor's API has a place for it: on Anthropic Messages and Gemini.
@@ -278,7 +268,7 @@ func kindOf(r Request) Kind {
 		return Probe
 	case r.Method != http.MethodPost:
 		return Other
-	case r.vendor() != anthropicMessages, strings.HasSuffix(r.Path, "/v1/messages"):
+	case r.vendor() != "messages", strings.HasSuffix(r.Path, "/v1/messages"):
 		return kindOfQuery(r)
 	}
 	return Other
@@ -330,9 +320,6 @@ func Allow(reason string) Answer { return Answer{verdict: &verdict{reason: reaso
 
 // Block is a well-formed classification that does not.
 func Block(reason string) Answer { return Answer{verdict: &verdict{block: true, reason: reason}} }
-
-// Raw is any JSON body under any status.
-func Raw(status int, body string) Answer { return Answer{Status: status, Body: body} }
 
 func (a Answer) send(w http.ResponseWriter, r *http.Request) {
 	if a.Hang {

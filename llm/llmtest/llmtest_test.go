@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod/internal/hang"
@@ -38,61 +36,68 @@ func post(t *testing.T, url, body string) (int, string, error) {
 	}
 	defer resp.Body.Close()
 	raw, err := io.ReadAll(resp.Body)
+	for line := range strings.Lines(string(raw)) {
+		data, event := strings.CutPrefix(line, "data: ")
+		if event && strings.TrimSpace(data) != "[DONE]" && !json.Valid([]byte(data)) {
+			t.Errorf("no JSON: %s", line)
+		}
+	}
+	if resp.Header.Get("Content-Type") == "application/json" && !json.Valid(raw) {
+		t.Errorf("no JSON: %s", raw)
+	}
 	return resp.StatusCode, string(raw), err
 }
 
 func exampleScript() Script {
 	return Script{
 		Steps: []Step{
-			{Text: "I look.", Calls: []Call{Bash("look", "ls"), Read("read", "/etc/hostname")}},
+			{Text: "I look.", Calls: []Call{Bash("look", "ls"), {Name: "read", Tool: "Read",
+				Input: map[string]any{"file_path": "/etc/hostname"}}}},
 			{Text: "fin"},
 		},
 		Classifier: func(r Request) Answer { return Block("because " + r.Text()) },
 	}
 }
 
-// The vendor's SDK must read the stream as the same message that it reads from the whole answer.
-func TestStreamAccumulatesToTheSameMessage(t *testing.T) {
+// The events of a stream say the same message as the whole answer.
+func TestAStreamSaysTheSameMessage(t *testing.T) {
 	srv := NewServer(t, exampleScript())
-	client := anthropic.NewClient(option.WithoutEnvironmentDefaults(), option.WithBaseURL(srv.URL),
-		option.WithAPIKey("dummy"))
-	params := anthropic.MessageNewParams{
-		Model: "m", MaxTokens: 9,
-		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock("go"))},
-		Tools:    []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: "Bash"}}},
+	_, body, _ := post(t, srv.URL+"/v1/messages", turnBody)
+	var whole struct {
+		Content []struct{ Type, Text, ID, Name string }
 	}
-	whole, err := client.Messages.New(t.Context(), params)
-	if err != nil {
-		t.Fatal(err)
+	if err := json.Unmarshal([]byte(body), &whole); err != nil || len(whole.Content) != 3 {
+		t.Fatalf("%v %s", err, body)
 	}
-	stream := client.Messages.NewStreaming(t.Context(), params)
-	var joined anthropic.Message
-	for stream.Next() {
-		if err := joined.Accumulate(stream.Current()); err != nil {
-			t.Fatal(err)
+	_, streamed, _ := post(t, srv.URL+"/v1/messages", strings.Replace(turnBody, "{", `{"stream":true,`, 1))
+	joined, input := whole, ""
+	joined.Content = nil
+	for line := range strings.Lines(streamed) {
+		data, isData := strings.CutPrefix(line, "data: ")
+		var event struct {
+			Start *struct{ Type, Text, ID, Name string } `json:"content_block"`
+			Delta struct {
+				Text string
+				JSON string `json:"partial_json"`
+				Stop string `json:"stop_reason"`
+			}
 		}
+		if err := json.Unmarshal([]byte(data), &event); isData && err != nil {
+			t.Fatalf("%v: %s", err, line)
+		}
+		if event.Start != nil {
+			joined.Content = append(joined.Content, *event.Start)
+		} else if n := len(joined.Content); n > 0 {
+			joined.Content[n-1].Text += event.Delta.Text
+		}
+		input += event.Delta.JSON + event.Delta.Stop
 	}
-	if stream.Err() != nil {
-		t.Fatal(stream.Err())
-	}
-	if diff := cmp.Diff(meaning(t, *whole), meaning(t, joined)); diff != "" {
+	if diff := cmp.Diff(whole, joined); diff != "" {
 		t.Errorf("stream and whole answer differ (-whole +stream):\n%s", diff)
 	}
-	if len(joined.Content) != 3 || joined.StopReason != "tool_use" {
-		t.Errorf("got %d blocks, stop reason %q; want 3, tool_use", len(joined.Content), joined.StopReason)
+	if want := `{"command":"ls","description":"a step of a test"}{"file_path":"/etc/hostname"}tool_use`; input != want {
+		t.Errorf("the stream has %s, want %s", input, want)
 	}
-}
-
-// meaning is a message as plain data.
-func meaning(t *testing.T, m anthropic.Message) any {
-	t.Helper()
-	var content []any
-	for _, b := range m.Content {
-		content = append(content, map[string]any{"type": b.Type, "text": b.Text, "id": b.ID, "name": b.Name,
-			"input": string(b.Input)})
-	}
-	return map[string]any{"id": m.ID, "model": string(m.Model), "role": string(m.Role), "stop": string(m.StopReason),
-		"content": content, "in": m.Usage.InputTokens, "out": m.Usage.OutputTokens}
 }
 
 // conversation is turnBody after the script's first step was played.

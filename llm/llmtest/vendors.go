@@ -2,31 +2,20 @@ package llmtest
 
 import (
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"strings"
 )
 
-// vendor is an API in which an agent asks its model. A script is played the same in each.
-type vendor uint8
+const gemini = "gemini"
 
-const (
-	anthropicMessages vendor = iota
-	openAIResponses
-	openAIChat
-	geminiContent
-)
-
-func (r Request) vendor() vendor {
-	switch {
-	case strings.HasSuffix(r.Path, "/responses"):
-		return openAIResponses
-	case strings.HasSuffix(r.Path, "/chat/completions"):
-		return openAIChat
-	case strings.HasSuffix(r.Path, ":generateContent"), strings.HasSuffix(r.Path, ":streamGenerateContent"):
-		return geminiContent
+// vendor is the API in which an agent asks its model. A script is played the same in each.
+func (r Request) vendor() string {
+	for _, v := range []struct{ ends, name string }{{"/responses", "responses"}, {"/chat/completions", "chat"},
+		{":generateContent", gemini}, {":streamGenerateContent", gemini}} {
+		if strings.HasSuffix(r.Path, v.ends) {
+			return v.name
+		}
 	}
-	return anthropicMessages
+	return "messages"
 }
 
 // spoken is one event of the script's that a request tells of: a call that
@@ -40,7 +29,7 @@ type spoken struct {
 
 // heard reads what a request tells of the script, oldest first.
 func (s *Server) heard(r Request) (all []spoken) {
-	if r.vendor() == geminiContent {
+	if r.vendor() == gemini {
 		return heardGemini(r.Body, s.steps(r))
 	}
 	b := decodeBody(r.Body)
@@ -134,117 +123,4 @@ func idAt(steps []Step, step, call int) string {
 		return ""
 	}
 	return callID(step, steps[step].Calls[call].Name)
-}
-
-func said(r Request, s Step, index int) Answer {
-	b := decodeBody(r.Body)
-	switch r.vendor() {
-	case openAIResponses:
-		return responsesAnswer(s, index, b)
-	case openAIChat:
-		return chatAnswer(s, index, b)
-	case geminiContent:
-		return geminiAnswer(s, strings.HasSuffix(r.Path, ":streamGenerateContent"))
-	}
-	return messageAnswer(stepMessage(s, index, b.Model), b.Stream)
-}
-
-func stream(chunks []string, last string) Answer {
-	var b strings.Builder
-	for _, c := range chunks {
-		fmt.Fprintf(&b, "data: %s\n\n", c)
-	}
-	b.WriteString(last)
-	return Answer{Body: b.String(),
-		Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
-}
-
-// responsesAnswer is OpenAI's Responses. A call whose input is one text under [Freeform] is a custom tool's.
-func responsesAnswer(s Step, index int, b body) Answer {
-	var output []map[string]any
-	if s.Text != "" {
-		output = append(output, map[string]any{"type": "message", "id": fmt.Sprintf("msg_%d", index),
-			"role": "assistant", "status": "completed",
-			"content": []any{map[string]any{"type": "output_text", "text": s.Text, "annotations": []any{},
-				"logprobs": []any{}}}})
-	}
-	for _, c := range s.Calls {
-		id := callID(index, c.Name)
-		if text, custom := c.Input[Freeform]; custom {
-			output = append(output, map[string]any{"type": "custom_tool_call", "id": "ctc_" + id, "call_id": id,
-				"name": c.Tool, "input": text, "status": "completed"})
-			continue
-		}
-		item := map[string]any{"type": "function_call", "id": "fc_" + id, "call_id": id, "name": c.Tool,
-			"arguments": encode(c.Input), "status": "completed"}
-		if c.Namespace != "" {
-			item["namespace"] = c.Namespace
-		}
-		output = append(output, item)
-	}
-	whole := ResponsesBody(b.Model, output...)
-	if !b.Stream {
-		return Raw(http.StatusOK, whole)
-	}
-	chunks := []string{`{"type":"response.created","sequence_number":0,"response":` + ResponsesBody(b.Model) + `}`}
-	for i, item := range output {
-		for _, kind := range []string{"added", "done"} {
-			chunks = append(chunks, encode(map[string]any{"type": "response.output_item." + kind,
-				"sequence_number": len(chunks), "output_index": i, "item": item}))
-		}
-	}
-	return stream(append(chunks,
-		fmt.Sprintf(`{"type":"response.completed","sequence_number":%d,"response":%s}`, len(chunks), whole)), "")
-}
-
-func chatAnswer(s Step, index int, b body) Answer {
-	message := map[string]any{"role": "assistant", "content": s.Text}
-	finish := "stop"
-	var calls []map[string]any
-	for i, c := range s.Calls {
-		finish = "tool_calls"
-		call := map[string]any{"index": i, "id": callID(index, c.Name), "type": "function"}
-		if text, custom := c.Input[Freeform]; custom {
-			call["type"], call["custom"] = "custom", map[string]any{"name": c.Tool, "input": text}
-		} else {
-			call["function"] = map[string]any{"name": c.Tool, "arguments": encode(c.Input)}
-		}
-		calls = append(calls, call)
-	}
-	if calls != nil {
-		message["tool_calls"] = calls
-	}
-	usage := map[string]any{"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120}
-	chunk := func(kind string, choice map[string]any) string {
-		return encode(map[string]any{"id": "chatcmpl-scripted", "object": kind, "created": 1700000000, "model": b.Model,
-			"usage": usage, "choices": []any{choice}})
-	}
-	if !b.Stream {
-		return Raw(http.StatusOK, chunk("chat.completion",
-			map[string]any{"index": 0, "message": message, "finish_reason": finish, "logprobs": nil}))
-	}
-	return stream([]string{
-		chunk("chat.completion.chunk", map[string]any{"index": 0, "delta": message, "finish_reason": nil}),
-		chunk("chat.completion.chunk", map[string]any{"index": 0, "delta": map[string]any{}, "finish_reason": finish}),
-	}, "data: [DONE]\n\n")
-}
-
-func geminiAnswer(s Step, streamed bool) Answer {
-	var parts []any
-	if s.Text != "" {
-		parts = append(parts, map[string]any{"text": s.Text})
-	}
-	for _, c := range s.Calls {
-		parts = append(parts, map[string]any{"functionCall": map[string]any{"name": c.Tool, "args": c.Input}})
-	}
-	body := encode(map[string]any{
-		"candidates": []any{map[string]any{"index": 0, "finishReason": "STOP",
-			"content": map[string]any{"role": "model", "parts": parts}}},
-		"usageMetadata": map[string]any{"promptTokenCount": 100, "candidatesTokenCount": 20, "totalTokenCount": 120},
-		"modelVersion":  "scripted", "responseId": "scripted",
-	})
-	if !streamed {
-		return Raw(http.StatusOK, body)
-	}
-	return stream([]string{body}, "")
 }
