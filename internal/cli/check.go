@@ -99,7 +99,8 @@ func printDecision(p *Process, d nod.Decision, asJSON bool) error {
 		}
 		return ended(exitOf(d))
 	}
-	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", d.Verdict, d.Layer, d.Reason)
+	word := strings.TrimRight(printable.Verdict(p.Stdout, d.Verdict.String()), " ")
+	fmt.Fprintf(p.Stdout, "%s  %s  %s\n", word, d.Layer, d.Reason)
 	if d.Rule.Text != "" {
 		fmt.Fprintf(p.Stdout, "      rule %q, %s\n", printable.Text(d.Rule.Text), homely(p, d.Rule.Origin))
 	}

@@ -31,12 +31,14 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 	}
 	word := a.Arg(0)
 	switch {
+	case word == "profile" && len(args) == 1:
+		return printProfile(p)
 	case word == "on" || word == "off":
 		if err := setConfine(ctx, p, word == "on"); err != nil {
 			return err
 		}
 	case len(args) > 0:
-		return usage(errors.New("want on, off, or -- and the whole line as one quoted word"))
+		return usage(errors.New("want on, off, profile, or -- and the whole line as one quoted word"))
 	}
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err != nil {
@@ -51,6 +53,15 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 		return ended(ExitBadInput)
 	}
 	fmt.Fprintln(p.Stdout, "it works here")
+	return nil
+}
+
+func printProfile(p *Process) error {
+	settings, err := config.Load(behind.Places(p.Environ))
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
 	return nil
 }
 

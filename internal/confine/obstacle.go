@@ -39,7 +39,7 @@ func Obstacle(root fs.FS, version string) string {
 // Remedy is the one command that would change that the boundary cannot be made, as far as it is known.
 func Remedy(root fs.FS, version, system string) string {
 	if system == "darwin" {
-		return "nod has no boundary on macOS"
+		return "nod confine profile prints a profile for sandbox-exec, which has not been run; nod does not use it"
 	}
 	known := Obstacle(root, version)
 	if i := strings.LastIndex(known, "sysctl "); i >= 0 {

@@ -1,6 +1,7 @@
 package printable
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -80,4 +81,25 @@ func FuzzPrintable(f *testing.F) {
 			t.Fatalf("Line(%q, %d) = %q holds something to escape", s, max, line)
 		}
 	})
+}
+
+// A device of characters is taken for a terminal.
+func TestVerdictIsColouredOnATerminal(t *testing.T) {
+	device, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer device.Close()
+	t.Setenv("NO_COLOR", "")
+	t.Setenv("TERM", "xterm")
+	if got := Verdict(device, "ask"); got != "\x1b[33mask  \x1b[0m" {
+		t.Errorf("on a terminal: %q", got)
+	}
+	if got := Verdict(&strings.Builder{}, "ask"); got != "ask  " {
+		t.Errorf("elsewhere: %q", got)
+	}
+	t.Setenv("NO_COLOR", "1")
+	if got := Verdict(device, "ask"); got != "ask  " {
+		t.Errorf("with NO_COLOR: %q", got)
+	}
 }
