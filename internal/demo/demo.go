@@ -79,8 +79,8 @@ func show(out io.Writer, p played) error {
 	if d.Verdict == nod.Allow {
 		reason = printable.Line(d.Reason, 40)
 	}
-	_, err := fmt.Fprintf(out, "%s  %-9s %6d  %-40s  %s\n", printable.Verdict(out, d.Verdict.String()), d.Layer, p.took.Microseconds(),
-		printable.Line(describe(p.row), 40), reason)
+	_, err := fmt.Fprintf(out, "%s  %-9s %6d  %-40s  %s\n", printable.Verdict(out, d.Verdict.String()), d.Layer,
+		p.took.Microseconds(), printable.Line(describe(p.row), 40), reason)
 	return err
 }
 
