@@ -3,7 +3,6 @@ package nod
 import (
 	"github.com/nodgate/nod/internal/guard"
 	"github.com/nodgate/nod/internal/harm"
-	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
@@ -19,7 +18,6 @@ type rooms struct {
 	secrecy  *harm.Secrets  // which secret would be shown
 	self     *guard.Call    // what of nod would change
 	fit      *match.Call    // how the call fits a rule
-	identity *identity.Call // what tells the call from others
 	withheld *withheld.Call // what of the call is not said
 }
 
@@ -34,7 +32,6 @@ func (g *Gate) rooms(c Call, at *place.Workspace, report *shell.Report) rooms {
 		Call: shared, Loss: r.loss, Sources: g.sources,
 		Read: func(command string) *guard.Call { return g.asCommand(c, command) },
 	}
-	r.identity = &identity.Call{Call: shared}
 	return r
 }
 

@@ -45,8 +45,9 @@ type session struct {
 
 func (s *session) line(line string) {
 	s.t.Helper()
-	line = strings.NewReplacer("$SHOP", s.shop, "$HOME", s.home, "$NOD", s.options.Nod, "$USER", s.options.Places.User,
-		"$STATE", s.options.Places.State, "⏎", "\n", "$PAST", clock(-time.Hour), "$FUTURE", clock(time.Hour)).Replace(line)
+	line = strings.NewReplacer("⏎", "\n", "$SHOP", s.shop, "$HOME", s.home, "$NOD", s.options.Nod,
+		"$USER", s.options.Places.User, "$STATE", s.options.Places.State,
+		"$PAST", clock(-time.Hour), "$FUTURE", clock(time.Hour)).Replace(line)
 	verb, rest, _ := strings.Cut(line, " ")
 	switch verb {
 	case "":
