@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -70,7 +71,7 @@ func (t *trial) approved() (d Decision, notice string, ok bool) {
 func (t *trial) approvable() Approvable {
 	if t.name == nil {
 		t.name = &Approvable{}
-		t.name.Key, t.name.Once = t.identity.Approval()
+		t.name.Key, t.name.Once = identity.Approval(t.fit.Call)
 	}
 	return *t.name
 }

@@ -2,6 +2,7 @@ package nod
 
 import (
 	"bytes"
+	_ "embed" // the keys of arguments
 	"encoding/json"
 	"path"
 	"slices"
@@ -110,7 +111,8 @@ func (c *Call) readInput() {
 func (c *Call) readCommand() {
 	in, ok := readArguments(c.Input)
 	c.Command = in.command()
-	if ok && c.Command == "" && slices.ContainsFunc(in, argument.isEmptyCommand) {
+	isEmpty := func(a argument) bool { return a.is("command") && a.value == "" }
+	if ok && c.Command == "" && slices.ContainsFunc(in, isEmpty) {
 		return
 	}
 	if !ok || c.Command == "" {
@@ -119,8 +121,8 @@ func (c *Call) readCommand() {
 	}
 	for _, a := range in {
 		switch {
-		case isCommandKey(a.key) || isRemark(a.key):
-		case isDirKey(a.key):
+		case a.is("command") || a.is("remark"):
+		case a.is("dir"):
 			c.startIn(a.one())
 		default:
 			c.unread(a)
@@ -152,8 +154,8 @@ func (c *Call) readPlaces() {
 	var patterns []string
 	for _, a := range in {
 		switch {
-		case isRemark(a.key), c.Tool == "grep" && isSought(a.key):
-		case search && !isDirKey(a.key) && !isFileKey(a.key):
+		case a.is("remark"), c.Tool == "grep" && a.is("sought"):
+		case search && !a.is("dir") && !a.is("file"):
 			patterns = append(patterns, a.texts()...)
 		default:
 			c.Paths = append(c.Paths, a.texts()...)
@@ -178,9 +180,9 @@ func (c *Call) readEdit() {
 	var e Edit
 	for _, a := range in {
 		switch key := a.key; {
-		case isFileKey(key):
+		case a.is("file"):
 			c.Paths = append(c.Paths, a.texts()...)
-		case isText(key):
+		case a.is("text"):
 			e.New, e.Whole = a.one(), true
 		case key == "old_string" || key == "old_str":
 			e.Old = a.one()
@@ -188,11 +190,11 @@ func (c *Call) readEdit() {
 			e.New = a.one()
 		case key == "replace_all":
 			e.All, _ = a.value.(bool)
-		case !isRemark(key):
+		case !a.is("remark"):
 			c.unread(a)
 		}
 	}
-	namesNone := func(a argument) bool { return isFileKey(a.key) && len(a.texts()) == 0 }
+	namesNone := func(a argument) bool { return a.is("file") && len(a.texts()) == 0 }
 	if ok && len(c.Paths) == 0 && slices.ContainsFunc(in, namesNone) {
 		return // layer 2 says that it names no file
 	}
@@ -267,7 +269,7 @@ func (in arguments) has(key string) bool {
 func (in arguments) command() string {
 	found := ""
 	for _, a := range in {
-		if !isCommandKey(a.key) {
+		if !a.is("command") {
 			continue
 		}
 		if found != "" {
@@ -279,8 +281,6 @@ func (in arguments) command() string {
 	}
 	return found
 }
-
-func (a argument) isEmptyCommand() bool { return isCommandKey(a.key) && a.value == "" }
 
 // one is the argument where it is a text.
 func (a argument) one() string {
@@ -294,34 +294,17 @@ func (a argument) texts() (texts []string) {
 	return texts
 }
 
-func isCommandKey(key string) bool {
-	return isOneOf(key, "command cmd shell_command commandline command_line")
-}
+// argumentKeys are the keys that agents commonly use.
+//
+//go:embed argument_keys.txt
+var argumentKeys string
 
-// isRemark reports whether an argument is said to people, or says how long to wait.
-func isRemark(key string) bool {
-	return isOneOf(key, "description explanation reason summary justification timeout timeout_ms")
-}
-
-func isDirKey(key string) bool {
-	return isOneOf(key, "cwd workdir working_dir working_directory dir directory dir_path root")
-}
-
-func isFileKey(key string) bool {
-	return strings.Contains(strings.ToLower(key), "path") ||
-		isOneOf(key, "file files filename filenames file_name target_file notebook")
-}
-
-// isText reports whether an argument is the whole new content of a file.
-func isText(key string) bool { return isOneOf(key, "content contents file_text") }
-
-// isSought reports whether an argument of a search is a text that is looked for, or how.
-func isSought(key string) bool {
-	return isOneOf(key, "pattern query regex output_mode type text search")
-}
-
-func isOneOf(key, names string) bool {
-	return slices.Contains(strings.Fields(names), strings.ToLower(key))
+// is reports whether a key is on a list of argument_keys.txt; what speaks of a path is on that of files.
+func (a argument) is(list string) bool {
+	key := strings.ToLower(a.key)
+	_, line, _ := strings.Cut(argumentKeys, "\n"+list+":")
+	line, _, _ = strings.Cut(line, "\n")
+	return slices.Contains(strings.Fields(line), key) || list == "file" && strings.Contains(key, "path")
 }
 
 // named are the files that the call names: its paths, what an argument names by a URI

@@ -3,7 +3,6 @@ package nod
 import (
 	"github.com/nodgate/nod/internal/guard"
 	"github.com/nodgate/nod/internal/harm"
-	"github.com/nodgate/nod/internal/identity"
 	"github.com/nodgate/nod/internal/match"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
@@ -19,7 +18,6 @@ type rooms struct {
 	loss     harm.Loss     // what could not be restored, and which secret would be shown
 	self     guard.Call    // what of nod would change
 	fit      match.Call    // how the call fits a rule
-	identity identity.Call // what tells the call from others
 	withheld withheld.Call // what of the call is not said
 }
 
@@ -27,7 +25,7 @@ type rooms struct {
 func (g *Gate) rooms(c *Call, at *place.Workspace, report *shell.Report) *rooms {
 	r := &rooms{at: at, report: report, placed: placed(c, at, report)}
 	shared := &r.placed
-	r.fit.Call, r.withheld.Call, r.identity.Call = shared, shared, shared
+	r.fit.Call, r.withheld.Call = shared, shared
 	r.loss = harm.Of(shared)
 	r.self = guard.Call{
 		Call: shared, Loss: &r.loss, Sources: g.sources,

@@ -151,8 +151,8 @@ func (r Rule) tooBroad() error {
 		return broad{fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)}
 	}
 	if words := r.command.Words; r.bareRunner() {
-		return broad{fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as %q", r.Text,
-			words[0], words[0]+" "+runnerExample(words[0]))}
+		return broad{fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as \"make test\" "+
+			"or \"python3 -m pytest *\"", r.Text, words[0])}
 	}
 	if by := r.command.RunsAnything(); by != "" {
 		return broad{fmt.Errorf("%q would allow any code: %s; name what may run", r.Text, by)}
@@ -178,18 +178,6 @@ func IsBroad(err error) bool {
 	return errors.As(err, &b)
 }
 
-func runnerExample(program string) string {
-	switch program {
-	case "python", "python3":
-		return "-m pytest *"
-	case "make", "just", "task", "rake":
-		return "test"
-	case "npx", "bunx", "pnpx":
-		return "prettier *"
-	}
-	return "scripts/check.sh"
-}
-
 // isRunner reports whether a bare name of the program says nothing about what will run.
 func isRunner(program string) bool {
 	switch program {
@@ -206,9 +194,6 @@ func isRunner(program string) bool {
 func (r Rule) IsPattern(known func(program string) bool) bool {
 	return r.permission != nil || len(r.command.Words) > 0 && known(r.command.Words[0])
 }
-
-// IsCommand reports whether the rule is matched as a command.
-func (r Rule) IsCommand() bool { return r.permission == nil && len(r.command.Words) > 0 }
 
 // ParsePermission reads one deny or ask rule in the grammar of Claude Code's settings, which lie in dir. It matches no
 // less than Claude Code's does. The error is one line that says why nod cannot hold the rule.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
@@ -64,7 +63,8 @@ func (q question) unsure(why string) string {
 }
 
 func (q question) modelSaid(c Classification) Decision {
-	reason := printable.Line(stripTags(c.Reason), reasonLimit)
+	// Without the brackets of markup it cannot pose as the agent's harness.
+	reason := printable.Line(strings.NewReplacer("<", " ", ">", " ").Replace(c.Reason), reasonLimit)
 	switch {
 	case strings.TrimSpace(reason) != "":
 	case c.Quick:
@@ -158,22 +158,4 @@ func (q question) classify(ctx context.Context) (Classification, error) {
 		return Classification{}, &fault.Error{Kind: fault.Malformed, Message: "the answer belongs to another call"}
 	}
 	return a, nil
-}
-
-// stripTags takes markup out of a model's reason, so that it cannot pose as the agent's harness.
-func stripTags(s string) string {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "")
-	}
-	for {
-		open := strings.IndexByte(s, '<')
-		if open < 0 {
-			return s
-		}
-		end := strings.IndexByte(s[open:], '>')
-		if end < 0 {
-			return s[:open]
-		}
-		s = s[:open] + s[open+end+1:]
-	}
 }

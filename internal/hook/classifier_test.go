@@ -2,7 +2,6 @@ package hook_test
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/hang"
 )
@@ -170,7 +168,7 @@ func TestEveryKindOfFailureIsTold(t *testing.T) {
 		fault.Unreachable, fault.TimedOut, fault.Refused, fault.CutOff, fault.Malformed, fault.NoDecision,
 		fault.TooLarge, fault.BadSettings, fault.Internal} {
 		p := newPlace(t)
-		p.options.Model = failing{&fault.Error{Kind: kind, Message: "what went wrong",
+		p.options.Model = &judging{failure: &fault.Error{Kind: kind, Message: "what went wrong",
 			Cause: fmt.Errorf("the vendor's words")}}
 		s := p.run(bytes.NewReader(p.bash("npm publish")))
 		if s.verdict != "deny" || !strings.Contains(s.reason, "what went wrong") || !strings.Contains(s.system,
@@ -181,10 +179,4 @@ func TestEveryKindOfFailureIsTold(t *testing.T) {
 			t.Errorf("%s: %+v", kind, e)
 		}
 	}
-}
-
-type failing struct{ failure *fault.Error }
-
-func (f failing) Classify(context.Context, nod.Prompt) (nod.Classification, error) {
-	return nod.Classification{}, f.failure
 }

@@ -59,8 +59,10 @@ func TestALineIsHandedToOtherHosts(t *testing.T) {
 }
 
 func (h handedHost) test(t *testing.T) {
-	p := project(t, map[string]string{"lint.py": "import os\n"})
-	p.options.Nod, p.options.Adapter = p.nod(t, version.String()), h.adapter
+	p := newPlace(t)
+	p.write(filepath.Join(p.shop, "lint.py"), "import os\n")
+	p.run(bytes.NewReader(p.bash("ls"))) // which begins the session
+	p.options.Nod, p.options.Adapter = p.nod(version.String()), h.adapter
 	p.options.Rewrites = func(string, string) bool { return true }
 	p.options.Environ = append([]string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "SHELL=/bin/sh"},
 		strings.Split(strings.ReplaceAll(strings.Join(h.environ, "\n"), "SHOP", p.shop), "\n")...)

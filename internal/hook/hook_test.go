@@ -194,16 +194,6 @@ func TestBadInputBlocksWithAReasonAndALine(t *testing.T) {
 	}
 }
 
-func TestUnknownToolIsNeverAllowed(t *testing.T) {
-	p := newPlace(t)
-	for _, tool := range []string{"Frobnicate", "read_file", "todo_write", "Read ", "bash", "mcp__todo__write"} {
-		if s := p.run(bytes.NewReader(p.payload("PreToolUse", tool, map[string]string{"file_path": p.shop + "/main.go"},
-			nil))); s.verdict == "allow" {
-			t.Errorf("%q: %+v", tool, s)
-		}
-	}
-}
-
 func TestEventsThatAreNoneOfOurBusinessPass(t *testing.T) {
 	p := newPlace(t)
 	for _, event := range []string{"Stop", "SubagentStop", "SessionStart", "Notification", "SomethingNew"} {
@@ -302,84 +292,6 @@ func TestWithoutHomeNothingIsAWorkspace(t *testing.T) {
 	}
 }
 
-func TestABrokenSettingsFileNamesFileAndLine(t *testing.T) {
-	p := newPlace(t)
-	p.settings("mode = \"enforce\"\nallwo = [\"x\"]\n")
-	s := p.run(bytes.NewReader(p.bash("ls")))
-	if s.verdict != "deny" || !strings.Contains(s.reason, "nod.toml:2:1") || s.system == "" {
-		t.Errorf("%+v", s)
-	}
-	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + p.shop,
-		"CLAUDE_CODE_ENTRYPOINT=cli"}
-	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "ask" {
-		t.Errorf("interactive: %+v", s)
-	}
-}
-
-func TestModes(t *testing.T) {
-	p := newPlace(t)
-	p.settings("mode = \"observe\"\n")
-	if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "silence" {
-		t.Errorf("observe: %+v", s)
-	}
-	if e := p.log(); len(e) != 1 || e[0].Verdict != nod.Deny || e[0].Answered != "abstained" ||
-		e[0].Setting != "observe" {
-		t.Errorf("observe: %+v", e)
-	}
-	p.settings("mode = \"off\"\n")
-	if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "silence" || len(p.log()) != 1 {
-		t.Errorf("off: %+v, %d lines", s, len(p.log()))
-	}
-}
-
-func TestALogThatCannotBeWritten(t *testing.T) {
-	p := newPlace(t)
-	p.write(p.options.Places.State, "a file where a directory should be")
-	s := p.run(bytes.NewReader(p.bash("ls")))
-	if s.verdict != "allow" || !strings.Contains(s.system, "log") {
-		t.Errorf("continue: %+v", s)
-	}
-	p.settings("[log]\non_failure = \"block\"\n")
-	if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict != "deny" {
-		t.Errorf("block: %+v", s)
-	}
-}
-
-func TestTheWorkspaceIsFixedForTheSession(t *testing.T) {
-	p := newPlace(t)
-	p.options.Environ = []string{"HOME=" + p.home, "PATH=/usr/bin:/bin"} // the host vouches for nothing
-	other := filepath.Join(p.home, "other")
-	p.write(other+"/x", "")
-	inShop := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.shop + "/new", "content": ""}, nil)
-	inOther := p.payload("PreToolUse", "Write", map[string]string{"file_path": other + "/new", "content": ""},
-		map[string]any{"cwd": other})
-	if s := p.run(bytes.NewReader(inShop)); s.verdict != "allow" {
-		t.Errorf("first directory: %+v", s)
-	}
-	if s := p.run(bytes.NewReader(inOther)); s.verdict == "allow" {
-		t.Errorf("after cd to another directory: %+v", s)
-	}
-	p.options.Environ = append(p.options.Environ, "CLAUDE_PROJECT_DIR="+other) // a later claim moves nothing
-	if s := p.run(bytes.NewReader(inOther)); s.verdict == "allow" {
-		t.Errorf("a claim moved the workspace: %+v", s)
-	}
-}
-
-func TestThePromptIsSilentWhereTheCallWasAnswered(t *testing.T) {
-	p := newPlace(t)
-	input := map[string]string{"command": "npm publish"}
-	prompt := p.payload("PermissionRequest", "Bash", input, map[string]any{"tool_use_id": nil})
-	denied := p.payload("PermissionRequest", "Bash", map[string]string{"command": "rm -rf ~"},
-		map[string]any{"tool_use_id": nil})
-	if s := p.run(bytes.NewReader(denied)); s.verdict != "deny" {
-		t.Errorf("a call that PreToolUse did not see: %+v", s)
-	}
-	p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", input, nil)))
-	if s := p.run(bytes.NewReader(prompt)); s.verdict != "silence" {
-		t.Errorf("a call that PreToolUse answered: %+v", s)
-	}
-}
-
 func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 	p := newPlace(t)
 	input := map[string]string{"command": "ls"}
@@ -404,40 +316,9 @@ func TestOutcomesAndTheHostsDenialsAreRecorded(t *testing.T) {
 	}
 }
 
-// No variable that a repository can set loosens, redirects or exports.
-func TestTheEnvironmentLoosensNothing(t *testing.T) {
-	p := newPlace(t)
-	bin := filepath.Join(p.shop, "bin")
-	p.write(bin+"/ls", "#!/bin/sh\n")
-	if err := os.Chmod(bin+"/ls", 0o755); err != nil {
-		t.Fatal(err)
-	}
-	base := p.options.Environ
-	for _, v := range []string{"PATH=" + bin + ":/usr/bin:/bin", "PATH=bin:/usr/bin"} {
-		p.options.Environ = append(append([]string{}, base...), v)
-		if s := p.run(bytes.NewReader(p.bash("ls"))); s.verdict == "allow" {
-			t.Errorf("%s: %+v", v, s)
-		}
-	}
-	for _, v := range []string{
-		"NOD_MODE=off", "NOD_SETTINGS=/tmp/x", "XDG_CONFIG_HOME=" + p.shop, "XDG_STATE_HOME=" + p.shop,
-		"ANTHROPIC_API_KEY=sk-ant-x", "ANTHROPIC_BASE_URL=http://127.0.0.1:1",
-		"OPENAI_API_KEY=x", "HTTPS_PROXY=http://127.0.0.1:1", "SSL_CERT_FILE=/tmp/x", "GODEBUG=x=1", "TMPDIR=" + p.shop,
-		"CLAUDE_CODE_ENTRYPOINT=cli",
-	} {
-		p.options.Environ = append(append([]string{}, base...), v)
-		if s := p.run(bytes.NewReader(p.bash("rm -rf ~"))); s.verdict != "deny" {
-			t.Errorf("%s: %+v", v, s)
-		}
-		if s := p.run(bytes.NewReader(p.bash("npm publish"))); s.verdict == "allow" {
-			t.Errorf("%s: %+v", v, s)
-		}
-	}
-}
-
 func TestTranscriptsThatCannotBeRead(t *testing.T) {
 	p := newPlace(t)
-	p.options.Model = clearing{}
+	p.options.Model = &judging{cost: 0.001}
 	file := filepath.Join(p.home, "t.jsonl")
 	huge := strings.Repeat(`{"type":"user","message":{"role":"user","content":"x"}}`+"\n", 1)
 	for name, content := range map[string]string{"other format": "<html>\n", "binary": "\x00\x01\x02\n",
@@ -453,16 +334,9 @@ func TestTranscriptsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// clearing is a model that blocks nothing.
-type clearing struct{}
-
-func (clearing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
-	return nod.Classification{Digest: p.Digest, Reason: "fine", Cost: 0.001}, nil
-}
-
 func TestTheRunningSumOfASession(t *testing.T) {
 	p := newPlace(t)
-	p.options.Model = clearing{}
+	p.options.Model = &judging{cost: 0.001}
 	for range 3 {
 		p.run(bytes.NewReader(p.bash("npm publish")))
 	}
@@ -479,36 +353,12 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 }
 
-// What is always denied needs no settings: a file that cannot be used takes
-// nothing of it away, with or without a person.
-func TestBrokenSettingsDenyWhatIsAlwaysDenied(t *testing.T) {
-	p := newPlace(t)
-	p.settings("mode = 7\n")
-	for _, person := range []bool{false, true} {
-		if person {
-			p.interactively()
-		}
-		for command, want := range map[string]string{"rm -rf /": "deny", "nod mode off": "deny",
-			"echo x > " + p.options.Places.User: "deny", "ls": map[bool]string{true: "ask", false: "deny"}[person]} {
-			if s := p.run(bytes.NewReader(p.bash(command))); s.verdict != want || !strings.Contains(s.system,
-				"settings cannot be used") {
-				t.Errorf("%s, a person there: %v: %+v", command, person, s)
-			}
-		}
-		edit := p.payload("PreToolUse", "Write", map[string]string{"file_path": p.options.Places.User, "content": ""},
-			nil)
-		if s := p.run(bytes.NewReader(edit)); s.verdict != "deny" {
-			t.Errorf("the settings themselves: %+v", s)
-		}
-	}
-}
-
 // What stands in a secret store is not in the log either, before and after the
 // call; which call it was, its hash says.
 func TestNoStoreIsLogged(t *testing.T) {
 	const marked = "MARKED-7f3a"
 	p := newPlace(t)
-	p.options.Model = failing{&fault.Error{Kind: fault.Overloaded}}
+	p.options.Model = &judging{failure: &fault.Error{Kind: fault.Overloaded}}
 	file := filepath.Join(p.home, ".aws", "credentials")
 	p.write(file, marked)
 	input := map[string]any{"file_path": file, "old_string": marked, "new_string": "x"}
@@ -525,24 +375,5 @@ func TestNoStoreIsLogged(t *testing.T) {
 			"content withheld") || e.InputSHA256 != entries[0].InputSHA256 {
 			t.Errorf("%s: %s %s", e.Kind, text, e.InputSHA256)
 		}
-	}
-}
-
-// A model is told which calls of the session were blocked before, and why.
-func TestAModelIsToldWhatWasBlocked(t *testing.T) {
-	p := newPlace(t)
-	m := &hearing{}
-	p.options.Model = m
-	file := filepath.Join(p.home, "t.jsonl")
-	p.write(file, `{"type":"user","message":{"role":"user","content":"publish nothing"}}
-{"type":"assistant","message":{"role":"assistant","content":[{"type":"tool_use","id":"c0","name":"Bash","input":{"command":"npm publish --tag v0"}}]}}
-`)
-	for n, command := range []string{"npm publish --tag v0", "frobnicate x"} {
-		p.run(bytes.NewReader(p.payload("PreToolUse", "Bash", map[string]string{"command": command},
-			map[string]any{"tool_use_id": fmt.Sprint("c", n), "transcript_path": file})))
-	}
-	if text := m.sent.Text(""); !strings.Contains(text, `"ended":"blocked; it was not done"`) ||
-		!strings.Contains(text, "was blocked and not done: not asked for") {
-		t.Errorf("the denial is not told: %s", text)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod/agent"
@@ -46,12 +47,7 @@ func Main(ctx context.Context, args, environ []string, stdin io.Reader, stdout, 
 // workspace is. What the environment says of it counts only if it is a name of that directory.
 func startedIn(environ []string) []string {
 	here, err := os.Getwd()
-	out := make([]string, 0, len(environ)+1)
-	for _, kv := range environ {
-		if !strings.HasPrefix(kv, "PWD=") {
-			out = append(out, kv)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(environ), func(kv string) bool { return strings.HasPrefix(kv, "PWD=") })
 	if err != nil {
 		return out
 	}
@@ -81,6 +77,8 @@ func parse(args, environ []string) (Options, error) {
 
 // flags reads "--name value" and "--name=value". Package flag would do, and take longer than the rest of starting.
 func (o *Options) flags(args []string) error {
+	into := map[string]*string{"--settings": &o.Places.User, "--managed": &o.Places.Managed,
+		"--state": &o.Places.State, "--nod": &o.Nod}
 	for len(args) > 0 {
 		name, value, joined := strings.Cut(args[0], "=")
 		args = args[1:]
@@ -90,18 +88,10 @@ func (o *Options) flags(args []string) error {
 			}
 			value, args = args[0], args[1:]
 		}
-		switch name {
-		case "--settings":
-			o.Places.User = value
-		case "--managed":
-			o.Places.Managed = value
-		case "--state":
-			o.Places.State = value
-		case "--nod":
-			o.Nod = value
-		default:
+		if into[name] == nil {
 			return fmt.Errorf("unexpected argument %q", name)
 		}
+		*into[name] = value
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func files(call int) json.RawMessage {
 // at files through what one run remembers of them.
 func TestAQuestionThatOutlivesItsDeadline(t *testing.T) {
 	p := newPlace(t)
-	p.options.Adapter, p.options.Model = lengthy{"claude-code"}, &hearing{}
+	p.options.Adapter, p.options.Model = lengthy{"claude-code"}, &judging{}
 	p.settings("[model]\ntimeout = \"1s\"\n")
 	edit := map[string]string{"file_path": filepath.Join(p.home, "other", "new.txt"), "content": "x"}
 	s := p.run(bytes.NewReader(p.payload("PreToolUse", "Write", edit, nil)))

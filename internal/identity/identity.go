@@ -1,5 +1,5 @@
 // Package identity says when two calls are the same call: for a person who approves one call and
-// means no other ([Call.Approval]), and for an answer of a model that is given again.
+// means no other ([Approval]), and for an answer of a model that is given again.
 //
 // What a call is, is hashed from its tool, its arguments, the command as it is parsed, its directory and what is
 // known to say what runs; neither the agent nor the session is a part of it, nor are words that only describe it.
@@ -25,7 +25,7 @@ import (
 // what is known to say what runs (a script, an entry of package.json) with its hash. Neither the
 // agent nor the session is part of it, nor a time-out, nor words that only describe. once says that
 // the name is good for one call only, since nobody says in which directory it runs.
-func (n *Call) Approval() (name string, once bool) {
+func Approval(n *place.Call) (name string, once bool) {
 	h := NewKey("approval 3")
 	h.Add(n.Tool, n.URL)
 	switch {
@@ -40,7 +40,7 @@ func (n *Call) Approval() (name string, once bool) {
 		h.Add("roots")
 		h.Add(n.At.Roots...)
 	}
-	n.AddCall(h)
+	h.Add(n.At.Dir, n.Command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), plainInput(n))
 	h.Add(n.Paths...)
 	for _, d := range n.Report.Definitions {
 		h.Add("definition", d.Path, d.SHA256)
@@ -56,17 +56,9 @@ func (n *Call) Approval() (name string, once bool) {
 	return h.Sum(), once
 }
 
-// Call is the call that is named. It is not safe for concurrent use.
-type Call struct{ *place.Call }
-
-// AddCall adds what the call would do, as far as its own words say.
-func (n *Call) AddCall(h Key) {
-	h.Add(n.At.Dir, n.Command, fmt.Sprint(n.Dialect), fmt.Sprint(n.StdinUnseen), n.plainInput())
-}
-
 // plainInput is a call's arguments, in the order of their names; of a command's without the command,
 // which stands elsewhere, the description that some agents give it, and a time-out.
-func (n *Call) plainInput() string {
+func plainInput(n *place.Call) string {
 	var fields map[string]json.RawMessage
 	if n.Command == "" || json.Unmarshal(n.Input, &fields) != nil {
 		return printable.Compact(n.Input)

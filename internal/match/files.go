@@ -12,20 +12,15 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// pathFits compares a rule about files with those that the call names, and
-// with what its commands do to files. A rule about reading covers changes too.
-func (m *Call) pathFits(p Permission) Degree {
-	return m.effectsFit(p, func([]string) bool { return false })
-}
-
 // ofGit reports whether names are of git's own files, which git writes at each commit: no
 // rule for an edit tool as a whole is about those.
 func ofGit(names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { return !strings.Contains(name+"/", "/.git/") })
 }
 
-// effectsFit passes over what commands do to files of which all names are beside the point.
-func (m *Call) effectsFit(p Permission, beside func(names []string) bool) Degree {
+// filesFit compares a rule about files with those that the call names, and with what its commands do to files, but
+// not, where so asked, to git's own. A rule about reading covers changes too.
+func (m *Call) filesFit(p Permission, butGits bool) Degree {
 	editing := p.Kind() == AboutEditing
 	w := m.wantedPath(p)
 	best := Misses
@@ -43,7 +38,7 @@ func (m *Call) effectsFit(p Permission, beside func(names []string) bool) Degree
 			continue
 		}
 		names, _ := m.At.Machine.Names(e)
-		if beside(names) {
+		if butGits && ofGit(names) {
 			continue
 		}
 		best = max(best, w.fits(names, e.Recursive))

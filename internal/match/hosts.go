@@ -1,6 +1,7 @@
 package match
 
 import (
+	_ "embed" // the list of what is privileged
 	"slices"
 	"strings"
 )
@@ -44,30 +45,25 @@ func isPrivileged(address string) bool {
 	at := strings.IndexAny(rest, "/?#")
 	path := strings.ToLower(rest[at:])
 	if strings.ContainsAny(path, "%[]{}") || // curl makes several of one
-		slices.Contains(privilegedPorts(), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
+		slices.Contains(privileged("ports"), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
 		return true
 	}
-	for _, piece := range [...]string{"secret", "token", "credential", "passw", "admin", "debug", "private", "cookie",
-		"apikey", "api-key", "api_key", "actuator", "environ", "heapdump", "pprof", "access_key", "accesskey"} {
-		if strings.Contains(path, piece) {
-			return true
-		}
+	if slices.ContainsFunc(privileged("pieces"), func(piece string) bool { return strings.Contains(path, piece) }) {
+		return true
 	}
 	words := strings.FieldsFunc(path, func(r rune) bool { return r < '0' || r > '9' && r < 'a' || r > 'z' })
-	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(privilegedWords(), w) }) ||
+	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(privileged("words"), w) }) ||
 		strings.HasPrefix(path, "/json/") && strings.Count(strings.Trim(path, "/"), "/") < 2 // of a browser's debugger
 }
 
-func privilegedWords() []string {
-	return strings.Fields("env keys key kv vault session sessions dump backup internal sudo root shell exec eval " +
-		"console delete destroy drop purge remove reset wipe truncate flush shutdown stop kill quit quitquitquit " +
-		"restart reload reboot deploy rollback logout revoke grant approve transfer pay")
-}
+//go:embed privileged.txt
+var privilegedNames string
 
-// privilegedPorts are where debuggers, and servers that rule others, listen by custom.
-func privilegedPorts() []string {
-	return strings.Fields("2375 2376 2379 2380 4194 5005 5858 6060 6443 8001 8200 8500 9221 9222 9223 9224 " +
-		"9225 9226 9227 9228 9229 9230 10248 10250 10255 10257 10259 16443")
+// privileged is a list of privileged.txt.
+func privileged(list string) []string {
+	_, line, _ := strings.Cut(privilegedNames, "\n"+list+":")
+	line, _, _ = strings.Cut(line, "\n")
+	return strings.Fields(line)
 }
 
 // HostOf returns the host of an address, "" where there is any doubt: a user

@@ -23,7 +23,7 @@ type Permission struct {
 func ReadPermission(text string) (Permission, error) {
 	text = strings.TrimSpace(text)
 	tool, spec, bracket := strings.Cut(text, "(")
-	if strings.Trim(tool, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*") != "" || tool == "" {
+	if strings.Trim(tool, letters+"0123456789_-*") != "" || tool == "" {
 		return Permission{}, fmt.Errorf("%q is no rule; it is TOOL or TOOL(WHAT)", text)
 	}
 	if !bracket {
@@ -97,8 +97,7 @@ func (p Permission) Check() error {
 // that have one main argument its value.
 func (p Permission) parameter() (name, value string, ok bool) {
 	name, value, ok = strings.Cut(p.Spec, ":")
-	if ok && name != "" && value != "*" &&
-		strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == "" {
+	if ok && name != "" && value != "*" && strings.Trim(name, letters+"0123456789_") == "" {
 		return name, value, true
 	}
 	switch p.Tool {
@@ -143,7 +142,7 @@ func (m *Call) Fits(p Permission) Degree {
 	case AboutCommand:
 		return max(byInput, m.commandFits(p))
 	case AboutReading, AboutEditing:
-		return max(byInput, m.pathFits(p))
+		return max(byInput, m.filesFit(p, false))
 	case AboutHost:
 		return m.hostFits(strings.ToLower(strings.TrimPrefix(p.Spec, "domain:")))
 	case AboutServer:
@@ -176,7 +175,7 @@ func (m *Call) editToolFits(p Permission) Degree {
 	if m.Agent != claudeCode || p.Kind() != AboutEditing {
 		return Misses
 	}
-	return m.effectsFit(p, ofGit)
+	return m.filesFit(p, true)
 }
 
 // inputFits compares with an argument at the top of the call's input.

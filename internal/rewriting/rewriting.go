@@ -7,11 +7,12 @@ package rewriting
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/nodgate/nod/internal/lines"
 )
 
 // Program is a file as it was when it was looked at.
@@ -116,16 +117,5 @@ func write(stateDir, host string, p proof) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(stateDir, ".rewriting.*") // its mode is 0600
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(append(text, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), file(stateDir, host))
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
+	return lines.Replace(file(stateDir, host), append(text, '\n'), 0o600, -1)
 }
