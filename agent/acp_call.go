@@ -281,18 +281,15 @@ func (c acpCall) diffs(e *Event) (shown map[string]bool) {
 // saysMore reports whether an argument may say more of an edit than what is shown: codex-acp
 // has what it deletes and moves in "changes", opencode all of it in "diff".
 func saysMore(m member) bool {
-	switch strings.ToLower(strings.ReplaceAll(m.key, "_", "")) {
-	case "diff":
+	opens := func(brackets string) bool { return strings.IndexByte(brackets, m.value[0]) >= 0 }
+	switch {
+	case spelledIn("acptexts", m.key):
+		return opens("{[")
+	case strings.EqualFold(m.key, "diff"):
 		further := regexp.MustCompile(`(?m)^(deleted |rename |copy |\*\*\*|\+\+\+ /dev/null)|(?s)\n\+\+\+ .*\n\+\+\+ `)
-		return m.value[0] != '"' || further.MatchString("\n"+unquoted(m.value))
-	case "content", "contents", "filetext", "oldstr", "newstr", "oldstring", "newstring", "oldtext", "newtext",
-		"replaceall", "expectedreplacements", "allowmultiple", "instruction", "description", "insertline",
-		"aiproposedstring", "aiproposedcontent", "modifiedbyuser":
-		return m.value[0] == '{' || m.value[0] == '['
-	case "source", "destination", "parentdir": // of more than an edit
-		return true
+		return !opens(`"`) || further.MatchString("\n"+unquoted(m.value))
 	}
-	return m.value[0] != '"' || !namesFile(m.key)
+	return spelledIn("acpmore", m.key) || !opens(`"`) || !namesFile(m.key)
 }
 
 // paths are all files that the call names, in whatever place.
@@ -323,11 +320,8 @@ func (c acpCall) paths() (names []string) {
 }
 
 // namesFile reports whether an argument of that name is a path, in the spelling of any agent that was seen.
-func namesFile(key string) bool {
-	switch strings.ToLower(strings.ReplaceAll(key, "_", "")) {
-	case "path", "file", "filepath", "filename", "absolutepath", "abspath", "notebookpath", "targetfile",
-		"source", "destination", "parentdir":
-		return true
-	}
-	return false
+func namesFile(key string) bool { return spelledIn("acpfiles", key) }
+
+func spelledIn(list, key string) bool {
+	return slices.Contains(factsOf("shapes").list(list), strings.ToLower(strings.ReplaceAll(key, "_", "")))
 }

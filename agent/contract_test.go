@@ -50,14 +50,14 @@ func contracts() []contract {
 		{host{agent.Host("copilot"), nil, append(at("COPILOT_PROJECT_DIR"), "HOME=/home/ada"), []string{""},
 			[]string{"error", "toolArgs.paths"}, copilotTakes}, "camel.*.json"},
 		{host{agent.Host("gemini"), nil, at("GEMINI_PROJECT_DIR"), []string{""}, []string{"tool_input.include"},
-			geminiTakes}, "*.stdin.json"},
+			denying(printed("decision", "reason", "systemMessage"))}, "*.stdin.json"},
 		{host{agent.Host("qwen"), nil, at("QWEN_PROJECT_DIR"), qwen, nil, claudeTakes}, "*.stdin.json"},
 		{host{agent.Host("opencode"), nil, nil, []string{""}, nil, shimTakes}, ""}, // nod's own lines write the payload
 		{host{agent.Host("pi"), nil, nil, []string{""}, nil, shimTakes}, ""},
 		// Read, not captured: the payloads are in the words of the pages.
 		generic("antigravity", antigravityTakes),
-		generic("crush", versionedTakes),
-		generic("cursor", permissionTakes),
+		generic("crush", printed("decision", "reason", "version")),
+		generic("cursor", denying(printed("permission", "user_message", "agent_message"))),
 		generic("droid", claudeTakes),
 		generic("goose", codeTwoTakes),
 		generic("grok", codeTwoTakes),
@@ -177,38 +177,41 @@ func codexTakes(e agent.Event, a agent.Answer) error {
 
 // copilotTakes is what Copilot CLI reads: one flat object, by event.
 func copilotTakes(e agent.Event, a agent.Answer) error {
-	if done, err := settled(a); done {
-		return err
-	}
-	var out struct{ PermissionDecision, PermissionDecisionReason, Behavior, Message string }
-	if err := strictly(a, &out); err != nil {
-		return fmt.Errorf("%s: %v", a.Stdout, err)
-	}
-	said := out.PermissionDecision
-	if e.Kind == agent.Prompt {
-		said = out.Behavior
-	}
 	switch {
-	case said != a.Said:
-		return fmt.Errorf("%q is printed, but Said is %q", said, a.Said)
-	case e.Kind == agent.Prompt && (out.PermissionDecision != "" || out.Behavior == "deny" && out.Message == ""):
-		return fmt.Errorf("%s", a.Stdout)
-	case e.Kind == agent.Decide && (out.Behavior != "" || out.PermissionDecisionReason == ""):
-		return fmt.Errorf("%s", a.Stdout)
+	case e.Kind != agent.Prompt:
+		return printed("permissionDecision", "permissionDecisionReason")(e, a)
+	case a.Said == "deny":
+		return printed("behavior", "message")(e, a)
 	}
-	return nil
+	return printed("behavior")(e, a)
 }
 
 // shimTakes is what the JavaScript that nod installs reads.
 func shimTakes(e agent.Event, a agent.Answer) error {
-	if done, err := settled(a); done {
-		return err
+	if len(a.Stdout) > 0 && e.Kind != agent.Decide {
+		return fmt.Errorf("%s is printed at %s", a.Stdout, e.Name)
 	}
-	var out struct{ Decision, Reason string }
-	if err := strictly(a, &out); err != nil || out.Decision != a.Said || out.Reason == "" || e.Kind != agent.Decide {
-		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+	return printed("decision", "reason")(e, a)
+}
+
+// printed is a host's schema of one flat object: a key that says what nod says, others that are not empty, and none
+// beside them.
+func printed(says string, others ...string) func(agent.Event, agent.Answer) error {
+	return func(_ agent.Event, a agent.Answer) error {
+		if done, err := settled(a); done {
+			return err
+		}
+		var out map[string]any
+		if err := json.Unmarshal(a.Stdout, &out); err != nil || out[says] != a.Said || len(out) != 1+len(others) {
+			return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
+		}
+		for _, key := range others {
+			if out[key] == nil || out[key] == "" || key == "version" && out[key] != 1.0 {
+				return fmt.Errorf("%s has no %s", a.Stdout, key)
+			}
+		}
+		return nil
 	}
-	return nil
 }
 
 // settled reports whether an answer is exit code 2 with a reason, or silence,
@@ -231,52 +234,14 @@ func codeTwoTakes(_ agent.Event, a agent.Answer) error {
 	return err
 }
 
-func versionedTakes(_ agent.Event, a agent.Answer) error {
-	if done, err := settled(a); done {
-		return err
+// denying is a host that reads denials alone.
+func denying(valid func(agent.Event, agent.Answer) error) func(agent.Event, agent.Answer) error {
+	return func(e agent.Event, a agent.Answer) error {
+		if len(a.Stdout) > 0 && a.Said != "deny" || json.Valid(a.Stderr) {
+			return fmt.Errorf("%s, %s, said %q", a.Stdout, a.Stderr, a.Said)
+		}
+		return valid(e, a)
 	}
-	var out struct {
-		Version          int
-		Decision, Reason string
-	}
-	if err := strictly(a, &out); err != nil || out.Version != 1 || out.Reason == "" || out.Decision != a.Said {
-		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
-	}
-	return nil
-}
-
-func permissionTakes(_ agent.Event, a agent.Answer) error {
-	if done, err := settled(a); done {
-		return err
-	}
-	var out struct {
-		Permission string `json:"permission"`
-		Person     string `json:"user_message"`
-		Model      string `json:"agent_message"`
-	}
-	if err := strictly(a, &out); err != nil || out.Permission != "deny" || out.Person == "" || out.Model == "" ||
-		a.Said != "deny" {
-		return fmt.Errorf("%s, said %q: %v", a.Stdout, a.Said, err)
-	}
-	return nil
-}
-
-// geminiTakes is what Gemini CLI reads: a denial with a reason, flat, and what the person is shown of it.
-func geminiTakes(_ agent.Event, a agent.Answer) error {
-	switch {
-	case a.Exit == 2 && len(a.Stdout) == 0 && len(bytes.TrimSpace(a.Stderr)) > 0 && !json.Valid(a.Stderr):
-		return nil
-	case a.Exit != 0 || len(a.Stderr) > 0:
-		return fmt.Errorf("exit %d, stderr %q, stdout %q", a.Exit, a.Stderr, a.Stdout)
-	case len(a.Stdout) == 0 && a.Said == "abstained":
-		return nil
-	}
-	var out struct{ Decision, Reason, SystemMessage string }
-	if err := strictly(a, &out); err != nil || out.Decision != "deny" || a.Said != "deny" || out.Reason == "" ||
-		out.SystemMessage == "" {
-		return fmt.Errorf("%s, said %s: %v", a.Stdout, a.Said, err)
-	}
-	return nil
 }
 
 // strictly reads what is printed, without a key too many.

@@ -241,22 +241,12 @@ func (t builtin) listed() bool { return t.shape != opaque }
 // known are the arguments of a tool that nod reads or need not read: what is said of a
 // call to a person, and how long it is waited for, most hosts call alike.
 func (t builtin) known() []string {
-	known := append([]string{"description", "explanation", "reason", "summary", "timeout"}, t.beside...)
-	for _, key := range map[shape][]string{
-		command: {"command", "workdir"}, read: {"file"}, search: {"dir", "pattern", "filter"},
-		textSearch: {"dir", "pattern", "filter"}, edit: {"file", "old", "new", "all"}, write: {"file", "content"},
-		cell: {"file", "content"}, edits: {"file"}, editor: {"file", "content", "old", "new"}, fetch: {"url"},
-		patch: {"patch"},
-	}[t.shape] {
+	shapes := factsOf("shapes")
+	known := slices.Concat(shapes.list("known"), shapes.list("also-"+string(t.shape)), t.beside)
+	for _, key := range shapes.list(string(t.shape)) {
 		if name := t.as[key]; name != "" {
 			known = append(known, name)
 		}
-	}
-	switch t.shape {
-	case edits:
-		known = append(known, "edits")
-	case editor:
-		known = append(known, "command")
 	}
 	return known
 }

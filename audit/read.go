@@ -64,7 +64,6 @@ type Filter struct {
 	Verdicts []nod.Verdict
 	Layers   []nod.Layer
 	Kinds    []Kind
-	Agent    string
 	Session  string // how the session's id begins
 	Since    time.Time
 }
@@ -76,7 +75,6 @@ func (f Filter) Match(e Entry) bool {
 	case len(f.Verdicts) > 0 && !(answers && slices.Contains(f.Verdicts, e.Verdict)),
 		len(f.Layers) > 0 && !(answers && slices.Contains(f.Layers, e.Layer)),
 		len(f.Kinds) > 0 && !slices.Contains(f.Kinds, e.Kind),
-		f.Agent != "" && f.Agent != e.Agent,
 		!strings.HasPrefix(e.Session, f.Session),
 		!f.Since.IsZero() && e.Time.Before(f.Since):
 		return false

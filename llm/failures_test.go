@@ -288,19 +288,6 @@ func checkFailure(t *testing.T, kind fault.Kind, got nod.Classification, err err
 	checkShown(t, err)
 }
 
-func TestUnreachable(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	url := "http://" + l.Addr().String()
-	l.Close()
-	for _, provider := range providers() {
-		got, err := newModel(t, provider, url).Classify(context.Background(), prompt)
-		checkFailure(t, fault.Unreachable, got, err)
-	}
-}
-
 // What cannot be written as JSON is a failure, and no panic.
 func TestARequestThatCannotBeBuilt(t *testing.T) {
 	for _, provider := range providers() {

@@ -19,14 +19,10 @@ import (
 func pastSessions(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
 	asJSON := a.Bool("json", false, "")
-	agent := a.String("agent", "", "")
 	if err := a.withRules(args, 0); err != nil {
 		return err
 	}
-	if known := history.Agents(); *agent != "" && !slices.Contains(known, *agent) {
-		return usage(fmt.Errorf("--agent %q: transcripts are read of %s", *agent, strings.Join(known, ", ")))
-	}
-	files, problems := transcripts(p, *agent)
+	files, problems := history.Find(p.Getenv("HOME"), p.Getenv)
 	if len(files) == 0 {
 		return fmt.Errorf("no transcript of Claude Code, Codex, Copilot CLI, Gemini CLI or Qwen Code is in %s",
 			printable.Text(p.Getenv("HOME")))
@@ -45,11 +41,6 @@ func pastSessions(ctx context.Context, p *Process, args []string) error {
 		return printJSON(p, report)
 	}
 	return printHistory(p, report, time.Since(start))
-}
-
-func transcripts(p *Process, agent string) ([]history.File, []string) {
-	files, problems := history.Find(p.Getenv("HOME"), p.Getenv)
-	return slices.DeleteFunc(files, func(f history.File) bool { return agent != "" && f.Agent != agent }), problems
 }
 
 // pastGate makes the gate that the hook would make for a directory, without what asks a model, writes, or remembers.

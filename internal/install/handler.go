@@ -58,22 +58,23 @@ func same(handler map[string]any, h ordered) bool {
 
 // words is nod-hook's command line.
 func (o Options) words() []string {
-	words := append([]string{o.Hook, o.row().Name}, o.places()...)
-	if o.Nod != "" {
-		words = append(words, "--nod", o.Nod)
+	words := []string{o.Hook, o.row().Name}
+	for _, f := range o.flags() {
+		if *f.path != "" {
+			words = append(words, f.name, *f.path)
+		}
 	}
 	return words
 }
 
-// places are the flags that name nod's own files.
-func (o Options) places() (words []string) {
-	for _, a := range []struct{ flag, path string }{{"--settings", o.Settings}, {"--managed", o.Managed},
-		{"--state", o.State}} {
-		if a.path != "" {
-			words = append(words, a.flag, a.path)
-		}
-	}
-	return words
+type pathFlag struct {
+	name string
+	path *string
+}
+
+// flags name nod's own files.
+func (o *Options) flags() []pathFlag {
+	return []pathFlag{{"--settings", &o.Settings}, {"--managed", &o.Managed}, {"--state", &o.State}, {"--nod", &o.Nod}}
 }
 
 // withPaths reads the paths off nod-hook's command line. What it does not
@@ -83,15 +84,10 @@ func (o Options) withPaths(words []string) Options {
 		o.Hook = words[0]
 	}
 	for i := 2; i+1 < len(words); i += 2 {
-		switch words[i] {
-		case "--settings":
-			o.Settings = words[i+1]
-		case "--managed":
-			o.Managed = words[i+1]
-		case "--state":
-			o.State = words[i+1]
-		case "--nod":
-			o.Nod = words[i+1]
+		for _, f := range o.flags() {
+			if f.name == words[i] {
+				*f.path = words[i+1]
+			}
 		}
 	}
 	return o
