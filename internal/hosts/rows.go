@@ -14,7 +14,7 @@ var agentsText string
 //go:embed tools.txt
 var toolsText string
 
-// agents and tools are read once, where somebody asks: some 200 µs, which a hook pays at each start.
+// agents and tools are read once, where somebody asks, which a hook pays at each start.
 var (
 	agents = sync.OnceValue(func() []Agent { return readRows(agentsText) })
 	tools  = sync.OnceValue(func() []Agent { return readRows(toolsText) })
@@ -24,14 +24,20 @@ var (
 // on with the one above. What is wrong in them is a fault in nod, which every start of it would show.
 func readRows(text string) []Agent {
 	rows := make([]Agent, 0, strings.Count(text, "\n["))
-	var row *Agent
-	var words []fact
+	var row Agent
+	words := row.words()
 	word, value := "", ""
 	store := func() {
 		if word != "" && !row.set(words, word, strings.TrimSpace(value)) {
 			panic(fmt.Sprintf("hosts: [%s] %s: %s", row.Name, word, value))
 		}
 		word, value = "", ""
+	}
+	end := func() {
+		if store(); row.Name != "" {
+			row.Hooks = append(row.Install.files(), row.Hooks...)
+			rows = append(rows, row)
+		}
 	}
 	for line := range strings.Lines(text) {
 		trimmed := strings.TrimSpace(line)
@@ -42,19 +48,15 @@ func readRows(text string) []Agent {
 		case trimmed == "" || line[0] == '#':
 			continue
 		}
-		store()
 		if name, ok := strings.CutPrefix(trimmed, "["); ok {
-			rows = append(rows, Agent{Name: strings.TrimSuffix(name, "]")})
-			row = &rows[len(rows)-1]
-			words = row.words()
+			end()
+			row = Agent{Name: strings.TrimSuffix(name, "]")}
 			continue
 		}
+		store()
 		word, value, _ = strings.Cut(trimmed, ":")
 	}
-	store()
-	for i := range rows {
-		rows[i].Hooks = append(rows[i].Install.files(), rows[i].Hooks...)
-	}
+	end()
 	return rows
 }
 
@@ -74,7 +76,7 @@ type fact struct {
 	at   any
 }
 
-// words are those that set one field.
+// words are those that set one field of this row.
 func (a *Agent) words() []fact {
 	in := &a.Install
 	return []fact{{"title", &a.Title}, {"program", &a.Program}, {"source", &a.Source},

@@ -43,13 +43,14 @@ type index struct {
 
 func newIndex(entries []string) *index {
 	ix := &index{plain: make(map[string][]*entry, len(entries)), ends: map[string][]*entry{},
-		begins: map[string][]*entry{}}
+		begins: map[string][]*entry{}, all: make([]*entry, 0, len(entries))}
+	apart := make([]entry, len(entries))
 	for i, text := range entries {
-		e := takeApart(text)
-		e.number = i
-		if len(e.parts) == 0 {
+		e := &apart[i]
+		if e.takeApart(text); len(e.parts) == 0 {
 			continue
 		}
+		e.number = i
 		ix.all = append(ix.all, e)
 		switch first := e.parts[0]; {
 		case !first.glob:
@@ -75,12 +76,14 @@ type entry struct {
 	negated  bool
 }
 
-func takeApart(text string) *entry {
-	e := &entry{}
+func (e *entry) takeApart(text string) {
 	text, e.negated = strings.CutPrefix(text, "!")
 	text, e.home = strings.CutPrefix(text, "~/")
 	e.anchored = e.home || strings.HasPrefix(text, "/")
-	for _, part := range Fold(text) {
+	var room folded
+	parts := appendFolded(room[:0], text)
+	e.parts = make([]component, 0, len(parts))
+	for _, part := range parts {
 		c := component{want: part, glob: strings.ContainsAny(part, globSigns)}
 		if c.glob {
 			c.begin = part[:strings.IndexAny(part, globSigns+`\`)]
@@ -91,7 +94,6 @@ func takeApart(text string) *entry {
 		}
 		e.parts = append(e.parts, c)
 	}
-	return e
 }
 
 // globSigns begin what is not plain text in a pattern.

@@ -21,9 +21,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -36,6 +38,7 @@ import (
 const (
 	headLimit = 8 << 10   // where the root must stand
 	tailLimit = 128 << 10 // how far back anything else is looked for
+	carriers  = 32        // lines in which what was spent is looked for
 	lineLimit = 64 << 10
 	version   = 1
 
@@ -100,7 +103,7 @@ type line struct {
 	Row int `json:"row,omitempty"` // blocked in a row, this one included
 	All int `json:"all,omitempty"` // blocked in all
 	// Sum is what the session has cost so far, this record included. The highest sum in sight counts.
-	Sum float64 `json:"sum_usd"`
+	Sum float64 `json:"sum_usd,omitempty"`
 }
 
 // Digest names a call by what it would do: the tool, and its input without
@@ -193,7 +196,7 @@ func (s *Session) first() (line, error) {
 	if err != nil && err != io.EOF {
 		return line{}, err
 	}
-	for _, l := range parse(head[:n]) {
+	for l := range parse(head[:n]) {
 		if l.Kind == kindRoot && filepath.IsAbs(l.Root) {
 			return l, nil
 		}
@@ -201,16 +204,18 @@ func (s *Session) first() (line, error) {
 	return line{}, nil
 }
 
-// parse returns the whole lines of a text. What is torn or foreign is none.
-func parse(text []byte) (found []line) {
-	for raw := range bytes.Lines(text) {
-		var l line
-		if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil &&
-			(l.V == version || l.V == 0 && l.Kind == "" && l.Sum > 0) { // what a day has cost, of an earlier nod
-			found = append(found, l)
+// parse yields the whole lines of a text. What is torn or foreign is none.
+func parse(text []byte) iter.Seq[line] {
+	return func(yield func(line) bool) {
+		for raw := range bytes.Lines(text) {
+			var l line
+			if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil &&
+				(l.V == version || l.V == 0 && l.Kind == "" && l.Sum > 0) && // what a day has cost, of an earlier nod
+				!yield(l) {
+				return
+			}
 		}
 	}
-	return found
 }
 
 // Answer notes what was said to a call.
@@ -239,8 +244,8 @@ func (s *Session) record(kind string, r Record) error {
 		return nil
 	}
 	l := line{Kind: kind, Record: r.kept()}
-	s.lines() // so that little is left to read under the lock
 	if l.Cost > 0 || l.Judged != "" {
+		s.lines()        // so that little is left to read under the lock
 		defer s.lock()() // two sums that are made at once must not lose one
 	}
 	l.Sum = s.Cost() + l.Cost
@@ -298,7 +303,7 @@ func (s *Session) lines() []line {
 		return s.tail
 	}
 	text := tailOf(s.file, s.size, size)
-	s.tail = append(s.tail, parse(text)...)
+	s.tail = slices.AppendSeq(s.tail, parse(text))
 	s.size = size - int64(len(text)-bytes.LastIndexByte(text, '\n')-1) // a line that is being written is read later
 	return s.tail
 }
@@ -317,9 +322,28 @@ func tailOf(file io.ReaderAt, from, to int64) []byte {
 	return buf
 }
 
-// Cost returns what the session has cost so far, in US dollars: the largest
-// sum in sight, since lines that were written at once may carry different ones.
-func (s *Session) Cost() float64 { return largestSum(s.lines()) }
+// Cost returns what the session has cost so far, in US dollars. Each line repeats the sum, so that the last
+// have it: the largest of theirs, since lines that were written at once may carry different ones.
+func (s *Session) Cost() float64 {
+	if !s.Remembers() {
+		return 0
+	}
+	size, err := s.file.Size()
+	text := lastLines(tailOf(s.file, max(0, size-lineLimit-headLimit), size), carriers)
+	if err != nil || !bytes.Contains(text, []byte(`"sum_usd":`)) {
+		return 0
+	}
+	return largestSum(slices.Collect(parse(text)))
+}
+
+// lastLines are the last n lines of a text, and what is behind them.
+func lastLines(text []byte, n int) []byte {
+	at := len(text)
+	for ; n >= 0 && at > 0; n-- {
+		at = bytes.LastIndexByte(text[:at], '\n')
+	}
+	return text[max(0, at):]
+}
 
 func largestSum(lines []line) (sum float64) {
 	for _, l := range lines {
@@ -362,7 +386,7 @@ func Spent(stateDir string, now time.Time) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	spent := parse(tailOf(file, 0, info.Size()))
+	spent := slices.Collect(parse(tailOf(file, 0, info.Size())))
 	if len(spent) == 0 && info.Size() > 0 {
 		return 0, fmt.Errorf("%s is damaged; remove it", file.Name())
 	}
