@@ -55,7 +55,7 @@ func (t *trial) supposing(report *shell.Report) *trial {
 	if report == nil {
 		return nil
 	}
-	p := &trial{gate: t.gate, call: t.call, answers: &answers{}}
+	p := &trial{gate: t.gate, call: t.call}
 	p.enter(t.at, report)
 	return p
 }
@@ -178,13 +178,6 @@ func placeLast(what string) string {
 
 // harm says why an effect is not harmless here. hosts are those that may be read from.
 func (r *rooms) harm(e shell.Effect, hosts []string) objection {
-	if o := r.plainHarm(e, hosts); o.stands() {
-		return o
-	}
-	return object(harm.Modules(r.fit.Call, e))
-}
-
-func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 	switch e.Kind {
 	case shell.Read:
 		switch {
@@ -209,7 +202,7 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 		}
 	case shell.Fetch:
 		if e.Declared != "" || match.HostAllowed(hosts, e.Target) {
-			return objection{}
+			return object(harm.Modules(r.fit.Call, e))
 		}
 	}
 	what := effectName(e.Kind)
