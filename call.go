@@ -11,20 +11,12 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// Files is a read-only view of a file system, on which names are resolved. Names are absolute, slash-separated and
-// clean. Implementations are safe for concurrent use. [OnDisk] is the real file system.
-type Files interface {
-	// Lstat describes the name itself, not what a link leads to. The error is
-	// fs.ErrNotExist, wrapped or not, where nothing is there.
-	Lstat(name string) (FileInfo, error)
-	// Readlink returns what the link at name says, unresolved.
-	Readlink(name string) (string, error)
-	// Read returns the content of a regular file of at most limit bytes. Anything else (a FIFO, a device, a link at
-	// the last component, a larger file) is an error: reading never blocks and never surprises.
-	Read(name string, limit int64) ([]byte, error)
-	// List returns the names in a directory, unsorted, at most limit of them; more is an error.
-	List(name string, limit int) ([]string, error)
-}
+// Files is a read-only view of a file system, on which names are resolved: Lstat(name) (FileInfo, error) and
+// Readlink(name) (string, error) of the name itself; Read(name, limit) ([]byte, error) of a regular file and of nothing
+// else, so that reading never blocks; List(name, limit) ([]string, error), unsorted. More than limit is an error, and
+// what is not there is fs.ErrNotExist. Names are absolute, slash-separated and clean. Implementations are safe for
+// concurrent use. [OnDisk] is the real file system.
+type Files = view.Files
 
 // FileInfo is what deciding needs to know of a file: Mode, Size, Links (hard links; more than 1 means
 // that another name shares the content), UID, Dev and Inode (the identity of the file on its

@@ -34,6 +34,15 @@ func nameAt(list string, at int) string {
 	return names[at]
 }
 
+// placeOf is where a name stands in a list: 0, the strictest, with an error where it does not.
+func placeOf(list string, name []byte) (int, error) {
+	at := slices.Index(strings.Fields(list), string(name))
+	if at < 0 {
+		return 0, fmt.Errorf("%q is none of: %s", name, list)
+	}
+	return at, nil
+}
+
 // String returns "deny", "ask" or "allow".
 func (v Verdict) String() string { return nameAt(verdicts, int(v)) }
 
@@ -42,12 +51,9 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 
 // UnmarshalText accepts exactly what String returns.
 func (v *Verdict) UnmarshalText(text []byte) error {
-	at := slices.Index(strings.Fields(verdicts), string(text))
-	if at < 0 {
-		return fmt.Errorf("verdict %q: want allow, ask or deny", text)
-	}
+	at, err := placeOf(verdicts, text)
 	*v = Verdict(at)
-	return nil
+	return err
 }
 
 // Layer says which part of the flow decided. LayerNone is that no layer settled the call and no
@@ -72,12 +78,9 @@ func (l Layer) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
 
 // UnmarshalText accepts exactly what String returns.
 func (l *Layer) UnmarshalText(text []byte) error {
-	at := slices.Index(strings.Fields(layers), string(text))
-	if at < 0 {
-		return fmt.Errorf("layer %q: want guard, allowlist, edit, shell, approval, model or none", text)
-	}
+	at, err := placeOf(layers, text)
 	*l = Layer(at)
-	return nil
+	return err
 }
 
 // Decision is the answer to one call. The zero value denies.
@@ -92,10 +95,8 @@ type Decision struct {
 	Notices        []string
 	Classification *Classification // what the model answered, if it was asked and did
 	Cost           float64         // in US dollars; 0 where no model was asked or its price is not known
-	// Latency is the whole time; Spent says where it went, by layer.
-	Latency  time.Duration
-	Spent    map[Layer]time.Duration
-	Evidence []Evidence // the files that the answer rests on
+	Latency        time.Duration
+	Evidence       []Evidence // the files that the answer rests on
 	// Definitions are what an allow rule was held to, whether it cleared its command or not: a
 	// [Memory] learns them with the answer.
 	Definitions []Evidence

@@ -128,7 +128,6 @@ func (g *Gate) trial(c Call) *trial {
 		at.Keeping = &place.Keeping{}
 	}
 	t := &trial{gate: g, call: c, id: newID(start), start: start}
-	t.answers = answers{now: g.options.Now, spent: map[Layer]time.Duration{}, mark: start}
 	t.enter(at, &shell.Report{})
 	return t
 }
@@ -139,7 +138,6 @@ type trial struct {
 	call Call
 	id   string
 	*rooms
-	answers
 	ruled ruling // what the rules say of the call
 
 	open    objection // why layers 0 to 3 leave the call open
@@ -155,7 +153,6 @@ type trial struct {
 func (t *trial) enter(at *place.Workspace, report *shell.Report) {
 	t.rooms = t.gate.rooms(&t.call, at, report)
 	t.ruled = ruling{gate: t.gate, call: t.call, fit: &t.fit}
-	t.said = &t.withheld
 }
 
 // decide is the flow of the package comment, from top to bottom.
@@ -213,7 +210,6 @@ func (t *trial) settle() (d Decision, settled bool) {
 		t.ruled.softDenied()
 		return t.leave(t.ruled.doubt)
 	}
-	t.lap(LayerGuard)
 	unread := t.call.Unread
 	if c := t.gate.allowlist(t.call); c.given() && unread == "" {
 		return t.allowed(LayerAllowlist, c), true
@@ -224,7 +220,7 @@ func (t *trial) settle() (d Decision, settled bool) {
 	if unread != "" {
 		return t.leave(against(unread))
 	}
-	if t.lap(LayerAllowlist); t.ruled.softDenied() {
+	if t.ruled.softDenied() {
 		soft := t.ruled.soft
 		why := "a soft_deny rule" + soft.place() + " speaks against this: " + place.Objection(soft.Text)
 		return t.leave(objection{why: why, rule: soft})
@@ -233,14 +229,13 @@ func (t *trial) settle() (d Decision, settled bool) {
 	if !o.stands() {
 		return t.allowed(LayerEdit, clearance{why: "a file edit inside the workspace"}), true
 	}
-	if t.lap(LayerEdit); t.call.Command != "" {
+	if t.call.Command != "" {
 		c, open := t.harmless()
 		if c.given() {
 			return t.allowed(LayerShell, c), true
 		}
 		o = open
 	}
-	t.lap(LayerShell)
 	if t.ruled.brought.stands() {
 		o = t.ruled.brought
 	}
@@ -270,7 +265,6 @@ func (t *trial) leave(o objection) (d Decision, settled bool) {
 // look gathers the facts that the layers share. A tool that neither runs a
 // command, nor changes a file, nor starts an agent needs none.
 func (t *trial) look() {
-	t.mark = t.start
 	may := ""
 	if t.call.Command == "" && !t.call.IsEdit() && t.call.Tool != "agent" {
 		if may = t.call.maybeRuns(); may == "" {
@@ -288,7 +282,6 @@ func (t *trial) look() {
 	}
 	if t.call.Command != "" {
 		*t.report = t.gate.analyze(t.call, t.at.Roots)
-		t.lap(LayerShell)
 	}
 }
 
@@ -357,7 +350,7 @@ func panicked(what string, p any) *fault.Error {
 
 // finish completes and records a decision.
 func (t *trial) finish(d Decision) Decision {
-	d.ID, d.Spent = t.id, t.spent
+	d.ID = t.id
 	d.Latency = max(0, t.gate.options.Now().Sub(t.start))
 	if d.Instead == "" { // which is written out
 		d.Reason = printable.Line(d.Reason, reasonLimit)
@@ -382,7 +375,7 @@ func (t *trial) record(d Decision) Decision {
 	notice := "nod could not write its log: " + printable.Line(err.Error(), reasonLimit)
 	if !t.gate.options.UnrecordedRuns {
 		failed := failed(d.Layer, unrecorded(err))
-		failed.Latency, failed.Spent, d = d.Latency, d.Spent, failed
+		failed.Latency, d = d.Latency, failed
 	}
 	d.Notices = append(d.Notices, notice)
 	return d

@@ -3,11 +3,9 @@ package nod
 import (
 	"cmp"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/withheld"
 )
 
 // objection is what speaks against a call: why, in words for a person, and the rule that says so
@@ -46,42 +44,21 @@ func (o objection) orElse(next string) objection {
 // given reports whether something lets the call run.
 func (c clearance) given() bool { return c.why != "" }
 
-// answers makes the answers of the layers to one call, and books their time.
-type answers struct {
-	said  *withheld.Call // keeps out what is not said
-	now   func() time.Time
-	spent map[Layer]time.Duration
-	mark  time.Time // up to which time is booked
+func (r *rooms) denied(l Layer, o objection) Decision {
+	return Decision{Verdict: Deny, Layer: l, Reason: r.reason(o), Rule: o.rule}
 }
 
-// lap books the time since the last lap on a layer.
-func (a *answers) lap(l Layer) {
-	now := a.now()
-	a.spent[l] += max(0, now.Sub(a.mark))
-	a.mark = now
+func (r *rooms) asked(l Layer, o objection) Decision {
+	return Decision{Verdict: Ask, Layer: l, Reason: r.reason(o), Rule: o.rule}
 }
 
-func (a *answers) denied(l Layer, o objection) Decision {
-	return a.decided(l, Decision{Verdict: Deny, Reason: a.reason(o), Rule: o.rule})
-}
-
-func (a *answers) asked(l Layer, o objection) Decision {
-	return a.decided(l, Decision{Verdict: Ask, Reason: a.reason(o), Rule: o.rule})
-}
-
-func (a *answers) allowed(l Layer, c clearance) Decision {
-	return a.decided(l, Decision{Verdict: Allow, Reason: a.said.Reason(c.why), Rule: c.rule})
-}
-
-func (a *answers) decided(l Layer, d Decision) Decision {
-	a.lap(l)
-	d.Layer = l
-	return d
+func (r *rooms) allowed(l Layer, c clearance) Decision {
+	return Decision{Verdict: Allow, Layer: l, Reason: r.withheld.Reason(c.why), Rule: c.rule}
 }
 
 // reason is an objection in words that can be shown. What to do next is never cut off.
-func (a *answers) reason(o objection) string {
-	why := a.shown(o)
+func (r *rooms) reason(o objection) string {
+	why := r.shown(o)
 	if o.next == "" {
 		return why
 	}
@@ -90,10 +67,10 @@ func (a *answers) reason(o objection) string {
 
 // shown is an objection in words that can be shown. What a rule says is the person's
 // own, and stays whatever a secret store has put into the rest.
-func (a *answers) shown(o objection) string {
+func (r *rooms) shown(o objection) string {
 	before, whole := strings.CutSuffix(string(o.why), ": "+o.rule.Text)
 	if o.rule.Text == "" || !whole {
-		return a.said.Reason(string(o.why))
+		return r.withheld.Reason(string(o.why))
 	}
-	return a.said.Reason(before) + ": " + o.rule.Text
+	return r.withheld.Reason(before) + ": " + o.rule.Text
 }

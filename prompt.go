@@ -1,7 +1,6 @@
 package nod
 
 import (
-	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/hex"
@@ -26,16 +25,13 @@ import (
 type Profile struct {
 	// Ledger shows the session as a ledger: what the person said and what was called, nothing that
 	// the agent argued or a tool returned, with a prefix that providers can cache, and facts about
-	// the call. False shows the last Entries turns, Chars characters of each.
+	// the call.
 	Ledger bool
 	// Stages is 1 or 2; 0 means 1. Two ask quickly first. They need Ledger.
 	Stages int
 	// Arrays writes the rules as JSON arrays, as the description has it for
 	// OpenAI's API. It does not count with Ledger.
 	Arrays bool
-	// Entries is how many turns, the newest; 0 means 20. Chars is how many
-	// characters of each; 0 means 200. Neither counts with Ledger.
-	Entries, Chars int
 }
 
 // inputLimit is the largest call that is judged. The call itself is never
@@ -73,8 +69,7 @@ func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 // and the transcript. Every string that is not a rule is JSON-encoded.
 func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
 	c := q.call
-	profile := q.gate.options.Profile
-	last, err := q.conversation().Last(ctx, cmp.Or(profile.Entries, 20), cmp.Or(profile.Chars, 200))
+	last, err := q.conversation().Last(ctx)
 	if err != nil {
 		return Prompt{}, err
 	}

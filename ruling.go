@@ -102,22 +102,14 @@ func (r *ruling) permitsTool() clearance {
 // clear finds out which commands allow rules clear, and returns one of the rules.
 func (r *ruling) clear() (rule Rule) {
 	r.cleared = make([]bool, len(r.fit.Report.Commands))
+	rules := r.gate.options.Rules.Allow
 	for i, c := range r.fit.Report.Commands {
-		if by, ok := r.allowedBy(c); ok && r.permits(by, i) {
-			r.cleared[i], rule = true, by
+		by := slices.IndexFunc(rules, func(rule Rule) bool { return r.allows(rule, c) })
+		if by >= 0 && r.permits(rules[by], i) {
+			r.cleared[i], rule = true, rules[by]
 		}
 	}
 	return rule
-}
-
-// allowedBy finds the allow pattern whose words equal the command's.
-func (r *ruling) allowedBy(c shell.Command) (Rule, bool) {
-	for _, rule := range r.gate.options.Rules.Allow {
-		if r.allows(rule, c) {
-			return rule, true
-		}
-	}
-	return Rule{}, false
 }
 
 func (r *ruling) allows(rule Rule, c shell.Command) bool {

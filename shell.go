@@ -149,7 +149,7 @@ func (r *rooms) harmlessReason() string {
 func (t *trial) unsettled() objection {
 	for _, u := range t.report.Unknowns {
 		if !t.ruled.clearsPart(u.Command, u.Part) {
-			return against(placeLast(printable.Text(u.What)))
+			return against(printable.Text(u.What))
 		}
 	}
 	for _, e := range t.report.Effects {
@@ -166,25 +166,8 @@ func (t *trial) unsettled() objection {
 	return objection{}
 }
 
-// placeLast puts the line of a file where something stands behind what it does.
-func placeLast(what string) string {
-	where, does, found := strings.Cut(what, ": ")
-	_, line, numbered := strings.Cut(where, ":")
-	if !found || !numbered || strings.Trim(line, "0123456789") != "" || strings.Contains(where, " ") {
-		return what
-	}
-	return does + " (" + where + ")"
-}
-
 // harm says why an effect is not harmless here. hosts are those that may be read from.
 func (r *rooms) harm(e shell.Effect, hosts []string) objection {
-	if o := r.plainHarm(e, hosts); o.stands() {
-		return o
-	}
-	return object(harm.Modules(r.fit.Call, e))
-}
-
-func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 	switch e.Kind {
 	case shell.Read:
 		switch {
@@ -209,7 +192,7 @@ func (r *rooms) plainHarm(e shell.Effect, hosts []string) objection {
 		}
 	case shell.Fetch:
 		if e.Declared != "" || match.HostAllowed(hosts, e.Target) {
-			return objection{}
+			return object(harm.Modules(r.fit.Call, e))
 		}
 	}
 	what := effectName(e.Kind)

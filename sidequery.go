@@ -29,7 +29,6 @@ func (q question) ask(ctx context.Context) Decision {
 		}
 	}
 	answer, err := q.query(ctx)
-	q.lap(LayerModel)
 	if err != nil {
 		return q.modelFailed(fault.Of(err), answer.Notices)
 	}

@@ -34,7 +34,7 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 	e := FromCall(Decision, d.ID, c, now)
 	e.Verdict, e.Layer, e.Reason, e.Kept = d.Verdict, d.Layer, d.Reason, d.Kept
 	e.Evidence, e.Cost = d.Evidence, d.Cost
-	e.Latency, e.Spent = d.Latency.Microseconds(), spent(d.Spent)
+	e.Latency = d.Latency.Microseconds()
 	if d.Approvable.Key != "" {
 		e.Approvable = &d.Approvable
 	}
@@ -49,17 +49,6 @@ func FromDecision(c nod.Call, d nod.Decision, now time.Time) Entry {
 		e.Model, e.Quick, e.Usage = m.Model, m.QuickSaid, &usage
 	}
 	return e
-}
-
-func spent(by map[nod.Layer]time.Duration) map[string]int64 {
-	if len(by) == 0 {
-		return nil
-	}
-	us := make(map[string]int64, len(by))
-	for layer, took := range by {
-		us[layer.String()] = took.Microseconds()
-	}
-	return us
 }
 
 // FromCall returns an entry about a call that carries no answer: a begun
@@ -183,9 +172,6 @@ func tightened(e Entry) Entry {
 	}
 	e.Input = asText(printable.Head(string(e.Input), headLimit))
 	e.Evidence = e.Evidence[:min(len(e.Evidence), tightList)]
-	if len(e.Spent) > tightList {
-		e.Spent = nil
-	}
 	for _, text := range append(e.texts(), e.ownTexts()...) {
 		*text = tight(*text)
 	}

@@ -61,9 +61,7 @@ type Entry struct {
 	// Kept is how many names nod undo can bring back.
 	Kept int `json:"kept,omitempty"`
 
-	// Latency is in microseconds, whole and by layer.
-	Latency int64            `json:"latency_us"`
-	Spent   map[string]int64 `json:"spent_us,omitempty"`
+	Latency int64 `json:"latency_us"` // in microseconds
 
 	Model       string     `json:"model,omitempty"`
 	Quick       string     `json:"quick,omitempty"` // what the quick question said; "" where it was not asked

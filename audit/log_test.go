@@ -189,7 +189,6 @@ func TestFromDecision(t *testing.T) {
 		Classification: &nod.Classification{Model: "m", QuickSaid: "block",
 			Usage: nod.Usage{In: 1, Out: 2}},
 		Cost: 0.5, Latency: 1500 * time.Microsecond,
-		Spent:    map[nod.Layer]time.Duration{nod.LayerShell: time.Millisecond},
 		Evidence: []nod.Evidence{{Path: "/w/x", SHA256: "00"}},
 	}
 	want := Entry{
@@ -198,7 +197,7 @@ func TestFromDecision(t *testing.T) {
 		Dir: "/w/sub", Root: "/w", Input: call().Input, InputSHA256: digest(call().Input),
 		Verdict: nod.Ask, Layer: nod.LayerModel, Reason: "because", Rule: &Rule{Text: "rm *", Origin: "f:1"},
 		Error: &Error{Kind: fault.TimedOut, Message: "late"}, Evidence: d.Evidence,
-		Latency: 1500, Spent: map[string]int64{"shell": 1000}, Model: "m", Quick: "block",
+		Latency: 1500, Model: "m", Quick: "block",
 		Usage: &nod.Usage{In: 1, Out: 2}, Cost: 0.5,
 	}
 	got := FromDecision(call(), d, now)

@@ -261,7 +261,7 @@ func (m *machine) command(ctx context.Context, name string, args ...string) *exe
 	words := append(append(slices.Clone(m.prefix), name), args...)
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir, cmd.Env = m.work, m.environ()
-	cmd.WaitDelay = hang.Scale(time.Minute) // for output that a leftover holds
+	cmd.WaitDelay = 8 * time.Minute // for output that a leftover holds
 	return cmd
 }
 

@@ -213,7 +213,7 @@ func logApproval(state string, e audit.Entry, a approval.Approval, now time.Time
 	defer log.Close()
 	e.Kind, e.Time, e.Verdict, e.Layer, e.Answered = audit.Approved, now.UTC(), nod.Deny, nod.LayerNone, ""
 	e.Reason = "a person approved this call " + holds(a) + " (" + a.ID + ")"
-	e.Rule, e.Error, e.Evidence, e.Latency, e.Spent = nil, nil, nil, 0, nil
+	e.Rule, e.Error, e.Evidence, e.Latency = nil, nil, nil, 0
 	e.Model, e.Quick, e.Usage, e.Cost, e.SessionCost = "", "", nil, 0, 0
 	return log.Write(e)
 }

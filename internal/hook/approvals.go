@@ -37,8 +37,8 @@ func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Sessio
 
 // workspace is the real path of a session's root, "" for one that holds the home directory and so is none.
 func (r *run) workspace(root string) string {
-	real, err := realPath(r.Files, root)
-	home, homeErr := realPath(r.Files, r.Places.Home)
+	real, err := view.Resolve(r.Files, root)
+	home, homeErr := view.Resolve(r.Files, r.Places.Home)
 	if err != nil || homeErr != nil || view.Within(r.Files, real, home) {
 		return ""
 	}

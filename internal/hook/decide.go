@@ -3,7 +3,6 @@ package hook
 import (
 	"cmp"
 	"context"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,18 +94,10 @@ func (r *run) settings(root string) (config.Settings, error) {
 	places := r.Places
 	places.Files = r.Files
 	places.Root = ""
-	if real, err := realPath(r.Files, root); err == nil {
+	if real, err := view.Resolve(r.Files, root); err == nil {
 		places.Root = real
 	}
 	return config.Load(places)
-}
-
-// realPath resolves a directory that somebody claims.
-func realPath(files view.Files, name string) (string, error) {
-	if name == "" {
-		return "", errors.New("no directory")
-	}
-	return view.Resolve(files, name)
 }
 
 // unusable answers where the settings cannot be read: never fewer rules. What is denied whatever the settings say is

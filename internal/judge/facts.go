@@ -141,46 +141,35 @@ func (c Case) unknowns() (said []string) {
 func (c Case) runs() []Run {
 	var runs []Run
 	left := contentsLimit
-	add := func(name, sum string, command int) {
-		if len(runs) == runLimit || slices.ContainsFunc(runs,
-			func(r Run) bool { return r.Path == name }) {
-			return
+	for _, d := range c.Report.Definitions {
+		known := slices.ContainsFunc(runs, func(r Run) bool { return r.Path == d.Path })
+		if d.SHA256 == shell.Absent || known || len(runs) == runLimit {
+			continue
 		}
-		r := c.run(name, sum, command, left)
+		r := c.run(d, left)
 		left -= len(r.Content)
 		runs = append(runs, r)
-	}
-	for _, e := range c.Report.Read {
-		if i := slices.IndexFunc(c.Report.Effects,
-			func(r shell.Effect) bool { return r.Kind == shell.Run && r.Target == e.Path }); i >= 0 {
-			add(e.Path, e.SHA256, c.Report.Effects[i].Command)
-		}
-	}
-	for _, d := range c.Report.Definitions {
-		if d.SHA256 != shell.Absent {
-			add(d.Path, d.SHA256, d.Command)
-		}
 	}
 	return runs
 }
 
 // run is one of them.
-func (c Case) run(name, sum string, command, left int) Run {
-	r := Run{Path: name, SHA256: sum}
-	if c.At.Wrote != nil && c.At.Wrote(name) {
+func (c Case) run(d shell.Definition, left int) Run {
+	r := Run{Path: d.Path, SHA256: d.SHA256}
+	if c.At.Wrote != nil && c.At.Wrote(d.Path) {
 		r.Origin = "written in this session"
 	}
-	if c.IsStore(name) {
+	if c.IsStore(d.Path) {
 		r.Withheld = withheld.SecretStore
 		return r
 	}
-	text, err := c.At.Machine.Files.Read(name, readLimit)
+	text, err := c.At.Machine.Files.Read(d.Path, readLimit)
 	if err != nil || len(text) == readLimit {
 		return r
 	}
 	content := strings.ToValidUTF8(string(text), "\uFFFD")
 	if len(content) > contentLimit {
-		content = c.recipe(content, command)
+		content = c.recipe(content, d.Command)
 	}
 	if len(content) <= min(contentLimit, left) {
 		r.Content = withheld.ShownFact(content)

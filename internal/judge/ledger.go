@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	_ "embed" // the names of look-ups
 	"encoding/json"
 	"errors"
 	"hash/fnv"
@@ -220,18 +221,14 @@ func endedSays(e transcript.Ended) string {
 	return ""
 }
 
+//go:embed lookups.txt
+var lookUps string
+
 // isLookUp reports whether a tool of an agent's only reads what is on this
 // machine, by the names that agents give such tools.
 func isLookUp(tool string) bool {
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool)) {
-	case "read", "readfile", "readmanyfiles", "view", "viewfile", "open", "cat", "grep", "greptool", "grepsearch",
-		"searchfilecontent", "search", "codebasesearch", "filesearch", "glob", "findfiles", "find", "ls", "list",
-		"listdir", "listdirectory", "listfiles", "notebookread", "readlints", "lsp", "todowrite", "todoread",
-		"taskcreate", "tasklist", "taskget", "taskupdate", "updateplan", "reportintent", "toolsearch", "taskoutput",
-		"bashoutput":
-		return true
-	}
-	return false
+	name := strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool))
+	return slices.Contains(strings.Fields(lookUps), name)
 }
 
 // lines are what was heard, oldest first.
@@ -357,10 +354,16 @@ func cutIntoPieces(lines []string) (pieces []string, rest string) {
 	return pieces, strings.Join(lines[from:], "\n")
 }
 
+// What the seed shows of a session: so many turns, the newest, and so many characters of each.
+const (
+	lastEntries = 20
+	lastChars   = 200
+)
+
 // Last is the seed's compressed transcript: the newest entries as JSON lines of role and action, so
 // many characters of each, oldest first. What tools returned and what the harness added is left out:
 // it is where an injection would come from, and no action.
-func (c Conversation) Last(ctx context.Context, entries, chars int) (string, error) {
+func (c Conversation) Last(ctx context.Context) (string, error) {
 	if c.Transcript == nil {
 		return "", nil
 	}
@@ -378,10 +381,10 @@ func (c Conversation) Last(ctx context.Context, entries, chars int) (string, err
 		if err != nil {
 			return "", unreadable(err)
 		}
-		if line := c.entryLine(turn, chars); line != "" {
+		if line := c.entryLine(turn); line != "" {
 			lines = append(lines, line)
 		}
-		if len(lines) == entries {
+		if len(lines) == lastEntries {
 			break
 		}
 	}
@@ -390,7 +393,7 @@ func (c Conversation) Last(ctx context.Context, entries, chars int) (string, err
 }
 
 // entryLine is one JSON line, "" for a turn that is not shown.
-func (c Conversation) entryLine(t transcript.Turn, chars int) string {
+func (c Conversation) entryLine(t transcript.Turn) string {
 	line := struct {
 		Role   string `json:"role"`
 		Action string `json:"action"`
@@ -399,11 +402,11 @@ func (c Conversation) entryLine(t transcript.Turn, chars int) string {
 	case line.Role == "":
 		return ""
 	case t.Tool != "":
-		line.Action = head(t.Tool+" "+c.Input(t.Input), chars)
+		line.Action = head(t.Tool+" "+c.Input(t.Input), lastChars)
 	case strings.TrimSpace(t.Text) == "":
 		return ""
 	default:
-		line.Action = head(c.Show(t.Text), chars)
+		line.Action = head(c.Show(t.Text), lastChars)
 	}
 	return printable.JSON(line)
 }

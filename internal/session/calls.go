@@ -9,19 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// find returns the first line in sight of which is holds.
-func (s *Session) find(is func(line) bool) (line, bool) {
-	tail := s.lines()
-	if i := slices.IndexFunc(tail, is); i >= 0 {
-		return tail[i], true
-	}
-	return line{}, false
-}
-
-func (s *Session) any(is func(line) bool) bool {
-	_, found := s.find(is)
-	return found
-}
+// any reports whether a line in sight is one.
+func (s *Session) any(is func(line) bool) bool { return slices.ContainsFunc(s.lines(), is) }
 
 // done reports whether a line says that a call was answered, and not with a denial.
 func (l line) done() bool { return l.Kind == kindPre && l.Said != "deny" }
