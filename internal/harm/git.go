@@ -219,7 +219,8 @@ func magicName(pathspec string) string {
 	return pathspec[strings.LastIndexAny(pathspec, ":/)")+1:]
 }
 
-// gitDiffs says which tracked secret a git diff prints: its change is not committed.
+// gitDiffs says which tracked secret a git diff may print: its change is not committed. Which of the words
+// narrow what is printed is not asked.
 func (h *Secrets) gitDiffs() Objection {
 	for _, c := range h.Report.Commands {
 		o := gitOptionsOf(c)
@@ -233,8 +234,20 @@ func (h *Secrets) gitDiffs() Objection {
 		if r.Unread() {
 			return "this prints changes, and nod cannot read which files git tracks"
 		}
-		if name := h.diffed(r, h.pathsAmong(c, o.operands), o); name != "" {
-			return Objection("this prints the change of " + printable.Text(name) + ", which holds or may hold secrets")
+		secret := func(f repo.File) bool {
+			name := r.Top + "/" + f.Name
+			return h.touches(name, false) && !h.At.Missing(name)
+		}
+		changed := slices.DeleteFunc(r.MayBeStaged(), func(f repo.File) bool { return !secret(f) })
+		if !o.long("--cached", "--staged") {
+			changed = append(changed, r.Tracked(func(f repo.File) bool { return secret(f) && r.Differs(f) })...)
+		}
+		if len(changed) > 0 {
+			return Objection("this prints the change of " + printable.Text(r.Top+"/"+changed[0].Name) +
+				", which holds or may hold secrets")
+		}
+		if takesFiles(h) {
+			return objected("this prints the change of ", h.untrackedSecret(r), holds)
 		}
 	}
 	return ""
@@ -259,43 +272,6 @@ func (h *Secrets) untrackedSecret(r *repo.Repo) string {
 	return h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)
 	}, func(dir string) bool { return r.PassesOver(dir, true) })
-}
-
-// pathsAmong are the operands of a command of git that name what is there; nil for none.
-func (h *Secrets) pathsAmong(c shell.Command, operands []string) (paths []string) {
-	for _, word := range operands {
-		if named := h.At.Machine.Real(path.Join(h.gitDirectory(c), word)); !h.At.Missing(named) {
-			paths = append(paths, named)
-		}
-	}
-	return paths
-}
-
-// diffed is the first secret of the index whose change a diff may print: of the working
-// tree, of what is staged, or of both.
-func (h *Secrets) diffed(r *repo.Repo, paths []string, o *gitOptions) string {
-	if takesFiles(h) {
-		if name := h.untrackedSecret(r); name != "" {
-			return name
-		}
-	}
-	secret := func(f repo.File) bool {
-		name := r.Top + "/" + f.Name
-		named := func(dir string) bool { return view.Below(dir, name) }
-		return (paths == nil || slices.ContainsFunc(paths, named)) && h.touches(name, false) && !h.At.Missing(name)
-	}
-	onlyStaged := o.long("--cached", "--staged")
-	if !onlyStaged {
-		if files := r.Tracked(func(f repo.File) bool { return secret(f) && r.Differs(f) }); len(files) > 0 {
-			return r.Top + "/" + files[0].Name
-		}
-	}
-	if onlyStaged || len(o.operands) > 0 {
-		if files := slices.DeleteFunc(r.MayBeStaged(), func(f repo.File) bool { return !secret(f) }); len(files) > 0 {
-			return r.Top + "/" + files[0].Name
-		}
-	}
-	return ""
 }
 
 // isGit reports whether a command runs git here.
