@@ -55,7 +55,7 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 		return false
 	}
 	switch {
-	case takesToIndex(o):
+	case takesToIndex(o, func(name string) bool { return !l.At.Missing(path.Join(c.Told.Dir, name)) }):
 		var changed []repo.File // links and submodules, too
 		r.Tracked(func(f repo.File) bool {
 			if r.Differs(f) {
@@ -73,9 +73,9 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 	return false
 }
 
-// takesToIndex reports whether a command takes changed files back to what the index has, or
-// HEAD, and puts no other files there.
-func takesToIndex(o *gitOptions) bool {
+// takesToIndex reports whether a command takes changed files back to what the index has, or HEAD, and puts
+// no other files there. A word that names a file is no branch: where both are there, git refuses it.
+func takesToIndex(o *gitOptions, isThere func(name string) bool) bool {
 	head := func(list []string) bool { return len(list) == 0 || len(list) == 1 && list[0] == "HEAD" }
 	switch o.sub {
 	case "reset":
@@ -83,7 +83,9 @@ func takesToIndex(o *gitOptions) bool {
 	case "restore":
 		return !o.long("--source", "--patch") && !o.short("sp")
 	case "checkout":
-		return o.files && len(o.longs) == 0 && !o.short("bBp")
+		files := o.files || len(o.operands) > 0 &&
+			!slices.ContainsFunc(o.operands, func(word string) bool { return !isThere(word) })
+		return files && len(o.longs) == 0 && !o.short("bBp")
 	}
 	return false
 }
@@ -183,38 +185,6 @@ func worktreeOf(at *place.Workspace, r *repo.Repo, root, target string) bool {
 		at.Machine.Inside(at.Roots, top+"/.")
 }
 
-// takesBack says which changed file git checkout would put an older one in the place of,
-// where its words name files without a -- before them.
-func takesBack(l *Loss, c shell.Command) Objection {
-	o := gitOptionsOf(c)
-	if o.sub != "checkout" || len(o.operands) == 0 || o.short("bB") || o.long("--orphan") {
-		return ""
-	}
-	dir := l.Secrets.gitDirectory(c)
-	r := l.At.Repository(dir)
-	if r == nil {
-		return ""
-	}
-	changed := r.Tracked(func(f repo.File) bool {
-		name := r.Top + "/" + f.Name
-		return namesFile(l, o.operands, dir, name) && !l.At.Missing(name) && r.Differs(f) && !isKept(l, name)
-	})
-	if len(changed) == 0 {
-		return ""
-	}
-	return Objection("this throws away the changes in " + printable.Text(changed[0].Name) +
-		", which are committed nowhere")
-}
-
-// namesFile reports whether one of the words may name a file or what holds it. A word
-// that names nothing here is a branch.
-func namesFile(l *Loss, words []string, dir, file string) bool {
-	return slices.ContainsFunc(words, func(word string) bool {
-		named := l.At.Machine.Real(path.Join(dir, word))
-		return strings.ContainsAny(word, `*?[\:`) || !l.At.Missing(named) && view.Below(named, file)
-	})
-}
-
 // What git has committed is the repository's to show. What a command of git names, and
 // what of the working tree a diff prints, is looked at like any file.
 
@@ -252,7 +222,8 @@ func magicName(pathspec string) string {
 	return pathspec[strings.LastIndexAny(pathspec, ":/)")+1:]
 }
 
-// gitDiffs says which tracked secret a git diff prints: its change is not committed.
+// gitDiffs says which tracked secret a git diff may print: its change is not committed. Which of the words
+// narrow what is printed is not asked.
 func (h *Secrets) gitDiffs() Objection {
 	for _, c := range h.Report.Commands {
 		o := gitOptionsOf(c)
@@ -266,8 +237,20 @@ func (h *Secrets) gitDiffs() Objection {
 		if r.Unread() {
 			return "this prints changes, and nod cannot read which files git tracks"
 		}
-		if name := h.diffed(r, h.pathsAmong(c, o.operands), o); name != "" {
-			return Objection("this prints the change of " + printable.Text(name) + ", which holds or may hold secrets")
+		secret := func(f repo.File) bool {
+			name := r.Top + "/" + f.Name
+			return h.touches(name, false) && !h.At.Missing(name)
+		}
+		changed := slices.DeleteFunc(r.MayBeStaged(), func(f repo.File) bool { return !secret(f) })
+		if !o.long("--cached", "--staged") {
+			changed = append(changed, r.Tracked(func(f repo.File) bool { return secret(f) && r.Differs(f) })...)
+		}
+		if len(changed) > 0 {
+			return Objection("this prints the change of " + printable.Text(r.Top+"/"+changed[0].Name) +
+				", which holds or may hold secrets")
+		}
+		if takesFiles(h) {
+			return objected("this prints the change of ", h.untrackedSecret(r), holds)
 		}
 	}
 	return ""
@@ -292,43 +275,6 @@ func (h *Secrets) untrackedSecret(r *repo.Repo) string {
 	return h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)
 	}, func(dir string) bool { return r.PassesOver(dir, true) })
-}
-
-// pathsAmong are the operands of a command of git that name what is there; nil for none.
-func (h *Secrets) pathsAmong(c shell.Command, operands []string) (paths []string) {
-	for _, word := range operands {
-		if named := h.At.Machine.Real(path.Join(h.gitDirectory(c), word)); !h.At.Missing(named) {
-			paths = append(paths, named)
-		}
-	}
-	return paths
-}
-
-// diffed is the first secret of the index whose change a diff may print: of the working
-// tree, of what is staged, or of both.
-func (h *Secrets) diffed(r *repo.Repo, paths []string, o *gitOptions) string {
-	if takesFiles(h) {
-		if name := h.untrackedSecret(r); name != "" {
-			return name
-		}
-	}
-	secret := func(f repo.File) bool {
-		name := r.Top + "/" + f.Name
-		named := func(dir string) bool { return view.Below(dir, name) }
-		return (paths == nil || slices.ContainsFunc(paths, named)) && h.touches(name, false) && !h.At.Missing(name)
-	}
-	onlyStaged := o.long("--cached", "--staged")
-	if !onlyStaged {
-		if files := r.Tracked(func(f repo.File) bool { return secret(f) && r.Differs(f) }); len(files) > 0 {
-			return r.Top + "/" + files[0].Name
-		}
-	}
-	if onlyStaged || len(o.operands) > 0 {
-		if files := slices.DeleteFunc(r.MayBeStaged(), func(f repo.File) bool { return !secret(f) }); len(files) > 0 {
-			return r.Top + "/" + files[0].Name
-		}
-	}
-	return ""
 }
 
 // isGit reports whether a command runs git here.

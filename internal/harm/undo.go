@@ -178,15 +178,15 @@ func (l *Loss) deleteHarm(e shell.Effect, byGit bool) (why Objection) {
 		e.Place != shell.Workspace && e.Place != shell.Temporary || byGit && e.Forced {
 		return l.uncertain(e, "this deletes", "this deletes, and nod cannot tell that all of it could be restored")
 	}
-	answer := l.deletable
-	if e.Moved && l.movedInside(e) {
-		answer = l.movable
-	}
+	stays := e.Moved && l.staysInside(e)
 	return first(names, func(name string) Objection {
-		if why := answer(e, name); why != "" || !e.Moved {
-			return why
+		switch {
+		case !e.Moved:
+			return l.deletable(e, name)
+		case !stays || l.At.Missing(name):
+			return cmp.Or(l.deletable(e, name), l.landed(e, name))
 		}
-		return l.landed(e, name)
+		return cmp.Or(l.each(name, l.At.Writable), l.landed(e, name))
 	})
 }
 
@@ -221,65 +221,32 @@ func (l *Loss) written(e shell.Effect) []shell.Effect {
 	})
 }
 
-// movedInside reports whether all that a command moves stays in the workspace, under as many names as
-// before, and not among build output, which may be deleted.
-func (l *Loss) movedInside(e shell.Effect) bool {
-	made := []string{}
+// staysInside reports whether all that a command moves goes on in the workspace, each under a name of its
+// own that is no build output.
+func (l *Loss) staysInside(e shell.Effect) bool {
+	made := map[string]bool{}
 	for _, o := range l.written(e) {
-		if strings.HasSuffix(o.Name, "/") { // mv dir new/: or below it
-			continue
-		}
-		if o.Place != shell.Workspace || o.Recursive || o.Part != e.Part || l.At.MayBeOutput(o.Target) ||
-			slices.Contains(made, o.Target) {
+		if made[o.Target] || o.Place != shell.Workspace || o.Recursive || l.At.MayBeOutput(o.Target) {
 			return false
 		}
-		made = append(made, o.Target)
+		made[o.Target] = true
 	}
-	moved := slices.DeleteFunc(slices.Clone(l.Report.Effects), func(o shell.Effect) bool {
-		return o.Command != e.Command || o.Kind != shell.Delete || !o.Moved || o.Kept
-	})
-	return len(moved) == len(made) && e.Pattern == ""
+	return len(made) > 0 && e.Pattern == ""
 }
 
-// movable answers for one file or directory that goes on under another name:
-// nothing guarded and no second name may be among it.
-func (l *Loss) movable(e shell.Effect, name string) (why Objection) {
-	_, err := l.At.Machine.Files.Lstat(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && l.madeHere(e, name):
-		return place.Because("this moves ", l.overtaken(e, name))
-	case err != nil || !l.At.Machine.Inside(l.At.Roots, name):
-		return Objection("this moves " + printable.Text(name) + " away, and nod cannot tell that nothing is lost")
-	}
-	return l.each(name, l.At.Writable)
-}
-
-// landed answers for what a command moves, wherever that ends: nothing may become
-// guarded, and no secret lose its name.
+// landed says what a command moves to where it may run later, and which secret would no longer be called one.
 func (l *Loss) landed(e shell.Effect, tree string) Objection {
-	writes := l.written(e)
 	holds := func(o shell.Effect) bool { return l.At.HoldsGuarded(o.Target) }
-	if slices.ContainsFunc(writes, holds) {
+	if slices.ContainsFunc(l.written(e), holds) {
 		return Objection("this moves " + printable.Text(tree) + " to where it may run later")
 	}
 	secret := l.At.Machine.Secrets.Match
 	return l.each(tree, func(file string) Objection {
-		stays := len(writes) > 0
-		for _, o := range writes {
-			name := o.Target + file[len(tree):]
-			if o.Recursive { // it fills a directory
-				name = o.Target + file[len(path.Dir(tree)):]
-			}
-			if l.At.Guarded(name) {
-				return Objection("this moves " + printable.Text(file) + place.RunsLater)
-			}
-			stays = stays && secret(name)
+		if !secret(file) || secret(file[len(tree):]) {
+			return ""
 		}
-		if secret(file) && !stays {
-			return Objection("this moves " + printable.Text(file) +
-				", which holds or may hold secrets, to a name that does not say so")
-		}
-		return ""
+		return Objection("this moves " + printable.Text(file) + ", which holds or may hold secrets, to a name that does " +
+			"not say so")
 	})
 }
 

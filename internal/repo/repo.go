@@ -27,10 +27,9 @@ import (
 
 // Bounds of what is read for one repository.
 const (
-	maxIndex   = 32 << 20
-	maxFile    = 16 << 20  // the largest file that is hashed
-	maxHashed  = 128 << 20 // all of them together
-	maxParents = 64        // directories that are looked at for a repository
+	maxIndex  = 32 << 20
+	maxFile   = 16 << 20  // the largest file that is hashed
+	maxHashed = 128 << 20 // all of them together
 )
 
 // Repo is a working tree with its repository. It remembers what it has read and is not safe for concurrent use.
@@ -50,26 +49,47 @@ type Repo struct {
 // notInGit is the fault of a repository that has no index yet.
 const notInGit = "is not in git"
 
-// Around finds the repository in whose working tree a real directory lies, as git does from
-// there; nil where there is none, or none that can be followed.
+// Around finds the repository in whose working tree a real directory lies; nil where there is none, or none that
+// can be followed.
 func Around(files view.Files, dir string) *Repo {
-	for range maxParents {
-		at := strings.TrimSuffix(dir, "/") + "/.git"
-		info, err := files.Lstat(at)
+	r, fault := Find(files, dir)
+	for r != nil && r.Top == "" && r.Dir != "/" {
+		r, fault = Find(files, path.Dir(r.Dir))
+	}
+	if fault != "" || r == nil || r.Top == "" {
+		return nil
+	}
+	return r
+}
+
+// Find finds the repository that git takes in a real directory: nil where there is none, or none that can be
+// followed. A bare one has no Top. fault says why it is not plain.
+func Find(files view.Files, dir string) (r *Repo, fault string) {
+	for {
+		at := strings.TrimSuffix(dir, "/")
+		exists := func(name string) bool { _, err := files.Lstat(at + name); return err == nil }
+		info, err := files.Lstat(at + "/.git")
 		switch {
 		case err == nil && info.Mode.IsDir():
-			if _, err := files.Lstat(at + "/commondir"); err == nil { // that of a linked working tree: git goes by it
-				return nil
+			if exists("/.git/commondir") { // that of a linked working tree: git goes by it
+				fault = at + "/.git/commondir leads elsewhere"
 			}
-			return &Repo{Top: dir, Dir: at, Common: at, files: files}
-		case err == nil && info.Mode.IsRegular():
-			return linked(files, dir, at)
-		case err == nil || dir == "/":
-			return nil
+			return &Repo{Top: dir, Dir: at + "/.git", Common: at + "/.git", files: files}, fault
+		case err == nil:
+			if r = linked(files, dir, at+"/.git"); r == nil {
+				fault = at + "/.git leads nowhere"
+			}
+			return r, fault
+		case exists("/HEAD") && (exists("/commondir") || exists("/objects") && exists("/refs")):
+			if path.Base(dir) != ".git" {
+				fault = "a bare repository lies at " + dir
+			}
+			return &Repo{Dir: dir, Common: dir, files: files}, fault
+		case dir == "/":
+			return nil, ""
 		}
 		dir = path.Dir(dir)
 	}
-	return nil
 }
 
 // linked follows the .git file of a linked worktree or a submodule.

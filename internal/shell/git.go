@@ -198,7 +198,8 @@ func (gl *gitLine) finishCheckout() {
 	if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
 		gl.marks |= markOvertree
 	}
-	if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
+	isFile := func(w word) bool { return gl.named(w) || strings.ContainsAny(w.text, `*?[\:`) }
+	if gl.ended || slices.ContainsFunc(gl.pos, isFile) {
 		gl.out.trait(Discards, 0)
 	}
 }

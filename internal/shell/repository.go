@@ -39,7 +39,7 @@ func (d *draft) repository(dir string) *repository {
 	}
 	r := &repository{from: dir, remotes: map[string]string{}}
 	d.repos = append(d.repos, r)
-	if d.machine.discover(r); r.found {
+	if r.discover(d.machine.env.Files); r.found {
 		d.settings(r, r.common+"/config", true)
 		d.settings(r, r.dir+"/config.worktree", true)
 	}
@@ -55,62 +55,16 @@ func (m *machine) exists(name string) bool {
 	return err == nil
 }
 
-// discover walks up from r.from as git does.
-func (m *machine) discover(r *repository) {
-	real, err := view.Resolve(m.env.Files, r.from)
+// discover finds the repository that git takes in r.from.
+func (r *repository) discover(files view.Files) {
+	real, err := view.Resolve(files, r.from)
 	if err != nil {
 		r.fault = "where the repository lies is not known"
 		return
 	}
-	for dir := real; ; dir = path.Dir(dir) {
-		at := strings.TrimSuffix(dir, "/")
-		info, err := m.env.Files.Lstat(at + "/.git")
-		switch {
-		case err == nil && info.Mode.IsDir():
-			r.found, r.top, r.dir, r.common = true, dir, at+"/.git", at+"/.git"
-			if m.exists(at + "/.git/commondir") {
-				r.fault = grammar.Escaped(at) + "/.git/commondir leads elsewhere"
-			}
-			return
-		case err == nil:
-			m.gitFile(r, dir, at+"/.git")
-			return
-		case m.exists(at+"/HEAD") && (m.exists(at+"/commondir") || m.exists(at+"/objects") && m.exists(at+"/refs")):
-			r.found, r.dir, r.common = true, dir, dir
-			if path.Base(dir) != ".git" {
-				r.fault = "a bare repository lies at " + grammar.Escaped(dir)
-			}
-			return
-		}
-		if dir == "/" {
-			return
-		}
-	}
-}
-
-// gitFile follows the .git file of a linked worktree or submodule.
-func (m *machine) gitFile(r *repository, top, file string) {
-	data, err := m.env.Files.Read(file, 4096)
-	target, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir:")
-	if err != nil || !ok {
-		r.fault = grammar.Escaped(file) + " cannot be read"
-		return
-	}
-	target = strings.TrimSpace(target)
-	if !path.IsAbs(target) {
-		target = path.Join(top, target)
-	}
-	if target, err = view.Resolve(m.env.Files, target); err != nil {
-		r.fault = grammar.Escaped(file) + " leads nowhere"
-		return
-	}
-	r.found, r.top, r.dir, r.common = true, top, target, target
-	if data, err := m.env.Files.Read(target+"/commondir", 4096); err == nil {
-		common := strings.TrimSpace(string(data))
-		if !path.IsAbs(common) {
-			common = path.Join(target, common)
-		}
-		r.common = path.Clean(common)
+	found, fault := repo.Find(files, real)
+	if r.fault = grammar.Escaped(fault); found != nil {
+		r.found, r.top, r.dir, r.common = true, found.Top, found.Dir, found.Common
 	}
 }
 
