@@ -8,9 +8,8 @@
 // file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing is ever deleted. A
 // writer that still holds the old file goes on in it.
 //
-// [Read] yields all lines, oldest first, [Newest] newest first and [Follow] those that are still to come. A line
-// that cannot be read is reported as a [Problem], and the reader goes on behind it. docs/decision-log.md describes
-// the lines.
+// [Read] yields all lines, oldest first, [Newest] newest first. A line that cannot be read is reported as a [Problem],
+// and the reader goes on behind it. docs/decision-log.md describes the lines.
 package audit
 
 import (

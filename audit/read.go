@@ -190,9 +190,8 @@ func closeAll(files []*os.File) {
 
 // page is a text of whole lines of a file.
 type page struct {
-	file   string
-	text   []byte
-	before int // lines that stand in the file before it
+	file string
+	text []byte
 }
 
 // read yields the lines; false ends the reading.
@@ -214,7 +213,7 @@ func (p page) give(i int, raw []byte, newer *Newer, f Filter, yield func(Line, e
 	l, version, err := decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil:
-		return yield(Line{}, &Problem{File: p.file, Line: p.before + i + 1, Err: err})
+		return yield(Line{}, &Problem{File: p.file, Line: i + 1, Err: err})
 	case version > 0:
 		newer.Lines++
 		newer.Version = max(newer.Version, version)

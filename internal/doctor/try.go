@@ -228,9 +228,9 @@ func payload(a agent.Adapter, event string, environ []string, dir, command,
 	if os.WriteFile(transcript, rollout(command), 0o600) != nil {
 		return nil, read, false
 	}
-	named := strings.NewReplacer(
-		`"$EVENT"`, printable.JSON(event), `"$SESSION"`, `"nod-doctor"`, `"$CALL"`, printable.JSON(callID), `"$DIR"`, printable.JSON(dir),
-		`"$COMMAND"`, printable.JSON(command), `"$MODE"`, printable.JSON(mode), `"$TRANSCRIPT"`, printable.JSON(transcript))
+	named := strings.NewReplacer(`"$EVENT"`, printable.JSON(event), `"$SESSION"`, `"nod-doctor"`,
+		`"$CALL"`, printable.JSON(callID), `"$DIR"`, printable.JSON(dir), `"$COMMAND"`, printable.JSON(command),
+		`"$MODE"`, printable.JSON(mode), `"$TRANSCRIPT"`, printable.JSON(transcript))
 	for _, shape := range hosts.ByName(a.Name()).Payloads {
 		text := []byte(named.Replace(shape))
 		read, err := a.Decode(text, environ)
