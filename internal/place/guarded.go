@@ -115,20 +115,23 @@ func (w *Workspace) top(root string) *top {
 func (w *Workspace) aliasesIn(root, dir string) {
 	entries := w.top(root).entries
 	if dir != "" {
-		entries, _ = view.Entries(w.Machine.Files, root+dir, MaxMatches)
+		entries, _ = view.Entries(w.Machine.Files, root+"/"+dir, MaxMatches)
 	}
 	for _, e := range entries {
 		isLink := e.Type&fs.ModeSymlink != 0
 		// .git/hooks, .claude/skills; not node_modules, where a package of the workspace is linked to
-		deeper := e.Type.IsDir() && (dir == "" && e.Name[0] == '.' || dir != "" && path.Dir(dir) == "/")
+		deeper := e.Type.IsDir() && (dir == "" && e.Name[0] == '.' || dir != "" && !strings.Contains(dir, "/"))
 		if !isLink && !deeper {
 			continue
 		}
-		name := dir + "/" + e.Name
+		name := e.Name
+		if dir != "" {
+			name = dir + "/" + name
+		}
 		switch {
 		case !w.Machine.Guards.HoldsNext(name) && !w.Machine.Guards.Match(name):
 		case isLink:
-			w.linked = append(w.linked, alias{name, w.Machine.Real(root + name)})
+			w.linked = append(w.linked, alias{name, w.Machine.Real(root + "/" + name)})
 		default:
 			w.aliasesIn(root, name)
 		}
