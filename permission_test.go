@@ -56,39 +56,6 @@ func TestPermissionsThatCannotBeHeld(t *testing.T) {
 	}
 }
 
-// TestSourcesOfRulesAreGuarded: an agent changes nothing of what nod's rules
-// were read from, and may change the rest of those files as before.
-func TestSourcesOfRulesAreGuarded(t *testing.T) {
-	const file = claudeDir + "/settings.json"
-	const text = `{"permissions":{"deny":["Bash(rm:*)"]},"theme":"dark"}`
-	world := newWorld(false).File(file, text, 0o600)
-	o := options(nod.DefaultRules())
-	o.Files, o.Sources, o.Model = world, []string{file}, answering{}
-	edit := func(old, new string) nod.Call {
-		c := tool("file_edit", file)
-		c.Edits = []nod.Edit{{Path: file, Old: old, New: new, Whole: old == ""}}
-		return c
-	}
-	for _, c := range []nod.Call{
-		edit("", `{}`), edit("", `{"permissions":{"deny":[]},"theme":"dark"}`), edit(`"Bash(rm:*)"`, ""),
-		edit(`"theme"`, `"autoMode":{"allow":["x"]},"theme"`), edit("not there", "x"), edit(`"dark"`, `"dark",`),
-		bash("echo '{}' > ~/.claude/settings.json"), bash("rm ~/.claude/settings.json"), bash("rm -rf ~/.claude"),
-		bash("mv ~/.claude ~/old"),
-		{RawTool: "x", MCP: &nod.MCP{Server: "fs", Tool: "write"}, Input: json.RawMessage(`{"path":"` + file + `"}`),
-			Dir: shop},
-	} {
-		if d := verdictOf(o, c); d.Verdict != nod.Deny || d.Layer != nod.LayerGuard {
-			t.Errorf("%s %+v: %s by %s (%s)", c.Command, c.Edits, d.Verdict, d.Layer, d.Reason)
-		}
-	}
-	for _, c := range []nod.Call{edit(`"dark"`, `"light"`),
-		edit("", `{"theme":"light","permissions":{"deny":["Bash(rm:*)"]}}`), tool("read_file", file)} {
-		if d := verdictOf(o, c); d.Verdict != nod.Allow {
-			t.Errorf("%s %+v: %s (%s)", c.Command, c.Edits, d.Verdict, d.Reason)
-		}
-	}
-}
-
 // FuzzPermission: a rule that denies never makes an answer laxer, one that asks
 // never makes it an allow, and no text of a rule breaks the gate.
 func FuzzPermission(f *testing.F) {

@@ -89,8 +89,13 @@ func (s *scene) head(key, value string) {
 		more := permitted(s.t, lists[key], value)
 		s.options.Rules.HardDeny, s.options.Rules.Ask, s.rule = more.HardDeny, more.Ask, value
 	case "confined":
-		s.options = confining(s.t, nil)
+		s.options = confining()
 		s.world = s.options.Files.(*view.Memory)
+		if value == "off" {
+			s.options.Confine = nil
+		} else if value == "gone" {
+			s.options.Confine = func() string { return "" }
+		}
 	case "in":
 		s.options, s.corpus = inCorpusOptions(), true
 		s.world = s.options.Files.(*view.Memory)
@@ -146,6 +151,7 @@ func (s *scene) call(key, value string) {
 			c.Dir, c.Roots = absolute(value), []string{absolute(value)}
 		},
 		"cwd":     func(c *nod.Call) { c.Dir = absolute(value) },
+		"nowhere": func(c *nod.Call) { c.Dir = "" },
 		"dialect": func(*nod.Call) {},
 	}[key]
 	if !ok {

@@ -162,7 +162,7 @@ func (s *session) row(line string) {
 	if name, ok := strings.CutPrefix(call, "@"); ok {
 		var text string
 		tool, text, _ = strings.Cut(name, " ")
-		input = json.RawMessage(text)
+		tool, input = strings.ReplaceAll(tool, "␠", " "), json.RawMessage(text)
 	}
 	got := s.run(bytes.NewReader(s.payload(event, tool, input, more)))
 	other, not := strings.CutPrefix(want, "-")
