@@ -147,7 +147,7 @@ func setConfine(ctx context.Context, p *Process, on bool) error {
 		err = tryConfine(ctx, p)
 	}
 	if err == nil {
-		err = config.SetConfine(places, on)
+		err = config.SetWord(places, "confine", config.Confine{On: on}.String())
 	}
 	return err
 }
@@ -182,7 +182,7 @@ func (in installer) offerConfinement(ctx context.Context, p *Process, f installF
 	if try(ctx, p) != nil || !confirmed(ctx, p, aboutConfinement) {
 		return
 	}
-	if err = config.SetConfine(places(p.Environ), true); err == nil {
+	if err = config.SetWord(places(p.Environ), "confine", "on"); err == nil {
 		settings, err = config.Load(places(p.Environ))
 	}
 	if err != nil {
@@ -235,5 +235,5 @@ func setMode(p *Process, places config.Places, word string, unattended bool) err
 		return fmt.Errorf("the managed settings say mode %s (%s), and they hold; ask who manages this machine",
 			above.Mode, above.ModeOrigin)
 	}
-	return config.SetMode(places, mode)
+	return config.SetWord(places, "mode", mode.String())
 }

@@ -64,9 +64,9 @@ func TestEditMode(t *testing.T) {
 	}
 }
 
-func TestSetMode(t *testing.T) {
+func TestSetWord(t *testing.T) {
 	p := onDisk(t)
-	if err := SetMode(p, Observe); err != nil {
+	if err := SetWord(p, "mode", "observe"); err != nil {
 		t.Fatal(err)
 	}
 	if got := modeOf(t, p.User); got != 0o600 {
@@ -76,7 +76,7 @@ func TestSetMode(t *testing.T) {
 		t.Errorf("directory mode %v", got)
 	}
 	for _, m := range []Mode{Off, Enforce} {
-		if err := SetMode(p, m); err != nil {
+		if err := SetWord(p, "mode", m.String()); err != nil {
 			t.Fatal(err)
 		}
 		s, err := Load(p)
@@ -86,8 +86,8 @@ func TestSetMode(t *testing.T) {
 	}
 }
 
-// TestSetModeThroughLink: dotfiles stay links, and keep their permissions.
-func TestSetModeThroughLink(t *testing.T) {
+// TestSetWordThroughLink: dotfiles stay links, and keep their permissions.
+func TestSetWordThroughLink(t *testing.T) {
 	p := onDisk(t)
 	real := filepath.Join(p.Home, "dotfiles/nod.toml")
 	write(t, real, "# mine\n", 0o644)
@@ -97,7 +97,7 @@ func TestSetModeThroughLink(t *testing.T) {
 	if err := os.Symlink(real, p.User); err != nil {
 		t.Fatal(err)
 	}
-	if err := SetMode(p, Off); err != nil {
+	if err := SetWord(p, "mode", "off"); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(real)

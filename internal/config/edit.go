@@ -14,18 +14,11 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// SetMode writes mode into the user's settings file, and leaves everything else in it as it is: comments, order, line
-// ends. It makes the file (0600) and its directory (0700) where they are missing, and writes through a link. A file
-// that cannot be read as settings is left alone; the error is then a
-// *[fault.Error].
-func SetMode(p Places, mode Mode) error {
-	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "mode", mode.String()) })
-}
-
-// SetConfine writes confine as [SetMode] does its key.
-func SetConfine(p Places, on bool) error {
-	word := Confine{On: on}.String()
-	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, "confine", word) })
+// SetWord writes a key at the top of the user's settings file, and leaves everything else in it as it is: comments,
+// order, line ends. It makes the file (0600) and its directory (0700) where they are missing, and writes through a
+// link. A file that cannot be read as settings is left alone; the error is then a *[fault.Error].
+func SetWord(p Places, key, word string) error {
+	return p.editUser(func(text []byte) ([]byte, error) { return p.withWord(text, key, word) })
 }
 
 // withWord returns the text with a key at its top set to a word, and checks that it is.
@@ -70,7 +63,7 @@ func lineEnd(text []byte) string {
 type Entry struct{ List, Text string }
 
 // AddRepository writes a [[repository]] of root, a real path, with the entries at the end of the user's settings
-// file, and leaves everything else in it as it is, as [SetMode] does. What it would write is read back first: a file
+// file, and leaves everything else in it as it is, as [SetWord] does. What it would write is read back first: a file
 // that could not be used after, or would say something else, is left alone.
 func AddRepository(p Places, root string, entries []Entry) error {
 	return p.editUser(func(text []byte) ([]byte, error) {

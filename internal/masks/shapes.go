@@ -16,30 +16,24 @@ const (
 //go:embed prefixes.txt
 var prefixText string
 
-// prefixes tells what must follow the prefixes that vendors give their tokens.
-var prefixes = sync.OnceValue(func() map[string]string {
-	kinds := map[string]string{}
+// tail is what must follow a prefix.
+type tail struct {
+	least int
+	digit bool // one of them is a digit
+}
+
+// prefixes are those that vendors give their tokens.
+var prefixes = sync.OnceValue(func() map[string]tail {
+	kinds, all := map[string]tail{"few": {fewBytes, false}, "many": {manyBytes, false}, "digit": {manyBytes, true}},
+		map[string]tail{}
 	for line := range strings.Lines(prefixText) {
 		kind, list, _ := strings.Cut(line, ":")
 		for _, prefix := range strings.Fields(list) {
-			kinds[prefix] = kind
+			all[prefix] = kinds[kind]
 		}
 	}
-	return kinds
+	return all
 })
-
-// knownPrefix reports how much must follow a prefix, and whether a digit is to be there.
-func knownPrefix(s string) (least int, digit bool) {
-	switch prefixes()[s] {
-	case "few":
-		return fewBytes, false
-	case "many":
-		return manyBytes, false
-	case "digit":
-		return manyBytes, true
-	}
-	return 0, false
-}
 
 // longestPrefix is how long a known prefix is at most.
 const longestPrefix = len("AGE-SECRET-KEY-1")
@@ -51,11 +45,11 @@ func tokenLen(s string, whole bool) int {
 		return 0
 	}
 	for n := min(longestPrefix, len(s)); n >= 3; n-- {
-		least, digit := knownPrefix(s[:n])
-		if least == 0 {
+		known := prefixes()[s[:n]]
+		if known.least == 0 {
 			continue
 		}
-		if head := s[n : n+tokenEnd(s[n:], 64)]; len(head) >= least && (!digit ||
+		if head := s[n : n+tokenEnd(s[n:], 64)]; len(head) >= known.least && (!known.digit ||
 			strings.ContainsAny(head, "0123456789")) {
 			return n + tokenEnd(s[n:], len(s))
 		}
