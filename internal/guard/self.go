@@ -155,12 +155,14 @@ func (g *Call) selfByEffect() change {
 		if c := g.selfByOne(e); c.what != "" {
 			return c
 		}
-	}
-	changesSettings := slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
-		return (e.Kind == shell.Write || e.Kind == shell.Delete) && wiring.IsSettings(e.Target)
-	})
-	if changesSettings && (wiring.MentionsSilencer(g.Command) || g.handlesSilencer()) {
-		return change{what: "this would silence its hooks"}
+		if !wiring.IsSettings(e.Target) {
+			continue
+		}
+		if wiring.HoldsKey(strings.ToLower(wiring.Unescape(g.Command))) {
+			return change{what: "this would silence its hooks"}
+		}
+		g.Unproven = cmp.Or(g.Unproven, place.Objection("this changes "+printable.Text(e.Target)+
+			" by a command, and nod cannot show that hooks stay in force; use the edit tool"))
 	}
 	return change{}
 }
@@ -258,19 +260,6 @@ func mentions(text, name string) bool {
 		}
 	}
 	return false
-}
-
-// handlesSilencer reports whether a file that the line reads, moves or changes holds what silences hooks: a
-// template that is copied over settings, or settings in which "false" becomes "true".
-func (g *Call) handlesSilencer() bool {
-	return slices.ContainsFunc(g.Report.Effects, func(e shell.Effect) bool {
-		if e.Target == "" || e.Kind == shell.Run || e.Place == shell.Network || e.Kind == shell.Delete && !e.Moved {
-			return false
-		}
-		data, err := g.At.Machine.Files.Read(e.Target, 1<<20)
-		return err == nil && (wiring.IsSettings(e.Target) || g.Report.ProgramOf(e) != "") &&
-			wiring.MayHoldSilencer(e.Target, string(data))
-	})
 }
 
 // selfByPath finds edits of nod's own files.

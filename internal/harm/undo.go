@@ -245,8 +245,8 @@ func (l *Loss) landed(e shell.Effect, tree string) Objection {
 		if !secret(file) || secret(file[len(tree):]) {
 			return ""
 		}
-		return Objection("this moves " + printable.Text(file) + ", which holds or may hold secrets, to a name that does " +
-			"not say so")
+		return Objection("this moves " + printable.Text(file) + ", which holds or may hold secrets, to a name " +
+			"that does not say so")
 	})
 }
 

@@ -85,7 +85,7 @@ func Find(files view.Files, dir string) (r *Repo, fault string) {
 				fault = "a bare repository lies at " + dir
 			}
 			return &Repo{Dir: dir, Common: dir, files: files}, fault
-		case dir == "/":
+		case dir == "/" || !path.IsAbs(dir):
 			return nil, ""
 		}
 		dir = path.Dir(dir)

@@ -144,6 +144,9 @@ func TestAroundFollowsWorktrees(t *testing.T) {
 	git(t, dir, "add", ".")
 	git(t, dir, "commit", "-q", "-m", "x")
 	git(t, dir, "worktree", "add", "-q", dir+"/wt")
+	if repo.Around(view.Disk{}, "") != nil || repo.Around(view.Disk{}, "nowhere") != nil {
+		t.Error("a name that is not absolute lies in a repository")
+	}
 	r := repo.Around(view.Disk{}, dir+"/wt")
 	if r == nil || r.Top != dir+"/wt" || r.Common != dir+"/.git" || r.Lost(dir+"/wt/a") != "" {
 		t.Errorf("%+v", r)

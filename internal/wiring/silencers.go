@@ -18,27 +18,6 @@ func Silenced(real, before, after string) bool {
 	return slices.ContainsFunc(silencers(real, after), func(s string) bool { return !slices.Contains(was, s) })
 }
 
-// MayHoldSilencer reports whether a file holds what silences hooks, or would with another value.
-func MayHoldSilencer(real, text string) bool {
-	return HoldsKey(strings.ToLower(Unescape(text))) || len(silencers(real, text)) > 0
-}
-
-// MentionsSilencer reports whether a command that writes to a settings file may
-// silence hooks by it: what it writes is somewhere in its text.
-func MentionsSilencer(text string) bool {
-	plain := strings.ToLower(Unescape(text))
-	return HoldsKey(plain) || setsFalse(text) || strings.Contains(plain, "hooks.state") && setsTo(plain, "enabled") ||
-		len(silencers("x.json", braces(text))) > 0
-}
-
-func braces(text string) string {
-	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
-	if from < 0 || to < from {
-		return "{}"
-	}
-	return text[from : to+1]
-}
-
 // HoldsKey reports whether a text in small letters, its escapes resolved, speaks of a key that silences hooks.
 func HoldsKey(text string) bool {
 	return slices.ContainsFunc(settingsKeys(), func(key string) bool { return strings.Contains(text, key) })
@@ -49,7 +28,8 @@ func silencers(real, text string) (found []string) {
 	tree, ok := Tree(real, []byte(text))
 	if !ok {
 		for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
-			if HoldsKey(strings.ToLower(Unescape(line))) || IsTOML(real) && setsFalse(line) {
+			line = strings.ToLower(Unescape(line))
+			if HoldsKey(line) || IsTOML(real) && strings.Contains(line, "hooks") {
 				found = append(found, line)
 			}
 		}
@@ -134,28 +114,6 @@ func leadsHooks(at []string) bool {
 	}
 	return slices.ContainsFunc(hosts.Agents(),
 		func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
-}
-
-// setsFalse finds "hooks = false" anywhere in a text, or its old name, as a command puts it into Codex's settings.
-func setsFalse(text string) bool { return setsTo(text, "hooks") || setsTo(text, "codex_hooks") }
-
-// setsTo finds "key = false", whatever quotes and blanks stand around it.
-func setsTo(text, key string) bool {
-	text = strings.NewReplacer(`\n`, "\n", `\r`, "\n", `\t`, "\t", `"`, "", "'", "", `\`, "").Replace(Unescape(text))
-	parts := strings.Split(text, "=")
-	for i, part := range parts {
-		parts[i] = strings.Trim(part, " \t")
-	}
-	for rest := strings.Join(parts, "="); ; {
-		before, after, found := strings.Cut(rest, key+"=false")
-		if !found {
-			return false
-		}
-		if before == "" || !NameByte(before[len(before)-1]) {
-			return true
-		}
-		rest = after
-	}
 }
 
 // Unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf write an ASCII character: \uXXXX,

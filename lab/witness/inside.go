@@ -290,8 +290,8 @@ func survey(lines bool) map[string]string {
 	for _, dir := range []string{"/home", "/tmp", "/dev", recDir} {
 		_ = filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
 			rest, inGit := strings.CutPrefix(name, project+"/.git/")
-			inGit = inGit && lines
-			gitsOwn := inGit && !strings.HasPrefix(rest, "hooks") && !strings.HasPrefix(rest, "info") && rest != "config"
+			gitsOwn := lines && inGit && !strings.HasPrefix(rest, "hooks") && !strings.HasPrefix(rest, "info") &&
+				rest != "config"
 			ours := name == "/dev/pts" || slices.Contains([]string{"log", "seed", "out", "cwd"},
 				strings.TrimPrefix(name, recDir+"/"))
 			if err == nil && !ours && !gitsOwn {
