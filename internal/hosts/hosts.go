@@ -110,16 +110,20 @@ type Obeyed struct {
 func Guarded() []string {
 	names := make([]string, 0, 512)
 	seen := make(map[string]bool, 512)
-	for _, row := range slices.Concat(agents(), tools()) {
-		for _, o := range row.Obeys {
-			for _, name := range o.Names {
-				if !seen[name] {
-					seen[name] = true
-					names = append(names, name)
+	add := func(rows []Agent) {
+		for i := range rows {
+			for _, o := range rows[i].Obeys {
+				for _, name := range o.Names {
+					if !seen[name] {
+						seen[name] = true
+						names = append(names, name)
+					}
 				}
 			}
 		}
 	}
+	add(agents())
+	add(tools())
 	return names
 }
 
