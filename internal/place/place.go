@@ -55,7 +55,7 @@ type Machine struct {
 	// Self are nod's own files and directories, by each name; found once.
 	Self func() []Own
 
-	agentDirs func() []Own
+	agentDirs func() ownDirs
 }
 
 // New returns the machine. What takes long is looked up when it is asked for.
@@ -66,7 +66,7 @@ func New(o Options) *Machine {
 	}
 	m.RealHome = m.Real(o.Home)
 	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
-	m.agentDirs = sync.OnceValue(m.ownDirs)
+	m.agentDirs = sync.OnceValue(m.findOwnDirs)
 	return m
 }
 

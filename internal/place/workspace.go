@@ -170,7 +170,7 @@ func (m *Machine) IsSelf(real string) bool {
 // below one, or has one below it by its name. Where a link takes an agent's directory, agentsOwn guards.
 func (m *Machine) holdsAgents(root string) bool {
 	lower := strings.ToLower(root)
-	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs(), func(own Own) bool {
+	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs().near(lower), func(own Own) bool {
 		return view.Below(lower, own.Lower) && own.Lower == strings.ToLower(own.Name)
 	})
 }
@@ -183,17 +183,40 @@ func (m *Machine) holdsOwn(root string) bool {
 	})
 }
 
-// ownDirs lists the agents' own directories below home, and, by the same names, their real paths.
-func (m *Machine) ownDirs() (dirs []Own) {
+// ownDirs are the agents' own directories below home, and, by the same names, their real paths.
+type ownDirs struct {
+	list   []Own
+	common string // what all their names in small letters begin with
+}
+
+// near are those that a path in small letters may lie below, or above: none for most paths.
+func (d ownDirs) near(lower string) []Own {
+	if strings.HasPrefix(lower, d.common) || strings.HasPrefix(d.common, lower) {
+		return d.list
+	}
+	return nil
+}
+
+func (m *Machine) findOwnDirs() (dirs ownDirs) {
+	add := func(name, at string) {
+		own := Own{name, strings.ToLower(at)}
+		if len(dirs.list) == 0 {
+			dirs.common = own.Lower
+		}
+		for !strings.HasPrefix(own.Lower, dirs.common) {
+			dirs.common = dirs.common[:len(dirs.common)-1]
+		}
+		dirs.list = append(dirs.list, own)
+	}
 	for _, home := range slices.Compact([]string{m.Home, m.RealHome}) {
 		for _, a := range hosts.Agents() {
 			for _, below := range a.Home {
 				name := home + "/" + below
 				if home != "" {
-					dirs = append(dirs, Own{name, strings.ToLower(name)})
+					add(name, name)
 				}
 				if real := m.Real(name); home != "" && real != name {
-					dirs = append(dirs, Own{name, strings.ToLower(real)})
+					add(name, real)
 				}
 			}
 		}
@@ -205,7 +228,7 @@ func (m *Machine) ownDirs() (dirs []Own) {
 // below one, but for the working trees that some agents keep there.
 func (m *Machine) agentsOwn(real string) bool {
 	lower := strings.ToLower(real)
-	return slices.ContainsFunc(m.agentDirs(), func(d Own) bool {
+	return slices.ContainsFunc(m.agentDirs().near(lower), func(d Own) bool {
 		if !view.Below(d.Lower, lower) {
 			return false
 		}

@@ -116,9 +116,9 @@ func (m *machine) plainSetting(r *repository, s repo.Setting) bool {
 	case "branch.remote":
 		return !strings.ContainsAny(value, `:\`) && !strings.HasPrefix(value, "/")
 	default:
-		r.reaches = r.reaches || m.gitIs("network-settings", first) || key == "core.sshcommand"
-		return m.gitIs("network-settings", first) || m.gitIs("plain-settings", first) ||
-			m.gitIs("plain-settings", key) || key == "core.sshcommand"
+		network := key == "core.sshcommand" || m.gitIs("network-settings", first)
+		r.reaches = r.reaches || network
+		return network || m.gitIs("plain-settings", key) || m.gitIs("plain-settings", first)
 	}
 }
 
