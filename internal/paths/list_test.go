@@ -43,14 +43,18 @@ func TestPathLists(t *testing.T) {
 
 // Folding never tells two spellings of one file apart that it took for one.
 func FuzzFold(f *testing.F) {
-	for _, s := range []string{"ab", "a-b", "ba", "xcxdx", "cd", "dc", "ef", "e", "aab", "cc", ".git", "GIT~1", "\u200c", "..", ". .", "\u017f", "İ", "ﬁ", "\xff"} {
+	for _, s := range []string{"ab", "a-b", "ba", "xcxdx", "cd", "dc", "ef", "e", "aab", "cc", ".git", "GIT~1",
+		"\u200c", "..", ". .", "\u017f", "İ", "ﬁ", "\xff"} {
 		f.Add(s)
 	}
 	l := New([]string{".git", "*.key", "a?c"}, "/home/dev")
 	stars := New([]string{"a*b", "*c*d*", "e**f"}, "")
 	f.Fuzz(func(t *testing.T, s string) {
 		if name := FoldName(s); name != "" && !strings.ContainsAny(name, "/~") {
-			want := slices.ContainsFunc(stars.Entries, func(e string) bool { ok, _ := path.Match(e, name); return ok })
+			want := slices.ContainsFunc(stars.Entries, func(e string) bool {
+				ok, _ := path.Match(e, name)
+				return ok
+			})
 			if stars.MatchParts([]string{name}) != want {
 				t.Errorf("%q is matched otherwise than by path.Match", name)
 			}

@@ -56,7 +56,8 @@ func TestAProgramAddedByItsSheetAlone(t *testing.T) {
 		report := shell.AnalyzeWith(row.command, env, "seek", sheet)
 		call := &place.Call{At: &place.Workspace{Machine: machine, Dir: env.Dir, Roots: env.Roots}, Report: &report}
 		loss := harm.Of(call)
-		if why := string(loss.Secrets.Secret(nil)); (why == "") != (row.secret == "") || !strings.Contains(why, row.secret) {
+		why := string(loss.Secrets.Secret(nil))
+		if (why == "") != (row.secret == "") || !strings.Contains(why, row.secret) {
 			t.Errorf("%s: %q, want a secret %q", row.command, why, row.secret)
 		}
 		if got := len(report.Unknowns) > 0; got != row.unknown {
