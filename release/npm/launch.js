@@ -18,6 +18,7 @@ function program(name) {
 }
 
 module.exports = name => {
+  process.title = name // else `node .../nod install codex` above nod looks as if Codex had started it
   const at = program(name)
   if (typeof at === 'string') {
     console.error(at)

@@ -8,14 +8,14 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const NAME = 'nod-gate' // the one place that names the package; platforms are @NAME/linux-x64 ...
 const CPU = { amd64: 'x64', arm64: 'arm64' }
 
 const here = dirname(fileURLToPath(import.meta.url))
-const [dist, out] = process.argv.slice(2)
+const [dist, out] = process.argv.slice(2).map(dir => resolve(dir))
 const sums = readFileSync(join(dist, 'checksums.txt'), 'utf8')
 
 const shared = version => ({
