@@ -35,7 +35,7 @@ func TestChannels(t *testing.T) {
 		{script: "pnpm", needs: "npm pnpm"},
 		{script: "pypi", needs: "python3 venv"},
 		{script: "uvx", needs: "python3 uv"},
-		{script: "action", shell: "bash", needs: "bash curl node"},
+		{script: "action", shell: "bash", needs: "bash node"},
 		{script: "reproducible", needs: "git", deep: true},
 		{script: "goreleaser", needs: "goreleaser git", deep: true},
 	} {
