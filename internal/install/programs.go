@@ -140,8 +140,11 @@ func (p Programs) passing(path string) string {
 			return "the temporary or cache directory " + dir
 		}
 	}
-	if strings.Contains(path, "/go-build") {
-		return "a Go build cache"
+	for _, cache := range [][2]string{{"/go-build", "a Go build cache"}, {"/_npx/", "a cache of npx"},
+		{"/pnpm/dlx", "a cache of pnpm dlx"}, {"/uv/archive-v", "a cache of uvx"}} {
+		if strings.Contains(path, cache[0]) {
+			return cache[1]
+		}
 	}
 	if root := p.workspace(path); root != "" {
 		return "the repository " + root

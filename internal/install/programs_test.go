@@ -41,6 +41,9 @@ func TestProgramsCheck(t *testing.T) {
 		{"a name that only starts so", "tmpfiles",
 			func(_ *testing.T, dir string, p *Programs) { p.Passing = []string{filepath.Join(dir, "tmp")} }, ""},
 		{"go run", "x/go-build123/b001/exe", nil, "a Go build cache"},
+		{"npx", ".npm/_npx/0a1b/node_modules/@nod-gate/linux-x64/bin", nil, "a cache of npx"},
+		{"pnpm dlx", ".cache/pnpm/dlx/0a1b/node_modules/x/bin", nil, "a cache of pnpm dlx"},
+		{"uvx", ".cache/uv/archive-v0/0a1b/bin", nil, "a cache of uvx"},
 		{"a repository", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
 			write(t, filepath.Join(dir, "repo/.git/HEAD"), "")
 		}, "the repository"},

@@ -79,11 +79,11 @@ func (d disk) Entries(name string, n int) ([]view.Entry, error) {
 // needed are the real programs that tests start. Beside those that a bare machine
 // (Go, Node, git, coreutils, a C compiler) lacks stands where each is from.
 var needed = map[string]string{
-	"git": "", "go": "", "node": "", "npm": "", "cc": "", "sh": "", "bash": "", "grep": "",
+	"git": "", "go": "", "node": "", "npm": "", "cc": "", "sh": "", "bash": "", "grep": "", "curl": "",
 	"bwrap": "Debian's bubblewrap", "dash": "Debian", "zsh": "Debian", "fish": "Debian", "strace": "Debian",
 	"python3": "Debian", "cargo": "Debian", "pytest": "Debian's python3-pytest", "make": "Debian",
 	"gcc": "Debian", "javac": "a JDK", "mvn": "Debian's maven", "ant": "Debian", "gradle": "Debian",
-	"uv": "PyPI", "mypy": "PyPI", "ruff": "PyPI", "pnpm": "npm", "eslint": "npm", "tsc": "npm", "playwright": "npm",
+	"goreleaser": "its releases", "uv": "PyPI", "mypy": "PyPI", "ruff": "PyPI", "pnpm": "npm", "eslint": "npm", "tsc": "npm", "playwright": "npm",
 }
 
 // ErrUnlisted says that a test asks for a program that is not in the list.
