@@ -87,7 +87,7 @@ func (a *Agent) words() []fact {
 		{"user", &in.User}, {"project", &in.Project}, {"managed", &in.Managed},
 		{"managed on macOS", &in.ManagedDarwin}, {"format", &in.Format}, {"named", &in.Named},
 		{"matcher", &in.Matcher}, {"next", &in.Next}, {"confirm", &in.Confirm}, {"fails open", &in.FailOpen},
-		{"decides", &in.Decides}, {"records", &in.Records}, {"blocks", &in.Blocks}, {"flat", &in.Flat},
+		{"rules", &in.Rules}, {"decides", &in.Decides}, {"records", &in.Records}, {"blocks", &in.Blocks}, {"flat", &in.Flat},
 		{"plain", &in.Plain}, {"versioned", &in.Versioned}}
 }
 
