@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -54,10 +55,10 @@ func nodMain() {
 }
 
 // onMachine installs, uninstalls and tries below a directory, as [machine] does; PASSING does not last, ROOT is root,
-// REAL has the programs of the test itself, and MORE is one more variable.
+// REAL has the programs of the test itself, SELF is where nod lies, and MORE is one more variable.
 func onMachine(root string, p *Process) int {
 	in := installer{root: root, passing: filepath.SplitList(os.Getenv("PASSING")),
-		self:   func() (string, error) { return root + "/opt/nod", nil },
+		self:   func() (string, error) { return root + cmp.Or(os.Getenv("SELF"), "/opt/nod"), nil },
 		isRoot: func() bool { return os.Getenv("ROOT") != "" }}
 	in.examine = answers
 	if os.Getenv("REAL") != "" {
@@ -66,7 +67,7 @@ func onMachine(root string, p *Process) int {
 	}
 	p.Environ = []string{"HOME=" + root + "/home", "PATH=" + root + "/bin:/usr/bin:/bin", os.Getenv("MORE")}
 	run := map[string]func(context.Context, *Process, []string) error{"install": in.install,
-		"uninstall": in.uninstall, "doctor": in.doctor}[os.Args[1]]
+		"uninstall": in.uninstall, "doctor": in.doctor, "upgrade": in.upgrade}[os.Args[1]]
 	return command{name: os.Args[1], run: run}.main(context.Background(), p, os.Args[2:])
 }
 

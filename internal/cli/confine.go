@@ -202,7 +202,7 @@ func (in installer) confineOn(ctx context.Context, p *Process, agreed bool) bool
 	}
 	printConfine(p, settings.Confine)
 	for _, l := range rewritingLines(ctx, p) {
-		fmt.Fprint(p.Stdout, wrapped("  ", l.Text))
+		say(p.Stdout, "  ", l.Text)
 	}
 	return true
 }

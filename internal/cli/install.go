@@ -168,10 +168,10 @@ func (in installer) afterwards(ctx context.Context, p *Process, c *changes, conf
 		}
 	}
 	if len(good) > 0 {
-		fmt.Fprint(p.Stdout, wrapped("", "Tried, and nod answers as it should: "+strings.Join(good, ", ")+"."))
+		say(p.Stdout, "", "Tried, and nod answers as it should: "+strings.Join(good, ", ")+".")
 	}
 	for _, step := range slices.DeleteFunc(steps, func(step string) bool { return step == "" }) {
-		fmt.Fprint(p.Stdout, wrapped("  -> ", step))
+		say(p.Stdout, "  -> ", step)
 	}
 	if !in.confineOn(ctx, p, confines) {
 		code = ExitInternal
@@ -211,9 +211,9 @@ func printWrong(p *Process, title string, wrong []doctor.Line) {
 	fmt.Fprintf(p.Stdout, "Tried, and not as it should be: %s\n", title)
 	for _, l := range wrong {
 		text := printable.Near(printable.Text(l.Text), nil, p.Getenv("HOME"))
-		fmt.Fprint(p.Stdout, wrapped("  ", fmt.Sprintf("%s, %s: %s", l.State, l.What, text)))
+		say(p.Stdout, "  ", fmt.Sprintf("%s, %s: %s", l.State, l.What, text))
 		if l.Next != "" {
-			fmt.Fprint(p.Stdout, wrapped("  -> ", printable.Text(l.Next)))
+			say(p.Stdout, "  -> ", printable.Text(l.Next))
 		}
 	}
 }
@@ -224,41 +224,41 @@ func found(p *Process) (agents []string) {
 		agents, titles = append(agents, one.Agent), append(titles, install.Title(one.Agent))
 	}
 	if len(agents) > 0 {
-		fmt.Fprintln(p.Stdout, wrapped("", "Found: "+strings.Join(titles, ", ")+
-			". Each will ask nod before a tool call."))
+		say(p.Stdout, "", "Found: "+strings.Join(titles, ", ")+". Each will ask nod before a tool call.")
+		fmt.Fprintln(p.Stdout)
 	}
 	return agents
 }
 
 func noneFound(w io.Writer) {
-	fmt.Fprint(w, wrapped("", "No agent is found, neither in PATH nor by its directory in your home; nod knows: "+
-		strings.Join(install.Agents(), ", ")))
+	say(w, "", "No agent is found, neither in PATH nor by its directory in your home; nod knows: "+
+		strings.Join(install.Agents(), ", "))
 	fmt.Fprintln(w, "  -> install one of them, then run nod install; or name yours: nod install codex\n"+
 		"  -> to see nod decide without one: nod demo")
 }
 
 // promises says what becomes of the person's own rules; in full also what the level and the agent do not hold.
 func promises(p *Process, agent string, level install.Level, programs install.Programs, f installFlags) {
-	fmt.Fprint(p.Stdout, wrapped("  ", install.Rules(agent)))
+	say(p.Stdout, "  ", install.Rules(agent))
 	if level == install.Managed {
 		printFindings(p, programs.Owners())
-		fmt.Fprint(p.Stdout, wrapped("  ", "A user's own nod mode off or observe ends this machine's rules too, unless "+
-			config.DefaultPlaces("").Managed+` says mode = "enforce".`))
+		say(p.Stdout, "  ", "A user's own nod mode off or observe ends this machine's rules too, unless "+
+			config.DefaultPlaces("").Managed+` says mode = "enforce".`)
 	}
 	if !f.verbose && !f.dryRun {
 		return
 	}
 	if agent == nod.ClaudeCode {
-		fmt.Fprint(p.Stdout, wrapped("  ", "What nod does not know it leaves to Claude Code, as if nod were not there; "+
-			`to be asked about it, write unknown = "ask". Which of its allow rules nod overrides: nod rules check.`))
+		say(p.Stdout, "  ", "What nod does not know it leaves to Claude Code, as if nod were not there; "+
+			`to be asked about it, write unknown = "ask". Which of its allow rules nod overrides: nod rules check.`)
 	}
 	if agent == nod.ClaudeCode && level == install.User {
-		fmt.Fprint(p.Stdout, wrapped("  ", `A repository can silence nod here, with "disableAllHooks": true in its `+
+		say(p.Stdout, "  ", `A repository can silence nod here, with "disableAllHooks": true in its `+
 			".claude/settings.json. No repository can at the managed level: sudo "+install.Quote(programs.Nod)+
-			" install claude-code --managed"))
+			" install claude-code --managed")
 	}
 	if open := install.FailOpen(agent); open != "" {
-		fmt.Fprint(p.Stderr, wrapped("warning: ", open))
+		say(p.Stderr, "warning: ", open)
 	}
 }
 
@@ -329,8 +329,8 @@ func checkClaude(ctx context.Context, p *Process) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprint(p.Stderr, wrapped("warning: ", fmt.Sprintf("%s; it must be Claude Code %v or later: an older one lets "+
-			"a call run when its hook is missing, crashes or hangs", printable.Text(err.Error()), install.FailsClosed())))
+		say(p.Stderr, "warning: ", fmt.Sprintf("%s; it must be Claude Code %v or later: an older one lets "+
+			"a call run when its hook is missing, crashes or hangs", printable.Text(err.Error()), install.FailsClosed()))
 	case v.Before(install.FailsClosed()):
 		return fmt.Errorf("this is Claude Code %v, and it lets a call run when its hook is missing, crashes or "+
 			"hangs; %v and later block it. Update Claude Code", v, install.FailsClosed())
@@ -340,7 +340,7 @@ func checkClaude(ctx context.Context, p *Process) error {
 
 func printFindings(p *Process, findings []install.Finding) {
 	for _, f := range findings {
-		fmt.Fprint(p.Stderr, wrapped("warning: ", printable.Near(f.String(), nil, p.Getenv("HOME"))))
+		say(p.Stderr, "warning: ", printable.Near(f.String(), nil, p.Getenv("HOME")))
 	}
 }
 
@@ -489,7 +489,7 @@ func (c *changes) show(p *Process) (code, todo int) {
 				c.about(*a)
 			}
 		case c.name == "install" || len(c.list) == 1:
-			fmt.Fprint(p.Stdout, wrapped("", install.Title(a.agent)+": nothing to change in "+homely(p, a.plan.Path)))
+			say(p.Stdout, "", install.Title(a.agent)+": nothing to change in "+homely(p, a.plan.Path))
 			printFindings(p, a.plan.Findings)
 		}
 	}
@@ -500,8 +500,8 @@ func (c *changes) describe(p *Process, a planned) {
 	if c.flags.dryRun || c.flags.verbose {
 		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(a.plan.Path), a.plan.Level, a.plan.Diff())
 	} else {
-		fmt.Fprint(p.Stdout, wrapped("", fmt.Sprintf("%s: %s (%s level)", install.Title(a.agent),
-			changeOf(a.plan, homely(p, a.plan.Path)), a.plan.Level)))
+		say(p.Stdout, "", fmt.Sprintf("%s: %s (%s level)", install.Title(a.agent),
+			changeOf(a.plan, homely(p, a.plan.Path)), a.plan.Level))
 	}
 	printFindings(p, a.plan.Findings)
 }
@@ -536,7 +536,7 @@ func (c *changes) write(p *Process, a planned) bool {
 	if done += ": " + homely(p, a.plan.Path); backup != "" && c.name == "install" {
 		done += " (before: *" + strings.TrimPrefix(backup, a.plan.Path) + ")"
 	}
-	fmt.Fprint(p.Stdout, wrapped("", done))
+	say(p.Stdout, "", done)
 	if c.name == "uninstall" {
 		for _, left := range a.plan.Backups() {
 			fmt.Fprintf(p.Stdout, "Yours to remove: %s\n", homely(p, left))

@@ -62,7 +62,7 @@ func about(list string) string {
 		"soft_deny":   "advice to a model; a pattern keeps nod from allowing",
 		"hard_deny":   "a boundary: decided without a model, cleared by nothing",
 		"ask":         "a person decides; no other rule and no model allows it",
-		"confine":     "code that nod has not read runs behind a boundary (nod help confine)",
+		"confine":     "code that nod has not read runs confined",
 		"environment": "hints for the model; decides nothing",
 		"hosts":       "may be read from",
 		"allowlist":   "tools that are always allowed",
@@ -112,7 +112,7 @@ func printClaude(p *Process, s config.Settings) {
 	if len(files) == 0 {
 		return
 	}
-	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: what tightens of Claude Code's own rules, for every agent\n",
+	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: what tightens of Claude Code's rules, for every agent\n",
 		s.ClaudeRules)
 	for _, file := range files {
 		taken, left, from := 0, 0, printable.Text(file.Path)+":"
@@ -126,7 +126,7 @@ func printClaude(p *Process, s config.Settings) {
 				left++
 			}
 		}
-		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left,
+		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as meant (nod rules check)  %s\n", taken, left,
 			homely(p, file.Path))
 	}
 }
@@ -175,7 +175,7 @@ func printList(p *Process, items []config.Item, known func(string) bool, short b
 		}
 		origin := homely(p, item.Origin)
 		if item.Rule.Untrusted {
-			origin += " (matched, shown to no model)"
+			origin += " (shown to no model)"
 		}
 		if item.Scope != "" {
 			origin += " (only in " + homely(p, item.Scope) + ")"

@@ -20,9 +20,9 @@ func printableLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// wrapped is a text behind a prefix, in lines of 79 columns at most where its words allow it, with an end. A command
-// of nod's stays on one line.
-func wrapped(prefix, text string) string {
+// say prints a text behind a prefix, in lines of 79 columns at most where its words allow it. A command of nod's stays
+// on one line.
+func say(w io.Writer, prefix, text string) {
 	const joint = "\x00"
 	text = strings.NewReplacer("sudo ", "sudo"+joint, "nod ", "nod"+joint, "install ", "install"+joint).Replace(text)
 	var out strings.Builder
@@ -40,7 +40,7 @@ func wrapped(prefix, text string) string {
 		}
 		line, columns = line+word, columns+n
 	}
-	return strings.ReplaceAll(out.String()+line+"\n", joint, " ")
+	fmt.Fprintln(w, strings.ReplaceAll(out.String()+line, joint, " "))
 }
 
 // homely is a path for people: ~ is their home.
