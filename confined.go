@@ -50,11 +50,11 @@ func (t *trial) decideConfined(line string) Decision {
 		return t.denied(LayerShell, o.orElse("type the line itself"))
 	}
 	t.behind = true
-	return t.allowed(LayerShell, clearance{why: confinedReason})
+	return t.allowed(LayerShell, clearance{why: ReasonConfined})
 }
 
-// confinedReason is why a line runs behind the boundary.
-const confinedReason = "it runs code that nod has not read, confined"
+// ReasonConfined is why a line runs behind the boundary, in the log too.
+const ReasonConfined = "it runs code that nod has not read, confined"
 
 // confineInstead answers a call of which nothing worse is known than that it runs what nobody has read: with an
 // allow of the line that runs it confined where the host runs that in its place, else with a denial and the line to
@@ -69,7 +69,7 @@ func (t *trial) confineInstead() (d Decision, ok bool) {
 	}
 	line := confinedText(program, t.call.Command)
 	if t.call.Rewrites != nil && t.call.Rewrites() {
-		d = t.allowed(LayerShell, clearance{why: confinedReason})
+		d = t.allowed(LayerShell, clearance{why: ReasonConfined})
 		d.Instead = line
 		return d, true
 	}

@@ -197,7 +197,7 @@ func TestInstallAsksOnce(t *testing.T) {
 			m := newMachine(t, "confine = \"off\"\n")
 			settings := filepath.Join(m.home, ".claude", "settings.json")
 			s := m.terminal(nil, filepath.Join(m.bin, "nod"), "install")
-			s.sees("Found: Claude Code", "makes ~/.claude/settings.json, with nod's hook in it", "Go ahead? [y/N]")
+			s.sees("Found: Claude Code", "makes ~/.claude/settings.json", "Go ahead? [y/N]")
 			if exists(settings) {
 				t.Error("written before the answer")
 			}

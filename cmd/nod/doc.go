@@ -21,6 +21,8 @@
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool
 //	nod classify                      one side query, started by nod-hook
+//	nod upgrade                       how this nod was installed, and what brings the newest
+//	nod completion bash|zsh|fish      completions for a shell
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //

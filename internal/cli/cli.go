@@ -18,7 +18,6 @@ import (
 
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/install"
-	"github.com/nodgate/nod/internal/version"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -77,6 +76,8 @@ func commands() []command {
 		{"acp", runACP},
 		{"mcp", serveMCP},
 		{"classify", classifyOne},
+		{"upgrade", installer{}.upgrade},
+		{"completion", completion},
 		{"version", printVersion},
 		{"help", help},
 	}
@@ -199,7 +200,7 @@ func UntilSignalled() (ctx context.Context, stop context.CancelFunc) {
 // texts are what `nod help` prints: of each subcommand its summary, how it is
 // called, what it does and examples; of "settings" what may stand in a file.
 //
-//go:embed help
+//go:embed help shells installed.txt
 var texts embed.FS
 
 // text is one of them, "" for none.
@@ -244,6 +245,8 @@ func help(_ context.Context, p *Process, args []string) error {
 		}
 		fmt.Fprint(p.Stdout, strings.Replace(text("overview"), "@COMMANDS@\n", list.String(), 1))
 		return nil
+	case args[0] == "--man":
+		return forShell(p, "man")
 	case strings.HasPrefix(args[0], "-"):
 		return usage(errors.New("flag provided but not defined: " + args[0]))
 	case args[0] == "settings":
@@ -255,14 +258,6 @@ func help(_ context.Context, p *Process, args []string) error {
 		return errors.New(noSubcommand(args[0]))
 	}
 	fmt.Fprint(p.Stdout, c.long())
-	return nil
-}
-
-func printVersion(_ context.Context, p *Process, args []string) error {
-	if err := newArguments(p).parse(args, 0); err != nil {
-		return err
-	}
-	fmt.Fprintln(p.Stdout, "nod", version.String())
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/keep"
 	"github.com/nodgate/nod/internal/version"
@@ -53,18 +55,28 @@ func nodMain() {
 }
 
 // onMachine installs, uninstalls and tries below a directory, as [machine] does; PASSING does not last, ROOT is root,
-// REAL has the programs of the test itself, and MORE is one more variable.
+// REAL has the programs of the test itself, SELF is where nod lies, and MORE is one more variable.
 func onMachine(root string, p *Process) int {
 	in := installer{root: root, passing: filepath.SplitList(os.Getenv("PASSING")),
-		self:   func() (string, error) { return root + "/opt/nod", nil },
+		self:   func() (string, error) { return root + cmp.Or(os.Getenv("SELF"), "/opt/nod"), nil },
 		isRoot: func() bool { return os.Getenv("ROOT") != "" }}
+	in.examine = answers
 	if os.Getenv("REAL") != "" {
+		in.examine = nil
 		in.self = func() (string, error) { return exec.LookPath("nod") }
 	}
 	p.Environ = []string{"HOME=" + root + "/home", "PATH=" + root + "/bin:/usr/bin:/bin", os.Getenv("MORE")}
 	run := map[string]func(context.Context, *Process, []string) error{"install": in.install,
-		"uninstall": in.uninstall, "doctor": in.doctor}[os.Args[1]]
+		"uninstall": in.uninstall, "doctor": in.doctor, "upgrade": in.upgrade}[os.Args[1]]
 	return command{name: os.Args[1], run: run}.main(context.Background(), p, os.Args[2:])
+}
+
+// answers stands for a trial in which each hook answers as it should.
+func answers(_ context.Context, o doctor.Options) (all []doctor.Block, err error) {
+	for _, level := range []string{"managed", "user"} {
+		all = append(all, doctor.Block{Agent: o.Agents[0], Level: level})
+	}
+	return all, nil
 }
 
 // setMachine makes the script's directory a machine that has what [furnish] puts there.

@@ -119,14 +119,19 @@ func printConfine(p *Process, c config.Confine) {
 	fmt.Fprintf(p.Stdout, "confine: %s (%s)\n", c, homely(p, cmp.Or(c.Origin, "default")))
 }
 
-// tryConfine runs a line behind the boundary, and remembers for the hook whether that worked.
-func tryConfine(ctx context.Context, p *Process) error {
+// boundary runs a line behind the boundary.
+func boundary(ctx context.Context, p *Process) error {
 	home, err := filepath.EvalSymlinks(p.Getenv("HOME"))
-	if err != nil {
-		return err
+	if err == nil {
+		err = confine.Try(ctx, home)
 	}
+	return err
+}
+
+// tryConfine is boundary, and remembers for the hook whether that worked.
+func tryConfine(ctx context.Context, p *Process) error {
 	state := config.DefaultPlaces(p.Getenv("HOME")).State
-	if err := confine.Try(ctx, home); err != nil {
+	if err := boundary(ctx, p); err != nil {
 		proof.Forget(state)
 		return err
 	}
@@ -152,44 +157,54 @@ func setConfine(ctx context.Context, p *Process, on bool) error {
 	return err
 }
 
-const aboutConfinement = `
-Code that nod has not read, such as tests and builds, can run where it can do no
-harm: no network, no home directory, no secrets; what it writes into the
-workspace is kept, but for what runs later (nod help confine). It works here.
-Later: nod confine on, nod confine off.
-Switch it on? [y/N] `
+const aboutConfinement = `Code that nod has not read, such as tests and builds, will run without network,
+home and secrets. That works here (nod help confine). Without it: --no-confine.
+`
 
-// offerConfinement asks a person once whether unread code is to run confined, where that
-// works and nobody has set it yet. Where nobody can be asked it names the command. The
-// answer goes into the person's own settings, so the machine's level asks nobody.
-func (in installer) offerConfinement(ctx context.Context, p *Process, f installFlags, level install.Level) {
-	places := behind.Places
-	if in.places != nil {
-		places = in.places
+// mayConfine reports whether unread code is to run confined once a person agrees: where that works and nobody has set
+// it yet. The answer goes into the person's own settings, so the machine's level changes nothing.
+func (in installer) mayConfine(ctx context.Context, p *Process, f installFlags, level install.Level) bool {
+	settings, err := config.Load(in.settings(p))
+	if err != nil || settings.Confine.Origin != "" || f.noConfine {
+		return false
 	}
-	settings, err := config.Load(places(p.Environ))
-	if err != nil || settings.Confine.Origin != "" {
-		return
+	if level == install.Managed || f.unattended {
+		fmt.Fprintln(p.Stdout, "To run code that nod has not read without network and home: nod confine on")
+		return false
 	}
-	if level == install.Managed || f.unattended || !isTerminal(p.Stdin) {
-		fmt.Fprintln(p.Stdout, "To have code that nod has not read run without network and home (Linux): nod confine on")
-		return
-	}
-	try := tryConfine
+	try := boundary
 	if in.try != nil {
 		try = in.try
 	}
-	if try(ctx, p) != nil || !confirmed(ctx, p, aboutConfinement) {
-		return
+	return try(ctx, p) == nil
+}
+
+func (in installer) settings(p *Process) config.Places {
+	if in.places != nil {
+		return in.places(p.Environ)
 	}
-	if err = config.SetWord(places(p.Environ), "confine", "on"); err == nil {
-		settings, err = config.Load(places(p.Environ))
+	return behind.Places(p.Environ)
+}
+
+// confineOn switches confinement on where that was agreed, and tries which agents run what nod hands them.
+func (in installer) confineOn(ctx context.Context, p *Process, agreed bool) bool {
+	if !agreed {
+		return true
 	}
-	if err != nil {
-		fmt.Fprintln(p.Stderr, "nod install: not switched on:", err)
-		return
+	err := config.SetWord(in.settings(p), "confine", "on")
+	if err == nil && in.try == nil {
+		err = tryConfine(ctx, p)
+	}
+	settings, loadErr := config.Load(in.settings(p))
+	if err = cmp.Or(err, loadErr); err != nil {
+		fmt.Fprintln(p.Stderr, "nod install: confinement is not switched on:", err)
+		return false
 	}
 	printConfine(p, settings.Confine)
+	for _, l := range rewritingLines(ctx, p) {
+		say(p.Stdout, "  ", l.Text)
+	}
+	return true
 }
 
 func mode(_ context.Context, p *Process, args []string) error {

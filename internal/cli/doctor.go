@@ -34,22 +34,18 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) error
 			return usage(fmt.Errorf("%q is none of the agents: %s", name, strings.Join(install.Agents(), ", ")))
 		}
 	}
-	dir, home := absolute(p, *root), p.Getenv("HOME")
+	dir := absolute(p, *root)
 	switch info, err := os.Stat(dir); {
 	case err != nil || !info.IsDir():
 		return usage(fmt.Errorf("--root: %s is no directory", printable.Text(dir)))
-	case home == "":
+	case p.Getenv("HOME") == "":
 		return usage(errors.New("HOME is not set, so no settings can be found"))
 	}
-	self, err := in.program()
-	if err != nil {
-		return err
-	}
-	o := doctor.Options{Home: home, Path: p.Getenv("PATH"), Dir: dir, Environ: p.Environ, Root: in.root, Self: self,
-		Progress: trying(p)}
+	var agents []string // all that are found
 	if a.NArg() > 0 {
-		o.Agents = a.Args()
+		agents = a.Args()
 	}
+	o := in.examination(p, dir, agents)
 	blocks, err := doctor.Examine(ctx, o)
 	o.Progress("")
 	if err != nil {
@@ -67,6 +63,13 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) error
 		printBlocks(p, blocks, own)
 	}
 	return ended(doctor.Worst(append(blocks, own...)))
+}
+
+// examination is what doctor looks at for an agent that works in dir.
+func (in installer) examination(p *Process, dir string, agents []string) doctor.Options {
+	self, _ := in.program() // where that is unknown nothing is started
+	return doctor.Options{Agents: agents, Home: p.Getenv("HOME"), Path: p.Getenv("PATH"), Dir: dir, Environ: p.Environ,
+		Root: in.root, Self: self, Progress: trying(p)}
 }
 
 // examined is the answer of doctor --json. Fields are only ever added.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
@@ -152,7 +153,8 @@ type logged struct {
 
 func (l *logged) entry(e audit.Entry) {
 	switch {
-	case e.Kind == audit.Decision && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel):
+	case e.Kind == audit.Decision && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel ||
+		e.Layer == nod.LayerApproval || e.Reason == nod.ReasonConfined):
 		l.decision(e)
 	case e.Kind == audit.Outcome || e.Kind == audit.HostDeny:
 		id := cmp.Or(e.CallID, e.ID)
@@ -162,7 +164,7 @@ func (l *logged) entry(e audit.Entry) {
 	}
 }
 
-// decision takes a call that layers 0 to 3 left open, whole and of this repository.
+// decision takes a call that no rule and nothing known of it settled, whole and of this repository.
 func (l *logged) decision(e audit.Entry) {
 	if e.InputBytes > 0 || e.Error != nil && e.Error.Kind != fault.NoModel || !l.here(e) {
 		return
@@ -204,6 +206,9 @@ func (l *logged) analyze(e audit.Entry) shell.Report {
 	}
 	if json.Unmarshal(e.Input, &input) != nil || input.Command == "" {
 		return shell.Report{}
+	}
+	if _, line, typed := strings.Cut(input.Command, " confine -- '"); typed {
+		input.Command = strings.ReplaceAll(strings.TrimSuffix(line, "'"), `'\''`, "'")
 	}
 	return shell.Analyze(input.Command, shell.Env{
 		Dir: e.Dir, Home: l.home, Roots: []string{e.Root}, Files: view.NewMemo(view.Disk{}),

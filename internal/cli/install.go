@@ -14,6 +14,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
@@ -25,9 +26,10 @@ type installer struct {
 	passing []string               // directories that do not last; nil asks the system
 	self    func() (string, error) // nod's own path; nil asks the system
 	isRoot  func() bool            // may write the machine's settings; nil asks the system
-	// places and try stand in for the person's settings and for a trial of the boundary.
-	places func(environ []string) config.Places
-	try    func(context.Context, *Process) error
+	// places, try and examine stand in for the person's settings, and for trials of the boundary and of the hooks.
+	places  func(environ []string) config.Places
+	try     func(context.Context, *Process) error
+	examine func(context.Context, doctor.Options) ([]doctor.Block, error)
 }
 
 func (in installer) program() (string, error) {
@@ -55,6 +57,7 @@ type installFlags struct {
 	all                bool // every agent instead of one
 	managed, user      bool
 	dryRun, unattended bool
+	verbose, noConfine bool
 }
 
 // parseInstall takes the agent's name and the flags off args. bare says that nothing must be named.
@@ -65,6 +68,10 @@ func parseInstall(p *Process, args []string, bare bool) (f installFlags, err err
 	a.BoolVar(&f.user, "user", false, "")
 	a.BoolVar(&f.dryRun, "dry-run", false, "")
 	a.BoolVar(&f.unattended, "unattended", false, "")
+	a.BoolVar(&f.verbose, "verbose", false, "")
+	if bare {
+		a.BoolVar(&f.noConfine, "no-confine", false, "")
+	}
 	if err := a.parse(args, len(args)); err != nil {
 		return f, err
 	}
@@ -120,7 +127,7 @@ func (in installer) install(ctx context.Context, p *Process, args []string) erro
 			return nil
 		}
 	}
-	c := &changes{name: "install", flags: f, asks: true}
+	c, confines := &changes{name: "install", flags: f, asks: true}, false
 	for _, agent := range agents {
 		plan, err := in.planFor(ctx, p, agent, level, programs)
 		if err == nil && !f.all && level == install.Managed && !f.dryRun && plan.Changed() && plan.Writable() != nil {
@@ -128,13 +135,87 @@ func (in installer) install(ctx context.Context, p *Process, args []string) erro
 		}
 		c.list = append(c.list, planned{agent: agent, plan: plan, err: err})
 	}
-	c.about = func(a planned) { promises(p, a.agent, level, programs) }
-	c.after = func() {
-		fmt.Fprintf(p.Stdout, "To try it: nod doctor. To undo: nod uninstall %s\n", undo)
-		fmt.Fprintln(p.Stdout, "What nod would have made of your past sessions: nod history.")
-		in.offerConfinement(ctx, p, f, level)
+	c.about = func(a planned) { promises(p, a.agent, level, programs, f) }
+	c.more = func() (said string) {
+		if confines = in.mayConfine(ctx, p, f, level); confines {
+			said = aboutConfinement
+		}
+		return said + "What no hook closes on these agents: --verbose, or later nod doctor.\n"
 	}
+	c.after = func() int { return in.afterwards(ctx, p, c, confines, undo) }
 	return c.run(ctx, p)
+}
+
+// afterwards tries what was written, switches confinement on where that was agreed, and says what to do next.
+func (in installer) afterwards(ctx context.Context, p *Process, c *changes, confines bool, undo string) (code int) {
+	var good, steps []string
+	for _, a := range c.list {
+		if a.err != nil || !a.plan.Changed() {
+			continue
+		}
+		title, next := install.Title(a.agent), install.Next(a.agent, a.plan.Level)
+		wrong, failed := in.tryWritten(ctx, p, a, next)
+		if next != "" && !strings.HasPrefix(next, title) {
+			next = title + ": " + next
+		}
+		if len(wrong) == 0 {
+			good = append(good, title)
+		} else {
+			printWrong(p, title, wrong)
+		}
+		if steps = append(steps, next); failed {
+			code = ExitInternal
+		}
+	}
+	if len(good) > 0 {
+		say(p.Stdout, "", "Tried, and nod answers as it should: "+strings.Join(good, ", ")+".")
+	}
+	for _, step := range slices.DeleteFunc(steps, func(step string) bool { return step == "" }) {
+		say(p.Stdout, "  -> ", step)
+	}
+	if !in.confineOn(ctx, p, confines) {
+		code = ExitInternal
+	}
+	fmt.Fprintf(p.Stdout, `To undo: nod uninstall %s
+Try: nod check -- git push --force   what nod would say to it
+     nod history                     what it makes of your past sessions
+`, undo)
+	return code
+}
+
+// tryWritten starts what was written, as nod doctor does, and returns what does not hold, but for the step that is left
+// to the person anyhow.
+func (in installer) tryWritten(ctx context.Context, p *Process, a planned, step string) (wrong []doctor.Line,
+	failed bool) {
+	examine := in.examine
+	if examine == nil {
+		examine = doctor.Examine
+	}
+	blocks, err := examine(ctx, in.examination(p, p.Dir, []string{a.agent}))
+	trying(p)("")
+	if err != nil {
+		return []doctor.Line{{State: doctor.Failed, What: "trial", Text: err.Error()}}, true
+	}
+	for _, b := range blocks {
+		for _, l := range b.Lines {
+			bad := l.State == doctor.Failed || l.State != doctor.Note && l.Next != "" && l.Next != step
+			if bad && b.Level == a.plan.Level.String() {
+				wrong, failed = append(wrong, l), failed || l.State == doctor.Failed
+			}
+		}
+	}
+	return wrong, failed
+}
+
+func printWrong(p *Process, title string, wrong []doctor.Line) {
+	fmt.Fprintf(p.Stdout, "Tried, and not as it should be: %s\n", title)
+	for _, l := range wrong {
+		text := printable.Near(printable.Text(l.Text), nil, p.Getenv("HOME"))
+		say(p.Stdout, "  ", fmt.Sprintf("%s, %s: %s", l.State, l.What, text))
+		if l.Next != "" {
+			say(p.Stdout, "  -> ", printable.Text(l.Next))
+		}
+	}
 }
 
 func found(p *Process) (agents []string) {
@@ -143,37 +224,41 @@ func found(p *Process) (agents []string) {
 		agents, titles = append(agents, one.Agent), append(titles, install.Title(one.Agent))
 	}
 	if len(agents) > 0 {
-		fmt.Fprintf(p.Stdout, "Found: %s. nod will be asked before every tool call.\n\n", strings.Join(titles, ", "))
+		say(p.Stdout, "", "Found: "+strings.Join(titles, ", ")+". Each will ask nod before a tool call.")
+		fmt.Fprintln(p.Stdout)
 	}
 	return agents
 }
 
 func noneFound(w io.Writer) {
-	fmt.Fprintf(w, "No agent is found, neither in PATH nor by its directory in your home; nod knows: %s\n",
+	say(w, "", "No agent is found, neither in PATH nor by its directory in your home; nod knows: "+
 		strings.Join(install.Agents(), ", "))
-	fmt.Fprintln(w, "  -> install one of them, then run nod install; or name yours: nod install codex. "+
-		"To see nod decide without one: nod demo")
+	fmt.Fprintln(w, "  -> install one of them, then run nod install; or name yours: nod install codex\n"+
+		"  -> to see nod decide without one: nod demo")
 }
 
-// promises says what the level does not hold, and the agent.
-func promises(p *Process, agent string, level install.Level, programs install.Programs) {
-	switch {
-	case level == install.Managed:
+// promises says what becomes of the person's own rules; in full also what the level and the agent do not hold.
+func promises(p *Process, agent string, level install.Level, programs install.Programs, f installFlags) {
+	say(p.Stdout, "  ", install.Rules(agent))
+	if level == install.Managed {
 		printFindings(p, programs.Owners())
-		fmt.Fprintf(p.Stdout, "A user's own nod mode off or observe ends this machine's rules too, unless %s says "+
-			"mode = \"enforce\".\n", config.DefaultPlaces("").Managed)
-	case agent == nod.ClaudeCode:
-		fmt.Fprintf(p.Stdout, `At the user level a repository can silence nod, with "disableAllHooks": true in
-its .claude/settings.json. No repository can at the managed level: sudo %s install claude-code --managed
-`, install.Quote(programs.Nod))
+		say(p.Stdout, "  ", "A user's own nod mode off or observe ends this machine's rules too, unless "+
+			config.DefaultPlaces("").Managed+` says mode = "enforce".`)
+	}
+	if !f.verbose && !f.dryRun {
+		return
 	}
 	if agent == nod.ClaudeCode {
-		fmt.Fprintln(p.Stdout, "What nod does not know it leaves to Claude Code, as if nod were not there; to be asked "+
-			"about it, write unknown = \"ask\".\nYour deny and ask rules there hold; which of its allow rules nod overrides: "+
-			"nod rules check")
+		say(p.Stdout, "  ", "What nod does not know it leaves to Claude Code, as if nod were not there; "+
+			`to be asked about it, write unknown = "ask". Which of its allow rules nod overrides: nod rules check.`)
+	}
+	if agent == nod.ClaudeCode && level == install.User {
+		say(p.Stdout, "  ", `A repository can silence nod here, with "disableAllHooks": true in its `+
+			".claude/settings.json. No repository can at the managed level: sudo "+install.Quote(programs.Nod)+
+			" install claude-code --managed")
 	}
 	if open := install.FailOpen(agent); open != "" {
-		fmt.Fprintln(p.Stderr, "warning:", open)
+		say(p.Stderr, "warning: ", open)
 	}
 }
 
@@ -244,8 +329,8 @@ func checkClaude(ctx context.Context, p *Process) error {
 	}
 	switch {
 	case err != nil:
-		fmt.Fprintf(p.Stderr, "warning: %s; it must be Claude Code %v or later: an older one lets a call run when its "+
-			"hook is missing, crashes or hangs\n", printable.Text(err.Error()), install.FailsClosed())
+		say(p.Stderr, "warning: ", fmt.Sprintf("%s; it must be Claude Code %v or later: an older one lets "+
+			"a call run when its hook is missing, crashes or hangs", printable.Text(err.Error()), install.FailsClosed()))
 	case v.Before(install.FailsClosed()):
 		return fmt.Errorf("this is Claude Code %v, and it lets a call run when its hook is missing, crashes or "+
 			"hangs; %v and later block it. Update Claude Code", v, install.FailsClosed())
@@ -255,7 +340,7 @@ func checkClaude(ctx context.Context, p *Process) error {
 
 func printFindings(p *Process, findings []install.Finding) {
 	for _, f := range findings {
-		fmt.Fprintln(p.Stderr, "warning:", f)
+		say(p.Stderr, "warning: ", printable.Near(f.String(), nil, p.Getenv("HOME")))
 	}
 }
 
@@ -292,9 +377,10 @@ type changes struct {
 	flags installFlags
 	list  []planned
 	asks  bool // whether to write
-	// about says what a plan does not hold; after says what to do next, once all is written. nil: nothing.
+	// about says what a plan holds; more is what else is asked about; after ends it once all is written. nil: nothing.
 	about func(planned)
-	after func()
+	more  func() string
+	after func() int
 }
 
 func (in installer) uninstall(ctx context.Context, p *Process, args []string) error {
@@ -352,8 +438,7 @@ func (c *changes) run(ctx context.Context, p *Process) error {
 	case c.flags.dryRun:
 		fmt.Fprintln(p.Stdout, "Nothing was written (--dry-run).")
 		return ended(code)
-	case c.asks && !c.flags.unattended &&
-		!confirmed(ctx, p, "\nEvery line of it: the same command with --dry-run. Go ahead? [y/N] "):
+	case !c.agreed(ctx, p):
 		return errors.New("nothing written")
 	}
 	for _, a := range c.list {
@@ -362,14 +447,25 @@ func (c *changes) run(ctx context.Context, p *Process) error {
 		}
 	}
 	if code != ExitInternal && c.after != nil {
-		c.after()
+		code = max(code, c.after())
 	}
 	return ended(code)
 }
 
-func (c *changes) refuse(p *Process, err error) {
-	fmt.Fprintf(p.Stderr, "nod %s: %v\n", c.name, err)
+// agreed asks the one question.
+func (c *changes) agreed(ctx context.Context, p *Process) bool {
+	more := ""
+	if c.more != nil {
+		more = c.more()
+	}
+	if !c.asks || c.flags.unattended {
+		return true
+	}
+	fmt.Fprint(p.Stdout, "\nWhat else stands in these files stays; a copy is put beside each.\n"+more)
+	return confirmed(ctx, p, "Every line: --verbose. Go ahead? [y/N] ")
 }
+
+func (c *changes) refuse(p *Process, err error) { fmt.Fprintf(p.Stderr, "nod %s: %v\n", c.name, err) }
 
 // show says what will be done and what was refused, and counts what there is to write.
 func (c *changes) show(p *Process) (code, todo int) {
@@ -393,7 +489,7 @@ func (c *changes) show(p *Process) (code, todo int) {
 				c.about(*a)
 			}
 		case c.name == "install" || len(c.list) == 1:
-			fmt.Fprintf(p.Stdout, "%s: nothing to change in %s\n", install.Title(a.agent), homely(p, a.plan.Path))
+			say(p.Stdout, "", install.Title(a.agent)+": nothing to change in "+homely(p, a.plan.Path))
 			printFindings(p, a.plan.Findings)
 		}
 	}
@@ -401,11 +497,11 @@ func (c *changes) show(p *Process) (code, todo int) {
 }
 
 func (c *changes) describe(p *Process, a planned) {
-	if c.flags.dryRun {
+	if c.flags.dryRun || c.flags.verbose {
 		fmt.Fprintf(p.Stdout, "%s (%s level):\n%s\n", printable.Text(a.plan.Path), a.plan.Level, a.plan.Diff())
 	} else {
-		fmt.Fprintf(p.Stdout, "%s: %s (%s level)\n", install.Title(a.agent), changeOf(a.plan, homely(p, a.plan.Path)),
-			a.plan.Level)
+		say(p.Stdout, "", fmt.Sprintf("%s: %s (%s level)", install.Title(a.agent),
+			changeOf(a.plan, homely(p, a.plan.Path)), a.plan.Level))
 	}
 	printFindings(p, a.plan.Findings)
 }
@@ -413,18 +509,17 @@ func (c *changes) describe(p *Process, a planned) {
 // changeOf is a plan in a few words.
 func changeOf(plan install.Plan, name string) string {
 	hooked := func(text []byte) bool { return strings.Contains(string(text), install.HookName) }
-	const kept = "; the rest stays, a copy is put beside it"
 	switch {
 	case plan.After == nil:
 		return "removes " + name
 	case plan.Before == nil:
-		return "makes " + name + ", with nod's hook in it"
+		return "makes " + name
 	case hooked(plan.After) && hooked(plan.Before):
-		return "changes what is nod's in " + name + kept
+		return "changes what is nod's in " + name
 	case hooked(plan.After):
-		return "writes nod's hook into " + name + kept
+		return "writes nod's hook into " + name
 	}
-	return "takes nod's hook out of " + name + kept
+	return "takes nod's hook out of " + name
 }
 
 // write makes one change; one that fails does not stop the next.
@@ -438,18 +533,15 @@ func (c *changes) write(p *Process, a planned) bool {
 	if a.plan.After == nil {
 		done = "Removed"
 	}
-	fmt.Fprintf(p.Stdout, "%s: %s\n", done, homely(p, a.plan.Path))
+	if done += ": " + homely(p, a.plan.Path); backup != "" && c.name == "install" {
+		done += " (before: *" + strings.TrimPrefix(backup, a.plan.Path) + ")"
+	}
+	say(p.Stdout, "", done)
 	if c.name == "uninstall" {
 		for _, left := range a.plan.Backups() {
-			fmt.Fprintf(p.Stdout, "Left behind, yours to remove: %s\n", homely(p, left))
+			fmt.Fprintf(p.Stdout, "Yours to remove: %s\n", homely(p, left))
 		}
 		return true
-	}
-	if backup != "" {
-		fmt.Fprintf(p.Stdout, "The old file: %s\n", homely(p, backup))
-	}
-	if next := install.Next(a.agent, a.plan.Level); next != "" {
-		fmt.Fprintln(p.Stdout, next)
 	}
 	return true
 }

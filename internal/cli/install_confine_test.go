@@ -35,10 +35,10 @@ func (m *machine) at(line, typed string) (stdout, stderr string) {
 	return out.String(), told.String()
 }
 
-// Where confinement works and nobody has set it, a person is asked once, after
-// the hook is written; where nobody can be asked the command is named.
+// Where confinement works and nobody has set it, it is part of the one question;
+// where nobody can be asked the command is named.
 func TestInstallOffersConfinement(t *testing.T) {
-	const question, named, settings = "Switch it on? [y/N]", "nod confine on\n", "home/.config/nod/nod.toml"
+	const question, named, settings = "will run without network", "nod confine on\n", "home/.config/nod/nod.toml"
 	const install = "install claude-code --user"
 	for _, row := range []struct {
 		name, line, typed string
@@ -46,15 +46,15 @@ func TestInstallOffersConfinement(t *testing.T) {
 		fails             bool
 		asked, named, on  bool
 	}{
-		{name: "yes", line: install, typed: "y\ny\n", asked: true, on: true},
-		{name: "yes, beside other keys", line: install, typed: "y\nyes\n", user: "mode = \"enforce\"\n", asked: true,
+		{name: "yes", line: install, typed: "y\n", asked: true, on: true},
+		{name: "yes, beside other keys", line: install, typed: "yes\n", user: "mode = \"enforce\"\n", asked: true,
 			on: true},
-		{name: "nothing", line: install, typed: "y\n\n", asked: true},
-		{name: "for all", line: "install", typed: "y\ny\n", asked: true, on: true},
-		{name: "nothing written", line: install, typed: "n\ny\n"},
-		{name: "set off", line: install, typed: "y\ny\n", user: "confine = \"off\"\n"},
-		{name: "does not work", line: install, typed: "y\ny\n", fails: true},
-		{name: "unattended", line: install + " --unattended", typed: "y\ny\n", named: true},
+		{name: "no", line: install, typed: "\n", asked: true},
+		{name: "not wanted", line: install + " --no-confine", typed: "y\n"},
+		{name: "for all", line: "install", typed: "y\n", asked: true, on: true},
+		{name: "set off", line: install, typed: "y\n", user: "confine = \"off\"\n"},
+		{name: "does not work", line: install, typed: "y\n", fails: true},
+		{name: "unattended", line: install + " --unattended", typed: "y\n", named: true},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			m := newMachine(t)

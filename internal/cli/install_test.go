@@ -24,7 +24,7 @@ func newMachine(t *testing.T) *machine {
 	t.Helper()
 	m := &machine{t: t, dir: t.TempDir()}
 	m.in = installer{root: m.dir, passing: []string{}, self: func() (string, error) { return m.path("opt/nod"), nil },
-		isRoot: func() bool { return false }}
+		isRoot: func() bool { return false }, examine: answers}
 	if err := furnish(m.dir); err != nil {
 		t.Fatal(err)
 	}

@@ -19,10 +19,17 @@ func rules(ctx context.Context, p *Process, args []string) error {
 		args = args[1:]
 	}
 	a := newArguments(p).settings()
-	mine := a.Bool("mine", false, "")
+	mine, verbose := a.Bool("mine", false, ""), a.Bool("verbose", false, "")
 	root := a.String("root", p.Dir, "")
+	one := ""
+	if len(args) > 0 && !doubted && !strings.HasPrefix(args[0], "-") {
+		one, args = args[0], args[1:]
+	}
 	if err := a.withRules(args, 0); err != nil {
 		return err
+	}
+	if one != "" && about(one) == "" {
+		return usage(fmt.Errorf("there is no list %q; nod rules names them", one))
 	}
 	a.places.Root = absolute(p, *root)
 	settings, err := config.Load(a.places)
@@ -32,11 +39,17 @@ func rules(ctx context.Context, p *Process, args []string) error {
 	if doubted {
 		return checker{process: p, places: a.places, settings: settings}.run(ctx)
 	}
-	list := settings.Lists()
-	if *mine {
-		list = slices.DeleteFunc(list, func(i config.Item) bool { return i.Level == "" })
+	list := slices.DeleteFunc(settings.Lists(), func(i config.Item) bool {
+		return *mine && i.Level == "" || one != "" && i.List != one
+	})
+	if one != "" {
+		printList(p, list, a.places.Known, false)
+		return nil
 	}
-	printRules(p, settings, list, a.places.Known)
+	printRules(p, settings, list, a.places.Known, !*verbose)
+	if !*verbose && !*mine {
+		fmt.Fprintln(p.Stdout, "\nOne list whole: nod rules guarded. All of them: nod rules --verbose")
+	}
 	if *mine && len(list) == 0 {
 		fmt.Fprintln(p.Stderr, "nod rules: you have written no rules yet; nod init proposes some for a repository")
 	}
@@ -45,11 +58,11 @@ func rules(ctx context.Context, p *Process, args []string) error {
 
 func about(list string) string {
 	return map[string]string{
-		"allow":       "clears a simple command without asking; text is for the model",
-		"soft_deny":   "advice to a model, not a boundary; a pattern keeps nod from allowing by itself",
+		"allow":       "clears a simple command; text is for the model",
+		"soft_deny":   "advice to a model; a pattern keeps nod from allowing",
 		"hard_deny":   "a boundary: decided without a model, cleared by nothing",
 		"ask":         "a person decides; no other rule and no model allows it",
-		"confine":     "code that nod has not read runs behind a boundary (nod help confine)",
+		"confine":     "code that nod has not read runs confined",
 		"environment": "hints for the model; decides nothing",
 		"hosts":       "may be read from",
 		"allowlist":   "tools that are always allowed",
@@ -69,17 +82,20 @@ func matching(item config.Item, known func(string) bool) string {
 	return "text"
 }
 
-func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool) {
+func printRules(p *Process, s config.Settings, rest []config.Item, known func(string) bool, short bool) {
 	fmt.Fprintf(p.Stdout, "mode %s (%s)\n", s.Mode, homely(p, s.ModeOrigin))
 	if s.Confine.On {
 		fmt.Fprintf(p.Stdout, "confine on (%s): %s\n", homely(p, s.Confine.Origin), about("confine"))
+	}
+	if short {
+		fmt.Fprintln(p.Stdout)
 	}
 	for len(rest) > 0 {
 		n := 1
 		for n < len(rest) && rest[n].List == rest[0].List {
 			n++
 		}
-		printList(p, rest[:n], known)
+		printList(p, rest[:n], known, short)
 		rest = rest[n:]
 	}
 	printScopes(p, s.Scopes)
@@ -96,7 +112,7 @@ func printClaude(p *Process, s config.Settings) {
 	if len(files) == 0 {
 		return
 	}
-	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: what tightens of Claude Code's own rules, for every agent\n",
+	fmt.Fprintf(p.Stdout, "\nclaude_rules %s: what tightens of Claude Code's rules, for every agent\n",
 		s.ClaudeRules)
 	for _, file := range files {
 		taken, left, from := 0, 0, printable.Text(file.Path)+":"
@@ -110,7 +126,7 @@ func printClaude(p *Process, s config.Settings) {
 				left++
 			}
 		}
-		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as they were meant (nod rules check)  %s\n", taken, left,
+		fmt.Fprintf(p.Stdout, "  %d rules taken, %d not as meant (nod rules check)  %s\n", taken, left,
 			homely(p, file.Path))
 	}
 }
@@ -129,14 +145,29 @@ func printScopes(p *Process, scopes []config.Scope) {
 	}
 }
 
-func printList(p *Process, items []config.Item, known func(string) bool) {
-	list := items[0].List
-	fmt.Fprintf(p.Stdout, "\n%s: %s\n", list, about(list))
+// printList prints a list, in short with its built-in entries as a sum and each entry on one line of a terminal.
+func printList(p *Process, items []config.Item, known func(string) bool, short bool) {
+	if len(items) == 0 {
+		return
+	}
+	list, most := items[0].List, 60
+	title := list
+	if short {
+		all := len(items)
+		items = slices.DeleteFunc(slices.Clone(items), func(i config.Item) bool { return i.Level == "" })
+		if built := all - len(items); built > 0 {
+			title += fmt.Sprintf(" (%d built in)", built)
+		}
+		most = 36
+	} else {
+		fmt.Fprintln(p.Stdout)
+	}
+	fmt.Fprintf(p.Stdout, "%s: %s\n", title, about(list))
 	width := 0
 	for _, item := range items {
 		width = max(width, len([]rune(printable.Text(item.Text))))
 	}
-	width = min(width, 60)
+	width = min(width, most)
 	for _, item := range items {
 		kind := matching(item, known)
 		if kind != "" {
@@ -144,12 +175,16 @@ func printList(p *Process, items []config.Item, known func(string) bool) {
 		}
 		origin := homely(p, item.Origin)
 		if item.Rule.Untrusted {
-			origin += " (matched, shown to no model)"
+			origin += " (shown to no model)"
 		}
 		if item.Scope != "" {
 			origin += " (only in " + homely(p, item.Scope) + ")"
 		}
-		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, printable.Text(item.Text), origin)
+		text := printable.Text(item.Text)
+		if short {
+			text = printable.Line(text, most)
+		}
+		fmt.Fprintf(p.Stdout, "  %s%-*s  %s\n", kind, width, text, origin)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nodgate/nod/internal/printable"
 )
@@ -17,6 +18,29 @@ func printableLines(text string) string {
 		lines[i] = printable.Text(line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// say prints a text behind a prefix, in lines of 79 columns at most where its words allow it. A command of nod's stays
+// on one line.
+func say(w io.Writer, prefix, text string) {
+	const joint = "\x00"
+	text = strings.NewReplacer("sudo ", "sudo"+joint, "nod ", "nod"+joint, "install ", "install"+joint).Replace(text)
+	var out strings.Builder
+	line, columns := prefix, utf8.RuneCountInString(prefix)
+	margin := strings.Repeat(" ", columns)
+	for i, word := range strings.Fields(text) {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case columns+1+n > 79:
+			out.WriteString(line + "\n")
+			line, columns = margin, len(margin)
+		default:
+			line, columns = line+" ", columns+1
+		}
+		line, columns = line+word, columns+n
+	}
+	fmt.Fprintln(w, strings.ReplaceAll(out.String()+line, joint, " "))
 }
 
 // homely is a path for people: ~ is their home.

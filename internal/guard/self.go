@@ -105,7 +105,7 @@ func changingSubcommand(words []shell.Word) string {
 	}
 	reads := false
 	switch plain[0] {
-	case "check", "log", "demo", "doctor", "version", "help":
+	case "check", "log", "demo", "doctor", "upgrade", "completion", "version", "help":
 		reads = true
 	case "rules", "mode":
 		reads = len(plain) == 1

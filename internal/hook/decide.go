@@ -198,7 +198,8 @@ func sameVersion(program string) bool {
 	cmd := exec.CommandContext(ctx, program, "version")
 	cmd.Env = []string{}
 	said, err := cmd.Output()
-	return err == nil && strings.TrimSpace(string(said)) == "nod "+version.String()
+	first, _, _ := strings.Cut(string(said), "\n")
+	return err == nil && first == "nod "+version.String()
 }
 
 // patience is how long a program may take to say its version.

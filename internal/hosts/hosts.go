@@ -74,6 +74,7 @@ type Install struct {
 	// Next is what the person must do before the hook is asked, Confirm the same for all levels but the managed one.
 	Next, Confirm string
 	FailOpen      string // what nod cannot close on this agent, in a sentence
+	Rules         string // what becomes of the person's own rules there, in a line of 77 columns
 }
 
 // Switch is a setting that keeps an agent's hooks from running.

@@ -87,8 +87,9 @@ func (a *Agent) words() []fact {
 		{"user", &in.User}, {"project", &in.Project}, {"managed", &in.Managed},
 		{"managed on macOS", &in.ManagedDarwin}, {"format", &in.Format}, {"named", &in.Named},
 		{"matcher", &in.Matcher}, {"next", &in.Next}, {"confirm", &in.Confirm}, {"fails open", &in.FailOpen},
-		{"decides", &in.Decides}, {"records", &in.Records}, {"blocks", &in.Blocks}, {"flat", &in.Flat},
-		{"plain", &in.Plain}, {"versioned", &in.Versioned}}
+		{"rules", &in.Rules},
+		{"decides", &in.Decides}, {"records", &in.Records}, {"blocks", &in.Blocks},
+		{"flat", &in.Flat}, {"plain", &in.Plain}, {"versioned", &in.Versioned}}
 }
 
 // set stores the value that a word stands for; ok is false where there is no such word, or the value is none for it.

@@ -243,6 +243,9 @@ func Next(agent string, level Level) string {
 // FailOpen returns what nod cannot close on this agent, "" if nothing.
 func FailOpen(agent string) string { return Options{Agent: agent}.row().Install.FailOpen }
 
+// Rules returns what becomes of the rules that a person gave the agent itself.
+func Rules(agent string) string { return Options{Agent: agent}.row().Install.Rules }
+
 // HasLevel reports whether nod can be installed for o's agent at o's level.
 func (o Options) HasLevel() bool { return o.relative() != "" }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// getProgram is how nod gets to where it can stay.
-const getProgram = "CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest " +
+// GetProgram is how nod gets to where it can stay.
+const GetProgram = "CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest " +
 	"github.com/nodgate/nod/cmd/nod-hook@latest"
 
 // Programs are nod's own executables, whose paths go into the settings.
@@ -66,7 +66,7 @@ func (p Programs) OneBuild(ctx context.Context) error {
 	}
 	if hook := strings.TrimPrefix(out, "nod "); hook != p.Version {
 		return fmt.Errorf("%s is version %q and %s is version %q; install both together:\n  %s", p.Nod, p.Version,
-			p.Hook, hook, getProgram)
+			p.Hook, hook, GetProgram)
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func replaceable(path string) string {
 }
 
 // instead says what to do with a program that cannot be named.
-const instead = "install nod where it can stay:\n  " + getProgram + "\n  \"$(go env GOPATH)/bin/nod\" install"
+const instead = "install nod where it can stay:\n  " + GetProgram + "\n  \"$(go env GOPATH)/bin/nod\" install"
 
 func (p Programs) lasting(path string) error {
 	if err := plainPath(path); err != nil {

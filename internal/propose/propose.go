@@ -41,6 +41,9 @@ type Seen struct {
 // String is the proposal on one line.
 func (s Seen) String() string {
 	text := fmt.Sprintf("%d calls in %d sessions", s.Calls, s.Sessions)
+	if s.Sessions == 1 {
+		text = fmt.Sprintf("%d calls in 1 session", s.Calls)
+	}
 	for _, part := range []struct {
 		n    int
 		what string
@@ -69,10 +72,11 @@ type Call struct {
 	Outcome Outcome
 }
 
-// Twice may be chance, and one session may be one odd task.
+// Twice may be chance, and one session may be one odd task, unless what it ran was the same again and again.
 const (
 	leastCalls    = 3
 	leastSessions = 2
+	leastRuns     = 5
 )
 
 // Learn proposes rules from calls, those first that were seen most.
@@ -120,7 +124,8 @@ func (t *tally) add(c Call) {
 
 // often reports whether it was seen often enough and seldom refused.
 func (t *tally) often() bool {
-	return t.seen.Calls >= leastCalls && t.seen.Sessions >= leastSessions && t.seen.Refused*10 <= t.seen.Calls
+	return t.seen.Refused*10 <= t.seen.Calls &&
+		(t.seen.Calls >= leastCalls && t.seen.Sessions >= leastSessions || t.seen.Ran+t.seen.Failed >= leastRuns)
 }
 
 // varied reports whether the arguments were not the same every time.

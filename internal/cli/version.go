@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"regexp"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/version"
+)
+
+// printVersion prints the version on a line of its own, by which nod-hook knows a nod of its build.
+func printVersion(_ context.Context, p *Process, args []string) error {
+	if err := newArguments(p).parse(args, 0); err != nil {
+		return err
+	}
+	info, _ := debug.ReadBuildInfo()
+	fmt.Fprint(p.Stdout, "nod ", version.String(), "\n", built(info))
+	return nil
+}
+
+// built is what a build's own record says of where it came from, a line or nothing.
+func built(info *debug.BuildInfo) string {
+	if info == nil {
+		return ""
+	}
+	said := map[string]string{}
+	for _, s := range info.Settings {
+		said[s.Key] = s.Value
+	}
+	switch {
+	case said["vcs.revision"] != "":
+		changed := ""
+		if said["vcs.modified"] == "true" {
+			changed = ", with changes"
+		}
+		return fmt.Sprintf("revision %.12s of %s%s\n", said["vcs.revision"], said["vcs.time"], changed)
+	case info.Main.Sum != "":
+		return "module " + info.Main.Version + "\n"
+	}
+	return ""
+}
+
+func completion(_ context.Context, p *Process, args []string) error {
+	a := newArguments(p)
+	if err := a.parse(args, 1); err != nil {
+		return err
+	}
+	if !slices.Contains([]string{"bash", "zsh", "fish"}, a.Arg(0)) {
+		return usage(errors.New("name the shell: bash, zsh or fish"))
+	}
+	return forShell(p, a.Arg(0))
+}
+
+// forShell prints a text of shells, in which lines that start with @ stand for each subcommand.
+func forShell(p *Process, name string) error {
+	raw, err := texts.ReadFile("shells/" + name + ".txt")
+	if err != nil {
+		return internal(err)
+	}
+	var each string
+	flush := func() {
+		for _, c := range commands() {
+			fmt.Fprint(p.Stdout, c.fill(each))
+		}
+		each = ""
+	}
+	for line := range strings.Lines(string(raw)) {
+		if rest, repeats := strings.CutPrefix(line, "@"); repeats {
+			each += rest
+			continue
+		}
+		flush()
+		fmt.Fprint(p.Stdout, command{}.fill(line))
+	}
+	flush()
+	return nil
+}
+
+// fill puts what is known of a subcommand into lines; what a shell or man reads in a special way is escaped.
+func (c command) fill(lines string) string {
+	var names []string
+	for _, c := range commands() {
+		names = append(names, c.name)
+	}
+	roff := strings.NewReplacer(`\`, `\e`, "\n.", "\n\\&.", "\n'", "\n\\&'", "-", `\-`)
+	return strings.NewReplacer("@NAMES@", strings.Join(names, " "), "@NAME@", c.name, "@VERSION@", version.String(),
+		"@SUMMARY@", strings.ReplaceAll(c.summary(), "'", "’"), "@WORDS@", strings.Join(c.words(names), " "),
+		"@TEXT@", strings.TrimSpace(roff.Replace(c.long()))).Replace(lines)
+}
+
+// words are what may stand behind a subcommand, as its text says: its flags, words in brackets, and agents.
+func (c command) words(names []string) (all []string) {
+	called, body, _ := strings.Cut(c.long(), "\n\n")
+	if called == "" || c.name == "help" {
+		return names
+	}
+	for line := range strings.Lines(body) {
+		if strings.HasPrefix(line, "  --") {
+			called += line
+		}
+	}
+	for _, m := range regexp.MustCompile(`--[a-z][-a-z]*|[[|] ?[a-z]+`).FindAllString(called, -1) {
+		word := strings.Trim(m, "[| ")
+		if !slices.Contains(append(all, c.name, "flags"), word) {
+			all = append(all, word)
+		}
+	}
+	if strings.Contains(called, "AGENT") && !strings.Contains(called, "-- AGENT") {
+		all = append(all, install.Agents()...)
+	}
+	return all
+}
+
+// upgrade says how this copy was installed and what brings the newest. It asks nobody.
+func (in installer) upgrade(_ context.Context, p *Process, args []string) error {
+	if err := newArguments(p).parse(args, 0); err != nil {
+		return err
+	}
+	self, err := in.program()
+	if err != nil {
+		return internal(err)
+	}
+	if real, err := filepath.EvalSymlinks(self); err == nil {
+		self = real
+	}
+	how, newest := in.cameBy(self)
+	fmt.Fprintf(p.Stdout, `nod %s, by %s: %s
+To bring the newest:
+
+  %s
+
+Then run nod install again. What is new, and the packages:
+  %s
+`, version.String(), how, homely(p, self), newest, releases)
+	return nil
+}
+
+const releases = "https://github.com/nodgate/nod/releases"
+
+// cameBy is how the program at a path was installed, by installed.txt, and the command that brings the newest.
+func (in installer) cameBy(self string) (how, newest string) {
+	rows, _ := texts.ReadFile("installed.txt")
+	for row := range strings.Lines(string(rows)) {
+		words := strings.Fields(row)
+		if words[0] == "#" || !strings.Contains(filepath.ToSlash(self), words[0]) {
+			continue
+		}
+		mark := filepath.Join(in.root, words[1])
+		if beside, ok := strings.CutPrefix(words[1], "~"); ok {
+			mark = filepath.Join(filepath.Dir(self), beside)
+		}
+		if there, _ := filepath.Glob(mark); words[1] == "-" || len(there) > 0 {
+			return words[2], strings.Join(words[3:], " ")
+		}
+	}
+	info, ok := debug.ReadBuildInfo()
+	if ok && info.Main.Sum != "" || strings.Contains(filepath.ToSlash(self), "/go/bin/") {
+		return "go install", install.GetProgram
+	}
+	return "an archive", "curl -fsSLO " + releases + "/latest/download/install.sh && sh install.sh --prefix " +
+		install.Quote(strings.TrimSuffix(filepath.Dir(self), "/bin"))
+}
