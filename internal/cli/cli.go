@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/version"
@@ -69,7 +70,11 @@ func commands() []command {
 		{"history", pastSessions},
 		{"rules", rules},
 		{"init", initialize},
+		{"allow", writesRule("allow", nod.Allow, "let through")},
+		{"deny", writesRule("hard_deny", nod.Deny, "denied")},
+		{"ask", writesRule("ask", nod.Ask, "asked you about")},
 		{"mode", mode},
+		{"pause", pause},
 		{"confine", runConfine},
 		{"approve", approve},
 		{"approvals", approvals},
