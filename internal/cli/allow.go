@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -40,32 +39,21 @@ func (w ruleWriter) run(ctx context.Context, args []string) error {
 	a := newArguments(w.process).settings()
 	a.BoolVar(&w.yes, "yes", false, "")
 	a.BoolVar(&w.Remove, "remove", false, "")
-	here := a.Bool("repository", false, "")
+	a.BoolVar(&w.Repository, "repository", false, "")
 	root := a.String("root", w.process.Dir, "")
 	if err := a.withRules(args, 1); err != nil {
 		return err
 	}
-	a.places.Root = absolute(w.process, *root)
-	w.File, w.Text = a.places.User, a.Arg(0)
+	a.places.Root, w.Text = absolute(w.process, *root), a.Arg(0)
 	switch {
 	case a.NArg() == 0:
 		return usage(errors.New(`no rule; write it as one word, such as "npm test"`))
-	case *here && w.verdict != nod.Deny:
+	case w.Repository && w.verdict != nod.Deny:
 		return errors.New("a workspace's .nod.toml may only deny; leave --repository out")
-	case w.File == "" || a.places.State == "":
+	case a.places.User == "" || a.places.State == "":
 		return errors.New("HOME is not set; name your settings with --settings and nod's state with --state")
-	case *here:
-		var err error
-		if w.File, err = filepath.EvalSymlinks(a.places.Root); err != nil {
-			return err
-		}
-		w.File = filepath.Join(w.File, config.RepositoryName)
 	}
-	err := person(w.process, w.yes)
-	if errors.Is(err, errNoTerminal) {
-		err = errors.New("this changes nod, and standard input is not a terminal; run it in a terminal, or with --yes")
-	}
-	if err != nil {
+	if err := person(w.process, w.yes); err != nil {
 		return err
 	}
 	return w.offer(ctx, a.places)
@@ -77,32 +65,31 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	if err != nil {
 		return err
 	}
-	p, question, without, with := w.process, "Write it?", places, after
+	p, question, without, with := w.process, "Write it? [y/N] ", places, after
 	if w.Remove {
-		question, without, with = "Take it back?", after, places
+		question, without, with = "Take it back? [y/N] ", after, places
 	}
-	fmt.Fprintf(p.Stdout, "%s %s, in %s\n%s", w.List, quoted(w.Text), homely(p, w.File), notes)
+	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
 	if err := w.replay(ctx, without, with); err != nil {
 		return err
 	}
-	if !w.yes && !confirmed(ctx, p, question+" [y/N] ") {
+	if !w.yes && !confirmed(ctx, p, question) {
 		return errors.New("nothing written")
 	}
 	if err := w.Write(places); err != nil {
 		return err
 	}
 	settings, err := config.Load(places)
-	if err != nil {
-		return err
-	}
 	item, held := w.item(settings)
 	switch {
+	case err != nil:
+		return err
 	case !w.Remove:
 		fmt.Fprintf(p.Stdout, "written to %s; the same command with --remove takes it back\n", homely(p, item.Origin))
 	case held:
 		fmt.Fprintf(p.Stdout, "taken out; it still stands at %s\n", homely(p, item.Origin))
 	default:
-		fmt.Fprintf(p.Stdout, "taken out of %s\n", homely(p, w.File))
+		fmt.Fprintln(p.Stdout, "taken out")
 	}
 	return nil
 }
@@ -176,109 +163,93 @@ func (w ruleWriter) doubts(ctx context.Context, places config.Places, s config.S
 	return notes, nil
 }
 
-// replayed counts what two gates make of the calls in the log.
-type replayed struct {
-	calls, hits, gone int
-	days, hitDays     map[string]bool
-	by                map[string]int // hits by what the call says
+// replay is what the rule would have done with the calls in the log, by the gates with it and without it.
+type replay struct {
+	ruleWriter
+	places  [2]config.Places // without the rule, and with it
+	gates   map[string][]*nod.Gate
+	calls   int
+	gone    int             // not judged
+	days    map[string]bool // of all calls
+	hitDays map[string]bool // of those that the rule speaks of
+	hits    map[string]int  // those, by what they say
 }
 
-// replay prints what the rule would have done with the calls in the log, by the gates with it and without it.
 func (w ruleWriter) replay(ctx context.Context, without, with config.Places) error {
-	t := replayed{days: map[string]bool{}, hitDays: map[string]bool{}, by: map[string]int{}}
-	gates, judged := map[string][]*nod.Gate{}, map[string]bool{}
-	filter := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
-	err := eachEntry(w.process, strings.TrimPrefix(w.List, "hard_"), with.State, filter, func(e audit.Entry) {
-		pair, made := gates[e.Root]
-		if !made {
-			pair = w.gates(e.Root, without, with)
-			gates[e.Root] = pair
+	r := replay{ruleWriter: w, places: [2]config.Places{without, with}, gates: map[string][]*nod.Gate{},
+		days: map[string]bool{}, hitDays: map[string]bool{}, hits: map[string]int{}}
+	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
+	err := eachEntry(w.process, w.List, with.State, decisions, func(e audit.Entry) {
+		if ctx.Err() == nil {
+			r.judge(ctx, e)
 		}
-		if pair == nil || e.InputBytes > 0 {
-			t.gone++
-			return
-		}
-		key := strings.Join([]string{e.Root, e.Dir, e.RawTool, string(e.Input)}, "\x00")
-		hit, known := judged[key]
-		if !known {
-			c := w.call(e)
-			hit = w.does(pair[1].Check(ctx, c)) && !w.does(pair[0].Check(ctx, c))
-			judged[key] = hit
-		}
-		t.add(e, hit)
 	})
-	if err == nil {
-		err = ctx.Err()
-	}
-	t.print(w.process, w.did)
-	return err
+	r.print()
+	return cmp.Or(err, ctx.Err())
 }
 
-// gates are those of a past session, without the rule and with it; nil where they cannot be made.
-func (w ruleWriter) gates(root string, all ...config.Places) (gates []*nod.Gate) {
-	if info, err := os.Stat(root); err != nil || !info.IsDir() {
-		return nil
+func (r *replay) judge(ctx context.Context, e audit.Entry) {
+	gates, made := r.gates[e.Root]
+	if !made {
+		gates = r.gatesOf(e.Root)
+		r.gates[e.Root] = gates
 	}
-	for _, places := range all {
-		gate, err := pastGate(w.process, places, root, view.NewMemo(view.Disk{}))
-		if err != nil {
-			return nil
-		}
-		gates = append(gates, gate)
+	if len(gates) < 2 || e.InputBytes > 0 {
+		r.gone++
+		return
 	}
-	return gates
-}
-
-// does reports whether a decision is what the rule is for, and no default that a host may answer.
-func (w ruleWriter) does(d nod.Decision) bool { return d.Verdict == w.verdict && !d.Deferrable }
-
-// call is the call of an entry, with a person there.
-func (w ruleWriter) call(e audit.Entry) nod.Call {
-	c := nod.NewCall(e.Tool, e.Input, e.Dir, w.process.Environ)
+	c := nod.NewCall(e.Tool, e.Input, e.Dir, r.process.Environ)
 	c.RawTool, c.Agent, c.Roots, c.Interactive = e.RawTool, e.Agent, []string{e.Root}, true
 	if name, is := strings.CutPrefix(e.RawTool, "mcp__"); is {
 		server, tool, _ := strings.Cut(name, "__")
 		c.MCP = &nod.MCP{Server: server, Tool: tool}
 	}
-	return c
-}
-
-func (t *replayed) add(e audit.Entry, hit bool) {
-	day := e.Time.Local().Format(time.DateOnly)
-	t.calls++
-	t.days[day] = true
-	if !hit {
-		return
-	}
-	t.hits++
-	t.hitDays[day] = true
-	said := callOf(e)
+	day, said := e.Time.Local().Format(time.DateOnly), callOf(e)
 	if e.Tool != "bash" {
 		said = e.RawTool + " " + said
 	}
-	t.by[printable.Line(said, 90)]++
+	r.calls++
+	r.days[day] = true
+	if r.does(gates[1].Check(ctx, c)) && !r.does(gates[0].Check(ctx, c)) {
+		r.hitDays[day] = true
+		r.hits[printable.Line(said, 90)]++
+	}
+}
+
+// does reports whether a decision is what the rule is for, and not left to a host.
+func (r *replay) does(d nod.Decision) bool { return d.Verdict == r.verdict && !d.Deferrable }
+
+// gatesOf are those of a workspace, fewer where they cannot be made.
+func (r *replay) gatesOf(root string) (gates []*nod.Gate) {
+	info, err := os.Stat(root)
+	for i := 0; i < 2 && err == nil && info.IsDir(); i++ {
+		var gate *nod.Gate
+		if gate, err = pastGate(r.process, r.places[i], root, view.NewMemo(view.Disk{})); err == nil {
+			gates = append(gates, gate)
+		}
+	}
+	return gates
 }
 
 // mostShown is how many calls are shown, the most frequent first.
 const mostShown = 5
 
-func (t *replayed) print(p *Process, did string) {
-	logged := fmt.Sprintf("(%s of %s)", counted(t.calls, "call"), counted(len(t.days), "day"))
-	if t.hits == 0 {
-		fmt.Fprintf(p.Stdout, "In the log %s it would have %s none.\n", logged, did)
-	} else {
-		fmt.Fprintf(p.Stdout, "In the log %s it would have %s %s of %s:\n", logged, did, counted(t.hits, "call"),
-			counted(len(t.hitDays), "day"))
+func (r *replay) print() {
+	out, sum := r.process.Stdout, 0
+	calls := slices.SortedFunc(maps.Keys(r.hits),
+		func(a, b string) int { return cmp.Or(r.hits[b]-r.hits[a], strings.Compare(a, b)) })
+	for _, n := range r.hits {
+		sum += n
 	}
-	calls := slices.SortedFunc(maps.Keys(t.by),
-		func(a, b string) int { return cmp.Or(t.by[b]-t.by[a], strings.Compare(a, b)) })
+	fmt.Fprintf(out, "In the log (%s of %s) it would have %s %s of %s.\n", counted(r.calls, "call"),
+		counted(len(r.days), "day"), r.did, counted(sum, "call"), counted(len(r.hitDays), "day"))
 	for _, call := range calls[:min(len(calls), mostShown)] {
-		fmt.Fprintf(p.Stdout, "%7d  %s\n", t.by[call], call)
+		fmt.Fprintf(out, "%7d  %s\n", r.hits[call], call)
 	}
 	if rest := len(calls) - mostShown; rest > 0 {
-		fmt.Fprintf(p.Stdout, "         and %s\n", counted(rest, "other"))
+		fmt.Fprintf(out, "%7s  and %s\n", "", counted(rest, "other"))
 	}
-	if t.gone > 0 {
-		fmt.Fprintf(p.Stdout, "%7d  not judged: their directory is gone, or they are not logged whole\n", t.gone)
+	if r.gone > 0 {
+		fmt.Fprintf(out, "%7d  not judged: their directory is gone, or they are not logged whole\n", r.gone)
 	}
 }

@@ -27,17 +27,10 @@ func (p Places) withWord(text []byte, key, word string) ([]byte, error) {
 	if _, err := p.readBack(text); err != nil {
 		return nil, err
 	}
-	quoted := strconv.Quote(word)
-	edited := locate(text).withTop(key, quoted)
-	if _, err := p.readBack(edited); err != nil {
-		return nil, err
-	}
-	after := locate(edited)
-	at := after.places[key]
-	if string(edited[at.start:at.end]) != quoted {
-		return nil, fmt.Errorf("%s could not be changed; set %[1]s = %q by hand", key, word)
-	}
-	return edited, nil
+	return changed(text, func(d *document, said map[string]any) ([]byte, error) {
+		said[key] = word
+		return d.withTop(key, strconv.Quote(word)), nil
+	})
 }
 
 func (p Places) readBack(text []byte) (layer, error) {
