@@ -20,31 +20,26 @@ import (
 
 // ruleWriter is nod allow, nod deny or nod ask: it writes one rule into a settings file, or takes it out.
 type ruleWriter struct {
-	config.Change
+	list    string
 	verdict nod.Verdict // of what the rule is for
 	did     string      // the same in words
+
+	config.Change
 	process *Process
 	yes     bool
 }
 
-func writesRule(list string, verdict nod.Verdict, did string) func(context.Context, *Process, []string) error {
-	return func(ctx context.Context, p *Process, args []string) error {
-		w := ruleWriter{verdict: verdict, did: did, process: p}
-		w.List = list
-		return w.run(ctx, args)
-	}
-}
-
-func (w ruleWriter) run(ctx context.Context, args []string) error {
-	a := newArguments(w.process).settings()
+func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p).settings()
 	a.BoolVar(&w.yes, "yes", false, "")
 	a.BoolVar(&w.Remove, "remove", false, "")
 	a.BoolVar(&w.Repository, "repository", false, "")
-	root := a.String("root", w.process.Dir, "")
+	root := a.String("root", p.Dir, "")
 	if err := a.withRules(args, 1); err != nil {
 		return err
 	}
-	a.places.Root, w.Text = absolute(w.process, *root), a.Arg(0)
+	a.places.Root = absolute(p, *root)
+	w.process, w.Entry = p, config.Entry{List: w.list, Text: a.Arg(0)}
 	switch {
 	case a.NArg() == 0:
 		return usage(errors.New(`no rule; write it as one word, such as "npm test"`))
@@ -53,7 +48,7 @@ func (w ruleWriter) run(ctx context.Context, args []string) error {
 	case a.places.User == "" || a.places.State == "":
 		return errors.New("HOME is not set; name your settings with --settings and nod's state with --state")
 	}
-	if err := person(w.process, w.yes); err != nil {
+	if err := person(p, w.yes); err != nil {
 		return err
 	}
 	return w.offer(ctx, a.places)
@@ -65,15 +60,18 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	if err != nil {
 		return err
 	}
-	p, question, without, with := w.process, "Write it? [y/N] ", places, after
+	p, file, question, without, with := w.process, homely(w.process, places.User), "Write it into", places, after
 	if w.Remove {
-		question, without, with = "Take it back? [y/N] ", after, places
+		question, without, with = "Take it out of", after, places
+	}
+	if w.Repository {
+		file = "this workspace's " + config.RepositoryName
 	}
 	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
 	if err := w.replay(ctx, without, with); err != nil {
 		return err
 	}
-	if !w.yes && !confirmed(ctx, p, question) {
+	if !w.yes && !confirmed(ctx, p, question+" "+file+"? [y/N] ") {
 		return errors.New("nothing written")
 	}
 	if err := w.Write(places); err != nil {
@@ -130,15 +128,12 @@ func (w ruleWriter) draft(ctx context.Context, places config.Places) (notes stri
 
 func (w ruleWriter) doubts(ctx context.Context, places config.Places, s config.Settings) (notes string, err error) {
 	rule, err := nod.ParseRule(nod.RuleList(w.List), w.Text, "the new rule")
-	item, held := w.item(s)
-	switch {
-	case err != nil:
-		return "", err
-	case held:
-		return "", fmt.Errorf("%s stands in %s already (%s)", quoted(w.Text), w.List, homely(w.process, item.Origin))
-	case !rule.IsPattern(places.Known):
-		return "", fmt.Errorf("%s begins with no program that nod or PATH knows, so it would be text for a model, or "+
+	if err == nil && !rule.IsPattern(places.Known) {
+		err = fmt.Errorf("%s begins with no program that nod or PATH knows, so it would be text for a model, or "+
 			"match nothing; correct it", quoted(w.Text))
+	}
+	if err != nil {
+		return "", err
 	}
 	was := checker{w.process, places, s}
 	is := was
@@ -147,7 +142,8 @@ func (w ruleWriter) doubts(ctx context.Context, places config.Places, s config.S
 	*list = append(slices.Clip(*list), rule)
 	known, found := was.doubts(ctx), is.doubts(ctx)
 	if w.verdict == nod.Allow {
-		found = append(found, is.allow(ctx, config.Item{List: w.List, Text: w.Text, Origin: rule.Origin, Rule: rule})...)
+		item := config.Item{List: w.List, Text: w.Text, Origin: rule.Origin, Rule: rule}
+		found = append(found, is.allow(ctx, item)...)
 	}
 	for _, d := range found {
 		same := func(k doubt) bool { return k.kind == d.kind && k.item.Origin == d.item.Origin }

@@ -68,6 +68,8 @@ func (c Change) edit(text []byte) ([]byte, error) {
 		switch {
 		case c.Remove && at < 0:
 			return nil, fmt.Errorf("there is no %q in %s", c.Text, c.List)
+		case !c.Remove && at >= 0:
+			return nil, problemf(positionIn(text, d.element(c.List, at).start), "%q stands in %s already", c.Text, c.List)
 		case c.Remove:
 			said[c.List] = slices.Delete(entries, at, at+1)
 			return d.without(c.List, at), nil
