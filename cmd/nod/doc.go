@@ -13,7 +13,11 @@
 //	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
 //	nod init                          propose rules for this repository
+//	nod allow "RULE"                  write a rule: this command may run
+//	nod deny "RULE"                   write a rule: it may never run
+//	nod ask "RULE"                    write a rule: a person decides
 //	nod mode [enforce|observe|off]    whether the answers count
+//	nod pause [TIME]                  stand aside for a while
 //	nod confine -- 'LINE'             run a line without network and home (Linux)
 //	nod approve [ID]                  let a call run that was asked about or denied
 //	nod approvals                     what was approved; take it back
@@ -26,8 +30,8 @@
 //	nod version
 //	nod help [SUBCOMMAND]             all about one of these
 //
-// What changes nod (install, uninstall, mode) wants a person at a terminal, or --unattended from a provisioning tool,
-// and is refused below a coding agent.
+// What changes nod (install, uninstall, mode, allow, deny, ask, pause) wants a person at a terminal, most also take
+// --unattended or --yes from a provisioning tool, and is refused below a coding agent.
 //
 // Settings: /etc/nod/nod.toml (managed), ~/.config/nod/nod.toml (yours), and a repository's .nod.toml. State and log:
 // ~/.local/state/nod. No environment variable changes a decision.

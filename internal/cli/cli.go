@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/install"
 )
@@ -68,7 +69,11 @@ func commands() []command {
 		{"history", pastSessions},
 		{"rules", rules},
 		{"init", initialize},
+		{"allow", ruleWriter{list: "allow", verdict: nod.Allow, did: "let through"}.run},
+		{"deny", ruleWriter{list: "hard_deny", verdict: nod.Deny, did: "denied"}.run},
+		{"ask", ruleWriter{list: "ask", verdict: nod.Ask, did: "asked you about"}.run},
 		{"mode", mode},
+		{"pause", pause},
 		{"confine", runConfine},
 		{"approve", approve},
 		{"approvals", approvals},

@@ -129,18 +129,24 @@ func printProposals(p *Process, rules []propose.Rule) {
 // proposeFromLog reads what nod itself wrote down.
 func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {
 	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
-	for line, err := range audit.Read(f.places.State, audit.Filter{}) {
+	err := eachEntry(p, "init", f.places.State, audit.Filter{}, l.entry)
+	return propose.Learn(l.calls), err
+}
+
+// eachEntry reads nod's log. A line that cannot be read is told and passed over.
+func eachEntry(p *Process, command, state string, filter audit.Filter, visit func(audit.Entry)) error {
+	for line, err := range audit.Read(state, filter) {
 		var problem *audit.Problem
 		switch {
 		case errors.As(err, &problem) && problem.Line > 0:
-			fmt.Fprintln(p.Stderr, "nod init:", printable.Line(err.Error(), 600))
+			fmt.Fprintf(p.Stderr, "nod %s: %s\n", command, printable.Line(err.Error(), 600))
 		case err != nil:
-			return nil, err
+			return err
 		default:
-			l.entry(line.Entry)
+			visit(line.Entry)
 		}
 	}
-	return propose.Learn(l.calls), nil
+	return nil
 }
 
 // logged gathers the open calls of one repository.

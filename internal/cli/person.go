@@ -42,7 +42,7 @@ func person(p *Process, unattended bool) error {
 }
 
 var errNoTerminal = errors.New("this changes nod, and standard input is not a terminal; run it in " +
-	"a terminal, or with --unattended from a provisioning tool")
+	"a terminal, or with --unattended or --yes from a provisioning tool")
 
 // personHere is person where nothing stands in for a terminal.
 func personHere(p *Process) error {

@@ -260,7 +260,7 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	switch {
 	case with.Verdict == nod.Deny && with.Rule.Text == "" && with.Layer != nod.LayerNone:
 		return append(found, doubt{"contradiction", item, "never clears it: " + with.Reason})
-	case with.Verdict != nod.Allow && with.Rule.Text != "" && with.Rule.Text != item.Text:
+	case with.Verdict != nod.Allow && with.Rule.Text+with.Rule.Origin != item.Text+item.Origin && with.Rule.Text != "":
 		return append(found, doubt{"contradiction", item, fmt.Sprintf("never clears it: %q (%s) comes first",
 			printable.Text(with.Rule.Text), printable.Text(with.Rule.Origin))})
 	case with.Verdict != nod.Allow || command != item.Text:

@@ -59,6 +59,20 @@ type Places struct {
 	// Known tells which programs are known, to tell command patterns from
 	// prose in an untrusted file. nil takes any first word for a program.
 	Known func(program string) bool
+	Now   func() time.Time // nil is time.Now
+
+	draft map[string][]byte // files as they would be, see [Places.Draft]
+}
+
+// onDisk fills in what is left to the machine.
+func (p Places) onDisk() Places {
+	if p.Files == nil {
+		p.Files = view.Disk{}
+	}
+	if p.Now == nil {
+		p.Now = time.Now
+	}
+	return p
 }
 
 // managedName is the organisation's file.
@@ -137,7 +151,9 @@ const (
 type Settings struct {
 	Mode       Mode
 	ModeOrigin string // "default" or "FILE:LINE"
-	Profile    Profile
+	// Paused is until when the mode is [Observe] by a pause, the zero time where it is by none.
+	Paused  time.Time
+	Profile Profile
 	// AskUnknown says that nod asks about what it merely does not know. False: without a
 	// model that is left to the agent's own flow, where it has one.
 	AskUnknown bool
@@ -249,9 +265,7 @@ type Source struct {
 // Load reads, checks and merges the settings. The error is a *[fault.Error] of the kind [fault.BadSettings]; Settings
 // are then the zero value, which enforces and allows nothing.
 func Load(p Places) (Settings, error) {
-	if p.Files == nil {
-		p.Files = view.Disk{}
-	}
+	p = p.onDisk()
 	p.Root = p.workspaceRoot()
 	var layers []layer // highest first
 	all := standard()
@@ -274,6 +288,7 @@ func Load(p Places) (Settings, error) {
 		return Settings{}, err
 	}
 	s.NotHeld = notHeld
+	s.pause(p, layers)
 	if err := p.checkPlaces(layers, s); err != nil {
 		return Settings{}, err
 	}

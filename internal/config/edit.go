@@ -9,6 +9,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/view"
@@ -26,17 +27,10 @@ func (p Places) withWord(text []byte, key, word string) ([]byte, error) {
 	if _, err := p.readBack(text); err != nil {
 		return nil, err
 	}
-	quoted := strconv.Quote(word)
-	edited := locate(text).withTop(key, quoted)
-	if _, err := p.readBack(edited); err != nil {
-		return nil, err
-	}
-	after := locate(edited)
-	at := after.places[key]
-	if string(edited[at.start:at.end]) != quoted {
-		return nil, fmt.Errorf("%s could not be changed; set %[1]s = %q by hand", key, word)
-	}
-	return edited, nil
+	return changed(text, func(d *document, said map[string]any) ([]byte, error) {
+		said[key] = word
+		return d.withTop(key, strconv.Quote(word)), nil
+	})
 }
 
 func (p Places) readBack(text []byte) (layer, error) {
@@ -112,29 +106,32 @@ func quoteTOML(s string) string {
 }
 
 func (p Places) editUser(edit func(text []byte) ([]byte, error)) error {
-	if p.Files == nil {
-		p.Files = view.Disk{}
-	}
-	perm := fs.FileMode(0o600)
-	real, text, err := p.readSettings(p.User)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		if real, err = view.Resolve(p.Files, p.User); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(path.Dir(real), 0o700); err != nil {
-			return err
-		}
-	case err != nil:
-		return located(p.User, err)
-	default:
-		if info, err := p.Files.Lstat(real); err == nil {
-			perm = info.Mode.Perm()
+	p = p.onDisk()
+	return replace(p, p.User, p.readSettings, edit)
+}
+
+// replace writes what becomes of a file, which may be missing. Its owner, mode and group stay.
+func replace(p Places, name string, read func(string) (string, []byte, error),
+	edit func(text []byte) ([]byte, error)) error {
+	perm, group := fs.FileMode(0o600), -1
+	real, text, err := read(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		real, err = view.Resolve(p.Files, name)
+	} else if info, wrong := os.Lstat(real); err == nil && wrong == nil {
+		stat := info.Sys().(*syscall.Stat_t)
+		perm, group = info.Mode().Perm(), int(stat.Gid)
+		if int(stat.Uid) != os.Geteuid() {
+			err = fmt.Errorf("owned by user %d; only that user changes it", stat.Uid)
 		}
 	}
-	edited, err := edit(text)
+	if err == nil {
+		text, err = edit(text)
+	}
 	if err != nil {
-		return located(p.User, err)
+		return located(name, err)
 	}
-	return lines.Replace(real, edited, perm, -1)
+	if err := os.MkdirAll(path.Dir(real), 0o700); err != nil {
+		return err
+	}
+	return lines.Replace(real, text, perm, group)
 }

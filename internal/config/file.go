@@ -62,6 +62,10 @@ func (p Places) readSettings(name string) (real string, text []byte, err error) 
 	if !path.IsAbs(name) {
 		return "", nil, errors.New("not an absolute name; write one")
 	}
+	if text, drafted := p.draft[name]; drafted {
+		real, err = view.Resolve(p.Files, name)
+		return real, text, err
+	}
 	real, text, err = p.read(path.Clean(name), maxSettings, p.checkOwner)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil, p.dangling(name, real)

@@ -141,9 +141,7 @@ func (p Places) named(file, word string) (real string, ok bool) {
 // RepositoryOf returns the directory that a [[repository]] for sessions in dir would name: the repository that dir
 // lies in, the main one for a linked worktree, else dir itself; a real path. What holds everything is none.
 func RepositoryOf(p Places, dir string) (string, error) {
-	if p.Files == nil {
-		p.Files = view.Disk{}
-	}
+	p = p.onDisk()
 	real, err := p.usableRoot(dir)
 	if err != nil {
 		return "", err
@@ -185,17 +183,14 @@ type repository struct {
 
 func (p Places) repository() repository {
 	name := path.Join(p.Root, RepositoryName)
-	info, err := p.Files.Lstat(name)
-	if p.Root == "" || errors.Is(err, fs.ErrNotExist) {
+	if p.Root == "" {
+		return repository{}
+	}
+	_, text, err := p.readRepository(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return repository{}
 	}
 	repo := repository{found: true, source: Source{Path: name, Level: Repository}, known: p.Known}
-	var text []byte
-	if err == nil && !info.Mode.IsRegular() {
-		err = errors.New("not a regular file")
-	} else {
-		_, text, err = p.read(name, maxRepository, nil)
-	}
 	if err != nil {
 		repo.notices = []string{fmt.Sprintf("%s: %v; it was left out", shown(name), err)}
 		return repo
@@ -203,6 +198,17 @@ func (p Places) repository() repository {
 	repo.source.SHA256 = hash(text)
 	repo.read(text)
 	return repo
+}
+
+// readRepository reads a repository's file, which is no link. The error is fs.ErrNotExist for none.
+func (p Places) readRepository(name string) (real string, text []byte, err error) {
+	if text, drafted := p.draft[name]; drafted {
+		return name, text, nil
+	}
+	if info, err := p.Files.Lstat(name); err == nil && !info.Mode.IsRegular() {
+		return name, nil, errors.New("not a regular file")
+	}
+	return p.read(name, maxRepository, nil)
 }
 
 func (r *repository) read(text []byte) {

@@ -30,9 +30,10 @@ type book struct {
 	gate     *nod.Gate // nil: not made yet
 }
 
-// told says a decision to the agent, as the mode has it.
+// told says a decision to the agent, as the mode has it. A pause lets no agent change nod, or it might never end.
 func (b *book) told(d nod.Decision) agent.Answer {
-	if b.settings.Mode == config.Observe {
+	held := !b.settings.Paused.IsZero() && d.Layer == nod.LayerGuard && d.Rule.Text == ""
+	if b.settings.Mode == config.Observe && !held {
 		return agent.Answer{Said: "abstained"}
 	}
 	return b.run.Adapter.Encode(b.event, d, Reach(b.settings), b.hasModel())

@@ -92,7 +92,7 @@ func (r *run) forget(memory *session.Session) {
 
 func (r *run) settings(root string) (config.Settings, error) {
 	places := r.Places
-	places.Files = r.Files
+	places.Files, places.Now = r.Files, r.Now
 	places.Root = ""
 	if real, err := view.Resolve(r.Files, root); err == nil {
 		places.Root = real

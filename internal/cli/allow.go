@@ -1,0 +1,251 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/view"
+)
+
+// ruleWriter is nod allow, nod deny or nod ask: it writes one rule into a settings file, or takes it out.
+type ruleWriter struct {
+	list    string
+	verdict nod.Verdict // of what the rule is for
+	did     string      // the same in words
+
+	config.Change
+	process *Process
+	yes     bool
+}
+
+func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
+	a := newArguments(p).settings()
+	a.BoolVar(&w.yes, "yes", false, "")
+	a.BoolVar(&w.Remove, "remove", false, "")
+	a.BoolVar(&w.Repository, "repository", false, "")
+	root := a.String("root", p.Dir, "")
+	if err := a.withRules(args, 1); err != nil {
+		return err
+	}
+	a.places.Root = absolute(p, *root)
+	w.process, w.Entry = p, config.Entry{List: w.list, Text: a.Arg(0)}
+	switch {
+	case a.NArg() == 0:
+		return usage(errors.New(`no rule; write it as one word, such as "npm test"`))
+	case w.Repository && w.verdict != nod.Deny:
+		return errors.New("a workspace's .nod.toml may only deny; leave --repository out")
+	case a.places.User == "" || a.places.State == "":
+		return errors.New("HOME is not set; name your settings with --settings and nod's state with --state")
+	}
+	if err := person(p, w.yes); err != nil {
+		return err
+	}
+	return w.offer(ctx, a.places)
+}
+
+// offer shows what the change would have done, asks, and makes it.
+func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
+	notes, after, err := w.draft(ctx, places)
+	if err != nil {
+		return err
+	}
+	p, file, question, without, with := w.process, homely(w.process, places.User), "Write it into", places, after
+	if w.Remove {
+		question, without, with = "Take it out of", after, places
+	}
+	if w.Repository {
+		file = "this workspace's " + config.RepositoryName
+	}
+	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
+	if err := w.replay(ctx, without, with); err != nil {
+		return err
+	}
+	if !w.yes && !confirmed(ctx, p, question+" "+file+"? [y/N] ") {
+		return errors.New("nothing written")
+	}
+	if err := w.Write(places); err != nil {
+		return err
+	}
+	settings, err := config.Load(places)
+	item, held := w.item(settings)
+	switch {
+	case err != nil:
+		return err
+	case !w.Remove:
+		fmt.Fprintf(p.Stdout, "written to %s; the same command with --remove takes it back\n", homely(p, item.Origin))
+	case held:
+		fmt.Fprintf(p.Stdout, "taken out; it still stands at %s\n", homely(p, item.Origin))
+	default:
+		fmt.Fprintln(p.Stdout, "taken out")
+	}
+	return nil
+}
+
+func quoted(text string) string { return `"` + printable.Text(text) + `"` }
+
+// item is the rule as the settings hold it.
+func (w ruleWriter) item(s config.Settings) (config.Item, bool) {
+	items := s.Lists()
+	i := slices.IndexFunc(items, func(i config.Item) bool { return i.List == w.List && i.Text == w.Text })
+	if i < 0 {
+		return config.Item{}, false
+	}
+	return items[i], true
+}
+
+// draft returns the places after the change, and what is doubtful about the rule. It refuses
+// one that is held already, one that nod could not hold, and one that another rule contradicts.
+func (w ruleWriter) draft(ctx context.Context, places config.Places) (notes string, after config.Places, err error) {
+	settings, err := config.Load(places)
+	if err == nil && !w.Remove {
+		notes, err = w.doubts(ctx, places, settings)
+	}
+	if err == nil {
+		after, err = places.Draft(w.Change)
+	}
+	if item, held := w.item(settings); err != nil && held && w.Remove {
+		err = fmt.Errorf("%w; it stands at %s, where only you take it out", err, homely(w.process, item.Origin))
+	}
+	if err == nil {
+		settings, err = config.Load(after)
+	}
+	if _, held := w.item(settings); err == nil && !held && !w.Remove {
+		err = fmt.Errorf("nod would not hold this rule there: %s", strings.Join(settings.Notices, "; "))
+	}
+	return notes, after, err
+}
+
+func (w ruleWriter) doubts(ctx context.Context, places config.Places, s config.Settings) (notes string, err error) {
+	rule, err := nod.ParseRule(nod.RuleList(w.List), w.Text, "the new rule")
+	if err == nil && !rule.IsPattern(places.Known) {
+		err = fmt.Errorf("%s begins with no program that nod or PATH knows, so it would be text for a model, or "+
+			"match nothing; correct it", quoted(w.Text))
+	}
+	if err != nil {
+		return "", err
+	}
+	was := checker{w.process, places, s}
+	is := was
+	list := map[string]*[]nod.Rule{"allow": &is.settings.Rules.Allow, "hard_deny": &is.settings.Rules.HardDeny,
+		"ask": &is.settings.Rules.Ask}[w.List]
+	*list = append(slices.Clip(*list), rule)
+	known, found := was.doubts(ctx), is.doubts(ctx)
+	if w.verdict == nod.Allow {
+		item := config.Item{List: w.List, Text: w.Text, Origin: rule.Origin, Rule: rule}
+		found = append(found, is.allow(ctx, item)...)
+	}
+	for _, d := range found {
+		same := func(k doubt) bool { return k.kind == d.kind && k.item.Origin == d.item.Origin }
+		switch {
+		case slices.ContainsFunc(known, same):
+		case d.kind == "contradiction":
+			return "", fmt.Errorf("nothing written: %s %s (%s) %s", d.item.List, quoted(d.item.Text),
+				homely(w.process, d.item.Origin), d.why)
+		default:
+			notes += fmt.Sprintf("  %s: %s\n", d.kind, d.why)
+		}
+	}
+	return notes, nil
+}
+
+// replay is what the rule would have done with the calls in the log, by the gates with it and without it.
+type replay struct {
+	ruleWriter
+	places  [2]config.Places // without the rule, and with it
+	gates   map[string][]*nod.Gate
+	calls   int
+	gone    int             // not judged
+	days    map[string]bool // of all calls
+	hitDays map[string]bool // of those that the rule speaks of
+	hits    map[string]int  // those, by what they say
+}
+
+func (w ruleWriter) replay(ctx context.Context, without, with config.Places) error {
+	r := replay{ruleWriter: w, places: [2]config.Places{without, with}, gates: map[string][]*nod.Gate{},
+		days: map[string]bool{}, hitDays: map[string]bool{}, hits: map[string]int{}}
+	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
+	err := eachEntry(w.process, w.List, with.State, decisions, func(e audit.Entry) {
+		if ctx.Err() == nil {
+			r.judge(ctx, e)
+		}
+	})
+	r.print()
+	return cmp.Or(err, ctx.Err())
+}
+
+func (r *replay) judge(ctx context.Context, e audit.Entry) {
+	gates, made := r.gates[e.Root]
+	if !made {
+		gates = r.gatesOf(e.Root)
+		r.gates[e.Root] = gates
+	}
+	if len(gates) < 2 || e.InputBytes > 0 {
+		r.gone++
+		return
+	}
+	c := nod.NewCall(e.Tool, e.Input, e.Dir, r.process.Environ)
+	c.RawTool, c.Agent, c.Roots, c.Interactive = e.RawTool, e.Agent, []string{e.Root}, true
+	if name, is := strings.CutPrefix(e.RawTool, "mcp__"); is {
+		server, tool, _ := strings.Cut(name, "__")
+		c.MCP = &nod.MCP{Server: server, Tool: tool}
+	}
+	day, said := e.Time.Local().Format(time.DateOnly), callOf(e)
+	if e.Tool != "bash" {
+		said = e.RawTool + " " + said
+	}
+	r.calls++
+	r.days[day] = true
+	if r.does(gates[1].Check(ctx, c)) && !r.does(gates[0].Check(ctx, c)) {
+		r.hitDays[day] = true
+		r.hits[printable.Line(said, 90)]++
+	}
+}
+
+// does reports whether a decision is what the rule is for, and not left to a host.
+func (r *replay) does(d nod.Decision) bool { return d.Verdict == r.verdict && !d.Deferrable }
+
+// gatesOf are those of a workspace, fewer where they cannot be made.
+func (r *replay) gatesOf(root string) (gates []*nod.Gate) {
+	info, err := os.Stat(root)
+	for i := 0; i < 2 && err == nil && info.IsDir(); i++ {
+		var gate *nod.Gate
+		if gate, err = pastGate(r.process, r.places[i], root, view.NewMemo(view.Disk{})); err == nil {
+			gates = append(gates, gate)
+		}
+	}
+	return gates
+}
+
+// mostShown is how many calls are shown, the most frequent first.
+const mostShown = 5
+
+func (r *replay) print() {
+	out, sum := r.process.Stdout, 0
+	calls := slices.SortedFunc(maps.Keys(r.hits),
+		func(a, b string) int { return cmp.Or(r.hits[b]-r.hits[a], strings.Compare(a, b)) })
+	for _, n := range r.hits {
+		sum += n
+	}
+	fmt.Fprintf(out, "In the log (%s of %s) it would have %s %s of %s.\n", counted(r.calls, "call"),
+		counted(len(r.days), "day"), r.did, counted(sum, "call"), counted(len(r.hitDays), "day"))
+	for _, call := range calls[:min(len(calls), mostShown)] {
+		fmt.Fprintf(out, "%7d  %s\n", r.hits[call], call)
+	}
+	if rest := len(calls) - mostShown; rest > 0 {
+		fmt.Fprintf(out, "%7s  and %s\n", "", counted(rest, "other"))
+	}
+	if r.gone > 0 {
+		fmt.Fprintf(out, "%7d  not judged: their directory is gone, or they are not logged whole\n", r.gone)
+	}
+}
