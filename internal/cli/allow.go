@@ -205,7 +205,7 @@ func (w ruleWriter) replay(ctx context.Context, without, with config.Places) err
 		fmt.Fprintln(w.process.Stderr, "reading the log ...")
 	}
 	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
-	err := eachEntry(w.process, w.List, with.State, decisions, func(e audit.Entry) {
+	err := eachEntry(w.process, strings.TrimPrefix(w.List, "hard_"), with.State, decisions, func(e audit.Entry) {
 		if ctx.Err() == nil {
 			r.judge(ctx, e)
 		}
