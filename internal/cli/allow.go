@@ -48,7 +48,11 @@ func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
 	case a.places.User == "" || a.places.State == "":
 		return errors.New("HOME is not set; name your settings with --settings and nod's state with --state")
 	}
-	if err := person(p, w.yes); err != nil {
+	err := person(p, w.yes)
+	if err == nil && w.Repository {
+		_, err = config.RepositoryOf(a.places, a.places.Root) // where there is none
+	}
+	if err != nil {
 		return err
 	}
 	return w.offer(ctx, a.places)
@@ -77,17 +81,23 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	if err := w.Write(places); err != nil {
 		return err
 	}
+	return w.report(places)
+}
+
+// report says what stands in the settings now.
+func (w ruleWriter) report(places config.Places) error {
 	settings, err := config.Load(places)
 	item, held := w.item(settings)
+	out, at := w.process.Stdout, homely(w.process, item.Origin)
 	switch {
 	case err != nil:
 		return err
 	case !w.Remove:
-		fmt.Fprintf(p.Stdout, "written to %s; the same command with --remove takes it back\n", homely(p, item.Origin))
+		fmt.Fprintf(out, "written to %s; the same command with --remove takes it back\n", at)
 	case held:
-		fmt.Fprintf(p.Stdout, "taken out; it still stands at %s\n", homely(p, item.Origin))
+		fmt.Fprintf(out, "taken out; it still stands at %s\n", at)
 	default:
-		fmt.Fprintln(p.Stdout, "taken out")
+		fmt.Fprintln(out, "taken out")
 	}
 	return nil
 }
@@ -121,42 +131,59 @@ func (w ruleWriter) draft(ctx context.Context, places config.Places) (notes stri
 		settings, err = config.Load(after)
 	}
 	if _, held := w.item(settings); err == nil && !held && !w.Remove {
-		err = fmt.Errorf("nod would not hold this rule there: %s", strings.Join(settings.Notices, "; "))
+		err = fmt.Errorf("nod would not hold %s there; write it shorter, and without tabs", quoted(w.Text))
 	}
 	return notes, after, err
 }
 
+// doubts are what is doubtful about a new rule, a line each.
 func (w ruleWriter) doubts(ctx context.Context, places config.Places, s config.Settings) (notes string, err error) {
 	rule, err := nod.ParseRule(nod.RuleList(w.List), w.Text, "the new rule")
-	if err == nil && !rule.IsPattern(places.Known) {
-		err = fmt.Errorf("%s begins with no program that nod or PATH knows, so it would be text for a model, or "+
-			"match nothing; correct it", quoted(w.Text))
-	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
+	case rule.IsPattern(places.Known):
+	case w.verdict == nod.Allow || w.Repository:
+		return "", fmt.Errorf("%s begins with no program that nod or PATH knows; correct it", quoted(w.Text))
+	default:
+		notes = "  unknown: nod and PATH know no program of this name\n"
 	}
 	was := checker{w.process, places, s}
-	is := was
+	found := w.found(ctx, was, rule)
+	if d := was.judge(ctx, strings.TrimSuffix(w.Text, " *"), s.Rules); d.Verdict == nod.Deny && w.verdict != nod.Allow {
+		more := doubt{"redundant", config.Item{List: w.List, Text: w.Text, Origin: rule.Origin},
+			"nod denies it anyhow: " + d.Reason}
+		if w.verdict == nod.Ask {
+			more.kind = "contradiction"
+		}
+		found = append(found, more)
+	}
+	for _, d := range found {
+		if d.kind == "contradiction" {
+			return "", fmt.Errorf("nothing written: %s %s (%s) %s", d.item.List, quoted(d.item.Text),
+				homely(w.process, d.item.Origin), d.why)
+		}
+		notes += fmt.Sprintf("  %s: %s\n", d.kind, d.why)
+	}
+	return notes, nil
+}
+
+// found is what nod rules check finds with the rule, and not without it.
+func (w ruleWriter) found(ctx context.Context, was checker, rule nod.Rule) []doubt {
+	is, known := was, was.doubts(ctx)
 	list := map[string]*[]nod.Rule{"allow": &is.settings.Rules.Allow, "hard_deny": &is.settings.Rules.HardDeny,
 		"ask": &is.settings.Rules.Ask}[w.List]
 	*list = append(slices.Clip(*list), rule)
-	known, found := was.doubts(ctx), is.doubts(ctx)
+	found := is.doubts(ctx)
 	if w.verdict == nod.Allow {
 		item := config.Item{List: w.List, Text: w.Text, Origin: rule.Origin, Rule: rule}
 		found = append(found, is.allow(ctx, item)...)
 	}
-	for _, d := range found {
-		same := func(k doubt) bool { return k.kind == d.kind && k.item.Origin == d.item.Origin }
-		switch {
-		case slices.ContainsFunc(known, same):
-		case d.kind == "contradiction":
-			return "", fmt.Errorf("nothing written: %s %s (%s) %s", d.item.List, quoted(d.item.Text),
-				homely(w.process, d.item.Origin), d.why)
-		default:
-			notes += fmt.Sprintf("  %s: %s\n", d.kind, d.why)
-		}
-	}
-	return notes, nil
+	return slices.DeleteFunc(found, func(d doubt) bool {
+		return slices.ContainsFunc(known, func(k doubt) bool {
+			return k.kind == d.kind && k.item.Origin == d.item.Origin && k.item.Text == d.item.Text
+		})
+	})
 }
 
 // replay is what the rule would have done with the calls in the log, by the gates with it and without it.
@@ -174,8 +201,11 @@ type replay struct {
 func (w ruleWriter) replay(ctx context.Context, without, with config.Places) error {
 	r := replay{ruleWriter: w, places: [2]config.Places{without, with}, gates: map[string][]*nod.Gate{},
 		days: map[string]bool{}, hitDays: map[string]bool{}, hits: map[string]int{}}
+	if isTerminal(w.process.Stderr) {
+		fmt.Fprintln(w.process.Stderr, "reading the log ...")
+	}
 	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
-	err := eachEntry(w.process, w.List, with.State, decisions, func(e audit.Entry) {
+	err := eachEntry(w.process, strings.TrimPrefix(w.List, "hard_"), with.State, decisions, func(e audit.Entry) {
 		if ctx.Err() == nil {
 			r.judge(ctx, e)
 		}

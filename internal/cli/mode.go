@@ -85,7 +85,7 @@ func pause(_ context.Context, p *Process, args []string) error {
 		}
 	}
 	if settings.Paused.IsZero() {
-		fmt.Fprintln(p.Stdout, "not paused: nod's answers count")
+		fmt.Fprintf(p.Stdout, "not paused: the mode is %s (%s)\n", settings.Mode, homely(p, settings.ModeOrigin))
 		return nil
 	}
 	fmt.Fprintf(p.Stdout, "paused for %s, until %s: nothing is blocked or asked, but no agent changes nod; "+

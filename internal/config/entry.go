@@ -69,7 +69,8 @@ func (c Change) edit(text []byte) ([]byte, error) {
 		case c.Remove && at < 0:
 			return nil, fmt.Errorf("there is no %q in %s", c.Text, c.List)
 		case !c.Remove && at >= 0:
-			return nil, problemf(positionIn(text, d.element(c.List, at).start), "%q stands in %s already", c.Text, c.List)
+			where := positionIn(text, d.element(c.List, at).start)
+			return nil, problemf(where, "%q stands in %s already", c.Text, c.List)
 		case c.Remove:
 			said[c.List] = slices.Delete(entries, at, at+1)
 			return d.without(c.List, at), nil
