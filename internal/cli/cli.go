@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/nodgate/nod/internal/demo"
+	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -61,7 +62,7 @@ func commands() []command {
 		{"demo", runDemo},
 		{"check", check},
 		{"prompt", showPrompt},
-		{"install", installer{}.install},
+		{"install", installer{examine: doctor.Examine}.install},
 		{"uninstall", installer{}.uninstall},
 		{"doctor", installer{}.doctor},
 		{"log", showLog},
