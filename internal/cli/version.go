@@ -147,6 +147,9 @@ func (in installer) cameBy(self string) (how, newest string) {
 	if ok && info.Main.Sum != "" || strings.Contains(filepath.ToSlash(self), "/go/bin/") {
 		return "go install", install.GetProgram
 	}
-	return "an archive", "curl -fsSLO " + releases + "/latest/download/install.sh && sh install.sh --prefix " +
-		install.Quote(strings.TrimSuffix(filepath.Dir(self), "/bin"))
+	if prefix, usual := strings.CutSuffix(filepath.Dir(self), "/bin"); usual {
+		return "an archive", "curl -fsSLO " + releases + "/latest/download/install.sh && sh install.sh --prefix " +
+			install.Quote(prefix)
+	}
+	return "an archive", "tar -xzf nod_*.tar.gz -C " + install.Quote(filepath.Dir(self)) + " nod nod-hook"
 }
