@@ -18,6 +18,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/demo"
+	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
 )
 
@@ -62,7 +63,7 @@ func commands() []command {
 		{"demo", runDemo},
 		{"check", check},
 		{"prompt", showPrompt},
-		{"install", installer{}.install},
+		{"install", installer{examine: doctor.Examine}.install},
 		{"uninstall", installer{}.uninstall},
 		{"doctor", installer{}.doctor},
 		{"log", showLog},

@@ -187,13 +187,13 @@ func (in installer) settings(p *Process) config.Places {
 }
 
 // confineOn switches confinement on where that was agreed, and tries which agents run what nod hands them.
-func (in installer) confineOn(ctx context.Context, p *Process, agreed bool) bool {
-	if !agreed {
-		return true
-	}
-	err := config.SetWord(in.settings(p), "confine", "on")
-	if err == nil && in.try == nil {
+func (in installer) confineOn(ctx context.Context, p *Process) bool {
+	var err error
+	if in.try == nil {
 		err = tryConfine(ctx, p)
+	}
+	if err == nil {
+		err = config.SetWord(in.settings(p), "confine", "on")
 	}
 	settings, loadErr := config.Load(in.settings(p))
 	if err = cmp.Or(err, loadErr); err != nil {

@@ -26,10 +26,10 @@ type installer struct {
 	passing []string               // directories that do not last; nil asks the system
 	self    func() (string, error) // nod's own path; nil asks the system
 	isRoot  func() bool            // may write the machine's settings; nil asks the system
-	// places, try and examine stand in for the person's settings, and for trials of the boundary and of the hooks.
-	places  func(environ []string) config.Places
-	try     func(context.Context, *Process) error
 	examine func(context.Context, doctor.Options) ([]doctor.Block, error)
+	// places and try stand in for the person's settings and for a trial of the boundary.
+	places func(environ []string) config.Places
+	try    func(context.Context, *Process) error
 }
 
 func (in installer) program() (string, error) {
@@ -142,38 +142,34 @@ func (in installer) install(ctx context.Context, p *Process, args []string) erro
 		}
 		return said + "What no hook closes on these agents: --verbose, or later nod doctor.\n"
 	}
-	c.after = func() int { return in.afterwards(ctx, p, c, confines, undo) }
+	c.after = func(written []planned) int { return in.afterwards(ctx, p, written, confines, undo) }
 	return c.run(ctx, p)
 }
 
 // afterwards tries what was written, switches confinement on where that was agreed, and says what to do next.
-func (in installer) afterwards(ctx context.Context, p *Process, c *changes, confines bool, undo string) (code int) {
-	var good, steps []string
-	for _, a := range c.list {
-		if a.err != nil || !a.plan.Changed() {
+func (in installer) afterwards(ctx context.Context, p *Process, written []planned, confines bool,
+	undo string) (code int) {
+	var good []string
+	for _, a := range written {
+		wrong := in.tryWritten(ctx, p, a)
+		if len(wrong) == 0 {
+			good = append(good, install.Title(a.agent))
 			continue
 		}
-		title, next := install.Title(a.agent), install.Next(a.agent, a.plan.Level)
-		wrong, failed := in.tryWritten(ctx, p, a, next)
-		if next != "" && !strings.HasPrefix(next, title) {
-			next = title + ": " + next
-		}
-		if len(wrong) == 0 {
-			good = append(good, title)
-		} else {
-			printWrong(p, title, wrong)
-		}
-		if steps = append(steps, next); failed {
+		printWrong(p, install.Title(a.agent), wrong)
+		if doctor.Worst([]doctor.Block{{Lines: wrong}}) == ExitDeny { // failed
 			code = ExitInternal
 		}
 	}
 	if len(good) > 0 {
 		say(p.Stdout, "", "Tried, and nod answers as it should: "+strings.Join(good, ", ")+".")
 	}
-	for _, step := range slices.DeleteFunc(steps, func(step string) bool { return step == "" }) {
-		say(p.Stdout, "  -> ", step)
+	for _, a := range written {
+		if step := install.Next(a.agent, a.plan.Level); step != "" {
+			say(p.Stdout, "  -> ", step)
+		}
 	}
-	if !in.confineOn(ctx, p, confines) {
+	if confines && !in.confineOn(ctx, p) {
 		code = ExitInternal
 	}
 	fmt.Fprintf(p.Stdout, `To undo: nod uninstall %s
@@ -185,26 +181,21 @@ Try: nod check -- git push --force   what nod would say to it
 
 // tryWritten starts what was written, as nod doctor does, and returns what does not hold, but for the step that is left
 // to the person anyhow.
-func (in installer) tryWritten(ctx context.Context, p *Process, a planned, step string) (wrong []doctor.Line,
-	failed bool) {
-	examine := in.examine
-	if examine == nil {
-		examine = doctor.Examine
-	}
-	blocks, err := examine(ctx, in.examination(p, p.Dir, []string{a.agent}))
+func (in installer) tryWritten(ctx context.Context, p *Process, a planned) (wrong []doctor.Line) {
+	blocks, err := in.examine(ctx, in.examination(p, p.Dir, []string{a.agent}))
 	trying(p)("")
 	if err != nil {
-		return []doctor.Line{{State: doctor.Failed, What: "trial", Text: err.Error()}}, true
+		return []doctor.Line{{State: doctor.Failed, What: "trial", Text: err.Error()}}
 	}
 	for _, b := range blocks {
 		for _, l := range b.Lines {
-			bad := l.State == doctor.Failed || l.State != doctor.Note && l.Next != "" && l.Next != step
-			if bad && b.Level == a.plan.Level.String() {
-				wrong, failed = append(wrong, l), failed || l.State == doctor.Failed
+			bad := l.Next != "" && l.State != doctor.Note && l.Next != install.Next(a.agent, a.plan.Level)
+			if (bad || l.State == doctor.Failed) && b.Level == a.plan.Level.String() {
+				wrong = append(wrong, l)
 			}
 		}
 	}
-	return wrong, failed
+	return wrong
 }
 
 func printWrong(p *Process, title string, wrong []doctor.Line) {
@@ -329,8 +320,8 @@ func checkClaude(ctx context.Context, p *Process) error {
 	}
 	switch {
 	case err != nil:
-		say(p.Stderr, "warning: ", fmt.Sprintf("%s; it must be Claude Code %v or later: an older one lets "+
-			"a call run when its hook is missing, crashes or hangs", printable.Text(err.Error()), install.FailsClosed()))
+		say(p.Stderr, "warning: ", fmt.Sprintf("%s; it must be Claude Code %v or later: an older one lets a call run "+
+			"when its hook is missing, crashes or hangs", printable.Text(err.Error()), install.FailsClosed()))
 	case v.Before(install.FailsClosed()):
 		return fmt.Errorf("this is Claude Code %v, and it lets a call run when its hook is missing, crashes or "+
 			"hangs; %v and later block it. Update Claude Code", v, install.FailsClosed())
@@ -380,7 +371,7 @@ type changes struct {
 	// about says what a plan holds; more is what else is asked about; after ends it once all is written. nil: nothing.
 	about func(planned)
 	more  func() string
-	after func() int
+	after func(written []planned) int
 }
 
 func (in installer) uninstall(ctx context.Context, p *Process, args []string) error {
@@ -441,13 +432,18 @@ func (c *changes) run(ctx context.Context, p *Process) error {
 	case !c.agreed(ctx, p):
 		return errors.New("nothing written")
 	}
+	var written []planned
 	for _, a := range c.list {
-		if a.err == nil && a.plan.Changed() && !c.write(p, a) {
+		switch {
+		case a.err != nil || !a.plan.Changed():
+		case c.write(p, a):
+			written = append(written, a)
+		default:
 			code = ExitInternal
 		}
 	}
-	if code != ExitInternal && c.after != nil {
-		code = max(code, c.after())
+	if len(written) > 0 && c.after != nil {
+		code = max(code, c.after(written))
 	}
 	return ended(code)
 }
@@ -537,11 +533,10 @@ func (c *changes) write(p *Process, a planned) bool {
 		done += " (before: *" + strings.TrimPrefix(backup, a.plan.Path) + ")"
 	}
 	say(p.Stdout, "", done)
-	if c.name == "uninstall" {
-		for _, left := range a.plan.Backups() {
+	for _, left := range a.plan.Backups() {
+		if c.name == "uninstall" {
 			fmt.Fprintf(p.Stdout, "Yours to remove: %s\n", homely(p, left))
 		}
-		return true
 	}
 	return true
 }

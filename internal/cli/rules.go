@@ -14,21 +14,17 @@ import (
 )
 
 func rules(ctx context.Context, p *Process, args []string) error {
-	doubted := len(args) > 0 && args[0] == "check"
-	if doubted {
-		args = args[1:]
-	}
-	a := newArguments(p).settings()
-	mine, verbose := a.Bool("mine", false, ""), a.Bool("verbose", false, "")
-	root := a.String("root", p.Dir, "")
-	one := ""
-	if len(args) > 0 && !doubted && !strings.HasPrefix(args[0], "-") {
+	one := "" // a list, or check
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		one, args = args[0], args[1:]
 	}
+	a := newArguments(p).settings()
+	verbose := a.Bool("verbose", false, "")
+	root := a.String("root", p.Dir, "")
 	if err := a.withRules(args, 0); err != nil {
 		return err
 	}
-	if one != "" && about(one) == "" {
+	if one != "" && one != "check" && about(one) == "" {
 		return usage(fmt.Errorf("there is no list %q; nod rules names them", one))
 	}
 	a.places.Root = absolute(p, *root)
@@ -36,22 +32,17 @@ func rules(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	if doubted {
+	if one == "check" {
 		return checker{process: p, places: a.places, settings: settings}.run(ctx)
 	}
-	list := slices.DeleteFunc(settings.Lists(), func(i config.Item) bool {
-		return *mine && i.Level == "" || one != "" && i.List != one
-	})
 	if one != "" {
+		list := slices.DeleteFunc(settings.Lists(), func(i config.Item) bool { return i.List != one })
 		printList(p, list, a.places.Known, false)
 		return nil
 	}
-	printRules(p, settings, list, a.places.Known, !*verbose)
-	if !*verbose && !*mine {
+	printRules(p, settings, settings.Lists(), a.places.Known, !*verbose)
+	if !*verbose {
 		fmt.Fprintln(p.Stdout, "\nOne list whole: nod rules guarded. All of them: nod rules --verbose")
-	}
-	if *mine && len(list) == 0 {
-		fmt.Fprintln(p.Stderr, "nod rules: you have written no rules yet; nod init proposes some for a repository")
 	}
 	return nil
 }

@@ -26,24 +26,18 @@ func printVersion(_ context.Context, p *Process, args []string) error {
 
 // built is what a build's own record says of where it came from, a line or nothing.
 func built(info *debug.BuildInfo) string {
-	if info == nil {
-		return ""
-	}
 	said := map[string]string{}
-	for _, s := range info.Settings {
-		said[s.Key] = s.Value
-	}
-	switch {
-	case said["vcs.revision"] != "":
-		changed := ""
-		if said["vcs.modified"] == "true" {
-			changed = ", with changes"
-		}
-		return fmt.Sprintf("revision %.12s of %s%s\n", said["vcs.revision"], said["vcs.time"], changed)
-	case info.Main.Sum != "":
+	if info != nil && info.Main.Sum != "" {
 		return "module " + info.Main.Version + "\n"
 	}
-	return ""
+	for i := 0; info != nil && i < len(info.Settings); i++ {
+		said[info.Settings[i].Key] = info.Settings[i].Value
+	}
+	if said["vcs.revision"] == "" {
+		return ""
+	}
+	changed := map[string]string{"true": ", with changes"}[said["vcs.modified"]]
+	return fmt.Sprintf("revision %.12s of %s%s\n", said["vcs.revision"], said["vcs.time"], changed)
 }
 
 func completion(_ context.Context, p *Process, args []string) error {
@@ -51,34 +45,24 @@ func completion(_ context.Context, p *Process, args []string) error {
 	if err := a.parse(args, 1); err != nil {
 		return err
 	}
-	if !slices.Contains([]string{"bash", "zsh", "fish"}, a.Arg(0)) {
-		return usage(errors.New("name the shell: bash, zsh or fish"))
-	}
 	return forShell(p, a.Arg(0))
 }
 
-// forShell prints a text of shells, in which lines that start with @ stand for each subcommand.
+// forShell prints a text of shells, in which what stands between two @EACH@ stands for each subcommand.
 func forShell(p *Process, name string) error {
-	raw, err := texts.ReadFile("shells/" + name + ".txt")
+	text, err := texts.ReadFile("shells/" + name + ".txt")
 	if err != nil {
-		return internal(err)
+		return usage(errors.New("name the shell: bash, zsh or fish"))
 	}
-	var each string
-	flush := func() {
-		for _, c := range commands() {
-			fmt.Fprint(p.Stdout, c.fill(each))
+	for i, part := range strings.Split(string(text), "@EACH@\n") {
+		list := commands()
+		if i%2 == 0 {
+			list = []command{{}}
 		}
-		each = ""
-	}
-	for line := range strings.Lines(string(raw)) {
-		if rest, repeats := strings.CutPrefix(line, "@"); repeats {
-			each += rest
-			continue
+		for _, c := range list {
+			fmt.Fprint(p.Stdout, c.fill(part))
 		}
-		flush()
-		fmt.Fprint(p.Stdout, command{}.fill(line))
 	}
-	flush()
 	return nil
 }
 
@@ -163,6 +147,9 @@ func (in installer) cameBy(self string) (how, newest string) {
 	if ok && info.Main.Sum != "" || strings.Contains(filepath.ToSlash(self), "/go/bin/") {
 		return "go install", install.GetProgram
 	}
-	return "an archive", "curl -fsSLO " + releases + "/latest/download/install.sh && sh install.sh --prefix " +
-		install.Quote(strings.TrimSuffix(filepath.Dir(self), "/bin"))
+	if prefix, usual := strings.CutSuffix(filepath.Dir(self), "/bin"); usual {
+		return "an archive", "curl -fsSLO " + releases + "/latest/download/install.sh && sh install.sh --prefix " +
+			install.Quote(prefix)
+	}
+	return "an archive", "tar -xzf nod_*.tar.gz -C " + install.Quote(filepath.Dir(self)) + " nod nod-hook"
 }

@@ -19,6 +19,9 @@ func TestEveryHostHasItsRow(t *testing.T) {
 	}
 	for _, name := range Agents() {
 		row := hosts.ByName(name)
+		if n := len(row.Install.Rules); n == 0 || n > 77 {
+			t.Errorf("%s: what becomes of a person's own rules has %d columns, want a line", name, n)
+		}
 		if !row.Editor && !slices.Contains(row.Processes, row.ProgramName()) {
 			t.Errorf("%s: %s is none of %v", name, row.ProgramName(), row.Processes)
 		}

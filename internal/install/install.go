@@ -233,7 +233,7 @@ func Next(agent string, level Level) string {
 	row := Options{Agent: agent}.row()
 	switch {
 	case strings.HasPrefix(row.Source, "read: "):
-		return strings.TrimSpace(readOnly + " " + row.Install.Next)
+		return strings.TrimSpace(strings.Replace(readOnly, "this agent", row.Title, 1) + " " + row.Install.Next)
 	case level == Managed:
 		return row.Install.Next
 	}
