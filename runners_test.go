@@ -24,13 +24,28 @@ func TestNoRunnerHidesItsCommand(t *testing.T) {
 	for _, runner := range runners {
 		for payload, want := range map[string]nod.Verdict{
 			"rm -rf ~": nod.Deny, "git push --force": nod.Deny, "kubectl delete ns x": nod.Ask,
-			"nod mode off": nod.Deny, "dd if=/dev/zero of=/dev/sda": nod.Deny,
+			"nod mode off": nod.Deny, "nod-gate mode off": nod.Deny, "dd if=/dev/zero of=/dev/sda": nod.Deny,
 		} {
 			program, _, _ := strings.Cut(payload, " ")
 			got := runnerSays(t, runner+" "+payload, "uv run *", runner+" *", runner+" "+program+" *")
 			if got != want {
 				t.Errorf("%s %s: %v, want %v", runner, payload, got, want)
 			}
+		}
+	}
+}
+
+// Nobody but a person takes nod away, or puts another in its place, by the package that it came in.
+func TestNoToolChangesNodsPackage(t *testing.T) {
+	for line, want := range map[string]nod.Verdict{
+		"npm uninstall -g nod-gate": nod.Deny, "npm install -g nod-gate@0.1.0": nod.Deny,
+		"uv tool uninstall nod-gate": nod.Deny,
+		"pip uninstall -y Nod-Gate":  nod.Deny, "go install github.com/nodgate/nod/cmd/nod@v0.1.0": nod.Deny,
+		"npm rm -g @nod-gate/linux-x64": nod.Deny, "npm install nod-gateway": nod.Allow,
+		"grep -rn nod-gate .": nod.Allow,
+	} {
+		if got := runnerSays(t, line, "npm *", "npm install nod-gateway"); got != want {
+			t.Errorf("%s: %v, want %v", line, got, want)
 		}
 	}
 }

@@ -114,9 +114,10 @@ func (w world) room(t *testing.T) string {
 func (w world) furnish(e *testscript.Env, shell string) error {
 	home, dist := filepath.Join(e.WorkDir, "home"), filepath.Join(e.WorkDir, "dist")
 	places := strings.Split(w.gocache, "\n")
-	for name, value := range map[string]string{"HOME": home, "DIST": dist, "ROOT": w.root, "SH": shell, "BUILT": w.built,
-		"ARCHIVE": w.archive, "VERSION": version.String(), "SERVER": serve(e, e.WorkDir), "OS": runtime.GOOS,
-		"ARCH": runtime.GOARCH, "GOCACHE": places[0], "GOMODCACHE": places[1], "GOPROXY": places[2], "LANG": "C.UTF-8"} {
+	for name, value := range map[string]string{"HOME": home, "DIST": dist, "ROOT": w.root, "SH": shell,
+		"BUILT": w.built, "ARCHIVE": w.archive, "VERSION": version.String(), "SERVER": serve(e, e.WorkDir),
+		"OS": runtime.GOOS, "ARCH": runtime.GOARCH, "GOCACHE": places[0],
+		"GOMODCACHE": places[1], "GOPROXY": places[2], "LANG": "C.UTF-8"} {
 		e.Setenv(name, value)
 	}
 	for _, dir := range []string{home, dist} {

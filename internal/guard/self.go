@@ -235,6 +235,11 @@ func (g *Call) selfByMention() change {
 			return change{what: "this is not known to leave " + printable.Text(own.Name) + " as it is"}
 		}
 	}
+	for _, name := range [...]string{"nod-gate", "nodgate/nod/cmd"} { // on npm and PyPI; as Go has it
+		if mentions(strings.ToLower(g.Command), name) {
+			return change{what: "this is not known to leave the package " + name + " as it is"}
+		}
+	}
 	return change{}
 }
 
