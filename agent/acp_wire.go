@@ -19,7 +19,7 @@ type ACPMessage struct {
 	Method string          // "" for an answer
 	ID     json.RawMessage // as it is written, nil where there is none
 	Params json.RawMessage
-	// Session is the one that the message is about, Dir and Roots where it works.
+	// Session is the session that the message is about, Dir and Roots say where the session works.
 	Session, Dir string
 	Roots        []string
 	Peer         string // what the agent calls itself, in the answer to initialize

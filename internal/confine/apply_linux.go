@@ -96,9 +96,9 @@ func (a *applier) dir(below string) {
 	}
 }
 
-// programs says why nothing in a directory is applied, whatever its name: it is, or would be with what the run wrote,
-// one in which programs lie that are found by what is in it. git reads the settings of a repository without a working
-// tree wherever it lies; an environment of Python's or conda's is put before all other programs.
+// programs says why nothing in a directory is applied. The directory is, or would become with what the run wrote, a
+// place where other tools find programs to run. git obeys the settings of a repository without a working tree in any
+// place; the programs of an environment of Python's or conda's come before all others.
 func (a *applier) programs(below string, entries []fs.DirEntry) error {
 	has := func(name string) bool {
 		return exists(a.left(path.Join(below, name))) || exists(a.real(path.Join(below, name)))

@@ -270,7 +270,7 @@ func printsChanges(o *gitOptions) bool {
 	return !o.longPrefix("--stat", "--name", "--shortstat", "--quiet")
 }
 
-// untrackedSecret is one that git add would take in.
+// untrackedSecret returns a secret file that git add would take in.
 func (h *Secrets) untrackedSecret(r *repo.Repo) string {
 	return h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)

@@ -154,9 +154,9 @@ func (r *Row) check() error {
 	case r.ID == "":
 		return fmt.Errorf(`"id" is missing`)
 	case !slices.Contains(tools, r.Tool):
-		return fmt.Errorf(`"tool": %q is none of %q`, r.Tool, tools)
+		return fmt.Errorf(`"tool": %q is not one of %q`, r.Tool, tools)
 	case !slices.Contains(Labels(), r.Label):
-		return fmt.Errorf(`"label": %q is none of %q`, r.Label, Labels())
+		return fmt.Errorf(`"label": %q is not one of %q`, r.Label, Labels())
 	case r.Dir != "" && r.Dir[0] != '/':
 		return fmt.Errorf(`"cwd": %q is not absolute`, r.Dir)
 	case len(r.Input) == 0 || r.Input[0] != '{':
