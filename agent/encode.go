@@ -243,7 +243,7 @@ func orList(list []string) string {
 // allowRule is the line of the settings that clears the call from now on.
 func allowRule(d nod.Decision) string { return "allow = [" + said(quoted(d.Lasting)) + "]" }
 
-// howToLast names the shortest ways to make a yes last, or says that there is none.
+// howToLast names the shortest way to make a yes last, or says that no way exists.
 func howToLast(d nod.Decision) string {
 	switch {
 	case d.Lasting != "":

@@ -12,7 +12,7 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// willing is a model that would let everything pass, so that whatever does not reach it was settled before.
+// willing is a model that would let everything pass, so that what does not reach it was settled before.
 type willing struct{}
 
 func (willing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
@@ -88,8 +88,8 @@ func judge(t *testing.T, g *nod.Gate, r corpus.Row) {
 	}
 }
 
-// judgeWithoutModel checks that what is left to a model never passes where
-// there is none, and that everything else is decided the same.
+// judgeWithoutModel checks that without a model nothing passes that is left to a
+// model, and that everything else is decided the same.
 func judgeWithoutModel(t *testing.T, g *nod.Gate, r corpus.Row) {
 	t.Helper()
 	d := g.Check(t.Context(), call(t, r))

@@ -240,7 +240,7 @@ func plain(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// read returns the file, nil where there is none. What others may have written is refused.
+// read returns the file, nil for a missing file. What others may have written is refused.
 func read(stateDir string) ([]byte, error) {
 	text, err := lines.Read(filepath.Join(stateDir, fileName), maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -90,7 +90,7 @@ func takesToIndex(o *gitOptions, isThere func(name string) bool) bool {
 	return false
 }
 
-// keepsAll keeps files of the index, none of which may be guarded.
+// keepsAll keeps files of the index. It reports whether all are kept and no file is guarded.
 func keepsAll(l *Loss, r *repo.Repo, files []repo.File) bool {
 	return !slices.ContainsFunc(files, func(f repo.File) bool {
 		name := r.Top + "/" + f.Name

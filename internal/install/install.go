@@ -284,7 +284,7 @@ type Presence struct {
 	Agent string
 	// Program is the absolute path of its program, "" where PATH has none.
 	Program string
-	// Config is its directory in the home directory, "" where there is none.
+	// Config is its directory in the home directory, "" without one.
 	Config string
 }
 
@@ -304,7 +304,7 @@ func Find(home, path string) (all []Presence) {
 	return all
 }
 
-// FindProgram returns the first program of that name in a PATH, made absolute; "" if there is none. Relative elements
+// FindProgram returns the first program of that name in a PATH, made absolute; "" without one. Relative elements
 // are passed over: what they mean depends on the directory.
 func FindProgram(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {

@@ -122,7 +122,7 @@ func closing(v *hujson.Value) *hujson.Extra {
 	return &v.Value.(*hujson.Array).AfterExtra
 }
 
-// at returns the value at a path of names and indexes, nil where there is none.
+// at returns the value at a path of names and indexes, nil for no value.
 func (d *document) at(path ...any) *hujson.Value {
 	v := &d.root
 	for _, step := range path {

@@ -161,8 +161,8 @@ func (r *Repo) same(name, id string) bool {
 	return string(h.Sum(nil)) == id
 }
 
-// Tracked returns the files of the index that pick lets pass. It leaves out what was only promised (git add -N), and
-// an entry that is not a file in the index but is a file in the working tree: the index has nothing of such a file.
+// Tracked returns the files of the index that pick lets pass. An entry that was only promised (git add -N), or that is
+// no file in the index but a file in the working tree, has no id: the index has nothing of such a file.
 func (r *Repo) Tracked(pick func(File) bool) (files []File) {
 	if !r.load() {
 		return nil

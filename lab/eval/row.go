@@ -18,7 +18,7 @@ import (
 // json names are those of the file.
 type Row struct {
 	corpus.Row
-	Session string `json:"session"` // "" is none
+	Session string `json:"session"` // "" means none
 	Agent   string `json:"agent"`
 	Outcome string `json:"outcome"` // "" and "ok": it ran
 }
@@ -128,7 +128,7 @@ func readOwn(name string, scan *bufio.Scanner) (File, error) {
 	return f, nil
 }
 
-// take adds the row of a line, or counts one that holds no call.
+// take adds the row of a line, or counts a line without a call.
 func (f *File) take(line []byte) error {
 	var r Row
 	if err := json.Unmarshal(line, &r); err != nil {
