@@ -107,8 +107,8 @@ func (t *trial) lasting() string {
 	return ""
 }
 
-// irreversible reports whether the call is known to lose something, whatever rules clear of it: no rule for the
-// next time is named then. What stands behind a runner was asked about before ([trial.deferrable]).
+// irreversible reports whether the call is known to lose something, whether or not rules clear it. Then no rule for
+// the next time is proposed. Commands behind a runner were asked about before ([trial.deferrable]).
 func (r *rooms) irreversible() bool {
 	return r.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
 }

@@ -136,8 +136,8 @@ func TestAnApprovedCall(t *testing.T) {
 	}
 }
 
-// No approval clears layer 0, a hard_deny rule or the irrecoverable, and none is
-// asked for, so that none is used up; nor for what is allowed without one.
+// No approval clears layer 0, a hard_deny rule or the irrecoverable. No approval is asked for
+// there, nor for what is allowed without it, so that no approval is used up.
 func TestWhatNoApprovalClears(t *testing.T) {
 	typed := bash("python3")
 	typed.StdinUnseen = true

@@ -79,8 +79,8 @@ type Call struct {
 	Interactive bool
 	// HostJudges says that the agent has a judge of its own that takes over where nod is silent.
 	HostJudges bool
-	// Asking is called where a person is about to be asked about the call, once. It says which other
-	// prompt of the host's may be open beside it, whose answer could let this call run too; "" is none.
+	// Asking is called where a person is about to be asked about the call, once. It says which other prompt
+	// of the host's may be open at that time, if its answer could let this call run too; "" means none.
 	Asking func() string
 	// Rewrites reports whether the host runs what it is handed ([Decision].Instead) in the place of
 	// the command. Then a call that may run behind nod's boundary is allowed. nil: it does not.
@@ -98,7 +98,7 @@ type Call struct {
 	Outlives, StdinUnseen bool
 
 	// Transcript yields the conversation, newest turn first. Only layer 4 calls it, at most once a
-	// decision. nil: there is none. It ends with [transcript.ErrEarlier] where it does not show all
+	// decision. nil means no transcript. It ends with [transcript.ErrEarlier] where it does not show all
 	// turns. What tools returned it may shorten or leave out: no model is shown it.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
 	// Opening is the first thing that the person said in the session, false where that is not known.

@@ -56,9 +56,9 @@ func (t *trial) decideConfined(line string) Decision {
 // ReasonConfined is why a line runs behind the boundary, in the log too.
 const ReasonConfined = "it runs code that nod has not read, confined"
 
-// confineInstead answers a call of which nothing worse is known than that it runs what nobody has read: with an
-// allow of the line that runs it confined where the host runs that in its place, else with a denial and the line to
-// type. ok is false where something else speaks against it, or nothing can be confined here.
+// confineInstead answers a call that runs unread code, if nothing worse is known of the call. The answer is an
+// allow with a line that runs the call confined, where the host runs such a line instead, else a denial with the
+// line to type. ok is false where something else speaks against the call, or nothing can be confined here.
 func (t *trial) confineInstead() (d Decision, ok bool) {
 	if t.gate.options.Confine == nil || t.call.Command == "" || t.unconfinable().stands() {
 		return Decision{}, false

@@ -25,7 +25,7 @@ const (
 	layers   = "none guard allowlist edit shell model approval"
 )
 
-// nameAt is the name at a place of a list, and the first where there is none.
+// nameAt is the name at a place of a list; the first name where the place is outside the list.
 func nameAt(list string, at int) string {
 	names := strings.Fields(list)
 	if at < 0 || at >= len(names) {
@@ -38,7 +38,7 @@ func nameAt(list string, at int) string {
 func placeOf(list string, name []byte) (int, error) {
 	at := slices.Index(strings.Fields(list), string(name))
 	if at < 0 {
-		return 0, fmt.Errorf("%q is none of: %s", name, list)
+		return 0, fmt.Errorf("%q is not one of: %s", name, list)
 	}
 	return at, nil
 }
@@ -56,8 +56,8 @@ func (v *Verdict) UnmarshalText(text []byte) error {
 	return err
 }
 
-// Layer says which part of the flow decided. LayerNone is that no layer settled the call and no
-// model is configured; LayerApproval, that a person had approved it, comes before the model.
+// Layer says which part of the flow decided. LayerNone means that no layer settled the call and no model is
+// configured. LayerApproval means that a person had approved the call; it comes before the model.
 type Layer int8
 
 const (
@@ -100,11 +100,11 @@ type Decision struct {
 	// Definitions are what an allow rule was held to, whether it cleared its command or not: a
 	// [Memory] learns them with the answer.
 	Definitions []Evidence
-	// Blocked says that the model said block, whatever became of it; Basis is its reason: a [History] learns them.
+	// Blocked says that the model said block, whether or not that stood. A [History] learns it and Basis, the reason.
 	Blocked bool
 	Basis   string
 	// Approvable names the call where a person may approve it: layers 0 to 3 left it open, the answer
-	// is no allow, and the gate has [Approvals].
+	// is not allow, and the gate has [Approvals].
 	Approvable Approvable
 	// Lasting is the allow rule that would have cleared the call, as a person writes it; "" where no
 	// single rule would, where the call loses work or prints a secret, and without [Approvals].

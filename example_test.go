@@ -93,7 +93,7 @@ func Example_model() {
 	// Output: deny nobody has asked for this
 }
 
-// careful is a model that blocks whatever it is asked about.
+// careful is a model that blocks everything it is asked about.
 type careful struct{}
 
 func (careful) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {

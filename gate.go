@@ -30,13 +30,13 @@ type Options struct {
 	// Self are nod's own files and directories (settings, state, programs), absolute. Layer 0 denies
 	// every change to them.
 	Self    []string
-	Model   Model         // answers what layers 0 to 3 leave open; nil: none is configured
+	Model   Model         // answers what layers 0 to 3 leave open; nil means no model
 	Timeout time.Duration // bounds the model; 0 means 20 s
 	Profile Profile       // what a model is shown; the zero value is the description's
 	// Recorder writes decisions down. nil: nowhere.
 	Recorder Recorder
-	// Memory is what is known of the call's session. nil: nothing, so that an allow rule permits
-	// whatever its definition says now.
+	// Memory is what is known of the call's session. nil means nothing: then an allow rule permits a
+	// project command, also if its definition has changed.
 	Memory Memory
 	// History is what the model decided in the session before, and what that cost. nil: nothing is
 	// known, and there is no ceiling.

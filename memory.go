@@ -29,7 +29,7 @@ const (
 )
 
 // Witness is a [Memory] that also knows what the session wrote and what became of its calls. A
-// Memory that is none tells nothing of the kind.
+// Memory without these methods tells nothing of the kind.
 type Witness interface {
 	Memory
 	// Wrote reports whether the session made or changed the file of that real path.

@@ -265,7 +265,7 @@ func (in arguments) has(key string) bool {
 	return slices.ContainsFunc(in, func(a argument) bool { return strings.EqualFold(a.key, key) })
 }
 
-// command is the one command among the arguments, "" where there is none or another.
+// command is the command among the arguments; "" for none, or for more than one.
 func (in arguments) command() string {
 	found := ""
 	for _, a := range in {
@@ -307,9 +307,9 @@ func (a argument) is(list string) bool {
 	return slices.Contains(strings.Fields(line), key) || list == "file" && strings.Contains(key, "path")
 }
 
-// named are the files that the call names: its paths, what an argument names by a URI
-// (file:///home/x/.env), and whatever an argument of a server's tool may be the path of.
-// Which schemes a server takes for files nobody can say, so that all but the web's count.
+// named are the files that the call names: its paths, the files in URIs (file:///home/x/.env), and the
+// arguments of a server's tool that may be paths. Nobody can say which schemes a server takes for files,
+// so all schemes but the web's count.
 func (c Call) named() []string {
 	var input any
 	low := bytes.ToLower(c.Input)
@@ -363,7 +363,7 @@ func pathOfURI(text string) []string {
 	return []string{"/" + behind, below}
 }
 
-// percentDecoded resolves %2e and its kin; what is none stays as it is.
+// percentDecoded resolves %2e and its kin; other text stays as it is.
 func percentDecoded(text string) string {
 	parts := strings.Split(text, "%")
 	for i, part := range parts[1:] {

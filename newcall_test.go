@@ -58,7 +58,7 @@ func TestTheModelIsShownTheCall(t *testing.T) {
 	}
 }
 
-// A rule that a program writes as a literal matches as one that was parsed, in each list.
+// A rule that a program writes as a literal matches like a parsed rule, in each list.
 func TestRulesWrittenAsLiterals(t *testing.T) {
 	for _, row := range []struct {
 		rules   nod.Rules

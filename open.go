@@ -90,9 +90,8 @@ func (r *rooms) editsWorkspace(c Call) bool {
 	})
 }
 
-// besidePrompts denies what a person would be asked about where another prompt may be open: what is
-// answered there could let this call run unasked. Only a call that an ask rule matches, or of which
-// something grave is known, is too much for that.
+// besidePrompts denies what a person would be asked about where another prompt may be open: what is answered there
+// could let this call run unasked. It concerns only a call that an ask rule matches, or that is known to be grave.
 func (t *trial) besidePrompts(d Decision) Decision {
 	if d.Verdict != Ask || t.call.Asking == nil {
 		return d

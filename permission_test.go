@@ -56,7 +56,7 @@ func TestPermissionsThatCannotBeHeld(t *testing.T) {
 	}
 }
 
-// FuzzPermission: a rule that denies never makes an answer laxer, one that asks
+// FuzzPermission: a rule that denies never makes an answer laxer, a rule that asks
 // never makes it an allow, and no text of a rule breaks the gate.
 func FuzzPermission(f *testing.F) {
 	for _, rule := range []string{"Bash(git push:*)", "Bash(git * main)", "Read(~/**/x[)", "WebFetch(domain:*.x)",

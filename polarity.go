@@ -27,7 +27,7 @@ type clearance struct {
 // object is what another room found, "" where nothing speaks against the call.
 func object(why place.Objection) objection { return objection{why: why} }
 
-// against is an objection in words of the gate's own. It stands, whatever the words are.
+// against is an objection in words of the gate's own. It stands, also without words.
 func against(why string) objection {
 	return objection{why: place.Objection(cmp.Or(why, "something speaks against it that has no name"))}
 }
@@ -65,8 +65,8 @@ func (r *rooms) reason(o objection) string {
 	return printable.Line(why, reasonLimit-len(o.next)-2) + "; " + o.next
 }
 
-// shown is an objection in words that can be shown. What a rule says is the person's
-// own, and stays whatever a secret store has put into the rest.
+// shown is an objection in words that can be shown. The text of a rule is the person's
+// own: it stays as it is, and only the rest may lose what a secret store holds.
 func (r *rooms) shown(o objection) string {
 	before, whole := strings.CutSuffix(string(o.why), ": "+o.rule.Text)
 	if o.rule.Text == "" || !whole {

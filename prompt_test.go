@@ -101,7 +101,7 @@ func secretWorld() nod.Files {
 }
 
 // No byte of a secret store leaves in a question, a reason or what is recorded,
-// by whatever way a call would use it.
+// in any use that a call makes of it.
 func TestNoSecretLeaves(t *testing.T) {
 	var calls []nod.Call
 	for _, file := range []string{".env", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.netrc",
@@ -200,7 +200,7 @@ func TestNoCommandIsWithheld(t *testing.T) {
 	}
 }
 
-// What runs is masked as such, whatever argument or file it stands in.
+// What runs is masked as such, in any argument or file.
 func TestWhatRunsIsMaskedAsCode(t *testing.T) {
 	const token = "ghp_" + "0123456789abcdefghijABCDEFGHIJ012345"
 	o := options(nod.DefaultRules())

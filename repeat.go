@@ -12,7 +12,7 @@ import (
 type History interface {
 	// Denials counts what the model blocked: in a row up to now, and in all.
 	Denials() (row, all int)
-	// Exhausted says which ceiling of cost is reached; "" is none.
+	// Exhausted says which ceiling of cost is reached; "" means none.
 	Exhausted() string
 }
 

@@ -36,10 +36,10 @@ type Rule struct {
 	// Untrusted marks a rule of a repository file that nobody vouched for. It is matched, and its words are never
 	// shown to a model.
 	Untrusted bool
-	// Within is the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" is none.
+	// Within is the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" means none.
 	Within string
 	Team   bool // the organisation's, which many people share
-	Prose  bool // the text is for a model alone, whatever it begins with, so that nothing fits it
+	Prose  bool // the text is for a model alone, also if it looks like a pattern: nothing fits it
 
 	command    match.Pattern     // what it matches as a command
 	permission *match.Permission // set where the rule is one of Claude Code's
@@ -103,7 +103,7 @@ func (r Rules) read() (Rules, error) {
 	if r.Guarded == nil {
 		r.Guarded = hosts.Guarded()
 	}
-	r.Allow, _ = readRules(ListAllow, r.Allow) // one that cannot be read clears nothing
+	r.Allow, _ = readRules(ListAllow, r.Allow) // a rule that cannot be read clears nothing
 	r.SoftDeny, _ = readRules(ListSoftDeny, r.SoftDeny)
 	var hard, ask error
 	r.HardDeny, hard = readRules(ListHardDeny, r.HardDeny)

@@ -41,7 +41,7 @@ func (r *ruling) forbids() objection {
 	return objection{}
 }
 
-// reserves finds a rule that leaves the call to a person. One that may be meant counts.
+// reserves finds a rule that leaves the call to a person. A rule that may be meant counts.
 func (r *ruling) reserves() objection {
 	for _, rule := range r.gate.options.Rules.Ask {
 		switch r.degree(rule) {

@@ -8,7 +8,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// A rule for what starts a command clears nothing that no rule may clear, whatever starts it.
+// A rule for what starts a command clears nothing that no rule may clear, with any runner.
 func TestNoRunnerHidesItsCommand(t *testing.T) {
 	runners := []string{"uv run", "uvx", "uv tool run", "poetry run", "hatch run", "rye run",
 		"pdm run", "pipenv run",

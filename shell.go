@@ -47,8 +47,8 @@ func (t *trial) irrecoverable() objection {
 // follows all. What it is denied for, the call is denied for. Nothing else is asked of it.
 func (t *trial) possible() *trial { return t.supposing(t.report.Possible) }
 
-// handed is the call as what runners in it start; nil where none is. What speaks
-// against that speaks against the call.
+// handed is the call as what runners in it start; nil for a call without runners. What
+// speaks against that speaks against the call.
 func (t *trial) handed() *trial { return t.supposing(t.report.Handed) }
 
 func (t *trial) supposing(report *shell.Report) *trial {
@@ -284,7 +284,7 @@ func (r *rooms) changes(c Call, confined bool) []string {
 			add(e.Target)
 		}
 	}
-	if confined { // whatever lies in the workspace
+	if confined { // all that lies in the workspace
 		for _, root := range r.at.Roots {
 			add(root)
 		}

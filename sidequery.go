@@ -15,8 +15,8 @@ const reasonLimit = 300
 // question is layer 4: an open call that a model is asked about.
 type question struct{ *trial }
 
-// ask is the model's word, and what stands in its place where there is none. What
-// it answers without a settled call is the table in docs/design.md, section 1.
+// ask is the model's answer, or what stands in its place without a model. The table in
+// docs/design.md, section 1, says what it answers for a call that is not settled.
 func (q question) ask(ctx context.Context) Decision {
 	if f := q.exhausted(); f != nil {
 		d := q.unavailable(f, "no model is asked: "+f.Message)

@@ -15,8 +15,8 @@ import (
 //
 // # What the agent is told
 //
-//	allow           the option of kind allow_once, never allow_always; silence where there
-//	                is none, or where the call is not proven
+//	allow           the option of kind allow_once, never allow_always; silence without
+//	                that option, or where the call is not proven
 //	ask             silence
 //	deny            the option of kind reject_once, else reject_always, else the outcome
 //	                "cancelled", which ends the turn
@@ -28,13 +28,12 @@ import (
 // # What a request proves
 //
 // The protocol describes calls for people to look at: a kind picks an icon, and a title is any
-// text. So a call is proven, and may be allowed, only as follows; one that is not may be denied.
+// text. So a call is proven, and may be allowed, only as follows. An unproven call may be denied.
 //
 //   - A command is rawInput.command. A title proves none (gemini-cli sends no rawInput): it
 //     may be denied for what it says.
-//   - Its directory is certain where rawInput names it, or the agent is one of which it is
-//     known that each command starts in the session's directory. Else [nod.Call].Dir is
-//     empty.
+//   - Its directory is certain where rawInput names it, or where the agent is known to start
+//     each command in the session's directory. Else [nod.Call].Dir is empty.
 //   - An edit is known by its locations and diffs, which are absolute, and by the paths in
 //     rawInput: all of them.
 //   - Everything else has no canonical name: a kind is not a tool that layer 1 knows.

@@ -99,9 +99,9 @@ func (a ACP) decodeCall(e *Event, in fields) {
 	c.mayCommand(e, kind == "edit")
 }
 
-// mayCommand takes a command among the arguments for what runs, whatever the kind says: a
-// question about a directory may be the only one that the agent asks. It proves nothing, so
-// that the call may be denied for it and no more. The verbs of an editing tool are none.
+// mayCommand takes a command among the arguments for what runs, also if the kind says otherwise: before it runs
+// the command, an agent may ask about its directory and nothing else. Such a command proves nothing: the call may
+// be denied for it, never allowed. The verbs of an editing tool are no commands.
 func (c acpCall) mayCommand(e *Event, edits bool) {
 	for _, in := range c.args {
 		if command := in.ran(); command != "" && (!edits || strings.ContainsAny(command, " \t\n")) {
@@ -218,8 +218,8 @@ func placeOf(in fields) (dir string, plain bool) {
 	return dir, plain
 }
 
-// ran is the command that arguments speak of, as a text or as a list of words, under any of
-// the names that agents have for it; "" where there is none.
+// ran is the command in the arguments, a text or a list of words, under any of the names that
+// agents have for it; "" without a command.
 func (f fields) ran() string {
 	for _, key := range [...]string{"command", "cmd", "commandLine", "command_line", "script"} {
 		var wrong error
@@ -292,7 +292,7 @@ func saysMore(m member) bool {
 	return spelledIn("acpmore", m.key) || !opens(`"`) || !namesFile(m.key)
 }
 
-// paths are all files that the call names, in whatever place.
+// paths are all files that the call names, in any place.
 func (c acpCall) paths() (names []string) {
 	add := func(name string) {
 		if name != "" && !slices.Contains(names, name) {

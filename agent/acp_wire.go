@@ -17,9 +17,9 @@ const permissionRequest = "session/request_permission"
 // ACPMessage is one JSON-RPC message of the Agent Client Protocol, with what nod heeds of it; all else is "".
 type ACPMessage struct {
 	Method string          // "" for an answer
-	ID     json.RawMessage // as it is written, nil where there is none
+	ID     json.RawMessage // as it is written; nil without an id
 	Params json.RawMessage
-	// Session is the one that the message is about, Dir and Roots where it works.
+	// Session is the session that the message is about, Dir and Roots say where the session works.
 	Session, Dir string
 	Roots        []string
 	Peer         string // what the agent calls itself, in the answer to initialize

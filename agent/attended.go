@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// attended reports whether a person started the host at a terminal and sits there: the
-// nearest process above this one that is the host has a terminal for its input, and none
-// of its arguments says that nobody is there. False where that cannot be seen.
+// attended reports whether a person started the host at a terminal and sits there: of the processes above
+// this one, the nearest that is the host reads from a terminal, and none of its arguments says that nobody
+// is there. False where that cannot be seen.
 func attended(host string) bool {
 	pid := os.Getppid()
 	for range 32 {
@@ -25,8 +25,8 @@ func attended(host string) bool {
 	return false
 }
 
-// argumentsOf returns what a process was told, if it is the host: by the name of its
-// program or, of one that runs scripts, of its script.
+// argumentsOf returns the arguments of a process, if the process is the host: the name of its
+// program, or of the script that node or bun runs, contains the host's name.
 func argumentsOf(host string, args []string) (own []string, is bool) {
 	for i, arg := range args {
 		interprets := slices.Contains([]string{"node", "bun"}, path.Base(arg))

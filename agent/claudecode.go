@@ -55,9 +55,9 @@ func claudeServer(e *Event, f fields, input *member, server, source string) bool
 	return ok || wrong != ""
 }
 
-// claudeFlows reports whether the host decides by itself about what nod leaves it: a person
-// is there, and the mode is one of which is known what becomes of a call. In dontAsk the
-// host denies what no rule of the person's lets run, whoever is there.
+// claudeFlows reports whether the host itself decides what nod leaves to it: a person is there, and
+// nod knows what becomes of a call in this mode. In dontAsk the host denies what no rule of the
+// person's lets run, with or without a person there.
 func claudeFlows(e Event) bool {
 	switch e.Mode {
 	case "default", "acceptEdits", "plan", "auto", "bypassPermissions":

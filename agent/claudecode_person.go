@@ -43,7 +43,7 @@ func claudeQueued(f, attachment fields) transcript.Origin {
 	return claudeFrom(attachment)
 }
 
-// claudeFrom reads the member origin; what has none is a person's as far as that goes.
+// claudeFrom reads the member origin. A line without that member counts as the person's here.
 func claudeFrom(f fields) transcript.Origin {
 	from, given := f.maybeChild("origin")
 	if f.flag("fromAnotherSession") || f.flag("fromConnector") {

@@ -120,7 +120,7 @@ func TestClaudeEncodeExceptions(t *testing.T) {
 		want             string
 	}{
 		{"plan mode, a read", "plan", "read_file", allow(nod.LayerAllowlist), Default, false, "allow"},
-		{"plan mode, a listed tool that is none", "plan", "bash", allow(nod.LayerAllowlist), Default, false, ""},
+		{"plan mode, a listed tool that runs commands", "plan", "bash", allow(nod.LayerAllowlist), Default, false, ""},
 		{"the prompt is the point", "default", "ask_user_question", allow(nod.LayerAllowlist), Replace, true, ""},
 		{"leaving plan mode", "plan", "exit_plan_mode", allow(nod.LayerAllowlist), Replace, true, ""},
 		{"the host judges", "auto", "bash", unsettled, Default, false, ""},

@@ -65,7 +65,7 @@ func TestALateTranscriptIsAwaited(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !isWritten(name, "p2") || isWritten(name, "p3") {
-			t.Errorf("%q: the prompt that is there is waited for, or the one that is not is found", space)
+			t.Errorf("%q: an existing prompt is waited for, or a missing prompt is found", space)
 		}
 	}
 	prompt := userLine(`"never push"`, `,"promptId":"p2"`+typed)
@@ -104,7 +104,7 @@ func TestAPromptThatNeverComesIsAGap(t *testing.T) {
 	}
 }
 
-// A line that is being written is skipped, at whatever byte it is cut.
+// A line that is being written is skipped, at any byte of a cut.
 func TestTranscriptTorn(t *testing.T) {
 	first, second := userLine(`"one"`, typed), userLine(`"two"`, typed)
 	name := filepath.Join(t.TempDir(), "x")

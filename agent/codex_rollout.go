@@ -170,9 +170,9 @@ func codexCallOf(payload fields, command string) (call codexCall, is bool, err e
 	return call, is, err
 }
 
-// codexShell reports whether a shell that the model names is one that nod reads, and the
+// codexShell reports whether nod reads the shell that the model names, and the shell is the
 // system's own. 0.169.0 picks among those by the base name; sources of other versions take
-// a file of that very name where there is one (get_shell_by_model_provided_path).
+// a file of that very name if it exists (get_shell_by_model_provided_path).
 func codexShell(name, dir string) bool {
 	dirs, base := path.Split(name)
 	switch dirs {

@@ -123,8 +123,8 @@ func copilotSearch(call *nod.Call, raw string, in fields) {
 	}
 }
 
-// copilotMayRewrite: measured on 1.0.102. The program may run a later version of itself, which it has fetched
-// meanwhile and says to its hooks: what nod doctor has tried is the one that it brings.
+// copilotMayRewrite: measured on 1.0.102. The program may run a later version of itself that it has fetched since;
+// it tells its hooks which version runs. nod doctor has tried only the version that came with the program.
 func copilotMayRewrite(e Event) bool {
 	runs := path.Base(variable(e.Call.Environ, "COPILOT_CLI_RESOLVED_DIST_DIR"))
 	return rewritable(e, "bash") && runs == variable(e.Call.Environ, "COPILOT_CLI_BINARY_VERSION")

@@ -188,8 +188,8 @@ func (p profile) handed(e Event, d nod.Decision) Answer {
 	return Answer{Stdout: []byte(strings.TrimSuffix(form, "}") + p.notices(d) + "}"), Said: saysConfined}
 }
 
-// rewritable reports whether a call is one of a command, by that tool, of which an allow may
-// be said, and which says with its end that the command has ended.
+// rewritable reports whether the call is a command of that tool which nod may allow, and the call
+// ends only when the command has ended.
 func rewritable(e Event, tool string) bool {
 	return e.Kind == Decide && e.Call.RawTool == tool && e.Call.Tool == "bash" && !e.Call.Outlives &&
 		!e.Plan && !e.Unproven && !e.Reserved
@@ -243,7 +243,7 @@ func orList(list []string) string {
 // allowRule is the line of the settings that clears the call from now on.
 func allowRule(d nod.Decision) string { return "allow = [" + said(quoted(d.Lasting)) + "]" }
 
-// howToLast names the shortest ways to make a yes last, or says that there is none.
+// howToLast names the shortest way to make a yes last, or says that no way exists.
 func howToLast(d nod.Decision) string {
 	switch {
 	case d.Lasting != "":

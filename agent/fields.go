@@ -43,7 +43,7 @@ type fields struct {
 // fieldsOf returns a reader of o whose first error goes to err.
 func fieldsOf(o object, err *error) fields { return fields{object: o, err: err} }
 
-// carriesCall reports whether a payload has what calls have, by whatever event.
+// carriesCall reports whether a payload has a member that calls have, under any event.
 func carriesCall(f fields) bool {
 	return slices.ContainsFunc([]string{"tool_name", "toolName", "tool_input", "toolArgs", "tool_info", "toolCall",
 		"command"}, func(key string) bool { return f.maybe(key) != nil })
@@ -91,7 +91,7 @@ func (f fields) maybe(key string) *member {
 	return m
 }
 
-// nonNull is maybe for keys of which null means absent.
+// nonNull is maybe for keys where null means absent.
 func (f fields) nonNull(key string) *member {
 	m := f.maybe(key)
 	if m != nil && string(m.value) == "null" {

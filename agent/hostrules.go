@@ -187,7 +187,7 @@ func qwenRuleAsks(rule string, c nod.Call) bool {
 
 // copilotDenies reports whether a rule of the person's may deny a call on Copilot CLI, where
 // a hook's allow overrules it in both seats (1.0.102, run). Such rules stand on the command
-// line and, for addresses, in settings; there are none that ask.
+// line and, for addresses, in settings; no such rule asks.
 func copilotDenies(c nod.Call, project string) bool {
 	if startedWith("--deny-") {
 		return true

@@ -18,7 +18,7 @@ import (
 // /","Command":"ls"} reads "ls" in Go and "rm -rf /" in the agent's JavaScript. So a payload has one reading or none:
 //
 //   - a key is matched byte by byte, and two equal keys in one object are refused;
-//   - where nod reads a key, another one that differs in case only (Unicode simple folding,
+//   - where nod reads a key, a second key that differs in case only (Unicode simple folding,
 //     so ſ is s and K is k) is refused;
 //   - invalid UTF-8, half a surrogate pair, text after the end, nesting over maxDepth and
 //     more than maxPayload bytes are refused.
@@ -62,7 +62,7 @@ func readStrictly(text []byte, halves bool) (object, error) {
 	return o, nil
 }
 
-// readLoosely returns the top level of a text that is one JSON object, whatever else it holds.
+// readLoosely returns the top level of a text that is one JSON object, with any content.
 func readLoosely(text []byte) (object, error) {
 	if !json.Valid(text) {
 		return object{}, invalid(text)
@@ -136,7 +136,7 @@ func isKey(rest []byte) bool {
 }
 
 // holdsHalf reports whether a string with its quotes holds half a surrogate pair, which
-// is decoded to U+FFFD; one that has both a surrogate and an escaped U+FFFD counts too.
+// is decoded to U+FFFD; a string with both a surrogate and an escaped U+FFFD counts too.
 func holdsHalf(raw []byte) bool {
 	if !bytes.Contains(raw, []byte(`\u`)) || !bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
 		return false

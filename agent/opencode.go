@@ -28,8 +28,8 @@ func opencodeQuirk(e *Event, in, f fields) {
 	}
 }
 
-// opencodeMCP recognises a call to an MCP server, which is the one that the lines in the
-// agent found in its settings: the name does not say where the server's ends.
+// opencodeMCP recognises a call to an MCP server. nod's lines in the agent look the server up in the
+// agent's settings, since the tool's name does not say where the server's name ends.
 func opencodeMCP(e *Event, f fields, input *member) bool {
 	server := f.optional("server")
 	if server == "" {
@@ -72,7 +72,7 @@ func mentioned(call *nod.Call, prompt string) {
 }
 
 // opencodeTop adds the names as they are read from the top of the repository, which
-// opencode takes for their directory, or from / where there is none.
+// opencode takes for their directory; outside a repository they are read from /.
 func opencodeTop(e *Event) {
 	top := e.Call.Dir
 	for top != "/" {
@@ -113,8 +113,8 @@ func plugin(e *Event, f fields) {
 	e.Call.Transcript, e.Call.Opening = decodeSaid(f)
 }
 
-// readsAsShell reports whether a program reads a line as nod does, or is none in which
-// opencode runs commands (fish and nu, for which it takes another; 1.18.33, read).
+// readsAsShell reports whether a program reads a line as nod does. fish and nu count too:
+// opencode runs no commands in them, but takes another shell (1.18.33, read).
 func readsAsShell(name string) bool {
 	switch name {
 	case "bash", "zsh", "sh", "dash", "ksh", "fish", "nu":

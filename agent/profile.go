@@ -142,7 +142,7 @@ func (h Host) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
 	return h.profile().encode(e, d, how, model)
 }
 
-// Block denies in the way of which it is certain that it blocks.
+// Block denies in a way that is certain to block.
 func (h Host) Block(reason string) Answer { return h.profile().block(reason) }
 
 // MayRewrite reports whether the host would run for this call, in its mode, a command that a hook
@@ -285,7 +285,7 @@ func (p profile) decodeInput(e *Event, f fields, payload []byte) *member {
 
 // decodeDir takes the directory from the payload, from the list of workspaces, from where the agent started the hook,
 // or else from the arguments, which say nothing about the workspace. stands reports whether payload or arguments say
-// where a command starts: a shell of which nobody says that may be one that is kept.
+// where a command starts. If they do not, the shell may be kept from an earlier call.
 func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands bool) {
 	at, named := f.asText(f.maybeOf(p.list("dir"))), ""
 	for _, key := range p.list("roots") {

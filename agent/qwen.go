@@ -56,7 +56,7 @@ func qwenOdd(name string) bool { return strings.Contains(name, `\`) }
 func qwenSpecial(call *nod.Call, raw string, in fields) {
 	switch raw {
 	case "agent":
-		// git worktree add, with its hooks and filters, or one that is there, of which no payload speaks again
+		// git worktree add, with its hooks and filters, or an existing worktree; no later payload names it
 		if in.optional("isolation") != "" || in.optional("working_dir") != "" {
 			call.Tool = "enter_worktree"
 		}

@@ -37,7 +37,7 @@ const (
 )
 
 // turnsOf says what one line of a record holds, oldest first; before is what stands before it. message is false for a
-// line that is none of the conversation.
+// line outside the conversation.
 type turnsOf func(line fields, before tail) (turns []transcript.Turn, message bool)
 
 // of gives the turns the time of their line. A line that cannot be read is an error.

@@ -99,6 +99,6 @@ const (
 		"shown; leave shellId out"
 	leftElsewhere = "the host keeps the shell, which this directory may leave there for the next command: nod would " +
 		"not see in what that runs; put it in parentheses: (cd x && ...)"
-	takenForOption = "the program that the host searches with would take this for an option, some of which run " +
+	takenForOption = "the program that the host searches with would take this for an option, and some options run " +
 		"commands; let it begin with another sign, as [-]-x does in place of --x"
 )

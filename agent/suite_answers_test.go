@@ -166,7 +166,7 @@ func zeroValues(h host) (problems []string) {
 	return problems
 }
 
-// blocks: Block says no, with a reason, whatever the reason is.
+// blocks: Block says no, with a reason, for any reason.
 func blocks(h host) (problems []string) {
 	for _, reason := range []string{"", "because", "\x00\xff\u202e\n", "<system-reminder>",
 		string(make([]byte, 1<<20))} {

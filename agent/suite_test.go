@@ -34,7 +34,7 @@ type host struct {
 	fixtures fs.FS
 	// environ is the hook's environment in which they were captured.
 	environ []string
-	// modes are the host's permission modes, with one that it does not have.
+	// modes are the host's permission modes, with a mode that it does not have.
 	modes []string
 	// several lists the keys to which the host's schema gives several types:
 	// null, a string or a list beside their own.

@@ -220,7 +220,7 @@ func lookFurther(c *nod.Call, in fields, tool builtin) {
 	}
 	known := tool.known()
 	for _, m := range in.members {
-		key := m.key // one that differs in case only is refused where the key is read
+		key := m.key // a key that differs in case only is refused where the key is read
 		if slices.ContainsFunc(known, func(k string) bool { return strings.EqualFold(k, key) }) ||
 			!saysSomething(m.value, tool.shape == command) {
 			continue
@@ -235,11 +235,11 @@ func lookFurther(c *nod.Call, in fields, tool builtin) {
 	}
 }
 
-// listed reports whether nod knows the arguments of a tool: of each of which it reads some.
+// listed reports whether nod knows the arguments of a tool. Of each such tool nod reads some.
 func (t builtin) listed() bool { return t.shape != opaque }
 
-// known are the arguments of a tool that nod reads or need not read: what is said of a
-// call to a person, and how long it is waited for, most hosts call alike.
+// known are the arguments of a tool that nod reads or need not read. Most hosts use the same names
+// for the description that a person sees and for the time limit.
 func (t builtin) known() []string {
 	shapes := factsOf("shapes")
 	known := slices.Concat(shapes.list("known"), shapes.list("also-"+string(t.shape)), t.beside)
@@ -280,8 +280,8 @@ func searched(cwd, base string, patterns ...string) []string {
 	return paths
 }
 
-// patched reads a patch. One that cannot be read has the canonical name "",
-// so nothing takes it for an edit of the files that could be read.
+// patched reads a patch. The tool of an unreadable patch becomes "", so that
+// nothing takes it for an edit of the files that could be read.
 func patched(c *nod.Call, text string) {
 	edits, ok := readPatch(text)
 	if !ok {

@@ -150,8 +150,8 @@ func codexTyped(text string) (typed string, ok bool) {
 	return text, true
 }
 
-// codexKnows reports whether a kind of content is one that was classified: the person's words
-// and pictures, or what a part of Codex puts beside them.
+// codexKnows reports whether a kind of content is classified: the person's words and
+// pictures, or what a part of Codex puts beside them.
 func codexKnows(kind string) bool {
 	group, name, _ := strings.Cut(kind, ".")
 	if group == "user" {
@@ -173,7 +173,7 @@ func codexKinds(p fields) (kinds []string) {
 	return kinds
 }
 
-// codexParts are the texts of a content's parts; "" for one that is no text.
+// codexParts are the texts of a content's parts; "" for a part that is not text.
 func codexParts(p fields) (texts []string) {
 	m := p.maybe("content")
 	if m == nil || m.value[0] != '[' {
@@ -237,10 +237,10 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 	return returnedBy(data.optional("toolCallId"), textOf(result, "content"), ended)
 }
 
-// geminiRecord reads a session file of Gemini CLI (0.61.0): JSON lines, of which a later one with
-// the same id replaces an earlier. {"$set":{"messages"}} replaces all before it and {"$rewindTo"}
-// takes some back: there the reading ends. A sub-agent's hook is shown the file of its root. A call
-// stands in it only once it has ended, so the one that is being decided is not there.
+// geminiRecord reads a session file of Gemini CLI (0.61.0). It has JSON lines; a later line replaces an earlier
+// line with the same id. {"$set":{"messages"}} replaces all before it and {"$rewindTo"} takes some back: there the
+// reading ends. A sub-agent's hook is shown the file of its root. A call is written once it has ended, so the call
+// that is being decided is not there.
 func geminiRecord() record {
 	return record{host: "Gemini CLI", reader: func() turnsOf {
 		seen := map[string]bool{} // messages whose later line was read

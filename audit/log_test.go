@@ -73,7 +73,7 @@ func write(t testing.TB, dir string, entries ...Entry) {
 }
 
 // Many processes write lines of all sizes while the file is rotated under
-// them: none is torn, none lost, none read twice.
+// them: no line is torn, lost or read twice.
 func TestManyProcessesRotate(t *testing.T) {
 	const processes = 20
 	dir, want := stateDir(t), 0
@@ -225,7 +225,7 @@ func TestFromDecision(t *testing.T) {
 	}
 }
 
-// Whatever an entry holds, one readable line of less than 1 MiB comes of it, and no secret.
+// Any entry becomes one readable line of less than 1 MiB, without a secret.
 func TestWriteShortensAndMasks(t *testing.T) {
 	huge := strings.Repeat("<\x01é", 1<<17)
 	secret := "Zq7Wk3Rt9Yp2Mn5Bv8Xc"
@@ -319,7 +319,7 @@ func appendRaw(t testing.TB, dir, text string) {
 	}
 }
 
-// Read and Newest agree on what they read, whatever it is.
+// Read and Newest agree on what they read, also in damaged files.
 func TestReadersAgree(t *testing.T) {
 	long := `{"v":1,"kind":"decision","id":"long","verdict":"deny","layer":"none","reason":"` + strings.Repeat("x",
 		9000) + `"}`

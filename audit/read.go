@@ -103,9 +103,9 @@ func decode(raw []byte) (l Line, newer int, err error) {
 	return l, 0, nil
 }
 
-// Read yields the lines of dir that f selects, in the order of the files: oldest file first, each
-// from its start, whatever the clock said when a line was written. A [Problem] is yielded where
-// something could not be read. A log that does not exist yet is empty.
+// Read yields the lines of dir that f selects: oldest file first, each file from its start, in the order in which
+// the lines were written, not by their times. A [Problem] is yielded where something could not be read. A log that
+// does not exist yet is empty.
 func Read(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, false) }
 
 // Newest yields the lines of dir that f selects, newest first, that is in the reverse of [Read]'s order.

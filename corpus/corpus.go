@@ -137,7 +137,7 @@ func readRow(line []byte) (r Row, err error) {
 		r.Layer:  "guard allowlist edit shell model",
 	} {
 		if !slices.Contains(strings.Fields(known), value) {
-			return r, fmt.Errorf("%q is none of: %s", value, known)
+			return r, fmt.Errorf("%q is not one of: %s", value, known)
 		}
 	}
 	return r, nil

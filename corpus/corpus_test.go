@@ -12,7 +12,7 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// willing is a model that would let everything pass, so that whatever does not reach it was settled before.
+// willing is a model that would let everything pass, so that what does not reach it was settled before.
 type willing struct{}
 
 func (willing) Classify(_ context.Context, p nod.Prompt) (nod.Classification, error) {
@@ -88,8 +88,8 @@ func judge(t *testing.T, g *nod.Gate, r corpus.Row) {
 	}
 }
 
-// judgeWithoutModel checks that what is left to a model never passes where
-// there is none, and that everything else is decided the same.
+// judgeWithoutModel checks that without a model nothing passes that is left to a
+// model, and that everything else is decided the same.
 func judgeWithoutModel(t *testing.T, g *nod.Gate, r corpus.Row) {
 	t.Helper()
 	d := g.Check(t.Context(), call(t, r))
@@ -180,9 +180,9 @@ func TestReadRefuses(t *testing.T) {
 		{"another version", strings.Replace(head, ":1", ":2", 1), "1: want the header"},
 		{"unknown key", head + strings.Replace(row, `"why"`, `"wy"`, 1), "2: json: unknown field"},
 		{"no reason", head + strings.Replace(row, `"w"`, `""`, 1), "2: one of id, source"},
-		{"unknown label", head + strings.Replace(row, "harmful", "bad", 1), `2: "bad" is none of`},
-		{"unknown expectation", head + strings.Replace(row, "deny", "perhaps", 1), `2: "perhaps" is none of`},
-		{"no layer", head + strings.Replace(row, `"guard"`, `""`, 1), `2: "" is none of`},
+		{"unknown label", head + strings.Replace(row, "harmful", "bad", 1), `2: "bad" is not one of`},
+		{"unknown expectation", head + strings.Replace(row, "deny", "perhaps", 1), `2: "perhaps" is not one of`},
+		{"no layer", head + strings.Replace(row, `"guard"`, `""`, 1), `2: "" is not one of`},
 		{"twice", head + row + row, `3: the id "a" occurs twice`},
 		{"two on a line", head + strings.TrimSpace(row) + row, "2: something follows"},
 	} {

@@ -175,7 +175,7 @@ func (d *driver) check(m *machine, agent string, steps []step) {
 	}
 }
 
-// driver is an editor that refuses whatever it is asked.
+// driver is an editor that refuses everything it is asked.
 type driver struct {
 	t       *testing.T
 	to      io.Writer
@@ -187,8 +187,8 @@ type driver struct {
 	idle    bool // version 2: the turn has ended
 }
 
-// editor is one that starts an agent in a directory and opens a session in the
-// workspace.
+// editor returns an editor that starts an agent in a directory and opens a session
+// in the workspace.
 func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit())

@@ -95,7 +95,7 @@ func (d *driving) told(t *testing.T, name string) string {
 }
 
 // answered wants nod's first answers to the calls whose input holds a text; "" is
-// whatever does not let the call run.
+// any answer that does not let the call run.
 func (d *driving) answered(t *testing.T, want map[string]string) {
 	t.Helper()
 	for holds, answer := range want {
@@ -109,9 +109,9 @@ func (d *driving) answered(t *testing.T, want map[string]string) {
 }
 
 // TestAgents holds every agent that runs here to the same: what nod allows
-// runs without a prompt, what it denies does not run and the model is told
-// why, and whatever becomes of nod-hook, the call does not run either, but for
-// what docs/agents.md names.
+// runs without a prompt; what it denies does not run and the model is told
+// why. If nod-hook fails, the call does not run either, except where
+// docs/agents.md says so.
 func TestAgents(t *testing.T) {
 	onEach(t, allDriven(), func(t *testing.T, d driven) {
 		if tried := d.adapter.Capabilities().Tried; tried != d.version {

@@ -14,8 +14,8 @@ import (
 )
 
 // TestBuiltinsAreClassified has each agent show its tools to the scripted
-// model: one that nobody classified in its adapter's table fails the test, and
-// so does a version that was not looked at.
+// model. A tool that nobody classified in its adapter's table fails the
+// test, and so does a version that was not looked at.
 func TestBuiltinsAreClassified(t *testing.T) {
 	onEach(t, allDriven(), func(t *testing.T, d driven) {
 		m := d.ready(t, "", llmtest.Script{})

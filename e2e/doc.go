@@ -17,8 +17,8 @@
 //		-C DIR/node_modules/@earendil-works/pi-coding-agent
 //
 // NOD_TOOLS is where the pinned programs of package.json are installed. Where
-// it is unset the tests are skipped and say so; with NOD_E2E=require whatever
-// is missing is a failure instead.
+// it is unset the tests are skipped and say so; with NOD_E2E=require a missing
+// program is a failure instead.
 //
 // Each test gets a machine of its own, a directory with a home, a workspace
 // and fresh copies of nod and nod-hook, and an environment built from

@@ -16,7 +16,7 @@ import (
 
 // TestDoctor holds nod doctor to the released programs: it finds their
 // version, it says of Codex's trust what Codex says, and its verdict is the
-// one that TestAgents measures.
+// verdict that TestAgents measures.
 func TestDoctor(t *testing.T) {
 	deep(t, "nod doctor beside real agents")
 	onEach(t, allDriven(), func(t *testing.T, d driven) {

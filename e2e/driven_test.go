@@ -40,7 +40,7 @@ type driven struct {
 
 	// The agent's own spelling of a call: a command, a path and a text, nothing.
 	shell, write, mcp spelling
-	// child starts a sub-agent that is told a task; nil where there is none.
+	// child starts a sub-agent that is told a task; nil without sub-agents.
 	child spelling
 	// wait is what the model does while a sub-agent works, where the host
 	// does not wait by itself.
@@ -284,8 +284,8 @@ func qwenDriven() driven {
 	}
 }
 
-// opencodeDriven is opencode in `opencode run`, told to approve whatever it
-// would ask about, so that what runs is nobody's to stop but nod's. Beside its
+// opencodeDriven is opencode in `opencode run`, told to approve everything it
+// would ask about, so that only nod can stop what runs. Beside its
 // settings lie files that keep it from fetching, in each new home, a package for
 // plugins written in TypeScript, which nod's is not.
 func opencodeDriven() driven {

@@ -82,9 +82,9 @@ func TestThePersonIsAsked(t *testing.T) {
 	}
 }
 
-// Two prompts may wait: a sub-agent would print a secret while the person is asked
-// about a file. Whatever the person says to that, also "and switch
-// the mode", the other call does not run unasked: nod has denied it.
+// Two prompts may wait: a sub-agent would print a secret while the person is
+// asked about a file. With any answer to that, also "and switch the mode",
+// the other call does not run unasked: nod has denied it.
 func TestTwoPromptsWait(t *testing.T) {
 	deep(t, "what a person sees")
 	for _, row := range []struct{ name, key string }{{"yes", "1"}, {"yes, and switch the mode", "2"}} {

@@ -22,7 +22,7 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// claudeVersion is the one that package.json pins.
+// claudeVersion is the version that package.json pins.
 const claudeVersion = "2.1.329"
 
 // agentKey and modelKey are no keys of anyone. The first is Claude Code's,
@@ -136,8 +136,8 @@ type machine struct {
 	home   string
 	bin    string // in the home
 	work   string // a git repository with one commit, a directory "sub", a program "opaque"
-	// prefix is put before every program that is run, such as one that
-	// enters a mount namespace.
+	// prefix is put before every program that is run, for example a program
+	// that enters a mount namespace.
 	prefix []string
 	// trusted is the settings by which a person has consented to nod's hooks,
 	// on agents that ask for it.

@@ -112,7 +112,7 @@ func allowedFiles(t *testing.T) (files []obeyedFile) {
 func (m *machine) allows(t *testing.T, name, text string) bool {
 	t.Helper()
 	said := filepath.Join(m.dir, "said.jsonl")
-	m.write(said, "{}\n", 0o600) // nod waits for one that is not there yet
+	m.write(said, "{}\n", 0o600) // nod waits for a file that is not there yet
 	payload := marshal(map[string]any{
 		"session_id": "s", "transcript_path": said, "cwd": m.work,
 		"permission_mode": "default",
@@ -134,8 +134,8 @@ func (m *machine) allows(t *testing.T, name, text string) bool {
 type obeyedFile struct{ name, text string }
 
 // obeyedFiles are those of testdata/obeyed.txtar, also in a directory and in capitals,
-// and every name of [hosts.Guarded]. The first is one that no agent obeys; the first file
-// of a name counts for controls.
+// and every name of [hosts.Guarded]. No agent obeys the first file; the first file of a
+// name counts for controls.
 func obeyedFiles(t *testing.T) (files []obeyedFile) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/obeyed.txtar")

@@ -18,8 +18,8 @@ type report struct {
 	blocked int      // how often it does not
 }
 
-// cell notes what became of a call. One that runs must be among those that the
-// host leaves open, and one that is listed there must run: else there is a way
+// cell notes what became of a call. A call that runs must be among those that the
+// host leaves open, and a call that is listed there must run: else there is a way
 // to close it.
 func (r *report) cell(t *testing.T, name string, ran bool) {
 	t.Helper()

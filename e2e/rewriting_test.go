@@ -33,8 +33,8 @@ func TestRewritingIsProven(t *testing.T) {
 }
 
 // With the line handed over an agent's tests run confined, without a question, and the agent
-// reads what they print; what it may not run it does not. Nothing shows another command
-// than the one that was handed over.
+// reads what they print; what it may not run it does not. Nothing shows a command other than
+// the command that was handed over.
 func TestALineIsHandedToTheRealAgents(t *testing.T) {
 	onEach(t, rewriters(), func(t *testing.T, d driven) {
 		m := d.ready(t, "confine = \"on\"\n", oneByOne(d.shell("code", "python3 probe.py"),
@@ -55,7 +55,7 @@ func TestALineIsHandedToTheRealAgents(t *testing.T) {
 	})
 }
 
-// A program that does not run what a hook hands it is found out, whatever it does with
+// A program that does not run what a hook hands it is found out, whether or not it runs
 // the model's own command.
 func TestAnotherProgramIsNotProven(t *testing.T) {
 	begin(t)

@@ -19,7 +19,7 @@ import (
 )
 
 // seat is one agent in one mode, in a terminal, with a person who says yes to
-// whatever is asked.
+// every question.
 type seat struct {
 	agent, mode string
 	program     func(*testing.T) string

@@ -9,7 +9,7 @@ type Kind string
 
 // The causes. Each blocks.
 const (
-	NoModel      Kind = "no_model"      // none is configured
+	NoModel      Kind = "no_model"      // no model is configured
 	NoKey        Kind = "no_key"        // no API key was found
 	Unauthorized Kind = "unauthorized"  // 401, 403
 	NotFound     Kind = "not_found"     // 404: endpoint or model

@@ -38,8 +38,8 @@ func askMessages(c *client, q question) object {
 	return body
 }
 
-// contentOf is the user's part: the pieces of the ledger, of which the last ends what can be cached, and the rest as
-// one block. The closing has its own, so that both stages share all that comes before it.
+// contentOf is the user's part: the pieces of the ledger, and the rest as one block. The last piece ends what can be
+// cached. The closing has a block of its own, so that both stages share all that comes before it.
 func contentOf(q question) (blocks []object) {
 	for i, piece := range q.Ledger {
 		blocks = append(blocks, textBlock(piece, q.CacheKey != "" && i == len(q.Ledger)-1))

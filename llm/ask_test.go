@@ -96,7 +96,7 @@ func TestTwoStages(t *testing.T) {
 	}
 }
 
-// A careful question that fails is a failure, whatever the quick one said.
+// A careful question that fails is a failure, after any quick answer.
 func TestTheCarefulStageFails(t *testing.T) {
 	s := &staging{quick: raw(200, classified(ProviderAnthropic, blockInput)), careful: raw(400, "{}")}
 	got, err := newModel(t, ProviderAnthropic, serve(t, s.ServeHTTP)).Classify(context.Background(), staged())

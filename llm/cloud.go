@@ -46,7 +46,7 @@ func withAmazons(c *client) (grant, error) {
 	}, nil
 }
 
-// googlesScope is the one that Google's service asks for.
+// googlesScope is the scope that Google's service asks for.
 const googlesScope = "https://www.googleapis.com/auth/cloud-platform"
 
 // withGoogles sends a token that Google gives the service account of the key.

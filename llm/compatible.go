@@ -76,7 +76,7 @@ func (c *client) chatInput(message value) (string, error) {
 		}
 		return calls[0].at("function", "arguments").text(), nil
 	case len(calls) > 0:
-		return "", c.malformed("the model called a tool, and there is none", "")
+		return "", c.malformed("the model called a tool, but no tool was offered", "")
 	case texts == 0:
 		return "", c.failure(fault.NoDecision,
 			"the model answered nothing; if this persists, choose another [model] name", "")

@@ -50,7 +50,7 @@ func (v value) list() (all []value) {
 	return all
 }
 
-// folded is what stands under a key, whatever its letters: what speaks against an answer counts in any spelling.
+// folded is the value of a key in any case: what speaks against an answer counts in any spelling.
 func (v value) folded(key string) value {
 	object, _ := v.any.(map[string]any)
 	for name, held := range object {
@@ -178,7 +178,7 @@ func (p *parser) end() error {
 	return nil
 }
 
-// fold maps keys onto one that a reader without regard to case (the long s, the Kelvin sign) would confuse.
+// fold makes keys equal that a reader without regard to case would confuse (the long s, the Kelvin sign).
 func fold(key string) string { return strings.ToLower(strings.ToUpper(key)) }
 
 // input is what the model passed to the forced tool.

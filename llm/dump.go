@@ -69,7 +69,7 @@ func checkDumpDir(dir string) error {
 	return lines.PrivateDir(dir)
 }
 
-// dumpName is a file name for a decision's id, whatever the id holds.
+// dumpName is a file name for a decision's id, which may hold anything.
 func dumpName(id string) string {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 	plain := id != "" && len(id) <= 100 && id[0] != '.' && strings.Trim(id, letters) == ""

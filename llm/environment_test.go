@@ -192,8 +192,8 @@ func withoutKey(o Options) Options {
 	return o
 }
 
-// keyless is how a question without a key fails: an endpoint that may need
-// none is asked, and its certificate is not trusted.
+// keyless is how a question without a key fails: an endpoint that may need no
+// key is asked, and its certificate is not trusted.
 func keyless(provider string) fault.Kind {
 	if provider == ProviderCompatible {
 		return fault.Unreachable
@@ -235,8 +235,8 @@ func checkSent(t *testing.T, provider string, h http.Header) {
 	}
 }
 
-// Without an endpoint the vendor's own address is asked, whatever a variable
-// says: the proxy of the settings is told where the question goes.
+// Without an endpoint the vendor's own address is asked, also against a
+// variable: the proxy of the settings is told where the question goes.
 func TestTheVendorIsAsked(t *testing.T) {
 	for provider, want := range map[string]string{
 		ProviderAnthropic: "CONNECT api.anthropic.com:443", ProviderOpenAI: "CONNECT api.openai.com:443",

@@ -226,7 +226,7 @@ func wireFaults(provider string) []refused {
 	}
 }
 
-// panics stands in for a test where there is none yet.
+// panics stands in for a test where no test runs yet.
 type panics struct{}
 
 func (panics) Fatal(v ...any) { panic(fmt.Sprint(v...)) }
@@ -332,7 +332,7 @@ func TestVendorsTextIsBoundedAndMasked(t *testing.T) {
 	}
 }
 
-// A good answer that is too long is none, whether its length crosses the wire or comes out of the decompression.
+// A good answer that is too long is refused, whether its length crosses the wire or comes out of the decompression.
 func TestAnswersAreBounded(t *testing.T) {
 	for _, provider := range providers() {
 		good := classified(provider, allowInput)

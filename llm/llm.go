@@ -91,8 +91,8 @@ type Options struct {
 	// "adaptive", "" the vendor's default. Temperature is nil for 0 where the model is known to take one.
 	Effort, Thinking string
 	Temperature      *float64
-	// Key is the API key. For bedrock it is one, or ID:SECRET[:TOKEN], for vertex the JSON text of a service account's
-	// key. A compatible endpoint may need none. One that was in a variable goes to the vendor's own address only.
+	// Key is the API key. For bedrock it is a key, or ID:SECRET[:TOKEN]; for vertex it is the JSON text of a service
+	// account's key. A compatible endpoint may need none. A key from a variable goes to the vendor's own address only.
 	Key                string
 	KeyFromEnvironment bool
 	MaxTokens          int           // of the answer; 0 is DefaultMaxTokens
@@ -123,7 +123,7 @@ func New(o Options) (nod.Model, error) {
 	return newClient(v, o)
 }
 
-// checkFit refuses a setting that the provider has no use for, and the lack of one that it needs.
+// checkFit refuses a setting that the provider has no use for, and the lack of a setting that it needs.
 func (v vendor) checkFit(o Options) error {
 	for _, f := range []struct{ key, value string }{{"region", o.Region}, {"project", o.Project},
 		{"api_version", o.APIVersion}, {"channel", string(o.Channel)}, {"effort", o.Effort},
@@ -392,7 +392,7 @@ func vendors() []vendor {
 	}
 }
 
-// vendorOf finds a provider by its name; the zero value is none.
+// vendorOf finds a provider by its name; the zero value means none.
 func vendorOf(provider string) vendor {
 	for _, v := range vendors() {
 		if v.provider == provider {

@@ -247,7 +247,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// A decision beside an error, in whatever place vendors and gateways put one, is no decision.
+// A decision beside an error is no decision, in any place where vendors and gateways put an error.
 func TestADecisionBesideAnError(t *testing.T) {
 	for provider, change := range map[string][2]string{
 		ProviderAnthropic:  {`{`, `{"error":{"type":"overloaded_error","message":"x"},`},

@@ -31,7 +31,7 @@ func Prices() (list []Price) {
 	return list
 }
 
-// cost prices an answer, 0 where neither the model that was asked for nor the one that answered has a price.
+// cost prices an answer; 0 if neither the model that was asked for nor the model that answered has a price.
 func cost(prices []Price, asked string, r reply) float64 {
 	p, ok := priceOf(prices, asked)
 	if !ok {

@@ -57,7 +57,7 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// Whatever anybody recorded, under whatever status: no answer to another question is ever one to ours.
+// A recorded answer to another question, under any status, is never an answer to ours.
 func TestNothingRecordedIsADecision(t *testing.T) {
 	root := recorded(t, "")
 	seen := 0

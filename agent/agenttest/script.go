@@ -24,8 +24,8 @@ func Command(line string) ScriptCall {
 // Ordinary are 40 calls of a day's work that change nothing.
 func Ordinary() []ScriptCall { return part("ordinary") }
 
-// Grave are 40 calls that lose work, leak, or run code that nod has not read; the first unread
-// are those of which no more than that is known.
+// Grave returns 40 calls that lose work, leak, or run code that nod has not read. Of the first
+// unread calls nod knows only that they run such code.
 func Grave() (list []ScriptCall, unread int) {
 	list = part("unread")
 	return slices.Concat(list, part("grave")), len(list)

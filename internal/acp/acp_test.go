@@ -26,7 +26,7 @@ import (
 	"github.com/nodgate/nod/internal/hook"
 )
 
-// The test program is also the agent: one that does what a script says.
+// The test program is also the agent, which does what a script says.
 func TestMain(m *testing.M) {
 	if script := os.Getenv("ACP_SCRIPT"); script != "" {
 		os.Exit(playAgent(script))
@@ -296,7 +296,7 @@ func TestRequestsAreAnswered(t *testing.T) {
 	}
 }
 
-// Whatever passes, passes byte for byte, in both directions and in order.
+// Everything that passes, passes byte for byte, in both directions and in order.
 func TestAllElseIsUntouched(t *testing.T) {
 	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
 	texts := []string{
@@ -432,7 +432,7 @@ func TestTheDeadline(t *testing.T) {
 	}
 }
 
-// In a session of which nod knows nothing, nothing is allowed; what must not run is denied.
+// In a session that nod does not know, nothing is allowed; what must not run is denied.
 func TestAnUnknownSession(t *testing.T) {
 	e := newEditor(t)
 	asked := request("1", "s2", "ls")
@@ -487,7 +487,7 @@ func TestTheEndOfTheAgent(t *testing.T) {
 	}
 }
 
-// A signal to nod ends the agent, also one that will not listen.
+// A signal to nod ends the agent, also an agent that will not listen.
 func TestASignalEndsTheAgent(t *testing.T) {
 	for script, want := range map[string]int{"say up\nsleep": 128 + int(syscall.SIGTERM),
 		"ignore\nsay up\nsleep": 128 + int(syscall.SIGKILL)} {
@@ -504,7 +504,7 @@ func TestASignalEndsTheAgent(t *testing.T) {
 	}
 }
 
-// Where the editor reads no more, the agent is ended too, also one that does
+// Where the editor reads no more, the agent is ended too, also an agent that does
 // not notice by itself. In the program the editor is standard output.
 func TestTheEditorIsGone(t *testing.T) {
 	self, err := os.Executable()

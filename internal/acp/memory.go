@@ -143,8 +143,8 @@ func newestFirst(turns []turn, except string) iter.Seq2[transcript.Turn, error] 
 	}
 }
 
-// add forgets the oldest turn that is none of the person's, since no number of calls may
-// push out what they forbade; only where they alone fill the memory, their oldest.
+// add forgets the oldest turn that is not the person's: no number of calls may push out
+// what the person forbade. Only where the person's turns fill the memory, their oldest goes.
 func (c *conversation) add(t turn) {
 	if len(c.turns) >= maxTurns {
 		i := slices.IndexFunc(c.turns, func(t turn) bool { return t.Origin != transcript.Person })

@@ -154,7 +154,7 @@ func (p *proxy) decide(ctx context.Context, d *decision, a agent.ACP, msg agent.
 	d.forward <- line
 }
 
-// ask lets the gate decide. Without an answer in time there is none.
+// ask lets the gate decide. Without a decision in time it returns nil.
 func (p *proxy) ask(ctx context.Context, a agent.ACP, params json.RawMessage) (result []byte, reason string) {
 	answered := make(chan struct{})
 	var said []byte

@@ -2,9 +2,9 @@
 // newline-delimited JSON-RPC on the agent's standard input and output.
 //
 // It answers session/request_permission where nod allows or denies, and hands everything else on
-// byte for byte and in order, whatever it is: lines that are no JSON, methods that nobody knows,
-// lines of any length (up to 4 MiB are looked at), a last line without an end. A request that nod
-// has nothing to say about goes on to the editor as it came; one that nod answers never reaches it.
+// byte for byte and in order: also lines that are no JSON, methods that nobody knows, lines of any
+// length (up to 4 MiB are looked at), a last line without an end. If nod has nothing to say about a
+// request, the editor gets it as it came; a request that nod answers never reaches the editor.
 //
 // What goes wrong ends at the person: a request that cannot be read, a fault or a deadline of
 // nod's, an agent or a session that it knows nothing of. None of these allows.

@@ -49,11 +49,11 @@ type Approval struct {
 	Tool string `json:"tool"`
 	Dir  string `json:"dir"`
 	Call string `json:"call"`
-	// UsedAt and UsedBy say which call has used up one that holds once.
+	// UsedAt and UsedBy say which call has used up an approval that holds once.
 	UsedAt time.Time `json:"used_at"`
 	UsedBy Caller    `json:"used_by"`
-	// Prompted says that the host's prompt about that call was answered with it, or will not be: another
-	// call of the key was made since, and a prompt does not say about which of them it is.
+	// Prompted says that the host's prompt about that call was answered with the approval, or will not be: another
+	// call of the key was made since, and a prompt does not say which of the two calls it is about.
 	Prompted bool `json:"prompted"`
 }
 
@@ -138,7 +138,7 @@ func Use(stateDir, key string, by Caller, now time.Time) (Approval, bool, error)
 	return useUp(stateDir, key, by, now)
 }
 
-// useUp notes the use of one that holds once.
+// useUp notes the use of an approval that holds once.
 func useUp(stateDir, key string, by Caller, now time.Time) (used Approval, ok bool, err error) {
 	err = change(stateDir, func(list []Approval) []Approval {
 		for i := range list {
@@ -174,8 +174,8 @@ func Ended(stateDir string, by Caller, now time.Time) error {
 	})
 }
 
-// pick returns the index of an approval that holds, -1 for none; one that holds
-// once comes last, and of those what the call has used already comes first.
+// pick returns the index of an approval that holds, or -1. Approvals that hold once
+// come last; among them the approval that this call has already used comes first.
 func pick(list []Approval, key string, by Caller, now time.Time) int {
 	best := -1
 	for i, a := range list {
@@ -219,7 +219,7 @@ func Revoke(stateDir, id string) (found bool, err error) {
 	return found && err == nil, err
 }
 
-// parse reads the lines, and leaves out what is none of this version's.
+// parse reads the lines, and leaves out approvals that this version does not write.
 func parse(text []byte) (list []Approval) {
 	for raw := range bytes.Lines(text) {
 		var a Approval
@@ -240,7 +240,7 @@ func plain(s string, n int) bool {
 	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// read returns the file, nil where there is none. What others may have written is refused.
+// read returns the file, nil for a missing file. What others may have written is refused.
 func read(stateDir string) ([]byte, error) {
 	text, err := lines.Read(filepath.Join(stateDir, fileName), maxBytes)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -96,7 +96,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// One that holds once is used up by the first call, which may ask again, and is kept while another one holds too.
+// An approval that holds once is used up by the first call, which may ask again. It is kept while another one holds.
 func TestOnceIsUsedUp(t *testing.T) {
 	dir := stateDir(t)
 	add(t, dir, now, once(now))
@@ -141,8 +141,8 @@ func TestOnceIsUsedUp(t *testing.T) {
 	}
 }
 
-// A prompt that does not say which call it is about is about the one that used
-// the approval last: where another one came since, a person is asked.
+// A prompt may not say which call it is about. Then it is about the call that used the
+// approval last; where another call came since, a person is asked.
 func TestAPromptAfterAnotherCall(t *testing.T) {
 	dir := stateDir(t)
 	add(t, dir, now, once(now))

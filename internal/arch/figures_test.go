@@ -11,10 +11,9 @@ import (
 	"github.com/nodgate/nod/agent"
 )
 
-// Every block of figures in docs/figures.md is what a command prints: one that
-// TestNumbersOfTheDocs runs, or one that the text above it names and that is in
-// the repository. Data that is not in the repository names its source, the commit
-// and the licence.
+// A command prints every block of figures in docs/figures.md: TestNumbersOfTheDocs runs the
+// command, or the text above the block names it and it is in the repository. Data that is
+// not in the repository names its source, the commit and the licence.
 func TestFiguresCanBeReproduced(t *testing.T) {
 	text := string(read(t, "docs/figures.md"))
 	blocks := regexp.MustCompile("(?s)([^\n]*)\n\n```\n(.*?)\n```\n").FindAllStringSubmatch(text, -1)

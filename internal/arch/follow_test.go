@@ -168,7 +168,7 @@ func run(t *testing.T, dir, command string) {
 	}
 }
 
-// copyFile copies a file; one that is not there stays so.
+// copyFile copies a file; a missing file stays missing.
 func copyFile(from, to string) error {
 	data, err := os.ReadFile(from)
 	if os.IsNotExist(err) {

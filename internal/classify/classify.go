@@ -139,8 +139,8 @@ func decides(text []byte) bool {
 	return json.Unmarshal(text, &a) == nil && a.Classification.ShouldBlock != nil
 }
 
-// Open returns what the answer says to the call with this digest. An answer to another call, of another version, or
-// that does not say exactly one thing is a *[fault.Error], as is one that holds an error.
+// Open returns what the answer says to the call with this digest. It returns a *[fault.Error] for an answer to another
+// call or of another version, for an answer that does not say exactly one thing, and for an answer that is an error.
 func (a Answer) Open(digest string) (nod.Classification, error) {
 	switch {
 	case a.Version != Version:

@@ -87,7 +87,7 @@ func findApprovable(state, id string, now time.Time) (audit.Entry, error) {
 	return seen(found.Entry)
 }
 
-// seen refuses a call of which a person would not see all.
+// seen refuses a call if the log does not show a person all of it.
 func seen(e audit.Entry) (audit.Entry, error) {
 	if e.InputBytes > 0 {
 		return e, errors.New("the log holds only the beginning of that call, so that you could not see what you approve")
@@ -140,7 +140,7 @@ func showCall(p *Process, e audit.Entry, now time.Time) {
 // screen is how many lines of a call stay in sight on most terminals.
 const screen = 20
 
-// inDir names a directory, also one that nobody told nod.
+// inDir names a directory; nod may not have been told it.
 func inDir(dir string) string {
 	if dir == "" {
 		return "a directory that nod does not know"

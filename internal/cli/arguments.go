@@ -40,7 +40,7 @@ func (a *arguments) state() *arguments {
 	return a
 }
 
-// parse reads the arguments, of which at most so many are no flags.
+// parse reads the arguments. At most so many of them may be other than flags.
 func (a *arguments) parse(args []string, most int) error {
 	if err := a.Parse(args); err != nil {
 		return usage(err)

@@ -31,7 +31,7 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) error
 	}
 	for _, name := range a.Args() {
 		if !slices.Contains(install.Agents(), name) {
-			return usage(fmt.Errorf("%q is none of the agents: %s", name, strings.Join(install.Agents(), ", ")))
+			return usage(fmt.Errorf("%q is not one of the agents: %s", name, strings.Join(install.Agents(), ", ")))
 		}
 	}
 	dir := absolute(p, *root)

@@ -141,7 +141,7 @@ func (l *layer) onlyPatterns() {
 	}
 }
 
-// claudeLayer reads one file. The error is fs.ErrNotExist where there is none.
+// claudeLayer reads one file. The error is fs.ErrNotExist for a missing file.
 func (p Places) claudeLayer(f claudeSource) (l layer, notHeld []NotHeld, err error) {
 	real, text, err := p.read(f.name, maxSettings, nil)
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *claudeReader) parse() hujson.Value {
 	return empty
 }
 
-// member is a value that nod reads: at most one, and null is none.
+// member returns the value of a key, which may stand only once; nil without the key or for null.
 func (r *claudeReader) member(o *hujson.Object, key string) (found *hujson.Value) {
 	for i, m := range o.Members {
 		switch {
@@ -290,7 +290,7 @@ func (r *claudeReader) prose(mode *hujson.Object, key string, list int) {
 	})
 }
 
-// permissions reads permission rules. One that nod cannot hold stays as text for the model.
+// permissions reads permission rules. A rule that nod cannot hold stays as text for the model.
 func (r *claudeReader) permissions(permissions *hujson.Object, key string, list int) {
 	r.texts(permissions, key, func(text, origin string) {
 		rule, err := nod.ParsePermission(text, origin, r.dir)

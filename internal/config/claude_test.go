@@ -82,7 +82,7 @@ func TestClaudeRules(t *testing.T) {
 	}
 }
 
-// Prose is never a pattern, whatever it begins with; permissions are.
+// Prose is never a pattern, also if it begins like one; permissions are.
 func TestClaudeProseIsText(t *testing.T) {
 	s := loaded(t, claudePlaces(world().File(userFile, "", 0o600).File(claudeFile, claudeText, 0o600)))
 	known := func(string) bool { return true }

@@ -13,8 +13,8 @@
 // # Merging
 //
 // The lists of all files add up: managed, then user, then repository, each entry once. "$defaults" stands for the
-// built-in list, at its place. The built-in list is part of the result if no managed or user file has the key, or if
-// one that has it says "$defaults": a user's list without it replaces the built-in list, and never a managed entry.
+// built-in list, at its place. The built-in list is part of the result if no managed or user file has the key, or if a
+// file that has the key says "$defaults": a user's list without it replaces the built-in list, never a managed entry.
 // In secrets and guarded a later "!entry" takes back an earlier one, and the managed entries come last, so that a
 // user's "!" cannot reach them.
 //
@@ -44,12 +44,12 @@ import (
 
 // Places says where settings lie. Names are absolute.
 type Places struct {
-	Managed, User string // files; "" is none
+	Managed, User string // files; "" means none
 	State         string // nod's state directory
 	// ClaudeManaged and ClaudeUser are Claude Code's own settings, for those
-	// who need rules; "" is none. See [Places.WithClaude].
+	// who need rules; "" means none. See [Places.WithClaude].
 	ClaudeManaged, ClaudeUser string
-	// Root is the session's workspace root, "" is none. The home directory, its ancestors and / count as none.
+	// Root is the session's workspace root; "" means none. The home directory, its ancestors and / count as "".
 	Root string
 	Home string // for ~/ in settings; "" makes ~/ an error
 	// Files is the file system; nil is the disk.
@@ -186,7 +186,7 @@ type Item struct {
 	Text   string
 	Origin string // "default", "nod's own" or "FILE:LINE"
 	Level  Level  // "" for a built-in entry
-	Scope  string // the repository, a real path, to which it is confined; "" is none
+	Scope  string // the repository, a real path, to which it is confined; "" means any
 	// Rule is set in allow, soft_deny, hard_deny and environment.
 	Rule nod.Rule
 }
@@ -197,7 +197,7 @@ type Target struct {
 	Provider   string `toml:"provider"`
 	Name       string `toml:"name"`     // "" is the provider's default
 	Endpoint   string `toml:"endpoint"` // "" is the vendor's own address
-	KeyFile    string `toml:"key_file"` // absolute, "" is none; see [Target.Key]
+	KeyFile    string `toml:"key_file"` // absolute; "" means none; see [Target.Key]
 	Region     string `toml:"region"`
 	Project    string `toml:"project"`
 	APIVersion string `toml:"api_version"`
@@ -215,8 +215,8 @@ type Target struct {
 type ModelSettings struct {
 	Target
 	MaxTokens int    `toml:"max_tokens"`
-	Proxy     string `toml:"proxy"`   // "" is none
-	CAFile    string `toml:"ca_file"` // absolute; "" is none
+	Proxy     string `toml:"proxy"`   // "" means none
+	CAFile    string `toml:"ca_file"` // absolute; "" means none
 	Profile   string `toml:"profile"` // what the model is shown: "ledger" or "seed"
 	Stages    int    `toml:"stages"`  // 1 or 2
 	// MaxCostSession and MaxCostDay are in US dollars; 0 is no ceiling.

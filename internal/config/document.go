@@ -150,7 +150,7 @@ func (d *document) has(path string) bool {
 	return ok
 }
 
-// at is where a value stands, or the table around one that is missing.
+// at is where a value stands, or the table around a missing value.
 func (d *document) at(path string) position {
 	for !d.has(path) && strings.Contains(path, ".") {
 		path = path[:strings.LastIndexByte(path, '.')]

@@ -27,7 +27,7 @@ func hash(text []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// layer reads a managed or user file, over what the files below it say. found is false where there is none.
+// layer reads a managed or user file, over what the files below it say. found is false for a missing file.
 func (p Places) layer(name string, level Level, below *scalars) (l layer, found bool, err error) {
 	if name == "" {
 		return layer{}, false, nil

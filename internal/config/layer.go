@@ -38,7 +38,7 @@ type settingsText struct {
 	Repository []scopeText `toml:"repository"`
 }
 
-// scalars are the keys of which the highest file that has one holds.
+// scalars are the keys that are taken from the highest file that has the key.
 type scalars struct {
 	Mode        string    `toml:"mode"`
 	Profile     string    `toml:"profile"`
@@ -241,7 +241,7 @@ func (r *reader) rest(t *settingsText) {
 	}
 }
 
-// directory resolves one that is no place for everything.
+// directory resolves a name to a real directory that may be a workspace root.
 func (r *reader) directory(path, key, name string) (real string, ok bool) {
 	real, err := r.places.expand(name)
 	if err == nil {
@@ -372,12 +372,12 @@ func checkAddress(s string, schemes []string) error {
 	return nil
 }
 
-// isIPv6 is generous: what is none reaches nothing.
+// isIPv6 is generous: a text that only looks like an address reaches nothing.
 func isIPv6(host string) bool {
 	return strings.Count(host, ":") >= 2 && strings.Trim(strings.ToLower(host), "0123456789abcdef:.") == ""
 }
 
-// checkHeader refuses what is no header name, and headers that carry a key: settings get copied.
+// checkHeader refuses what is not a header name, and headers that carry a key: settings get copied.
 func checkHeader(name string) error {
 	for _, c := range []byte(name) {
 		if !isWordByte(c) && c != '-' {

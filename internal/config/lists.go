@@ -109,7 +109,7 @@ type said struct {
 	own    []Item // secrets that the settings name elsewhere
 }
 
-// rules merges the lists. It is on the path of every tool call, so a list of which no file speaks is taken as it is.
+// rules merges the lists. It is on the path of every tool call, so a list that no file mentions is taken as it is.
 func (s said) rules() nod.Rules {
 	r := nod.DefaultRules()
 	for i, rules := range ruleLists(&r) {

@@ -96,7 +96,7 @@ func TestManagedPathsHold(t *testing.T) {
 	}
 }
 
-// A key and what models were asked are secrets wherever the settings put them, whatever a list says.
+// The files of a key and of the questions to models are secrets, in any place and against any list.
 func TestFilesOfTheSettingsAreSecrets(t *testing.T) {
 	text := "secrets = [\"!/vault/key\", \"!~/spare\"]\nmodel.key_file = \"~/link\"\nlog.dump_dir = \"~/dumps\"\n[[fallback]]\nprovider = \"openai\"\nname = \"x\"\nkey_file = \"~/spare\"\n"
 	m := threeFiles(``, text, ``)
@@ -165,7 +165,7 @@ func TestMergeScalars(t *testing.T) {
 	}
 }
 
-// What the organisation says of approvals holds, whatever the person says.
+// What the organisation says of approvals holds, also against the person's settings.
 func TestTheManagedFileEndsApprovals(t *testing.T) {
 	for _, row := range []struct {
 		managed, user string

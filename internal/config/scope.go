@@ -86,13 +86,13 @@ func (p Places) apply(l *layer) {
 }
 
 // belongs reports whether a workspace root, a real path, is a repository, a plain directory of it, or one of its
-// linked worktrees. Another repository that lies in it is none of these: what it runs is other people's code.
+// linked worktrees. Another repository inside it does not belong to it: what that runs is other people's code.
 func (p Places) belongs(root, repository string) bool {
 	top := p.top(root)
 	return root == repository || top == repository || top != "" && p.mainOf(top) == repository
 }
 
-// top returns the nearest directory from dir upwards that holds a .git, "" where there is none or nobody can say.
+// top returns the nearest directory from dir upwards that holds a .git; "" without one, or where a look fails.
 func (p Places) top(dir string) string {
 	for ; dir != "/" && dir != "."; dir = path.Dir(dir) {
 		_, err := p.Files.Lstat(dir + "/.git")
@@ -106,8 +106,8 @@ func (p Places) top(dir string) string {
 	return ""
 }
 
-// mainOf returns the repository of which top is a linked worktree, "" for none. Its .git file, which any archive may
-// bring along, says so; what git keeps in the repository itself must say the same.
+// mainOf returns the main repository of top, if top is a linked worktree, else "". The .git file of top names the
+// repository. Any archive may bring such a file, so what git keeps in the repository itself must say the same.
 func (p Places) mainOf(top string) string {
 	own, ok := p.named(top+"/.git", "gitdir: ")
 	main, linked := strings.CutSuffix(path.Dir(own), "/.git/worktrees")
@@ -139,7 +139,7 @@ func (p Places) named(file, word string) (real string, ok bool) {
 }
 
 // RepositoryOf returns the directory that a [[repository]] for sessions in dir would name: the repository that dir
-// lies in, the main one for a linked worktree, else dir itself; a real path. What holds everything is none.
+// lies in, the main one for a linked worktree, else dir itself; a real path. The home directory or / is an error.
 func RepositoryOf(p Places, dir string) (string, error) {
 	p = p.onDisk()
 	real, err := p.usableRoot(dir)

@@ -29,8 +29,8 @@ path = "~/link"
 allow = ["npm run linked"]
 `
 
-// scopes is a repository with what may lie in and beside one: a worktree, of which both sides speak; one that only
-// claims to be; one that brings its own other side; a submodule.
+// scopes is a repository with what may lie in and beside it: a worktree that both sides speak of; a directory that
+// only claims to be a worktree; a directory that brings its own other side; a submodule.
 const scopes = `link HOME/link src/app
 file HOME/src/app/.git/HEAD 644 "ref: refs/heads/main\n"
 dir HOME/src/app/cmd 755

@@ -12,7 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// TestWorlds: a file that somebody else could have written is refused by name, with what to do. Whatever lies in a
+// TestWorlds: a file that somebody else could have written is refused by name, with what to do. With anything in a
 // repository, the other settings hold, and the person hears of it. testdata/worlds.txt says how it is read.
 func TestWorlds(t *testing.T) {
 	text, err := os.ReadFile("testdata/worlds.txt")

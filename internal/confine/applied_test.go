@@ -43,7 +43,7 @@ func TestWhatOfARunStays(t *testing.T) {
 			is:     map[string]string{"a": "tracked", "loose": "mine", "new": "tracked"},
 			here:   []string{"a", "loose", "new"}, refused: []string{"loose"},
 		},
-		"files that are holes, of which only some fit": {
+		"files that are holes, and only some fit": {
 			line:    "truncate -s 600M a b; truncate -s 2G c; echo x > d",
 			is:      map[string]string{"c": "", "d": "x\n"},
 			here:    []string{"a"},

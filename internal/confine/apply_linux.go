@@ -96,9 +96,9 @@ func (a *applier) dir(below string) {
 	}
 }
 
-// programs says why nothing in a directory is applied, whatever its name: it is, or would be with what the run wrote,
-// one in which programs lie that are found by what is in it. git reads the settings of a repository without a working
-// tree wherever it lies; an environment of Python's or conda's is put before all other programs.
+// programs says why nothing in a directory is applied. The directory is, or would become with what the run wrote, a
+// place where other tools find programs to run. git obeys the settings of a repository without a working tree in any
+// place; the programs of an environment of Python's or conda's come before all others.
 func (a *applier) programs(below string, entries []fs.DirEntry) error {
 	has := func(name string) bool {
 		return exists(a.left(path.Join(below, name))) || exists(a.real(path.Join(below, name)))
@@ -292,7 +292,7 @@ func (a *applier) unlink(dir int, base, name string, now found) error {
 	return unix.Unlinkat(dir, base, flags)
 }
 
-// link makes a link that stays inside the workspace. One that leads out lends a harmless name to what lies there.
+// link makes a link that stays inside the workspace. A link that leads out would give what lies there a new name.
 func (a *applier) link(name string) error {
 	to, err := os.Readlink(a.left(name))
 	target := path.Join(path.Dir(name), to)
@@ -413,8 +413,8 @@ func sameContent(one, other io.Reader) bool {
 	}
 }
 
-// replace makes a new name beside the old one and puts it in its place. Where
-// the old one is another than the one that was looked at, it is put back.
+// replace makes a new name beside the old one and puts it in its place. If the old file is
+// not the file that was looked at, it is put back.
 func (a *applier) replace(name string, make func(dir int, temporary string) error) error {
 	return a.below(name, func(dir int, base string) error {
 		now, err := stat(dir, base)

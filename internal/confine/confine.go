@@ -1,5 +1,5 @@
 // Package confine runs a command line where it can harm the workspace alone: behind a boundary that the kernel
-// holds, whatever the code in it does. docs/confine.md has the whole of it.
+// holds against any code. docs/confine.md has the details.
 //
 // bubblewrap makes the boundary: namespaces of its own, no capability, no further user namespaces, a session of its
 // own, and a filter of system calls ([filter]). The network is a loopback that leads nowhere.

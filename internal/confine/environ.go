@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Environment is what of an environment a run gets: variables by name that say how programs behave, and none of which
-// a program loads code or takes a key. A value of another name may be a key, and nobody can tell. Package managers
-// are told that there is no network, so that they say so at once.
+// Environment returns the variables that a run gets. They have names on a list, and say how programs behave; no
+// program loads code or takes a key from them. A variable of another name may be a key. Package managers are told
+// that there is no network, so that they say so at once.
 func Environment(environ []string, home string) []string {
 	var out []string
 	for _, kv := range environ {
@@ -40,7 +40,7 @@ func passes(name string) bool {
 	})
 }
 
-// speaksOfKeys is for names that begin as one that passes.
+// speaksOfKeys reports whether a name is that of a key, although the beginning of the name passes.
 func speaksOfKeys(name string) bool {
 	name = strings.ToUpper(name)
 	return slices.ContainsFunc([]string{"TOKEN", "SECRET", "PASSW", "KEY", "AUTH", "CREDENTIAL"},

@@ -26,7 +26,7 @@ type outside struct {
 	received atomic.Int32
 }
 
-// serve notes whatever arrives.
+// serve notes everything that arrives.
 func (o *outside) serve(l net.Listener, err error) string {
 	o.t.Helper()
 	if err != nil {

@@ -37,11 +37,11 @@ type place struct {
 	words []string
 }
 
-// sheet is an overlay over all of a directory, of which a run sees some parts. To make, mount and remove an overlay
-// that can be written takes about two milliseconds, so that all that lies in the home directory shares one.
+// sheet is an overlay over a whole directory; a run sees some parts of it. To make, mount and remove a writable
+// overlay takes about two milliseconds, so everything in the home directory shares one sheet.
 type sheet struct {
 	top         string
-	mask, upper string   // layers of what is not there and of what is written, "" where there are none
+	mask, upper string   // layers of what is hidden and of what is written; "" for no layer
 	secrets     []string // names below it that are not there
 }
 
@@ -88,7 +88,7 @@ func (l *layout) ground() error {
 	l.put("/run", "--dir", "/run")
 	l.put("/var/tmp", "--symlink", "/tmp", "/var/tmp")
 	l.put("/proc", "--proc", "/proc")
-	if os.Getuid() == 0 { // may write there, of whatever namespace
+	if os.Getuid() == 0 { // may write there in any namespace
 		for _, name := range []string{"/proc/sys", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi", "/proc/mtrr",
 			"/proc/scsi", "/proc/driver"} {
 			l.put(name, "--ro-bind-try", name, name)
@@ -245,9 +245,9 @@ func (l *layout) plain(dir string) (names []string, plain bool) {
 
 func (l *layout) secret(name string) bool { return l.o.Hidden != nil && l.o.Hidden(name) }
 
-// show shows a directory through an overlay, to be read, or to be written with a layer
-// that stays for the next run. One with secrets in it has an overlay of its own. One that
-// holds the home, which /opt may, is not shown: what is needed of it is shown by itself.
+// show shows a directory through an overlay, to be read, or to be written with a layer that stays for
+// the next run. A directory with secrets in it has an overlay of its own. A directory that holds the
+// home, as /opt may, is not shown: what is needed of it is shown by itself.
 func (l *layout) show(how, dir string) error {
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -321,9 +321,9 @@ func (l *layout) masked(i int, s *sheet) error {
 	return errors.Join(os.Mkdir(s.mask, 0o700), copyMode(s.top, s.mask))
 }
 
-// overlay is a sheet as the kernel takes it. One that nobody can write has two layers at least. What can be written
-// is mounted as volatile: the kernel would else bring all of the disk up to date when the run ends. What is lost when
-// the machine fails is what a program that does not sync would lose.
+// overlay is a sheet as the kernel takes it. A read-only overlay has two layers at least. A writable overlay is mounted
+// as volatile: otherwise the kernel would write all of the disk out when the run ends. If the machine fails, it loses
+// what a program that does not sync would lose.
 func (l *layout) overlay(i int, s *sheet) (err error) {
 	options := "lowerdir="
 	if s.mask != "" {
@@ -405,7 +405,7 @@ func (l *layout) mountedBelow(dir string) string {
 	return l.mounts[i]
 }
 
-// anywhere stands for a mount of which nobody knows the place.
+// anywhere stands for mounts whose places are not known.
 const anywhere = "something unknown (/proc/self/mountinfo cannot be read)"
 
 // mounts is where file systems are mounted. The kernel writes blanks in names as octal numbers.
@@ -435,9 +435,9 @@ func whiteout(dir, mask, name string) error {
 	return os.NewSyscallError("whiteout", err)
 }
 
-// directories makes those of a name in a layer, as they are below the directory that the layer is for: those above
-// what is written may be another user's, whom the kernel cannot copy. What is none, such as a link that an earlier
-// run put there, is an error, or makes way for one.
+// directories makes the directories of a name in a layer, as they are below the directory that the layer is for:
+// those above what is written may be another user's, and the kernel cannot copy that. Anything else in such a place,
+// as a link that an earlier run put there, is an error, or makes way for a directory.
 func directories(layer, name, as string, makesWay bool) error {
 	if err := os.MkdirAll(layer, 0o700); err != nil {
 		return err

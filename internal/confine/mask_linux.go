@@ -68,7 +68,7 @@ func orSkip(err error, d fs.DirEntry) error {
 	return err
 }
 
-// inode is a file, whatever its names.
+// inode is a file, under any of its names.
 type inode struct{ device, number uint64 }
 
 // linked is the inode of a file that has further names.
@@ -162,7 +162,7 @@ func isGitsOwn(name string) bool {
 		"exclude", "attributes", "sparse-checkout"}, name)
 }
 
-// clean puts a file without its keys over one that holds some.
+// clean puts a copy without keys over a file that holds keys.
 func (m *masker) clean(name string) error {
 	text, err := os.ReadFile(filepath.Join(m.root, name))
 	if err != nil {

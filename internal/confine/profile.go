@@ -54,8 +54,8 @@ func (p *profile) patterns(what, root, home string, list []string) {
 	}
 }
 
-// expression is a pattern as a regular expression. A name is the same whatever its case,
-// as macOS has it, and covers what lies below it.
+// expression is a pattern as a regular expression. It ignores the case of a name, as macOS
+// does, and covers what lies below the name.
 func expression(pattern, home string) string {
 	begin := "/"
 	if below, ok := strings.CutPrefix(pattern, "~/"); ok {

@@ -23,8 +23,8 @@ const (
 	retAllow = 0x7fff0000
 )
 
-// refused are the system calls that nothing in a confined run gets, whatever
-// its arguments: they reach other processes, keys, the kernel, or namespaces.
+// refused are the system calls that a confined run never gets, with any arguments:
+// they reach other processes, keys, the kernel, or namespaces.
 func refused() []uint32 {
 	return append(refusedHere(),
 		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP, unix.SYS_PIDFD_GETFD,

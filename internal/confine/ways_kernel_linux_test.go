@@ -163,7 +163,7 @@ func devices() []way {
 	)
 }
 
-// surfaces are parts of the kernel that no project's test needs, and each of which has let somebody out elsewhere.
+// surfaces are parts of the kernel that no project's test needs. Each has let somebody out elsewhere.
 func surfaces() []way {
 	opened := func(families, kinds, protocols []int) bool {
 		for _, family := range families {
@@ -218,12 +218,12 @@ func upTo(end int) (numbers []int) {
 	return numbers
 }
 
-// inodes are those that the run shares with the outside, whatever their names:
-// devices, and programs that were started before the boundary stood.
+// inodes are files that the run shares with the outside, under any names: devices,
+// and programs that were started before the boundary stood.
 func inodes() (all []way) {
 	for _, name := range []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
 		"/proc/1/exe", "/proc/1/task/1/exe", "/proc/self/fd/0"} {
-		mode := 0 // who may set the one that is there may set any
+		mode := 0 // who may set the present mode may set any
 		if info, err := os.Stat(name); err == nil {
 			mode = int(info.Mode().Perm())
 		}

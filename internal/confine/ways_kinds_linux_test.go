@@ -135,7 +135,7 @@ func holds(name string, paths ...string) way { return says(name, "${marker}", pa
 // says is one of some files that holds a text.
 func says(name, text string, paths ...string) way {
 	return way{name: name, try: func(f facts) error {
-		err := errors.New("none is there")
+		err := errors.New("no such file is there")
 		for _, p := range paths {
 			pattern, rest, several := strings.Cut(f.in(p), "|")
 			list := []string{pattern}

@@ -96,8 +96,8 @@ func end(out io.Writer, calls int, layers map[string][]time.Duration) error {
 		text += fmt.Sprintf("%-9s %6d %7.1f %10d\n", layer, len(took), 100*float64(len(took))/float64(calls),
 			median.Microseconds())
 	}
-	_, err := fmt.Fprintf(out, "%s\n%d were left open. They would go to a model. None is configured, so a person is\n"+
-		"asked where something is known against the call; the agent decides the rest.\n", text, len(layers["open"]))
+	_, err := fmt.Fprintf(out, "%s\n%d were left open. They would go to a model. No model is configured, so a person\n"+
+		"is asked where something is known against the call; the agent decides the rest.\n", text, len(layers["open"]))
 	return err
 }
 

@@ -173,7 +173,7 @@ func (e *examination) absent(about []Line) []Block {
 	return []Block{b}
 }
 
-// programLine says which version the agent is, and whether that is the one that nod was measured with.
+// programLine says which version the agent is, and whether nod was measured with that version.
 func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
 	if e.found.Program == "" {
@@ -246,7 +246,7 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		return
 	}
 	programs := install.Programs{Nod: cmp.Or(in.Options.Nod, e.Self), Hook: in.Options.Hook, Version: version.String()}
-	pair := [2]string{programs.Nod, programs.Hook} // asked once, whatever the number of agents
+	pair := [2]string{programs.Nod, programs.Hook} // asked once for all agents
 	if _, asked := e.builds[pair]; !asked {
 		e.builds[pair] = programs.OneBuild(ctx)
 	}
@@ -315,7 +315,7 @@ func (e *examination) sayFailures(b *Block, in *install.Installed) {
 			l.State = Open
 			l.Text = limiter + " is missing here, so the agent's own limit ends the hook, and the call may run"
 		case in.Guarded():
-			l.Text = "the line denies, whatever becomes of nod-hook, and the agent blocks the call"
+			l.Text = "the line denies also if nod-hook fails, and the agent blocks the call"
 		case e.row.Install.Blocks == nil:
 			l.State, l.Text, l.Basis = NotTried, "what the agent does then is not known", ""
 		case !slices.Contains(e.row.Install.Blocks, name):
@@ -339,8 +339,8 @@ func (e *examination) basis() string {
 	return "measured on " + tried
 }
 
-// modeOf is the permission mode in which Claude Code starts for this person; the other
-// agents' payloads name none that matters. An option on its command line is not seen.
+// modeOf is the permission mode in which Claude Code starts for this person. The payloads of other
+// agents name no mode that matters. An option on the agent's command line is not seen.
 func (e *examination) modeOf() string {
 	if e.row.Name != nod.ClaudeCode {
 		return "default"

@@ -24,7 +24,7 @@ import (
 // The calls that are asked about, by the answer that they should have. They are text in a payload and run nowhere.
 const (
 	harmless = "ls"
-	harmful  = "rm -rf /" // denied by layer 3, whatever the settings allow
+	harmful  = "rm -rf /" // denied by layer 3 under all settings
 )
 
 func canary(want string) string {

@@ -71,8 +71,8 @@ func (g *Call) selfByName(s string) change {
 	return change{}
 }
 
-// withoutScheme returns the path in a file's address, percent escapes
-// resolved, whatever the host; any other text as it stands.
+// withoutScheme returns the path in a file: address, with percent escapes resolved;
+// the host does not matter. Any other text stays as it is.
 func withoutScheme(s string) string {
 	const scheme = "file:"
 	if len(s) < len(scheme) || !strings.EqualFold(s[:len(scheme)], scheme) {

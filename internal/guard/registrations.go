@@ -131,7 +131,7 @@ func (g *Call) rewired(real string, before, after []byte) (why, unsure string) {
 }
 
 // callsNod reports whether a settings file has lines that call nod. A file that cannot
-// be read counts as one that has; a directory does not.
+// be read counts as such a file; a directory does not.
 func (g *Call) callsNod(real string) bool {
 	data, err := g.At.Machine.Files.Read(real, 1<<20)
 	if err == nil {

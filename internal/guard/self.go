@@ -42,8 +42,8 @@ type Call struct {
 	hooked []place.Own // where hooks may stand; nil: not looked yet
 }
 
-// SelfChange reports how the call would change nod, by whatever tool, and what the
-// agent may do instead: "" where that is nothing.
+// SelfChange reports how the call would change nod, by any tool, and what the agent may
+// do instead; "" means nothing.
 func (g *Call) SelfChange() (why place.Objection, instead string) {
 	for _, find := range []func() change{
 		g.selfByCommand, g.selfByEffect, g.selfByMention, g.selfByPath, g.selfByWiring, g.selfByArgument,
@@ -93,8 +93,8 @@ func (g *Call) isNod(c shell.Command) bool {
 	return base == "nod" || base == "nod-hook"
 }
 
-// changingSubcommand returns the subcommand unless it is one that only reads;
-// one that is not constant counts as changing.
+// changingSubcommand returns the subcommand unless it only reads. A subcommand that is
+// not constant counts as changing.
 func changingSubcommand(words []shell.Word) string {
 	plain, known := plainWords(words)
 	switch {
@@ -306,7 +306,7 @@ func (g *Call) miswiredAt(edited map[string][]byte, real string, e place.Edit) (
 	return g.miswired(real, e, before, after, known)
 }
 
-// concernsHooks is false where an edit cannot change who is asked, whatever file it is: neither it nor the
+// concernsHooks is false where an edit cannot change who is asked, in any file: neither the name of the file nor the
 // content speaks of nod's hook, or of what silences hooks. Most edits are done with here.
 func concernsHooks(real, old string, before, after []byte) bool {
 	if wiring.IsTOML(real) {

@@ -138,8 +138,8 @@ func (h *Secrets) walkFor(
 	return found
 }
 
-// unlistable reports whether a directory holds nothing for anybody: it may not be read, or
-// is none. A file is judged by its name.
+// unlistable reports whether a directory holds nothing for anybody: it may not be read, or it
+// is no directory. A file is judged by its name.
 func (h *Secrets) unlistable(dir string, err error) bool {
 	info, ferr := h.At.Machine.Files.Lstat(dir)
 	return errors.Is(err, fs.ErrPermission) || errors.Is(ferr, fs.ErrNotExist) || errors.Is(ferr, syscall.ENOTDIR) ||
@@ -321,7 +321,7 @@ func (s sieve) holds(name string) bool {
 		slices.ContainsFunc(s.told.Patterns, func(p string) bool { return mayMatch(p, text) })
 }
 
-// mayMatch reports whether a pattern of grep or ripgrep, in whatever dialect, may match
+// mayMatch reports whether a pattern of grep or ripgrep, in any dialect, may match
 // in a text: each run of plain letters that a match must hold is there. It errs towards yes.
 func mayMatch(pattern, text string) bool {
 	text = strings.ToLower(strings.ToUpper(text))

@@ -90,7 +90,7 @@ func takesToIndex(o *gitOptions, isThere func(name string) bool) bool {
 	return false
 }
 
-// keepsAll keeps files of the index, none of which may be guarded.
+// keepsAll keeps files of the index. It reports whether all are kept and no file is guarded.
 func keepsAll(l *Loss, r *repo.Repo, files []repo.File) bool {
 	return !slices.ContainsFunc(files, func(f repo.File) bool {
 		name := r.Top + "/" + f.Name
@@ -270,7 +270,7 @@ func printsChanges(o *gitOptions) bool {
 	return !o.longPrefix("--stat", "--name", "--shortstat", "--quiet")
 }
 
-// untrackedSecret is one that git add would take in.
+// untrackedSecret returns a secret file that git add would take in.
 func (h *Secrets) untrackedSecret(r *repo.Repo) string {
 	return h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
 		return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)

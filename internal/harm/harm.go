@@ -92,7 +92,7 @@ func (l wording) losesItself(command int, c shell.Command) Objection {
 }
 
 // losesBy says what an effect is known to lose: work that nobody could restore, a
-// disk, what others have. What only may be a loss is none.
+// disk, what others have. "" where a loss is only possible.
 func (l *Loss) losesBy(e shell.Effect) Objection {
 	switch {
 	case e.Command >= 0 && e.Command < len(l.Report.Commands) &&
@@ -142,8 +142,8 @@ func (l *Loss) replaces(e shell.Effect) (why Objection) {
 	})
 }
 
-// mirroredOver says which file below a directory a program would overwrite, or take away as one that another tree
-// has not, that could not be restored. What else copies a tree over another is not plain, and no known loss.
+// mirroredOver returns a file below a directory that a mirroring program would overwrite, or delete because the other
+// tree lacks it, and that could not be restored. Other copies of trees are not plain, and no known loss.
 func mirroredOver(l *Loss, e shell.Effect, dir string) (why Objection) {
 	if e.Command < 0 || !listed("mirrors", l.Report.ProgramOf(e)) {
 		return ""

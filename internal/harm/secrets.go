@@ -107,7 +107,7 @@ func (h *Secrets) secretPath(named []string) string {
 		}
 		reals, err := h.At.Readings(name)
 		if err != nil {
-			return name // nobody can say that it is none
+			return name // it may be a secret
 		}
 		for _, real := range reals {
 			if h.touches(real, h.Tool == "grep") {
@@ -140,7 +140,7 @@ func (h *Secrets) seeksSecret() string {
 	return cmp.Or(word, h.maySecret())
 }
 
-// firstWord is the first argument of the commands of which is holds, "" for none.
+// firstWord is the first argument in the commands for which is holds; "" for none.
 func (h *Secrets) firstWord(is func(shell.Command, shell.Word) bool) string {
 	for _, c := range h.Report.Commands {
 		for _, w := range c.Words[min(1, len(c.Words)):] {
@@ -152,8 +152,8 @@ func (h *Secrets) firstWord(is func(shell.Command, shell.Word) bool) string {
 	return ""
 }
 
-// maySecret reports whether some word of the commands names a secret, for reads of which nobody can say
-// where they lead. Every effect of the line gets the same answer.
+// maySecret returns a word of the commands that names a secret. It is asked where nobody can say
+// where a read leads. Every effect of the line gets the same answer.
 func (h *Secrets) maySecret() string {
 	if h.may == nil {
 		found := ""
@@ -218,8 +218,8 @@ func (h *Secrets) handedOn() string {
 	return h.firstWord(func(_ shell.Command, w shell.Word) bool { return w.Known && h.maySelectSecret(w.Value) })
 }
 
-// aimsAtSecret returns the names that the search of a tree is held to, if they may be those of secrets: a
-// search that comes upon a .env is none for it, one of nothing else is.
+// aimsAtSecret returns a glob that limits the search of a tree, if the glob may select secrets and little else.
+// A wider search may come upon a .env, but does not aim at it.
 func (h *Secrets) aimsAtSecret(e shell.Effect) string {
 	if !e.Recursive || e.Names || e.Command < 0 || e.Command >= len(h.Report.Commands) {
 		return ""

@@ -17,12 +17,12 @@ type approvals struct {
 	run              *run
 	by               approval.Caller
 	root             string // the workspace's, real
-	// silent says that an allow would not be said, so that none is used up.
+	// silent says that an allow would not be said, so that no approval is used up.
 	silent bool
 }
 
-// approvals is what the gate is told; a run that keeps no state has none, and
-// neither has one whose settings switch them off.
+// approvals is what the gate is told: nil for a run that keeps no state, and where
+// the settings switch approvals off.
 func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Session, root string) nod.Approvals {
 	if r.Places.State == "" || !s.Approvals {
 		return nil
@@ -35,7 +35,7 @@ func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Sessio
 	}
 }
 
-// workspace is the real path of a session's root, "" for one that holds the home directory and so is none.
+// workspace is the real path of a session's root; "" for a root that holds the home directory.
 func (r *run) workspace(root string) string {
 	real, err := view.Resolve(r.Files, root)
 	home, homeErr := view.Resolve(r.Files, r.Places.Home)

@@ -36,8 +36,8 @@ func (r *run) asking(e agent.Event, memory *session.Session) func() string {
 	}
 }
 
-// unanswered leaves out the calls of which the conversation says what became of them, as where a person said no: no
-// hook is told of that. What the person said after a prompt was opened shows that it is closed.
+// unanswered leaves out the calls whose outcome the conversation shows, as where a person said no: no hook
+// is told of that. What the person said after a prompt was opened shows that the prompt is closed.
 func unanswered(c nod.Call, open []session.Asked) []session.Asked {
 	if len(open) == 0 || c.Transcript == nil {
 		return open

@@ -131,7 +131,7 @@ func judged(d nod.Decision) session.Judged {
 	return ""
 }
 
-// recollection is the session's memory as the gate asks it. Where there is none, anything may have changed.
+// recollection is the session's memory as the gate asks it. Without a memory, anything may have changed.
 type recollection struct {
 	*session.Session
 	files view.Files
@@ -148,7 +148,7 @@ func (r recollection) Standing(d nod.Evidence) nod.Standing {
 		return nod.Changed
 	}
 	info, err := r.files.Lstat(d.Path)
-	younger := err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.Began()) // by whatever means
+	younger := err == nil && info.Born > 0 && time.Unix(0, info.Born).After(r.Began()) // by any means
 	switch accepted, seen := r.Session.Standing(d.Path, d.SHA256); {
 	case accepted:
 		return nod.Accepted

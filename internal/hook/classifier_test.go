@@ -43,7 +43,7 @@ func withFakeNod(t *testing.T, script string) *place {
 	return p
 }
 
-// Whatever becomes of nod classify, the call is blocked, and the kind of the
+// If nod classify fails in any way, the call is blocked, and the kind of the
 // failure is in the log and told to the person.
 func TestNodClassifyThatFailsBlocks(t *testing.T) {
 	for _, row := range []struct {
@@ -89,7 +89,7 @@ func TestNodClassifyThatFailsBlocks(t *testing.T) {
 	}
 }
 
-// One that hangs is ended in time, with what it started.
+// A nod classify that hangs is ended in time, with what it started.
 func TestNodClassifyThatHangsIsEnded(t *testing.T) {
 	var child []byte
 	if failure := hang.Grow(450*time.Millisecond, func(limit time.Duration) string {

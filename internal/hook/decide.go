@@ -100,8 +100,8 @@ func (r *run) settings(root string) (config.Settings, error) {
 	return config.Load(places)
 }
 
-// unusable answers where the settings cannot be read: never fewer rules. What is denied whatever the settings say is
-// denied; about the rest a person who can be asked is.
+// unusable answers where the settings cannot be read: never fewer rules. What is denied under all settings is denied.
+// About the rest a person is asked, if there is a person to ask.
 func (r *run) unusable(ctx context.Context, e agent.Event, root string, f *fault.Error) agent.Answer {
 	d := nod.Decision{Verdict: nod.Deny, Reason: f.Error(), Err: f,
 		Notices: []string{"nod's settings cannot be used: " + printable.Line(f.Error(), 300)}}
@@ -172,9 +172,9 @@ func (r *run) confine(s config.Settings) func() string {
 	})
 }
 
-// confiner is the program of nod's that is typed before a line: nod-hook where
-// it lies beside nod, which starts slower. "": the one that is there is of another
-// version than this program, and its boundary may be another than this one counts on.
+// confiner is the program of nod's that is typed before a line: nod-hook if it lies beside
+// nod, since nod starts slower. "" if that program is of another version than this program:
+// its boundary may differ from the boundary that this program counts on.
 func confiner(nod string) string {
 	program := filepath.Join(filepath.Dir(nod), "nod-hook")
 	if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
@@ -221,7 +221,7 @@ func Profile(s config.Settings) nod.Profile {
 	return nod.Profile{Ledger: true, Stages: s.Model.Stages}
 }
 
-// model is what answers layer 4: the one that was handed in, or nod classify.
+// model is what answers layer 4: the model that was handed in, or nod classify.
 func (r *run) model(s config.Settings) nod.Model {
 	switch {
 	case r.Model != nil:

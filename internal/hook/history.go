@@ -24,7 +24,7 @@ func (r *run) history(s config.Settings, memory *session.Session) nod.History {
 	return history{memory, r, s.Model}
 }
 
-// Exhausted implements nod.History. A sum that is not known is taken for one that has reached its ceiling.
+// Exhausted implements nod.History. A sum that is not known counts as having reached its ceiling.
 func (h history) Exhausted() string {
 	if most := h.settings.MaxCostSession; most > 0 {
 		if !h.Remembers() {

@@ -54,8 +54,8 @@ type Options struct {
 	Deadline time.Duration
 }
 
-// Run reads one payload, answers, and returns the exit code. If the deadline comes first, it is Run that blocks the
-// call, and then ends the process through exit: whatever is stuck cannot be waited for.
+// Run reads one payload, answers, and returns the exit code. If the deadline comes first, Run itself blocks the
+// call, and then ends the process through exit: it cannot wait for what is stuck.
 func Run(ctx context.Context, o Options, stdin io.Reader, stdout, stderr io.Writer, exit func(int)) int {
 	var answered atomic.Bool
 	r := newRun(o)
@@ -93,7 +93,7 @@ func put(a agent.Answer, stdout, stderr io.Writer) int {
 	return a.Exit
 }
 
-// leadsNowhere reports an output of which the host reads nothing. A standard output that
+// leadsNowhere reports an output that the host does not read. A standard output that
 // was closed is the null device to a Go program.
 func leadsNowhere(out io.Writer) bool {
 	file, ok := out.(*os.File)
@@ -139,7 +139,7 @@ func (r *run) extend(model time.Duration) {
 	}
 }
 
-// safely answers whatever panics.
+// safely answers the payload. After a panic it blocks the call.
 func (r *run) safely(ctx context.Context, stdin io.Reader) (a agent.Answer) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -203,7 +203,7 @@ func TestEventsThatAreNoneOfOurBusinessPass(t *testing.T) {
 		}
 	}
 	if e := p.log(); len(e) != 1 || e[0].Kind != audit.Passed || !strings.Contains(e[0].Reason, "SomethingNew") {
-		t.Errorf("the one that is not known is to be in the log: %+v", e)
+		t.Errorf("the unknown event is to be in the log: %+v", e)
 	}
 }
 

@@ -72,7 +72,7 @@ func TestStreamsThatAreFull(t *testing.T) {
 	}
 }
 
-// One that is killed leaves a begun line, and no answer that allows; the next goes on.
+// A hook that is killed leaves a begun line, and no answer that allows; the next hook goes on.
 func TestKilledWhileTheModelIsAsked(t *testing.T) {
 	p := newPlace(t)
 	p.settings("[model]\nprovider = \"anthropic\"\n")

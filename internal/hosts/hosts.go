@@ -54,7 +54,7 @@ type Agent struct {
 // Install is how nod's hook is written into an agent's settings; its zero value says that a person writes it.
 type Install struct {
 	// User, Project, Managed and ManagedDarwin are the files, below the home directory, a
-	// repository and the root; "" where there is none, or none that nod edits.
+	// repository and the root; "" for a file that does not exist or that nod does not edit.
 	User, Project, Managed, ManagedDarwin string
 	Format                                string // how one hook is written; package install knows the names
 	Versioned                             bool   // a new file must hold "version": 1
@@ -151,7 +151,7 @@ func Processes() (all []string) {
 	return all
 }
 
-// ByName returns an agent's row; the zero value where there is none.
+// ByName returns an agent's row; the zero value for an unknown name.
 func ByName(name string) Agent {
 	if i := slices.IndexFunc(agents(), func(a Agent) bool { return a.Name == name }); i >= 0 {
 		return agents()[i]

@@ -92,7 +92,7 @@ func (a *Agent) words() []fact {
 		{"flat", &in.Flat}, {"plain", &in.Plain}, {"versioned", &in.Versioned}}
 }
 
-// set stores the value that a word stands for; ok is false where there is no such word, or the value is none for it.
+// set stores the value that a word stands for; ok is false for an unknown word, or a value that does not fit it.
 func (a *Agent) set(words []fact, word, value string) (ok bool) {
 	switch word {
 	case "unasked":

@@ -19,7 +19,7 @@ import (
 type file struct {
 	path string // as named
 	real string // where its bytes are: path, but for a user's own links
-	data []byte // nil where there is none
+	data []byte // nil without a file
 	mode fs.FileMode
 	uid  int
 	gid  int
@@ -222,7 +222,7 @@ func Apply(p Plan, now time.Time) (backup string, err error) {
 	return backup, nil
 }
 
-// makeDir makes a directory and those above it. Those of the organisation are for everybody, whatever the umask says:
+// makeDir makes a directory and those above it. Directories of the organisation are for everybody, under any umask:
 // an agent that cannot read its managed settings runs without them.
 func makeDir(dir string, l Level) error {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {

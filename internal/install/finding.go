@@ -122,8 +122,8 @@ func (d *document) notPlain() (at int, what string) {
 // Off is a setting that silences nod, and for whom.
 type Off struct {
 	Finding
-	// Elsewhere says that it silences an agent that is started in another
-	// directory, and not one that is started in the one that was asked about.
+	// Elsewhere says that it silences an agent that is started in another directory, and
+	// does not silence an agent that is started in the directory that was asked about.
 	Elsewhere bool
 }
 
@@ -276,7 +276,7 @@ func openTOML(path string) (tree any, err error) {
 	return tree, nil
 }
 
-// readAny reads a settings file through links, as the agent would; one that is not there is empty.
+// readAny reads a settings file through links, as the agent would; a missing file is empty.
 func readAny(path string) ([]byte, error) {
 	f := file{path: path}
 	var err error

@@ -50,7 +50,7 @@ func (o Options) handler(decides bool) ordered {
 	return shell("command", "timeout", timeout)
 }
 
-// same reports whether a handler is h, member for member, whatever the spacing.
+// same reports whether a handler is h, member for member, spacing aside.
 func same(handler map[string]any, h ordered) bool {
 	var want map[string]any
 	return json.Unmarshal(encode(h), &want) == nil && reflect.DeepEqual(handler, want)
@@ -93,17 +93,17 @@ func (o Options) withPaths(words []string) Options {
 	return o
 }
 
-// guardScript is for hosts without a switch of their own that makes a failing hook block. It turns whatever becomes
-// of nod-hook (missing, killed, an exit code of its own, an answer that is no object) into exit 2 with a reason,
-// which all of them take for a denial, and ends it before the host gives up on it, where the machine has timeout(1).
-// It names programs by their place: PATH may lead elsewhere.
+// guardScript is for hosts without a switch of their own that makes a failing hook block. It turns every failure of
+// nod-hook (missing, killed, an exit code of its own, an answer that is no object) into exit 2 with a reason, which
+// all these hosts take for a denial. Where the machine has timeout(1), it ends nod-hook before the host gives up on
+// it. It names programs by their place: PATH may lead elsewhere.
 const guardScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; 2:*) echo "nod-hook blocked the call" >&2; exit 2;; esac; echo "nod-hook failed ($c), so the call is blocked" >&2; exit 2`
 
 // denyScript is guardScript for a host on which no exit code is known to
 // block: it turns every failure into the object that denies.
 const denyScript = `t=; [ -x /usr/bin/timeout ] && t="/usr/bin/timeout -s KILL %d"; o=$($t "$0" "$@"); c=$?; case "$c:$o" in 0:|0:{*}) printf %%s "$o"; exit 0;; esac; echo "{\"decision\":\"deny\",\"reason\":\"nod-hook failed ($c), so the call is blocked\"}"`
 
-// behind is the hook's command for hosts that hand it to a shell, whichever that is: what stands between the quotes
+// behind is the hook's command for hosts that hand it to a shell, of any kind: what stands between the quotes
 // is read by /bin/sh. seconds must be less than the host's own limit.
 func (o Options) behind(script string, seconds int) string {
 	return "/bin/sh -c '" + fmt.Sprintf(script, seconds) + "' " + quoteAll(o.words())

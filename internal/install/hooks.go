@@ -217,7 +217,7 @@ func (d *document) unregister(o Options) error {
 	return nil
 }
 
-// row is what is known of o's agent; the zero value where there is none that nod can be installed for.
+// row is what is known of o's agent; the zero value if nod cannot be installed for it.
 func (o Options) row() hosts.Agent {
 	row := hosts.ByName(cmp.Or(o.Agent, "claude-code"))
 	if row.Install.Format == "" {
@@ -226,7 +226,7 @@ func (o Options) row() hosts.Agent {
 	return row
 }
 
-// relative is the file of o's level, below [Options.base]; "" where there is none.
+// relative is the file of o's level, below [Options.base]; "" for no file.
 func (o Options) relative() string {
 	in := o.row().Install
 	switch {

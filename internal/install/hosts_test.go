@@ -23,11 +23,11 @@ func TestEveryHostHasItsRow(t *testing.T) {
 			t.Errorf("%s: what becomes of a person's own rules has %d columns, want a line", name, n)
 		}
 		if !row.Editor && !slices.Contains(row.Processes, row.ProgramName()) {
-			t.Errorf("%s: %s is none of %v", name, row.ProgramName(), row.Processes)
+			t.Errorf("%s: %s is not one of %v", name, row.ProgramName(), row.Processes)
 		}
 		for _, s := range row.Off {
 			if key := s.Key; s.Counts("own") && !slices.Contains(row.Keys, key) {
-				t.Errorf("%s: %s is none of %v", name, key, row.Keys)
+				t.Errorf("%s: %s is not one of %v", name, key, row.Keys)
 			}
 			if !slices.ContainsFunc(row.Settings, func(p string) bool {
 				return s.File == p || strings.HasPrefix(s.File, p+"/") || s.Counts("own")

@@ -180,7 +180,7 @@ func (in *Installed) Command(r Registered, o Options) (Command, error) {
 }
 
 // Guarded reports whether the hooks that decide stand behind the guard script,
-// which turns whatever becomes of nod-hook into a denial.
+// which turns every failure of nod-hook into a denial.
 func (in *Installed) Guarded() bool {
 	for _, r := range in.Hooks {
 		if r.Decides {
@@ -218,7 +218,7 @@ const (
 // nobody, and at the managed level. Only Codex asks: a hook in hooks.json runs once the person has confirmed it in
 // Codex, which is theirs to do, so that nod never writes the hash that stands for it. Managed hooks run without that.
 //
-// The hash is compared with the one that Codex wrote down; the recipe was
+// The hash is compared with the hash that Codex wrote down; the recipe was
 // measured on 0.169.0 (TestDoctor in e2e holds it to what Codex itself says).
 func (in *Installed) Trust() (list []Trust, asks bool, err error) {
 	if in.Options.Agent != "codex" || in.Options.Level == Managed {

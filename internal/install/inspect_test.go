@@ -67,7 +67,7 @@ func onDisk(t *testing.T, agent string) Options {
 }
 
 // What was installed is read back: the same paths, every hook as nod writes
-// it, nothing to change. Whatever is done to a hook shows.
+// it, nothing to change. Every change to a hook shows.
 func TestInspect(t *testing.T) {
 	for _, name := range Agents() {
 		t.Run(name, func(t *testing.T) {
@@ -173,7 +173,7 @@ func TestOffSwitches(t *testing.T) {
 	}
 }
 
-// Only the hash of this very hook counts. That it is the one that Codex computes is TestDoctor's to show, in e2e.
+// Only the hash of this very hook counts. TestDoctor in e2e shows that Codex computes the same hash.
 func TestCodexTrust(t *testing.T) {
 	o := onDisk(t, "codex")
 	in, err := Inspect(Options{Agent: "codex", Level: User, Home: o.Home})

@@ -32,7 +32,7 @@ import (
 // HookName is the base name of the hook's program, by which nod's entries are known.
 const HookName = "nod-hook"
 
-// Level is the settings file that nod is written to. The zero value is the one that a repository cannot silence.
+// Level is the settings file that nod is written to. The zero value is the file that a repository cannot silence.
 type Level uint8
 
 const (
@@ -81,8 +81,8 @@ type Plan struct {
 // Changed reports whether there is anything to write.
 func (p Plan) Changed() bool { return !bytes.Equal(p.Before, p.After) }
 
-// Diff returns the change as lines that start with "-", "+" or a space, ""
-// if there is none. Control characters are shown escaped.
+// Diff returns the change as lines that start with "-", "+" or a space; "" for
+// no change. Control characters are shown escaped.
 func (p Plan) Diff() string {
 	var out strings.Builder
 	text := string(diff.Diff("", ended(p.Before), "", ended(p.After)))
@@ -287,7 +287,7 @@ type Presence struct {
 	Agent string
 	// Program is the absolute path of its program, "" where PATH has none.
 	Program string
-	// Config is its directory in the home directory, "" where there is none.
+	// Config is its directory in the home directory, "" without one.
 	Config string
 }
 
@@ -307,7 +307,7 @@ func Find(home, path string) (all []Presence) {
 	return all
 }
 
-// FindProgram returns the first program of that name in a PATH, made absolute; "" if there is none. Relative elements
+// FindProgram returns the first program of that name in a PATH, made absolute; "" without one. Relative elements
 // are passed over: what they mean depends on the directory.
 func FindProgram(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {

@@ -56,8 +56,8 @@ func plan(t *testing.T, make func(Options) (Plan, error), o Options) Plan {
 	return p
 }
 
-// Whatever becomes of the program that stands behind guardScript, and where
-// nothing does, the shell ends with 0 or 2, and with a reason on 2.
+// The program behind guardScript may end in any way, or be missing: the shell
+// ends with 0 or 2, and with a reason on 2.
 func TestGuardScript(t *testing.T) {
 	dir := t.TempDir()
 	for _, row := range []struct {
@@ -212,8 +212,8 @@ func mode(t *testing.T, path string) os.FileMode {
 	return info.Mode().Perm()
 }
 
-// TestWhatNodMadeIsRemoved: a file that nod made goes with nod, and one that a
-// person had comes back as it was, however little was in it.
+// TestWhatNodMadeIsRemoved: a file that nod made goes with nod, and a person's
+// own file comes back as it was, however little was in it.
 func TestWhatNodMadeIsRemoved(t *testing.T) {
 	for _, agent := range []string{"claude-code", "codex", "copilot", "gemini"} {
 		for _, before := range []string{"", "{}", "{}\n", "{\n  // mine\n}\n", "{\n  \"theirs\": 1\n}\n"} {
@@ -372,8 +372,8 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// What is managed is for everybody on the machine, whatever the umask says: an
-// agent that cannot read it runs without nod.
+// What is managed is for everybody on the machine, under any umask: an agent
+// that cannot read it runs without nod.
 func TestManagedFilesAreForEverybody(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)

@@ -36,7 +36,7 @@ type document struct {
 	inline  bool   // the whole file is one line, and stays so
 }
 
-// parse reads a settings file. One that is empty holds no settings.
+// parse reads a settings file. An empty file holds no settings.
 func parse(path string, data []byte) (*document, error) {
 	text, marked := strings.CutPrefix(string(data), byteOrderMark)
 	d := &document{path: path, newline: "\n", unit: "  "}
@@ -122,7 +122,7 @@ func closing(v *hujson.Value) *hujson.Extra {
 	return &v.Value.(*hujson.Array).AfterExtra
 }
 
-// at returns the value at a path of names and indexes, nil where there is none.
+// at returns the value at a path of names and indexes, nil for no value.
 func (d *document) at(path ...any) *hujson.Value {
 	v := &d.root
 	for _, step := range path {
@@ -299,7 +299,7 @@ func (d *document) render(v any, indent string, inline bool) hujson.ValueTrimmed
 }
 
 // joined puts what stands between values behind comments, on a line of its own, since
-// the last comment may be one that ends with its line.
+// the last comment may go on to the end of its line.
 func joined(comments, between string) string {
 	blank := between[:len(between)-len(strings.TrimLeft(between, " \t\r\n"))]
 	if between != "" && commented(hujson.Extra(comments)) && !strings.Contains(blank, "\n") {

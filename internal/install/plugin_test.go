@@ -77,8 +77,8 @@ func configuredWords(t *testing.T, text []byte) (words []string) {
 	return words
 }
 
-// Whatever becomes of nod-hook, the lines throw; and only an answer of nod's
-// shape, or nothing at all, lets a call go on. Run by node, where there is one.
+// If nod-hook fails in any way, the lines throw. Only an answer of nod's shape,
+// or nothing at all, lets a call go on. Run by node, if node is installed.
 func TestPluginFailsClosed(t *testing.T) {
 	for _, row := range []struct{ name, script, want string }{
 		{"allow", `echo '{"decision":"allow","reason":"r"}'`, "answer allow"},

@@ -173,8 +173,8 @@ func (p Programs) workspace(path string) string {
 	return ""
 }
 
-// isRepository reports whether a mark of a repository is there. An empty
-// directory is none: Codex's sandbox leaves a .git in /tmp (0.169.0, measured).
+// isRepository reports whether a mark of a repository is there. An empty directory
+// is no mark: Codex's sandbox leaves a .git in /tmp (0.169.0, measured).
 func isRepository(mark string) bool {
 	info, err := os.Lstat(mark)
 	if err != nil || !info.IsDir() {

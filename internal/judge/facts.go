@@ -33,14 +33,14 @@ type Facts struct {
 // Effect is one thing that a command does.
 type Effect struct {
 	Kind      string `json:"kind"`
-	Target    string `json:"target,omitempty"` // "" is one that nobody knows
+	Target    string `json:"target,omitempty"` // "" means unknown
 	Place     string `json:"place,omitempty"`
 	Recursive bool   `json:"recursive,omitempty"`
 	Forced    bool   `json:"forced,omitempty"`
 	Moved     bool   `json:"moved,omitempty"`
 }
 
-// Run is code that the call would execute: a script, or the file or entry of one that says what a name runs.
+// Run is code that the call would execute: a script, or the file or the entry in a file that says what a name runs.
 type Run struct {
 	Path    string `json:"path"`
 	SHA256  string `json:"sha256,omitempty"`
@@ -52,7 +52,7 @@ type Run struct {
 
 // Git is where a command that speaks to a repository speaks to.
 type Git struct {
-	Branch  string   `json:"branch,omitempty"`  // the one that is checked out
+	Branch  string   `json:"branch,omitempty"`  // the branch that is checked out
 	Default string   `json:"default,omitempty"` // the remote's, where it is known
 	Remotes []string `json:"remotes,omitempty"` // name and address
 	Made    bool     `json:"branch_made_in_session,omitempty"`

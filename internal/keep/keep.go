@@ -178,7 +178,7 @@ func entryOf(name string) (e entry, ok bool) {
 }
 
 // entries are the kept calls, oldest first, and the names of what else is there. A
-// store that was never used holds nothing, and one that others may write is refused.
+// store that was never used holds nothing; a store that others may write is refused.
 func (s *Store) entries() (list []entry, rest []string, err error) {
 	dir, err := os.Open(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -208,7 +208,7 @@ func plainID(id string) bool {
 
 const (
 	partPrefix = "part-" // a call that is being kept
-	gonePrefix = "gone-" // one that is being removed
+	gonePrefix = "gone-" // a kept call that is being removed
 	// abandoned is how old a directory is that no living run works on.
 	abandoned = 10 * time.Minute
 )

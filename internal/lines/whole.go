@@ -15,7 +15,7 @@ import (
 )
 
 // JSON is a value as one line: what is not UTF-8 becomes U+FFFD, and <, > and & stay
-// readable. The error is of a number that is none.
+// readable. A number such as NaN is an error.
 func JSON(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -24,8 +24,8 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Read reads a whole file of this user's alone, which it does not make. The error wraps
-// fs.ErrNotExist where there is none.
+// Read reads a whole file of this user's alone, and never makes it. The error wraps
+// fs.ErrNotExist for a missing file.
 func Read(name string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {

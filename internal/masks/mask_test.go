@@ -114,7 +114,7 @@ func TestOrdinaryTextIsLeft(t *testing.T) {
 	}
 }
 
-// planted are places where a secret must never survive, whatever surrounds them. SECRET stands for it.
+// planted are places where a secret must never survive, in any surroundings. SECRET stands for it.
 func planted() []string {
 	return []string{
 		"PASSWORD=SECRET", "password: SECRET", `"api_key":"SECRET"`, "x --password SECRET", "https://u:SECRET@h",

@@ -6,8 +6,8 @@ import "strings"
 // [Mask] does for JSON. It reads each byte a bounded number of times.
 func Text(s string) string { return scan(s, false) }
 
-// Command masks the text of a command or of a program: the word that a command begins with
-// stays, whatever it looks like.
+// Command masks the text of a command or of a program. The word that a command begins with
+// stays, also if it looks like a key.
 func Command(s string) string { return scan(s, true) }
 
 func scan(in string, command bool) string {
@@ -336,7 +336,7 @@ func (s *scanner) reference(i int) int {
 	return i
 }
 
-// names reports whether the ${ at i is one that only names a variable.
+// names reports whether the ${ at i only names a variable.
 func (s *scanner) names(i int) bool {
 	body, _, closed := strings.Cut(s.in[i:min(len(s.in), i+4*nameLimit)], "}")
 	return closed && strings.Trim(body, "${ ._-"+letters) == ""

@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// What must follow the prefix of a token: a few characters behind one that nothing else
-// begins with; more of them, and a digit, behind one that is common.
+// What must follow the prefix of a token: a few characters behind a prefix that nothing else
+// begins with; more characters, and a digit, behind a common prefix.
 const (
 	fewBytes  = 8
 	manyBytes = 16

@@ -59,7 +59,7 @@ func masked(t *testing.T, command string) string {
 	return fields["command"]
 }
 
-// What would run stays readable, whatever is around it.
+// What would run stays readable, in any surroundings.
 func TestMaskHidesNoCode(t *testing.T) {
 	for _, command := range lines(t, "code") {
 		got := masked(t, command)

@@ -8,11 +8,11 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-// A rule that names a file by a path means that file, by whatever other path and whatever interpreter
-// it is started: ./deploy.sh is deploy.sh for bash, and ../deploy.sh from below.
+// A rule that names a file by a path means that file, by any other path and with any interpreter:
+// ./deploy.sh is deploy.sh for bash, and ../deploy.sh from below.
 
-// asScript returns a command of the line as rules of these words would spell it, where it
-// starts the file that they name; ok is false where it does not.
+// asScript returns a command of the line as rules of these words would spell it, if the
+// command starts the file that the words name; else ok is false.
 func (m *Call) asScript(words []string, command int) (c shell.Command, ok bool) {
 	c = m.Report.Commands[command]
 	at := fileIn(words)

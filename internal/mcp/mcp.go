@@ -1,8 +1,8 @@
 // Package mcp serves Claude Code's --permission-prompt-tool: an MCP server on standard input and
-// output with one tool, which answers in the place of the person that print mode has not got. What
+// output with one tool. The tool answers in place of a person, since print mode has no person. What
 // a call means is decided in agent.ClaudePrompt.
 //
-// Every call gets an answer, and whatever goes wrong is a denial: arguments that cannot be read, a
+// Every call gets an answer, and every failure is a denial: arguments that cannot be read, a
 // fault, a deadline, a mode in which nod says nothing.
 package mcp
 

@@ -124,7 +124,7 @@ func TestApproveNothing(t *testing.T) {
 	}
 }
 
-// stuck is a model that never answers, whatever is done to it.
+// stuck is a model that never answers, and does not heed its context.
 type stuck struct{ let chan struct{} }
 
 func (s stuck) Classify(context.Context, nod.Prompt) (nod.Classification, error) {

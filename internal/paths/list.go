@@ -140,8 +140,8 @@ const maxName = 4096
 
 // Match reports whether the last entry that matches name (real, or as written) says that it belongs to the list.
 //
-// No system takes a path of more than 4 KiB. One that is longer is on every
-// list that has an entry, since to look it through would take long.
+// No system takes a path of more than 4 KiB. A longer path is on every list that has
+// an entry, since to look it through would take long.
 func (l List) Match(name string) bool {
 	if len(name) > maxName {
 		return len(l.Entries) > 0

@@ -240,7 +240,7 @@ func (m *Machine) ThroughLinks(names []string) []string {
 const (
 	MaxMatches  = 10_000 // names of one directory, and of one glob
 	maxListings = 100    // directories that are listed for one glob
-	maxDeep     = 2000   // the same for one that goes down all levels
+	maxDeep     = 2000   // the same for a glob that goes down all levels
 )
 
 // Matches returns what a pattern may match now, in any shell. all says that these

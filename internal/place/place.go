@@ -84,7 +84,7 @@ type Workspace struct {
 
 	path   []string // PATH directories inside the roots, once looked
 	looked bool
-	repos  map[string]*repo.Repo // by directory, nil where there is none
+	repos  map[string]*repo.Repo // by directory, nil for no repository
 	linked []alias               // what aliases found; nil: not looked yet
 	hooks  []string              // directories of git's hooks; nil: not looked yet
 	tops   []*top                // what lies in the roots, once looked

@@ -39,7 +39,7 @@ func (w *Workspace) Missing(name string) bool {
 
 // Readings returns where a path of the call may lead: as the kernel follows it, and, where that differs,
 // with ".." taken out of the text first, or without the blanks around it, as hosts may do before they open
-// a file. All of them count; one that nobody can say is "", with an error. They are looked up once.
+// a file. All of them count; a reading that nobody can tell is "", with an error. They are looked up once.
 func (w *Workspace) Readings(name string) ([]string, error) {
 	for _, r := range w.readings {
 		if r.name == name {
@@ -69,7 +69,7 @@ func (w *Workspace) IsLink(name string) bool {
 	return err == nil && info.Mode&fs.ModeSymlink != 0
 }
 
-// Repository finds the repository around a real directory, once; nil where there is none.
+// Repository finds the repository around a real directory, once; nil for none.
 func (w *Workspace) Repository(dir string) *repo.Repo {
 	if r, ok := w.repos[dir]; ok {
 		return r

@@ -64,7 +64,7 @@ func IsLine(s string) bool {
 // separators) are shown, since a shell does not read them as blanks.
 func isBlank(r rune) bool { return r == ' ' || r >= '\t' && r <= '\r' }
 
-// firstUnprintable returns the offset of the first character that needs an escape, len(s) where there is none.
+// firstUnprintable returns the offset of the first character that needs an escape; len(s) if no character does.
 func firstUnprintable(s string) int {
 	for i := 0; i < len(s); {
 		if c := s[i]; c >= ' ' && c < 0x7f {

@@ -60,7 +60,7 @@ func TestOneLine(t *testing.T) {
 	}
 }
 
-// Whatever goes in, what comes out is valid, visible and stays the same.
+// For any input, the output is valid, visible and stays the same.
 func FuzzPrintable(f *testing.F) {
 	for _, s := range []string{"", "a b", "\x1b]0;x\x07", "\u202e\U000e0041\xff", "a\u00a0\u3000b", "\n \n"} {
 		f.Add(s, 8)

@@ -131,7 +131,7 @@ func parseEntry(data string, at int, version uint32, before string) (e File, nex
 	return e, next, next <= len(data)
 }
 
-// stripped reads how much of the name before is not in the next, in size bytes; 0 is none.
+// stripped reads how much of the name before is not in the next, in size bytes; size 0 is an error.
 func stripped(data string) (strip, size int) {
 	for size < min(5, len(data)) {
 		b := data[size]

@@ -4,7 +4,7 @@
 // git itself is no witness: starting it runs what the repository configures, and its index holds flags
 // (assume-unchanged, skip-worktree, the file system monitor) that make it believe a file is as it was. So
 // the bytes are hashed and compared with the entry of the index. A file that git would convert on its way
-// in (line ends, filters) differs from its object and counts as one that git does not have.
+// in (line ends, filters) differs from its object: it counts as a file that git does not have.
 //
 // The index counts, not HEAD: what is only staged is an object too, and stays one for some weeks when it is
 // no longer staged. Objects are not looked at: what the index names git has (docs/threat-model.md).
@@ -49,8 +49,8 @@ type Repo struct {
 // notInGit is the fault of a repository that has no index yet.
 const notInGit = "is not in git"
 
-// Around finds the repository in whose working tree a real directory lies; nil where there is none, or none that
-// can be followed.
+// Around finds the repository in whose working tree a real directory lies; nil for no repository, or for a
+// repository that cannot be followed.
 func Around(files view.Files, dir string) *Repo {
 	r, fault := Find(files, dir)
 	for r != nil && r.Top == "" && r.Dir != "/" {
@@ -62,8 +62,8 @@ func Around(files view.Files, dir string) *Repo {
 	return r
 }
 
-// Find finds the repository that git takes in a real directory: nil where there is none, or none that can be
-// followed. A bare one has no Top. fault says why it is not plain.
+// Find finds the repository that git takes in a real directory; nil for no repository, or for a repository that
+// cannot be followed. A bare repository has no Top. fault says why the repository is not plain.
 func Find(files view.Files, dir string) (r *Repo, fault string) {
 	for {
 		at := strings.TrimSuffix(dir, "/")
@@ -161,8 +161,8 @@ func (r *Repo) same(name, id string) bool {
 	return string(h.Sum(nil)) == id
 }
 
-// Tracked returns the files of the index that pick lets pass. What was only promised (git add -N), or is no file
-// there and lies as a file in the working tree, is one that the index has nothing of.
+// Tracked returns the files of the index that pick lets pass. An entry that was only promised (git add -N), or that is
+// no file in the index but a file in the working tree, has no id: the index has nothing of such a file.
 func (r *Repo) Tracked(pick func(File) bool) (files []File) {
 	if !r.load() {
 		return nil
@@ -186,8 +186,8 @@ func (r *Repo) Tracked(pick func(File) bool) (files []File) {
 // Differs reports whether the working tree has something else than the index for a tracked file, or nothing.
 func (r *Repo) Differs(f File) bool { return !r.same(r.Top+"/"+f.Name, f.id) }
 
-// MayBeStaged returns the files of directories of which the index says that something
-// was staged since it was written as a tree: by a commit, as a rule.
+// MayBeStaged returns the files of changed directories: the index says that something was staged
+// in them since they were written as trees, as a rule by a commit.
 func (r *Repo) MayBeStaged() []File {
 	if !r.load() {
 		return nil

@@ -166,7 +166,7 @@ func TestAroundFollowsWorktrees(t *testing.T) {
 	}
 }
 
-// Whatever an index says, reading it ends, and git has nothing that it does not name.
+// Reading any index ends, and git has nothing that the index does not name.
 func FuzzIndex(f *testing.F) {
 	dir := newRepo(f)
 	put(f, dir+"/a", "a")

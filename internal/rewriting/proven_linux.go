@@ -51,7 +51,7 @@ func Above(pid int) (Asker, error) {
 	return Asker{}, errors.New("nothing but shells stands above the hook")
 }
 
-// asker looks at the very file that the process runs, whatever lies at its path by now.
+// asker looks at the very file that the process runs; another file may lie at its path by now.
 func asker(pid int, exe string) (a Asker, err error) {
 	info, err := os.Stat(inProc(pid, "exe"))
 	if err != nil {

@@ -48,8 +48,8 @@ func host(t *testing.T, name string) string {
 	return at
 }
 
-// hook starts the words, of which the last is a shell's line that prints the id
-// of the process that stands for a hook.
+// hook starts the words. The last word is a shell's line that prints the id of the
+// process that stands for a hook.
 func hook(t *testing.T, words ...string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(words[0], words[1:]...)
@@ -91,7 +91,7 @@ func TestProvenIsTheProgramAbove(t *testing.T) {
 		{"by shells of its", []string{proven, asHost, "sh", "-c", shells}, true},
 		{"behind a limit", []string{proven, asHost, "sh", "-c", "timeout --foreground 600 sh -c '" + direct + "'; :"}, true},
 		{"by another program", []string{other, asHost, "sh", "-c", direct}, false},
-		{"by another one that it started", []string{proven, asHost, other, asHost, "sh", "-c", direct}, false},
+		{"by another program that it started", []string{proven, asHost, other, asHost, "sh", "-c", direct}, false},
 		{"by it below another one", []string{other, asHost, proven, asHost, "sh", "-c", direct}, true},
 		{"by nobody's host", []string{"sh", "-c", direct}, false},
 		{"by too many shells", []string{proven, asHost, "sh", "-c", nested(maxClimb + 1)}, false},
@@ -102,7 +102,7 @@ func TestProvenIsTheProgramAbove(t *testing.T) {
 				t.Errorf("%v, want %v", got, row.want)
 			}
 			if Proven(state, "b", pid) {
-				t.Error("proven for a host of which nothing is recorded")
+				t.Error("proven for a host without a record")
 			}
 		})
 	}
@@ -169,7 +169,7 @@ func TestProvenIsTheScriptThatNodeRuns(t *testing.T) {
 	}
 	record(t, state, "b", node)
 	if Proven(state, "b", hook(t, node, at, asHost, "sh", "-c", direct)) {
-		t.Error("an interpreter is proven for whatever it runs")
+		t.Error("an interpreter is proven for everything it runs")
 	}
 }
 

@@ -1,8 +1,8 @@
-// Package rewriting remembers of which host programs it was proven that they run the command which a hook hands them
-// in place of the model's (package trial proves it). Only before such a program does nod answer with a command of its
-// own: another one may run what the model wrote, outside of the boundary.
+// Package rewriting remembers proven host programs: a proven program runs the command that a hook hands it in place
+// of the model's (package trial proves it). Only before such a program does nod answer with a command of its own.
+// Another program may run what the model wrote, outside of the boundary.
 //
-// A hook asks [Proven] at each such call, so this package starts nothing, and whatever it cannot tell is a no.
+// A hook asks [Proven] at each such call, so this package starts nothing. What it cannot tell is a no.
 package rewriting
 
 import (
@@ -56,7 +56,7 @@ func Look(program, version string) (Program, error) {
 	return Program{real, info.Size(), info.ModTime().UnixNano(), version}, nil
 }
 
-// same reports whether both are the same file, whatever it says of its version.
+// same reports whether both are the same file. The version that the program states does not count.
 func (p Program) same(o Program) bool {
 	return p.Path == o.Path && p.Size == o.Size && p.MTime == o.MTime
 }

@@ -44,7 +44,7 @@ func TestARecordIsOfOneFile(t *testing.T) {
 	}
 	record(t, state, "a", link)
 	if !recorded(state, "a", program) || !recorded(state, "a", link) || recorded(state, "b", program) {
-		t.Error("the proof is of this host's program, by whatever link")
+		t.Error("the proof is of this host's program, by any link")
 	}
 	if recorded(state, "a", made(t)) {
 		t.Error("the proof is of another file")

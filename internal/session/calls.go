@@ -15,7 +15,7 @@ func (s *Session) any(is func(line) bool) bool { return slices.ContainsFunc(s.li
 // done reports whether a line says that a call was answered, and not with a denial.
 func (l line) done() bool { return l.Kind == kindPre && l.Said != "deny" }
 
-// ran reports whether a call's outcome follows: whatever was answered, it was let run.
+// ran reports whether a call's outcome follows: then the call ran, also if nod had answered otherwise.
 func ran(tail []line, call string) bool {
 	return call != "" && slices.ContainsFunc(tail, func(l line) bool { return l.Kind == kindPost && l.Call == call })
 }
@@ -65,7 +65,7 @@ func (s *Session) Began() time.Time {
 }
 
 // Denials counts what the model blocked in the session: in a row up to now, and in all, as far as they are
-// in sight. A run ends where the model lets a call pass, or a person one that it had blocked.
+// in sight. A row ends where the model lets a call pass, or where a person lets a blocked call pass.
 func (s *Session) Denials() (row, all int) {
 	tail := s.lines()
 	for i, l := range slices.Backward(tail) {
@@ -97,8 +97,8 @@ type Asked struct {
 	At         time.Time
 }
 
-// Ask notes that a person is about to be asked about a call, and returns the calls that somebody was asked
-// about before and of which no outcome is known: their prompts may still be open. Of two that are noted at
+// Ask notes that a person is about to be asked about a call. It returns the earlier calls that somebody was asked
+// about and whose outcome is not known: their prompts may still be open. Of two calls that are noted at
 // once, one finds the other. A call is settled once [Session.Outcome] was told of it, or [Session.Answer]
 // that the agent was told something else than to ask.
 func (s *Session) Ask(call, tool string) (open []Asked, err error) {

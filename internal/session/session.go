@@ -161,9 +161,9 @@ func (s *Session) Close() error {
 	return s.file.Close()
 }
 
-// Root returns the workspace root of the session, an absolute path: the one recorded first, whatever first
-// says now. Where none is recorded yet first is, and of several processes that do so at once one wins. On
-// an error no root is known. A Session that remembers nothing returns first.
+// Root returns the workspace root of the session, an absolute path: the root that was recorded first. If no root is
+// recorded yet, it records first; if several processes do so at once, one of them wins. On an error no root is known.
+// A Session that remembers nothing returns first.
 func (s *Session) Root(first string) (string, error) {
 	if !s.Remembers() {
 		return first, nil
@@ -189,7 +189,7 @@ func (s *Session) Root(first string) (string, error) {
 // New reports whether [Session.Root] has just begun the session's file.
 func (s *Session) New() bool { return s != nil && s.made.Load() }
 
-// first reads the first valid root line of the head; none is no error.
+// first reads the first valid root line of the head; a head without such a line is no error.
 func (s *Session) first() (line, error) {
 	head := make([]byte, headLimit)
 	n, err := s.file.ReadAt(head, 0)
@@ -204,7 +204,7 @@ func (s *Session) first() (line, error) {
 	return line{}, nil
 }
 
-// parse yields the whole lines of a text. What is torn or foreign is none.
+// parse yields the whole lines of a text, and skips torn and foreign lines.
 func parse(text []byte) iter.Seq[line] {
 	return func(yield func(line) bool) {
 		for raw := range bytes.Lines(text) {

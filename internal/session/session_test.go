@@ -129,7 +129,7 @@ func TestRootIsFixed(t *testing.T) {
 	}
 }
 
-// Whatever stands in the file, the root is the first valid one in its head, or there is an error.
+// In a file with any content, the root is the first valid root in its head, or there is an error.
 func TestRootInDamagedFiles(t *testing.T) {
 	valid := `{"v":1,"kind":"root","time":"2026-01-02T03:04:05Z","root":"/first","sum_usd":0}` + "\n"
 	for _, tt := range []struct{ name, text, want string }{

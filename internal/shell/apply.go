@@ -141,7 +141,7 @@ func (u *use) subcommand(w word, rest []word) {
 	next, ok := u.under(w.text)
 	if !ok {
 		u.out.unknown(PartWords, u.inv.raw,
-			"this runs "+grammar.Escaped(u.sheet.name+" "+w.text)+", of which nod knows nothing")
+			"this runs "+grammar.Escaped(u.sheet.name+" "+w.text)+", which nod does not know")
 		return
 	}
 	inv := *u.inv
@@ -174,7 +174,7 @@ func (u *use) unclear(w word) int {
 	if name, text, ok := strings.Cut(w.text, "="); ok && strings.HasPrefix(name, "--") && !w.many {
 		if o, found := u.long(name); found && o.arg != 0 {
 			value := word{raw: w.raw}
-			if w.glob > len(name)+1 && new(Search).list(o.role) != nil { // --include=*.go, whatever the shell finds
+			if w.glob > len(name)+1 && new(Search).list(o.role) != nil { // --include=*.go, also if expanded
 				value.value = constant(text)
 			}
 			u.option(o, value, name)

@@ -106,7 +106,7 @@ func (a *analysis) external(inv *invocation) {
 	inv.name = base
 	sheet, ok := a.machine.sheet(base)
 	if !ok {
-		a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped(base)+", of which nod knows nothing")
+		a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped(base)+", which nod does not know")
 		return
 	}
 	a.out.trait(sheet.is, 0)

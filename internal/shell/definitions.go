@@ -44,8 +44,8 @@ func (d *draft) defined(name string) {
 	}
 }
 
-// define records what the current command is defined by. One of too many counts as
-// one that cannot be read.
+// define records what the current command is defined by. A definition over the limit
+// counts as a definition that cannot be read.
 func (d *draft) define(name, sum string) {
 	one := Definition{Path: name, SHA256: sum, Command: d.command}
 	list := d.report.Definitions

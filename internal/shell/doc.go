@@ -11,7 +11,7 @@
 //     than nod follows (grammar/outside.go).
 //   - walk.go walks statements, words.go expands words; call.go, builtins.go and redirect.go
 //     look at one simple command; program.go finds its first word in the PATH of the call. A
-//     hit where the agent can write is Foreign: an effect Run, whatever the name.
+//     hit where the agent can write is Foreign: an effect Run, under any name.
 //   - sheet.go and apply.go read the arguments with the data in commands/, whose README.md
 //     describes the format. roles.go is the table of what an argument means. An option that
 //     the data does not hold makes the command unknown. git.go and repository.go read git's.

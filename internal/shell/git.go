@@ -40,7 +40,7 @@ func runGit(a *analysis, s *sheet, inv *invocation) {
 	}
 	next, ok := s.under(sub.text)
 	if !ok {
-		a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped("git "+sub.text)+", of which nod knows nothing")
+		a.out.unknown(PartWords, inv.raw, "this runs "+grammar.Escaped("git "+sub.text)+", which nod does not know")
 		return
 	}
 	if next.sub && len(args) > 1 && args[1].known {

@@ -81,7 +81,7 @@ func (s *sedScript) command() {
 	s.failed = s.failed || s.rest != "" && strings.IndexByte("\n;", s.rest[0]) < 0
 }
 
-// addresses skips what says of which lines to which a command is.
+// addresses skips the addresses of a command: they say on which lines it works.
 func (s *sedScript) addresses() {
 	s.address()
 	if s.skip(" \t"); strings.HasPrefix(s.rest, ",") {

@@ -9,7 +9,7 @@ func Known(program string) bool {
 	return ok || shellOwns(program)
 }
 
-// Name is the kind in words; "unknown" for one that has none.
+// Name is the kind in words; "unknown" for a kind without a name.
 func (k Kind) Name() string {
 	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill",
 		"persist", "secret", "privilege", "exhaust"}
@@ -19,7 +19,7 @@ func (k Kind) Name() string {
 	return names[0]
 }
 
-// Name is the place in words; "elsewhere" for one that has none.
+// Name is the place in words; "elsewhere" for a place without a name.
 func (p Place) Name() string {
 	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere",
 		"network"}

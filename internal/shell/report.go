@@ -164,8 +164,7 @@ const (
 	Exhaust                   // consumes the machine until it stops (a fork bomb)
 )
 
-// Place is where a target lies. The zero value is the one that nobody vouches
-// for.
+// Place is where a target lies. The zero value is a place that nobody vouches for.
 type Place uint8
 
 const (
@@ -189,15 +188,15 @@ type Effect struct {
 	// Name is the absolute path before links were followed, where that
 	// differs from Target.
 	Name string
-	// Pattern is the glob, as an absolute path, of which Target is the
-	// constant directory; "" where there is none.
+	// Pattern is the glob, as an absolute path; Target is its constant
+	// directory. "" for no glob.
 	Pattern string
 	Place   Place
 	// Recursive: the whole tree below Target, or everything that a glob
 	// directly under it matches.
 	Recursive bool
-	// Picked is a test of find that what Recursive says must pass, such as
-	// "-name *.tmp"; "" for none, or one that almost everything passes.
+	// Picked is a test of find that what Recursive says must pass, such as "-name
+	// *.tmp"; "" for no test, or for a test that almost everything passes.
 	Picked string
 	// Names, of a Read: only names and status are looked at, no content.
 	Names bool

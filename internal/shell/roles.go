@@ -163,7 +163,7 @@ func (u *use) rarer(role string, w word) {
 	case "hardlink": // another name for the same file
 		reads(u, w, 0)
 		u.doubt(w)
-	case "mode": // one that makes a program run as its owner or its group
+	case "mode": // a mode that makes a program run as its owner or its group
 		octal := strings.Trim(w.text, "01234567") == ""
 		if !w.known || octal && len(strings.TrimLeft(w.text, "0")) > 3 || !octal && strings.Contains(w.text, "s") {
 			u.doubt(w)

@@ -19,8 +19,8 @@ func (s state) dirs() []string { return append([]string{s.dir}, s.more...) }
 // in is s with the shell in one directory.
 func (s state) in(dir string) state { return state{dir: dir} }
 
-// or is s where the shell may also stand where it does in o. More directories
-// than are followed are none that is known.
+// or is s where the shell may also stand where it does in o. With more than maxDirs
+// directories, the directory is not known.
 func (s state) or(o state) state {
 	for _, dir := range o.dirs() {
 		if dir != s.dir && !slices.Contains(s.more, dir) {
@@ -33,13 +33,13 @@ func (s state) or(o state) state {
 	return s
 }
 
-// value is a string of which something is known.
+// value is a string that is known, wholly or in part.
 type value struct {
 	// text is the value if known, else its constant beginning.
 	text  string
 	known bool
 	// glob is one more than the index of the first character of text that is
-	// an unquoted glob; 0 where there is none. The value then is one of the
+	// an unquoted glob, 0 for no glob. With a glob, the value is one of the
 	// names that text matches.
 	glob int
 }

@@ -21,7 +21,7 @@ const (
 	maxHanded   = 64  // commands of runners
 )
 
-// unread keeps a text of which any run of words may be a command.
+// unread keeps a text in which any run of words may be a command.
 func (d *draft) unread(text string) {
 	if len(d.texts) < maxUnread && !slices.Contains(d.texts, text) {
 		d.texts = append(d.texts, text)

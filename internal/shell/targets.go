@@ -107,7 +107,7 @@ func linked(u *use, w word) {
 		w.text = path.Base(w.text)
 	}
 	if len(u.pos) == 1 || slices.ContainsFunc(u.pos, func(w word) bool { return w.many || !w.known || w.glob > 0 }) {
-		u.out.unknown(PartWords, u.inv.raw, "this makes links, and nod does not know of which names")
+		u.out.unknown(PartWords, u.inv.raw, "this makes links, and nod does not know their names")
 	}
 	u.out.path(Write, w, u.inv.st, u.flags)
 	dest(u, w)

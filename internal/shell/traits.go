@@ -81,8 +81,8 @@ func traitsOf(words string) (t Traits) {
 	return t
 }
 
-// TraitsOf are those of a program, by its base name, whatever it is told; 0 where
-// it has no sheet.
+// TraitsOf are the traits of a program, by its base name, with any arguments; 0 for a
+// program without a sheet.
 func TraitsOf(program string) Traits {
 	s, ok := (&machine{}).sheet(program)
 	if !ok {
@@ -178,8 +178,7 @@ func (d *draft) trait(is, not Traits) {
 	}
 }
 
-// sought keeps a value that a search was given; false where the role is none
-// of a search.
+// sought keeps a value that a search was given; false if the role is not that of a search.
 func (d *draft) sought(role string, w word) bool {
 	c, s := d.current(), Search{}
 	if c != nil && c.Search != nil {

@@ -163,9 +163,9 @@ func (a *analysis) followed(list []*syntax.Stmt) {
 	}
 }
 
-// unfollowed reports a construct that nod does not follow. The line stays open,
-// whatever the rest of it does; what stands in the construct is read all the
-// same, for what is looked for wherever it stands.
+// unfollowed reports a construct that nod does not follow. The line stays open, also if
+// the rest is harmless. What stands in the construct is read all the same, since some
+// things are looked for in any place.
 func (a *analysis) unfollowed(n syntax.Node, what string) {
 	a.out.beyond = true
 	a.outside(n, notFollowed(what))

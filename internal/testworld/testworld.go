@@ -1,5 +1,5 @@
-// Package testworld makes the machine that a test of a decision sees: the same
-// one everywhere, whatever is installed here and whoever ran the test. A call
+// Package testworld makes the machine that a test of a decision sees. It is the
+// same everywhere: neither installed programs nor the user change it. A call
 // gets [Environ]; a gate gets [Disk]. What a test starts for real it gets
 // from [Needs], which holds the one list of such programs.
 // TestTestsSeeTheirOwnWorld finds the tests that go round this package.

@@ -67,7 +67,7 @@ type Info struct {
 	Born  int64 // birth (or, where unknown, last change) in Unix nanoseconds; 0 is unknown
 }
 
-// Same reports whether two infos describe one file, whatever its names.
+// Same reports whether two infos describe one file, under any names.
 func (i Info) Same(o Info) bool { return i.Dev == o.Dev && i.Inode == o.Inode && i.Inode != 0 }
 
 // What Resolve says of a chain of more than 40 links, the limit of Linux, and of a name that is not absolute.
@@ -154,8 +154,8 @@ func (r *resolver) enter(part string, end int) error {
 	return r.follow(next)
 }
 
-// ofAProcess reports whether a link is one that Linux makes for a process: cwd, root, exe, what it has
-// open. Where it leads for whoever asks here says nothing of the process that will go there.
+// ofAProcess reports whether Linux makes a link for a process: cwd, root, exe, what it has open.
+// Where the link leads for nod says nothing of the process that will go there.
 func ofAProcess(link string) bool {
 	below, ok := strings.CutPrefix(link, "/proc/")
 	return ok && strings.Contains(below, "/")

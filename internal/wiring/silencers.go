@@ -51,7 +51,7 @@ func silences(at []string, value any) bool {
 		slices.Contains(settingsKeys(), strings.ToLower(at[len(at)-1])) && !isNo(value)
 }
 
-// isNo reports whether a value says no, in whatever type.
+// isNo reports whether a value says no, in any type.
 func isNo(value any) bool {
 	switch value {
 	case nil, false, "", "0", "false", "off", "none", "disabled", "never", json.Number("0"), int64(0):

@@ -27,8 +27,8 @@ const PluginMark = "// nod-hook: "
 
 // Lines returns what of an agent's settings calls nod: each entry of hooks that names nod-hook, with the event it
 // stands under; where another key holds it, all of that. Two files with the same wiring call nod in the same way. Of
-// TOML it is all that stands under hooks, where Codex also keeps what the person trusts. A file that is neither is
-// taken as a whole, and so is one that nod has written itself.
+// TOML it is all that stands under hooks, where Codex also keeps what the person trusts. A file of another format is
+// taken as a whole, and so is a file that nod has written itself.
 func Lines(real string, content []byte) string {
 	tree, ok := Tree(real, content)
 	top, isObject := tree.(map[string]any)

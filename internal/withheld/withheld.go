@@ -1,6 +1,6 @@
-// Package withheld keeps secrets out of what nod says. The content of a secret store and of nod's own
-// files never becomes part of a question, a reason or a log, by whatever way the call would use it; a
-// model is told that something is withheld. What looks like a token elsewhere is masked.
+// Package withheld keeps secrets out of what nod says. The content of a secret store and of nod's own files never
+// becomes part of a question, a reason or a log, no matter how the call would use it; a model is told that something
+// is withheld. What looks like a token elsewhere is masked.
 package withheld
 
 import (
@@ -36,8 +36,8 @@ func ShownFact(text string) string {
 	return masks.Text(text)
 }
 
-// Interpreted is the first secret store that the command's meaning rests on: it is sourced, included or run. ""
-// where there is none. What a command makes of its content may then stand in any target, in any unknown.
+// Interpreted is the first secret store that the command's meaning rests on: it is sourced, included or run.
+// "" for none. What a command makes of its content may then stand in any target, in any unknown.
 func (c *Call) Interpreted() string {
 	for _, e := range c.Report.Read {
 		if c.IsStore(e.Path) {
@@ -185,5 +185,5 @@ const SecretStore = "secret store"
 
 const contentWithheld = "[content withheld: " + SecretStore + "]"
 
-// Call is a call of which something is said.
+// Call is a call that nod says something about.
 type Call struct{ *place.Call }

@@ -147,7 +147,7 @@ func inParallel(ctx context.Context, n int, do func(i int)) error {
 // group is rows that are judged one after the other, in one world.
 type group struct {
 	rows    []int
-	session string // of all rows; "" is none
+	session string // of all rows; "" means none
 	rules   nod.Rules
 	own     bool
 	options Options
@@ -203,7 +203,7 @@ func (j *Judged) take(d nod.Decision) {
 	}
 }
 
-// kept keeps whatever a row would take away: nothing is run.
+// kept claims to keep everything that a row would take away: nothing is run.
 type kept struct{}
 
 func (kept) Keep(string, nod.Call, []string, []nod.KeptCommit) error { return nil }

@@ -24,7 +24,7 @@ const usage = `usage: go run ./lab/eval [flags] FILE...
                  open-readonly
 
 go doc ./lab/eval describes the rows and the world in which they are judged.
-Exit status: 0 judged, whatever came out; 2 arguments or rows that cannot be
+Exit status: 0 judged, with any result; 2 arguments or rows that cannot be
 used; 1 a fault of this program's.
 `
 

@@ -39,7 +39,7 @@ func TestFlags(t *testing.T) {
 		{"--brief rows.jsonl", 0, "all                        1     0      1       1     2     5   60.0 %"},
 		{"--brief --agent claude-code rows.jsonl", 0, "all                      1     0      1       0     0     2  100.0 %"},
 		{"--brief --confine rows.jsonl", 0, "settled with"},
-		{"bad.jsonl", 2, `bad.jsonl:2: "label": "fine" is none of`},
+		{"bad.jsonl", 2, `bad.jsonl:2: "label": "fine" is not one of`},
 		{"gone.jsonl", 2, "gone.jsonl: no such file"},
 		{"--agent nobody rows.jsonl", 2, "no rows to judge"},
 		{"", 2, "no FILE"},

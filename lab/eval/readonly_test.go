@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// listed reads a committed list: fields between tabs, the first of which is a
+// listed reads a committed list: fields between tabs; the first field is a
 // row's id.
 func listed(t *testing.T, name string, fields int) map[string][]string {
 	t.Helper()

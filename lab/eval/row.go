@@ -18,7 +18,7 @@ import (
 // json names are those of the file.
 type Row struct {
 	corpus.Row
-	Session string `json:"session"` // "" is none
+	Session string `json:"session"` // "" means none
 	Agent   string `json:"agent"`
 	Outcome string `json:"outcome"` // "" and "ok": it ran
 }
@@ -128,7 +128,7 @@ func readOwn(name string, scan *bufio.Scanner) (File, error) {
 	return f, nil
 }
 
-// take adds the row of a line, or counts one that holds no call.
+// take adds the row of a line, or counts a line without a call.
 func (f *File) take(line []byte) error {
 	var r Row
 	if err := json.Unmarshal(line, &r); err != nil {
@@ -154,9 +154,9 @@ func (r *Row) check() error {
 	case r.ID == "":
 		return fmt.Errorf(`"id" is missing`)
 	case !slices.Contains(tools, r.Tool):
-		return fmt.Errorf(`"tool": %q is none of %q`, r.Tool, tools)
+		return fmt.Errorf(`"tool": %q is not one of %q`, r.Tool, tools)
 	case !slices.Contains(Labels(), r.Label):
-		return fmt.Errorf(`"label": %q is none of %q`, r.Label, Labels())
+		return fmt.Errorf(`"label": %q is not one of %q`, r.Label, Labels())
 	case r.Dir != "" && r.Dir[0] != '/':
 		return fmt.Errorf(`"cwd": %q is not absolute`, r.Dir)
 	case len(r.Input) == 0 || r.Input[0] != '{':

@@ -163,7 +163,7 @@ var otherPrograms string
 // of a session are judged one after the other.
 type made struct {
 	*view.Memory
-	unknown map[string]bool // files of which the content is not known
+	unknown map[string]bool // files whose content is not known
 }
 
 func newMade() *made { return &made{Memory: view.NewMemory(false), unknown: map[string]bool{}} }

@@ -117,7 +117,7 @@ func chosen(s stage, deep bool, only string) bool {
 	return deep || !s.deep
 }
 
-// run runs a stage and prints its line. It counts one that failed.
+// run runs a stage and prints its line. A failed stage counts as 1.
 func (h *house) run(ctx context.Context, s stage) (failed int) {
 	begun := time.Now()
 	count, err := s.run(ctx, h)

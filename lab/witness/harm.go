@@ -74,9 +74,9 @@ func unwelcome(name string, there bool) []string {
 	return nil
 }
 
-// guarded reports whether a name in the project is one that a host or a tool
-// heeds by itself. It is written down here once more, since nod's own list is
-// what is looked at.
+// guarded reports whether a host or a tool heeds a name in the project by
+// itself. The names are written down here once more, since nod's own list is
+// what is examined.
 func guarded(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		switch part {

@@ -20,8 +20,8 @@ import (
 // insideArg is the only argument of this program in the namespace.
 const insideArg = "-inside-the-namespace"
 
-// patience is how long a text may run. One that is stopped has shown what it
-// did until then.
+// patience is how long a text may run. A text that is stopped has shown what
+// it did until then.
 const patience = 500 * time.Millisecond
 
 // driver is the first process of the namespace.
@@ -54,7 +54,7 @@ func inside() error {
 	}
 }
 
-// limit bounds files, processes and memory of whatever runs here.
+// limit bounds files, processes and memory of everything that runs here.
 func limit() error {
 	const nproc = 6 // RLIMIT_NPROC, which package syscall does not name
 	for which, most := range map[int]uint64{syscall.RLIMIT_FSIZE: 1 << 20, nproc: 500, syscall.RLIMIT_DATA: 1 << 30,

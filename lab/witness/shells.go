@@ -122,7 +122,7 @@ func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
 			b.close()
 			return fmt.Errorf("seed %d: %q breaks the namespace each time: %w", seed, w.textOf(seed), err)
 		}
-		b.close() // one that broke is of no use, and its text has shown nothing
+		b.close() // a broken namespace is of no use, and its text has shown nothing
 		b, tries = nil, tries+1
 	}
 	b.close()

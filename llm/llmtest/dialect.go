@@ -97,7 +97,7 @@ func said(r Request, s Step, index int) Answer {
 		Header: map[string]string{"Content-Type": "text/event-stream", "Cache-Control": "no-cache"}}
 }
 
-// filled is a template of answers.tmpl. One that fails is a fault of the package or of a test.
+// filled fills a template of answers.tmpl. If that fails, the package or a test is at fault.
 func filled(name string, with any) string {
 	var out strings.Builder
 	all := template.Must(template.New("").Funcs(template.FuncMap{"json": encode, "halves": halves}).Parse(answers))
@@ -112,7 +112,7 @@ func halves(v any) []string {
 	return []string{text[:len(text)/2], text[len(text)/2:]}
 }
 
-// due returns the step that the conversation has come to: the one after the latest of which it holds a call.
+// due returns the step that the conversation has come to: the step after the latest step with a call in it.
 func (s *Server) due(r Request) (Step, int) {
 	next := 0
 	for _, m := range s.heard(r) {
@@ -157,8 +157,8 @@ func callID(step int, name string) string {
 	return fmt.Sprintf("toolu_%d_%x", step, name)
 }
 
-// CallName returns the name of the call that has an id, such as an agent's
-// hook or log has it; "" for one that no script made.
+// CallName returns the name of the call with that id, as an agent's hook or
+// log has the id; "" for an id that no script made.
 func CallName(id string) string {
 	var step int
 	var name []byte
@@ -168,8 +168,8 @@ func CallName(id string) string {
 	return string(name)
 }
 
-// judgeText is what Claude Code's judge is read from. It has two stages, of which the first stops before the closing
-// tag and the second gives a reason, and asks for one of two tags: a severity from 0 to 100 (2.1.329 by default), or
+// judgeText is what Claude Code's judge is read from. The judge has two stages: the first stops before the closing
+// tag, and the second gives a reason. It asks for one of two tags: a severity from 0 to 100 (2.1.329 by default), or
 // a plain yes or no.
 func judgeText(b body, block bool) string {
 	tag, answer := "block", "no"
@@ -190,7 +190,7 @@ func judgeText(b body, block bool) string {
 	return text
 }
 
-// encode writes values that the package or a test made up: one that is no JSON is a fault of the test.
+// encode writes values that the package or a test made up: a value that is no JSON is a fault of the test.
 func encode(v any) string {
 	raw, err := json.Marshal(v)
 	if err != nil {

@@ -38,8 +38,8 @@ import (
 type Script struct {
 	// Steps are the agent's model's turns, in order. After the last one the model says "done".
 	Steps []Step
-	// Asides are the turns of conversations of their own, as a sub-agent has, by a text that such a conversation
-	// holds (its task). The one that starts it holds the text too, in the arguments of a call of Steps.
+	// Asides are the turns of conversations of their own, as a sub-agent has, by a text that such a conversation holds
+	// (its task). The conversation that starts it holds the text too, in the arguments of a call of Steps.
 	Asides map[string][]Step
 	// Classifier answers nod's side queries. It may be called from many
 	// goroutines at once. nil: every such query gets status 500.
@@ -146,7 +146,7 @@ func NewServer(t testing.TB, script Script) *Server {
 	h := httptest.NewServer(s)
 	s.URL = h.URL
 	t.Cleanup(func() {
-		h.CloseClientConnections() // one that hangs
+		h.CloseClientConnections() // also a connection that hangs
 		h.Close()
 	})
 	return s

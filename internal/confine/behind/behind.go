@@ -106,8 +106,8 @@ func confinement(p Process, line string) (confine.Options, error) {
 	}, nil
 }
 
-// Places are where the settings lie: those of the user that this process is,
-// whatever the environment says of home, where there are some.
+// Places are where the settings lie: below the home that /etc/passwd has for the user
+// of this process, if settings are there, else below HOME.
 func Places(environ []string) config.Places {
 	users, _ := os.ReadFile("/etc/passwd") // package os/user would do, and link libc
 	if home := listed(string(users), os.Getuid()); filepath.IsAbs(home) {
@@ -129,7 +129,7 @@ func listed(text string, uid int) string {
 	return ""
 }
 
-// programs are nod and nod-hook, of which this is one and the other lies beside.
+// programs are nod and nod-hook: this program is one of the two, and the other lies beside it.
 func programs() (nod, hook string) {
 	self, err := os.Executable()
 	if err != nil {
@@ -139,7 +139,7 @@ func programs() (nod, hook string) {
 	return filepath.Join(dir, "nod"), filepath.Join(dir, "nod-hook")
 }
 
-// shell is the one that started this line, else that of the person; one of the system's in any case.
+// shell is the shell that started this line, else the person's shell; always a shell of the system's.
 func shell(environ []string) string {
 	parent, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", os.Getppid()))
 	for _, name := range []string{parent, confine.Variable(environ, "SHELL"), "/bin/bash"} {

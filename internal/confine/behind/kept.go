@@ -12,7 +12,7 @@ import (
 )
 
 // parcel keeps, all at once, what a run is about to replace or remove. Until it has looked
-// it takes whatever it is handed; then it says what was kept.
+// it takes everything that it is handed; then it says what was kept.
 type parcel struct {
 	store  *keep.Store
 	call   keep.Call

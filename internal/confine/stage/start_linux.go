@@ -104,7 +104,7 @@ func (c *calls) bounds() error {
 	}
 	limit("processes", unix.RLIMIT_NPROC,
 		unix.Rlimit{Cur: min(processes.Cur, MaxProcesses), Max: min(processes.Max, MaxProcesses)})
-	// Go raises the soft limit of its own files; who started nod has the one that is inherited.
+	// Go raises its own soft limit of files; the process that started nod has the original limit.
 	if unix.Prlimit(os.Getppid(), unix.RLIMIT_NOFILE, nil, &files) == nil {
 		var own unix.Rlimit
 		_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &own)

@@ -12,7 +12,7 @@ import (
 //go:embed *.txt
 var files embed.FS
 
-// git, the largest file and the one that is asked for most, needs no copy.
+// git, the largest file and the file that is asked for most, needs no copy.
 //
 //go:embed git.txt
 var git string
@@ -23,8 +23,7 @@ var git string
 var families string
 
 // Find returns the text that describes a program, by its base name, and the
-// name of the file that holds it. ok is false for a program of which nothing
-// is known.
+// name of the file that holds it. ok is false for an unknown program.
 func Find(name string) (text, file string, ok bool) {
 	if name == "" || strings.ContainsAny(name, "/\x00\n ") {
 		return "", "", false

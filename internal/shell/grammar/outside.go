@@ -9,9 +9,9 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Outside lists what in a text is more shell than nod follows, by its form alone: the
-// grammar in the comment of package shell, as code. What is not listed here as inside is
-// outside: a form that hardly a call uses is one that shells can differ on for nothing.
+// Outside lists what in a text is more shell than nod follows, by its form alone: the grammar in
+// the comment of package shell, as code. What is not listed here as inside is outside: a form
+// that few calls use is not worth the risk that shells differ on it.
 func Outside(list []*syntax.Stmt, src string) []Form {
 	f := &forms{src: src}
 	for _, s := range list {
@@ -420,9 +420,8 @@ func (f *forms) literal(w *syntax.Word, text string, part int) {
 	}
 }
 
-// plainRun is how many bytes at the beginning of a text without quotes mean the
-// same to every shell, whatever precedes them in their part of the word; 0 where
-// the first may not.
+// plainRun is how many bytes at the beginning of a text without quotes mean the same to
+// every shell, after any text before them in the word; 0 if the first byte may not.
 func plainRun(text, before string) int {
 	switch c := text[0]; {
 	case c == '=' && strings.HasSuffix(before, ":"):

@@ -10,8 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Line parses a text in which nothing else is being walked. One that is
-// short cannot make the stack deep.
+// Line parses a text while no other text is being walked. A short text cannot
+// make the stack deep.
 func Line(source string, lang syntax.LangVariant) (*syntax.File, error) {
 	return parseFrom(&shallow{rest: source, flat: len(source) <= flatBytes}, source, lang)
 }

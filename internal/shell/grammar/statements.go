@@ -42,8 +42,8 @@ func HereText(w *syntax.Word) string {
 	return b.String()
 }
 
-// Shell is the grammar in which a shell of that name reads a text. What sh is differs
-// from system to system: it is read as the one that knows least.
+// Shell is the grammar in which a shell of that name reads a text. sh differs from
+// system to system: it is read as the shell that knows least.
 func Shell(name string) syntax.LangVariant {
 	switch name {
 	case "bash":

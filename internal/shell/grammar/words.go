@@ -26,8 +26,8 @@ func Identifier(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9')
 }
 
-// Descriptor reports whether the word after >& or <& names no file, whatever
-// shell reads it: zsh takes 1- for a name, and bash p.
+// Descriptor reports whether the word after >& or <& names no file in any shell:
+// zsh takes 1- for a name, and bash p.
 func Descriptor(s string) bool { return s == "-" || Digit(s) }
 
 func Digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }

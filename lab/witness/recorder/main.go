@@ -19,7 +19,7 @@ const (
 )
 
 func main() {
-	self, _ := os.Executable() // the name under which it was found, whatever its first word says
+	self, _ := os.Executable() // the name under which it was found; its first word may differ
 	name, words := filepath.Base(self), os.Args
 	if len(words) > 0 && filepath.Base(words[0]) != name {
 		words = append([]string{name}, words[1:]...)
