@@ -10,73 +10,39 @@ import (
 	"github.com/nodgate/nod/internal/shell"
 )
 
-const (
-	maxModules    = 64      // directories of modules that are looked into
-	maxModuleFile = 1 << 20 // of a file of a module that is read
-)
-
-// Modules says why a look-up of the modules that go.mod names is left open, "" if it is
-// not: which names are asked for, and of whom, stands in files that the session has
-// changed, or this very line, so that they can carry anything out.
+// Modules says why a look-up of the modules that go.mod names is left open, "" if it is not: the names that are asked
+// for can carry anything out where the session, or this very line, may have changed them.
 func Modules(c *place.Call, e shell.Effect) place.Objection {
-	if e.Declared != "go.mod" || e.Command < 0 || e.Command >= len(c.Report.Commands) {
+	if e.Declared != "go.mod" {
 		return ""
 	}
 	command := c.Report.Commands[e.Command]
-	if slices.ContainsFunc(command.Words, func(w shell.Word) bool {
-		return strings.HasPrefix(w.Value, "-C") || strings.HasPrefix(w.Value, "-modfile")
-	}) {
-		return place.Objection("this asks the network, and nod does not know for what: " + printable.Text(e.Words))
+	inDir := func(w shell.Word) bool { return strings.HasPrefix(w.Value, "-C") }
+	writes := func(e shell.Effect) bool {
+		return (e.Kind == shell.Write || e.Kind == shell.Delete) && e.Place != shell.Null
 	}
-	for _, name := range moduleFiles(c.At.Machine, path.Clean(command.Dir)) {
-		if moduleChanged(c, name) {
-			return place.Objection("this asks the network for what " + printable.Text(name) +
-				" names, which has changed: " + printable.Text(e.Words))
-		}
+	open := !path.IsAbs(command.Dir) || slices.ContainsFunc(command.Words, inDir) ||
+		slices.ContainsFunc(c.Report.Effects, writes)
+	for at := path.Join(command.Dir, "go.mod"); !open && at != "/"; at = path.Dir(at) {
+		dir := path.Dir(at)
+		open = !c.At.Missing(path.Join(dir, "go.work")) || steersModules(c, path.Join(dir, "go.mod")) ||
+			steersModules(c, path.Join(dir, "go.sum"))
 	}
-	return ""
+	if !open {
+		return ""
+	}
+	return place.Objection("this asks the network for what go.mod names, which may have changed: " +
+		printable.Text(e.Words))
 }
 
-// moduleFiles are the files that say which modules are looked for: in the directories from
-// dir up to the root, and in those that such a file names.
-func moduleFiles(m *place.Machine, dir string) (names []string) {
-	dirs := []string{dir}
-	for dir != "/" && path.IsAbs(dir) {
-		dir = path.Dir(dir)
-		dirs = append(dirs, dir)
-	}
-	for i := 0; i < len(dirs) && i < maxModules; i++ {
-		names = append(names, path.Join(dirs[i], "go.sum"), path.Join(dirs[i], "go.work.sum"))
-		for _, base := range [...]string{"go.mod", "go.work"} {
-			name := path.Join(dirs[i], base)
-			names = append(names, name)
-			text, _ := m.Files.Read(m.Real(name), maxModuleFile) // there, or it names nothing
-			for word := range strings.FieldsSeq(string(text)) {
-				if word = strings.Trim(word, "\"`()"); strings.HasPrefix(word, ".") {
-					word = path.Join(dirs[i], word)
-				}
-				if word = path.Clean(word); path.IsAbs(word) && !slices.Contains(dirs, word) {
-					dirs = append(dirs, word)
-				}
-			}
-		}
-	}
-	return names
-}
-
-// moduleChanged reports whether a file is another than the session began with. Where nobody
-// remembers that, git says whether it is another than what was added.
-func moduleChanged(c *place.Call, name string) bool {
-	if slices.ContainsFunc(c.Report.Effects, func(e shell.Effect) bool {
-		return (e.Kind == shell.Write || e.Kind == shell.Delete) && (e.Target == name || e.Target == "") &&
-			e.Place != shell.Null
-	}) {
+// steersModules reports whether a file is another than the session began with, or leads to files of other
+// directories. Where nobody remembers the session, git says whether it is another than what was added.
+func steersModules(c *place.Call, name string) bool {
+	real := c.At.Machine.Real(name)
+	text, err := c.At.Machine.Files.Read(real, 1<<20)
+	if c.At.Wrote != nil && c.At.Wrote(real) || strings.Contains(string(text), "=>") {
 		return true
 	}
-	real := c.At.Machine.Real(name)
-	if c.At.Wrote != nil {
-		return c.At.Wrote(real)
-	}
 	r := c.At.Repository(path.Dir(real))
-	return r != nil && !c.At.Missing(real) && r.Lost(real) != ""
+	return c.At.Wrote == nil && err == nil && r != nil && r.Lost(real) != ""
 }

@@ -63,6 +63,7 @@ func goHome(u *use) bool {
 	return !slices.ContainsFunc(u.inv.args, func(w word) bool {
 		option := strings.TrimLeft(w.text, "-")
 		return !w.known || w.many || w.glob > 0 || strings.Contains(w.text, "@") || strings.HasPrefix(option, "http") ||
+			strings.HasPrefix(option, "modfile") || // of another file
 			strings.HasPrefix(option, "versions") // of any module, whose name is that of a host
 	})
 }

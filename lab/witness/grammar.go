@@ -4,24 +4,21 @@ import (
 	"embed"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 //go:embed texts/*
 var texts embed.FS
 
-// grammar is rules by their names. The files say how they are written.
-type grammar map[string][]alternative
+// grammar is rules by their names: for each the texts it may become, one for each unit of their weight. The files
+// say how they are written. A «...» that is no name of a rule is a rule of its own, whose name says what it is: =7
+// a choice, …8 options, '9 a quoted text.
+type grammar map[string][]string
 
-type alternative struct {
-	weight int
-	text   string
-}
-
-// readGrammar reads a file of rules. A rule that a text names is there.
+// readGrammar reads a file of rules.
 func readGrammar(name string) (grammar, error) {
 	data, err := texts.ReadFile("texts/" + name + ".txt")
 	if err != nil {
@@ -40,10 +37,35 @@ func readGrammar(name string) (grammar, error) {
 			if err != nil || rule == "" {
 				return nil, fmt.Errorf("%s:%d: want a rule, and below it weights and texts: %w", name, i+1, err)
 			}
-			g[rule] = append(g[rule], alternative{weight, text})
+			g[rule] = append(g[rule], slices.Repeat([]string{g.named(text)}, weight)...)
 		}
 	}
 	return g, nil
+}
+
+// named makes rules of what stands between « and », the innermost first, and has ⟨ and ⟩ around their names.
+func (g grammar) named(text string) string {
+	slot := regexp.MustCompile(`«[^«»]*»`)
+	text = strings.NewReplacer("«nl»", "«0a»", "«tab»", "«09»").Replace(text)
+	for slot.MatchString(text) {
+		text = slot.ReplaceAllStringFunc(text, func(slot string) string {
+			body := strings.Trim(slot, "«»")
+			parts, kind := strings.Split(body, "¦"), "="
+			switch {
+			case strings.HasPrefix(body, "…"):
+				parts[0], kind = strings.TrimPrefix(body[:len(parts[0])], "…"), "…"
+			case len(parts) > 1:
+			case strings.HasPrefix(body, "'"):
+				parts[0], kind = body[1:], "'"
+			default:
+				return "⟨" + body + "⟩"
+			}
+			name := kind + strconv.Itoa(len(g))
+			g[name] = parts
+			return "⟨" + name + "⟩"
+		})
+	}
+	return text
 }
 
 // writer makes one text out of a grammar.
@@ -65,24 +87,35 @@ func (g grammar) write(rule string, seed uint64) string {
 }
 
 // rule is a text of a rule, or one of the names that are built in.
-func (w *writer) rule(name string) string {
-	switch name {
-	case "mark":
+func (w *writer) rule(name string) (text string) {
+	list := w.grammar[name]
+	switch said, again := w.once[name]; {
+	case again:
+		return said
+	case name == "mark":
 		w.marks++
 		return "k" + strconv.Itoa(w.marks)
-	case "nl":
-		return "\n"
-	case "tab":
-		return "\t"
-	}
-	if b, err := strconv.ParseUint(name, 16, 8); err == nil && len(name) == 2 {
+	case list == nil:
+		b, err := strconv.ParseUint(name, 16, 8)
+		if err != nil {
+			panic("the grammar has no rule " + name)
+		}
 		return string([]byte{byte(b)})
-	}
-	if text, ok := w.once[name]; ok {
+	case strings.HasPrefix(name, "…"):
+		for w.r.IntN(100) < 45 {
+			text += " " + w.expand(list[w.r.IntN(len(list))])
+		}
 		return text
+	case strings.HasPrefix(name, "="):
+		return w.expand(list[w.r.IntN(len(list))])
+	case strings.HasPrefix(name, "'"):
+		return w.quoted(w.expand(list[0]))
+	}
+	if w.depth > deepest {
+		list = list[:1]
 	}
 	w.depth++
-	text := w.expand(w.pick(name))
+	text = w.expand(list[w.r.IntN(len(list))])
 	w.depth--
 	if strings.HasSuffix(name, "!") {
 		w.once[name] = text
@@ -90,80 +123,14 @@ func (w *writer) rule(name string) string {
 	return text
 }
 
-// pick takes one of a rule's alternatives.
-func (w *writer) pick(name string) string {
-	list := w.grammar[name]
-	if len(list) == 0 {
-		panic("the grammar has no rule " + name)
-	}
-	if w.depth > deepest {
-		return list[0].text
-	}
-	sum := 0
-	for _, a := range list {
-		sum += a.weight
-	}
-	n := w.r.IntN(sum)
-	for _, a := range list {
-		if n -= a.weight; n < 0 {
-			return a.text
-		}
-	}
-	return ""
-}
-
-// expand puts texts in the place of what stands between « and ».
+// expand puts texts in the place of the names in a text.
 func (w *writer) expand(text string) string {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "«")
-		b.WriteString(before)
-		if !found {
-			return b.String()
-		}
-		parts, after := choices(rest)
-		b.WriteString(w.part(parts))
-		text = after
-	}
-}
-
-// part is a choice, options, a quoted text or a rule.
-func (w *writer) part(parts []string) string {
-	first, options := strings.CutPrefix(parts[0], "…")
-	switch {
-	case options && len(parts) > 1:
-		parts[0] = first
-		text := ""
-		for w.r.IntN(100) < 45 {
-			text += " " + w.expand(parts[w.r.IntN(len(parts))])
-		}
+	before, rest, found := strings.Cut(text, "⟨")
+	if !found {
 		return text
-	case len(parts) > 1:
-		return w.expand(parts[w.r.IntN(len(parts))])
-	case strings.HasPrefix(first, "'") && len(w.grammar[first[1:]]) > 0:
-		return w.quoted(w.rule(first[1:]))
-	case strings.HasPrefix(first, "'"):
-		return w.quoted(w.expand(first[1:]))
 	}
-	return w.rule(parts[0])
-}
-
-// choices splits what stands before the » that ends it at each ¦ of its own.
-func choices(text string) (parts []string, after string) {
-	depth, from := 0, 0
-	for i, r := range text {
-		switch {
-		case r == '«':
-			depth++
-		case r == '»' && depth > 0:
-			depth--
-		case r == '»':
-			return append(parts, text[from:i]), text[i+utf8.RuneLen(r):]
-		case r == '¦' && depth == 0:
-			parts, from = append(parts, text[from:i]), i+utf8.RuneLen(r)
-		}
-	}
-	panic("no » behind «" + text)
+	name, after, _ := strings.Cut(rest, "⟩")
+	return before + w.rule(name) + w.expand(after)
 }
 
 // quoted writes a text in quotes that keep it.
@@ -177,35 +144,15 @@ func (w *writer) quoted(text string) string {
 	return "$'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
 
-// program is the shell text of a number: for every eighth, one with a few bytes changed.
+// program is the shell text of a number: for every eighth, one in which signs stand in the place of a few bytes.
 func (g grammar) program(seed uint64) string {
 	text := g.write("text", seed)
-	if r := rand.New(rand.NewPCG(seed, 1)); r.IntN(8) == 0 {
-		text = mutated(r, text)
+	r := rand.New(rand.NewPCG(seed, 1))
+	if r.IntN(8) == 0 {
+		for range 1 + r.IntN(2) {
+			at := r.IntN(len(text) + 1)
+			text = text[:at] + g.write("sign", r.Uint64()) + text[min(len(text), at+r.IntN(3)):]
+		}
 	}
 	return text
-}
-
-// mutated changes a few bytes of a text.
-func mutated(r *rand.Rand, text string) string {
-	signs := strings.Split("# ' \" \\ ; & | ( ) { } < > $ ` ! * ? ~ = && |& '' \"\" $x () [ ] ^ ;; \\\n \n \t \r ${UNSET} $() \u00a0 \xff \x01",
-		" ")
-	b := []byte(text)
-	for range 1 + r.IntN(2) {
-		if len(b) < 2 {
-			break
-		}
-		at, to := r.IntN(len(b)), r.IntN(len(b))
-		switch r.IntN(5) {
-		case 0:
-			b = slices.Delete(b, at, at+1)
-		case 1, 2:
-			b = slices.Insert(b, at, []byte(signs[r.IntN(len(signs))])...)
-		case 3:
-			b[at], b[to] = b[to], b[at]
-		default:
-			b = slices.Insert(b, to, slices.Clone(b[at:min(len(b), at+1+r.IntN(8))])...)
-		}
-	}
-	return string(b)
 }
