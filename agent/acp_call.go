@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/strict"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -287,7 +288,7 @@ func saysMore(m member) bool {
 		return opens("{[")
 	case strings.EqualFold(m.key, "diff"):
 		further := regexp.MustCompile(`(?m)^(deleted |rename |copy |\*\*\*|\+\+\+ /dev/null)|(?s)\n\+\+\+ .*\n\+\+\+ `)
-		return !opens(`"`) || further.MatchString("\n"+unquoted(m.value))
+		return !opens(`"`) || further.MatchString("\n"+strict.Unquoted(m.value))
 	}
 	return spelledIn("acpmore", m.key) || !opens(`"`) || !namesFile(m.key)
 }
@@ -312,7 +313,7 @@ func (c acpCall) paths() (names []string) {
 	for _, in := range c.args {
 		for _, m := range in.members {
 			if namesFile(m.key) && m.value[0] == '"' {
-				add(unquoted(m.value))
+				add(strict.Unquoted(m.value))
 			}
 		}
 	}

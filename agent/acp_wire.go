@@ -9,6 +9,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/strict"
 )
 
 // permissionRequest is the method that asks the editor.
@@ -34,14 +35,10 @@ type ACPMessage struct {
 // than one reading, or is no message: it passes, and nothing is learned from it.
 func ReadACPMessage(line []byte) (m ACPMessage, err error) {
 	top, err := readPayload(line)
-	if errors.Is(err, errHalf) { // the end of a text that was cut; no call is decided on it
-		if top, err = readReport(line); err == nil && top.hint("method") == permissionRequest {
-			err = badInput(errHalf)
-		}
+	if err != nil && (!errors.Is(err, strict.ErrHalf) || top.hint("method") == permissionRequest) {
+		return m, err // half a character ends a text that was cut; no call is decided on it
 	}
-	if err != nil {
-		return m, err
-	}
+	err = nil
 	f := fieldsOf(top, &err)
 	m.Method = f.optional("method")
 	if id := f.nonNull("id"); id != nil {

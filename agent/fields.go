@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nodgate/nod/internal/strict"
 )
 
 // find returns the value of a key, nil where it is absent, and refuses the
@@ -126,7 +128,7 @@ func (f fields) asText(m *member) string {
 		f.wrong(m, "a string")
 		return ""
 	}
-	return unquoted(m.value)
+	return strict.Unquoted(m.value)
 }
 
 func (f fields) asWord(m *member) string {

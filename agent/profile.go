@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/strict"
 )
 
 // profile is what differs between hosts: what hosts.txt says of one, and in a few functions what it
@@ -156,12 +157,10 @@ func (h Host) MayRewrite(e Event) bool {
 func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	top, err := readPayload(payload)
 	halved := err
-	if errors.Is(err, errHalf) { // what a program printed may be cut in the middle of a character
-		top, err = readReport(payload)
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, strict.ErrHalf) {
 		return Event{}, err
 	}
+	err = nil
 	f := fieldsOf(top, &err)
 	var e Event
 	if e.Kind, e.Name = p.kindOf(f); halved != nil && e.Kind != Outcome && e.Kind != Other {

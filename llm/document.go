@@ -5,15 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/strict"
 )
-
-// depthLimit bounds the nesting of an answer; real ones have about six levels.
-const depthLimit = 64
 
 // value is what stands somewhere in an answer. Keys and types are taken to the letter.
 type value struct{ any }
@@ -92,90 +88,16 @@ func (v value) json() []byte {
 // parse reads text as one JSON object that every reader reads alike. Invalid text, keys that occur twice or differ by
 // case only, and something after the end are errors.
 func parse(text []byte) (value, error) {
-	if !utf8.Valid(text) {
-		return value{}, errors.New("it holds bytes that are not UTF-8")
-	}
-	if !bytes.HasPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte("{")) {
-		return value{}, errors.New("it is not an object")
-	}
-	p := parser{in: json.NewDecoder(bytes.NewReader(text))}
-	p.in.UseNumber()
-	v, err := p.value(1)
-	if err != nil {
+	if err := strict.Check(text, fold); err != nil {
 		return value{}, err
 	}
-	if _, err := p.in.Token(); err != io.EOF {
-		return value{}, errors.New("something follows its end")
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.UseNumber()
+	var object map[string]any
+	if err := in.Decode(&object); err != nil || object == nil {
+		return value{}, errors.New("it is not an object")
 	}
-	// The decoder puts this character where half a pair stands.
-	if strings.Count(p.read.String(), "\ufffd") > bytes.Count(text, []byte("\ufffd")) {
-		return value{}, errors.New("it holds half a surrogate pair")
-	}
-	return value{v}, nil
-}
-
-// parser reads values, and writes down the strings in them.
-type parser struct {
-	in   *json.Decoder
-	read strings.Builder
-}
-
-func (p *parser) value(depth int) (any, error) {
-	token, err := p.in.Token()
-	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, errors.New("it ends early")
-	case err != nil:
-		return nil, err
-	case depth > depthLimit:
-		return nil, errors.New("it is nested too deeply")
-	}
-	switch t := token.(type) {
-	case string:
-		p.read.WriteString(t)
-	case json.Delim:
-		if t == '{' {
-			return p.object(depth)
-		}
-		list := []any{}
-		for p.in.More() {
-			element, err := p.value(depth + 1)
-			if err != nil {
-				return nil, err
-			}
-			list = append(list, element)
-		}
-		return list, p.end()
-	}
-	return token, nil
-}
-
-func (p *parser) object(depth int) (any, error) {
-	object, seen := map[string]any{}, map[string]bool{}
-	for p.in.More() {
-		token, err := p.value(0)
-		if err != nil {
-			return nil, err
-		}
-		key, _ := token.(string)
-		if folded := fold(key); seen[folded] {
-			return nil, fmt.Errorf("the key %s occurs twice", quote(key))
-		} else {
-			seen[folded] = true
-		}
-		if object[key], err = p.value(depth + 1); err != nil {
-			return nil, err
-		}
-	}
-	return object, p.end()
-}
-
-// end reads the bracket that closes a list or an object.
-func (p *parser) end() error {
-	if _, err := p.in.Token(); err != nil {
-		return errors.New("it ends early")
-	}
-	return nil
+	return value{object}, nil
 }
 
 // fold makes keys equal that a reader without regard to case would confuse (the long s, the Kelvin sign).

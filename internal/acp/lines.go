@@ -27,44 +27,10 @@ type item struct {
 	forward <-chan []byte
 }
 
-// queue keeps the agent's order while requests are being decided. Whoever adds a line waits while it is full.
-type queue struct {
-	items  chan item
-	closed chan struct{} // nothing is added any more
-}
-
-func newQueue() *queue { return &queue{make(chan item, queueLines), make(chan struct{})} }
-
-func (q *queue) put(i item) {
-	select {
-	case q.items <- i:
-	case <-q.closed:
-	}
-}
-
-// take returns the oldest line; ok is false at the end.
-func (q *queue) take() (i item, ok bool) {
-	select {
-	case i = <-q.items:
-		return i, true
-	case <-q.closed:
-	}
-	select {
-	case i = <-q.items:
-		return i, true
-	default:
-		return item{}, false
-	}
-}
-
-// drain writes to the editor until the queue ends. After an error, at which stop is
-// called, lines are taken and dropped, so that nobody waits.
-func (q *queue) drain(to io.Writer, stop func()) (failed error) {
-	for {
-		i, ok := q.take()
-		if !ok {
-			return failed
-		}
+// drain writes to the editor, in the agent's order, until the queue ends. After an error, at
+// which stop is called, lines are taken and dropped, so that nobody waits.
+func drain(items <-chan item, to io.Writer, stop func()) (failed error) {
+	for i := range items {
 		if i.forward != nil {
 			i.line = <-i.forward
 		}
@@ -75,4 +41,5 @@ func (q *queue) drain(to io.Writer, stop func()) (failed error) {
 			stop()
 		}
 	}
+	return failed
 }

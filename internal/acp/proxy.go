@@ -23,7 +23,7 @@ const permission = "session/request_permission"
 type proxy struct {
 	Options
 	memory *memory
-	queue  *queue
+	items  chan item
 	said   sync.Map   // notices that were shown
 	logMu  sync.Mutex // of standard error
 
@@ -45,7 +45,7 @@ type decision struct {
 }
 
 func newProxy(o Options, toAgent io.WriteCloser) *proxy {
-	return &proxy{Options: o, memory: newMemory(), queue: newQueue(), toAgent: toAgent, pending: map[*decision]bool{}}
+	return &proxy{Options: o, memory: newMemory(), items: make(chan item, queueLines), toAgent: toAgent, pending: map[*decision]bool{}}
 }
 
 // log tells the person something, on standard error.
@@ -103,9 +103,10 @@ func (p *proxy) closeAgent(err error) error {
 
 // fromAgent queues what the agent says, until it stops.
 func (p *proxy) fromAgent(r io.Reader) {
+	defer close(p.items)
 	in := bufio.NewReader(r)
 	for line, err := next(in); err == nil; line, err = next(in) {
-		p.queue.put(p.take(line))
+		p.items <- p.take(line)
 	}
 }
 

@@ -114,7 +114,7 @@ func (c *child) run(o Options, stop func()) int {
 	read, written := make(chan struct{}), make(chan struct{})
 	go func() { p.fromAgent(c.stdout); close(read) }()
 	go func() {
-		if err := p.queue.drain(o.Stdout, stop); err != nil {
+		if err := drain(p.items, o.Stdout, stop); err != nil {
 			p.log("the editor does not listen any more: %v", err)
 		}
 		close(written)
@@ -125,9 +125,8 @@ func (c *child) run(o Options, stop func()) int {
 	case <-time.After(o.Grace): // a process that it left behind holds its output
 	}
 	p.cancel("", true)
-	close(p.queue.closed)
+	c.stdout.Close() // which ends the reading
 	<-written
-	c.stdout.Close()
 	return exitCode(c.cmd.ProcessState)
 }
 

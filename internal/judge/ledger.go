@@ -114,13 +114,21 @@ type spokenTurn struct {
 
 // hear reads a conversation. whole says that nothing came before what was heard.
 func (l *listener) hear(ctx context.Context) (whole bool, err error) {
-	if l.Transcript == nil {
+	return l.each(ctx, func(turn transcript.Turn) (enough bool) {
+		l.turn(turn)
+		return false
+	})
+}
+
+// each hears the turns, newest first, until it is enough. whole says that nothing came before what was heard.
+func (c Conversation) each(ctx context.Context, hear func(transcript.Turn) (enough bool)) (whole bool, err error) {
+	if c.Transcript == nil {
 		return true, nil
 	}
 	heard := false
-	for turn, err := range l.Transcript(ctx) {
+	for turn, err := range c.Transcript(ctx) {
 		if errors.Is(err, fs.ErrNotExist) && !heard {
-			return true, nil // the host keeps none
+			return true, nil // the host keeps none, or has not written it yet
 		}
 		if errors.Is(err, transcript.ErrEarlier) {
 			return false, nil
@@ -131,8 +139,9 @@ func (l *listener) hear(ctx context.Context) (whole bool, err error) {
 		if err != nil {
 			return false, unreadable(err)
 		}
-		heard = true
-		l.turn(turn)
+		if heard = true; hear(turn) {
+			return false, nil
+		}
 	}
 	return true, nil
 }
@@ -364,29 +373,18 @@ const (
 // many characters of each, oldest first. What tools returned and what the harness added is left out:
 // it is where an injection would come from, and no action.
 func (c Conversation) Last(ctx context.Context) (string, error) {
-	if c.Transcript == nil {
-		return "", nil
-	}
 	var lines []string
-	for turn, err := range c.Transcript(ctx) {
-		if errors.Is(err, fs.ErrNotExist) && len(lines) == 0 {
-			return "", nil // the host keeps none, or has not written it yet
-		}
-		if errors.Is(err, transcript.ErrEarlier) && len(lines) > 0 {
-			break
-		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
-			return "", unreadable(err)
-		}
+	whole, err := c.each(ctx, func(turn transcript.Turn) (enough bool) {
 		if line := c.entryLine(turn); line != "" {
 			lines = append(lines, line)
 		}
-		if len(lines) == lastEntries {
-			break
-		}
+		return len(lines) == lastEntries
+	})
+	if err == nil && !whole && len(lines) == 0 {
+		return "", unreadable(transcript.ErrEarlier)
+	}
+	if err != nil {
+		return "", err
 	}
 	slices.Reverse(lines)
 	return strings.Join(lines, "\n"), nil

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/strict"
 )
 
 // Mask returns raw with every secret that it recognises replaced by a marker such as [masked-40], which says how
@@ -123,11 +124,9 @@ func each(text string, rename func(key string) string, hides bool, change func(k
 			i++
 			continue
 		}
-		raw := stringAt(text[i:])
-		i += len(raw)
-		var value string
-		_ = json.Unmarshal([]byte(raw), &value) // it is valid
-		var is string
+		written := strict.Quoted([]byte(text[i:]))
+		i += len(written)
+		raw, value, is := string(written), strict.Unquoted(written), ""
 		isKey := strings.HasPrefix(strings.TrimLeft(text[i:], blanks), ":")
 		if isKey {
 			key, is = value, rename(value)
@@ -145,16 +144,4 @@ func each(text string, rename func(key string) string, hides bool, change func(k
 		}
 	}
 	return out.String()
-}
-
-// stringAt is the JSON string that a valid text begins with, as it is written.
-func stringAt(text string) string {
-	end := 1
-	for text[end] != '"' {
-		if text[end] == '\\' {
-			end++
-		}
-		end++
-	}
-	return text[:end+1]
 }

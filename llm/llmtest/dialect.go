@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"text/template"
 )
@@ -139,8 +140,12 @@ func (s *Server) steps(r Request) []Step {
 
 // calledWith reports whether a request tells of a call of the script's whose arguments hold a text.
 func (s *Server) calledWith(r Request, text string) bool {
-	if r.vendor() == gemini {
-		return geminiCalledWith(r.Body, text)
+	for _, m := range decodeBody(r.Body).Contents { // Gemini's, which have no ids to tell a call by
+		if slices.ContainsFunc(m.Parts, func(p block) bool {
+			return p.FunctionCall != nil && strings.Contains(string(p.FunctionCall.Args), text)
+		}) {
+			return true
+		}
 	}
 	for i, step := range s.script.Steps {
 		for _, c := range step.Calls {

@@ -201,6 +201,7 @@ type body struct {
 	ToolChoice json.RawMessage `json:"tool_choice"` // an object, or a word such as "auto"
 	Stop       []string        `json:"stop_sequences"`
 	Messages   []block
+	Contents   []block // Gemini's messages
 	Input      json.RawMessage
 }
 
@@ -217,6 +218,10 @@ type block struct {
 	Content    json.RawMessage
 	Output     json.RawMessage
 	ToolCalls  []block `json:"tool_calls"`
+	// Parts of a message of Gemini's, and what they may be.
+	Parts            []block
+	FunctionCall     *struct{ Args json.RawMessage }
+	FunctionResponse *struct{ Response map[string]any }
 }
 
 // decodeBody is lenient: what it cannot read stays empty.

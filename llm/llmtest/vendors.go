@@ -1,9 +1,6 @@
 package llmtest
 
-import (
-	"encoding/json"
-	"strings"
-)
+import "strings"
 
 const gemini = "gemini"
 
@@ -29,10 +26,10 @@ type spoken struct {
 
 // heard reads what a request tells of the script, oldest first.
 func (s *Server) heard(r Request) (all []spoken) {
-	if r.vendor() == gemini {
-		return heardGemini(r.Body, s.steps(r))
-	}
 	b := decodeBody(r.Body)
+	if r.vendor() == gemini {
+		return heardGemini(b.Contents, s.steps(r))
+	}
 	for _, m := range append(b.Messages, blocks(b.Input)...) {
 		all = append(all, m.spoken()...)
 		for _, part := range blocks(m.Content) {
@@ -63,30 +60,13 @@ func (b block) spoken() (all []spoken) {
 	return all
 }
 
-// geminiPart is a part of a message of Gemini's.
-type geminiPart struct {
-	FunctionCall     *struct{ Args json.RawMessage }
-	FunctionResponse *struct{ Response map[string]any }
-}
-
-func geminiMessages(raw []byte) (all [][]geminiPart) {
-	var b struct {
-		Contents []struct{ Parts []geminiPart }
-	}
-	_ = json.Unmarshal(raw, &b)
-	for _, c := range b.Contents {
-		all = append(all, c.Parts)
-	}
-	return all
-}
-
 // heardGemini counts, since ids are the agent's own there: the n-th message of the model that holds calls is the n-th
 // step.
-func heardGemini(raw []byte, steps []Step) (all []spoken) {
+func heardGemini(messages []block, steps []Step) (all []spoken) {
 	step, answered := -1, 0
-	for _, parts := range geminiMessages(raw) {
+	for _, m := range messages {
 		called := 0
-		for _, p := range parts {
+		for _, p := range m.Parts {
 			switch {
 			case p.FunctionCall != nil:
 				if called == 0 {
@@ -103,19 +83,6 @@ func heardGemini(raw []byte, steps []Step) (all []spoken) {
 		}
 	}
 	return all
-}
-
-// geminiCalledWith reports whether a conversation holds a call whose arguments hold a text; there are no ids to tell
-// it by.
-func geminiCalledWith(raw []byte, text string) bool {
-	for _, parts := range geminiMessages(raw) {
-		for _, p := range parts {
-			if p.FunctionCall != nil && strings.Contains(string(p.FunctionCall.Args), text) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 func idAt(steps []Step, step, call int) string {
