@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -223,6 +225,14 @@ func TestTooMuchInputIsRefusedWithoutReadingItAll(t *testing.T) {
 	in := &endless{}
 	if s := p.run(in); s.verdict != "deny" || in.read > 40<<20 {
 		t.Errorf("%+v after %d bytes", s, in.read)
+	}
+}
+
+func TestInputThatBreaksOffBlocks(t *testing.T) {
+	p := newPlace(t)
+	in := io.MultiReader(bytes.NewReader(p.bash("ls")), iotest.ErrReader(errors.New("the pipe broke")))
+	if s := p.run(in); s.verdict != "deny" || s.exit != 2 {
+		t.Errorf("%+v", s)
 	}
 }
 

@@ -62,6 +62,10 @@ func TestStreamsThatAreFull(t *testing.T) {
 	if !strings.Contains(stderr.String(), "no space left") {
 		t.Errorf("stderr: %q", stderr.String())
 	}
+	nowhere := p.process(p.bash("ls")) // a standard output that was closed is the null device
+	if nowhere.Run(); nowhere.ProcessState.ExitCode() != 2 {
+		t.Errorf("with a closed standard output: exit %d", nowhere.ProcessState.ExitCode())
+	}
 	// A log that is a device is refused, not written to.
 	log := filepath.Join(p.options.Places.State, "decisions.jsonl")
 	if err := errors.Join(os.Remove(log), os.Symlink("/dev/full", log)); err != nil {
