@@ -17,7 +17,7 @@ import (
 // RuleList names one of the lists that hold rules.
 type RuleList string
 
-// The lists, as they are spelled in a settings file; "environment" is another one, whose rules are texts.
+// The lists, as they are spelled in a settings file. A further list, "environment", has texts as rules.
 const (
 	ListAllow    RuleList = "allow"
 	ListSoftDeny RuleList = "soft_deny"

@@ -185,7 +185,7 @@ func parts(text []byte) (all []member) {
 	return all
 }
 
-// closing returns the offset of the quote that closes the one at i.
+// closing returns the offset of the quote that closes the quote at i.
 func closing(text []byte, i int) int {
 	for i++; text[i] != '"'; i++ {
 		if text[i] == '\\' {

@@ -17,7 +17,7 @@ type profile struct {
 	facts
 	// kinds tells the event by something else than a name.
 	kinds func(f fields) (Kind, string)
-	// rewrites says why a command may become another one; nil where none does.
+	// rewrites says why the host may change a command; nil if it never does.
 	rewrites func(command string) string
 	// own reads a call that the table does not describe, an MCP tool for instance; input is
 	// its arguments. special reads the tools of that shape.

@@ -110,7 +110,7 @@ func (x *exchange) judge() (value, error) {
 }
 
 // errorBeside is what an answer under status 200 says of an error, at its top or in a choice or candidate. A decision
-// beside it does not count. A Responses body that says of itself that it failed is read as one.
+// beside it does not count. A Responses body that says of itself that it failed is read elsewhere.
 func errorBeside(answer value) value {
 	if status := answer.at("status").text(); status == "failed" || status == "incomplete" {
 		return value{}

@@ -51,8 +51,8 @@ func (h *Secrets) startsOf(c shell.Command, e shell.Effect) []string {
 	return nil
 }
 
-// maxSearchedNames bounds the same for a search by the agent's own tool, of
-// which there are many: what lies deeper in a larger tree is not looked at.
+// maxSearchedNames bounds the same for a search by the agent's own tool. Such searches are
+// frequent: what lies deeper in a larger tree is not looked at.
 const maxSearchedNames = 5_000
 
 // searchedBy names a secret below a directory that the agent's own search would

@@ -15,9 +15,9 @@ const (
 	maxModuleFile = 1 << 20 // of a file of a module that is read
 )
 
-// Modules says why a look-up of the modules that go.mod names is left open, "" if it is
-// not: which names are asked for, and of whom, stands in files that the session has
-// changed, or this very line, so that they can carry anything out.
+// Modules says why a look-up of the modules that go.mod names is left open, "" if it is not: files that the
+// session has changed, or this very line, say which names are asked for and from which server. So they can
+// carry anything out.
 func Modules(c *place.Call, e shell.Effect) place.Objection {
 	if e.Declared != "go.mod" || e.Command < 0 || e.Command >= len(c.Report.Commands) {
 		return ""

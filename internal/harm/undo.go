@@ -340,8 +340,8 @@ func handmade(name string) (why Objection) {
 	return ""
 }
 
-// precious names what nobody deletes as a matter of course, wherever it lies:
-// what is no ordinary file, secrets, databases, what runs later.
+// precious names what nobody deletes as a matter of course, wherever it lies: secrets,
+// databases, what runs later, and everything but ordinary files.
 func (l *Loss) precious(name string) (why Objection) {
 	if why := l.At.Machine.Ordinary(name); why != "" {
 		return why

@@ -130,8 +130,8 @@ func Guarded() []string {
 // Agents returns every row, those that nod is installed for first. Nobody may change them.
 func Agents() []Agent { return agents() }
 
-// Tools returns the programs that run something of a repository when another one is started there, or when somebody
-// enters it.
+// Tools returns the programs that run something of a repository when another program is started there, or when
+// somebody enters it.
 func Tools() []Agent { return slices.Clone(tools()) }
 
 // Settings lists the patterns of where any agent is set up.

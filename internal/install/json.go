@@ -263,7 +263,7 @@ func (d *document) cut(path []any) {
 // bare reports whether a list or an object holds nothing, not even a comment.
 func bare(v *hujson.Value) bool { return len(elements(v)) == 0 && !commented(*closing(v)) }
 
-// replace writes another value in the place of the one at a path.
+// replace writes another value in the place of the value at a path.
 func (d *document) replace(path []any, value any) {
 	in := d.at(path[:len(path)-1]...)
 	e := elements(in)[index(in, path[len(path)-1])]
