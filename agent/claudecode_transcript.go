@@ -66,7 +66,7 @@ func claudeMessage(kind string, f fields, before tail, call string) (turns []tra
 	return turns
 }
 
-// claudeText are the turns of a text. Of words between two elements of the host's nobody can say whose they are.
+// claudeText are the turns of a text. The speaker of words between two elements of the host's is not known.
 func claudeText(who transcript.Origin, text string) []transcript.Turn {
 	between := who == transcript.Person && standsBetween(text)
 	if who == transcript.Person {

@@ -10,7 +10,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// profile is what differs between hosts: what hosts.txt says of one, and in a few functions what it
+// profile is what differs between hosts: what hosts.txt says of a host, and in a few functions what the host
 // does beyond that. A host without a section there has no events, so everything is blocked.
 type profile struct {
 	agent string

@@ -16,7 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/lines"
 )
 
-// bodyLimit bounds an answer, counted after decompression. A real one has about 2 KB.
+// bodyLimit bounds an answer, counted after decompression. A real answer has about 2 KB.
 const bodyLimit = 1 << 20
 
 var errBodyTooLong = errors.New("the answer is longer than 1 MiB")

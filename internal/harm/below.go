@@ -168,8 +168,8 @@ func isInstalledTree(dir string) bool {
 		"/usr/libexec", "/lib", "/nix/store"}, func(top string) bool { return view.Below(top, dir) })
 }
 
-// sieve is what files must pass below a place that a command reads. Where nobody can say
-// whether a file passes, it does. Of the options that leave files out few are heeded.
+// sieve is what files must pass below a place that a command reads. A file passes if nobody can
+// say whether it does. Few of the options that leave files out are heeded.
 type sieve struct {
 	shell.Command // of a program that the agent may have written all passes: the zero value
 	secrets       *Secrets

@@ -250,7 +250,7 @@ func (l *Loss) landed(e shell.Effect, tree string) Objection {
 	})
 }
 
-// targets are the real paths that an effect means now. all is false where that cannot be said, where one is
+// targets are the real paths that an effect means now. all is false where that cannot be said, where a target is
 // a link, and for a glob that matches nothing: a shell may take it as it stands.
 func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 	switch {

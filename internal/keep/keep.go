@@ -49,7 +49,7 @@ type Options struct {
 	Age    time.Duration // of a call; 14 days
 }
 
-// Object is one of git's that nothing names after the call. It is only recorded.
+// Object is a git object that nothing names after the call. It is only recorded.
 type Object struct {
 	Repo string `json:"repo"` // a directory in the repository, absolute
 	Name string `json:"name"` // its hash

@@ -177,7 +177,7 @@ func (w *writer) quoted(text string) string {
 	return "$'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
 
-// program is the shell text of a number: for every eighth, one with a few bytes changed.
+// program is the shell text of a number; every eighth text has a few bytes changed.
 func (g grammar) program(seed uint64) string {
 	text := g.write("text", seed)
 	if r := rand.New(rand.NewPCG(seed, 1)); r.IntN(8) == 0 {

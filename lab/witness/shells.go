@@ -23,7 +23,7 @@ import (
 type witnessing struct {
 	n, seed uint64
 	workers int
-	text    string // of one's own, in the place of generated ones
+	text    string // the user's, in place of generated texts
 	files   bool   // lines over files, not shell programs
 	grammar grammar
 	out     io.Writer
