@@ -125,7 +125,7 @@ type Decision struct {
 	Secret  bool
 }
 
-// Settled reports whether layers 0 to 3 or a model decided, rather than the lack of one.
+// Settled reports whether layers 0 to 3 or a model decided, rather than the lack of a model.
 func (d Decision) Settled() bool { return d.Layer != LayerNone && d.Err == nil }
 
 // Recorder writes decisions down. It is safe for concurrent use. Begin is called before a model is

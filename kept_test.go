@@ -74,9 +74,8 @@ func lossLine(r *rand.Rand) string {
 	return one("rm "+file(), "rm -rf "+file(), "rm -f "+file()+" "+file(), "mv "+file()+" "+file(),
 		"cp "+file()+" "+file(), "cp -r "+file()+" "+file(), "echo x > "+file(), "cat a.txt > "+file(),
 		"sed -i s/x/y/ "+file(), "tee "+file()+" < a.txt", "truncate -s 0 "+file(), "echo x >> "+file(),
-		"git reset --hard", "git reset -q --hard HEAD", "git checkout -- .", "git checkout -- "+file(),
-		"git checkout "+file(), "git restore .", "git restore "+file(), "git clean -fd", "git clean -fdx",
-		"git clean -qf", "git restore --staged --worktree .",
+		"git reset --hard", "git reset -q --hard HEAD", "git checkout -- .", "git checkout -- "+file(), "git restore .",
+		"git restore "+file(), "git clean -fd", "git clean -fdx", "git clean -qf", "git restore --staged --worktree .",
 		"git rm -f "+file(), "git mv -f "+file()+" "+file(), "git stash drop", "git checkout .", "find . -name '*.md' -delete",
 		"cd src && rm -f c.txt", "rm -rf notes && mkdir notes", "git checkout -- a.txt && rm new.txt",
 		"for f in new.txt notes/x.md; do rm $f; done", "sort -o "+file()+" a.txt", "dd if=a.txt of="+file())
@@ -163,7 +162,7 @@ func TestWhatIsNotKeptIsAskedAbout(t *testing.T) {
 		{"rm new.txt", errors.New("the disk is full"), nod.Ask},
 		{"rm a.txt", errors.New("the disk is full"), nod.Allow}, // which git has
 		{"rm -rf .claude", nil, nod.Ask}, {"rm ../notes.txt", nil, nod.Ask}, {"git checkout -- .", nil, nod.Allow},
-		{"git checkout pr -- .", nil, nod.Ask}, {"git checkout pr a.txt", nil, nod.Ask}, {"git restore --source=HEAD~1 a.txt", nil, nod.Ask},
+		{"git checkout pr -- .", nil, nod.Ask}, {"git restore --source=HEAD~1 a.txt", nil, nod.Ask},
 		{"git reset --hard HEAD~1", nil, nod.Ask}, {"git push --force", nil, nod.Ask},
 	} {
 		s := &shelf{files: map[string]string{}, full: row.full}

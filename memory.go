@@ -5,8 +5,8 @@ import "github.com/nodgate/nod/transcript"
 // Memory is what is known of a session beyond the call at hand. It decides one thing: whether what a
 // project command runs is still what its allow rule was taken for. It is safe for concurrent use.
 type Memory interface {
-	// Standing says how a definition stands in the session: a file, or an
-	// entry of one ("/x/package.json#test"), and the hash of what it says.
+	// Standing says how a definition stands in the session: a file, or an entry
+	// in a file ("/x/package.json#test"), and the hash of what it says.
 	Standing(definition Evidence) Standing
 }
 

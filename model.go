@@ -49,7 +49,7 @@ type Classification struct {
 	Usage       Usage   `json:"usage"`
 	Cost        float64 `json:"cost_usd"` // US dollars; 0 where the price is unknown
 	// Quick says that the quick question settled it, so that there is neither thinking nor a reason. Cleared says
-	// that the quick answer, or the lack of one, spoke against the call and the careful answer for it. QuickSaid is
+	// that the quick answer, or its lack, spoke against the call and the careful answer for it. QuickSaid is
 	// for the log: "pass", "block", "failed", or "" where it was not asked.
 	Quick     bool   `json:"quick,omitempty"`
 	Cleared   bool   `json:"cleared,omitempty"`

@@ -207,8 +207,8 @@ func digest(c Call) string {
 	return key.Sum()
 }
 
-// newID returns an id that sorts by time and does not repeat on a machine. What tells decisions of one microsecond
-// apart guards nothing, so the runtime's generator will do.
+// newID returns an id that sorts by time and does not repeat on a machine. The part that tells decisions of the same
+// microsecond apart guards nothing, so the runtime's generator will do.
 func newID(now time.Time) string {
 	id := now.UTC().AppendFormat(make([]byte, 0, 40), "20060102T150405.000000-")
 	return string(hex.AppendEncode(id, binary.BigEndian.AppendUint64(nil, rand.Uint64())[2:]))

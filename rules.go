@@ -17,7 +17,7 @@ import (
 // RuleList names one of the lists that hold rules.
 type RuleList string
 
-// The lists, as they are spelled in a settings file; "environment" is another one, whose rules are texts.
+// The lists, as they are spelled in a settings file. A further list, "environment", has texts as rules.
 const (
 	ListAllow    RuleList = "allow"
 	ListSoftDeny RuleList = "soft_deny"
@@ -42,7 +42,7 @@ type Rule struct {
 	Prose  bool // the text is for a model alone, also if it looks like a pattern: nothing fits it
 
 	command    match.Pattern     // what it matches as a command
-	permission *match.Permission // set where the rule is one of Claude Code's
+	permission *match.Permission // set where the rule is Claude Code's
 }
 
 // Shared reports whether others are likely to have the same rule: it is built in or the organisation's.

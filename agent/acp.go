@@ -94,8 +94,8 @@ func (a ACP) rejection() []byte {
 	return []byte(ACPCancelled)
 }
 
-// option returns the only option of a kind; two of one kind differ in something that nod
-// does not know. An id that another option has too says nothing.
+// option returns the only option of a kind. Two options of one kind differ in something that nod
+// does not know. An id that a second option has too says nothing.
 func (a ACP) option(kind string) (id string, ok bool) {
 	seen := map[string]int{}
 	for _, o := range a.Options {

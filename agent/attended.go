@@ -38,8 +38,8 @@ func argumentsOf(host string, args []string) (own []string, is bool) {
 	return nil, false
 }
 
-// sitsThere reports whether none of the arguments is one with which nobody is there to be
-// asked, or a program is at the other end. Qwen Code answers a question among them once.
+// sitsThere reports whether the arguments leave room for a person: none of them says that nobody can be asked or that
+// a program is at the other end. Qwen Code answers a question among the arguments once.
 func sitsThere(args []string, host facts) bool {
 	before := ""
 	for _, arg := range args {

@@ -44,9 +44,9 @@ func classOf(tool string) Class {
 	return Class(max(0, slices.Index([]string{"", "read", "idle", "persons", "acts"}, class)))
 }
 
-// Arguments are what nod knows of the arguments of a host's own tool, by the name under
-// which a model is offered it; nil for a tool that nod settles by no argument. A call
-// with a further one is not settled: it may say where or how the call runs.
+// Arguments are what nod knows of the arguments of a host's own tool, by the name under which a
+// model is offered it; nil for a tool that nod settles by no argument. A call with an unknown
+// argument is not settled: the argument may say where or how the call runs.
 func Arguments(host, offered string) []string {
 	if tool := lookUp(host, offered); tool.listed() {
 		return tool.known()

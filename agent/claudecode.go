@@ -112,7 +112,7 @@ func claudeMayRewrite(e Event) bool {
 }
 
 // claudeMayAllow reports whether an allow may be said in this mode for this
-// tool. A mode that is not known may be one in which nothing is to change.
+// tool. An unknown mode may be a mode in which nothing is to change.
 func claudeMayAllow(e Event, d nod.Decision) bool {
 	if classOf(e.Call.Tool) == Persons {
 		return false

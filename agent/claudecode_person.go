@@ -11,8 +11,8 @@ import (
 // of it. So reads the model what is in none of the lists of who speaks.
 const unknownKind = "something of a kind that nod does not know"
 
-// claudeAttached reads an attachment: queued_command holds what a person typed while the agent worked. All others the
-// host writes by itself; one with a prompt, of a kind that nobody knows, is nobody's.
+// claudeAttached reads an attachment: queued_command holds what a person typed while the agent worked. The host writes
+// all others by itself; the words of an attachment of an unknown kind with a prompt are nobody's.
 func claudeAttached(f fields) (turns []transcript.Turn, message bool) {
 	attachment, _ := f.maybeChild("attachment")
 	text := textOf(attachment, "prompt")

@@ -9,10 +9,10 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant message or one of a dozen records
-// that are none of a conversation. Each text and each tool call is a turn of its own. Tools keep the host's names. The
-// call with the id that is being decided is left out: the file holds it or not, as it happens. Turns that were taken
-// back by rewinding are still in the file and are yielded.
+// claudeRecord reads a Claude Code session file: JSON lines, each a user or assistant message or one of a dozen other
+// records. Each text and each tool call is a turn of its own. Tools keep the host's names. The call with the id that
+// is being decided is left out: the file holds it or not, as it happens. Turns that were taken back by rewinding are
+// still in the file and are yielded.
 func claudeRecord(call, prompt string) record {
 	return record{host: "Claude Code", prompt: prompt, reader: func() turnsOf {
 		return func(line fields, before tail) ([]transcript.Turn, bool) { return claudeTurns(line, before, call) }
@@ -66,7 +66,7 @@ func claudeMessage(kind string, f fields, before tail, call string) (turns []tra
 	return turns
 }
 
-// claudeText are the turns of a text. Of words between two elements of the host's nobody can say whose they are.
+// claudeText are the turns of a text. The speaker of words between two elements of the host's is not known.
 func claudeText(who transcript.Origin, text string) []transcript.Turn {
 	between := who == transcript.Person && standsBetween(text)
 	if who == transcript.Person {

@@ -50,8 +50,8 @@ func copilotQuirk(e *Event, in, f fields) {
 	}
 }
 
-// copilotEnviron leaves out what Copilot itself sets for every command: git then takes no bare repository for one
-// that it merely stands in, which only tightens. Any other setting by these variables stays.
+// copilotEnviron leaves out what Copilot itself sets for every command: with it git takes no bare repository for the
+// repository it stands in, which only tightens. Any other setting by these variables stays.
 func copilotEnviron(environ []string) []string {
 	if variable(environ, "GIT_CONFIG_COUNT") != "1" || variable(environ, "GIT_CONFIG_KEY_0") != "safe.bareRepository" ||
 		variable(environ, "GIT_CONFIG_VALUE_0") != "explicit" {

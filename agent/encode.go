@@ -267,8 +267,8 @@ func howToApprove(d nod.Decision) string {
 // shortID is the part of a decision's id that says enough.
 func shortID(id string) string { return printable.Line(id[strings.LastIndexByte(id, '-')+1:], 40) }
 
-// exit2 exits with 2 and a reason on standard error: the one denial that
-// nearly every host understands. Without a reason some take it for an allow.
+// exit2 exits with 2 and a reason on standard error: the only denial that
+// nearly every host understands. Without a reason some hosts take it for an allow.
 func exit2(reason string) Answer {
 	return exit2Shown(said(reason))
 }

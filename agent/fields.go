@@ -11,8 +11,8 @@ import (
 	"github.com/nodgate/nod/internal/strict"
 )
 
-// find returns the value of a key, nil where it is absent, and refuses the
-// object if the key stands twice or another one differs from it in case only.
+// find returns the value of a key, nil where it is absent, and refuses the object
+// if the key stands twice or a second key differs from it in case only.
 func (o object) find(key string) (found *member, err error) {
 	for i := range o.members {
 		m := &o.members[i]

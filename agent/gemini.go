@@ -59,8 +59,8 @@ func geminiTracked(call *nod.Call, in fields) {
 	}
 }
 
-// geminiSought marks an edit of a file that is not there: the host then looks for one
-// whose name ends so, anywhere in the workspace (read in 0.61.0, correctPath).
+// geminiSought marks an edit of a missing file: the host then looks for a file with
+// that ending, anywhere in the workspace (read in 0.61.0, correctPath).
 func geminiSought(e *Event) {
 	if e.Call.RawTool == "replace" && len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
 		e.Call.Rewritten = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
@@ -68,8 +68,8 @@ func geminiSought(e *Event) {
 	}
 }
 
-// geminiOdd reports whether the host may take another name instead of one: it leaves @
-// out at its beginning where nothing lies there, decodes %2e and its kin, and takes ~\.ssh
+// geminiOdd reports whether the host may take a different name than is written: it leaves out
+// an @ at the beginning where nothing lies there, decodes %2e and its kin, and takes ~\.ssh
 // apart at both kinds of slashes (read in 0.61.0, and seen).
 func geminiOdd(name string) bool {
 	return strings.HasPrefix(name, "@") || strings.ContainsAny(name, "%\\\x00")

@@ -11,14 +11,14 @@ import (
 	"github.com/nodgate/nod/internal/strict"
 )
 
-// profile is what differs between hosts: what hosts.txt says of one, and in a few functions what it
+// profile is what differs between hosts: what hosts.txt says of a host, and in a few functions what the host
 // does beyond that. A host without a section there has no events, so everything is blocked.
 type profile struct {
 	agent string
 	facts
 	// kinds tells the event by something else than a name.
 	kinds func(f fields) (Kind, string)
-	// rewrites says why a command may become another one; nil where none does.
+	// rewrites says why the host may change a command; nil if it never does.
 	rewrites func(command string) string
 	// own reads a call that the table does not describe, an MCP tool for instance; input is
 	// its arguments. special reads the tools of that shape.

@@ -48,8 +48,8 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 	return found
 }
 
-// qwenOdd reports whether the host takes another name instead of one: it takes what stands behind a backslash as it
-// is, and ~\.ssh apart at both kinds of slashes (read in 0.24.4, unescapePath and expandTilde).
+// qwenOdd reports whether the host takes a different name than is written: it takes what stands behind a backslash as
+// it is, and ~\.ssh apart at both kinds of slashes (read in 0.24.4, unescapePath and expandTilde).
 func qwenOdd(name string) bool { return strings.Contains(name, `\`) }
 
 // qwenSpecial looks for what reaches further than the session.

@@ -262,7 +262,7 @@ func awaited(ctx context.Context, name, prompt string) bool {
 }
 
 // isWritten reports whether a record holds the prompt of that id, or where no id is known,
-// anything at all. What is no file of lines with ids will not become one.
+// anything at all. A file without ids counts as holding it: ids will not come.
 func isWritten(name, prompt string) bool {
 	lines, err := tailOf(name, transcriptLimit)
 	if err != nil || prompt == "" || len(lines.text) == 0 {

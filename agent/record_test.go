@@ -72,7 +72,7 @@ func heard(t *testing.T, r record, name string) (all []string) {
 	return all
 }
 
-// What is no file of lines is an error, and opens with nothing; a session that is no id has no file.
+// A path that is no file of lines is an error, and opens with nothing; an invalid session id has no file.
 func TestRecordsThatAreNone(t *testing.T) {
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "fifo")

@@ -52,9 +52,9 @@ func qwenRewrites(command string) string {
 // isBlank is what a host written in JavaScript takes for a blank: more than a shell does.
 func isBlank(r rune) bool { return unicode.IsSpace(r) || r == 0xFEFF }
 
-// typedRewrites: a line that is typed at the prompt of a shell may be another one than in a script: a tab completes a
-// word, several lines are several commands, a ! stands for an earlier line, and a # begins no comment. VS Code takes
-// timeout away, and OpenHands puts another backslash before a sign that has one.
+// typedRewrites: a line that is typed at the prompt of a shell may differ from the same line in a script: a tab
+// completes a word, several lines are several commands, a ! stands for an earlier line, and a # begins no comment.
+// VS Code takes timeout away, and OpenHands puts a second backslash before a sign that has a backslash.
 func typedRewrites(command string) string {
 	if !strings.ContainsAny(command, "\t\n\r!#\\") && !strings.HasPrefix(strings.TrimLeft(command, " "), "timeout") {
 		return ""
@@ -83,8 +83,8 @@ func respelled(c *nod.Call, odd func(name string) bool) {
 	}
 }
 
-// winds reports whether a directory is left again on the way to another one. Some hosts
-// take a/.. out of a name before they go there, and a may be a link.
+// winds reports whether a directory is left again on the way to a second directory. Some
+// hosts take a/.. out of a name before they go there, and a may be a link.
 func winds(dir string) bool {
 	parts := strings.Split(dir, "/")
 	for len(parts) > 0 && (parts[0] == ".." || parts[0] == "." || parts[0] == "") {

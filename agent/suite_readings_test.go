@@ -63,7 +63,7 @@ func quote(s string) string {
 	return string(text)
 }
 
-// spliced is a text with another one in the place of a part of it.
+// spliced is a text with a part of it replaced.
 func spliced(text []byte, from, to int, with string) []byte {
 	return slices.Concat(text[:from], []byte(with), text[to:])
 }
@@ -128,7 +128,7 @@ func folded(key string) string {
 }
 
 // otherReadings changes each key of each fixture, one at a time. An error is always right; otherwise the event must
-// be the one of the fixture. For a key that is read, only an error is right.
+// be the fixture's event. For a key that is read, only an error is right.
 func otherReadings(h host) (problems []string) {
 	for _, f := range gated(h) {
 		for _, p := range places(f.text) {
@@ -188,8 +188,8 @@ func kindOf(value string) string {
 	return "number"
 }
 
-// isRead reports whether an adapter reads a key: it does if the event is another one, or
-// none, without the key or with another value.
+// isRead reports whether an adapter reads a key: it does if the event changes, or fails,
+// without the key or with another value.
 func isRead(h host, f fixture, p place) bool {
 	texts := [][]byte{without(f.text, p)}
 	for _, value := range values() {

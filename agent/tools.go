@@ -76,8 +76,8 @@ func spellingOf(host string) spelling {
 	return as
 }
 
-// lookUp returns the row of a host's tool by its raw name, the zero row where there is
-// none. A canonical name ("read_file") is no built-in unless the host has one of that name.
+// lookUp returns the row of a host's tool by its raw name; the zero row for an unknown name.
+// A canonical name ("read_file") is no built-in unless the host has a tool of that name.
 func lookUp(host, raw string) builtin {
 	if raw == "" || strings.ContainsAny(raw, " \t\r\n") || strings.ContainsAny(raw[:1], "=!#[/") {
 		return builtin{}
@@ -205,7 +205,7 @@ func startIn(c *nod.Call, as spelling, in fields) {
 	case dir == "":
 	case path.IsAbs(dir):
 		c.Dir = dir
-	default: // a link on the way may make this another one; names are resolved later
+	default: // a link on the way may lead to another directory; names are resolved later
 		c.Dir = strings.TrimSuffix(c.Dir, "/") + "/" + dir
 	}
 }

@@ -107,8 +107,8 @@ func codexMessage(p fields, child bool) []transcript.Turn {
 	return saidBy(transcript.Other, textOf(p, "content"))
 }
 
-// codexUser reads what stands under the role of the user. Codex names the kind of each part; the person's are those
-// of kind user.text. Of a message in which parts and kinds do not match nobody can say what was typed.
+// codexUser reads what stands under the role of the user. Codex names the kind of each part; the person's parts are of
+// kind user.text. If parts and kinds of a message do not match, nobody can say what was typed.
 func codexUser(p fields, child bool) []transcript.Turn {
 	kinds, texts := codexKinds(p), codexParts(p)
 	typed, known := "", true

@@ -21,7 +21,7 @@ import (
 const (
 	// InputLimit is the largest input that is stored whole.
 	InputLimit = 64 << 10
-	// headLimit is how much of a larger one is stored, as text.
+	// headLimit is how much of a larger input is stored, as text.
 	headLimit = 8 << 10
 	// tightLimit bounds every text of an entry that would be too long a line, and tightList every list.
 	tightLimit = 1 << 10

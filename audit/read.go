@@ -133,7 +133,7 @@ func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 	}
 }
 
-// open opens all files of the log, oldest first. The current one is opened
+// open opens all files of the log, oldest first. The current file is opened
 // first, so that a rotation in between hides nothing and shows nothing twice.
 func open(dir string) ([]*os.File, error) {
 	var files []*os.File

@@ -24,7 +24,7 @@ type spoke struct {
 	name    string
 	words   []string // of the server; signs as in driven
 	version int      // of the protocol
-	// mode is the one in which it asks, where it does not begin in it.
+	// mode is the mode in which it asks, if it does not begin in that mode.
 	mode string
 	// edits is what nod answers for a new file in the workspace, commands for a command,
 	// and relative for a command with a relative name: "" is one or the other, as

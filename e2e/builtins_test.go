@@ -34,8 +34,8 @@ func TestBuiltinsAreClassified(t *testing.T) {
 	})
 }
 
-// knowsArguments holds what the program offers as arguments of the tools that nod reads to
-// what the adapter knows of them: a call with another one is not settled.
+// knowsArguments compares the arguments that the program offers for the tools that nod reads
+// with what the adapter knows of them: a call with any other argument is not settled.
 func (d *driven) knowsArguments(t *testing.T, m *driving) {
 	found := 0
 	for _, r := range m.srv.Requests(llmtest.Turn) {

@@ -150,7 +150,7 @@ func (p *played) step(i int, c agenttest.ScriptCall) llmtest.Step {
 }
 
 // begin is called before the model makes call i: the screen shows no question about
-// the one before, and the workspace is as it was at first.
+// the call before, and the workspace is as it was at first.
 func (p *played) begin(i int) {
 	for p.asking() && !p.over() {
 		time.Sleep(10 * time.Millisecond)

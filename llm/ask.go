@@ -166,10 +166,10 @@ func retryAfter(h http.Header) time.Duration {
 	return pause + rand.N(pause) // so that many that failed at once do not return at once
 }
 
-// Chain asks the first model, and the next ones in turn where one is not to be had: no key, unreachable, overloaded,
-// rate limited, failing, not known, too slow. A model that answers badly (a refusal, a malformed answer) is not
-// passed over: another one might be found that says yes. The failures of all are in the message of the last. It is
-// safe for concurrent use if the models are. Without models every question fails.
+// Chain asks the first model, and the next models in turn where a model is not to be had: no key, unreachable,
+// overloaded, rate limited, failing, not known, too slow. A model that answers badly (a refusal, a malformed answer)
+// is not passed over: otherwise some model that says yes might be found. The failures of all are in the message of
+// the last. It is safe for concurrent use if the models are. Without models every question fails.
 type Chain []nod.Model
 
 var _ nod.Model = Chain(nil)

@@ -14,7 +14,7 @@ import (
 // value is what stands somewhere in an answer. Keys and types are taken to the letter.
 type value struct{ any }
 
-// at is what stands under keys, each within the one before.
+// at is what stands under keys, each within the value of the key before.
 func (v value) at(keys ...string) value {
 	for _, key := range keys {
 		object, _ := v.any.(map[string]any)

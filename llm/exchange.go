@@ -16,7 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/lines"
 )
 
-// bodyLimit bounds an answer, counted after decompression. A real one has about 2 KB.
+// bodyLimit bounds an answer, counted after decompression. A real answer has about 2 KB.
 const bodyLimit = 1 << 20
 
 var errBodyTooLong = errors.New("the answer is longer than 1 MiB")
@@ -110,7 +110,7 @@ func (x *exchange) judge() (value, error) {
 }
 
 // errorBeside is what an answer under status 200 says of an error, at its top or in a choice or candidate. A decision
-// beside it does not count. A Responses body that says of itself that it failed is read as one.
+// beside it does not count. A Responses body that says of itself that it failed is read elsewhere.
 func errorBeside(answer value) value {
 	if status := answer.at("status").text(); status == "failed" || status == "incomplete" {
 		return value{}

@@ -4,9 +4,9 @@
 // further models where the first is not to be had.
 //
 // One question is one POST: the prompt, and a forced call of classify_result (thinking, should_block, reason, in that
-// order). Only an answer of exactly that shape counts. Every other one is a [fault.Error] whose Kind names the cause;
-// nothing is guessed or repaired. Its Message is nod's own text and may be shown to an agent; what the vendor wrote
-// is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
+// order). Only an answer of exactly that shape counts. Every other answer is a [fault.Error] whose Kind names the
+// cause; nothing is guessed or repaired. Its Message is nod's own text and may be shown to an agent; what the vendor
+// wrote is its Cause: one line, escaped, at most 300 bytes. Neither ever holds the key.
 //
 // A prompt with a quick closing is put twice at most. A fault that passes (429, 5xx, 529, a broken connection) is
 // tried once more where the time that the vendor wants to be left alone for fits into half of what is left.
@@ -303,7 +303,7 @@ func secretsOf(key string, headers map[string]string, proxy string) []string {
 	return out
 }
 
-// addSecrets adds to what is masked, longest first, so that one which holds another is masked whole. Very short
+// addSecrets adds to what is masked, longest first, so that a secret that holds another is masked whole. Very short
 // values are no secrets and would garble what is left.
 func (c *client) addSecrets(more ...string) {
 	c.secrets = slices.DeleteFunc(append(c.secrets, more...), func(s string) bool { return len(s) < 6 })
@@ -334,7 +334,7 @@ type reply struct {
 	cacheWrite int // tokens of usage.In that were written to the vendor's cache
 }
 
-// object is one of JSON, to be sent.
+// object is a JSON object, to be sent.
 type object = map[string]any
 
 // vendor is what the providers differ in.

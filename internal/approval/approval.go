@@ -104,7 +104,7 @@ func (a Approval) usedNear(by Caller, now time.Time) bool {
 		now.Sub(a.UsedAt).Abs() <= again
 }
 
-// passedOver reports whether a call that is not the one which used it up comes before that call's prompt has.
+// passedOver reports whether another call arrived before the prompt of the call that used the approval up.
 func (a Approval) passedOver(by Caller, now time.Time) bool {
 	return a.Scope == Once && !a.Prompted && !by.Prompt && a.usedNear(by, now) && !a.usedBy(by, now)
 }

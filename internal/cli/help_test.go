@@ -55,7 +55,7 @@ func TestProgramNamesItsSubcommands(t *testing.T) {
 	}
 }
 
-// What is no subcommand or flag is refused with what was meant.
+// An unknown subcommand or flag is refused, with what was meant.
 func TestWhatWasMeant(t *testing.T) {
 	for typed, want := range map[string]string{
 		"chek":          "nod: there is no subcommand \"chek\"; see nod help",

@@ -40,9 +40,9 @@ func claudeManaged() string {
 	return "/etc/claude-code/managed-settings.json"
 }
 
-// WithClaude names the settings of Claude Code that go with nod's own: the
-// organisation's where nod's managed file is at its usual place, and the user's
-// beside the user's, or in Home where that one is elsewhere. No variable has a say in it.
+// WithClaude names the settings of Claude Code that go with nod's own: the organisation's
+// where nod's managed file is at its usual place, and the user's beside nod's user file, or
+// in Home where nod's user file lies elsewhere. No variable has a say in it.
 func (p Places) WithClaude() Places {
 	p.ClaudeManaged, p.ClaudeUser = "", ""
 	if p.Managed == managedName {

@@ -225,7 +225,7 @@ type ModelSettings struct {
 	// Fallbacks are asked in turn where the ones before are not to be had. They are the highest file's that has any.
 	Fallbacks []Target      `toml:"-"`
 	Timeout   time.Duration `toml:"-"` // for the whole decision
-	// AskOnBlock puts to a person what the model blocks; DenyOnFailure denies where it fails, also if one is there.
+	// AskOnBlock asks about what the model blocks. DenyOnFailure denies where it fails, also with a person there.
 	AskOnBlock    bool `toml:"-"`
 	DenyOnFailure bool `toml:"-"`
 }

@@ -69,7 +69,7 @@ func decode(text []byte, into any) (*document, error) {
 	return nil, problemf(position{1, 1}, "not TOML: %v; correct it", err)
 }
 
-// otherLetters refuses a key with capitals, which the decoder takes for the one in small letters.
+// otherLetters refuses a key with capitals, since the decoder takes it for the key in small letters.
 func (d *document) otherLetters() error {
 	for path, at := range d.places {
 		if key := lastName(path); key != strings.ToLower(key) && !strings.Contains(path, "headers.") {

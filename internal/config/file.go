@@ -169,7 +169,7 @@ func quoteForShell(name string) string {
 	return "'" + strings.ReplaceAll(shown(name), "'", `'\''`) + "'"
 }
 
-// ownSecrets are keys and dumps, by both names where one is a link. No list lets them go.
+// ownSecrets are keys and dumps; a link counts by both names. No list lets them go.
 func (p Places) ownSecrets(s Settings) (own []Item) {
 	for _, name := range append(s.Model.KeyFiles(), s.Log.DumpDir) {
 		if name == "" {

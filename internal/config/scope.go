@@ -120,7 +120,7 @@ func (p Places) mainOf(top string) string {
 	return main
 }
 
-// named returns the real path that the one line of a file names, behind a word.
+// named returns the real path that stands behind a word, in a file of one line.
 func (p Places) named(file, word string) (real string, ok bool) {
 	info, err := p.Files.Lstat(file)
 	if err != nil || !info.Mode.IsRegular() {

@@ -305,7 +305,7 @@ func TestNothingIsLeft(t *testing.T) {
 }
 
 // Nothing outlives bubblewrap, also what it has not bound to its own life when it
-// ends. The one of this test binds nothing.
+// ends. The bubblewrap of this test binds nothing.
 func TestNothingOutlivesBubblewrap(t *testing.T) {
 	w := newWorld(t)
 	name := fmt.Sprintf("3000%d", os.Getpid())

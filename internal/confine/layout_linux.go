@@ -83,7 +83,7 @@ func (l *layout) ground() error {
 			}
 		}
 	}
-	// Without /sys/fs/cgroup: Java takes the one of another namespace for its own, and fails.
+	// Without /sys/fs/cgroup: Java takes the cgroup of another namespace for its own, and fails.
 	l.put("/sys/devices/system", "--ro-bind-try", "/sys/devices/system", "/sys/devices/system")
 	l.put("/run", "--dir", "/run")
 	l.put("/var/tmp", "--symlink", "/tmp", "/var/tmp")

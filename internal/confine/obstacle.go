@@ -36,7 +36,7 @@ func Obstacle(root fs.FS, version string) string {
 	return ""
 }
 
-// Remedy is the one command that would change that the boundary cannot be made, as far as it is known.
+// Remedy is the one command that would make the boundary possible, as far as the command is known.
 func Remedy(root fs.FS, version, system string) string {
 	if system == "darwin" {
 		return "nod confine profile prints a profile for sandbox-exec, which has not been run; nod does not use it"
@@ -59,7 +59,7 @@ func Remedy(root fs.FS, version, system string) string {
 	return "it takes Linux 5.12, bubblewrap 0.8 and user namespaces: docs/confine.md"
 }
 
-// before reports whether a version is older than major.minor. What is no version is not.
+// before reports whether a version is older than major.minor; false if the text is no version.
 func before(version string, major, minor int) bool {
 	var a, b int
 	if n, _ := fmt.Sscanf(version, "%d.%d", &a, &b); n != 2 {

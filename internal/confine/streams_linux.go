@@ -46,7 +46,7 @@ func (s *streams) hand() {
 	}
 }
 
-// input copies what is no terminal. Nobody waits for the end of what is copied: it may never come.
+// input copies an input that is not a terminal. Nobody waits for the end of the copy: it may never come.
 func (s *streams) input(f *os.File) (*os.File, error) {
 	from, to, err := os.Pipe()
 	if err != nil {

@@ -54,7 +54,7 @@ func socket(name string, family, kind, protocol int) way {
 	return call(name, unix.SYS_SOCKET, family, kind, protocol)
 }
 
-// first is a system call among the arguments of another one, whose result it is.
+// first is a system call whose result is an argument of a second system call.
 type first struct {
 	number uintptr
 	args   []any
@@ -70,7 +70,7 @@ func call(name string, number uintptr, args ...any) way {
 	return way{name: name, try: func(f facts) error { return raw(f, number, args...) }}
 }
 
-// refusedWith is a system call that is not refused in the one way in which it should be.
+// refusedWith is a system call that must be refused, and with this error.
 func refusedWith(name string, want syscall.Errno, number uintptr, args ...any) way {
 	return way{name: name, try: func(f facts) error {
 		if err := raw(f, number, args...); err == error(want) {

@@ -72,7 +72,7 @@ func Run(ctx context.Context, out io.Writer) error {
 	return err
 }
 
-// show shows one call. Why one is not allowed, is shown whole.
+// show shows one call. The reason for a call that is not allowed is shown whole.
 func show(out io.Writer, p played) error {
 	d := p.decision
 	reason := printable.Text(d.Reason)

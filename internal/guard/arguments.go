@@ -99,7 +99,7 @@ type inputString struct {
 	key, text string
 }
 
-// mayRun reports whether an argument is a command, or part of one, by its name.
+// mayRun reports whether an argument, by its name, is a command or part of a command.
 func (a inputString) mayRun() bool {
 	const names = " cmd cmds command commands commandline command_line script code shell shell_command exec execute " +
 		"run bash sh program executable args argv arguments line source expression stdin input "

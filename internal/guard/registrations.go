@@ -70,7 +70,7 @@ func (g *Call) there(name string) []string {
 	return matched
 }
 
-// registers reports whether a file may be the one by which an agent asks nod.
+// registers reports whether a file may be the file by which an agent asks nod.
 func (g *Call) registers(real string) bool {
 	lower := strings.ToLower(real)
 	return wiring.IsSettings(real) ||

@@ -51,8 +51,8 @@ func (h *Secrets) startsOf(c shell.Command, e shell.Effect) []string {
 	return nil
 }
 
-// maxSearchedNames bounds the same for a search by the agent's own tool, of
-// which there are many: what lies deeper in a larger tree is not looked at.
+// maxSearchedNames bounds the same for a search by the agent's own tool. Such searches are
+// frequent: what lies deeper in a larger tree is not looked at.
 const maxSearchedNames = 5_000
 
 // searchedBy names a secret below a directory that the agent's own search would
@@ -168,8 +168,8 @@ func isInstalledTree(dir string) bool {
 		"/usr/libexec", "/lib", "/nix/store"}, func(top string) bool { return view.Below(top, dir) })
 }
 
-// sieve is what files must pass below a place that a command reads. Where nobody can say
-// whether a file passes, it does. Of the options that leave files out few are heeded.
+// sieve is what files must pass below a place that a command reads. A file passes if nobody can
+// say whether it does. Few of the options that leave files out are heeded.
 type sieve struct {
 	shell.Command // of a program that the agent may have written all passes: the zero value
 	secrets       *Secrets

@@ -55,7 +55,7 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 		return false
 	}
 	switch {
-	case takesToIndex(o, func(name string) bool { return !l.At.Missing(path.Join(c.Told.Dir, name)) }):
+	case takesToIndex(o):
 		var changed []repo.File // links and submodules, too
 		r.Tracked(func(f repo.File) bool {
 			if r.Differs(f) {
@@ -73,9 +73,9 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 	return false
 }
 
-// takesToIndex reports whether a command takes changed files back to what the index has, or HEAD, and puts
-// no other files there. A word that names a file is no branch: where both are there, git refuses it.
-func takesToIndex(o *gitOptions, isThere func(name string) bool) bool {
+// takesToIndex reports whether a command takes changed files back to what the index has, or
+// HEAD, and puts no other files there.
+func takesToIndex(o *gitOptions) bool {
 	head := func(list []string) bool { return len(list) == 0 || len(list) == 1 && list[0] == "HEAD" }
 	switch o.sub {
 	case "reset":
@@ -83,9 +83,7 @@ func takesToIndex(o *gitOptions, isThere func(name string) bool) bool {
 	case "restore":
 		return !o.long("--source", "--patch") && !o.short("sp")
 	case "checkout":
-		files := o.files || len(o.operands) > 0 &&
-			!slices.ContainsFunc(o.operands, func(word string) bool { return !isThere(word) })
-		return files && len(o.longs) == 0 && !o.short("bBp")
+		return o.files && len(o.longs) == 0 && !o.short("bBp")
 	}
 	return false
 }
@@ -183,6 +181,38 @@ func worktreeOf(at *place.Workspace, r *repo.Repo, root, target string) bool {
 	linked := at.Repository(top)
 	return linked != nil && linked.Top == top && linked.Common == r.Common && view.Below(root, top) &&
 		at.Machine.Inside(at.Roots, top+"/.")
+}
+
+// takesBack says which changed file git checkout would put an older one in the place of,
+// where its words name files without a -- before them.
+func takesBack(l *Loss, c shell.Command) Objection {
+	o := gitOptionsOf(c)
+	if o.sub != "checkout" || len(o.operands) == 0 || o.short("bB") || o.long("--orphan") {
+		return ""
+	}
+	dir := l.Secrets.gitDirectory(c)
+	r := l.At.Repository(dir)
+	if r == nil {
+		return ""
+	}
+	changed := r.Tracked(func(f repo.File) bool {
+		name := r.Top + "/" + f.Name
+		return namesFile(l, o.operands, dir, name) && !l.At.Missing(name) && r.Differs(f) && !isKept(l, name)
+	})
+	if len(changed) == 0 {
+		return ""
+	}
+	return Objection("this throws away the changes in " + printable.Text(changed[0].Name) +
+		", which are committed nowhere")
+}
+
+// namesFile reports whether one of the words may name a file or what holds it. A word
+// that names nothing here is a branch.
+func namesFile(l *Loss, words []string, dir, file string) bool {
+	return slices.ContainsFunc(words, func(word string) bool {
+		named := l.At.Machine.Real(path.Join(dir, word))
+		return strings.ContainsAny(word, `*?[\:`) || !l.At.Missing(named) && view.Below(named, file)
+	})
 }
 
 // What git has committed is the repository's to show. What a command of git names, and

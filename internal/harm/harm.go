@@ -46,7 +46,7 @@ func (l *Loss) Loses(clearsEffect func(shell.Effect) bool, clearsCommand func(in
 		if clearsCommand(i) || gitKept(l, i) {
 			continue
 		}
-		if why = (wording{l.Call}).losesItself(i, c); why != "" {
+		if why = cmp.Or(wording{l.Call}.losesItself(i, c), takesBack(l, c)); why != "" {
 			return why
 		}
 	}

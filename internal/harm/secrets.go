@@ -121,8 +121,8 @@ func (h *Secrets) secretPath(named []string) string {
 	return ""
 }
 
-// searches reports whether a command lists names where secrets lie. A name is
-// none, but to look for theirs is to look for them.
+// searches reports whether a command lists names where secrets lie. A name is no
+// secret, but to look for the names of secrets is to look for secrets.
 func (h *Secrets) searches(e shell.Effect) bool {
 	return e.Names && e.Recursive && (e.Target == "" || h.At.Machine.Secrets.HoldsAny(e.Target))
 }
@@ -207,7 +207,7 @@ func (h *Secrets) picksSecret() string {
 	})
 }
 
-// handedOn is the first word that may be a secret's name, where a command runs on what another one finds or prints.
+// handedOn is the first word that may be a secret's name, where a command runs on what another command prints.
 func (h *Secrets) handedOn() string {
 	hands := func(e shell.Effect) bool {
 		return e.Kind == shell.Run && strings.HasPrefix(e.Target, "a-command-") // in the words of the sheets
@@ -281,8 +281,8 @@ func namesSecret(text string) bool {
 
 func (h *Secrets) touches(real string, tree bool) bool { return h.At.Machine.TouchesSecret(real, tree) }
 
-// givenToUnknown names a secret that is there and that the line gives to a program of
-// which nothing is known: an allow rule says what may run, not on what.
+// givenToUnknown names an existing secret that the line gives to an unknown program: an
+// allow rule says what may run, not on what.
 func (h *Secrets) givenToUnknown() string {
 	for _, c := range h.Report.Commands {
 		if len(c.Words) == 0 || c.Dir == "" || shell.Known(path.Base(c.Words[0].Value)) && !c.Foreign {

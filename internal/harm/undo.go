@@ -250,7 +250,7 @@ func (l *Loss) landed(e shell.Effect, tree string) Objection {
 	})
 }
 
-// targets are the real paths that an effect means now. all is false where that cannot be said, where one is
+// targets are the real paths that an effect means now. all is false where that cannot be said, where a target is
 // a link, and for a glob that matches nothing: a shell may take it as it stands.
 func (l *Loss) targets(e shell.Effect) (names []string, all bool) {
 	switch {
@@ -340,8 +340,8 @@ func handmade(name string) (why Objection) {
 	return ""
 }
 
-// precious names what nobody deletes as a matter of course, wherever it lies:
-// what is no ordinary file, secrets, databases, what runs later.
+// precious names what nobody deletes as a matter of course, wherever it lies: secrets,
+// databases, what runs later, and everything but ordinary files.
 func (l *Loss) precious(name string) (why Objection) {
 	if why := l.At.Machine.Ordinary(name); why != "" {
 		return why

@@ -221,7 +221,7 @@ func (t *tally) judged(agent string, d nod.Decision, at time.Time, shown string)
 	}
 	list[text].Calls++
 	if len(shown) < len(list[text].Example) {
-		list[text].Example = shown // the shorter one is the plainer one
+		list[text].Example = shown // the shorter example is plainer
 	}
 }
 

@@ -13,14 +13,14 @@ import (
 	"strings"
 )
 
-// Agent is the row of one coding agent. A list that is empty says that nothing is known.
+// Agent is the row of one coding agent. An empty list means that nothing is known.
 type Agent struct {
 	Name      string   // the adapter's name where nod has one, else the program's
 	Title     string   // what people call it
 	Program   string   // its name in PATH, where that is not Name
 	Source    string   // what the row rests on, as a whole
 	Processes []string // the names of its programs and packages, in small letters
-	// Editor says that its program is an editor, below which people work too: that one is not among Processes.
+	// Editor says that its program is an editor, below which people work too: it is not among Processes then.
 	Editor bool
 	Marks  []string // variables that it sets for the commands that it runs
 	Brings []string // programs that it brings for its shell, where PATH has none
@@ -131,8 +131,8 @@ func Guarded() []string {
 // Agents returns every row, those that nod is installed for first. Nobody may change them.
 func Agents() []Agent { return agents() }
 
-// Tools returns the programs that run something of a repository when another one is started there, or when somebody
-// enters it.
+// Tools returns the programs that run something of a repository when another program is started there, or when
+// somebody enters it.
 func Tools() []Agent { return slices.Clone(tools()) }
 
 // Settings lists the patterns of where any agent is set up.

@@ -20,8 +20,8 @@ var (
 	tools  = sync.OnceValue(func() []Agent { return readRows(toolsText) })
 )
 
-// readRows reads rows: a name in brackets, then "word: value" for each fact. A line that starts with white space goes
-// on with the one above. What is wrong in them is a fault in nod, which every start of it would show.
+// readRows reads rows: a name in brackets, then "word: value" for each fact. A line that starts with white space
+// continues the line above. A mistake in them is a fault in nod, which every start of it would show.
 func readRows(text string) []Agent {
 	rows := make([]Agent, 0, strings.Count(text, "\n["))
 	var row Agent

@@ -32,7 +32,7 @@ func Approval(n *place.Call) (name string, once bool) {
 	case n.MCP != nil:
 		h.Add("mcp", n.MCP.Server, n.MCP.Tool)
 	case n.Tool == "":
-		h.Add("agent", n.Agent, n.RawTool) // another agent's tool of that name is another one
+		h.Add("agent", n.Agent, n.RawTool) // another agent's tool of that name is another tool
 	}
 	relative := func(name string) bool { return !path.IsAbs(name) }
 	once = n.At.Dir == "" && (n.Command != "" || slices.ContainsFunc(n.Paths, relative))

@@ -60,8 +60,8 @@ type Options struct {
 
 	// Hook is the absolute path of nod-hook, Nod that of nod. PlanUninstall needs neither.
 	Hook, Nod string
-	// Settings, Managed and State are the absolute paths that nod-hook is told. An empty one is left out of its
-	// command line; nod-hook then finds it by the home directory of whoever runs the agent.
+	// Settings, Managed and State are the absolute paths that nod-hook is told. An empty path is left out of its
+	// command line; nod-hook then finds the file by the home directory of whoever runs the agent.
 	Settings, Managed, State string
 }
 

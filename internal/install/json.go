@@ -136,7 +136,7 @@ func (d *document) at(path ...any) *hujson.Value {
 }
 
 // index is the place of a name in an object, or an index in a list; -1 where it is not
-// there. Of several members of one name it is the last, as JavaScript reads them.
+// there. If a name has several members, the last counts, as JavaScript reads them.
 func index(v *hujson.Value, step any) (found int) {
 	_, object := v.Value.(*hujson.Object)
 	found = -1
@@ -190,7 +190,7 @@ func (d *document) put(path []any, name string, value any) {
 	list, end := elements(in), closing(in)
 	stays := strings.TrimRight(string(*end), " \t\r\n")
 	tail, indent, before := string(*end)[len(stays):], own+d.unit, stays
-	comma := hujson.Extra(nil) // there is one behind the last element where this is not nil
+	comma := hujson.Extra(nil) // not nil where a comma stands behind the last element
 	if len(list) > 0 {
 		last := list[len(list)-1]
 		indent = indentIn(last.first.BeforeExtra, indent)
@@ -263,7 +263,7 @@ func (d *document) cut(path []any) {
 // bare reports whether a list or an object holds nothing, not even a comment.
 func bare(v *hujson.Value) bool { return len(elements(v)) == 0 && !commented(*closing(v)) }
 
-// replace writes another value in the place of the one at a path.
+// replace writes another value in the place of the value at a path.
 func (d *document) replace(path []any, value any) {
 	in := d.at(path[:len(path)-1]...)
 	e := elements(in)[index(in, path[len(path)-1])]

@@ -28,7 +28,7 @@ type Programs struct {
 	// Home is the home directory: a repository that is all of it is no workspace.
 	Home string
 	// Passing lists directories whose contents do not last or are anybody's,
-	// see [PassingDirs]. nil means that there are none.
+	// see [PassingDirs]. nil means no such directory.
 	Passing []string
 }
 

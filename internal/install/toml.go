@@ -99,7 +99,7 @@ func (o Options) withOwn(text string) (string, error) {
 	want := o.registrations()
 	for _, r := range want {
 		fmt.Fprintf(&own, "[[hooks.%s]]\n[[hooks.%s.hooks]]\n", r.event, r.event)
-		for _, m := range r.handler { // a JSON string is one of TOML too
+		for _, m := range r.handler { // a JSON string is a TOML string too
 			fmt.Fprintf(&own, "%s = %s\n", m.name, encode(m.value))
 		}
 	}

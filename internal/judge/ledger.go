@@ -26,7 +26,7 @@ const (
 	userLimit   = 4_000  // one message of the person's, where not all fit whole
 	callLimit   = 300    // one call's input
 	askedLimit  = 800    // the agent's words before a short answer
-	shortAnswer = 240    // what counts as one
+	shortAnswer = 240    // what counts as a short answer
 	pieceLines  = 8      // about how many lines one piece has
 )
 
@@ -50,9 +50,9 @@ const (
 
 // Conversation is a session as its host keeps it, and how its texts may be shown.
 type Conversation struct {
-	// Transcript yields the turns, newest first; nil: there are none.
+	// Transcript yields the turns, newest first; nil means no turns.
 	Transcript func(context.Context) iter.Seq2[transcript.Turn, error]
-	// Opening is the first thing that the person said; nil: it is not known.
+	// Opening is the first thing that the person said; nil means unknown.
 	Opening func(context.Context) (transcript.Turn, bool)
 	// Show is a text without secrets, Input a call's input without them, on one line.
 	Show  func(string) string

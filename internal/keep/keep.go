@@ -49,7 +49,7 @@ type Options struct {
 	Age    time.Duration // of a call; 14 days
 }
 
-// Object is one of git's that nothing names after the call. It is only recorded.
+// Object is a git object that nothing names after the call. It is only recorded.
 type Object struct {
 	Repo string `json:"repo"` // a directory in the repository, absolute
 	Name string `json:"name"` // its hash
@@ -440,7 +440,7 @@ func (s *Store) read(e entry) (k Kept, err error) {
 	return k, nil
 }
 
-// bytes opens the file that has the bytes of a kept one, where they begin. It refuses what is no longer that.
+// bytes opens the file that has the bytes of a kept file, where they begin. It refuses a file that is cut off.
 func (s *Store) bytes(k Kept, f KeptFile) (*os.File, error) {
 	file, err := os.Open(filepath.Join(s.dir, k.name, filepath.Base(f.In)))
 	if err != nil {

@@ -83,7 +83,7 @@ func Open(name string) (*File, error) {
 	return &File{file: file, write: file.Write}, nil
 }
 
-// checkFile refuses what is no regular file of this user's alone.
+// checkFile refuses everything but a regular file of this user's alone.
 func checkFile(name string, file *os.File) error {
 	info, err := file.Stat()
 	switch {

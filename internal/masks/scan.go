@@ -67,7 +67,7 @@ func (s *scanner) toggle(c byte) {
 	}
 }
 
-// begins reports whether a word may begin at i. What an escape such as \n or %3D ends with is no part of one.
+// begins reports whether a word may begin at i. The end of an escape such as \n or %3D is no part of a word.
 func (s *scanner) begins(i int) bool {
 	return i == 0 || !isAlnum(s.in[i-1]) || i > 1 && s.in[i-2] == '\\' || i > 2 && s.in[i-3] == '%'
 }
@@ -272,9 +272,9 @@ func (s *scanner) runEnd(i int) int {
 	return i
 }
 
-// value hides the words of the value that starts at i, in the quote that is open: of one
-// in quotes all up to the closing one, else up to a blank or an operator. What a shell
-// would put in place of a part is left, and ends the value where it is a command.
+// value hides the words of the value that starts at i, in the quote that is open: a value in
+// quotes up to the closing quote, any other up to a blank or an operator. What a shell would
+// put in place of a part is left, and ends the value where it is a command.
 func (s *scanner) value(i int, open byte) {
 	for i < len(s.in) && !s.endsValue(i, open) {
 		switch c := s.in[i]; {

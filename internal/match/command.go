@@ -97,8 +97,8 @@ func (p Pattern) inFull(words []shell.Word) []shell.Word {
 	return full
 }
 
-// isOther reports whether the command is known to be another of its program than the
-// pattern's: git commit, where that is git push.
+// isOther reports whether the command is certainly a different subcommand of the same program than the
+// pattern's: git commit, where the pattern's is git push.
 func (p Pattern) isOther(c shell.Command) bool {
 	if len(p.Words) < 2 || strings.HasPrefix(p.Words[1], "-") || len(c.Words) < 2 {
 		return false

@@ -44,7 +44,7 @@ func isPrivileged(address string) bool {
 	}
 	at := strings.IndexAny(rest, "/?#")
 	path := strings.ToLower(rest[at:])
-	if strings.ContainsAny(path, "%[]{}") || // curl makes several of one
+	if strings.ContainsAny(path, "%[]{}") || // curl makes several addresses of it
 		slices.Contains(privileged("ports"), rest[strings.LastIndexByte(rest[:at], ':')+1:at]) {
 		return true
 	}

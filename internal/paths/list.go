@@ -214,7 +214,7 @@ func (n *foldedName) matches(e *entry, i int) bool {
 	return true
 }
 
-// belowHome returns the components below home, nil where there are none.
+// belowHome returns the components below home; nil for a name outside home.
 func (l List) belowHome(parts []string) []string {
 	if len(l.home) == 0 || len(parts) <= len(l.home) || !slices.Equal(parts[:len(l.home)], l.home) {
 		return nil

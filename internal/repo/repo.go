@@ -138,7 +138,7 @@ func (r *Repo) Lost(name string) (why string) {
 	return ""
 }
 
-// Tracks reports whether the index holds anything at or below a real path. It does where nobody can say.
+// Tracks reports whether the index holds anything at or below a real path. If nobody can say, it does.
 func (r *Repo) Tracks(name string) bool {
 	below, ok := strings.CutPrefix(name, r.Top+"/")
 	return !ok || !r.load() || r.index.holds(below)

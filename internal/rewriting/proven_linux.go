@@ -28,9 +28,9 @@ func Proven(stateDir, host string, pid int) bool {
 		(want.Asker.Script == Program{} || above.started.After(want.When))
 }
 
-// Above returns what started a process. Only what runs a command and hands its output on,
-// a shell or timeout, may stand between: what else is there may be another host, started
-// from within the proven one, and it is that one which reads the answer.
+// Above returns what started a process. Only a program that runs a command and hands its output
+// on, a shell or timeout, may stand between. Anything else there may be another host, started
+// from within the proven host, and then that other host reads the answer.
 func Above(pid int) (Asker, error) {
 	for range maxClimb {
 		_, parent, err := of(pid)

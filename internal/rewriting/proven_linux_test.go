@@ -92,7 +92,7 @@ func TestProvenIsTheProgramAbove(t *testing.T) {
 		{"behind a limit", []string{proven, asHost, "sh", "-c", "timeout --foreground 600 sh -c '" + direct + "'; :"}, true},
 		{"by another program", []string{other, asHost, "sh", "-c", direct}, false},
 		{"by another program that it started", []string{proven, asHost, other, asHost, "sh", "-c", direct}, false},
-		{"by it below another one", []string{other, asHost, proven, asHost, "sh", "-c", direct}, true},
+		{"by it below another program", []string{other, asHost, proven, asHost, "sh", "-c", direct}, true},
 		{"by nobody's host", []string{"sh", "-c", direct}, false},
 		{"by too many shells", []string{proven, asHost, "sh", "-c", nested(maxClimb + 1)}, false},
 	} {

@@ -39,7 +39,7 @@ type proof struct {
 	Off   string    `json:"off,omitempty"` // why it holds no longer
 }
 
-// file is one for each host, so that none undoes what another one's hook writes.
+// file is one for each host, so that the hook of one host does not undo what another host's hook writes.
 func file(stateDir, host string) string { return filepath.Join(stateDir, "rewriting-"+host+".json") }
 
 // Look returns the program that a path leads to. It comes before the trial, so

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// any reports whether a line in sight is one.
+// any reports whether some line in sight passes.
 func (s *Session) any(is func(line) bool) bool { return slices.ContainsFunc(s.lines(), is) }
 
 // done reports whether a line says that a call was answered, and not with a denial.

@@ -198,8 +198,7 @@ func (gl *gitLine) finishCheckout() {
 	if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
 		gl.marks |= markOvertree
 	}
-	isFile := func(w word) bool { return gl.named(w) || strings.ContainsAny(w.text, `*?[\:`) }
-	if gl.ended || slices.ContainsFunc(gl.pos, isFile) {
+	if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
 		gl.out.trait(Discards, 0)
 	}
 }
@@ -215,7 +214,7 @@ func (gl *gitLine) asks() {
 			e.Target, e.Note, e.Declared = url, "", "the repository's configuration"
 		}
 	}
-	// Without + git refuses what is no further commit of the branch; what * names may be pruned.
+	// Without + git refuses an update that is no further commit of the branch; what * names may be pruned.
 	if slices.ContainsFunc(gl.pos, func(w word) bool {
 		return strings.HasPrefix(w.text, "+") || strings.Contains(w.text, ":") && strings.Contains(w.text, "*")
 	}) {

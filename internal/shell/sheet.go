@@ -122,7 +122,7 @@ func isSpelling(word string) bool {
 	return len(word) > 1 && (word[0] == '-' || word[0] == '+' || word[len(word)-1] == '=' && word[0] != '=')
 }
 
-// under returns the sheet of a subcommand: its own section, or the one for any other ([*]).
+// under returns the sheet of a subcommand: its own section, or the section for any other subcommand ([*]).
 func (s *sheet) under(sub string) (*sheet, bool) {
 	if sub == "" || strings.ContainsAny(sub, "[]*@=\n") {
 		return nil, false

@@ -48,7 +48,7 @@ func term(u *use, name string, value word) {
 func picks(name string, value word) bool {
 	text := value.text
 	switch name {
-	case "", "-empty", "-samefile", "-maxdepth": // find fails on what is no test
+	case "", "-empty", "-samefile", "-maxdepth": // find fails on an unknown test
 		return true
 	case "-name", "-iname":
 		literal := strings.NewReplacer("*", "", "?", "").Replace(text)

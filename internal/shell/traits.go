@@ -52,7 +52,7 @@ const (
 	Untracked                           // git: files that are not tracked, too
 	Standard                            // git: but for those that ignore files name
 	Cached                              // git: tracked files, too
-	Outside                             // git: files of no repository, or of another one
+	Outside                             // git: files of no repository, or of another repository
 	SameCommand                         // a rule for the command that it starts is about that command here too
 )
 
@@ -142,13 +142,13 @@ func (r *Report) By(e Effect, t Traits) bool {
 	return c.Program != "" && c.Has(t)
 }
 
-// Search is what a command that looks for files, or through them, was told of
-// which ones and of what. It errs towards more files.
+// Search is what a command was told that looks for files, or through them: which files,
+// and what to look for. It errs towards more files.
 type Search struct {
 	Patterns []string // what it looks for
-	// Include are globs that a name must match, Globs the same where one with
-	// "!" before it leaves a name out; Exclude are names that are left out, Prune
-	// those of files and directories that are, PruneDirs those of directories alone.
+	// Include are globs that a name must match. Globs are globs too, but a glob with "!"
+	// before it leaves a name out. Exclude are names that are left out, Prune names of files
+	// and directories that are left out, PruneDirs names of directories alone.
 	Include, Globs, Exclude, Prune, PruneDirs []string
 	Kinds, Extensions                         []string // of files
 	// ExcludesFirst says that some names were left out before any were asked for: what

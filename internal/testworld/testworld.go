@@ -89,7 +89,7 @@ var needed = map[string]string{
 // ErrUnlisted says that a test asks for a program that is not in the list.
 var ErrUnlisted = errors.New("internal/testworld does not list this program: add it to needed")
 
-// Needs returns where a real program is. A test that needs a missing one is
+// Needs returns where a real program is. A test whose program is missing is
 // skipped, and counted by the program's name.
 func Needs(t testing.TB, program string) string {
 	t.Helper()

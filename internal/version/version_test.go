@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The version is the one of the topmost heading of the changes.
+// The version is that of the topmost heading of the changes.
 func TestTheChangesSayTheVersion(t *testing.T) {
 	changes, err := os.ReadFile("../../CHANGELOG.md")
 	if err != nil {

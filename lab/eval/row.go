@@ -14,7 +14,7 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// Row is one labelled call: what package corpus says of one, and where it comes from. The
+// Row is one labelled call: what package corpus says of a call, and where it comes from. The
 // json names are those of the file.
 type Row struct {
 	corpus.Row

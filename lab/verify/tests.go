@@ -128,7 +128,7 @@ func (r result) summary() string {
 }
 
 // verdict is nil where nothing failed. Where every test was skipped, the summary
-// says why; where there was none at all, the stage looked at nothing.
+// says why; without any test, the stage looked at nothing.
 func (r result) verdict(err error, stderr string) error {
 	if err == nil && r.passed+r.skipped == 0 {
 		return errors.New("no test ran")

@@ -97,7 +97,7 @@ func moves(effects []shell.Effect, write shell.Effect) bool {
 	})
 }
 
-// reaches reports whether an effect on the target is one on what changed. A
+// reaches reports whether an effect on the target is an effect on what changed. A
 // directory may be made on the way to what lies in it.
 func reaches(target string, e shell.Effect, files view.Files, c change) bool {
 	if target == "" {

@@ -144,7 +144,7 @@ func (w *writer) quoted(text string) string {
 	return "$'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(text) + "'"
 }
 
-// program is the shell text of a number: for every eighth, one in which signs stand in the place of a few bytes.
+// program is the shell text of a number; every eighth text has a few bytes changed.
 func (g grammar) program(seed uint64) string {
 	text := g.write("text", seed)
 	r := rand.New(rand.NewPCG(seed, 1))

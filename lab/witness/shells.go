@@ -23,7 +23,7 @@ import (
 type witnessing struct {
 	n, seed uint64
 	workers int
-	text    string // of one's own, in the place of generated ones
+	text    string // the user's, in place of generated texts
 	files   bool   // lines over files, not shell programs
 	grammar grammar
 	out     io.Writer
@@ -273,7 +273,7 @@ type worlds map[uint64]*world
 // variants is how many worlds there are.
 const variants = 16
 
-// of is the world of a number: of the file lines, the one of their stage.
+// of is the world of a number; for the file lines, the world of their stage.
 func (w worlds) of(s *stage, seed uint64) (_ *world, err error) {
 	variant := seed % variants
 	if s.lines != "" {

@@ -129,8 +129,8 @@ func (u unreadable) Lstat(name string) (nod.FileInfo, error) {
 	return u.Files.Lstat(name)
 }
 
-// A text at which nod fails inside is denied, and the witness says so: as one more
-// text that is not allowed it would be missed.
+// A text at which nod fails inside is denied, and the witness says so: counted among
+// the texts that are not allowed, the failure would be missed.
 func TestAFailureInsideIsAViolation(t *testing.T) {
 	var out bytes.Buffer
 	w := &witnessing{out: &out}
@@ -234,8 +234,8 @@ func TestHarmIsSeen(t *testing.T) {
 	}
 }
 
-// hole is a fault that nod had, put back: nod hears another text than the one
-// that runs.
+// hole is a fault that nod had, put back: nod hears a text that differs from the
+// text that runs.
 type hole struct {
 	name, shape, heard string
 }

@@ -205,7 +205,7 @@ type body struct {
 	Input      json.RawMessage
 }
 
-// block is a message, a part of one, or an item of OpenAI's Responses.
+// block is a message, a part of a message, or an item of OpenAI's Responses.
 type block struct {
 	Type       string
 	Role       string

@@ -39,7 +39,7 @@ func (s *Server) heard(r Request) (all []spoken) {
 	return all
 }
 
-// spoken is what a message, or a part of one, tells.
+// spoken is what a message, or a part of it, tells.
 func (b block) spoken() (all []spoken) {
 	switch b.Type {
 	case "tool_use":

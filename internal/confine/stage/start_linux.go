@@ -121,7 +121,7 @@ func (c *calls) exec(p *Plan) error {
 		return err
 	}
 	for i, f := range p.Files {
-		// None of them is where another one goes.
+		// No descriptor takes a number that a later descriptor goes to.
 		fd, err := unix.FcntlInt(f.Fd(), unix.F_DUPFD_CLOEXEC, len(p.Files))
 		if err != nil {
 			return os.NewSyscallError("dup", err)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Disguise names what makes a name look like another one, or "". Names of
+// Disguise names what makes a name look like a different name, or "". Names of
 // programs, paths and hosts are checked; prose is not.
 func Disguise(name string) string {
 	var latin, cyrillic, greek, other bool

@@ -46,7 +46,7 @@ func Constant(w *syntax.Word) (string, bool) {
 	return "", false
 }
 
-// HoldsBraces reports whether braces outside of quotes may make several words of one.
+// HoldsBraces reports whether braces outside of quotes may make several words of this word.
 func HoldsBraces(w *syntax.Word) bool {
 	return slices.ContainsFunc(w.Parts, func(p syntax.WordPart) bool {
 		lit, ok := p.(*syntax.Lit)
