@@ -3,18 +3,8 @@
 // are about Claude Code; TestAgents holds all others to the same and writes
 // what they showed into docs/agents.md (NOD_E2E_WRITE=1).
 //
-//	npm ci --prefix DIR     (with package.json and package-lock.json copied to DIR)
-//	npm ci --prefix DIR/acp --omit=optional     (with those of acp copied to DIR/acp; deep run)
-//	NOD_TOOLS=DIR go test ./e2e
-//
-// Pi 1.5.2 is fetched by itself, since not all that it names as dependencies is
-// published; the program is one file, and needs of them only jiti, which is
-// pinned:
-//
-//	npm pack --pack-destination DIR @earendil-works/pi-coding-agent@1.5.2
-//	mkdir -p DIR/node_modules/@earendil-works/pi-coding-agent
-//	tar -xzf DIR/earendil-works-pi-coding-agent-1.5.2.tgz --strip-components 1 \
-//		-C DIR/node_modules/@earendil-works/pi-coding-agent
+//	e2e/install.sh          ("e2e/install.sh deep" for the deep run's agent, too)
+//	NOD_TOOLS=$PWD/e2e go test ./e2e
 //
 // NOD_TOOLS is where the pinned programs of package.json are installed. Where
 // it is unset the tests are skipped and say so; with NOD_E2E=require a missing

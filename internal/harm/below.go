@@ -164,8 +164,7 @@ func (h *Secrets) isSecretFile(name string, isLink, opens, follows bool) bool {
 
 // isInstalledTree reports whether a directory is among what the system's packages hold.
 func isInstalledTree(dir string) bool {
-	return slices.ContainsFunc([]string{"/usr/include", "/usr/lib", "/usr/share", "/usr/bin", "/usr/sbin", "/usr/src",
-		"/usr/libexec", "/lib", "/nix/store"}, func(top string) bool { return view.Below(top, dir) })
+	return anyOf("trees", func(top string) bool { return view.Below(top, dir) })
 }
 
 // sieve is what files must pass below a place that a command reads. A file passes if nobody can

@@ -129,13 +129,9 @@ func (h *Secrets) searches(e shell.Effect) bool {
 
 // seeksSecret returns the first word of the commands that speaks of keys, passwords and the like.
 func (h *Secrets) seeksSecret() string {
-	speaks := []string{"id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "credential", "secret", "passw",
-		"token", "wallet", "keychain", "keystore", "private", "shadow", "htpasswd", "netrc", "authorized_keys",
-		".ssh", ".aws", ".gnupg", ".kube", ".pem", ".key", ".p12", ".pfx", ".jks", ".ppk", ".kdbx", ".gpg", ".env",
-		"_history", "cookies", "login data"}
 	word := h.firstWord(func(_ shell.Command, w shell.Word) bool {
-		text := strings.ToLower(w.Value)
-		return slices.ContainsFunc(speaks, func(piece string) bool { return strings.Contains(text, piece) })
+		text := strings.ReplaceAll(strings.ToLower(w.Value), "login data", "secret")
+		return anyOf("speaks", func(piece string) bool { return strings.Contains(text, piece) })
 	})
 	return cmp.Or(word, h.maySecret())
 }
@@ -265,8 +261,7 @@ func globsSecret(glob string) bool {
 		return false
 	}
 	glob = strings.ToLower(strings.ReplaceAll(glob, "[!", "[^"))
-	return slices.ContainsFunc([]string{".env", ".env.local", "prod.env", "id_rsa", "id_ed25519", "server.key",
-		"server.pem", ".netrc", ".pgpass", "terraform.tfvars", "secrets.json"}, func(name string) bool {
+	return anyOf("secret-names", func(name string) bool {
 		ok, _ := path.Match(glob, name)
 		return ok
 	})

@@ -446,8 +446,7 @@ func discards(r *shell.Report, e shell.Effect) bool {
 // isDisk reports whether a device file is a whole disk or a partition.
 func isDisk(target string) bool {
 	name, ok := strings.CutPrefix(target, "/dev/")
-	return ok && slices.ContainsFunc([]string{"sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "md", "dm-",
-		"mapper/", "loop", "nbd"}, func(kind string) bool { return strings.HasPrefix(name, kind) && name != kind })
+	return ok && anyOf("disks", func(kind string) bool { return strings.HasPrefix(name, kind) && name != kind })
 }
 
 // topLevel reports whether target is / or one of the system's own top-level directories.

@@ -172,6 +172,11 @@ var spelled = sync.OnceValue(func() said {
 // listed reports whether the list of that name holds a program.
 func listed(name, program string) bool { return slices.Contains(spelled().lists[name], program) }
 
+// anyOf reports whether something holds for one on the list of that name.
+func anyOf(name string, is func(string) bool) bool {
+	return slices.ContainsFunc(spelled().lists[name], is)
+}
+
 // fitsKind reports whether a sentence of this kind fits the words that begin with a
 // program. any holds the signs of those for any program that count.
 func (l wording) fitsKind(kind string, words []string, c shell.Command, any string) bool {

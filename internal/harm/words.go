@@ -20,11 +20,8 @@ func (l wording) starts(name string) Objection {
 func dropsData(text string) bool {
 	text = strings.ToLower(text)
 	dense := strings.Join(strings.Fields(text), "")
-	for _, call := range [...]string{"dropdatabase", ".drop(", "deletemany({})", "deletemany()", "remove({})",
-		"flushall", "flushdb"} {
-		if strings.Contains(dense, call) {
-			return true
-		}
+	if anyOf("drops", func(call string) bool { return strings.Contains(dense, call) }) {
+		return true
 	}
 	words := strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "`", " ", ";", " ; ", "\n", " ; ").Replace(text))
 	for i := range words {

@@ -171,20 +171,13 @@ func rememberCommand(c nod.Call, w world) {
 			if _, err := w.Lstat(e.Target); err == nil {
 				break
 			}
-			if e.Recursive || makesDirectories(report, e.Command) {
+			if e.Recursive || report.By(e, shell.MakesDirectories) {
 				w.made.Dir(e.Target, 0o755)
 			} else {
 				w.made.file(e.Target, nil, false)
 			}
 		}
 	}
-}
-
-// makesDirectories reports whether a command's targets are directories, which
-// an effect does not say.
-func makesDirectories(r shell.Report, command int) bool {
-	return command >= 0 && len(r.Commands[command].Words) > 0 &&
-		path.Base(r.Commands[command].Words[0].Value) == "mkdir"
 }
 
 // analyze asks for the facts that the gate sees, for what it does not return.

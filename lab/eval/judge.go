@@ -14,7 +14,6 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -38,9 +37,6 @@ type Judged struct {
 	Failed bool
 	// Confined says that an open row may run behind nod's boundary.
 	Confined bool
-	// Outside says that an open row needs what no boundary holds: the network,
-	// or to change something outside of the workspace.
-	Outside bool
 }
 
 // Options say how rows are judged, under nod's own rules.
@@ -163,28 +159,10 @@ func (g *group) row(ctx context.Context, j *Judged) {
 		return
 	}
 	world := g.worlds.at(call.Dir, g.made)
-	d := g.gate(call.Dir, world).Check(ctx, call)
-	j.take(d)
-	if g.options.Confine && j.Outcome == Open && !j.Confined {
-		j.Outside = needsOutside(analyze(call, world))
-	}
+	j.take(g.gate(call.Dir, world).Check(ctx, call))
 	if j.Row.Session != "" && !g.own {
 		remember(j.Row, call, world)
 	}
-}
-
-// needsOutside reports whether a line needs the network, or to change something
-// outside of the workspace.
-func needsOutside(r shell.Report) bool {
-	return slices.ContainsFunc(r.Effects, func(e shell.Effect) bool {
-		switch e.Kind {
-		case shell.Fetch, shell.Send, shell.Remote:
-			return true
-		case shell.Write, shell.Delete:
-			return e.Place != shell.Workspace && e.Place != shell.Null
-		}
-		return false
-	})
 }
 
 // take reads a decision.

@@ -16,9 +16,8 @@ import (
 const usage = `usage: go run ./lab/eval [flags] FILE...
 
   -brief         the table of labels and layers, and nothing else
-  -confine       say too which open rows may run behind nod's boundary, what
-                 share is settled with them, and which rows need the network
-                 or something outside
+  -confine       say too which open rows may run behind nod's boundary, and what
+                 share is settled with them
   -agent NAME    only rows of this agent, such as claude-code
   -list WHAT     the rows themselves: allowed-harmful, denied-benign or
                  open-readonly

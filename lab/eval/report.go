@@ -31,7 +31,7 @@ type LabelShare struct {
 	Label                                string // "all" for all
 	Allowlist, Edit, Shell, Denied, Open int
 	Settled                              Share
-	Confined, Outside                    int // of the open rows
+	Confined                             int // of the open rows
 }
 
 // lists names what -list takes.
@@ -66,16 +66,14 @@ func Summarize(files []File, all []Judged, list string) Report {
 	return r
 }
 
-func isHarmful(j *Judged) bool { return j.Row.Label == Harmful }
-func isBenign(j *Judged) bool  { return j.Row.Label == Readonly || j.Row.Label == Sideeffect }
 func isSettled(j *Judged) bool { return j.Outcome == Allowed || j.Outcome == Denied }
 
 func belongs(j *Judged, list string) bool {
 	switch list {
 	case "allowed-harmful":
-		return isHarmful(j) && j.Outcome == Allowed
+		return j.Row.Label == Harmful && j.Outcome == Allowed
 	case "denied-benign":
-		return isBenign(j) && j.Outcome == Denied
+		return (j.Row.Label == Readonly || j.Row.Label == Sideeffect) && j.Outcome == Denied
 	case "open-readonly":
 		return j.Row.Label == Readonly && j.Outcome == Open
 	}
@@ -100,7 +98,6 @@ func labelShare(all []Judged, label string) LabelShare {
 		Denied:   number(func(j *Judged) bool { return j.Outcome == Denied }),
 		Open:     number(func(j *Judged) bool { return !isSettled(j) }),
 		Confined: number(func(j *Judged) bool { return j.Confined }),
-		Outside:  number(func(j *Judged) bool { return j.Outside }),
 	}
 }
 
@@ -109,7 +106,11 @@ func labelShare(all []Judged, label string) LabelShare {
 func (r Report) Print(w io.Writer, brief bool) error {
 	p := &printer{}
 	if !brief {
-		r.head(p)
+		p.line("%s rows of %s", count(r.Rows), printable.Text(strings.Join(r.Files, ", ")))
+		for _, kind := range slices.Sorted(maps.Keys(r.LeftOut)) {
+			p.line("left out: %s %s rows, which hold no call that a hook sees", count(r.LeftOut[kind]), kind)
+		}
+		p.line("")
 	}
 	p.table(r.labelRows())
 	if !brief {
@@ -119,26 +120,18 @@ func (r Report) Print(w io.Writer, brief bool) error {
 	return err
 }
 
-func (r Report) head(p *printer) {
-	p.line("%s rows of %s", count(r.Rows), printable.Text(strings.Join(r.Files, ", ")))
-	for _, kind := range slices.Sorted(maps.Keys(r.LeftOut)) {
-		p.line("left out: %s %s rows, which hold no call that a hook sees", count(r.LeftOut[kind]), kind)
-	}
-	p.line("")
-}
-
 func (r Report) labelRows() [][]string {
 	rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled", "95 % interval"}}
 	confined := slices.ContainsFunc(r.Table, func(l LabelShare) bool { return l.Confined > 0 })
 	if confined {
-		rows[0] = append(rows[0], "confined", "settled with", "outside")
+		rows[0] = append(rows[0], "confined", "settled with")
 	}
 	for _, l := range r.Table {
 		row := []string{l.Label, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open),
-			count(l.Settled.Of), percent(l.Settled.Share), l.Settled.interval()}
+			count(l.Settled.Of), percent(l.Settled.Share), percent(l.Settled.Low) + " to " + percent(l.Settled.High)}
 		if confined {
 			with := float64(l.Settled.Rows+l.Confined) / float64(max(1, l.Settled.Of))
-			row = append(row, count(l.Confined), percent(with), count(l.Outside))
+			row = append(row, count(l.Confined), percent(with))
 		}
 		rows = append(rows, row)
 	}
@@ -184,13 +177,6 @@ func (p *printer) table(rows [][]string) {
 		}
 		p.line("%s", strings.TrimRight(line, " "))
 	}
-}
-
-func (s Share) interval() string {
-	if s.Of == 0 {
-		return "-"
-	}
-	return percent(s.Low) + " to " + percent(s.High)
 }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }

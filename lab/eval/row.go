@@ -1,10 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -55,9 +55,6 @@ type File struct {
 	LeftOut map[string]int
 }
 
-// lineLimit bounds one line.
-const lineLimit = 64 << 20
-
 // ReadFile reads a file of rows. The error begins with FILE:LINE, or with the
 // file's name where no line is at fault.
 func ReadFile(name string) (File, error) {
@@ -71,34 +68,40 @@ func ReadFile(name string) (File, error) {
 
 // Read reads rows as [ReadFile] does; name is for errors.
 func Read(name string, r io.Reader) (File, error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	var source io.Reader = in
-	if magic, _ := in.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		z, err := gzip.NewReader(in)
-		if err != nil {
-			return File{}, fmt.Errorf("%s: %w", name, err)
-		}
-		source = z
-	}
 	f := File{Name: name, LeftOut: map[string]int{}}
-	scan := bufio.NewScanner(source)
-	scan.Buffer(make([]byte, 1<<16), lineLimit)
+	data, err := unpacked(r)
+	if first, _, _ := bytes.Cut(data, []byte("\n")); err == nil && isOwn(first) {
+		return readOwn(name, data)
+	}
 	line := 1
-	for ; scan.Scan(); line++ {
-		if line == 1 && isOwn(scan.Bytes()) {
-			return readOwn(name, scan)
+	for text := range bytes.Lines(data) {
+		if err != nil {
+			break
 		}
-		if err := f.take(scan.Bytes()); err != nil {
-			return File{}, fmt.Errorf("%s:%d: %w", name, line, err)
+		if err = f.take(text); err == nil {
+			line++
 		}
 	}
-	switch err := scan.Err(); {
-	case err != nil:
+	if err == nil && line == 1 {
+		err = errors.New("no rows")
+	}
+	if err != nil {
 		return File{}, fmt.Errorf("%s:%d: %w", name, line, err)
-	case line == 1:
-		return File{}, fmt.Errorf("%s:1: no rows", name)
 	}
 	return f, nil
+}
+
+// unpacked is all that a file holds, plain or gzip.
+func unpacked(r io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(r)
+	if err != nil || !bytes.HasPrefix(data, []byte{0x1f, 0x8b}) {
+		return data, err
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(z)
 }
 
 func isOwn(line []byte) bool {
@@ -108,16 +111,9 @@ func isOwn(line []byte) bool {
 	return json.Unmarshal(line, &head) == nil && head.Corpus != ""
 }
 
-// readOwn reads a file of nod's own corpus, whose first line was scanned.
-func readOwn(name string, scan *bufio.Scanner) (File, error) {
-	text := bytes.Clone(scan.Bytes())
-	for scan.Scan() {
-		text = append(append(text, '\n'), scan.Bytes()...)
-	}
-	head, rows, err := corpus.Read(text)
-	if err == nil {
-		err = scan.Err()
-	}
+// readOwn reads a file of nod's own corpus.
+func readOwn(name string, data []byte) (File, error) {
+	head, rows, err := corpus.Read(data)
 	if err != nil {
 		return File{}, fmt.Errorf("%s:%w", name, err)
 	}

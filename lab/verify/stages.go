@@ -2,11 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -18,84 +15,17 @@ import (
 const (
 	staticcheckAt = "honnef.co/go/tools/cmd/staticcheck@v0.8.2"
 	govulncheckAt = "golang.org/x/vuln/cmd/govulncheck@v1.9.0"
-
-	piPackage = "@earendil-works/pi-coding-agent"
-	piAt      = "1.5.2"
-	piSHA256  = "691bde186273b457d9d1c41d0fd47b57853b5e85ded1add1a1f6b78e66c261f4"
 )
 
+// installTools installs the real agents.
 func installTools(ctx context.Context, h *house) (string, error) {
-	for name, why := range map[string]string{"cc": "the race detector needs it", "git": "tests make repositories",
-		"node": "it runs real agents", "npm": "it installs them, pinned by e2e/package-lock.json"} {
-		if _, err := exec.LookPath(name); err != nil {
-			return "", fmt.Errorf("%s is missing: %s", name, why)
-		}
+	script := []string{filepath.Join(h.tools, "install.sh")}
+	if h.deep {
+		script = append(script, "deep")
 	}
-	wanted, folders := piSHA256, []string{h.tools}
-	if h.deep { // an agent for editors, which runs the Claude Code that is there already
-		folders = append(folders, filepath.Join(h.tools, "acp"))
-	}
-	for _, folder := range folders {
-		lock, err := os.ReadFile(filepath.Join(folder, "package-lock.json"))
-		if err != nil {
-			return "", err
-		}
-		wanted += fmt.Sprintf(" %x", sha256.Sum256(lock))
-	}
-	installed := filepath.Join(h.tools, "node_modules", ".nod-tools")
-	if have, err := os.ReadFile(installed); err == nil && string(have) == wanted {
-		return "npm programs are there (remove e2e/node_modules to install them again)", nil
-	}
-	for _, folder := range folders {
-		args := []string{"ci", "--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error"}
-		if folder != h.tools {
-			args = append(args, "--omit=optional")
-		}
-		if _, err := h.output(ctx, "npm", args...); err != nil {
-			return "", err
-		}
-	}
-	if err := installPi(ctx, h); err != nil {
-		return "", err
-	}
-	return "npm programs installed", os.WriteFile(installed, []byte(wanted), 0o644)
-}
-
-// installPi fetches Pi by itself: not all that it names as dependencies is
-// published, and its program needs none of that. See e2e/doc.go. The archive
-// lies in a directory of its own, which goes.
-func installPi(ctx context.Context, h *house) error {
-	scratch, err := os.MkdirTemp("", "nod-pi-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(scratch)
-	name, err := h.output(ctx, "npm", "pack", "--silent", "--pack-destination", scratch, piPackage+"@"+piAt)
-	if err != nil {
-		return err
-	}
-	archive := filepath.Join(scratch, filepath.Base(strings.TrimSpace(name)))
-	text, err := os.ReadFile(archive)
-	if err != nil {
-		return err
-	}
-	if fmt.Sprintf("%x", sha256.Sum256(text)) != piSHA256 {
-		return fmt.Errorf("%s %s is not the file that was tried", piPackage, piAt)
-	}
-	dir := filepath.Join(h.tools, "node_modules", filepath.FromSlash(piPackage))
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	_, err = h.output(ctx, "tar", "-xzf", archive, "--strip-components", "1", "-C", dir)
-	return err
-}
-
-func verifyModules(ctx context.Context, h *house) (string, error) {
-	if _, err := h.output(ctx, "go", "mod", "verify"); err != nil {
-		return "", err
-	}
-	_, err := h.output(ctx, "go", "mod", "tidy", "-diff")
-	return "modules verified and tidy", err
+	said, err := h.output(ctx, script...)
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	return lines[len(lines)-1], err
 }
 
 func checkFormat(ctx context.Context, h *house) (string, error) {
@@ -104,21 +34,11 @@ func checkFormat(ctx context.Context, h *house) (string, error) {
 		return "", err
 	}
 	names := strings.Fields(files)
-	out, err := h.output(ctx, "gofmt", append([]string{"-l"}, names...)...)
+	out, err := h.output(ctx, append([]string{"gofmt", "-l"}, names...)...)
 	if err == nil && strings.TrimSpace(out) != "" {
 		err = fmt.Errorf("not formatted:\n%s", out)
 	}
 	return fmt.Sprintf("%d files", len(names)), err
-}
-
-func vet(ctx context.Context, h *house) (string, error) {
-	_, err := h.output(ctx, "go", "vet", "-p", atOnce(), "./...")
-	return "no findings", err
-}
-
-func staticcheck(ctx context.Context, h *house) (string, error) {
-	_, err := h.output(ctx, "go", "run", "-p", atOnce(), staticcheckAt, "./...")
-	return "no findings", err
 }
 
 // govulncheck needs its database; without it nothing was checked, and the
@@ -189,18 +109,11 @@ func race(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, env, args...)
 }
 
-// sharedData runs the packages that measure what others gave: data and
-// specifications beside the repository, which no clone brings, and which go test does
-// not see change.
-func sharedData(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, "-count=1", "./agent", "./corpus", "./lab/eval",
-		"./internal/shell", "./llm/...")
-}
-
-// boundary runs what needs a kernel with namespaces, and programs that a bare
-// machine lacks.
-func boundary(ctx context.Context, h *house) (string, error) {
-	return h.test(ctx, nil, "-count=1", "./internal/confine/...")
+// tested is a stage that runs tests, whatever was run before.
+func tested(packages ...string) func(context.Context, *house) (string, error) {
+	return func(ctx context.Context, h *house) (string, error) {
+		return h.test(ctx, []string{"NOD_TOOLS=" + h.tools}, append([]string{"-count=1"}, packages...)...)
+	}
 }
 
 // witness lays what nod says beside what real shells and programs do: a sample,

@@ -26,7 +26,7 @@ type result struct {
 	totals
 	failures []string
 	skips    map[string]int // how many, by reason
-	output   map[string]*strings.Builder
+	output   map[string]string
 }
 
 // test runs go test and sums up what it says. The limit is for what hangs. The
@@ -55,7 +55,7 @@ func (h *house) test(ctx context.Context, env []string, args ...string) (string,
 }
 
 func read(lines *bufio.Scanner) result {
-	r := result{output: map[string]*strings.Builder{}, skips: map[string]int{}}
+	r := result{output: map[string]string{}, skips: map[string]int{}}
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var e event
@@ -71,10 +71,7 @@ func (r *result) take(e event) {
 	key := e.Package + " " + e.Test
 	switch e.Action {
 	case "output", "build-output":
-		if r.output[key] == nil {
-			r.output[key] = &strings.Builder{}
-		}
-		r.output[key].WriteString(e.Output)
+		r.output[key] += e.Output
 	case "pass":
 		if e.Test != "" {
 			r.passed++
@@ -98,11 +95,8 @@ var (
 
 // reason is why a test was skipped, without what differs between tests that
 // were skipped for the same reason.
-func reason(output *strings.Builder) string {
-	if output == nil {
-		return "no reason given"
-	}
-	for line := range strings.SplitSeq(output.String(), "\n") {
+func reason(output string) string {
+	for line := range strings.SplitSeq(output, "\n") {
 		if said := place.ReplaceAllString(line, ""); said != line {
 			said, _, _ = strings.Cut(strings.TrimPrefix(said, "SKIPPED: "), ": ")
 			return shared.ReplaceAllString(strings.TrimSpace(said), "../shared")
@@ -138,10 +132,7 @@ func (r result) verdict(err error, stderr string) error {
 	}
 	var b strings.Builder
 	for _, f := range r.failures {
-		fmt.Fprintf(&b, "--- %s\n", f)
-		if out := r.output[f]; out != nil {
-			b.WriteString(out.String())
-		}
+		fmt.Fprintf(&b, "--- %s\n%s", f, r.output[f])
 	}
 	return fmt.Errorf("%s%s%v", b.String(), stderr, err)
 }
