@@ -31,6 +31,13 @@ func Grave() (list []ScriptCall, unread int) {
 	return slices.Concat(list, part("grave")), len(list)
 }
 
+// Mixed are 40 calls as a session has them; of the last wrong nod knows that they lose
+// or show what nothing brings back.
+func Mixed() (list []ScriptCall, wrong int) {
+	last := part("wrong")
+	return append(part("mixed"), last...), len(last)
+}
+
 func part(name string) (list []ScriptCall) {
 	_, text, _ := strings.Cut(script, "["+name+"]\n")
 	text, _, _ = strings.Cut(text, "\n\n")
