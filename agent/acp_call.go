@@ -81,11 +81,8 @@ func (a ACP) decodeCall(e *Event, in fields) {
 	}
 	kind := c.text("kind")
 	e.Call.RawTool, e.Call.Input = c.toolName(kind), c.input()
-	if rest, found := strings.CutPrefix(e.Call.RawTool, "mcp__"); found {
-		if server, tool, _ := strings.Cut(rest, "__"); server != "" && tool != "" {
-			e.Call.Tool, e.Call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
-			return
-		}
+	if serversTool(&e.Call, "mcp__", "__") {
+		return
 	}
 	switch kind {
 	case "execute":

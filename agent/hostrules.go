@@ -156,16 +156,17 @@ func qwenAsks(c nod.Call, project string) bool {
 	return settingsSay(dirs, home, ".json", asks)
 }
 
+// permissions are the rules in settings of Claude Code's and Qwen Code's.
+type permissions struct {
+	Permissions struct{ Allow, Ask []string }
+}
+
 // qwenTextAsks reports whether settings may ask about a call.
 func qwenTextAsks(text string, c nod.Call) bool {
 	if !strings.Contains(text, `"ask"`) {
 		return false
 	}
-	var s struct {
-		Permissions struct {
-			Ask []string `json:"ask"`
-		} `json:"permissions"`
-	}
+	var s permissions
 	return json.Unmarshal([]byte(text), &s) != nil ||
 		slices.ContainsFunc(s.Permissions.Ask, func(rule string) bool { return qwenRuleAsks(rule, c) })
 }
@@ -287,11 +288,7 @@ func opencodeRuled(text string) bool {
 // claudeGranted reports whether a rule of the person's may let this call run where nobody can be asked. nod allows
 // nothing by it: the host, which is left to it, compares by itself, and denies where its rule does not hold.
 func claudeGranted(c nod.Call, home string) bool {
-	var s struct {
-		Permissions struct {
-			Allow []string `json:"allow"`
-		} `json:"permissions"`
-	}
+	var s permissions
 	text, _, err := hostText(path.Join(home, ".claude", "settings.json"))
 	if err != nil || json.Unmarshal([]byte(text), &s) != nil {
 		return false

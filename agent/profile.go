@@ -342,11 +342,14 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 }
 
 func (p profile) decodeMCP(call *nod.Call) bool {
-	rest, found := strings.CutPrefix(call.RawTool, p.fact("mcp"))
-	if !found || p.fact("divided") == "" {
-		return false
-	}
-	server, tool, found := strings.Cut(rest, p.fact("divided"))
+	return p.fact("divided") != "" && serversTool(call, p.fact("mcp"), p.fact("divided"))
+}
+
+// serversTool makes a call one to an MCP server, where the tool's name is a prefix, the server's name, what divides
+// them, and the tool's.
+func serversTool(call *nod.Call, prefix, divides string) bool {
+	rest, found := strings.CutPrefix(call.RawTool, prefix)
+	server, tool, _ := strings.Cut(rest, divides)
 	if !found || server == "" || tool == "" {
 		return false
 	}

@@ -40,12 +40,10 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 		return true
 	}
 	f.asObject(input)
-	rest, found := strings.CutPrefix(call.RawTool, "mcp__")
-	server, tool, _ := strings.Cut(rest, "__")
-	if found && server != "" && tool != "" && !strings.Contains(tool, "__") {
-		call.Tool, call.MCP = "mcp", &nod.MCP{Server: server, Tool: tool}
+	if strings.Count(call.RawTool, "__") == 2 {
+		serversTool(call, "mcp__", "__")
 	}
-	return found
+	return strings.HasPrefix(call.RawTool, "mcp__")
 }
 
 // qwenOdd reports whether the host takes a different name than is written: it takes what stands behind a backslash as

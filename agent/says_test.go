@@ -1,6 +1,8 @@
 package agent_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,28 +13,8 @@ import (
 
 // What each host is told in each of its seats: to an allow, an allow under Reinforce, an ask, and a denial.
 func TestSays(t *testing.T) {
-	for name, want := range map[string]string{
-		"claude-code prompt": "allow abstained abstained deny",
-		"codex":              "abstained abstained deny deny",
-		"codex prompt":       "allow abstained abstained deny",
-		"copilot":            "allow abstained ask deny",
-		"copilot prompt":     "abstained abstained abstained deny",
-		"gemini":             "abstained abstained deny deny", // an ask would hang
-		"qwen":               "abstained abstained ask deny",
-		"qwen prompt":        "allow abstained abstained deny",
-		"opencode":           "allow abstained deny deny", // unless it says that a prompt follows
-		"pi":                 "allow abstained ask deny",
-		"antigravity":        "abstained abstained deny deny",
-		"crush":              "allow abstained deny deny",
-		"cursor":             "abstained abstained deny deny",
-		"droid":              "abstained abstained deny deny",
-		"goose":              "abstained abstained deny deny",
-		"grok":               "abstained abstained deny deny",
-		"kiro":               "abstained abstained deny deny",
-		"openhands":          "abstained abstained deny deny",
-		"vscode":             "abstained abstained ask deny",
-		"windsurf":           "abstained abstained deny deny",
-	} {
+	for _, row := range table(t, "says.txt") { // the host and its seat, what it is told, why
+		name, want := row[0], row[1]
 		host, prompt := strings.CutSuffix(name, " prompt")
 		a, _ := agent.ByName(host)
 		e := agent.Event{Kind: agent.Decide, Name: "PreToolUse", Mode: "default"}
@@ -75,4 +57,17 @@ func TestSaysWhatIsOpen(t *testing.T) {
 			t.Errorf("%s, mode %q, profile %d: %s, want %s", row.a.Name(), row.e.Mode, row.p, a.Said, row.want)
 		}
 	}
+}
+
+// table reads rows of testdata, whose fields stand between tabs.
+func table(t *testing.T, name string) (rows [][]string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		rows = append(rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return rows
 }

@@ -35,7 +35,8 @@ type spoke struct {
 // claudeSpoke is the agent that Zed starts for Claude, with the Claude Code that
 // the other tests drive. In version 2 of the protocol nod denies and no more.
 func claudeSpoke(version int) spoke {
-	s := spoke{driven: claudeDriven(), name: "claude-agent-acp", version: version, edits: "allow", commands: "allow",
+	s := spoke{driven: drivenBy("claude-code"), name: "claude-agent-acp", version: version,
+		edits: "allow", commands: "allow",
 		relative: "abstained", words: []string{"{node}", "{acp}/@agentclientprotocol/claude-agent-acp/dist/index.js"}}
 	s.environ = append(s.environ, "CLAUDE_CODE_EXECUTABLE={program}")
 	if version == 2 {
@@ -46,13 +47,13 @@ func claudeSpoke(version int) spoke {
 
 func allSpoke() []spoke {
 	return []spoke{
-		{driven: copilotDriven(), name: "copilot", version: 1, edits: "abstained", // it may have been told to deny
+		{driven: drivenBy("copilot"), name: "copilot", version: 1, edits: "abstained", // it may have been told to deny
 			commands: "abstained", relative: "abstained", words: []string{"{program}", "--acp"}},
-		{driven: qwenDriven(), name: "qwen", version: 1, edits: "allow", commands: "allow", relative: "allow",
+		{driven: drivenBy("qwen"), name: "qwen", version: 1, edits: "allow", commands: "allow", relative: "allow",
 			mode: "default", words: []string{"node", "{program}", "--acp"}},
-		{driven: geminiDriven(), name: "gemini", version: 1, edits: "allow", commands: "abstained", // in the title
+		{driven: drivenBy("gemini"), name: "gemini", version: 1, edits: "allow", commands: "abstained", // in the title
 			relative: "abstained", words: []string{"node", "{program}", "--acp", "-m", "gemini-2.5-pro"}},
-		{driven: opencodeDriven(), name: "opencode", version: 1, edits: "allow", commands: "allow",
+		{driven: drivenBy("opencode"), name: "opencode", version: 1, edits: "allow", commands: "allow",
 			words: []string{"{program}", "acp"}},
 		claudeSpoke(1), claudeSpoke(2),
 	}
@@ -197,18 +198,8 @@ func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
 	cmd.Env = append(cmd.Env, environ...)
 	d := &driver{t: m.t, stderr: &bytes.Buffer{}, version: s.version}
 	cmd.Stderr = d.stderr
-	to, err := cmd.StdinPipe()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	from, err := cmd.StdoutPipe()
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	to, from := m.piped(cmd)
 	d.to, d.from = to, bufio.NewReader(from)
-	if err := cmd.Start(); err != nil {
-		m.t.Fatal(err)
-	}
 	m.t.Cleanup(func() {
 		to.Close()
 		cancel() // some agents do not end with their input

@@ -244,7 +244,7 @@ func (d driven) testWithoutNod(t *testing.T, r *report) {
 // decides: what that lets through runs, what it blocks does not.
 func TestModel(t *testing.T) {
 	begin(t)
-	d := claudeDriven()
+	d := drivenBy("claude-code")
 	d.words[slices.Index(d.words, "acceptEdits")] = "auto"
 	script := oneByOne(d.shell("good", "sh -c './opaque good'"), d.shell("bad", "sh -c './opaque bad'"))
 	script.Judge = func(llmtest.Request) bool { return true }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os/exec"
 	"strings"
 	"time"
 
@@ -23,19 +24,9 @@ import (
 // to take, which says when it is enough.
 func (m *machine) appServer(requests []string, take func(line []byte, in io.Writer) (enough bool)) {
 	m.t.Helper()
-	cmd := m.command(hang.Context(m.t), codexDriven().program(m.t), "app-server")
+	cmd := m.command(hang.Context(m.t), drivenBy("codex").program(m.t), "app-server")
 	cmd.Env = append(cmd.Env, "SCRIPTED_KEY=none")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		m.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	in, out := m.piped(cmd)
 	defer cmd.Wait()
 	defer cmd.Process.Kill()
 	for _, request := range append([]string{
@@ -51,6 +42,22 @@ func (m *machine) appServer(requests []string, take func(line []byte, in io.Writ
 		}
 	}
 	m.t.Fatal("codex app-server ended too early")
+}
+
+// piped starts a program that is spoken with.
+func (m *machine) piped(cmd *exec.Cmd) (in io.WriteCloser, out io.Reader) {
+	m.t.Helper()
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		out, err = cmd.StdoutPipe()
+	}
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return in, out
 }
 
 // codexConsent is the person's: it asks Codex itself for the hooks that wait to
@@ -128,17 +135,7 @@ func (d *driving) stream() (asked []string) {
 	cmd.Env = append(cmd.Env, environ...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		d.t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	in, out := d.piped(cmd)
 	// Without the first it waits for a person of its own and asks nobody here.
 	fmt.Fprintln(in, `{"type":"control_request","request_id":"1","request":{"subtype":"initialize"}}`)
 	fmt.Fprintf(in, `{"type":"user","session_id":"s","parent_tool_use_id":null,"message":{"role":"user","content":%q}}`+
@@ -218,13 +215,7 @@ func serveOpencode(m *driving) served {
 	words, environ := m.prepare(m.machine, m.srv)
 	cmd := m.command(ctx, words[0], "serve", "--port", "0", "--hostname", "127.0.0.1")
 	cmd.Env = append(cmd.Env, environ...)
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	_, out := m.piped(cmd)
 	m.t.Cleanup(func() { cancel(); _ = cmd.Wait() })
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if i := strings.Index(lines.Text(), "http://127.0.0.1:"); i >= 0 {

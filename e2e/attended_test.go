@@ -12,7 +12,7 @@ import (
 // not know: nod is silent there, and the agent's own prompt stands on the screen.
 func TestAttendedInTerminals(t *testing.T) {
 	deep(t, "what nod does not know, at other agents' prompts")
-	agents := []driven{geminiDriven(), copilotDriven(), qwenDriven()}
+	agents := []driven{drivenBy("gemini"), drivenBy("copilot"), drivenBy("qwen")}
 	for i, words := range [][]string{{"node", "{program}", "-i", task, "-m", "gemini-2.5-flash", "--skip-trust"},
 		{"{program}", "-i", task}, {"node", "{program}", "-i", task}} {
 		agents[i].words = words

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	_ "embed" // the agents
 	"encoding/json"
 	"io/fs"
 	"os"
@@ -11,13 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pelletier/go-toml/v2"
+
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
 // driven is an agent that the tests can run without an account, on a scripted
-// model. A further one is a function that returns one, a line in allDriven,
-// its configuration in testdata/agents, and its version in package.json.
+// model. A further one is a section of testdata/driven.toml, a name in
+// allDriven, its configuration in testdata/agents, and its version in package.json.
 type driven struct {
 	adapter agent.Adapter
 	title   string
@@ -54,13 +57,12 @@ type driven struct {
 	open map[string]string
 }
 
-func allDriven() []driven {
-	return []driven{claudeDriven(), codexDriven(), copilotDriven(), geminiDriven(), qwenDriven(), opencodeDriven(),
-		piDriven()}
+func allDriven() (all []driven) {
+	for _, name := range []string{"claude-code", "codex", "copilot", "gemini", "qwen", "opencode", "pi"} {
+		all = append(all, drivenBy(name))
+	}
+	return all
 }
-
-// unanswered is why a call runs where a hook says nothing.
-const unanswered = "no decision, so the host's own rules hold"
 
 // spelling is a tool as an agent's model calls it, with the values of a test.
 type spelling func(name string, values ...string) llmtest.Call
@@ -163,165 +165,47 @@ func (m *machine) setting(file, keys string) {
 	m.write(file, marshal(all), 0o600)
 }
 
-// claudeDriven is Claude Code in print mode, in the mode in which it lets the
-// calls of these tests run by itself.
-func claudeDriven() driven {
-	const rubbish = "Claude Code takes what is no object for text, also under onFailure. nod-hook writes its answer in one piece"
-	return driven{
-		adapter: agent.Host("claude-code"), title: "Claude Code", version: claudeVersion,
-		program: claudeProgram, inPath: "claude",
-		words: []string{"{program}", "-p", task, "--permission-mode", "acceptEdits", "--mcp-config", "{home}/mcp.json"},
-		environ: []string{"ANTHROPIC_BASE_URL={url}", "ANTHROPIC_API_KEY=" + agentKey,
-			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1",
-			"DISABLE_ERROR_REPORTING=1", "CLAUDE_CODE_AUTO_MODE_SERVER=0", "IS_SANDBOX=1"},
-		hooks: ".claude/settings.json",
-		short: []string{`"timeout": 60`, `"timeout": 2`},
-		shell: spelled("Bash", `{"command":$1,"description":"a step of a test"}`),
-		write: spelled("Write", `{"file_path":$1,"content":$2}`),
-		mcp:   spelled("mcp__lab__poke", `{"x":"1"}`),
-		child: spelled("Agent",
-			`{"description":"a child","prompt":$1,"subagent_type":"general-purpose","run_in_background":false}`),
-		granted: "allow",
-		// A shell before the hook would close the last two, and load a library that the
-		// project's environment names.
-		open: map[string]string{silent: unanswered, "is cut off in its answer": rubbish, "prints text": "the same"},
-	}
-}
-
 func claudeProgram(t *testing.T) string {
 	t.Helper()
 	return npm(t, "@anthropic-ai/claude-code-OS-ARCH/claude")
 }
 
-// codexDriven is the Codex CLI in `codex exec`, without its sandbox, so that
-// what runs is nobody's to stop but nod's.
-func codexDriven() driven {
-	patch := func(name string, values ...string) llmtest.Call {
-		return spelled("exec_command", `{"cmd":$1}`)(name, "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: "+
-			values[0]+"\n+"+values[1]+"*** End Patch\nEOF")
-	}
-	return driven{
-		adapter: agent.Host("codex"), title: "Codex CLI", version: "0.169.0",
-		program: packaged("@openai/codex-OS-ARCH/vendor/TRIPLE/bin/codex"),
-		words:   []string{"{program}", "exec", "-s", "danger-full-access", task},
-		environ: []string{"SCRIPTED_KEY=none"},
-		consent: func(m *machine) { m.trusted = codexConsent(m) },
-		hooks:   ".codex/hooks.json",
-		short:   []string{`"timeout": 60`, `"timeout": 5`, "KILL 55", "KILL 2"},
-		shell:   spelled("exec_command", `{"cmd":$1}`),
-		write:   patch,
-		mcp:     spelled("mcp__lab/poke", `{"x":"1"}`),
-		child:   spelled("multi_agent_v1/spawn_agent", `{"message":$1}`),
-		wait:    []llmtest.Call{spelled("exec_command", `{"cmd":"sleep 20","yield_time_ms":25000}`)("wait")},
-		granted: "abstained",
-		open:    map[string]string{silent: unanswered},
-	}
-}
+//go:embed testdata/driven.toml
+var drivenTable string
 
-// copilotDriven is the GitHub Copilot CLI in print mode with a model of one's
-// own, which needs no account. Where nod is silent it would ask, and so deny.
-func copilotDriven() driven {
-	return driven{
-		adapter: agent.Host("copilot"), title: "GitHub Copilot CLI", version: "1.0.102",
-		program: packaged("@github/copilot-OS-ARCH/copilot"),
-		words:   []string{"{program}", "-p", task, "--allow-all-tools"},
-		environ: []string{"COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BASE_URL={url}/v1",
-			"COPILOT_PROVIDER_API_KEY=none", "COPILOT_MODEL=claude-scripted", "COPILOT_OFFLINE=true"},
-		hooks: ".copilot/hooks/nod.json",
-		short: []string{`"timeoutSec": 60`, `"timeoutSec": 5`, "KILL 55", "KILL 2"},
-		shell: spelled("bash", `{"command":$1,"description":"a step of a test"}`),
-		write: spelled("create", `{"path":$1,"file_text":$2}`),
-		mcp:   spelled("lab-poke", `{"x":"1"}`),
-		child: spelled("task",
-			`{"agent_type":"general-purpose","prompt":$1,"description":"a child","name":"kid","mode":"sync"}`),
-		granted: "allow",
-		open:    map[string]string{silent: unanswered},
+// drivenBy is the agent of that name in testdata/driven.toml.
+func drivenBy(name string) (d driven) {
+	var all map[string]struct {
+		Title, Version, Program, InPath, Hooks, Granted       string
+		Words, Environ, Short, Shell, Write, MCP, Child, Wait []string
+		Open                                                  map[string]string
 	}
-}
-
-// geminiDriven is the Gemini CLI in print mode, in the mode in which it asks
-// about nothing: no hook can grant there, and where its policy asks and nobody
-// is there it does not even offer a tool. What lies outside of its directories it
-// refuses by itself.
-func geminiDriven() driven {
-	return driven{
-		adapter: agent.Host("gemini"), title: "Gemini CLI", version: "0.61.0",
-		program: packaged("@google/gemini-cli/bundle/gemini.js"),
-		words: []string{"node", "{program}", "-p", task, "-m", "gemini-2.5-flash", "--yolo", "--skip-trust",
-			"--include-directories", "{dir}"},
-		environ: []string{"GEMINI_API_KEY=none", "GOOGLE_GEMINI_BASE_URL={url}", "GEMINI_TELEMETRY_ENABLED=false"},
-		hooks:   ".gemini/settings.json",
-		short:   []string{`"timeout": 60000`, `"timeout": 5000`, "KILL 55", "KILL 2"},
-		shell:   spelled("run_shell_command", `{"command":$1,"description":"a step of a test"}`),
-		write:   spelled("write_file", `{"file_path":$1,"content":$2}`),
-		mcp:     spelled("mcp_lab_poke", `{"x":"1"}`),
-		child:   spelled("invoke_agent", `{"agent_name":"generalist","prompt":$1}`),
-		granted: "abstained",
-		open:    map[string]string{silent: unanswered},
+	text := strings.NewReplacer("{task}", task, "{key}", agentKey, "{claude}", claudeVersion).Replace(drivenTable)
+	if err := toml.Unmarshal([]byte(text), &all); err != nil {
+		panic("e2e: " + err.Error())
 	}
-}
-
-// qwenDriven is Qwen Code in print mode, in the mode in which it asks about
-// nothing: in the others it refuses by itself, before any hook, what it would
-// ask about. What a hook grants there is in TestGrants.
-func qwenDriven() driven {
-	return driven{
-		adapter: agent.Host("qwen"), title: "Qwen Code", version: "0.24.4",
-		program: packaged("@qwen-code/qwen-code/cli-entry.js"),
-		words:   []string{"node", "{program}", "-p", task, "--approval-mode", "yolo"},
-		environ: []string{"OPENAI_API_KEY=none", "OPENAI_BASE_URL={url}/v1", "OPENAI_MODEL=scripted",
-			"QWEN_CODE_SUPPRESS_YOLO_WARNING=1"},
-		hooks: ".qwen/settings.json",
-		short: []string{`"timeout": 60000`, `"timeout": 5000`, "KILL 55", "KILL 2"},
-		shell: spelled("run_shell_command", `{"command":$1,"description":"a step of a test","is_background":false}`),
-		write: spelled("write_file", `{"file_path":$1,"content":$2}`),
-		// As the host's model calls a tool that it was not shown.
-		mcp: spelled("tool_call", `{"name":"mcp__lab__poke","arguments":{"x":"1"}}`),
-		child: spelled("agent",
-			`{"description":"a child","prompt":$1,"subagent_type":"general-purpose","run_in_background":false}`),
-		granted: "abstained",
-		open:    map[string]string{silent: unanswered},
+	row := all[name]
+	said := func(tool []string) spelling {
+		if tool == nil {
+			return nil
+		}
+		return spelled(tool[0], tool[1])
 	}
-}
-
-// opencodeDriven is opencode in `opencode run`, told to approve everything it
-// would ask about, so that only nod can stop what runs. Beside its
-// settings lie files that keep it from fetching, in each new home, a package for
-// plugins written in TypeScript, which nod's is not.
-func opencodeDriven() driven {
-	return driven{
-		adapter: agent.Host("opencode"), title: "opencode", version: "1.18.33",
-		program: packaged("opencode-OS-ARCH/bin/opencode"),
-		words:   []string{"{program}", "run", "--dangerously-skip-permissions", task},
-		environ: []string{"OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
-			"OPENCODE_DISABLE_LSP_DOWNLOAD=1"},
-		hooks:   ".config/opencode/plugin/nod.js",
-		short:   []string{"limit = 55000", "limit = 2000"},
-		shell:   spelled("bash", `{"command":$1,"description":"a step of a test"}`),
-		write:   spelled("write", `{"filePath":$1,"content":$2}`),
-		mcp:     spelled("lab_poke", `{"x":"1"}`),
-		child:   spelled("task", `{"description":"a child","prompt":$1,"subagent_type":"general"}`),
-		granted: "allow",
-		open:    map[string]string{silent: unanswered},
+	d = driven{adapter: agent.Host(name), title: row.Title, version: row.Version, program: packaged(row.Program),
+		inPath: row.InPath, words: row.Words, environ: row.Environ, hooks: row.Hooks, short: row.Short,
+		shell: said(row.Shell), write: said(row.Write), mcp: said(row.MCP), child: said(row.Child),
+		granted: row.Granted, open: row.Open}
+	if row.Wait != nil {
+		d.wait = []llmtest.Call{said(row.Wait)("wait")}
 	}
-}
-
-// piDriven is Pi in print mode. It asks nobody about anything, so what runs is
-// nobody's to stop but nod's.
-func piDriven() driven {
-	return driven{
-		adapter: agent.Host("pi"), title: "Pi", version: "1.5.2",
-		program: packaged("@earendil-works/pi-coding-agent/dist/bundle/cli.js"),
-		words:   []string{"{node}", "{program}", "-p", "--provider", "scripted", "--model", "claude-scripted", task},
-		environ: []string{"PI_OFFLINE=1", "PI_TELEMETRY=0"},
-		hooks:   ".pi/agent/extensions/nod.js",
-		short:   []string{"limit = 55000", "limit = 2000"},
-		shell:   spelled("bash", `{"command":$1}`),
-		write:   spelled("write", `{"path":$1,"content":$2}`),
-		mcp:     spelled("mcp__lab__poke", `{"x":"1"}`),
-		granted: "allow",
-		open:    map[string]string{silent: "no decision, and Pi asks about nothing"},
+	if name == "codex" {
+		d.consent = func(m *machine) { m.trusted = codexConsent(m) }
+		d.write = func(name string, values ...string) llmtest.Call {
+			return d.shell(name, "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: "+values[0]+"\n+"+values[1]+
+				"*** End Patch\nEOF")
+		}
 	}
+	return d
 }
 
 // rewriters are the driven agents to which nod may hand a line.

@@ -19,9 +19,9 @@ func TestGrants(t *testing.T) {
 		shell spelling
 		ask   func(*driving) (asked []string)
 	}{
-		{codexDriven(), escalated, (*driving).serve},
-		{qwenDriven(), qwenDriven().shell, (*driving).stream},
-		{opencodeDriven(), opencodeDriven().shell, (*driving).refused},
+		{drivenBy("codex"), escalated, (*driving).serve},
+		{drivenBy("qwen"), drivenBy("qwen").shell, (*driving).stream},
+		{drivenBy("opencode"), drivenBy("opencode").shell, (*driving).refused},
 	} {
 		t.Run(row.adapter.Name(), func(t *testing.T) {
 			row.program(t)
@@ -51,7 +51,7 @@ func TestGrants(t *testing.T) {
 // Where opencode asks, nod's plugin answers about the line that it has handed over: code
 // runs confined, and nobody is asked.
 func TestOpencodeIsHandedALineWithoutAQuestion(t *testing.T) {
-	d := opencodeDriven()
+	d := drivenBy("opencode")
 	d.program(t)
 	t.Parallel()
 	m := d.ready(t, "confine = \"on\"\n", oneByOne(d.shell("code", "python3 probe.py")))
@@ -71,7 +71,7 @@ func TestOpencodeIsHandedALineWithoutAQuestion(t *testing.T) {
 // allows, where it can, and nobody is asked.
 func TestPersonsRulesStay(t *testing.T) {
 	touching := []string{"touch ruled", "mkdir free"}
-	copilot := copilotDriven() // the person has denied a program beside their leave for all tools
+	copilot := drivenBy("copilot") // the person has denied a program beside their leave for all tools
 	copilot.words = append(copilot.words, "--deny-tool", "shell(touch)")
 	for _, row := range []struct {
 		driven
@@ -80,28 +80,28 @@ func TestPersonsRulesStay(t *testing.T) {
 		steps            []string
 		run              func(*driving) (asked []string)
 	}{
-		{driven: codexDriven(), name: "prompt", file: "home/.codex/rules/default.rules",
+		{driven: drivenBy("codex"), name: "prompt", file: "home/.codex/rules/default.rules",
 			rule:  `prefix_rule(pattern=["touch", ["ruled", "other"]], decision="prompt")`,
 			steps: []string{"touch ruled", "!touch ruled", "!mkdir free"}, asked: 2, run: (*driving).serve},
-		{driven: codexDriven(), name: "no file that nod reads", file: "home/.codex/rules/mine.rules",
+		{driven: drivenBy("codex"), name: "no file that nod reads", file: "home/.codex/rules/mine.rules",
 			rule:  "name = \"touch\"\nprefix_rule(pattern=[name, \"ruled\"], decision=\"prompt\")",
 			steps: []string{"!touch ruled"}, asked: 1, run: (*driving).serve},
-		{driven: qwenDriven(), name: "ask", file: "home/.qwen/settings.json",
+		{driven: drivenBy("qwen"), name: "ask", file: "home/.qwen/settings.json",
 			rule: `{"permissions":{"ask":["Bash(touch ruled)"]}}`, steps: touching, asked: 1, run: (*driving).stream},
-		{driven: qwenDriven(), name: "deny", file: "home/.qwen/settings.json",
+		{driven: drivenBy("qwen"), name: "deny", file: "home/.qwen/settings.json",
 			rule: `{"permissions":{"deny":["Bash(touch ruled)"]}}`, steps: touching, run: (*driving).stream},
-		{driven: geminiDriven(), name: "ask", file: "home/.gemini/policies/mine.toml", rule: geminiRule("ask_user"),
+		{driven: drivenBy("gemini"), name: "ask", file: "home/.gemini/policies/mine.toml", rule: geminiRule("ask_user"),
 			steps: touching, asked: -1},
-		{driven: geminiDriven(), name: "deny", file: "home/.gemini/policies/mine.toml", rule: geminiRule("deny"),
+		{driven: drivenBy("gemini"), name: "deny", file: "home/.gemini/policies/mine.toml", rule: geminiRule("deny"),
 			steps: touching, asked: -1},
 		{driven: copilot, name: "deny", steps: []string{"touch ruled", "mkdir free"}, asked: -1},
-		{driven: opencodeDriven(), name: "ask", file: "work/opencode.json",
+		{driven: drivenBy("opencode"), name: "ask", file: "work/opencode.json",
 			rule:  `{"permission":{"bash":{"*":"allow","touch ruled*":"ask"}}}`,
 			steps: touching, asked: 1, run: (*driving).refused},
-		{driven: opencodeDriven(), name: "an agent's", file: "work/opencode.json",
+		{driven: drivenBy("opencode"), name: "an agent's", file: "work/opencode.json",
 			rule:  `{"agent":{"build":{"permission":{"bash":{"touch ruled*":"ask"}}}}}`,
 			steps: touching, asked: 1, run: (*driving).refused},
-		{driven: opencodeDriven(), name: "deny", file: "work/opencode.json",
+		{driven: drivenBy("opencode"), name: "deny", file: "work/opencode.json",
 			rule:  `{"permission":{"bash":{"touch ruled*":"deny"}}}`,
 			steps: touching, run: (*driving).refused},
 	} {
@@ -152,7 +152,7 @@ func geminiRule(decision string) string {
 func TestCodexSandboxIsAFact(t *testing.T) {
 	for sandbox, unread := range map[string]string{"workspace-write": "abstained", "danger-full-access": "deny"} {
 		t.Run(sandbox, func(t *testing.T) {
-			d := codexDriven()
+			d := drivenBy("codex")
 			d.program(t)
 			t.Parallel()
 			d.words[slices.Index(d.words, "danger-full-access")] = sandbox

@@ -47,7 +47,7 @@ func TestProjectEnvironment(t *testing.T) {
 	for _, row := range hostiles() {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			d := claudeDriven()
+			d := drivenBy("claude-code")
 			m := d.ready(t, "", llmtest.Script{})
 			script := oneByOne(d.shell("arrives", "printenv E2E_MARK"), d.shell("denied", "touch forbidden"),
 				d.shell("judged", "sh -c './opaque judged'"), d.write("inside", filepath.Join(m.work, "inside.txt"), "x"))
@@ -109,7 +109,7 @@ func (d *driving) projectEnvironment(env map[string]string) {
 func TestProjectPath(t *testing.T) {
 	deep(t, "hostile repositories")
 	begin(t)
-	d := claudeDriven()
+	d := drivenBy("claude-code")
 	m := d.ready(t, "", oneByOne(d.shell("harmless elsewhere", "ls")))
 	m.installed(false)
 	bin := filepath.Join(m.work, "bin")
@@ -139,7 +139,7 @@ func TestNoLibraryBeforeTheHook(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("LD_PRELOAD is Linux's: not tried on " + runtime.GOOS)
 	}
-	d := claudeDriven()
+	d := drivenBy("claude-code")
 	m := d.ready(t, "", llmtest.Script{})
 	m.calls(d.write("guarded", filepath.Join(m.work, ".git", "hooks", "pre-commit"), "x"))
 	m.installed(false)

@@ -25,7 +25,7 @@ func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
 		m.t.Fatal(err)
 	}
 	m.write(filepath.Join(m.home, ".claude.json"), string(state), 0o600)
-	_, environ := claudeDriven().prepare(m, srv)
+	_, environ := drivenBy("claude-code").prepare(m, srv)
 	s := m.terminal(environ, m.claude, "--permission-mode", mode)
 	s.srv = srv
 	s.sees("❯")
@@ -95,7 +95,7 @@ func TestTwoPromptsWait(t *testing.T) {
 			m.write(filepath.Join(m.work, ".env"), "KEY=not-for-a-model\n", 0o600)
 			const childs = "do what the child must do"
 			notes := filepath.Join(m.home, "notes.txt")
-			child := claudeDriven().child("child", childs)
+			child := drivenBy("claude-code").child("child", childs)
 			srv := llmtest.NewServer(t, llmtest.Script{
 				Steps:  []llmtest.Step{{Calls: []llmtest.Call{child, llmtest.Write("outside", notes, "x")}}},
 				Asides: map[string][]llmtest.Step{childs: oneByOne(llmtest.Bash("grave", "cat .env")).Steps},
@@ -155,7 +155,7 @@ func TestTheForbiddenIsShown(t *testing.T) {
 			return s
 		}
 	}
-	codex := at(codexDriven(), "›", "-s", "danger-full-access")
+	codex := at(drivenBy("codex"), "›", "-s", "danger-full-access")
 	denies := []string{"hard_deny", "touch forbidden", "done"}
 	for _, row := range []struct {
 		driven
@@ -164,10 +164,10 @@ func TestTheForbiddenIsShown(t *testing.T) {
 		sees           []string
 		shot, from, to string
 	}{
-		{claudeDriven(), "auto", claude("auto"), denies, "claude-code-denies", "Did not run", "Reason:"},
-		{claudeDriven(), "default", claude("default"), denies, "claude-code-denies", "Did not run", "Reason:"},
-		{codexDriven(), "", codex, append(denies, "Blocked by hook"), "codex-denies", "Blocked by hook", "hard_deny"},
-		{opencodeDriven(), "", at(opencodeDriven(), "Ask anything"), denies[1:], "opencode-denies", task, "done"},
+		{drivenBy("claude-code"), "auto", claude("auto"), denies, "claude-code-denies", "Did not run", "Reason:"},
+		{drivenBy("claude-code"), "default", claude("default"), denies, "claude-code-denies", "Did not run", "Reason:"},
+		{drivenBy("codex"), "", codex, append(denies, "Blocked by hook"), "codex-denies", "Blocked by hook", "hard_deny"},
+		{drivenBy("opencode"), "", at(drivenBy("opencode"), "Ask anything"), denies[1:], "opencode-denies", task, "done"},
 	} {
 		t.Run(row.title+" "+row.mode, func(t *testing.T) {
 			row.program(t)

@@ -22,7 +22,7 @@ func (d *driving) asking(command string, args ...string) {
 // command starts, so a relative name leads nowhere.
 func TestPermissionPromptTool(t *testing.T) {
 	begin(t)
-	d := claudeDriven()
+	d := drivenBy("claude-code")
 	m := d.ready(t, ruleSettings, oneByOne())
 	in := func(name string) string { return filepath.Join(m.work, name) }
 	m.calls(d.shell("allowed", "touch "+in("allowed")), d.write("edit", in("new.txt"), "new"),
@@ -58,7 +58,7 @@ func TestPermissionPromptToolThatFails(t *testing.T) {
 		"slow":    `sleep 5; exit 1`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := claudeDriven()
+			d := drivenBy("claude-code")
 			m := d.ready(t, "", oneByOne())
 			file := filepath.Join(m.dir, "server")
 			m.machine.write(file, strings.Replace(fakeServer, "ANSWER", answer, 1), 0o755)

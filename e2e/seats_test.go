@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"path/filepath"
-
 	"strings"
 	"testing"
 
@@ -37,8 +36,19 @@ func claudeSeat(mode string) seat {
 	}
 }
 
+// played is a call of the script that every agent has: a command, or a file to write.
+func (d driven) played(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
+	switch c.Tool {
+	case "Bash":
+		return d.shell(name, fmt.Sprint(in["command"])), true
+	case "Write":
+		return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
+	}
+	return llmtest.Call{}, false
+}
+
 func codexSeat(approval, sandbox string) seat {
-	d := codexDriven()
+	d := drivenBy("codex")
 	return seat{
 		agent: "Codex", mode: approval + ", " + sandbox, program: d.program,
 		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
@@ -53,15 +63,7 @@ func codexSeat(approval, sandbox string) seat {
 			s.sees("›")
 			return s
 		},
-		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
-			switch c.Tool {
-			case "Bash":
-				return d.shell(name, fmt.Sprint(in["command"])), true
-			case "Write":
-				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
-			}
-			return llmtest.Call{}, false
-		},
+		call: d.played,
 		asks: []string{"Would you like to"}, yes: "y",
 		refused: []string{"blocked by PreToolUse hook", "rejected by user", "blocked by policy", "hook denied"},
 	}
@@ -70,7 +72,7 @@ func codexSeat(approval, sandbox string) seat {
 // opencodeSeat is opencode as it is without settings of permissions. nod's plugin
 // has it ask about commands, and answers by itself for what nod allows.
 func opencodeSeat() seat {
-	d := opencodeDriven()
+	d := drivenBy("opencode")
 	return seat{
 		agent: "opencode", mode: "default", program: d.program, selfAnswered: true, runsAll: true,
 		sit: func(m *machine, srv *llmtest.Server, nod bool) *screen {
@@ -85,10 +87,6 @@ func opencodeSeat() seat {
 		},
 		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
 			switch c.Tool {
-			case "Bash":
-				return d.shell(name, fmt.Sprint(in["command"])), true
-			case "Write":
-				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
 			case "Read":
 				return llmtest.Call{Name: name, Tool: "read", Input: map[string]any{"filePath": in["file_path"]}}, true
 			case "Glob", "Grep", "TodoWrite":
@@ -96,7 +94,7 @@ func opencodeSeat() seat {
 			case "Agent":
 				return d.child(name, "look at nothing"), true
 			}
-			return llmtest.Call{}, false
+			return d.played(c, name, in)
 		},
 		asks: []string{"Permission required"}, yes: "\r",
 		refused: []string{"A person has to approve", "nod cannot ask here", "cannot be undone", "rejected permission"},
@@ -118,20 +116,12 @@ func printing(d driven, mode string, words func(m *machine, words []string) []st
 			_, environ := d.prepare(m, srv)
 			return m.terminal(environ, given[0], given[1:]...)
 		},
-		call: func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool) {
-			switch c.Tool {
-			case "Bash":
-				return d.shell(name, fmt.Sprint(in["command"])), true
-			case "Write":
-				return d.write(name, fmt.Sprint(in["file_path"]), "x\n"), true
-			}
-			return llmtest.Call{}, false
-		},
+		call: d.played,
 	}
 }
 
 func geminiSeat() seat {
-	s := printing(geminiDriven(), "default", func(m *machine, words []string) []string {
+	s := printing(drivenBy("gemini"), "default", func(m *machine, words []string) []string {
 		m.setting(filepath.Join(m.home, ".gemini", "settings.json"),
 			`{"model": {"disableLoopDetection": true}}`) // it asks a model about 30 calls in a row
 		return []string{words[0], words[1], "-m", "gemini-2.5-flash", "--skip-trust"}
@@ -142,14 +132,14 @@ func geminiSeat() seat {
 }
 
 func copilotSeat() seat {
-	s := printing(copilotDriven(), "default", func(_ *machine, words []string) []string { return words[:1] })
+	s := printing(drivenBy("copilot"), "default", func(_ *machine, words []string) []string { return words[:1] })
 	s.refused = []string{"Denied by preToolUse hook"}
 	s.ready, s.asks, s.yes = "/ commands", []string{"Do you want"}, "\r"
 	return s
 }
 
 func qwenSeat() seat {
-	s := printing(qwenDriven(), "default", func(_ *machine, words []string) []string {
+	s := printing(drivenBy("qwen"), "default", func(_ *machine, words []string) []string {
 		return []string{words[0], words[1], "--approval-mode", "default"}
 	})
 	s.refused = []string{"this cannot be undone"}
@@ -205,7 +195,7 @@ func TestScriptInTerminals(t *testing.T) {
 // be wrong, and the mode default has at most half. A person says yes to every question.
 func TestMixedCallsInTerminals(t *testing.T) {
 	deep(t, "prompts with nod and without")
-	list, wrong := mixed()
+	list, wrong := agenttest.Mixed()
 	for _, s := range append(seats(), geminiSeat(), copilotSeat(), qwenSeat()) {
 		t.Run(strings.ReplaceAll(s.agent+", "+s.mode, " ", "-"), func(t *testing.T) {
 			s.program(t)
@@ -253,30 +243,4 @@ func tally(list []became) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// mixed are 40 calls as a session has them; of the last wrong nod knows that they lose
-// or show what nothing brings back.
-func mixed() (list []agenttest.ScriptCall, wrong int) {
-	for _, command := range []string{
-		"ls", "git status", "git diff", "npm test", "npm run build", "make", "go test ./...", "python3 build.py",
-		"python3 -c 'print(1+1)'", "node -e 'console.log(1)'", "npx eslint .", "cargo build", "./opaque",
-		"for f in src/*.go; do wc -l $f; done", "time make", "mkdir -p out", "echo x > out/a.txt",
-		"sed -i s/shop/store/ README.md", "rm -rf scratch", "rm scratch/a.txt", "mv scratch/a.txt scratch/b.txt",
-		"git reset --hard", "git checkout -- .", "git clean -fd", "git add README.md",
-		"git commit -q --allow-empty -m x",
-		"git checkout -q -b topic", "pip install left-pad", "npm install left-pad",
-		"curl https://example.org/x",
-	} {
-		list = append(list, agenttest.Command(command))
-	}
-	list = append(list, agenttest.ScriptCall{Tool: "Read", Input: `{"file_path":"DIR/README.md"}`},
-		agenttest.ScriptCall{Tool: "Write", Input: `{"file_path":"DIR/new.txt","content":"x"}`},
-		agenttest.ScriptCall{Tool: "Write", Input: `{"file_path":"DIR/scratch/c.txt","content":"x"}`},
-		agenttest.ScriptCall{Tool: "Glob", Input: `{"pattern":"**/*.go"}`}, agenttest.ScriptCall{Tool: "TodoWrite", Input: `{"todos":[]}`},
-		agenttest.ScriptCall{Tool: "Agent", Input: `{"description":"d","prompt":"look","subagent_type":"Explore"}`})
-	for _, command := range []string{"rm -rf ~", "npm publish", "git push --force", "cat .env"} {
-		list = append(list, agenttest.Command(command))
-	}
-	return list, 4
 }

@@ -3,6 +3,7 @@ package llm
 import (
 	"crypto/tls"
 	"crypto/x509"
+	_ "embed" // where root certificates are
 	"fmt"
 	"net"
 	"net/http"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/nodgate/nod/internal/printable"
@@ -109,7 +111,8 @@ func systemPool(platform bool) *x509.CertPool {
 		}
 		return pool
 	}
-	for _, path := range bundlePaths() {
+	for line := range strings.Lines(bundles) { // where systems keep theirs
+		path, _, _ := strings.Cut(line, "\t")
 		text, err := readKnownFile(path, bundleLimit)
 		if err != nil {
 			continue
@@ -121,19 +124,8 @@ func systemPool(platform bool) *x509.CertPool {
 	return nil
 }
 
-func bundlePaths() []string {
-	return []string{
-		"/etc/ssl/certs/ca-certificates.crt",                // Debian, Ubuntu, Arch, Gentoo, Alpine
-		"/etc/pki/tls/certs/ca-bundle.crt",                  // Fedora, RHEL
-		"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", // RHEL 7 and later
-		"/etc/ssl/ca-bundle.pem",                            // openSUSE
-		"/etc/ssl/certs/ca-bundle.crt",                      // NixOS
-		"/etc/ssl/cert.pem",                                 // Alpine, OpenBSD
-		"/usr/local/etc/ssl/cert.pem",                       // FreeBSD
-		"/etc/openssl/certs/ca-certificates.crt",            // NetBSD
-		"/etc/certs/ca-certificates.crt",                    // illumos
-	}
-}
+//go:embed bundles.txt
+var bundles string
 
 func readBundle(path string) ([]byte, error) {
 	if !filepath.IsAbs(path) {

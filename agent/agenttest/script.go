@@ -15,8 +15,8 @@ var script string
 // with its input as JSON. In the input DIR stands for the workspace and HOME for the home directory.
 type ScriptCall struct{ Tool, Input string }
 
-// Command is the call of a shell command.
-func Command(line string) ScriptCall {
+// command is the call of a shell command.
+func command(line string) ScriptCall {
 	raw, _ := json.Marshal(map[string]string{"command": line}) // a map of texts: cannot fail
 	return ScriptCall{"Bash", string(raw)}
 }
@@ -31,6 +31,13 @@ func Grave() (list []ScriptCall, unread int) {
 	return slices.Concat(list, part("grave")), len(list)
 }
 
+// Mixed are 40 calls as a session has them; of the last wrong nod knows that they lose
+// or show what nothing brings back.
+func Mixed() (list []ScriptCall, wrong int) {
+	last := part("wrong")
+	return append(part("mixed"), last...), len(last)
+}
+
 func part(name string) (list []ScriptCall) {
 	_, text, _ := strings.Cut(script, "["+name+"]\n")
 	text, _, _ = strings.Cut(text, "\n\n")
@@ -39,7 +46,7 @@ func part(name string) (list []ScriptCall) {
 		if tool, input, is := strings.Cut(line, " {"); is {
 			list = append(list, ScriptCall{tool, "{" + input})
 		} else {
-			list = append(list, Command(line))
+			list = append(list, command(line))
 		}
 	}
 	return list

@@ -35,17 +35,23 @@ func TestObstacle(t *testing.T) {
 		{"proc/sys/kernel/apparmor_restrict_unprivileged_userns", "0\n", version, ""},
 		{"proc/filesystems", "nodev\tproc\n\text4\n", version, "modprobe overlay"},
 	} {
-		root := fstest.MapFS{}
-		for name, text := range able {
-			root[name] = &fstest.MapFile{Data: []byte(text)}
-		}
-		if row.name != "" {
-			root[row.name] = &fstest.MapFile{Data: []byte(row.text)}
-		}
+		root := machineWith(able, row.name, row.text)
 		if got := confine.Obstacle(root, row.version); !strings.Contains(got, row.want) || row.want == "" && got != "" {
 			t.Errorf("%s %q, %q: %q, want %q", row.name, row.text, row.version, got, row.want)
 		}
 	}
+}
+
+// machineWith is a file system with one file more, if it has a name.
+func machineWith(files map[string]string, name, text string) fstest.MapFS {
+	root := fstest.MapFS{}
+	for at, says := range files {
+		root[at] = &fstest.MapFile{Data: []byte(says)}
+	}
+	if name != "" {
+		root[name] = &fstest.MapFile{Data: []byte(text)}
+	}
+	return root
 }
 
 // What would change it is one command.
@@ -61,13 +67,7 @@ func TestRemedy(t *testing.T) {
 		{"proc/sys/kernel/osrelease", "", version, "darwin", ""},
 		{"", "", version, "linux", "docs/confine.md"},
 	} {
-		root := fstest.MapFS{}
-		for name, text := range linux {
-			root[name] = &fstest.MapFile{Data: []byte(text)}
-		}
-		if row.name != "" {
-			root[row.name] = &fstest.MapFile{Data: []byte(row.text)}
-		}
+		root := machineWith(linux, row.name, row.text)
 		if got := confine.Remedy(root, row.version, row.system); !strings.Contains(got, row.want) {
 			t.Errorf("%s, %q, %s: %q, want %q", row.name, row.version, row.system, got, row.want)
 		}

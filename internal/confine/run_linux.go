@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -137,7 +138,7 @@ func (r *running) start() (pid int, status *os.File, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	rules, err := memfile(code)
+	rules, err := piped(code)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -155,18 +156,14 @@ func (r *running) start() (pid int, status *os.File, err error) {
 	return pid, status, nil
 }
 
-// memfile holds the filter where no name leads to it.
-func memfile(data []byte) (*os.File, error) {
-	fd, err := unix.MemfdCreate("filter", unix.MFD_CLOEXEC)
-	if err != nil {
-		return nil, os.NewSyscallError("memfd_create", err)
+// piped holds the filter, which is far shorter than what a pipe takes at once, where no name leads to it.
+func piped(data []byte) (*os.File, error) {
+	from, to, err := os.Pipe()
+	if err == nil {
+		_, err = to.Write(data)
+		err = errors.Join(err, to.Close())
 	}
-	f := os.NewFile(uintptr(fd), "filter")
-	if _, err := f.Write(data); err != nil {
-		return nil, err
-	}
-	_, err = f.Seek(0, io.SeekStart)
-	return f, err
+	return from, err
 }
 
 // ended is how bubblewrap ended: it passes the shell's exit code on, and says (ran) whether there was one.

@@ -111,7 +111,7 @@ type Obeyed struct {
 func Guarded() []string {
 	names := make([]string, 0, 512)
 	seen := make(map[string]bool, 512)
-	add := func(rows []Agent) {
+	for _, rows := range [][]Agent{agents(), tools()} {
 		for i := range rows {
 			for _, o := range rows[i].Obeys {
 				for _, name := range o.Names {
@@ -123,8 +123,6 @@ func Guarded() []string {
 			}
 		}
 	}
-	add(agents())
-	add(tools())
 	return names
 }
 

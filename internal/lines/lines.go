@@ -134,23 +134,30 @@ func (f *File) Append(line []byte) error {
 // own end, whoever has written since.
 func (f *File) glued(n int64) bool {
 	end, err := f.file.Seek(0, io.SeekCurrent)
-	if err != nil || end <= n {
+	if err != nil {
 		return false
 	}
-	var before [1]byte
-	got, _ := f.file.ReadAt(before[:], end-n-1)
-	return got == 1 && before[0] != '\n'
+	open, _ := f.openBefore(end - n)
+	return open
 }
 
 // torn reports whether the file ends in the middle of a line. While another process is writing this
 // may be true for a moment; the empty line that follows from it is skipped by readers.
 func (f *File) torn() (bool, error) {
 	size, err := f.Size()
-	if err != nil || size == 0 {
+	if err != nil {
 		return false, err
 	}
+	return f.openBefore(size)
+}
+
+// openBefore reports whether a line stands before a place that has no end.
+func (f *File) openBefore(at int64) (bool, error) {
+	if at <= 0 {
+		return false, nil
+	}
 	var last [1]byte
-	n, err := f.file.ReadAt(last[:], size-1)
+	n, err := f.file.ReadAt(last[:], at-1)
 	if err != nil && err != io.EOF {
 		return false, err
 	}

@@ -6,6 +6,7 @@
 package testworld
 
 import (
+	_ "embed" // the lists of programs
 	"errors"
 	"os"
 	"os/exec"
@@ -27,15 +28,9 @@ func Environ(home string, more ...string) []string {
 
 // programs are installed in every world: those of a plain machine, and those
 // that tests speak of. A decision looks them up and starts none.
-const programs = `
-awk base64 basename bash black brew bun bundle bunx cargo cat cc chmod chown cmp comm cp curl cut date dd deno df diff dirname
-docker du echo egrep env expr false fd fdfind fgrep file find fmt fold gawk gcc gem gh git go gofmt grep gunzip gzip
-head helm hostname iconv id install jq join kill kubectl less link ln locale ls lsof make mawk md5sum mkdir mkfifo
-mktemp more mount mv node nice nl nod nohup npm npx od openssl paste patch perl pip pip3 pnpm poetry printenv printf ps
-psql pwd pytest python python3 readlink realpath rev rg rm rmdir rsync ruby rustc scp sed seq sh sha256sum shuf sleep
-sort split sqlite3 ssh stat strace stdbuf stty sudo sync systemctl tac tail tar tee terraform test time timeout touch
-tr tree true truncate tsort tty uname unexpand uniq unlink unzip uv vi vim watch wc wget which whoami xargs xxd yarn
-yes yq zip zsh`
+//
+//go:embed programs.txt
+var programs string
 
 // Disk is this machine's temporary files, /dev, /proc and the directories
 // that are named, in a world where all else is made up: the programs above,
@@ -76,24 +71,21 @@ func (d disk) Entries(name string, n int) ([]view.Entry, error) {
 	return view.Entries(d.files(name), name, n)
 }
 
-// needed are the real programs that tests start. Beside those that a bare machine
+// needed are the real programs that tests start. Behind those that a bare machine
 // (Go, Node, git, coreutils, a C compiler) lacks stands where each is from.
-var needed = map[string]string{
-	"git": "", "go": "", "node": "", "npm": "", "cc": "", "sh": "", "bash": "", "grep": "", "curl": "",
-	"bwrap": "Debian's bubblewrap", "dash": "Debian", "zsh": "Debian", "fish": "Debian", "strace": "Debian",
-	"python3": "Debian", "cargo": "Debian", "pytest": "Debian's python3-pytest", "make": "Debian", "gradle": "Debian",
-	"gcc": "Debian", "javac": "a JDK", "mvn": "Debian's maven", "ant": "Debian", "goreleaser": "GitHub",
-	"uv": "PyPI", "mypy": "PyPI", "ruff": "PyPI", "pnpm": "npm", "eslint": "npm", "tsc": "npm", "playwright": "npm",
-}
+//
+//go:embed needed.txt
+var needed string
 
 // ErrUnlisted says that a test asks for a program that is not in the list.
-var ErrUnlisted = errors.New("internal/testworld does not list this program: add it to needed")
+var ErrUnlisted = errors.New("internal/testworld does not list this program: add it to needed.txt")
 
 // Needs returns where a real program is. A test whose program is missing is
 // skipped, and counted by the program's name.
 func Needs(t testing.TB, program string) string {
 	t.Helper()
-	from, listed := needed[program]
+	_, line, listed := strings.Cut("\n"+needed, "\n"+program+"\t")
+	from, _, _ := strings.Cut(line, "\n")
 	if !listed {
 		t.Fatalf("%s: %v", program, ErrUnlisted)
 	}

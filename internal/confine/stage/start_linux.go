@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"strconv"
 	"syscall"
 
@@ -50,7 +51,7 @@ func (p *Plan) calls(failed, report int) (*calls, error) {
 	c.identity()
 	// bubblewrap looks its own processes up by their numbers in this namespace
 	c.do("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
-	c.outside(parent(p.Dir))
+	c.outside(path.Dir(p.Dir))
 	c.overlays(p)
 	if err := c.bounds(); err != nil {
 		return nil, err
@@ -154,13 +155,4 @@ func (c *calls) terminal(i int, f *os.File) {
 		c.may("open "+name, unix.SYS_OPENAT, unix.AT_FDCWD, name, unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC)
 		c.may("hand over a terminal", unix.SYS_DUP3, opened, i, 0)
 	}
-}
-
-func parent(dir string) string {
-	for i := len(dir) - 1; i > 0; i-- {
-		if dir[i] == '/' {
-			return dir[:i]
-		}
-	}
-	return "/"
 }
