@@ -2,11 +2,9 @@ package wiring
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/nodgate/nod/internal/hosts"
 )
@@ -118,27 +116,43 @@ func leadsHooks(at []string) bool {
 		func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
 }
 
-var escapes = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\\(?:\n|u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|x[[:xdigit:]]{2}|[0-7]{3})`)
-})
-
 // Unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf write an ASCII character: \uXXXX,
 // \UXXXXXXXX, \xXX, \NNN, and the end of a line behind a backslash, which is nothing. All other text stays as it is.
 func Unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text
 	}
-	return escapes().ReplaceAllStringFunc(text, func(escape string) string {
-		digits, base := strings.TrimLeft(escape[1:], "uUx"), 16
-		switch {
-		case digits == "\n":
-			return ""
-		case len(digits) == 3:
-			base = 8
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, `\`)
+		b.WriteString(before)
+		if !found {
+			return b.String()
 		}
-		if value, err := strconv.ParseUint(digits, base, 32); err == nil && ' ' <= value && value < 0x7f {
-			return string(rune(value))
+		plain, length := escaped(after)
+		if length == 0 {
+			b.WriteByte('\\')
 		}
-		return escape
-	})
+		b.WriteString(plain)
+		text = after[length:]
+	}
+}
+
+// escaped reads what stands behind a backslash: a printable character of ASCII and the length of its escape, or 0.
+func escaped(text string) (plain string, length int) {
+	if text == "" || text[0] == '\n' {
+		return "", min(1, len(text))
+	}
+	from, n, base := 0, 3, 8
+	if sign := strings.IndexByte("xuU", text[0]); sign >= 0 { // two digits, four, eight
+		from, n, base = 1, 2<<sign, 16
+	}
+	if len(text) < from+n {
+		return "", 0
+	}
+	value, err := strconv.ParseUint(text[from:from+n], base, 32)
+	if err != nil || value < ' ' || value >= 0x7f {
+		return "", 0
+	}
+	return string(rune(value)), from + n
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -88,15 +89,14 @@ func (w world) List(name string, limit int) ([]string, error) {
 type worlds struct {
 	system *view.Memory
 	own    *view.Memory // the machine of nod's own corpus
-	git    []gitFile
 }
 
 func newWorlds() *worlds {
-	return &worlds{system: systemPart(), own: corpus.World(), git: gitFiles()}
+	return &worlds{system: systemPart(), own: corpus.World()}
 }
 
 // at returns the world of a session's row that stands in dir.
-func (w *worlds) at(dir string, m *made) world { return world{w.system, placePart(dir, w.git), m} }
+func (w *worlds) at(dir string, m *made) world { return world{w.system, placePart(dir), m} }
 
 // HomeOf returns the home directory in which dir lies.
 func HomeOf(dir string) string {
@@ -119,13 +119,13 @@ func Environ(dir string) []string {
 	}
 }
 
-func placePart(dir string, git []gitFile) *view.Memory {
+func placePart(dir string) *view.Memory {
 	m := view.NewMemory(false)
 	m.Dir(HomeOf(dir), 0o755)
 	if dir = path.Clean(dir); dir != "/" {
 		m.Dir(dir, 0o755)
-		for _, f := range git {
-			m.File(dir+"/.git/"+f.name, f.content, f.perm)
+		for _, name := range slices.Sorted(maps.Keys(cleanRepository())) {
+			m.File(dir+"/.git/"+name, cleanRepository()[name], 0o644)
 		}
 		for _, name := range []string{"hooks", "info", "refs/tags", "objects/info", "objects/pack"} {
 			m.Dir(dir+"/.git/"+name, 0o755)

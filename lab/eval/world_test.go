@@ -88,12 +88,12 @@ func TestMade(t *testing.T) {
 func TestGitTakesTheRepository(t *testing.T) {
 	testworld.Needs(t, "git")
 	dir := t.TempDir()
-	for _, f := range gitFiles() {
-		name := filepath.Join(dir, ".git", f.name)
+	for file, content := range cleanRepository() {
+		name := filepath.Join(dir, ".git", file)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(f.content), f.perm); err != nil {
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
