@@ -13,8 +13,8 @@ import (
 
 // What each host is told in each of its seats: to an allow, an allow under Reinforce, an ask, and a denial.
 func TestSays(t *testing.T) {
-	for _, row := range table(t, "says.txt") { // the host and its seat, what it is told, why
-		name, want := row[0], row[1]
+	for _, row := range table(t, "says.txt") { // the host and its seat, what it is told; why
+		name, want, _ := strings.Cut(row[0], ": ")
 		host, prompt := strings.CutSuffix(name, " prompt")
 		a, _ := agent.ByName(host)
 		e := agent.Event{Kind: agent.Decide, Name: "PreToolUse", Mode: "default"}

@@ -166,8 +166,10 @@ func TestTheForbiddenIsShown(t *testing.T) {
 	}{
 		{drivenBy("claude-code"), "auto", claude("auto"), denies, "claude-code-denies", "Did not run", "Reason:"},
 		{drivenBy("claude-code"), "default", claude("default"), denies, "claude-code-denies", "Did not run", "Reason:"},
-		{drivenBy("codex"), "", codex, append(denies, "Blocked by hook"), "codex-denies", "Blocked by hook", "hard_deny"},
-		{drivenBy("opencode"), "", at(drivenBy("opencode"), "Ask anything"), denies[1:], "opencode-denies", task, "done"},
+		{drivenBy("codex"), "", codex, append(denies, "Blocked by hook"), "codex-denies",
+			"Blocked by hook", "hard_deny"},
+		{drivenBy("opencode"), "", at(drivenBy("opencode"), "Ask anything"), denies[1:], "opencode-denies", task,
+			"done"},
 	} {
 		t.Run(row.title+" "+row.mode, func(t *testing.T) {
 			row.program(t)

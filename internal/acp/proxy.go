@@ -45,7 +45,8 @@ type decision struct {
 }
 
 func newProxy(o Options, toAgent io.WriteCloser) *proxy {
-	return &proxy{Options: o, memory: newMemory(), items: make(chan item, queueLines), toAgent: toAgent, pending: map[*decision]bool{}}
+	return &proxy{Options: o, memory: newMemory(), items: make(chan item, queueLines), toAgent: toAgent,
+		pending: map[*decision]bool{}}
 }
 
 // log tells the person something, on standard error.

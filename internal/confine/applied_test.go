@@ -106,9 +106,7 @@ func TestALinkOfSomebodysIsNotReplaced(t *testing.T) {
 	o.Keep = func(path string, deletes bool) string {
 		if first {
 			first = false
-			if err := os.Symlink("theirs", w.at("mine")); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink("theirs", w.at("mine")))
 		}
 		return keep(path, deletes)
 	}

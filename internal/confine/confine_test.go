@@ -44,14 +44,10 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	w := &world{t: t, home: filepath.Join(dir, "home"), root: filepath.Join(dir, "home/src/shop"),
 		rules: nod.DefaultRules()}
-	if err := os.MkdirAll(w.root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(w.root, 0o755))
 	w.environ = testworld.Started(w.home, "TERM=dumb")
 	w.able()
 	return w
@@ -81,12 +77,8 @@ func (w *world) options(line string) confine.Options {
 func (w *world) file(name, text string) string {
 	w.t.Helper()
 	at := w.at(name)
-	if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.MkdirAll(filepath.Dir(at), 0o755))
+	must(w.t, os.WriteFile(at, []byte(text), 0o644))
 	return at
 }
 
@@ -114,17 +106,13 @@ func (w *world) runWith(o confine.Options) ran {
 	var files [2]*os.File
 	for i, name := range []string{"out", "err"} {
 		f, err := os.Create(filepath.Join(dir, name))
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		must(w.t, err)
 		defer f.Close()
 		files[i] = f
 	}
 	o.Stdout, o.Stderr = files[0], files[1]
 	r, err := confine.Run(context.Background(), o)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	out, _ := os.ReadFile(files[0].Name())
 	errText, _ := os.ReadFile(files[1].Name())
 	return ran{r, string(out), string(errText)}
@@ -144,16 +132,12 @@ func (w *world) git(args ...string) {
 func copySelf(t *testing.T, at string) {
 	t.Helper()
 	own, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	program, err := os.ReadFile(own)
 	if err == nil {
 		err = os.WriteFile(at, program, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 // What a line is to the host it is inside: its code, its output, its input.
@@ -179,9 +163,7 @@ func TestALineIsWhatItIsOutside(t *testing.T) {
 		if row.in != "" {
 			name := w.file("~/in", row.in)
 			f, err := os.Open(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			defer f.Close()
 			o.Stdin = f
 		}
@@ -236,19 +218,13 @@ func TestChangedFromOutsideMeanwhile(t *testing.T) {
 	w.file("mine.txt", "before")
 	w.file("dir/x.txt", "before")
 	elsewhere := filepath.Join(w.home, "elsewhere")
-	if err := os.MkdirAll(elsewhere, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(elsewhere, 0o755))
 	w.file("~/elsewhere/x.txt", "outside")
 	o := w.options("echo inside > mine.txt; echo inside > dir/x.txt; echo ready; read line")
 	in, tell, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	said, out, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o.Stdin, o.Stdout = in, out
 	done := make(chan confine.Result, 1)
 	go func() {
@@ -262,12 +238,8 @@ func TestChangedFromOutsideMeanwhile(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.file("mine.txt", "outside")
-	if err := os.Rename(w.at("dir"), w.at("dir.old")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(elsewhere, w.at("dir")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(w.at("dir"), w.at("dir.old")))
+	must(t, os.Symlink(elsewhere, w.at("dir")))
 	if _, err := tell.WriteString("\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -328,22 +300,16 @@ func (w *world) behind(text string) (out string) {
 	w.t.Helper()
 	fake := w.file("~/bwrap", "#!/bin/sh\n"+text+"\n")
 	printed, err := os.Create(filepath.Join(w.home, "printed"))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	defer printed.Close()
 	o := w.options("true")
 	o.Bubblewrap, o.Stdout = fake, printed
-	if err := os.Chmod(fake, 0o755); err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, os.Chmod(fake, 0o755))
 	if _, err := confine.Run(w.t.Context(), o); !errors.Is(err, confine.ErrUnavailable) {
 		w.t.Errorf("it is taken for bubblewrap: %v", err)
 	}
 	said, err := os.ReadFile(printed.Name())
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	return string(said)
 }
 
@@ -351,9 +317,7 @@ func (w *world) behind(text string) (out string) {
 func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 	w := newWorld(t)
 	old := w.file("~/bwrap", "#!/bin/sh\necho 'bwrap: Unknown option --disable-userns' >&2\nexit 1\n")
-	if err := os.Chmod(old, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(old, 0o755))
 	for name, change := range map[string]func(o *confine.Options){
 		"no bubblewrap":              func(o *confine.Options) { o.Bubblewrap = "/nowhere/bwrap" },
 		"a bubblewrap that is older": func(o *confine.Options) { o.Bubblewrap = old },
@@ -408,4 +372,12 @@ func running(t *testing.T, text string) string {
 		}
 	}
 	return ""
+}
+
+// must ends a test where what it needs is not to be had.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

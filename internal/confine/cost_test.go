@@ -53,9 +53,7 @@ type cost struct {
 
 func newCost(t testing.TB) *cost {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	home := filepath.Join(dir, "home")
 	c := &cost{t: t, program: filepath.Join(dir, "nod-hook"), o: Options{
 		Line: "true", Shell: "/bin/bash", Dir: home + "/src/shop", Root: home + "/src/shop", Home: home,
@@ -65,9 +63,7 @@ func newCost(t testing.TB) *cost {
 	}}
 	for _, below := range []string{"src/shop/.git/hooks", "src/shop/lib", ".cache/go-build", "go/pkg", ".npm",
 		".cargo/registry", ".cargo/bin", ".local/bin"} {
-		if err := os.MkdirAll(filepath.Join(home, below), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.MkdirAll(filepath.Join(home, below), 0o755))
 	}
 	build := exec.Command("go", "build", "-o", c.program, "github.com/nodgate/nod/cmd/nod-hook")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
@@ -98,9 +94,7 @@ func (c *cost) overlays() (wall, processor time.Duration) {
 	r, end := c.laid()
 	defer end()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 	defer null.Close()
 	p := r.layout.plan
 	p.Command, p.Environ, p.Files = withoutDescriptors(r.words()), c.o.Environ, []*os.File{null, null, os.Stderr}
@@ -120,17 +114,11 @@ func (c *cost) overlays() (wall, processor time.Duration) {
 // laid is a run that was laid out, with what removes it.
 func (c *cost) laid() (*running, func()) {
 	o := c.o
-	if err := o.check(); err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, o.check())
 	lease, err := rent(o)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 	l, err := lay(o, lease.run, lease.kept)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must(c.t, err)
 	return &running{Options: o, layout: l}, func() {
 		lease.end()
 		_ = os.RemoveAll(lease.run)

@@ -96,9 +96,7 @@ func (o *outside) network() {
 	for _, at := range []struct{ fact, kind, address string }{{"udp4", "udp4", "127.0.0.1:0"},
 		{"", "unixgram", o.at("d")}} {
 		c, err := net.ListenPacket(at.kind, at.address)
-		if err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, err)
 		o.t.Cleanup(func() { _ = c.Close() })
 		if at.fact != "" {
 			o.facts[at.fact] = c.LocalAddr().String()
@@ -124,9 +122,7 @@ func (o *outside) network() {
 func (o *outside) names() {
 	link := func(make func(old, new string) error, fact, to, at string) {
 		o.t.Helper()
-		if err := errors.Join(os.MkdirAll(filepath.Dir(o.at(at)), 0o755), make(o.facts[to], o.at(at))); err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, errors.Join(os.MkdirAll(filepath.Dir(o.at(at)), 0o755), make(o.facts[to], o.at(at))))
 		o.facts[fact] = o.at(at)
 	}
 	link(os.Link, "env-hard", "env", "lib/settings.txt")
@@ -154,9 +150,7 @@ func (o *outside) daemons() {
 		"tmux":    tmp + "/tmux-0/default", "editor": o.at(".vscode-ipc.sock"),
 		"nod-daemon": o.at("~/.local/state/nod/nod.sock"),
 	} {
-		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, os.MkdirAll(filepath.Dir(at), 0o755))
 		l, err := net.Listen("unix", at)
 		if o.serve(l, err); err != nil {
 			o.t.Fatal(err)
@@ -167,21 +161,15 @@ func (o *outside) daemons() {
 	l, err := net.Listen("unix", o.facts["x11-abstract"])
 	o.serve(l, err)
 	o.facts["linked-daemon"] = o.at("to-run/bus")
-	if err := os.Symlink(tmp+"/run", o.at("to-run")); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, os.Symlink(tmp+"/run", o.at("to-run")))
 }
 
 // pipes are named pipes that somebody reads.
 func (o *outside) pipes() {
 	for fact, at := range map[string]string{"fifo": o.at("pipe"), "fifo-path": o.facts["path"] + "/pipe"} {
-		if err := unix.Mkfifo(at, 0o666); err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, unix.Mkfifo(at, 0o666))
 		f, err := os.OpenFile(at, os.O_RDWR, 0)
-		if err != nil {
-			o.t.Fatal(err)
-		}
+		must(o.t, err)
 		o.t.Cleanup(func() { _ = f.Close() })
 		o.facts[fact] = at
 	}
@@ -191,9 +179,7 @@ func (o *outside) pipes() {
 func (o *outside) process() {
 	cmd := exec.Command("sleep", "100000")
 	cmd.Env = []string{"TOKEN=" + marker}
-	if err := cmd.Start(); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, cmd.Start())
 	o.t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 	o.facts["pid"], o.facts["cmdline"] = fmt.Sprint(cmd.Process.Pid), "100000"
 	o.facts["shm"] = fmt.Sprintf("nod-escape-%d", os.Getpid())
@@ -234,9 +220,7 @@ func TestNobodyGetsOut(t *testing.T) {
 	copySelf(t, o.at("escape"))
 	facts := o.write()
 	inherited, err := unix.Open(o.home, unix.O_RDONLY|unix.O_DIRECTORY, 0) // not closed on exec
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer unix.Close(inherited)
 	r := o.run("./escape " + escapeWord + " " + facts)
 	all := answers(r.out)
@@ -265,24 +249,16 @@ func (o *outside) control(facts string) {
 	cmd.Dir = o.root
 	cmd.Env = append(o.environ, "LD_PRELOAD=")
 	plain, err := os.Create(filepath.Join(o.home, "out"))
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, err)
 	defer plain.Close()
 	cmd.Stdout = plain
 	dir, err := os.Open(o.home)
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, err)
 	defer dir.Close()
 	cmd.ExtraFiles = []*os.File{dir}
-	if err := cmd.Run(); err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, cmd.Run())
 	text, err := os.ReadFile(plain.Name())
-	if err != nil {
-		o.t.Fatal(err)
-	}
+	must(o.t, err)
 	all := answers(string(text))
 	if len(all) < 56 {
 		o.t.Errorf("%d ways were gone outside", len(all))

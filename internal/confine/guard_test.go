@@ -31,12 +31,8 @@ func TestProcessesAreBounded(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "sleep 100000 & sleep 100000 & sleep 100000 & echo begun; wait")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, cmd.Start())
 	defer func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() }()
 	if _, err := out.Read(make([]byte, 8)); err != nil {
 		t.Fatal(err)

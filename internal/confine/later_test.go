@@ -63,9 +63,7 @@ func tree(t *testing.T, dir string) map[string]bool {
 		all[below] = true
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return all
 }
 
@@ -75,9 +73,7 @@ func TestADirectoryThatIsSwappedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.file("dir/x.txt", "before")
 	w.file("~/elsewhere/x.txt", "outside")
-	if err := os.Symlink(w.at("~/elsewhere"), w.at("link")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(w.at("~/elsewhere"), w.at("link")))
 	done := make(chan struct{})
 	var swaps sync.WaitGroup
 	swaps.Go(func() {
@@ -119,9 +115,7 @@ func (w *world) runLoosely(line string) {
 func TestNothingIsWrittenIntoTheInput(t *testing.T) {
 	w := newWorld(t)
 	in, tell, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if _, err := tell.WriteString("typed\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -141,9 +135,7 @@ func TestTheTerminalKeepsItsMode(t *testing.T) {
 	w := newWorld(t)
 	terminal := pseudoTerminal(t)
 	before, err := terminal.Stat()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := w.options("test -t 0 && echo terminal; chmod 0602 /proc/self/fd/0")
 	o.Stdin = terminal
 	if r := w.runWith(o); r.out != "terminal\n" || r.Code == 0 {
@@ -167,9 +159,7 @@ func pseudoTerminal(t *testing.T) (theirs *os.File) {
 		t.Fatal(err)
 	}
 	theirs, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = theirs.Close() })
 	return theirs
 }

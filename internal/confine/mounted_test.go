@@ -66,9 +66,7 @@ func workspaceIn(dir, line string) Options {
 		Environ: []string{"PATH=/usr/bin:/bin"}, Keep: func(string, bool) string { return "" }}
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }

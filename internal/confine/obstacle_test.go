@@ -91,9 +91,7 @@ func TestTheKernelRefuses(t *testing.T) {
 	}
 	newWorld(t) // skips where nothing can be confined anyway
 	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	cmd := exec.Command("unshare", "-Ur", "/bin/sh", "-c",
 		`echo 0 > /proc/sys/user/max_user_namespaces && exec "$0" -test.run '^TestTheKernelRefuses$' -test.v`, self)
 	cmd.Env = append(os.Environ(), refusing+"=1", "TMPDIR="+t.TempDir())

@@ -24,15 +24,11 @@ func TestAsAnOrdinaryUser(t *testing.T) {
 		t.Skip("left to the deep run: the same as an ordinary user")
 	}
 	dir, err := os.MkdirTemp("", "nod-ordinary-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	program := filepath.Join(dir, "confine.test")
 	copySelf(t, program)
-	if err := os.Chown(dir, nobody, nobody); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chown(dir, nobody, nobody))
 	cmd := exec.Command(program, "-test.v", "-test.run",
 		"TestNobodyGetsOut|TestWhatIs|TestALine|TestALinked|TestTheRepository|TestChanged|TestNothing|TestADirectory|TestWhatARun")
 	cmd.Dir = dir

@@ -25,9 +25,7 @@ func TestProjectsPassConfined(t *testing.T) {
 	for _, name := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(name), ".txtar"), func(t *testing.T) {
 			archive, err := txtar.ParseFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			is := map[string]string{}
 			for line := range strings.Lines(string(archive.Comment)) {
 				key, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
@@ -79,9 +77,7 @@ func (w *world) module(tool, name string) {
 // tools names where the toolchains of the person who tests lie.
 func (w *world) tools() {
 	home, err := os.UserHomeDir()
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	must(w.t, err)
 	for name, below := range map[string]string{"PYENV_ROOT": ".pyenv", "RUSTUP_HOME": ".rustup", "NVM_DIR": ".nvm"} {
 		dir := cmp.Or(os.Getenv(name), filepath.Join(home, below))
 		if _, err := os.Stat(dir); err == nil {

@@ -15,9 +15,7 @@ import (
 func answer(t *testing.T, arch, number uint32, args ...uint64) uint32 {
 	t.Helper()
 	vm, err := bpf.NewVM(rules().code)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	data := make([]byte, 64)
 	binary.BigEndian.PutUint32(data[atNumber:], number)
 	binary.BigEndian.PutUint32(data[atArch:], arch)
@@ -26,9 +24,7 @@ func answer(t *testing.T, arch, number uint32, args ...uint64) uint32 {
 		binary.BigEndian.PutUint32(data[atArgs+8*i+4:], uint32(a>>32))
 	}
 	got, err := vm.Run(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return uint32(got)
 }
 

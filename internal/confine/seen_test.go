@@ -16,9 +16,7 @@ func TestVariablesOpenNothing(t *testing.T) {
 	for _, name := range []string{"~/.vault/key", "~/other/.env", "~/other/tool", "~/notes/a.txt"} {
 		w.file(name, "marked")
 	}
-	if err := os.Chmod(w.at("~/other/tool"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(w.at("~/other/tool"), 0o755))
 	plain := w.environ
 	for _, dir := range []string{".vault", "other", "notes"} {
 		at := filepath.Join(w.home, dir)

@@ -31,9 +31,7 @@ func edit(t testing.TB, text []byte, change func(*document, Options) error, o Op
 	if err == nil {
 		err = change(d, o)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return d.pack()
 }
 
@@ -96,9 +94,7 @@ func golden(t *testing.T, dir, name string) []byte {
 
 func writeEdit(t *testing.T, dir string, before, in, out []byte) {
 	write := func(name string, data []byte) {
-		if err := os.WriteFile(filepath.Join(dir, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(filepath.Join(dir, name), data, 0o644))
 	}
 	write("installed.json", in)
 	os.Remove(filepath.Join(dir, "uninstalled.json"))
@@ -183,9 +179,7 @@ func rows(t *testing.T, kind string) (all []row) {
 func TestIsNod(t *testing.T) {
 	for _, tc := range rows(t, "isnod") {
 		d, err := parse("x", []byte(tc.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		if got := isNod(object(&d.root)); got != (tc.want == "true") {
 			t.Errorf("%s: %v", tc.text, got)
 		}

@@ -22,9 +22,7 @@ func TestSilencersOddFiles(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "hidden.json"), `{"disableAllHooks": true}`)
 	write(t, filepath.Join(dir, "link/.claude/x"), "")
-	if err := os.Symlink("../../hidden.json", filepath.Join(dir, "link/.claude/settings.json")); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink("../../hidden.json", filepath.Join(dir, "link/.claude/settings.json")))
 	write(t, filepath.Join(dir, "dir/.claude/settings.json/x"), "")
 	write(t, filepath.Join(dir, "file/.claude"), "not a directory")
 	for sub, want := range map[string][]Kind{"link": {Silences}, "dir": {Unreadable}, "file": nil} {
@@ -62,9 +60,7 @@ func TestManagedSilencers(t *testing.T) {
 func TestUnread(t *testing.T) {
 	for _, tc := range rows(t, "unread") {
 		d, err := parse("x", []byte(tc.text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
 		var got string
 		for _, f := range unread(d, paths()) {
 			what, effect, _ := strings.Cut(f.String(), ";")

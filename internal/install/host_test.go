@@ -60,9 +60,7 @@ func checkDecides(t *testing.T, o Options) {
 	t.Helper()
 	for _, r := range o.registrations() {
 		var handler map[string]any
-		if err := json.Unmarshal(encode(r.handler), &handler); err != nil {
-			t.Fatal(err)
-		}
+		must(t, json.Unmarshal(encode(r.handler), &handler))
 		line := commandText(handler)
 		guarded := handler["onFailure"] == "block" ||
 			strings.HasPrefix(line, "/bin/sh -c '") && programOf(line) == o.Hook

@@ -51,18 +51,14 @@ func TestVersionWord(t *testing.T) {
 func onDisk(t *testing.T, agent string) Options {
 	t.Helper()
 	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	o := paths()
 	o.Agent, o.Level, o.Home = agent, User, home
 	p, err := PlanInstall(o)
 	if err == nil {
 		_, err = Apply(p, time.Now())
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return o
 }
 
@@ -92,9 +88,7 @@ func TestInspect(t *testing.T) {
 				return
 			}
 			text, err := os.ReadFile(o.Target())
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			changed := strings.Replace(string(text), `"type": "command",`, `"type": "command", "async": true,`, 1)
 			if changed == string(text) { // hosts whose hooks name no type
 				changed = strings.Replace(changed, `"command":`, `"async": true, "command":`, 1)
@@ -177,9 +171,7 @@ func TestOffSwitches(t *testing.T) {
 func TestCodexTrust(t *testing.T) {
 	o := onDisk(t, "codex")
 	in, err := Inspect(Options{Agent: "codex", Level: User, Home: o.Home})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	var hashes []string
 	for _, h := range in.Hooks {
 		hashes = append(hashes, codexHash(h))

@@ -22,37 +22,27 @@ func at(t *testing.T, level Level) Options {
 	dir := t.TempDir()
 	o := paths()
 	o.Level, o.Root, o.Home, o.OS = level, dir, filepath.Join(dir, "home"), "linux"
-	if err := os.Mkdir(o.Home, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(o.Home, 0o755))
 	return o
 }
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return string(b)
 }
 
 func plan(t *testing.T, make func(Options) (Plan, error), o Options) Plan {
 	t.Helper()
 	p, err := make(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return p
 }
 
@@ -76,13 +66,9 @@ func TestGuardScript(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			hook := filepath.Join(dir, row.name, "it's a place", HookName)
-			if err := os.MkdirAll(filepath.Dir(hook), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(hook), 0o755))
 			if row.script != "" {
-				if err := os.WriteFile(hook, []byte(row.script), 0o755); err != nil {
-					t.Fatal(err)
-				}
+				must(t, os.WriteFile(hook, []byte(row.script), 0o755))
 			}
 			if _, err := os.Stat("/usr/bin/timeout"); row.name == "hangs" && err != nil {
 				t.Skip("no /usr/bin/timeout: skipped")
@@ -158,9 +144,7 @@ func TestInstallAndUninstall(t *testing.T) {
 		t.Run(level.String(), func(t *testing.T) {
 			o := at(t, level)
 			write(t, o.Target(), old)
-			if err := os.Chmod(o.Target(), 0o640); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Chmod(o.Target(), 0o640))
 			p := plan(t, PlanInstall, o)
 			if read(t, o.Target()) != old {
 				t.Fatal("planning changed the file")
@@ -170,9 +154,7 @@ func TestInstallAndUninstall(t *testing.T) {
 				t.Errorf("diff: %s", p.Diff())
 			}
 			backup, err := Apply(p, noon)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if want := o.Target() + ".nod-backup-20261121T120000Z"; backup != want || read(t, backup) != old {
 				t.Errorf("backup %s, want %s", backup, want)
 			}
@@ -206,9 +188,7 @@ func TestInstallAndUninstall(t *testing.T) {
 func mode(t *testing.T, path string) os.FileMode {
 	t.Helper()
 	info, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return info.Mode().Perm()
 }
 
@@ -283,12 +263,8 @@ func TestLinks(t *testing.T) {
 				write(t, filepath.Join(o.Root, f), "{}\n")
 			}
 			link := filepath.Join(o.base(), tc.path)
-			if err := os.MkdirAll(filepath.Dir(link), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.Symlink(filepath.Join(o.Root, tc.target), link); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.MkdirAll(filepath.Dir(link), 0o755))
+			must(t, os.Symlink(filepath.Join(o.Root, tc.target), link))
 			p, err := PlanInstall(o)
 			if tc.want != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -296,9 +272,7 @@ func TestLinks(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must(t, err)
 			if _, err := Apply(p, noon); err != nil {
 				t.Fatal(err)
 			}
@@ -329,12 +303,8 @@ func TestUntrustedFiles(t *testing.T) {
 			chmod(t, filepath.Dir(o.Target()), 0o777)
 		}, "chmod go-w"},
 		{"a pipe", User, func(t *testing.T, o Options) {
-			if err := os.Mkdir(filepath.Dir(o.Target()), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := syscall.Mkfifo(o.Target(), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(filepath.Dir(o.Target()), 0o755))
+			must(t, syscall.Mkfifo(o.Target(), 0o600))
 		}, "not a regular file"},
 		{"too long", User, func(t *testing.T, o Options) { write(t, o.Target(), strings.Repeat(" ", maxSettings+1)) },
 			"more than"},
@@ -353,9 +323,7 @@ func TestUntrustedFiles(t *testing.T) {
 
 func chmod(t *testing.T, path string, mode os.FileMode) {
 	t.Helper()
-	if err := os.Chmod(path, mode); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(path, mode))
 }
 
 func TestDiff(t *testing.T) {
@@ -379,9 +347,7 @@ func TestManagedFilesAreForEverybody(t *testing.T) {
 	defer syscall.Umask(old)
 	o := paths()
 	o.Agent, o.Level, o.OS, o.Root = "claude-code", Managed, "linux", t.TempDir()
-	if err := os.Chmod(o.Root, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chmod(o.Root, 0o755))
 	p := plan(t, PlanInstall, o)
 	if _, err := Apply(p, time.Now()); err != nil {
 		t.Fatal(err)
@@ -397,18 +363,20 @@ func TestManagedFilesAreForEverybody(t *testing.T) {
 	}
 	for name, mode := range map[string]os.FileMode{o.Target(): 0o640, filepath.Dir(o.Target()): 0o700} {
 		info, err := os.Stat(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(name, mode); err != nil {
-			t.Fatal(err)
-		}
+		must(t, err)
+		must(t, os.Chmod(name, mode))
 		if p := plan(t, PlanInstall, o); !slices.ContainsFunc(p.Findings,
 			func(f Finding) bool { return f.Path == name && strings.Contains(f.Text, "cannot read it") }) {
 			t.Errorf("%s: nothing is said: %+v", name, p.Findings)
 		}
-		if err := os.Chmod(name, info.Mode().Perm()); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chmod(name, info.Mode().Perm()))
+	}
+}
+
+// must ends a test where what it needs is not to be had.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

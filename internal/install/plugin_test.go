@@ -25,9 +25,7 @@ func TestPlugin(t *testing.T) {
 				if err == nil {
 					_, err = Apply(p, time.Now())
 				}
-				if err != nil {
-					t.Fatal(err)
-				}
+				must(t, err)
 				return p
 			}
 			first := apply(PlanInstall)
@@ -129,9 +127,7 @@ func runPlugin(t *testing.T, dir, agent, hook, js, word string) string {
 func eachOpencode(t *testing.T, kind string,
 	check func(t *testing.T, dir string, want bool, word, config, get string)) {
 	data, err := os.ReadFile("testdata/opencode.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(string(data)) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
 		if f[0] == kind {

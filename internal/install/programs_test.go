@@ -48,9 +48,7 @@ func TestProgramsCheck(t *testing.T) {
 			write(t, filepath.Join(dir, "repo/.git/HEAD"), "")
 		}, "the repository"},
 		{"what Codex's sandbox leaves", "repo/bin", func(t *testing.T, dir string, _ *Programs) {
-			if err := os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(filepath.Join(dir, "repo/.git"), 0o755))
 		}, ""},
 		{"a home kept in git", "home/go/bin", func(t *testing.T, dir string, p *Programs) {
 			p.Home = filepath.Join(dir, "home")
@@ -59,9 +57,7 @@ func TestProgramsCheck(t *testing.T) {
 		{"a link into a repository", "repo/bin", func(t *testing.T, dir string, p *Programs) {
 			write(t, filepath.Join(dir, "repo/.git/HEAD"), "")
 			link := filepath.Join(dir, "nod-hook")
-			if err := os.Symlink(p.Hook, link); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Symlink(p.Hook, link))
 			p.Nod, p.Hook = script(t, filepath.Join(dir, "nod"), ""), link
 		}, "the repository"},
 		{"group may write", "opt", func(t *testing.T, _ string, p *Programs) { chmod(t, p.Hook, 0o775) }, "chmod go-w"},
@@ -139,9 +135,7 @@ func TestClaude(t *testing.T) {
 		}
 	}
 	if os.Getuid() == 0 {
-		if err := os.Chown(claude, nobody, nobody); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.Chown(claude, nobody, nobody))
 		if _, err := ProgramVersion(context.Background(), claude, "/bin"); err == nil || !strings.Contains(err.Error(),
 			"root does not start") {
 			t.Errorf("somebody else's claude, as root: %v", err)
@@ -164,9 +158,7 @@ func TestOwners(t *testing.T) {
 	if all := p.Owners(); len(all) != 0 {
 		t.Errorf("root's own: %v", shown(all))
 	}
-	if err := os.Chown(p.Hook, nobody, nobody); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Chown(p.Hook, nobody, nobody))
 	if all := p.Owners(); len(all) != 1 || all[0].Kind != Weak || !strings.Contains(all[0].Text, "user id 65534") {
 		t.Errorf("a user's hook: %v", shown(all))
 	}

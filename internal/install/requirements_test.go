@@ -45,9 +45,7 @@ func TestRequirements(t *testing.T) {
 func checkRequirements(t *testing.T, o Options, text string) {
 	t.Helper()
 	p, err := PlanInstall(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	for line := range strings.Lines(text) {
 		if !strings.Contains(string(p.After), line) {
 			t.Errorf("%q is lost:\n%s", line, p.After)
@@ -84,9 +82,7 @@ func checkRequirements(t *testing.T, o Options, text string) {
 func TestRequirementsRefused(t *testing.T) {
 	o := managedCodex(t)
 	p, err := PlanInstall(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	own := string(p.After)
 	for name, row := range map[string]struct {
 		text, put, out string // what the error holds, "" for none
@@ -128,9 +124,7 @@ func TestRequirementsRefused(t *testing.T) {
 func TestRequirementsWeaker(t *testing.T) {
 	o := managedCodex(t)
 	p, err := PlanInstall(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	own := string(p.After)
 	for name, row := range map[string]struct{ text, finding string }{
 		"not required": {strings.Replace(own, "hooks = true", "memories = true", 1), "switch nod off"},

@@ -83,9 +83,7 @@ func start(t *testing.T, program, role, name string, count, size int) (*exec.Cmd
 func self(t *testing.T) string {
 	t.Helper()
 	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	return program
 }
 
@@ -95,9 +93,7 @@ func privateFile(t *testing.T) string { return filepath.Join(t.TempDir(), "priva
 func eachLine(t *testing.T, name string, use func(line string)) {
 	t.Helper()
 	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer file.Close()
 	in := bufio.NewScanner(file)
 	in.Buffer(nil, 4*Limit)
@@ -126,9 +122,7 @@ func TestKilledWriters(t *testing.T) {
 		var running []*exec.Cmd
 		for range 4 {
 			cmd, _ := start(t, self(t), "writer", name, 1<<30, 200<<10)
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
+			must(t, cmd.Start())
 			running = append(running, cmd)
 		}
 		grown(t, name, int64(round+1)*3<<20) // they are at it
@@ -138,13 +132,9 @@ func TestKilledWriters(t *testing.T) {
 		}
 	}
 	f, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
-	if err := f.Append(testLine(1, 1, 100)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Append(testLine(1, 1, 100)))
 	lines, torn, last := 0, 0, ""
 	eachLine(t, name, func(line string) {
 		lines++
@@ -170,16 +160,12 @@ func TestFullDisk(t *testing.T) {
 		t.Fatalf("ten lines of 1000 bytes fit into 4096: %v, %s", err, out)
 	}
 	f, err := Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer f.Close()
 	if size, err := f.Size(); err != nil || size != 4096 {
 		t.Fatalf("size %d, %v: want a file that ends inside a line", size, err)
 	}
-	if err := f.Append(testLine(1, 1, 100)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Append(testLine(1, 1, 100)))
 	good, torn := 0, 0
 	eachLine(t, name, func(line string) {
 		if whole(line) {
@@ -196,13 +182,9 @@ func TestFullDisk(t *testing.T) {
 // Another writer is killed inside its line after we looked and before we write.
 func TestTornInBetween(t *testing.T) {
 	f, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	other, err := os.OpenFile(f.Name(), os.O_WRONLY|os.O_APPEND, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer other.Close()
 	f.Append(testLine(1, 1, 100))
 	calls := 0
@@ -214,9 +196,7 @@ func TestTornInBetween(t *testing.T) {
 		other.WriteString("a whole one\n") // and one comes right behind
 		return n, err
 	}
-	if err := f.Append(testLine(1, 2, 100)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, f.Append(testLine(1, 2, 100)))
 	var got []string
 	eachLine(t, f.Name(), func(line string) { got = append(got, line) })
 	if len(got) != 5 || !whole(got[0]) || whole(got[1]) || got[3] != string(testLine(1, 2, 100)) || calls != 2 {
@@ -255,13 +235,9 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "private")
-			if err := os.Mkdir(dir, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must(t, os.Mkdir(dir, 0o700))
 			syscall.Umask(syscall.Umask(0o022))
-			if err := tt.prepare(dir); err != nil {
-				t.Fatal(err)
-			}
+			must(t, tt.prepare(dir))
 			err := PrivateDir(dir)
 			if err == nil {
 				_, err = Open(dir + "/x")
@@ -272,9 +248,7 @@ func TestRefused(t *testing.T) {
 		})
 	}
 	f, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	if err := f.Append(make([]byte, Limit)); err == nil || !strings.Contains(err.Error(), "longer than") {
 		t.Errorf("a line of %d bytes: %v", Limit, err)
 	}
@@ -286,9 +260,7 @@ func TestOtherUser(t *testing.T) {
 		t.Skip("needs root to become another user: skipped")
 	}
 	public, err := os.MkdirTemp("", "lines")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer os.RemoveAll(public)
 	os.Chmod(public, 0o755)
 	program := filepath.Join(public, "test")
@@ -296,13 +268,9 @@ func TestOtherUser(t *testing.T) {
 	if err == nil {
 		err = os.WriteFile(program, data, 0o755)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	os.Chmod(program, 0o755)
-	if err := os.Mkdir(filepath.Join(public, "ours"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Mkdir(filepath.Join(public, "ours"), 0o700))
 	for name, want := range map[string]string{"ours": "belongs to user 0", "new": "permission denied"} {
 		cmd, out := start(t, program, "writer", filepath.Join(public, name, "x"), 1, 100)
 		cmd.Dir = "/"
@@ -315,13 +283,9 @@ func TestOtherUser(t *testing.T) {
 
 func TestLockAndCurrent(t *testing.T) {
 	f, err := open(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	g, err := Open(f.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	defer g.Close()
 	if !f.Lock() || g.Lock() {
 		t.Error("the lock is not exclusive")
@@ -330,10 +294,16 @@ func TestLockAndCurrent(t *testing.T) {
 	if !g.Lock() || !f.Current() {
 		t.Error("the lock is not free, or the file not current")
 	}
-	if err := os.Rename(f.Name(), f.Name()+"2"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Rename(f.Name(), f.Name()+"2"))
 	if f.Current() {
 		t.Error("a renamed file is current")
+	}
+}
+
+// must ends a test where what it needs is not to be had.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -34,17 +34,11 @@ func TestMain(m *testing.M) {
 func host(t *testing.T, name string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	self, err := os.ReadFile("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	at := filepath.Join(dir, name)
-	if err := os.WriteFile(at, self, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(at, self, 0o700))
 	return at
 }
 
@@ -58,9 +52,7 @@ func hook(t *testing.T, words ...string) (pid int) {
 	if err == nil {
 		err = cmd.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 	t.Cleanup(func() {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		_, _ = io.Copy(io.Discard, out)
@@ -115,15 +107,11 @@ func TestProvenIsTheProgramAbove(t *testing.T) {
 func proveScript(t *testing.T, state, node string) (at string) {
 	t.Helper()
 	at = filepath.Join(filepath.Dir(node), "host.js")
-	if err := os.WriteFile(at, []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(at, []byte("x"), 0o600))
 	interpreter, err := Look(node, "")
 	file, lookErr := Look(at, "")
 	recordErr := Record(state, "a", file, Asker{Program: interpreter, Script: file})
-	if err := errors.Join(err, lookErr, recordErr); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(err, lookErr, recordErr))
 	time.Sleep(100 * time.Millisecond)
 	return at
 }
@@ -134,9 +122,7 @@ func TestProvenIsTheScriptThatNodeRuns(t *testing.T) {
 	node, second, state := host(t, "node"), host(t, "node"), t.TempDir()
 	at := proveScript(t, state, node)
 	link, other := filepath.Join(t.TempDir(), "host"), filepath.Join(t.TempDir(), "other.js")
-	if err := errors.Join(os.Symlink(at, link), os.WriteFile(other, []byte("x"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must(t, errors.Join(os.Symlink(at, link), os.WriteFile(other, []byte("x"), 0o600)))
 	t.Chdir(filepath.Dir(at))
 	for _, row := range []struct {
 		words []string
@@ -228,9 +214,7 @@ func TestProvenNoMoreOnceItIsChanged(t *testing.T) {
 			if !Proven(state, "a", pid) {
 				t.Fatal("not proven before")
 			}
-			if err := row.change(state, program); err != nil {
-				t.Fatal(err)
-			}
+			must(t, row.change(state, program))
 			if Proven(state, "a", pid) {
 				t.Error("proven all the same")
 			}

@@ -11,9 +11,7 @@ import (
 func made(t *testing.T) string {
 	t.Helper()
 	at := filepath.Join(t.TempDir(), "host")
-	if err := os.WriteFile(at, []byte("x"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.WriteFile(at, []byte("x"), 0o700))
 	return at
 }
 
@@ -23,9 +21,7 @@ func record(t *testing.T, state, host, program string) {
 	if err == nil {
 		err = Record(state, host, p, Asker{Program: p})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
 }
 
 func recorded(state, host, program string) bool {
@@ -36,9 +32,7 @@ func recorded(state, host, program string) bool {
 func TestARecordIsOfOneFile(t *testing.T) {
 	state, program := filepath.Join(t.TempDir(), "state"), made(t)
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(program, link); err != nil {
-		t.Fatal(err)
-	}
+	must(t, os.Symlink(program, link))
 	if recorded(state, "a", program) {
 		t.Error("nothing was proven")
 	}
@@ -62,9 +56,7 @@ func TestForgottenUntilProvenAgain(t *testing.T) {
 	state, program := t.TempDir(), made(t)
 	record(t, state, "a", program)
 	record(t, state, "b", program)
-	if err := Forget(state, "a", "it ran something else"); err != nil {
-		t.Fatal(err)
-	}
+	must(t, Forget(state, "a", "it ran something else"))
 	if ok, off := Recorded(state, "a", program); ok || off != "it ran something else" {
 		t.Error("it holds, or why it does not is lost")
 	}
@@ -83,12 +75,8 @@ func TestForgottenUntilProvenAgain(t *testing.T) {
 func TestWhatWasReplacedMeanwhileIsNotRecorded(t *testing.T) {
 	state, program := t.TempDir(), made(t)
 	p, err := Look(program, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(program, []byte("longer"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must(t, err)
+	must(t, os.WriteFile(program, []byte("longer"), 0o700))
 	if err := Record(state, "a", p, Asker{Program: p}); err == nil || recorded(state, "a", program) {
 		t.Error("recorded, although nobody tried this file")
 	}
@@ -97,9 +85,7 @@ func TestWhatWasReplacedMeanwhileIsNotRecorded(t *testing.T) {
 func TestADamagedFileProvesNothing(t *testing.T) {
 	for _, text := range []string{"", "null", "{", `{"a":1}`, `{"a":{}}`, "[]"} {
 		state, program := t.TempDir(), made(t)
-		if err := os.WriteFile(file(state, "a"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must(t, os.WriteFile(file(state, "a"), []byte(text), 0o600))
 		if recorded(state, "a", program) || Proven(state, "a", os.Getpid()) {
 			t.Errorf("%q proves something", text)
 		}
@@ -107,5 +93,13 @@ func TestADamagedFileProvesNothing(t *testing.T) {
 		if !recorded(state, "a", program) {
 			t.Errorf("%q is not begun anew", text)
 		}
+	}
+}
+
+// must ends a test where what it needs is not to be had.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }
