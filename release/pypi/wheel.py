@@ -75,7 +75,7 @@ def main(dist, out):
     for archive in sorted(dist.glob("nod_*.tar.gz")):
         found = re.fullmatch(r"nod_(.+)_([a-z]+_[a-z0-9]+)\.tar\.gz", archive.name)
         if not found or found[2] not in PLATFORMS:
-            continue  # PyPI takes no wheels for FreeBSD
+            continue  # PyPI takes no wheels for it
         if hashlib.sha256(archive.read_bytes()).hexdigest() not in sums:
             sys.exit(f"{archive}: checksums.txt has another sum; download it again")
         print(wheel(archive, normal(found[1]), found[2], out))
