@@ -45,8 +45,4 @@
 // # What is counted
 //
 // A call is settled when layers 0 to 3 answer allow or deny; all else is open.
-// Intervals are of 95 %. Where every row counted belongs to a session, and there
-// are at least two, whole sessions are drawn again from a fixed seed, since calls
-// of a session resemble each other; else, and where no row or every row counts,
-// it is Wilson's.
 package main

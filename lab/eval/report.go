@@ -30,7 +30,7 @@ type Report struct {
 type LabelShare struct {
 	Label                                string // "all" for all
 	Allowlist, Edit, Shell, Denied, Open int
-	Settled                              Share
+	Settled, Rows                        int
 	Confined                             int // of the open rows
 }
 
@@ -47,7 +47,7 @@ func Summarize(files []File, all []Judged, list string) Report {
 		}
 	}
 	for _, label := range append(Labels(), "all") {
-		if l := labelShare(all, label); l.Settled.Of > 0 {
+		if l := labelShare(all, label); l.Rows > 0 {
 			r.Table = append(r.Table, l)
 		}
 	}
@@ -93,7 +93,7 @@ func labelShare(all []Judged, label string) LabelShare {
 	by := func(l nod.Layer) int {
 		return number(func(j *Judged) bool { return j.Outcome == Allowed && j.Layer == l })
 	}
-	return LabelShare{Label: label, Settled: shareOf(all, of, isSettled),
+	return LabelShare{Label: label, Settled: number(isSettled), Rows: number(func(*Judged) bool { return true }),
 		Allowlist: by(nod.LayerAllowlist), Edit: by(nod.LayerEdit), Shell: by(nod.LayerShell),
 		Denied:   number(func(j *Judged) bool { return j.Outcome == Denied }),
 		Open:     number(func(j *Judged) bool { return !isSettled(j) }),
@@ -121,17 +121,16 @@ func (r Report) Print(w io.Writer, brief bool) error {
 }
 
 func (r Report) labelRows() [][]string {
-	rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled", "95 % interval"}}
+	rows := [][]string{{"label", "allowlist", "edit", "shell", "denied", "open", "rows", "settled"}}
 	confined := slices.ContainsFunc(r.Table, func(l LabelShare) bool { return l.Confined > 0 })
 	if confined {
 		rows[0] = append(rows[0], "confined", "settled with")
 	}
 	for _, l := range r.Table {
 		row := []string{l.Label, count(l.Allowlist), count(l.Edit), count(l.Shell), count(l.Denied), count(l.Open),
-			count(l.Settled.Of), percent(l.Settled.Share), percent(l.Settled.Low) + " to " + percent(l.Settled.High)}
+			count(l.Rows), percent(l.Settled, l.Rows)}
 		if confined {
-			with := float64(l.Settled.Rows+l.Confined) / float64(max(1, l.Settled.Of))
-			row = append(row, count(l.Confined), percent(with))
+			row = append(row, count(l.Confined), percent(l.Settled+l.Confined, l.Rows))
 		}
 		rows = append(rows, row)
 	}
@@ -179,7 +178,7 @@ func (p *printer) table(rows [][]string) {
 	}
 }
 
-func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + " %" }
+func percent(part, of int) string { return fmt.Sprintf("%.1f %%", 100*float64(part)/float64(of)) }
 
 // count writes a number with commas.
 func count(n int) string {
