@@ -68,5 +68,7 @@ func workspaceIn(dir, line string) Options {
 
 func must(t testing.TB, err error) {
 	t.Helper()
-	must(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 }
