@@ -36,6 +36,7 @@ func TestChannels(t *testing.T) {
 		{script: "pypi", needs: "python3 venv"},
 		{script: "uvx", needs: "python3 uv"},
 		{script: "action", shell: "bash", needs: "bash node"},
+		{script: "plugins", needs: "node"},
 		{script: "reproducible", needs: "git", deep: true},
 		{script: "goreleaser", needs: "goreleaser git", deep: true},
 	} {
