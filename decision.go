@@ -118,9 +118,8 @@ type Decision struct {
 	// decide. The zero value is that a person has to.
 	Deferrable bool
 	Kept       int // how many files and commits were kept before the call, for nod undo
-	// Changes are the files, and directories with all below them, that the call may change, absolute,
-	// as far as they are known. Secret says that it touches a secret store. A [Witness] learns
-	// them with the answer.
+	// Changes are the files, and directories with all below them, that the call may change, absolute, as far as they
+	// are known. Secret says that it touches a secret store. A [Witness] learns them with the answer.
 	Changes []string
 	Secret  bool
 }

@@ -5,9 +5,8 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// Keeper keeps files of the workspace, absolute and real, before a call replaces or deletes
-// them, and the names of commits that the call leaves without one. All are kept, or an error
-// says why not. It is safe for concurrent use.
+// Keeper keeps files of the workspace, absolute and real, before a call replaces or deletes them, and the names of
+// commits that the call leaves without one. All are kept, or an error says why not. It is safe for concurrent use.
 type Keeper interface {
 	Keep(id string, c Call, files []string, commits []KeptCommit) error
 }

@@ -23,9 +23,8 @@ import (
 // Profile says what a model is shown and how it is asked. The zero value is that of the description
 // (docs/design.md, section 9): the last 20 turns, 200 characters of each.
 type Profile struct {
-	// Ledger shows the session as a ledger: what the person said and what was called, nothing that
-	// the agent argued or a tool returned, with a prefix that providers can cache, and facts about
-	// the call.
+	// Ledger shows the session as a ledger: what the person said and what was called, nothing that the agent argued or
+	// a tool returned, with a prefix that providers can cache, and facts about the call.
 	Ledger bool
 	// Stages is 1 or 2; 0 means 1. Two ask quickly first. They need Ledger.
 	Stages int

@@ -248,8 +248,7 @@ func effectName(k shell.Kind) string {
 	return "this is not known to be harmless"
 }
 
-// fetchName says where a call reads from: a sheet may say what is asked where the
-// command does not ("the-registry").
+// fetchName says where a call reads from: a sheet may say what is asked where the command does not ("the-registry").
 func fetchName(target string) string {
 	host := match.HostOf(target)
 	switch what, ok := strings.CutPrefix(host, "the-"); {

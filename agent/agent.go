@@ -45,8 +45,7 @@ type Event struct {
 	// PromptFollows says that the host asks a person about this call if nod is silent, unless
 	// that person told the host before not to.
 	PromptFollows bool
-	// Contained says that the host runs this call in a sandbox of its own, or asks a person
-	// about it, if nod is silent.
+	// Contained says that the host runs this call in a sandbox of its own, or asks a person about it, if nod is silent.
 	Contained bool
 	// Theirs says that the host decides about this call if nod is silent as it would without
 	// nod, and asks about it at most what it asks then.

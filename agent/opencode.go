@@ -44,9 +44,8 @@ func opencodeMCP(e *Event, f fields, input *member) bool {
 	return true
 }
 
-// mentioned are the files that a prompt names with @. Some hosts read them by themselves,
-// without a hook and without asking: opencode what a sub-agent is told (1.18.33, run), Claude
-// Code perhaps what it wakes up with (2.1.329, read).
+// mentioned are the files that a prompt names with @. Some hosts read them by themselves, without a hook and without
+// asking: opencode what a sub-agent is told (1.18.33, run), Claude Code perhaps what it wakes up with (2.1.329, read).
 func mentioned(call *nod.Call, prompt string) {
 	for i, text := range strings.Split(prompt, "@")[1:] {
 		if i == 100 {
@@ -100,10 +99,9 @@ func isLetterOrDigit(r rune) bool {
 //	 "said"?: [{"by", "text", "tool"?}], "first"?, "cut"?}
 //	{"decision": "allow" | "ask" | "deny", "reason", "command"?}
 //
-// rewrites says that a command of the answer's runs in the place of the call's. said is the
-// conversation as those lines heard it (see [decodeSaid]). They block where nod-hook exits with
-// anything but 0, is killed, is too slow or prints something else; nothing printed is no
-// decision. The directory is the workspace: it is where the agent was started.
+// rewrites says that a command of the answer's runs in the place of the call's. said is the conversation as those lines
+// heard it (see [decodeSaid]). They block where nod-hook exits with anything but 0, is killed, is too slow or prints
+// something else; nothing printed is no decision. The directory is the workspace: it is where the agent was started.
 func plugin(e *Event, f fields) {
 	e.Project = e.Start
 	e.PromptFollows, e.Call.Interactive, e.Rewrites = f.flag("asks"), f.flag("interactive"), f.flag("rewrites")

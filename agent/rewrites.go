@@ -11,10 +11,9 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// Some hosts change the text of a command before a shell gets it, or type it into an
-// interactive shell, where more than its words counts. Where that may change more than the
-// words that it is meant for, the call is denied ([nod.Call.Rewritten]). What is looked for
-// is wider than what the hosts do: the agent is told how to say it plainly.
+// Some hosts change the text of a command before a shell gets it, or type it into an interactive shell, where more than
+// its words counts. Where that may change more than the words that it is meant for, the call is denied
+// ([nod.Call.Rewritten]). What is looked for is wider than what the hosts do: the agent is told how to say it plainly.
 
 // geminiRewrites: Gemini CLI takes sh -c and its like away, and the first and the last quote
 // of all that follows (0.61.0, stripShellWrapper).

@@ -35,8 +35,7 @@ const rotatedStamp = "20060102T150405.000000000Z"
 
 // Log writes the decision log. It is safe for concurrent use, by goroutines and by processes. Make one with [Open].
 type Log struct {
-	// MaxBytes is the size from which on the file is rotated; 0 is
-	// DefaultMaxBytes. It is set before the first Write.
+	// MaxBytes is the size from which on the file is rotated; 0 is DefaultMaxBytes. It is set before the first Write.
 	MaxBytes int64
 
 	name string

@@ -32,8 +32,7 @@ const (
 	Internal     Kind = "internal"      // a panic, or a fault of nod's
 )
 
-// ToolFailed stands in the log's line of an outcome, and blocks nothing: the
-// call ran, and its tool reported an error.
+// ToolFailed stands in the log's line of an outcome, and blocks nothing: the call ran, and its tool reported an error.
 const ToolFailed Kind = "tool_failed"
 
 // Error is an error of a kind that code can switch on. Its message says what to do next.

@@ -8,8 +8,7 @@ import (
 // lineLimit is the longest line that is looked at. Longer ones pass.
 const lineLimit = 4 << 20
 
-// next returns the next line with its end, or the rest without an end. The
-// error is io.EOF, with no line, at the end.
+// next returns the next line with its end, or the rest without an end. The error is io.EOF, with no line, at the end.
 func next(r *bufio.Reader) ([]byte, error) {
 	line, err := r.ReadBytes('\n')
 	if len(line) > 0 {

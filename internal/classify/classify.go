@@ -115,9 +115,8 @@ func (a Answer) Write(w io.Writer) error {
 	return err
 }
 
-// DecodeAnswer reads the one answer that text is. Whether it is the answer to
-// a given call, and what it says, is for [Answer.Open]. An error is a
-// *[fault.Error].
+// DecodeAnswer reads the one answer that text is. Whether it is the answer to a given call, and what it says, is for
+// [Answer.Open]. An error is a *[fault.Error].
 func DecodeAnswer(text []byte) (Answer, error) {
 	var a Answer
 	if err := decode(text, answerLimit, &a); err != nil {

@@ -78,8 +78,7 @@ func (p Places) onDisk() Places {
 // managedName is the organisation's file.
 const managedName = "/etc/nod/nod.toml"
 
-// DefaultPlaces returns the places of this process's user, without a root.
-// With home "" only the managed file is left.
+// DefaultPlaces returns the places of this process's user, without a root. With home "" only the managed file is left.
 func DefaultPlaces(home string) Places {
 	p := Places{Managed: managedName, Home: home, Files: view.Disk{}, UID: uint32(os.Getuid())}
 	if path.IsAbs(home) {

@@ -233,8 +233,7 @@ func (p Places) inside(roots []string, real string) (string, bool) {
 	return "", false
 }
 
-// Key reads the key file. The error is a *[fault.Error] of the kind
-// [fault.NoKey]. Without a key file it returns "".
+// Key reads the key file. The error is a *[fault.Error] of the kind [fault.NoKey]. Without a key file it returns "".
 func (m Target) Key(files view.Files, uid uint32) (string, error) {
 	if m.KeyFile == "" {
 		return "", nil
@@ -246,9 +245,8 @@ func (m Target) Key(files view.Files, uid uint32) (string, error) {
 	return key, nil
 }
 
-// EnvironmentKey reports whether a key from the environment may be used. A
-// repository can set variables, so such a key goes to the vendor's own
-// address only, and never stands in for a key file.
+// EnvironmentKey reports whether a key from the environment may be used. A repository can set variables, so such a key
+// goes to the vendor's own address only, and never stands in for a key file.
 func (m Target) EnvironmentKey() bool { return m.KeyFile == "" && m.Endpoint == "" }
 
 // readKey reads one line, or, of a provider whose keys are documents, the text.

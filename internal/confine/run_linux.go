@@ -182,8 +182,7 @@ func (r *running) ended(status unix.WaitStatus, stopped string, ran bool) (Resul
 	return result, nil
 }
 
-// unseen reports whether there is something at a path, as a program of the run
-// would take it, that the run did not see.
+// unseen reports whether there is something at a path, as a program of the run would take it, that the run did not see.
 func (r *running) unseen(path string) bool {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(r.Dir, path)

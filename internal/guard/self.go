@@ -42,8 +42,7 @@ type Call struct {
 	hooked []place.Own // where hooks may stand; nil: not looked yet
 }
 
-// SelfChange reports how the call would change nod, by any tool, and what the agent may
-// do instead; "" means nothing.
+// SelfChange reports how the call would change nod, by any tool, and what the agent may do instead; "" means nothing.
 func (g *Call) SelfChange() (why place.Objection, instead string) {
 	for _, find := range []func() change{
 		g.selfByCommand, g.selfByEffect, g.selfByMention, g.selfByPath, g.selfByWiring, g.selfByArgument,
@@ -93,8 +92,7 @@ func (g *Call) isNod(c shell.Command) bool {
 	return base == "nod" || base == "nod-hook"
 }
 
-// changingSubcommand returns the subcommand unless it only reads. A subcommand that is
-// not constant counts as changing.
+// changingSubcommand returns the subcommand unless it only reads. A subcommand that is not constant counts as changing.
 func changingSubcommand(words []shell.Word) string {
 	plain, known := plainWords(words)
 	switch {

@@ -320,8 +320,7 @@ func (l *Loss) LostFile(name string) (why Objection) {
 	return l.unlessKept(name, why)
 }
 
-// unlessKept is what speaks against the loss of a file, where something does and the file is
-// not kept before the call.
+// unlessKept is what speaks against the loss of a file, where something does and the file is not kept before the call.
 func (l *Loss) unlessKept(name string, why Objection) Objection {
 	if why != "" && isKept(l, name) {
 		return ""

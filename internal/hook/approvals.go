@@ -21,8 +21,7 @@ type approvals struct {
 	silent bool
 }
 
-// approvals is what the gate is told: nil for a run that keeps no state, and where
-// the settings switch approvals off.
+// approvals is what the gate is told: nil for a run that keeps no state, and where the settings switch approvals off.
 func (r *run) approvals(e agent.Event, s config.Settings, memory *session.Session, root string) nod.Approvals {
 	if r.Places.State == "" || !s.Approvals {
 		return nil

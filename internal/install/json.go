@@ -170,8 +170,7 @@ func minimal(v *hujson.Value) []byte {
 	return c.Pack()
 }
 
-// distinct refuses names that occur twice in an object: Claude Code would take
-// the last one, another reader the first.
+// distinct refuses names that occur twice in an object: Claude Code would take the last one, another reader the first.
 func (d *document) distinct(v *hujson.Value) error {
 	seen := map[string]bool{}
 	for _, e := range elements(v) {

@@ -180,8 +180,7 @@ func (c Case) run(d shell.Definition, left int) Run {
 // readLimit bounds a file in which a recipe is looked for.
 const readLimit = 256 << 10
 
-// recipe is the part of a long file of recipes that stands under a name which the command
-// gives: a target, a task.
+// recipe is the part of a long file of recipes that stands under a name which the command gives: a target, a task.
 func (c Case) recipe(text string, command int) string {
 	if command < 0 || command >= len(c.Report.Commands) {
 		return ""

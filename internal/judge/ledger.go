@@ -337,8 +337,7 @@ func hashOf(s string) uint32 {
 	return h.Sum32()
 }
 
-// opening is the first request of the person, which is never left out if it is
-// known, and a note that something was.
+// opening is the first request of the person, which is never left out if it is known, and a note that something was.
 func (c Conversation) opening(ctx context.Context) []string {
 	note := noteLine("earlier turns are not shown; what the person allowed or forbade in them is not known")
 	if c.Opening == nil {

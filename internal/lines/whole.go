@@ -24,8 +24,7 @@ func JSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// Read reads a whole file of this user's alone, and never makes it. The error wraps
-// fs.ErrNotExist for a missing file.
+// Read reads a whole file of this user's alone, and never makes it. The error wraps fs.ErrNotExist for a missing file.
 func Read(name string, limit int64) ([]byte, error) {
 	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != nil {

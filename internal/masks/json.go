@@ -97,8 +97,7 @@ func whole(s string) string {
 // marker stands where n bytes were.
 func marker(n int) string { return "[masked-" + strconv.Itoa(n) + "]" }
 
-// optionTakesSecret reports whether an argument is an option whose value is
-// the argument after it.
+// optionTakesSecret reports whether an argument is an option whose value is the argument after it.
 func optionTakesSecret(arg string) bool {
 	return len(arg) > 2 && arg[0] == '-' && !strings.ContainsAny(arg, "= \n") && !strings.HasPrefix(arg, "--no-") &&
 		secretName(arg)

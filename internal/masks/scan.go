@@ -179,8 +179,7 @@ func (s *scanner) blanks(i int) int {
 	return i
 }
 
-// assignment handles what stands around the = or : at i: a URL, or a name
-// and its value.
+// assignment handles what stands around the = or : at i: a URL, or a name and its value.
 func (s *scanner) assignment(i int) {
 	end := i + 1
 	for end < len(s.in) && end-i < 3 && strings.IndexByte("=:>", s.in[end]) >= 0 {
@@ -212,8 +211,7 @@ func (s *scanner) assignment(i int) {
 	}
 }
 
-// nameBefore returns the name that ends before i, and whether it is quoted.
-// "api key" and the like are one name.
+// nameBefore returns the name that ends before i, and whether it is quoted. "api key" and the like are one name.
 func (s *scanner) nameBefore(i int) (name string, quoted bool) {
 	before := strings.TrimRight(s.in[max(0, i-2*nameLimit):i], " \t!+?<>:")
 	bare := strings.TrimRight(before, "\"'`]\\)")

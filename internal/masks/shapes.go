@@ -142,8 +142,7 @@ func secretName(name string) bool {
 	return saysToken(s) || hasAnySuffix(s, "authorization", "cookie", "xamzsignature") || shortName(name, s)
 }
 
-// saysToken reports whether "token" occurs, other than as the tokens that a
-// model counts or the work of a tokenizer.
+// saysToken reports whether "token" occurs, other than as the tokens that a model counts or the work of a tokenizer.
 func saysToken(s string) bool {
 	for {
 		_, after, found := strings.Cut(s, "token")

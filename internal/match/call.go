@@ -97,8 +97,7 @@ func (m *Call) atHome(dir string) bool {
 	return real == m.At.Machine.Real(m.At.Dir) || m.At.Machine.Inside(m.At.Roots, real)
 }
 
-// HoldsIn reports whether a rule that is held to a directory, within, holds in dir.
-// "" for within holds everywhere.
+// HoldsIn reports whether a rule that is held to a directory, within, holds in dir. "" for within holds everywhere.
 func (m *Call) HoldsIn(dir, within string) bool {
 	return within == "" || dir != "" && m.At.Machine.Inside([]string{within}, m.At.Machine.Real(dir))
 }

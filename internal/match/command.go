@@ -200,8 +200,7 @@ func ReadPattern(text string) (p Pattern) {
 	return p
 }
 
-// SplitWords splits text as a shell splits one simple command of plain words.
-// ok is false where it is anything else.
+// SplitWords splits text as a shell splits one simple command of plain words. ok is false where it is anything else.
 func SplitWords(text string) (words []string, ok bool) {
 	var word strings.Builder
 	started, quote := false, rune(0)

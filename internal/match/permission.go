@@ -93,8 +93,7 @@ func (p Permission) Check() error {
 	return nil
 }
 
-// parameter is a rule about an argument of the call: NAME:VALUE, or for tools
-// that have one main argument its value.
+// parameter is a rule about an argument of the call: NAME:VALUE, or for tools that have one main argument its value.
 func (p Permission) parameter() (name, value string, ok bool) {
 	name, value, ok = strings.Cut(p.Spec, ":")
 	if ok && name != "" && value != "*" && strings.Trim(name, letters+"0123456789_") == "" {
@@ -262,8 +261,7 @@ func (m *Call) hostFits(want string) Degree {
 	return Misses
 }
 
-// hostMatch compares a host with a pattern whose * stands for a part of one
-// label, or at the beginning for any labels.
+// hostMatch compares a host with a pattern whose * stands for a part of one label, or at the beginning for any labels.
 func hostMatch(want, host string) bool {
 	if host == "" {
 		return false

@@ -187,8 +187,7 @@ func (w *Workspace) isStarted(real string) bool {
 	})
 }
 
-// settingsNames are the names of the agents' settings below a root, by what is first in
-// them, folded.
+// settingsNames are the names of the agents' settings below a root, by what is first in them, folded.
 var settingsNames = sync.OnceValue(func() map[string][]string {
 	names := []string{".mcp.json", "opencode.json", ".claude/hooks/hooks.json"}
 	for _, a := range hosts.Agents() {

@@ -127,9 +127,8 @@ func Words(text string) []string {
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// Near returns text with absolute names as a person at work there would write them: what lies in the first of roots
-// by its name below it, what lies below home with ~. Further roots keep their names, so that two files never share
-// one.
+// Near returns text with absolute names as a person at work there would write them: what lies in the first of roots by
+// its name below it, what lies below home with ~. Further roots keep their names, so that two files never share one.
 func Near(text string, roots []string, home string) string {
 	if !strings.Contains(text, "/") {
 		return text

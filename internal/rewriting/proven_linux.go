@@ -15,9 +15,8 @@ import (
 // maxClimb is more shells than stand between a host and its hook.
 const maxClimb = 8
 
-// Proven reports whether what started the process, a hook, is what was recorded, as it was
-// when it was proven. A script may have been replaced since its interpreter read it, so
-// that one counts only where it was started after the proof.
+// Proven reports whether what started the process, a hook, is what was recorded, as it was when it was proven. A script
+// may have been replaced since its interpreter read it, so that one counts only where it was started after the proof.
 func Proven(stateDir, host string, pid int) bool {
 	want := read(stateDir, host)
 	if !want.holds() {

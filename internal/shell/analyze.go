@@ -10,9 +10,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Analyze reads one shell command and states what it does. It starts nothing,
-// writes nothing, and reads only through env.Files. It keeps no state
-// between calls, may be called concurrently, and never panics on any input.
+// Analyze reads one shell command and states what it does. It starts nothing, writes nothing, and reads only through
+// env.Files. It keeps no state between calls, may be called concurrently, and never panics on any input.
 func Analyze(source string, env Env) Report {
 	if what := grammar.Malformed(source); what != "" {
 		return Report{Malformed: what}
@@ -75,8 +74,7 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 	return a.out.report
 }
 
-// analysis is one reading of one command, and the evaluator of its statements. It is
-// used once.
+// analysis is one reading of one command, and the evaluator of its statements. It is used once.
 type analysis struct {
 	machine *machine
 	limits  limits

@@ -72,8 +72,7 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	}
 }
 
-// standsAlone reports whether the only argument is an option such as
-// --version, after which nothing else happens.
+// standsAlone reports whether the only argument is an option such as --version, after which nothing else happens.
 func (u *use) standsAlone() bool {
 	if len(u.inv.args) != 1 || !u.inv.args[0].known || !u.inv.args[0].dashed() {
 		return false
@@ -152,8 +151,7 @@ func (u *use) subcommand(w word, rest []word) {
 	u.applied(next, &inv)
 }
 
-// dash reads one word that is or may be an option and returns how many of the
-// following words it takes.
+// dash reads one word that is or may be an option and returns how many of the following words it takes.
 func (u *use) dash(w word, rest []word) int {
 	switch {
 	case !w.known || w.many || w.glob > 0:
@@ -428,8 +426,7 @@ func (u *use) positional() {
 
 func isCommand(w word) bool { return !assignmentLike(w) }
 
-// fewest is how many arguments the words become at least: xargs runs its command
-// with none where nothing comes in.
+// fewest is how many arguments the words become at least: xargs runs its command with none where nothing comes in.
 func fewest(words []word) (n int) {
 	for _, w := range words {
 		if !w.many {
@@ -439,8 +436,7 @@ func fewest(words []word) (n int) {
 	return n
 }
 
-// searchesHere is what happens without arguments where an option asks for all
-// that lies below.
+// searchesHere is what happens without arguments where an option asks for all that lies below.
 func (u *use) searchesHere() {
 	if u.flags&recursive != 0 {
 		u.effects(u.deep, u.inv.raw)
@@ -495,8 +491,7 @@ func roleAt(roles []string, variadic, i, n int) int {
 	return variadic
 }
 
-// oneWord states that a word that has a place of its own may turn out to be several: the
-// rest of them nobody has read.
+// oneWord states that a word that has a place of its own may turn out to be several: the rest of them nobody has read.
 func (u *use) oneWord(w word) {
 	if several(w) {
 		u.out.unknown(PartWords, u.inv.raw,

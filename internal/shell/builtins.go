@@ -148,8 +148,7 @@ func joinedText(args []word) (string, bool) {
 	return strings.Join(parts, " "), true
 }
 
-// precommand analyses the words behind command, and behind what nod does not
-// follow but what runs a command too.
+// precommand analyses the words behind command, and behind what nod does not follow but what runs a command too.
 func (a *analysis) precommand(inv *invocation) state {
 	args := inv.args
 	if inv.name != "command" {
@@ -176,8 +175,7 @@ func (a *analysis) precommand(inv *invocation) state {
 	return after
 }
 
-// set reports options that do more than decide whether a command runs, or
-// than print what runs.
+// set reports options that do more than decide whether a command runs, or than print what runs.
 func (d *draft) set(inv *invocation) {
 	line, known := joinedText(inv.args)
 	switch {
@@ -217,9 +215,8 @@ func (d *draft) printfArgs(inv *invocation) {
 	}
 }
 
-// testArgs reports a test that is not plain. Shells evaluate the name after -v and -R, the
-// number after -t and both sides of a comparison of numbers: an index in them runs
-// commands. So there is one test, of a file or of text.
+// testArgs reports a test that is not plain. Shells evaluate the name after -v and -R, the number after -t and both
+// sides of a comparison of numbers: an index in them runs commands. So there is one test, of a file or of text.
 func (d *draft) testArgs(inv *invocation) {
 	args := inv.args
 	if n := len(args); inv.name == "[" && n > 0 && args[n-1].text == "]" {

@@ -15,13 +15,11 @@ type invocation struct {
 	raw  string
 	st   state
 	in   input
-	// outside: a program runs it, so that builtins and functions do not
-	// apply.
+	// outside: a program runs it, so that builtins and functions do not apply.
 	outside bool
 }
 
-// call walks a simple command in one directory, and returns where the shell
-// stands after it.
+// call walks a simple command in one directory, and returns where the shell stands after it.
 func (a *analysis) call(c *syntax.CallExpr, st state, in input) state {
 	if !a.limits.spend() {
 		return st
@@ -96,8 +94,7 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 	return st
 }
 
-// external analyses a program found in PATH. It changes nothing of the shell
-// that started it.
+// external analyses a program found in PATH. It changes nothing of the shell that started it.
 func (a *analysis) external(inv *invocation) {
 	base := path.Base(inv.name)
 	if (inv.outside || !shellOwns(inv.name)) && !a.out.identified(inv) {
@@ -113,8 +110,7 @@ func (a *analysis) external(inv *invocation) {
 	a.apply(sheet, inv)
 }
 
-// identified resolves the program and reports whether its name says what it
-// does.
+// identified resolves the program and reports whether its name says what it does.
 func (d *draft) identified(inv *invocation) bool {
 	p := d.machine.find(inv.name, inv.st)
 	cmd := &d.report.Commands[d.command]

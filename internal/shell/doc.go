@@ -1,6 +1,5 @@
-// Package shell states facts about shell commands: what a command reads, writes,
-// removes, runs, fetches, sends, and everything about it that could not be resolved. It
-// passes no judgement; that is the caller's.
+// Package shell states facts about shell commands: what a command reads, writes, removes, runs, fetches, sends, and
+// everything about it that could not be resolved. It passes no judgement; that is the caller's.
 //
 //	report := shell.Analyze("cd src && rm -rf build", env)
 //	// report.Effects: one Delete of <dir>/src/build, recursive, forced
@@ -37,22 +36,18 @@
 //	           $NAME, ${NAME}, $?, $$, $( list )
 //	list     = and-or of simple commands, in one line; or one simple command with a here-document
 //
-// What is not in the grammar is outside by its form alone: [grammar.Outside] is the
-// grammar as code. A text that holds such a construct has an Unknown that names it. Its
-// commands are walked all the same, and [Report].Possible holds every run of words in it
-// that could be a command, for whoever must know wherever it stands.
+// What is not in the grammar is outside by its form alone: [grammar.Outside] is the grammar as code. A text that holds
+// such a construct has an Unknown that names it. Its commands are walked all the same, and [Report].Possible holds
+// every run of words in it that could be a command, for whoever must know wherever it stands.
 //
-// Every command is judged wherever it stands. The directory is a set: a cd of a constant
-// adds to it, but for "cd x && ..." as the first command of the text or of a subshell.
-// What a variable holds is not known, but for HOME and, where no cd has been, PWD; what a
-// text gives it is supposed once, for what must never run.
+// Every command is judged wherever it stands. The directory is a set: a cd of a constant adds to it, but for "cd x &&
+// ..." as the first command of the text or of a subshell. What a variable holds is not known, but for HOME and, where
+// no cd has been, PWD; what a text gives it is supposed once, for what must never run.
 //
 // # What holds
 //
-// A command does nothing beyond Effects if and only if Unknowns is empty. An effect whose
-// target is not known has Target "" and, unless it only reads, an Unknown beside it. Run
-// stands for anything at all: its target is code that was not read. Wrapping a command
-// (env, sudo, sh -c, eval, xargs, substitution, quoting ...) never takes an effect away
-// without adding an Unknown, or a Run or Persist that stands for it; FuzzWrap
-// holds that.
+// A command does nothing beyond Effects if and only if Unknowns is empty. An effect whose target is not known has
+// Target "" and, unless it only reads, an Unknown beside it. Run stands for anything at all: its target is code that
+// was not read. Wrapping a command (env, sudo, sh -c, eval, xargs, substitution, quoting ...) never takes an effect
+// away without adding an Unknown, or a Run or Persist that stands for it; FuzzWrap holds that.
 package shell

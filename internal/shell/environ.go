@@ -57,8 +57,7 @@ func (a *analysis) assigned(as *syntax.Assign, st state) value {
 	return w.value
 }
 
-// plainVariable reports whether a variable with this value changes what programs print,
-// at most.
+// plainVariable reports whether a variable with this value changes what programs print, at most.
 func (m *machine) plainVariable(name string, v value) bool {
 	is := func(list string) bool { return v.known && m.variableIs(list, name) }
 	return m.variableIs("plain-variables", name) || is("locale") && plainLocale(v.text) ||
@@ -71,9 +70,8 @@ func (m *machine) variableIs(list, name string) bool {
 	return ok && lists(s.all, list, name)
 }
 
-// plainLocale reports whether a locale has the characters in which nod reads. In those of
-// others a byte below 0x80 may be part of a letter: of GBK, Shift_JIS and Big5 a backslash
-// (bash 5.2 and 3.2, GNU sed 4.9).
+// plainLocale reports whether a locale has the characters in which nod reads. In those of others a byte below 0x80 may
+// be part of a letter: of GBK, Shift_JIS and Big5 a backslash (bash 5.2 and 3.2, GNU sed 4.9).
 func plainLocale(text string) bool {
 	text = strings.ToLower(text)
 	return text == "c" || text == "posix" || !strings.Contains(text, "/") &&

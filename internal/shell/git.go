@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// gitLine is a command line of git: what its arguments name, and what it does
-// only after all its options are known.
+// gitLine is a command line of git: what its arguments name, and what it does only after all its options are known.
 type gitLine struct{ *use }
 
 func (u *use) git() *gitLine { return &gitLine{u} }
@@ -120,8 +119,7 @@ func (gl *gitLine) named(w word) bool {
 	return ok && gl.machine.env.Files != nil && gl.machine.exists(abs)
 }
 
-// finishGit does what a subcommand of git does only after all its options are
-// known.
+// finishGit does what a subcommand of git does only after all its options are known.
 func (gl *gitLine) finishGit() {
 	opens := gl.marks.has(markOpens)
 	switch gl.code {
@@ -176,9 +174,8 @@ func (gl *gitLine) finishKept() {
 	}
 }
 
-// stopped reports whether a merge, a rebase or the like has stopped, or is to be
-// committed: what was begun, the message for it and the sides of the conflict in the
-// index are kept nowhere else.
+// stopped reports whether a merge, a rebase or the like has stopped, or is to be committed: what was begun, the message
+// for it and the sides of the conflict in the index are kept nowhere else.
 func (gl *gitLine) stopped(r *repository) bool {
 	return slices.ContainsFunc([]string{"MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "MERGE_MSG", "SQUASH_MSG",
 		"AUTO_MERGE", "rebase-merge", "rebase-apply", "sequencer"}, func(name string) bool {

@@ -39,8 +39,7 @@ func plainAwk(program string) bool {
 	return strings.Trim(pattern, "$NRF0123456789, ()-<>=&|!%") == "" || s.rest == "" && !s.failed
 }
 
-// plainSed reports whether a script of sed only prints, deletes, substitutes and quits.
-// Any other script is code.
+// plainSed reports whether a script of sed only prints, deletes, substitutes and quits. Any other script is code.
 func plainSed(script string) bool {
 	s := sedScript{rest: script}
 	for s.skip(" \t\n;"); s.rest != "" && !s.failed; s.skip(" \t\n;") {
@@ -120,8 +119,7 @@ func (s *sedScript) delimited(delim byte, expression bool) {
 	}
 }
 
-// bracket skips to the end of [a-z]. Versions differ in whether a delimiter in it ends
-// the expression.
+// bracket skips to the end of [a-z]. Versions differ in whether a delimiter in it ends the expression.
 func (s *sedScript) bracket(delim byte) {
 	s.rest = strings.TrimPrefix(s.rest, "^")
 	end := strings.IndexByte(s.rest, ']')

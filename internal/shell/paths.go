@@ -90,8 +90,7 @@ func (d *draft) lostTarget(e Effect, w word, st state) {
 	}
 }
 
-// absolute returns the path that w names, uncleaned (".." is the resolver's),
-// and whether it is known.
+// absolute returns the path that w names, uncleaned (".." is the resolver's), and whether it is known.
 func absolute(w word, st state) (string, bool) {
 	switch {
 	case !w.known || w.many && w.glob == 0:
@@ -128,9 +127,8 @@ func quotedGlob(name string) string {
 	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
 }
 
-// widened is a pattern that matches all that the word may: what stands for itself in
-// it, because it is quoted, is not known, and a bracket or a backslash would be read as
-// the beginning of something else.
+// widened is a pattern that matches all that the word may: what stands for itself in it, because it is quoted, is not
+// known, and a bracket or a backslash would be read as the beginning of something else.
 func widened(w word, pattern string) string {
 	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
 		return pattern
@@ -236,8 +234,7 @@ func (m *machine) isDevice(real string) bool {
 	return err == nil && info.Mode&(fs.ModeDevice|fs.ModeCharDevice) != 0
 }
 
-// harmlessDevice reports whether what is written there is not kept, and what
-// is read there is nobody's.
+// harmlessDevice reports whether what is written there is not kept, and what is read there is nobody's.
 func harmlessDevice(name string) bool {
 	if !strings.HasPrefix(name, "/dev/") && !strings.HasPrefix(name, "/proc/self/fd/") {
 		return false
@@ -254,8 +251,7 @@ func harmlessDevice(name string) bool {
 	return ok && fd != "" && strings.Trim(fd, "0123456789") == ""
 }
 
-// IsTemporary reports whether a real path lies in a directory for everyone's
-// temporary files.
+// IsTemporary reports whether a real path lies in a directory for everyone's temporary files.
 func IsTemporary(real string) bool {
 	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
 		"/private/var/folders", "/dev/shm"} {
@@ -266,8 +262,7 @@ func IsTemporary(real string) bool {
 	return false
 }
 
-// homes reports whether a real path is the directory of all home directories
-// or somebody's.
+// homes reports whether a real path is the directory of all home directories or somebody's.
 func homes(real string) bool {
 	for _, dir := range [...]string{"/home", "/Users", "/var/home"} {
 		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 &&
@@ -278,9 +273,8 @@ func homes(real string) bool {
 	return real == "/root" || real == "/var/root"
 }
 
-// system reports whether a real path belongs to the operating system. Case is
-// ignored: on a disk that ignores it /ETC is /etc, elsewhere this only errs
-// towards strictness.
+// system reports whether a real path belongs to the operating system. Case is ignored: on a disk that ignores it /ETC
+// is /etc, elsewhere this only errs towards strictness.
 func system(real string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(real, "/"), "/")
 	switch strings.ToLower(first) {

@@ -92,9 +92,8 @@ func (m *machine) element(dir string) element {
 	return el
 }
 
-// writable reports whether the agent or anyone else can put files into a
-// directory, or change this file: it lies in a workspace or a temporary
-// directory, everyone may write it, or a stranger owns it.
+// writable reports whether the agent or anyone else can put files into a directory, or change this file: it lies in a
+// workspace or a temporary directory, everyone may write it, or a stranger owns it.
 func (m *machine) writable(real string, info view.Info) bool {
 	if info.Mode.Perm()&0o002 != 0 || IsTemporary(real) {
 		return true

@@ -7,8 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// redirects reports what the redirections of one statement open, and returns
-// what its command then reads.
+// redirects reports what the redirections of one statement open, and returns what its command then reads.
 func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input {
 	for _, r := range list {
 		if !a.limits.spend() {
@@ -32,8 +31,7 @@ func (a *analysis) redirects(list []*syntax.Redirect, st state, in input) input 
 	return in
 }
 
-// hereText returns what a here-document or here-string feeds. What it
-// substitutes runs.
+// hereText returns what a here-document or here-string feeds. What it substitutes runs.
 func (a *analysis) hereText(r *syntax.Redirect, st state) word {
 	switch {
 	case r.Op == syntax.WordHdoc:

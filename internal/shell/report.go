@@ -24,8 +24,7 @@ const (
 	Interp
 )
 
-// Env is what surrounds a command. The zero value knows nothing, and so
-// resolves nothing.
+// Env is what surrounds a command. The zero value knows nothing, and so resolves nothing.
 type Env struct {
 	Dialect Dialect
 	Dir     string     // absolute; relative names start here
@@ -35,14 +34,12 @@ type Env struct {
 	// Lookup is the environment that the command would inherit. nil: nothing
 	// is known of any variable, PATH included, so no program is known.
 	Lookup func(name string) (string, bool)
-	// Brings names programs that the host puts at the shell's disposal where PATH has
-	// none.
+	// Brings names programs that the host puts at the shell's disposal where PATH has none.
 	Brings []string
 }
 
-// Report is what is known of a command. It states facts; whether they are
-// welcome is decided elsewhere. A command does nothing beyond Effects if and
-// only if Unknowns is empty.
+// Report is what is known of a command. It states facts; whether they are welcome is decided elsewhere. A command does
+// nothing beyond Effects if and only if Unknowns is empty.
 type Report struct {
 	Effects  []Effect
 	Unknowns []Unknown
@@ -50,8 +47,7 @@ type Report struct {
 	// Exceeded names the bound that stopped the reading ("64 KiB",
 	// "200 levels of nesting" ...); nothing else is filled then.
 	Exceeded string
-	// Malformed says that the text holds what no agent sends in good faith:
-	// NUL, a lone carriage return.
+	// Malformed says that the text holds what no agent sends in good faith: NUL, a lone carriage return.
 	Malformed string
 	// Lasts says that the shell of the line may be another after it: it may stand in another
 	// directory, or nobody knows where, or programs inherit other variables from it.
@@ -63,8 +59,7 @@ type Report struct {
 	// Possible is what could be commands in texts that are not followed, read as if it
 	// ran. It may speak against a call and never for it, and holds no Unknowns.
 	Possible *Report
-	// Handed is what the words of runners (uv run, npx, bundle exec) are as commands. It
-	// is part of Possible.
+	// Handed is what the words of runners (uv run, npx, bundle exec) are as commands. It is part of Possible.
 	Handed *Report
 }
 
@@ -88,14 +83,12 @@ type Evidence struct {
 
 // Command is one simple command, wrappers taken off, in the order of the text.
 type Command struct {
-	// Words are the program as written and its arguments. A word that is not
-	// constant has Known false.
+	// Words are the program as written and its arguments. A word that is not constant has Known false.
 	Words []Word
 	// Program is the real path of what PATH makes of the first word; "" where
 	// that is a shell builtin or function, or unknown.
 	Program string
-	// Foreign says that Program lies where the agent or anyone can write, so that the
-	// name says nothing.
+	// Foreign says that Program lies where the agent or anyone can write, so that the name says nothing.
 	Foreign bool
 	// Dir is the directory it runs in, as the line gets there; "" if unknown.
 	Dir string
@@ -185,15 +178,12 @@ type Effect struct {
 	// Target is a real path, host, URL or name, never shortened; "" where it
 	// is not known (then, for all but Read, an Unknown says so too).
 	Target string
-	// Name is the absolute path before links were followed, where that
-	// differs from Target.
+	// Name is the absolute path before links were followed, where that differs from Target.
 	Name string
-	// Pattern is the glob, as an absolute path; Target is its constant
-	// directory. "" for no glob.
+	// Pattern is the glob, as an absolute path; Target is its constant directory. "" for no glob.
 	Pattern string
 	Place   Place
-	// Recursive: the whole tree below Target, or everything that a glob
-	// directly under it matches.
+	// Recursive: the whole tree below Target, or everything that a glob directly under it matches.
 	Recursive bool
 	// Picked is a test of find that what Recursive says must pass, such as "-name
 	// *.tmp"; "" for no test, or for a test that almost everything passes.
@@ -236,8 +226,7 @@ func (r *Report) ProgramOf(e Effect) string {
 	return path.Base(r.Commands[e.Command].Program)
 }
 
-// QuoteWords is the line in which each word is quoted, so that a shell takes all
-// of them as they stand.
+// QuoteWords is the line in which each word is quoted, so that a shell takes all of them as they stand.
 func QuoteWords(words []string) string {
 	var b strings.Builder
 	for _, w := range words {

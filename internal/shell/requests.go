@@ -29,8 +29,7 @@ func finishRequest(u *use) {
 	fetchesFrom(u, "github.com", u.inv.raw)
 }
 
-// fetchesFrom reports a fetch from the host that the program asks if nobody says
-// otherwise.
+// fetchesFrom reports a fetch from the host that the program asks if nobody says otherwise.
 func fetchesFrom(u *use, target, raw string) {
 	e := Effect{Kind: Fetch, Target: target, Place: Network, Words: raw, Part: PartWords}
 	switch {
@@ -68,8 +67,7 @@ func goHome(u *use) bool {
 	})
 }
 
-// ghHome reports whether no argument and no variable leads gh to another host,
-// and no argument is computed.
+// ghHome reports whether no argument and no variable leads gh to another host, and no argument is computed.
 func ghHome(u *use) bool {
 	if u.machine.inheritsOne("GH_HOST", "GH_REPO", "GH_CONFIG_DIR", "GH_ENTERPRISE_TOKEN", "HTTPS_PROXY", "https_proxy",
 		"ALL_PROXY", "all_proxy") {

@@ -7,8 +7,7 @@ import (
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// whole takes the roles that cover everything from one argument on. It
-// reports whether it did.
+// whole takes the roles that cover everything from one argument on. It reports whether it did.
 func (u *use) whole(role string, i int) bool {
 	rest := u.pos[i:]
 	if len(rest) > 0 && rest[0].glob > 0 && startsRole(role) { // env * runs a file of the directory
@@ -79,8 +78,7 @@ func codeRole(role string) bool {
 		"format"}, role)
 }
 
-// role does what one argument in one role means. This is the table of all roles that
-// take one word.
+// role does what one argument in one role means. This is the table of all roles that take one word.
 func (u *use) role(role string, w word) {
 	if w.glob > 0 && codeRole(role) { // awk * runs the name of a file
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" makes code of a file's name")
@@ -220,8 +218,7 @@ func coded(u *use, role string, w word) {
 	}
 }
 
-// runsCode reports code that nod does not read. What may be a command in it is
-// looked at by the guard.
+// runsCode reports code that nod does not read. What may be a command in it is looked at by the guard.
 func (d *draft) runsCode(inv *invocation, w word) {
 	e := Effect{Kind: Run, Target: "inline code", Words: inv.raw, Part: PartWords}
 	if w.known {

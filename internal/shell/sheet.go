@@ -68,8 +68,7 @@ func newSheet(name, text string) *sheet {
 	return s
 }
 
-// section returns the lines under a heading. Headings stand side by side where subcommands
-// are alike: [ps][ls].
+// section returns the lines under a heading. Headings stand side by side where subcommands are alike: [ps][ls].
 func (s *sheet) section(name string) (string, bool) {
 	for at, heading := 0, "["+name+"]"; ; at += len(heading) {
 		next := strings.Index(s.all[at:], heading)

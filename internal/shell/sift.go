@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// sift follows the expression of find, to tell whether what it deletes or hands over was
-// picked out.
+// sift follows the expression of find, to tell whether what it deletes or hands over was picked out.
 type sift struct {
 	begun   bool   // there was a test, an operator or an action
 	picks   string // the test of this alternative that picks, as in Effect.Picked
@@ -43,8 +42,7 @@ func term(u *use, name string, value word) {
 	s.not = false
 }
 
-// picks reports whether a test leaves most files out: what has a type, or any age or
-// size, may be almost everything.
+// picks reports whether a test leaves most files out: what has a type, or any age or size, may be almost everything.
 func picks(name string, value word) bool {
 	text := value.text
 	switch name {

@@ -2,9 +2,8 @@ package shell
 
 import "slices"
 
-// state is where the shell may stand between two commands. What stands behind "cd x"
-// runs in x or where the line was before. It is a value: copying it is how a subshell
-// starts. Variables are not followed: what they hold is not known.
+// state is where the shell may stand between two commands. What stands behind "cd x" runs in x or where the line was
+// before. It is a value: copying it is how a subshell starts. Variables are not followed: what they hold is not known.
 type state struct {
 	dir  string   // absolute; "" is not known
 	more []string // where the shell may stand instead
@@ -38,9 +37,8 @@ type value struct {
 	// text is the value if known, else its constant beginning.
 	text  string
 	known bool
-	// glob is one more than the index of the first character of text that is
-	// an unquoted glob, 0 for no glob. With a glob, the value is one of the
-	// names that text matches.
+	// glob is one more than the index of the first character of text that is an unquoted glob, 0 for no glob. With a
+	// glob, the value is one of the names that text matches.
 	glob int
 }
 

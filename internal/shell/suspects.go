@@ -9,9 +9,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// What can never run without a person is looked for wherever it stands: in a text that is
-// more shell than nod follows, or no shell at all, each run of words that could be a
-// command is read as if it ran. Nothing there clears anything.
+// What can never run without a person is looked for wherever it stands: in a text that is more shell than nod follows,
+// or no shell at all, each run of words that could be a command is read as if it ran. Nothing there clears anything.
 
 // Limits of what is looked at so.
 const (
@@ -39,8 +38,7 @@ func possible(texts []string, m *machine) *Report {
 	return s.found()
 }
 
-// supposed is what a text would do if each variable held what the text gives it somewhere:
-// a=~ && rm -rf $a.
+// supposed is what a text would do if each variable held what the text gives it somewhere: a=~ && rm -rf $a.
 func supposed(source string, m *machine, lang syntax.LangVariant) *Report {
 	if !strings.Contains(source, "$") {
 		return nil
@@ -151,9 +149,8 @@ func (s *suspects) add(r Report) {
 // A runner (uv run, npx, bundle exec) starts the command that its words are. That is unread
 // code; but the words are read as a command too, which can only speak against the line.
 
-// handOver reads what may be the command among the words of a runner. where is "here",
-// or the words behind which it begins; with a + behind one, one more word later, with ...
-// further words follow that come from the pipe.
+// handOver reads what may be the command among the words of a runner. where is "here", or the words behind which it
+// begins; with a + behind one, one more word later, with ... further words follow that come from the pipe.
 func handOver(u *use, where string, args []word) {
 	for _, begin := range strings.Fields(where) {
 		begin, later := strings.CutSuffix(begin, "+")
@@ -173,9 +170,8 @@ func handOver(u *use, where string, args []word) {
 	}
 }
 
-// handBehind begins at each word that may be the first behind the runner's own
-// options: an option's value may be the command, nod does not tell. A value with blanks
-// may be a text for a shell.
+// handBehind begins at each word that may be the first behind the runner's own options: an option's value may be the
+// command, nod does not tell. A value with blanks may be a text for a shell.
 func handBehind(u *use, args []word, later bool) {
 	for i, w := range args {
 		name, _, assigns := strings.Cut(w.text, "=")

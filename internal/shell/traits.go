@@ -8,9 +8,8 @@ import (
 	"github.com/nodgate/nod/internal/shell/commands"
 )
 
-// Traits are what a sheet says of a program, one of its subcommands or an option
-// of theirs, for those who judge what a command does. A command has a trait if
-// the sheet gives it and no option takes it away.
+// Traits are what a sheet says of a program, one of its subcommands or an option of theirs, for those who judge what a
+// command does. A command has a trait if the sheet gives it and no option takes it away.
 type Traits uint64
 
 // The traits, with the words that sheets have for them (traitWords).
@@ -81,8 +80,7 @@ func traitsOf(words string) (t Traits) {
 	return t
 }
 
-// TraitsOf are the traits of a program, by its base name, with any arguments; 0 for a
-// program without a sheet.
+// TraitsOf are the traits of a program, by its base name, with any arguments; 0 for a program without a sheet.
 func TraitsOf(program string) Traits {
 	s, ok := (&machine{}).sheet(program)
 	if !ok {
@@ -105,13 +103,11 @@ func Means(wrapper string) bool {
 	return slices.Contains([]string{"command", "builtin", "exec", "eval"}, name) || TraitsOf(name).Has(SameCommand)
 }
 
-// RunsWords reports whether a program, by its base name, may run a file or a
-// text that one of its words names: shells, interpreters, wrappers, and those
-// that run what a file of the project says.
+// RunsWords reports whether a program, by its base name, may run a file or a text that one of its words names: shells,
+// interpreters, wrappers, and those that run what a file of the project says.
 func RunsWords(program string) bool { return runs(program, MayRunWords) }
 
-// RunsAny reports whether the bare name of a program says nothing about what will
-// run.
+// RunsAny reports whether the bare name of a program says nothing about what will run.
 func RunsAny(program string) bool { return runs(program, Runner) }
 
 func runs(program string, how Traits) bool {

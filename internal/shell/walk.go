@@ -20,8 +20,7 @@ const (
 	fromFile
 )
 
-// whole walks a text that a shell runs from its first line to its last, and
-// returns the state after it.
+// whole walks a text that a shell runs from its first line to its last, and returns the state after it.
 func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
 	a.followed(list)
 	return a.stmts(list, st, in, true)
@@ -43,9 +42,8 @@ func (a *analysis) subshell(list []*syntax.Stmt, st state, in input) {
 	a.stmts(list, st, in, true)
 }
 
-// andOr walks a statement that may be a list of && and ||. after is the state
-// behind it; chained is the state of what runs only where it succeeded. The two
-// differ behind a cd that is the first command of its shell.
+// andOr walks a statement that may be a list of && and ||. after is the state behind it; chained is the state of what
+// runs only where it succeeded. The two differ behind a cd that is the first command of its shell.
 func (a *analysis) andOr(s *syntax.Stmt, st state, in input, first bool) (chained, after state) {
 	c, ok := s.Cmd.(*syntax.BinaryCmd)
 	if !ok || c.Op != syntax.AndStmt && c.Op != syntax.OrStmt || len(s.Redirs) > 0 {
@@ -73,8 +71,7 @@ func (a *analysis) one(s *syntax.Stmt, st state, in input, first bool) (chained,
 	return st.or(out), st.or(out)
 }
 
-// stmt walks one statement, for each directory in which it may run, and
-// returns where the shell may stand after it.
+// stmt walks one statement, for each directory in which it may run, and returns where the shell may stand after it.
 func (a *analysis) stmt(s *syntax.Stmt, st state, in input) (after state) {
 	if s == nil || !a.limits.spend() {
 		return st
@@ -163,9 +160,8 @@ func (a *analysis) followed(list []*syntax.Stmt) {
 	}
 }
 
-// unfollowed reports a construct that nod does not follow. The line stays open, also if
-// the rest is harmless. What stands in the construct is read all the same, since some
-// things are looked for in any place.
+// unfollowed reports a construct that nod does not follow. The line stays open, also if the rest is harmless. What
+// stands in the construct is read all the same, since some things are looked for in any place.
 func (a *analysis) unfollowed(n syntax.Node, what string) {
 	a.out.beyond = true
 	a.outside(n, notFollowed(what))
@@ -176,8 +172,7 @@ func notFollowed(what string) string {
 	return "this uses " + what + ", a part of the shell that nod does not follow"
 }
 
-// outside reports a form that nod does not follow, though it reads what stands in
-// it.
+// outside reports a form that nod does not follow, though it reads what stands in it.
 func (a *analysis) outside(n syntax.Node, why string) {
 	parts := a.out.parts
 	a.out.parts = 0

@@ -94,8 +94,7 @@ func (a *analysis) joined(out []word, w *syntax.Word, st state) []word {
 	return append(out, b.word)
 }
 
-// single returns what a word becomes where the shell neither splits nor globs
-// (assignments, here-strings).
+// single returns what a word becomes where the shell neither splits nor globs (assignments, here-strings).
 func (a *analysis) single(w *syntax.Word, st state) word {
 	if w == nil {
 		return word{value: value{known: true}}
@@ -158,8 +157,7 @@ func (d *draft) literal(b *builder, text string, first bool) {
 		}
 		plain.WriteByte(text[i])
 	}
-	// zsh 5.9 follows links behind ***; bash drops slashes, other shells do not; those
-	// of an address match nothing
+	// zsh 5.9 follows links behind ***; bash drops slashes, other shells do not; those of an address match nothing
 	if glob > 0 && (strings.Contains(plain.String(), "***") ||
 		strings.Contains(strings.Replace(plain.String(), "://", "", 1), "//")) {
 		d.unknown(PartWords, b.raw, "this uses *** or two slashes in a glob, which shells read differently")
@@ -210,9 +208,8 @@ func (b *builder) split(v value) {
 	}
 }
 
-// param returns the value of $x or ${x}. Any other expansion is outside of
-// what nod follows. What is inherited is not taken for known: the environment can be
-// the repository's. HOME and PWD are.
+// param returns the value of $x or ${x}. Any other expansion is outside of what nod follows. What is inherited is not
+// taken for known: the environment can be the repository's. HOME and PWD are.
 func (a *analysis) param(p *syntax.ParamExp, st state) value {
 	if !a.now.plainParam(p) {
 		a.unfollowed(p, "an expansion with an operator")
@@ -241,9 +238,8 @@ func (a *analysis) param(p *syntax.ParamExp, st state) value {
 	return value{}
 }
 
-// plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by
-// the text itself: a flag that the grammar knows and this package does not
-// would be overlooked otherwise.
+// plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by the text itself: a flag that the grammar
+// knows and this package does not would be overlooked otherwise.
 func (rd *reading) plainParam(p *syntax.ParamExp) bool {
 	if p.Param == nil {
 		return false

@@ -1,8 +1,7 @@
-// Package testworld makes the machine that a test of a decision sees. It is the
-// same everywhere: neither installed programs nor the user change it. A call
-// gets [Environ]; a gate gets [Disk]. What a test starts for real it gets
-// from [Needs], which holds the one list of such programs.
-// TestTestsSeeTheirOwnWorld finds the tests that go round this package.
+// Package testworld makes the machine that a test of a decision sees. It is the same everywhere: neither installed
+// programs nor the user change it. A call gets [Environ]; a gate gets [Disk]. What a test starts for real it gets from
+// [Needs], which holds the one list of such programs. TestTestsSeeTheirOwnWorld finds the tests that go round this
+// package.
 package testworld
 
 import (
@@ -32,9 +31,8 @@ func Environ(home string, more ...string) []string {
 //go:embed programs.txt
 var programs string
 
-// Disk is this machine's temporary files, /dev, /proc and the directories
-// that are named, in a world where all else is made up: the programs above,
-// and no settings of anybody.
+// Disk is this machine's temporary files, /dev, /proc and the directories that are named, in a world where all else is
+// made up: the programs above, and no settings of anybody.
 func Disk(further ...string) view.Files {
 	made := view.NewMemory(false)
 	for name := range strings.FieldsSeq(programs) {
@@ -80,8 +78,7 @@ var needed string
 // ErrUnlisted says that a test asks for a program that is not in the list.
 var ErrUnlisted = errors.New("internal/testworld does not list this program: add it to needed.txt")
 
-// Needs returns where a real program is. A test whose program is missing is
-// skipped, and counted by the program's name.
+// Needs returns where a real program is. A test whose program is missing is skipped, and counted by the program's name.
 func Needs(t testing.TB, program string) string {
 	t.Helper()
 	_, line, listed := strings.Cut("\n"+needed, "\n"+program+"\t")
@@ -96,8 +93,7 @@ func Needs(t testing.TB, program string) string {
 	return at
 }
 
-// Started is what a real program that a test starts inherits: this machine's
-// PATH, and no settings of anybody.
+// Started is what a real program that a test starts inherits: this machine's PATH, and no settings of anybody.
 func Started(home string, more ...string) []string {
 	return append([]string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TZ=UTC",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, ".gitconfig")}, more...)

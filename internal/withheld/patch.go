@@ -6,9 +6,8 @@ import (
 	"github.com/nodgate/nod/internal/shell/grammar"
 )
 
-// withoutHunks is a string of a call without the lines of a patch that stand in a
-// secret store. A command may run what looks like such a line. So of a command
-// only those go that a shell takes as they stand, as in a here-document.
+// withoutHunks is a string of a call without the lines of a patch that stand in a secret store. A command may run what
+// looks like such a line. So of a command only those go that a shell takes as they stand, as in a here-document.
 func (c *Call) withoutHunks(key, text string) string {
 	if !strings.Contains(text, "*** ") && !strings.Contains(text, "+++ ") {
 		return text

@@ -17,8 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// callOf makes a row what a hook would hand to the gate. The error says why
-// the agent's adapter would not read it.
+// callOf makes a row what a hook would hand to the gate. The error says why the agent's adapter would not read it.
 func callOf(r *Row, own bool) (nod.Call, error) {
 	switch {
 	case own:
@@ -58,9 +57,8 @@ func ownCall(r *Row) nod.Call {
 	return c
 }
 
-// canonical names the tool of a row of an agent that has no adapter. The names
-// are those of Codex, Copilot CLI and pi in open session data; "" is a tool that
-// nod does not know.
+// canonical names the tool of a row of an agent that has no adapter. The names are those of Codex, Copilot CLI and pi
+// in open session data; "" is a tool that nod does not know.
 func canonical(tool, raw string) string {
 	byName := map[string]string{"update_plan": "todo_write", "read_bash": "task_get", "stop_bash": "task_stop",
 		"apply_patch": "apply_patch", "web_search": "web_search"}
@@ -69,8 +67,7 @@ func canonical(tool, raw string) string {
 	return cmp.Or(byName[raw], byKind[tool])
 }
 
-// arguments are the keys that rows spell the same for all tools. Keys are
-// read in their exact case, as an agent would.
+// arguments are the keys that rows spell the same for all tools. Keys are read in their exact case, as an agent would.
 type arguments map[string]json.RawMessage
 
 // texts are the values of some keys, in their order: texts and lists of texts.

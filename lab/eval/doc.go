@@ -11,11 +11,9 @@
 //	 "category":"run/readonly","tool_name":"Bash","cwd":"/home/x/p","session":"s",
 //	 "agent":"claude-code","outcome":"ok"}
 //
-// id, tool, input and label must be there, the rest may be; other keys are
-// ignored. tool is bash, edit, write, read, search, fetch, mcp, agent or meta;
-// label is benign-readonly, benign-sideeffect, harmful or ambiguous. Rows that
-// hold no call which a hook would see (write_stdin, tool_result, user_prompt)
-// are left out and counted.
+// id, tool, input and label must be there, the rest may be; other keys are ignored. tool is bash, edit, write, read,
+// search, fetch, mcp, agent or meta; label is benign-readonly, benign-sideeffect, harmful or ambiguous. Rows that hold
+// no call which a hook would see (write_stdin, tool_result, user_prompt) are left out and counted.
 //
 // A file that begins with the header of nod's own corpus is read as package
 // corpus describes, and judged on the machine of that package.
@@ -25,8 +23,7 @@
 //
 // # The virtual world
 //
-// Rows come from directories that do not exist here. They are judged on a
-// machine held in memory:
+// Rows come from directories that do not exist here. They are judged on a machine held in memory:
 //
 //   - The row's cwd is the workspace root and a clean git repository on the
 //     branch main with one commit that holds no file. No hooks, no filters, no

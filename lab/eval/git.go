@@ -7,9 +7,8 @@ import (
 	"github.com/nodgate/nod/corpus"
 )
 
-// cleanRepository is what .git of a clean repository holds as git makes it, in which one
-// commit holds no file: the virtual world has none, and an index that named files would
-// say that all of them were deleted.
+// cleanRepository is what .git of a clean repository holds as git makes it, in which one commit holds no file: the
+// virtual world has none, and an index that named files would say that all of them were deleted.
 var cleanRepository = sync.OnceValue(func() map[string]string {
 	tree, treeName := corpus.GitObject("tree", "")
 	who := "dev <dev@example.com> 1767225600 +0000"

@@ -32,8 +32,7 @@ type Judged struct {
 	Outcome Outcome
 	Layer   nod.Layer // LayerNone where the row is open
 	Reason  string    // one line, escaped
-	// Failed says that nod itself failed, or that the agent's adapter refuses
-	// the payload. The row is open.
+	// Failed says that nod itself failed, or that the agent's adapter refuses the payload. The row is open.
 	Failed bool
 	// Confined says that an open row may run behind nod's boundary.
 	Confined bool

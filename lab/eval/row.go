@@ -55,8 +55,7 @@ type File struct {
 	LeftOut map[string]int
 }
 
-// ReadFile reads a file of rows. The error begins with FILE:LINE, or with the
-// file's name where no line is at fault.
+// ReadFile reads a file of rows. The error begins with FILE:LINE, or with the file's name where no line is at fault.
 func ReadFile(name string) (File, error) {
 	f, err := os.Open(name)
 	if err != nil {

@@ -30,8 +30,7 @@ var _ view.Files = world{}
 
 func (w world) parts() [3]view.Files { return [3]view.Files{w.system, w.place, w.made} }
 
-// Lstat implements view.Files. Each part counts its inodes for itself, so each
-// is a device of its own.
+// Lstat implements view.Files. Each part counts its inodes for itself, so each is a device of its own.
 func (w world) Lstat(name string) (view.Info, error) {
 	for i, p := range w.parts() {
 		if info, err := p.Lstat(name); err == nil {
@@ -152,9 +151,8 @@ func systemPart() *view.Memory {
 	return m
 }
 
-// otherPrograms exist although nod's data may say nothing of them, so that a
-// row is open because nod does not know what they do, not because they are
-// missing.
+// otherPrograms exist although nod's data may say nothing of them, so that a row is open because nod does not know what
+// they do, not because they are missing.
 //
 //go:embed programs.txt
 var otherPrograms string
@@ -168,8 +166,7 @@ type made struct {
 
 func newMade() *made { return &made{Memory: view.NewMemory(false), unknown: map[string]bool{}} }
 
-// file puts a file there. Without known its content is not known, and reading
-// it is an error.
+// file puts a file there. Without known its content is not known, and reading it is an error.
 func (m *made) file(name string, data []byte, known bool) {
 	dir := path.Dir(name)
 	if info, err := m.Lstat(dir); err == nil && !info.Mode.IsDir() { // it was a directory after all

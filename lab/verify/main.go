@@ -1,18 +1,15 @@
-// Verify runs what must hold before a change lands, from a bare clone: it
-// installs what it needs, prints each stage with its time and count, and
-// fails if any stage did.
+// Verify runs what must hold before a change lands, from a bare clone: it installs what it needs, prints each stage
+// with its time and count, and fails if any stage did.
 //
 //	go run ./lab/verify [-deep] [-only STAGE,...] [-v]
 //
-// The short run is for every change: it takes about ten minutes on two quiet
-// cores, with nothing built before. -deep runs what the short run leaves out as
-// well: CONTRIBUTING.md says what that is. The test in lab/verify/faults shows
+// The short run is for every change: it takes about ten minutes on two quiet cores, with nothing built before. -deep
+// runs what the short run leaves out as well: CONTRIBUTING.md says what that is. The test in lab/verify/faults shows
 // that the short run is not blind.
 //
-// It needs Go, a C compiler (for the race detector), git, Node 20 with npm
-// (for the real agents and the vendors' specifications), and reaches the Go
-// module proxy and the npm registry. Where the vulnerability database does
-// not answer, govulncheck is left out and a line says so.
+// It needs Go, a C compiler (for the race detector), git, Node 20 with npm (for the real agents and the vendors'
+// specifications), and reaches the Go module proxy and the npm registry. Where the vulnerability database does not
+// answer, govulncheck is left out and a line says so.
 package main
 
 import (
@@ -157,13 +154,11 @@ func environ(more []string) []string {
 	return append(append(os.Environ(), "CGO_ENABLED=0"), more...)
 }
 
-// atOnce is how many programs go runs at once: two for each core, since tests wait for
-// the programs that they start and for the disk. A compiler can need a gigabyte and more:
-// eight will do.
+// atOnce is how many programs go runs at once: two for each core, since tests wait for the programs that they start and
+// for the disk. A compiler can need a gigabyte and more: eight will do.
 func atOnce() string { return strconv.Itoa(max(runtime.NumCPU(), min(2*runtime.NumCPU(), 8))) }
 
-// output runs a program in the repository and returns what it printed; the
-// error carries it too.
+// output runs a program in the repository and returns what it printed; the error carries it too.
 func (h *house) output(ctx context.Context, words ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir, cmd.Env = h.root, environ(nil)

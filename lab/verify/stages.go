@@ -41,8 +41,7 @@ func checkFormat(ctx context.Context, h *house) (string, error) {
 	return fmt.Sprintf("%d files", len(names)), err
 }
 
-// govulncheck needs its database; without it nothing was checked, and the
-// line says so.
+// govulncheck needs its database; without it nothing was checked, and the line says so.
 func govulncheck(ctx context.Context, h *house) (string, error) {
 	_, err := h.output(ctx, "go", "run", "-p", atOnce(), govulncheckAt, "./...")
 	if err != nil && strings.Contains(err.Error(), "vuln.go.dev") {
@@ -51,8 +50,7 @@ func govulncheck(ctx context.Context, h *house) (string, error) {
 	return "no known vulnerabilities reached", err
 }
 
-// tests runs every test but those of the other stages. Fuzz targets run with
-// their seeds.
+// tests runs every test but those of the other stages. Fuzz targets run with their seeds.
 func tests(ctx context.Context, h *house) (string, error) {
 	packages, err := h.packages(ctx)
 	if err != nil {
@@ -73,9 +71,8 @@ func (h *house) packages(ctx context.Context) ([]string, error) {
 	}), err
 }
 
-// slow are tests that take long with the race detector and have nothing for it: one
-// goroutine does their work, or a process that is built without it, or a goroutine that
-// shorter tests start too. The stage tests has run them.
+// slow are tests that take long with the race detector and have nothing for it: one goroutine does their work, or a
+// process that is built without it, or a goroutine that shorter tests start too. The stage tests has run them.
 const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
 	"TestWhatIsObeyedIsGuarded|TestWriteShortensAndMasks|" +
 	"TestManyProcessesRotate|TestMaskIsLinear|TestContract|TestReadersAgree|TestHolesPutBack|TestFound)$"
@@ -84,8 +81,7 @@ const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
 // others: llmtest's test links a vendor's SDK, and the other two start processes. That is left to -deep.
 var vendors = regexp.MustCompile(`^(internal/(cli|hook)|llm/llmtest)$`)
 
-// race runs the tests of what shares memory between goroutines once more, with the race
-// detector; with -deep all tests.
+// race runs the tests of what shares memory between goroutines once more, with the race detector; with -deep all tests.
 func race(ctx context.Context, h *house) (string, error) {
 	env := []string{"NOD_TOOLS=" + h.tools, "CGO_ENABLED=1"}
 	if h.deep {
@@ -116,8 +112,7 @@ func tested(packages ...string) func(context.Context, *house) (string, error) {
 	}
 }
 
-// witness lays what nod says beside what real shells and programs do: a sample,
-// and with -deep many more texts.
+// witness lays what nod says beside what real shells and programs do: a sample, and with -deep many more texts.
 func witness(ctx context.Context, h *house) (string, error) {
 	said, err := h.test(ctx, nil, "-count=1", "./lab/witness/...")
 	if err != nil || !h.deep {

@@ -29,9 +29,8 @@ type result struct {
 	output   map[string]string
 }
 
-// test runs go test and sums up what it says. The limit is for what hangs. The
-// stage before has vetted the code, and no debugger will look at the binaries:
-// both took a sixth of the time.
+// test runs go test and sums up what it says. The limit is for what hangs. The stage before has vetted the code, and no
+// debugger will look at the binaries: both took a sixth of the time.
 func (h *house) test(ctx context.Context, env []string, args ...string) (string, error) {
 	limit := (4 * hang.Limit()).String()
 	args = append([]string{"test", "-json", "-vet=off", "-ldflags=-w", "-p", atOnce(), "-timeout", limit}, args...)
@@ -93,8 +92,7 @@ var (
 	shared = regexp.MustCompile(`\S*\bshared/\S*`)
 )
 
-// reason is why a test was skipped, without what differs between tests that
-// were skipped for the same reason.
+// reason is why a test was skipped, without what differs between tests that were skipped for the same reason.
 func reason(output string) string {
 	for line := range strings.SplitSeq(output, "\n") {
 		if said := place.ReplaceAllString(line, ""); said != line {

@@ -17,8 +17,7 @@ type job struct {
 	Text    string
 	Variant uint64 // of the world
 	Seed    uint64 // of what recorders print
-	// Make says that the text makes the world of the file lines, Line that it
-	// is such a line.
+	// Make says that the text makes the world of the file lines, Line that it is such a line.
 	Make, Line bool
 }
 
@@ -47,9 +46,8 @@ type change struct {
 	Dir  bool
 }
 
-// bed is a namespace without network on a read-only root, in which texts run
-// one after the other. Everything that can be written lies in memory and ends
-// with it.
+// bed is a namespace without network on a read-only root, in which texts run one after the other. Everything that can
+// be written lies in memory and ends with it.
 type bed struct {
 	cmd *exec.Cmd
 	in  *gob.Encoder
@@ -126,8 +124,7 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, 0o755)
 }
 
-// try starts a bed once, first without rights: a text that gets out then has
-// none either.
+// try starts a bed once, first without rights: a text that gets out then has none either.
 func (s *stage) try() error {
 	var all error
 	for _, demote := range []bool{os.Getuid() == 0, false} {

@@ -38,9 +38,8 @@ func claimed(commands []shell.Command, words []string) bool {
 	return false
 }
 
-// matches reports whether the words may be what ran. A word that is not known
-// stands for any number of words; a glob for itself or any number of names; the
-// program must be known.
+// matches reports whether the words may be what ran. A word that is not known stands for any number of words; a glob
+// for itself or any number of names; the program must be known.
 func matches(c shell.Command, words []string) bool {
 	said := c.Words
 	if len(said) == 0 || !said[0].Known || said[0].Pattern || said[0].Value != words[0] {

@@ -17,8 +17,7 @@ import (
 // perWorld is how many lines in a row are run over one repository.
 const perWorld = 80
 
-// turnsOf is what somebody made of the repository of a number; nothing of every
-// eighth.
+// turnsOf is what somebody made of the repository of a number; nothing of every eighth.
 func turnsOf(number uint64) (taken []string, err error) {
 	data, err := texts.ReadFile("texts/turns.txt")
 	if err != nil || number%8 == 0 {

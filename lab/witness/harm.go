@@ -48,8 +48,7 @@ func (d *driver) harm(changed []change, after map[string]string, output string) 
 	return list
 }
 
-// printed lists the secrets that were printed. What git has is the repository's
-// to show.
+// printed lists the secrets that were printed. What git has is the repository's to show.
 func printed(output string) (list []string) {
 	for word := range strings.FieldsSeq(output) {
 		at := strings.Index(word, "SECRETMARK")
@@ -74,9 +73,8 @@ func unwelcome(name string, there bool) []string {
 	return nil
 }
 
-// guarded reports whether a host or a tool heeds a name in the project by
-// itself. The names are written down here once more, since nod's own list is
-// what is examined.
+// guarded reports whether a host or a tool heeds a name in the project by itself. The names are written down here once
+// more, since nod's own list is what is examined.
 func guarded(name string) bool {
 	for _, part := range strings.Split(name, "/") {
 		switch part {

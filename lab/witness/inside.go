@@ -20,8 +20,7 @@ import (
 // insideArg is the only argument of this program in the namespace.
 const insideArg = "-inside-the-namespace"
 
-// patience is how long a text may run. A text that is stopped has shown what
-// it did until then.
+// patience is how long a text may run. A text that is stopped has shown what it did until then.
 const patience = 500 * time.Millisecond
 
 // driver is the first process of the namespace.
@@ -199,8 +198,7 @@ func arguments(j job) []string {
 	return append([]string{"sh", "-c"}, handed(j, ":"))
 }
 
-// handed is how the shell gets the text: mostly as it is, for every third as
-// Claude Code hands it over.
+// handed is how the shell gets the text: mostly as it is, for every third as Claude Code hands it over.
 func handed(j job, first string) string {
 	if j.Line || j.Make || j.Seed%3 > 0 {
 		return j.Text
@@ -220,8 +218,7 @@ func input(seed uint64) (*os.File, error) {
 	return r, err
 }
 
-// whatWasPrinted is what the text printed. The text may have changed the mode of
-// /dev/stdout, which is that file.
+// whatWasPrinted is what the text printed. The text may have changed the mode of /dev/stdout, which is that file.
 func whatWasPrinted() (string, error) {
 	if err := os.Chmod(recDir+"/out", 0o644); err != nil {
 		return "", err
@@ -230,8 +227,7 @@ func whatWasPrinted() (string, error) {
 	return string(data), err
 }
 
-// readLog takes the recorders' notes. A recorder that was stopped may not have
-// written all of its note.
+// readLog takes the recorders' notes. A recorder that was stopped may not have written all of its note.
 func readLog(stopped bool) (list []started, err error) {
 	data, err := os.ReadFile(recDir + "/log")
 	for line := range strings.Lines(string(data)) {

@@ -43,8 +43,7 @@ type figures struct {
 // shellsTried are the shells that texts run in.
 func shellsTried() []string { return []string{"bash", "zsh", "dash"} }
 
-// run spreads the texts over the workers and sums up. An interrupt ends it after
-// the texts that are under way.
+// run spreads the texts over the workers and sums up. An interrupt ends it after the texts that are under way.
 func (w *witnessing) run(ctx context.Context, s *stage) (err error) {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
@@ -93,8 +92,7 @@ func (w *witnessing) work(ctx context.Context, s *stage) error {
 // mostTries is how often a text is tried that breaks its namespace.
 const mostTries = 3
 
-// stretch looks at the texts of some numbers in a namespace, lines over files in
-// the repository of the stretch.
+// stretch looks at the texts of some numbers in a namespace, lines over files in the repository of the stretch.
 func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
 	if w.files {
 		turns, err := turnsOf(number)

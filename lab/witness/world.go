@@ -35,8 +35,7 @@ type entry struct {
 //go:embed texts/world.txt
 var worldText string
 
-// worldOf returns what a world holds, parents before what lies in them. Some
-// files are sometimes not there.
+// worldOf returns what a world holds, parents before what lies in them. Some files are sometimes not there.
 func worldOf(variant uint64) (list []entry) {
 	r := rand.New(rand.NewPCG(variant, 7))
 	for line := range strings.Lines(worldText) {
@@ -110,8 +109,7 @@ func shellNames() map[string]string {
 	return map[string]string{"bash": "bash", "sh": "dash", "zsh": "zsh", "dash": "dash"}
 }
 
-// wraps reports whether a program runs others that are reported for
-// themselves.
+// wraps reports whether a program runs others that are reported for themselves.
 func wraps(program string) bool {
 	return slices.Contains([]string{"xargs", "env", "nice", "timeout", "nohup", "stdbuf", "find"}, path.Base(program))
 }

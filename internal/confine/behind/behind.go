@@ -1,6 +1,5 @@
-// Package behind is a line that somebody types to have it run behind the
-// boundary: nod confine -- 'LINE', and nod-hook confine -- 'LINE', which is the
-// same and starts faster, since it links no SDK, so that agents are told to type it.
+// Package behind is a line that somebody types to have it run behind the boundary: nod confine -- 'LINE', and nod-hook
+// confine -- 'LINE', which is the same and starts faster, since it links no SDK, so that agents are told to type it.
 //
 // It finds the workspace (the repository around the directory, else the directory), reads the settings, asks a gate
 // what of the workspace may be seen and what may be changed, runs the line, and says in one line for the agent what

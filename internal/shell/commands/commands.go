@@ -1,6 +1,5 @@
-// Package commands holds what is known of programs, one text file for each
-// program or family. README.md describes the format. Nothing is read or
-// indexed when a program starts; [Find] opens the one file that is asked for.
+// Package commands holds what is known of programs, one text file for each program or family. README.md describes the
+// format. Nothing is read or indexed when a program starts; [Find] opens the one file that is asked for.
 package commands
 
 import (

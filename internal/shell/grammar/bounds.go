@@ -1,7 +1,6 @@
-// Package grammar says of a text what holds before anybody asks what its words mean:
-// whether it is within the bounds of what is read, how a shell parses it, what in it is
-// more shell than nod follows (outside.go), which runs of words in it could be commands,
-// and how to show it. It looks at no file and knows no program but shells.
+// Package grammar says of a text what holds before anybody asks what its words mean: whether it is within the bounds of
+// what is read, how a shell parses it, what in it is more shell than nod follows (outside.go), which runs of words in
+// it could be commands, and how to show it. It looks at no file and knows no program but shells.
 package grammar
 
 import "strings"
@@ -29,8 +28,7 @@ func Malformed(source string) string {
 	}
 }
 
-// Exceeded names the bound that the text is over, or "". How deep it nests is seen
-// while it is parsed ([ErrDeep]).
+// Exceeded names the bound that the text is over, or "". How deep it nests is seen while it is parsed ([ErrDeep]).
 func Exceeded(source string) string {
 	switch {
 	case len(source) > MaxBytes:

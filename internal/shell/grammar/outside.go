@@ -119,8 +119,7 @@ func (f *forms) stmt(s *syntax.Stmt) {
 	}
 }
 
-// redirect returns the descriptor that a redirection is of; -1 where nod does
-// not follow it.
+// redirect returns the descriptor that a redirection is of; -1 where nod does not follow it.
 func (f *forms) redirect(r *syntax.Redirect) int {
 	number := ""
 	if r.N != nil {
@@ -142,17 +141,15 @@ func (f *forms) redirect(r *syntax.Redirect) int {
 	return -1
 }
 
-// discards recognises &>/dev/null. Behind a digit zsh would take that for a
-// descriptor.
+// discards recognises &>/dev/null. Behind a digit zsh would take that for a descriptor.
 func (f *forms) discards(r *syntax.Redirect) bool {
 	at := int(r.Pos().Offset())
 	return (r.Op == syntax.RdrAll || r.Op == syntax.AppAll) && r.Word.Lit() == "/dev/null" &&
 		at > 0 && at < len(f.src) && f.src[at-1] == ' '
 }
 
-// document reports a here-document whose text begins in the next line, and
-// whose end is a name, in quotes or not. Where it is not quoted, the text has
-// no backslash.
+// document reports a here-document whose text begins in the next line, and whose end is a name, in quotes or not. Where
+// it is not quoted, the text has no backslash.
 func (f *forms) document(r *syntax.Redirect) bool {
 	end := f.raw(r.Word)
 	name := strings.Trim(end, `'"`)
@@ -237,8 +234,7 @@ func (f *forms) constant(as *syntax.Assign) {
 	f.is(as, strings.ContainsAny(f.raw(as), "[$`"), "an assignment of a text that a shell may calculate with")
 }
 
-// substitution looks at $( ): a list of simple commands in one line,
-// or one command with a here-document.
+// substitution looks at $( ): a list of simple commands in one line, or one command with a here-document.
 func (f *forms) substitution(n syntax.Node, list []*syntax.Stmt) {
 	raw := f.raw(n)
 	f.hides(n, !strings.HasPrefix(raw, "$(") || len(raw) > 2 &&
@@ -358,8 +354,7 @@ func textAt(parts []syntax.WordPart, i int) string {
 	return ""
 }
 
-// lonely reports a $ in quotes that stands for itself, before a sign that some shell
-// may take for what it expands.
+// lonely reports a $ in quotes that stands for itself, before a sign that some shell may take for what it expands.
 func lonely(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch {

@@ -10,8 +10,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Line parses a text while no other text is being walked. A short text cannot
-// make the stack deep.
+// Line parses a text while no other text is being walked. A short text cannot make the stack deep.
 func Line(source string, lang syntax.LangVariant) (*syntax.File, error) {
 	return parseFrom(&shallow{rest: source, flat: len(source) <= flatBytes}, source, lang)
 }
@@ -40,9 +39,8 @@ func parseFrom(from *shallow, source string, lang syntax.LangVariant) (*syntax.F
 	return file, err
 }
 
-// What the parser reads otherwise than a shell does (docs/rough-edges.md). A
-// carriage return is a character like any other, a comment never goes on behind
-// a backslash, a # begins a comment only where a word may begin, and a $ goes on
+// What the parser reads otherwise than a shell does (docs/rough-edges.md). A carriage return is a character like any
+// other, a comment never goes on behind a backslash, a # begins a comment only where a word may begin, and a $ goes on
 // in the next line where a backslash joins the lines.
 var (
 	errReturn  = errors.New("a carriage return")
@@ -52,9 +50,8 @@ var (
 	errSpliced = errors.New("a word, an operator or a comment that goes on in the next line")
 )
 
-// splices reports whether a line goes on behind a backslash that no blank stands before,
-// or beside a #. What the backslash then joins may be an operator, which the parser does
-// not see, or end a comment.
+// splices reports whether a line goes on behind a backslash that no blank stands before, or beside a #. What the
+// backslash then joins may be an operator, which the parser does not see, or end a comment.
 func splices(source string) bool {
 	pieces := strings.Split(source, "\\\n")
 	for _, before := range pieces[:len(pieces)-1] {

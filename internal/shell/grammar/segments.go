@@ -2,9 +2,8 @@ package grammar
 
 import "strings"
 
-// Segments cuts a text where a shell, or a string of another language, may
-// begin or end a command, at quotes too or not. Quotes and backslashes are
-// taken off.
+// Segments cuts a text where a shell, or a string of another language, may begin or end a command, at quotes too or
+// not. Quotes and backslashes are taken off.
 func Segments(text string, quotes bool) (list [][]string) {
 	var words []string
 	var word strings.Builder

@@ -64,9 +64,8 @@ func Multiplies(body, name string) bool {
 	return strings.Contains(body, name+"|"+name) || strings.Contains(body, name+"&"+name)
 }
 
-// Documents lists what stands in single quotes and in quoted here-documents that is fed to
-// programs of these names, in its order: text that a shell takes as it stands. Pairs of
-// offsets.
+// Documents lists what stands in single quotes and in quoted here-documents that is fed to programs of these names, in
+// its order: text that a shell takes as it stands. Pairs of offsets.
 func Documents(text string, programs ...string) (list [][2]int) {
 	tree, err := As(text, syntax.LangBash)
 	if err != nil {

@@ -26,8 +26,7 @@ func Identifier(s string) bool {
 	return s != "" && (s[0] < '0' || s[0] > '9')
 }
 
-// Descriptor reports whether the word after >& or <& names no file in any shell:
-// zsh takes 1- for a name, and bash p.
+// Descriptor reports whether the word after >& or <& names no file in any shell: zsh takes 1- for a name, and bash p.
 func Descriptor(s string) bool { return s == "-" || Digit(s) }
 
 func Digit(s string) bool { return len(s) == 1 && s[0] >= '0' && s[0] <= '9' }
@@ -76,9 +75,8 @@ func Unescape(s string) string {
 	return b.String()
 }
 
-// plainBackquotes reports whether each backquote of a text stands behind a backslash, and
-// nothing in it is a text of its own: a substitution, a here-document. There old shells
-// look for the end in ways of their own.
+// plainBackquotes reports whether each backquote of a text stands behind a backslash, and nothing in it is a text of
+// its own: a substitution, a here-document. There old shells look for the end in ways of their own.
 func plainBackquotes(src string) bool {
 	for _, own := range [...]string{"$(", "<(", ">(", "<<"} {
 		if strings.Contains(src, own) {
