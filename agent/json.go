@@ -73,7 +73,7 @@ func readLoosely(text []byte) (object, error) {
 	return object{members: parts(text)}, nil
 }
 
-// invalid says why a text is no JSON.
+// invalid says why a text is not JSON.
 func invalid(text []byte) error {
 	var any json.RawMessage
 	return fmt.Errorf("it is no JSON: %w", json.Unmarshal(text, &any))
@@ -157,7 +157,7 @@ func join(path, key string) string {
 }
 
 // unquoted decodes a string with its quotes, out of valid JSON. Half a surrogate
-// pair and what is no UTF-8 become U+FFFD.
+// pair and bytes that are not UTF-8 become U+FFFD.
 func unquoted(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return strings.ToValidUTF8(string(raw[1:len(raw)-1]), "\ufffd")

@@ -35,8 +35,7 @@ type Env struct {
 	// Lookup is the environment that the command would inherit. nil: nothing
 	// is known of any variable, PATH included, so no program is known.
 	Lookup func(name string) (string, bool)
-	// Brings names programs that the host puts at the shell's disposal where PATH has
-	// none.
+	// Brings names programs that the host gives the shell if they are not in PATH.
 	Brings []string
 }
 
@@ -124,7 +123,7 @@ type Told struct {
 // Option is an option as it was written, without its value.
 type Option struct {
 	Name  string
-	Value Word // the zero value where it has none
+	Value Word // the zero value without a value
 }
 
 // Word is one argument after expansion.

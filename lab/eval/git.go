@@ -13,9 +13,9 @@ type gitFile struct {
 	perm          fs.FileMode
 }
 
-// gitFiles is a clean repository as git makes it, in which one commit holds no
-// file: the virtual world has none, and an index that named files would say
-// that all of them were deleted.
+// gitFiles is a clean repository as git makes it, with one commit without files:
+// the virtual world has no files, and an index that named files would say that
+// all of them were deleted.
 func gitFiles() []gitFile {
 	tree, treeName := corpus.GitObject("tree", "")
 	who := "dev <dev@example.com> 1767225600 +0000"

@@ -126,8 +126,8 @@ func copyFile(from, to string) error {
 	return os.WriteFile(to, data, 0o755)
 }
 
-// try starts a bed once, first without rights: a text that gets out then has
-// none either.
+// try starts a bed once, first without rights, so that a text that gets out has
+// no rights either.
 func (s *stage) try() error {
 	var all error
 	for _, demote := range []bool{os.Getuid() == 0, false} {
