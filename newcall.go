@@ -71,7 +71,7 @@ func (c Call) shown() json.RawMessage {
 	return text
 }
 
-// spelled is the input of a call that has none, nil where the call says nothing.
+// spelled is the input of a call without an input; nil where the call says nothing.
 func (c Call) spelled() json.RawMessage {
 	text, err := json.Marshal(struct {
 		Command string   `json:"command,omitempty"`

@@ -11,7 +11,7 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// NewCall fills in what a gate reads from the input of a literal; an input that is no object is no command.
+// NewCall fills in what a gate reads from the input of a literal; an input that is not an object is no command.
 func TestNewCall(t *testing.T) {
 	made := nod.NewCall("bash", json.RawMessage(`{"command":"ls"}`), shop, nil)
 	if made.Command != "ls" || made.RawTool != "bash" || made.Dir != shop || len(made.Roots) != 1 {

@@ -40,8 +40,8 @@ func namesLoss(why string) bool {
 		func(begin string) bool { return strings.HasPrefix(why, begin) })
 }
 
-// withoutModel answers where no model is configured. The reason is what is open;
-// that there is no model stands in the failure, and is no news at each call.
+// withoutModel answers where no model is configured. The reason is what is open. The failure says
+// that no model is configured, and no notice repeats this at each call.
 func (t *trial) withoutModel() Decision {
 	d := Decision{
 		Verdict: Ask, Layer: LayerNone, Rule: t.ruled.soft, Reason: cmp.Or(t.reasonOpen(), "no model is configured"),

@@ -161,7 +161,7 @@ func (q question) facts(session judge.Ledger) judge.Facts {
 	return c.Facts(session)
 }
 
-// callText is the whole call. The input is as it was sent, or, where that is no JSON, a string.
+// callText is the whole call. The input is as it was sent, or a string if that is not JSON.
 func (q question) callText() string {
 	c := q.call
 	input := json.RawMessage(q.withheld.Input(c.shown()))

@@ -75,7 +75,7 @@ func TestACPSubject(t *testing.T) {
 	}
 }
 
-// A request with two readings has none: it goes on to the editor.
+// A request with two readings goes on to the editor.
 func TestACPRequestsWithTwoReadings(t *testing.T) {
 	a := agent.ACP{Program: "x", Dir: "/home/ada/loom", Options: acpKinds}
 	for _, payload := range []string{

@@ -50,8 +50,8 @@ type Event struct {
 	// Theirs says that the host decides about this call if nod is silent as it would without
 	// nod, and asks about it at most what it asks then.
 	Theirs bool
-	// Complete adds what the host's own files say and the payload does not; nil where there is
-	// nothing of the kind. Until then the event is at its strictest.
+	// Complete adds what the host's own files say and the payload does not; nil if they add
+	// nothing. Until then the event is at its strictest.
 	Complete func(*Event)
 	// Rewrites says that nod's plugin in the host puts a command of the answer's in the place of the call's.
 	Rewrites bool

@@ -6,7 +6,7 @@ import (
 	"github.com/nodgate/nod"
 )
 
-// codexItems looks at what an agent is told in pieces: a piece that is no text names a file, which the host reads.
+// codexItems looks at what an agent is told in pieces: a piece that is not text names a file, which the host reads.
 func codexItems(call *nod.Call, _ string, in fields) {
 	if in.maybe("items") == nil {
 		return
@@ -52,7 +52,7 @@ func codexNetwork(call *nod.Call, in fields) {
 }
 
 // codexPatch recognises `apply_patch <<'EOF'`, which Codex does not hand to a
-// shell but applies itself, in the one form that can be read in one way only.
+// shell but applies itself. It takes only the form that has a single reading.
 func codexPatch(call *nod.Call) {
 	if call.Tool != "bash" {
 		return

@@ -113,7 +113,7 @@ func copilotSearch(call *nod.Call, raw string, in fields) {
 	if one := in.optional("path"); one != "" || len(bases) == 0 {
 		bases = append(bases, one)
 	}
-	for _, base := range bases { // a text that is no name is several (1.0.102, run)
+	for _, base := range bases { // a text with blanks is several names (1.0.102, run)
 		if pieces := strings.Fields(base); len(pieces) > 1 {
 			bases = append(bases, pieces...)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/nodgate/nod/agent"
 )
 
-// Over the protocol nobody says why an agent asks: where a rule of the person's may be why, nod does not answer.
+// Over the protocol an agent does not say why it asks: if a rule of the person's may be why, nod does not answer.
 func TestACPRulesStay(t *testing.T) {
 	const policy = "[[rule]]\ntoolName = \"run_shell_command\"\ncommandPrefix = \"git\"\ndecision = "
 	for _, row := range []struct{ name, peer, file, rules, want string }{

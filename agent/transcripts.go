@@ -332,8 +332,8 @@ func partTexts(parts []fields) (texts []string, results []transcript.Turn) {
 	return texts, results
 }
 
-// speaker says who speaks in the texts of a user's message: a person where it is one text and nothing marks it as the
-// host's. Several texts are a typed one and what the host put beside it, and nobody says which is which.
+// speaker says who speaks in the texts of a user's message: a person if it is a single text and nothing marks it as
+// the host's. Several texts are a typed text and what the host put beside it, and nothing says which is which.
 func speaker(texts []string) transcript.Origin {
 	typed := func(text string) bool { return geminiMark(text) != transcript.Harness }
 	switch {

@@ -131,8 +131,8 @@ __attribute__((constructor)) static void mark(void) {
 }
 `
 
-// nod-hook loads no library, so none of a repository's runs before nod has decided. A shell in
-// front of the hook would load it: that is why Claude Code's registration has none.
+// nod-hook loads no library, so no library of a repository's runs before nod has decided. A shell in
+// front of the hook would load it: that is why Claude Code's registration has no shell.
 func TestNoLibraryBeforeTheHook(t *testing.T) {
 	deep(t, "hostile repositories")
 	begin(t)

@@ -82,7 +82,7 @@ type Options struct {
 	// Model is the vendor's name of the model (azure: of the deployment); "" is the provider's default.
 	Model string
 	// Endpoint is the base address, to which the path of the provider's API is appended; "" is the vendor's own.
-	// compatible and azure have none. It is https, or http to a loopback address.
+	// compatible and azure have no default. It is https, or http to a loopback address.
 	Endpoint string
 	// Region is Amazon's or Google's; Project is Google's, "" being the key's; APIVersion is Azure's.
 	Region, Project, APIVersion string

@@ -312,7 +312,7 @@ func edit(old, new string) func(dir, file string) error {
 	}
 }
 
-// Where there is no file nothing is made, and a lock that is held is not waited for without end.
+// Without a file, no file is made, and a lock that is held is not waited for without end.
 func TestWithoutAFile(t *testing.T) {
 	dir := stateDir(t)
 	if _, ok, err := Use(dir, keyOf("a"), Caller{}, now); ok || err != nil || Kept(dir) {

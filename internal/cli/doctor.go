@@ -76,7 +76,7 @@ func (in installer) examination(p *Process, dir string, agents []string) doctor.
 type examined struct {
 	Version int            `json:"v"`
 	Agents  []doctor.Block `json:"agents"`
-	Nod     []doctor.Block `json:"nod,omitempty"` // what is no agent's, where none was named
+	Nod     []doctor.Block `json:"nod,omitempty"` // what is not of an agent, where no agent was named
 }
 
 // trying shows on a terminal what is being done, on one line that is gone in the end.

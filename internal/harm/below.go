@@ -115,7 +115,7 @@ func (h *Secrets) printsFrom(c shell.Command, places []string, picks bool) strin
 const tooLarge = "..."
 
 // walkFor returns the first file below a directory that is sought, the shallow places
-// first. What nobody but root can list is no concern.
+// first. A directory that only root can list does not count.
 func (h *Secrets) walkFor(
 	start string, limit int, sought func(name string, mode fs.FileMode) bool, leftOut func(dir string) bool,
 ) (found string) {

@@ -136,7 +136,7 @@ func (l *Loss) GitHarm(e shell.Effect) (why Objection) {
 	case !e.Kept && gitKept(l, e.Command):
 		return ""
 	case !e.Kept && path.Base(e.Target) != ".git":
-		return Objection("this has git put files into the working tree that nod has not read: " +
+		return Objection("this lets git write files here that nod has not read: " +
 			printable.Text(e.Words))
 	case !e.Kept:
 		return Objection("this changes the repository, and git may not keep what was there: " + printable.Text(e.Words))

@@ -44,7 +44,7 @@ func (r *run) workspace(root string) string {
 	return real
 }
 
-// Approved implements nod.Approvals. Where there is no file nothing is read.
+// Approved implements nod.Approvals. Without a file it reads nothing.
 func (a approvals) Approved(key string) (how string, err error) {
 	state := a.run.Places.State
 	if a.silent || !approval.Kept(state) {

@@ -116,7 +116,7 @@ func (b *book) remember(d nod.Decision, e audit.Entry) error {
 }
 
 // judged is what the model said, for the session's memory. A failure is nothing, and neither is being of two minds.
-// What a person approved ends a row of denials as what the model lets pass does.
+// An approved call ends a row of denials, like a call that the model lets pass.
 func judged(d nod.Decision) session.Judged {
 	switch {
 	case d.Blocked && d.Classification == nil:

@@ -16,7 +16,7 @@ type history struct {
 	settings         config.ModelSettings
 }
 
-// history is what the gate is told; a run that keeps no state has none.
+// history is what the gate is told; nil for a run that keeps no state.
 func (r *run) history(s config.Settings, memory *session.Session) nod.History {
 	if r.Places.State == "" {
 		return nil

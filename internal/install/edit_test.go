@@ -82,7 +82,7 @@ func editDir(t *testing.T, dir string) {
 	}
 }
 
-// golden reads a file of a case, nil if it has none.
+// golden reads a file of a case, nil if the case has no such file.
 func golden(t *testing.T, dir, name string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join(dir, name))

@@ -79,7 +79,7 @@ func (o Options) onlyOwn(text string) bool {
 	return len(features) == 0 && len(tree) == 1 && all == len(own)
 }
 
-// withOwn puts nod's lines into a text that has none. The feature that Codex calls hooks must be required too, or
+// withOwn puts nod's lines into a text without them. The feature that Codex calls hooks must be required too, or
 // anybody's own settings switch all hooks off, managed ones as well (measured on 0.169.0).
 func (o Options) withOwn(text string) (string, error) {
 	tree, err := readTree(text)

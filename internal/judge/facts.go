@@ -258,7 +258,7 @@ func withoutUser(address string) string {
 }
 
 // newHosts are hosts that the call's own words name, and neither the rules nor the person nor the
-// repository's remotes. A host that a program asks by itself is no news.
+// repository's remotes. A host that a program asks by itself does not count.
 func (c Case) newHosts(said string, git *Git) []string {
 	var hosts []string
 	store := c.Interpreted()

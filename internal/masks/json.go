@@ -104,7 +104,7 @@ func optionTakesSecret(arg string) bool {
 }
 
 // EachString gives the strings of a JSON text, but keys, to a function with the key before them, and puts what it
-// returns in their place. All else stays as it is written. A text that is no JSON is one string.
+// returns in their place. All else stays as it is written. A text that is not JSON is one string.
 func EachString(text string, change func(key, value string) string) string {
 	return each(text, func(key string) string { return key }, false, change)
 }

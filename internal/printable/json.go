@@ -18,7 +18,7 @@ func JSON(v any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Compact is a JSON value on one line, or, where the text is no JSON, the text as a string.
+// Compact is a JSON value on one line, or, if the text is not JSON, the text as a string.
 func Compact(input json.RawMessage) string {
 	var b bytes.Buffer
 	if err := json.Compact(&b, input); err != nil {

@@ -28,8 +28,8 @@ func TestZsh(t *testing.T) {
 	}
 }
 
-// TestUnstated holds that where bash and zsh differ, and nobody says which it
-// is, the command is unknown.
+// TestUnstated holds that where bash and zsh differ, and the shell is not known,
+// the command is unknown.
 func TestUnstated(t *testing.T) {
 	env := testEnv(world())
 	env.Dialect = Unstated

@@ -57,7 +57,7 @@ func (d *draft) effect(e Effect) {
 	d.report.Effects = append(d.report.Effects, e)
 }
 
-// does reports an effect whose target is no path.
+// does reports an effect whose target is not a path.
 func (d *draft) does(kind Kind, target, words string) {
 	place := Elsewhere
 	if kind == Fetch || kind == Send || kind == Remote {

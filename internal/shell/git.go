@@ -211,7 +211,7 @@ func (gl *gitLine) asks() {
 			e.Target, e.Note, e.Declared = url, "", "the repository's configuration"
 		}
 	}
-	// Without + git refuses an update that is no further commit of the branch; what * names may be pruned.
+	// Without + git refuses an update that does not continue the branch; what * names may be pruned.
 	if slices.ContainsFunc(gl.pos, func(w word) bool {
 		return strings.HasPrefix(w.text, "+") || strings.Contains(w.text, ":") && strings.Contains(w.text, "*")
 	}) {

@@ -117,7 +117,7 @@ type Told struct {
 // Option is an option as it was written, without its value.
 type Option struct {
 	Name  string
-	Value Word // the zero value where it has none
+	Value Word // the zero value without a value
 }
 
 // Word is one argument after expansion.

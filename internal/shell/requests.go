@@ -52,7 +52,7 @@ func (m *machine) inheritsOne(names ...string) bool {
 }
 
 // goHome reports whether a verb of go asks for nothing but the modules that go.mod
-// names, from where go fetches them if nobody says otherwise.
+// names, from where go fetches them by default.
 func goHome(u *use) bool {
 	if !slices.Contains([]string{"doc", "list", "mod graph", "mod why", "mod verify"}, u.heading) ||
 		u.machine.inheritsOne("GOPROXY", "GOSUMDB", "GONOSUMDB", "GOPRIVATE", "GONOPROXY", "GOINSECURE", "GOVCS",

@@ -178,7 +178,7 @@ func (u *use) rarer(role string, w word) {
 		u.git().tracked(w)
 	case "searched":
 		u.git().searched(w)
-	case "constant", "name": // a name is no path and no host
+	case "constant", "name": // a name is neither a path nor a host
 		if !w.known || role == "name" && strings.ContainsAny(w.text, "/@") {
 			u.doubt(w)
 		}

@@ -49,7 +49,7 @@ func (a *analysis) script(w word, inv *invocation) {
 		a.standardInput(inv)
 	case w.known && harmlessDevice(w.text) && w.text != "/dev/null":
 		a.out.does(Run, "", inv.raw)
-		a.out.unknown(PartWords, inv.raw, "this runs what it is fed by a pipe or a file")
+		a.out.unknown(PartWords, inv.raw, "this runs unread text from a pipe or a file")
 	default:
 		if name, ok := absolute(w, inv.st); ok && w.glob == 0 {
 			a.out.defined(name)
@@ -84,5 +84,5 @@ func (a *analysis) standardInput(inv *invocation) {
 	}
 	a.out.unread(a.now.src) // what feeds it may be written there
 	a.out.does(Run, "standard input", inv.raw)
-	a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run what it is fed by a pipe or a file")
+	a.out.unknown(PartWords, inv.raw, "this makes "+inv.name+" run unread text from a pipe or a file")
 }

@@ -17,9 +17,9 @@ const (
 	Git              Traits = 1 << iota // it is git
 	PrintsFiles                         // it prints names of files, a line each
 	PrintsLines                         // it prints lines of what it reads, as they are
-	PrintsFacts                         // it says something about files, and nothing of what is in them
-	Picks                               // below a directory it reads the files of its kind alone, which hold no secret
-	Flat                                // of a directory that it is given it reads nothing
+	PrintsFacts                         // it says something about files, but not what is in them
+	Picks                               // below a directory it reads only files of its kind, which hold no secret
+	Flat                                // it reads nothing of a directory that it is given
 	LooksInto                           // of a directory that it is given it reads the files, and none below
 	Compares                            // it prints what differs below two directories
 	Decodes                             // it makes other bytes of what it reads

@@ -84,7 +84,7 @@ func (c *Call) openly(why string) string {
 	}
 	if store := c.Interpreted(); store != "" {
 		shown := printable.Text(ShortPath(c.At.Dir, store))
-		return what + ", by what " + shown + " holds, which may be secrets and is not shown"
+		return what + "; the content of " + shown + " decides this, and may be secret, so it is not shown"
 	}
 	return why
 }

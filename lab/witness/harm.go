@@ -59,7 +59,7 @@ func printed(output string) (list []string) {
 	return list
 }
 
-// unwelcome says why a change of this name is no affair of the line.
+// unwelcome says why the line should not change this name.
 func unwelcome(name string, there bool) []string {
 	inside := strings.HasPrefix(name, project+"/")
 	switch {

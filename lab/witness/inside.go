@@ -319,7 +319,7 @@ func described(name string, lines bool) string {
 		text += info.ModTime().String() + " "
 	}
 	data, _ := os.ReadFile(name)
-	if lines && name == project+"/.git/config" { // which branch follows which is no affair of anybody
+	if lines && name == project+"/.git/config" { // which branch follows which does not matter
 		data = regexp.MustCompile(`(?m)^\[branch .*\n(?:[^\[].*\n)*`).ReplaceAll(data, nil)
 	}
 	return text + string(data)
