@@ -2,6 +2,7 @@ package nod
 
 import (
 	"cmp"
+	"embed"
 	"errors"
 	"fmt"
 	"path"
@@ -211,3 +212,38 @@ func ParsePermission(text, origin, dir string) (Rule, error) {
 
 // ClaudeCode is the name of Claude Code's adapter.
 const ClaudeCode = "claude-code"
+
+// defaultTexts are the built-in lists, one entry a line. Each says how its entries are meant.
+//
+//go:embed defaults
+var defaultTexts embed.FS
+
+// DefaultRules returns the built-in lists, what "$defaults" stands for. Each call returns fresh slices.
+func DefaultRules() Rules {
+	return Rules{
+		Allow:     defaultRules("allow"),
+		SoftDeny:  defaultRules("soft_deny"),
+		Allowlist: defaultList("allowlist"),
+		Secrets:   defaultList("secrets"),
+		Guarded:   hosts.Guarded(),
+	}
+}
+
+// defaultRules are the texts of a list as rules that everybody shares.
+func defaultRules(list string) (rules []Rule) {
+	for _, text := range defaultList(list) {
+		rules = append(rules, Rule{Text: text, Origin: "default", Prose: true})
+	}
+	return rules
+}
+
+// defaultList are the entries of a list; none where there is no such list.
+func defaultList(name string) (entries []string) {
+	text, _ := defaultTexts.ReadFile("defaults/" + name + ".txt")
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' {
+			entries = append(entries, line)
+		}
+	}
+	return entries
+}

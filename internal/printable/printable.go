@@ -3,6 +3,12 @@
 package printable
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"unicode"
@@ -180,4 +186,39 @@ func Head(s string, n int) string {
 		n--
 	}
 	return s[:n]
+}
+
+// JSON is a value as one line of JSON, in which <, > and & stay readable.
+func JSON(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return `"?"`
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Compact is a JSON value on one line, or, if the text is not JSON, the text as a string.
+func Compact(input json.RawMessage) string {
+	var b bytes.Buffer
+	if err := json.Compact(&b, input); err != nil {
+		return strconv.Quote(string(input))
+	}
+	return b.String()
+}
+
+// Verdict is the word of a verdict, five columns wide, coloured where out is a terminal on which colours are
+// wanted (no-color.org).
+func Verdict(out io.Writer, word string) string {
+	colour, known := map[string]string{"allow": "32", "ask": "33", "deny": "31"}[word]
+	word = fmt.Sprintf("%-5s", word)
+	f, ok := out.(*os.File)
+	if !ok || !known || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
+		return word
+	}
+	if info, err := f.Stat(); err != nil || info.Mode()&fs.ModeCharDevice == 0 {
+		return word
+	}
+	return "\x1b[" + colour + "m" + word + "\x1b[0m"
 }

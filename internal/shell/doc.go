@@ -8,7 +8,7 @@
 //
 //   - Package grammar parses a text and says by a positive list of forms what is more shell
 //     than nod follows (grammar/outside.go).
-//   - walk.go walks statements, words.go expands words; call.go, builtins.go and redirect.go
+//   - walk.go walks statements, words.go expands words; call.go and builtins.go
 //     look at one simple command; program.go finds its first word in the PATH of the call. A
 //     hit where the agent can write is Foreign: an effect Run, under any name.
 //   - sheet.go and apply.go read the arguments with the data in commands/, whose README.md

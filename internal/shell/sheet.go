@@ -297,3 +297,44 @@ func (s *sheet) long(name string) (option, bool) {
 	_, ok := s.lookup("--[no-]" + positive)
 	return option{}, ok // a negation takes no argument and undoes an effect
 }
+
+// OtherSpellings returns the other spellings of an option, as the data of its program lists them side by side: --force
+// for -f, and --recursive and -R for -r. Of several options with one letter in a line it takes all.
+func OtherSpellings(program, option string) []string {
+	text, _, _ := commands.Find(program)
+	letter := func(word string) string { return strings.ToLower(strings.TrimLeft(word, "-") + " ")[:1] }
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		if line[0] == '-' && slices.Contains(words, option) {
+			return slices.DeleteFunc(words, func(w string) bool { return w[0] != '-' || letter(w) != letter(option) })
+		}
+	}
+	return nil
+}
+
+// Known reports whether the data or the shell itself knows a program of that
+// name. A rule whose first word is known is a pattern, not prose.
+func Known(program string) bool {
+	_, _, ok := commands.Find(program)
+	return ok || shellOwns(program)
+}
+
+// Name is the kind in words; "unknown" for a kind without a name.
+func (k Kind) Name() string {
+	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill",
+		"persist", "secret", "privilege", "exhaust"}
+	if int(k) < len(names) {
+		return names[k]
+	}
+	return names[0]
+}
+
+// Name is the place in words; "elsewhere" for a place without a name.
+func (p Place) Name() string {
+	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere",
+		"network"}
+	if int(p) < len(names) {
+		return names[p]
+	}
+	return names[0]
+}

@@ -16,7 +16,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path"
 	"runtime"
+	"slices"
+
+	"github.com/nodgate/nod/internal/paths"
+	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/view"
 )
 
 func main() {
@@ -60,4 +66,106 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	return w.run(ctx, s)
+}
+
+// against lists what happened and the report does not speak of.
+func against(report shell.Report, files view.Files, r ran) (list []string) {
+	for _, s := range r.Started {
+		null := len(s.Words) == 1 && s.Words[0] == "cat" // zsh runs it for a redirection that stands alone
+		if !claimed(report.Commands, s.Words) && !null {
+			list = append(list, fmt.Sprintf("%q ran in %s", s.Words, s.Dir))
+		}
+	}
+	for _, c := range r.Changed {
+		if !expected(report.Effects, files, c) {
+			done := map[bool]string{true: "removed", false: "written"}[c.Gone]
+			list = append(list, fmt.Sprintf("%q was %s", c.Name, done))
+		}
+	}
+	return list
+}
+
+// claimed reports whether a command of the report may be this one. A program
+// that only runs others is reported with those.
+func claimed(commands []shell.Command, words []string) bool {
+	for _, c := range commands {
+		if wraps(words[0]) && slices.Contains(c.Wrappers, path.Base(words[0])) || matches(c, words) {
+			return true
+		}
+	}
+	return false
+}
+
+// matches reports whether the words may be what ran. A word that is not known stands for any number of words; a glob
+// for itself or any number of names; the program must be known.
+func matches(c shell.Command, words []string) bool {
+	said := c.Words
+	if len(said) == 0 || !said[0].Known || said[0].Pattern || said[0].Value != words[0] {
+		return false
+	}
+	// at holds how many words may have been used up.
+	at := make([]bool, len(words)+1)
+	at[1] = true
+	for _, w := range said[1:] {
+		at = after(w, words, at)
+	}
+	return at[len(words)]
+}
+
+// after is at, one word of the report later.
+func after(w shell.Word, words []string, at []bool) []bool {
+	next := make([]bool, len(at))
+	for n := range at {
+		switch constant := w.Known && !w.Pattern; {
+		case !at[n]:
+		case constant && n < len(words) && w.Value == words[n]:
+			next[n+1] = true
+		case !constant:
+			next[n] = true
+			for m := n; m < len(words) && (!w.Known || glob(w.Value, words[m])); m++ {
+				next[m+1] = true
+			}
+		}
+	}
+	return next
+}
+
+// glob reports whether a name may come from a pattern, or is the pattern itself.
+func glob(pattern, name string) bool { return pattern == name || paths.GlobMatch(pattern, name) }
+
+// expected reports whether an effect speaks of the change.
+func expected(effects []shell.Effect, files view.Files, c change) bool {
+	return slices.ContainsFunc(effects, func(e shell.Effect) bool {
+		if e.Kind != shell.Delete && (e.Kind != shell.Write || c.Gone && !e.Kept) {
+			return false
+		}
+		if e.Kind == shell.Write && moves(effects, e) && view.Below(e.Target, c.Name) {
+			return true // a directory comes with all that lies in it
+		}
+		return e.Pattern != "" && glob(e.Pattern, c.Name) || reaches(e.Target, e, files, c) ||
+			reaches(e.Name, e, files, c)
+	})
+}
+
+// moves reports whether the command of a write takes away what it brings.
+func moves(effects []shell.Effect, write shell.Effect) bool {
+	return slices.ContainsFunc(effects, func(e shell.Effect) bool {
+		return e.Kind == shell.Delete && e.Command == write.Command
+	})
+}
+
+// reaches reports whether an effect on the target is an effect on what changed. A
+// directory may be made on the way to what lies in it.
+func reaches(target string, e shell.Effect, files view.Files, c change) bool {
+	if target == "" {
+		return false
+	}
+	real, err := view.Resolve(files, target)
+	if err != nil {
+		real = target
+	}
+	return slices.ContainsFunc([]string{target, real}, func(t string) bool {
+		return t == c.Name || (e.Recursive || e.Kept) && view.Below(t, c.Name) ||
+			c.Dir && !c.Gone && view.Below(c.Name, t)
+	})
 }
