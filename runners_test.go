@@ -39,10 +39,10 @@ func TestNoRunnerHidesItsCommand(t *testing.T) {
 func TestNoToolChangesNodsPackage(t *testing.T) {
 	for line, want := range map[string]nod.Verdict{
 		"npm uninstall -g nod-gate": nod.Deny, "npm install -g nod-gate@0.1.0": nod.Deny,
-		"uv tool uninstall nod-gate": nod.Deny,
-		"pip uninstall -y Nod-Gate":  nod.Deny, "go install github.com/nodgate/nod/cmd/nod@v0.1.0": nod.Deny,
+		"uv tool uninstall nod-gate": nod.Deny, "claude plugin disable nod-gate@nod-gate": nod.Deny,
+		"pip uninstall -y Nod-Gate": nod.Deny, "go install github.com/nodgate/nod/cmd/nod@v0.1.0": nod.Deny,
 		"npm rm -g @nod-gate/linux-x64": nod.Deny, "npm install nod-gateway": nod.Allow,
-		"grep -rn nod-gate .": nod.Allow,
+		"grep -rn nod-gate .": nod.Allow, "gemini extensions uninstall nod-gate": nod.Deny,
 	} {
 		if got := runnerSays(t, line, "npm *", "npm install nod-gateway"); got != want {
 			t.Errorf("%s: %v, want %v", line, got, want)

@@ -14,8 +14,8 @@ func TestPlugins(t *testing.T) {
 	onEach(t, allDriven(), func(t *testing.T, d driven) {
 		for name, decisions := range map[string]int{"alone": 1, "beside nod install": 2} {
 			t.Run(name, func(t *testing.T) {
-				m := d.ready(t, ruleSettings,
-					oneByOne(d.shell("allowed", "touch allowed"), d.shell("denied", "touch forbidden")))
+				m := d.ready(t, ruleSettings, oneByOne(d.shell("allowed", "touch allowed"),
+					d.shell("denied", "touch forbidden")))
 				m.plugged(decisions == 2)
 				m.run()
 				m.holds(t, map[string]bool{"allowed": true, "forbidden": false})

@@ -20,7 +20,7 @@ const description = 'nod decides whether a tool call may run without asking you.
 // fill it.
 const launcher = 'p=$(PATH=$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:$HOME/go/bin:$PATH; ' +
   'command -v nod-hook); case $p in /*) exec "$p" "$0";; esac; echo "nod-hook is not installed, so the call is ' +
-  `blocked: install nod (${url}) or take the plugin nod out" >&2; exit 2`
+  `blocked: install nod (${url}) or take the plugin nod-gate out" >&2; exit 2`
 
 // A home of its own, in which nod lies as it may be installed.
 const home = mkdtempSync(join(homedir(), '.nod-plugins-'))
@@ -54,10 +54,11 @@ const write = (name, text) => {
 const hooks = (host, file) => launched(JSON.parse(installed(host, file)), host)
 
 const owner = { name: 'nodgate', url: 'https://github.com/nodgate' }
-const about = { name: 'nod', version, description }
+const NAME = 'nod-gate' // also of the marketplaces: nod lets no agent's command name it (TestNoToolChangesNodsPackage)
+const about = { name: NAME, version, description }
 const plugin = { ...about, author: owner, homepage: url, repository: url, license: 'Apache-2.0' }
 const market = (source, title) => ({
-  name: 'nodgate', owner, metadata: { description: `nod for ${title}` }, plugins: [{ ...about, source }],
+  name: NAME, owner, metadata: { description: `nod for ${title}` }, plugins: [{ ...about, source }],
 })
 
 write('claude-code/.claude-plugin/plugin.json', plugin)
@@ -74,10 +75,10 @@ write('codex/.codex-plugin/plugin.json', {
 })
 write('codex/hooks/hooks.json', hooks('codex', '.codex/hooks.json'))
 write('.agents/plugins/marketplace.json', {
-  name: 'nodgate',
+  name: NAME,
   interface: { displayName: 'nod for Codex' },
   plugins: [{
-    name: 'nod', source: { source: 'local', path: './codex' }, category: 'Security',
+    name: NAME, source: { source: 'local', path: './codex' }, category: 'Security',
     policy: { installation: 'AVAILABLE', authentication: 'ON_INSTALL' },
   }],
 })
@@ -88,7 +89,7 @@ write('.github/plugin/marketplace.json', market('./copilot', 'GitHub Copilot'))
 
 const cursor = market('./cursor', 'Cursor')
 cursor.owner = { name: 'nodgate' }
-cursor.plugins[0] = { name: 'nod', source: './cursor', description }
+cursor.plugins[0] = { name: NAME, source: './cursor', description }
 write('cursor/.cursor-plugin/plugin.json', {
   ...plugin, displayName: 'nod', author: { name: 'nodgate' }, hooks: './hooks/hooks.json',
 })
@@ -99,7 +100,7 @@ write('gemini/gemini-extension.json', about)
 write('gemini/hooks/hooks.json', hooks('gemini', '.gemini/settings.json'))
 
 write('opencode/package.json', {
-  ...plugin, name: 'nod-gate-opencode', repository: { type: 'git', url: `git+${url}.git` },
+  ...plugin, name: `@${NAME}/opencode`, repository: { type: 'git', url: `git+${url}.git` },
   type: 'module', main: './nod.js', exports: './nod.js', files: ['nod.js'], publishConfig: { access: 'public' },
 })
 write('opencode/nod.js', installed('opencode', '.config/opencode/plugin/nod.js')

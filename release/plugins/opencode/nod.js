@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process"
 import { fstatSync } from "node:fs"
 
-const words = ["/bin/sh","-c","p=$(PATH=$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:$HOME/go/bin:$PATH; command -v nod-hook); case $p in /*) exec \"$p\" \"$0\";; esac; echo \"nod-hook is not installed, so the call is blocked: install nod (https://github.com/nodgate/nod) or take the plugin nod out\" >&2; exit 2","opencode"]
+const words = ["/bin/sh","-c","p=$(PATH=$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:$HOME/go/bin:$PATH; command -v nod-hook); case $p in /*) exec \"$p\" \"$0\";; esac; echo \"nod-hook is not installed, so the call is blocked: install nod (https://github.com/nodgate/nod) or take the plugin nod-gate out\" >&2; exit 2","opencode"]
 
 // limit is how long nod-hook may take, in milliseconds.
 const limit = 55000
