@@ -66,21 +66,22 @@ func Around(files view.Files, dir string) *Repo {
 // cannot be followed. A bare repository has no Top. fault says why the repository is not plain.
 func Find(files view.Files, dir string) (r *Repo, fault string) {
 	for {
-		at := strings.TrimSuffix(dir, "/")
-		exists := func(name string) bool { _, err := files.Lstat(at + name); return err == nil }
-		info, err := files.Lstat(at + "/.git")
+		git := strings.TrimSuffix(dir, "/") + "/.git"
+		exists := func(at, name string) bool { _, err := files.Lstat(at + name); return err == nil }
+		info, err := files.Lstat(git)
+		at := strings.TrimSuffix(git, "/.git")
 		switch {
 		case err == nil && info.Mode.IsDir():
-			if exists("/.git/commondir") { // that of a linked working tree: git goes by it
-				fault = at + "/.git/commondir leads elsewhere"
+			if exists(git, "/commondir") { // that of a linked working tree: git goes by it
+				fault = git + "/commondir leads elsewhere"
 			}
-			return &Repo{Top: dir, Dir: at + "/.git", Common: at + "/.git", files: files}, fault
+			return &Repo{Top: dir, Dir: git, Common: git, files: files}, fault
 		case err == nil:
-			if r = linked(files, dir, at+"/.git"); r == nil {
-				fault = at + "/.git leads nowhere"
+			if r = linked(files, dir, git); r == nil {
+				fault = git + " leads nowhere"
 			}
 			return r, fault
-		case exists("/HEAD") && (exists("/commondir") || exists("/objects") && exists("/refs")):
+		case exists(at, "/HEAD") && (exists(at, "/commondir") || exists(at, "/objects") && exists(at, "/refs")):
 			if path.Base(dir) != ".git" {
 				fault = "a bare repository lies at " + dir
 			}

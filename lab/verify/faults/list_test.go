@@ -43,7 +43,7 @@ func faults() []fault {
 		{"a host compared wrongly: a name with a user's before it", "internal/match/hosts.go",
 			`strings.Trim(host, "abcdefghijklmnopqrstuvwxyz0123456789.-") != ""`, `false`,
 			[]string{"./internal/match"}},
-		{"a disk not taken for a disk", "internal/harm/undo.go", `"xvd", "nvme", `, `"xvd", `, root},
+		{"a disk not taken for a disk", "internal/harm/verbs.txt", "xvd nvme ", "xvd ", root},
 		{"an error that allows: every failure", "gate.go",
 			`Verdict: Deny, Layer: l, Reason: f.Message`, `Verdict: Allow, Layer: l, Reason: f.Message`, root},
 		{"an error that allows: the log cannot be written", "gate.go",
