@@ -119,8 +119,9 @@ func (w *Workspace) aliasesIn(root, dir string) {
 	}
 	for _, e := range entries {
 		isLink := e.Type&fs.ModeSymlink != 0
-		// .git/hooks, .claude/skills; not node_modules, where a package of the workspace is linked to
-		deeper := e.Type.IsDir() && (dir == "" && e.Name[0] == '.' || dir != "" && !strings.Contains(dir, "/"))
+		// .git/hooks, .claude/skills; not .git/objects, nor node_modules, where the workspace's packages are linked to
+		deeper := e.Type.IsDir() && (dir == "" && e.Name[0] == '.' || dir == ".git" && e.Name == "hooks" ||
+			dir != "" && dir != ".git" && !strings.Contains(dir, "/"))
 		if !isLink && !deeper {
 			continue
 		}
