@@ -252,8 +252,25 @@ func magicName(pathspec string) string {
 	return pathspec[strings.LastIndexAny(pathspec, ":/)")+1:]
 }
 
-// gitDiffs says which tracked secret a git diff may print: its change is not committed. Which of the words
-// narrow what is printed is not asked.
+// narrowed are the files and directories that the operands of a git diff hold it to; nil for the whole tree, as
+// with a pathspec that is no plain name, or an option that may take the next word.
+func (h *Secrets) narrowed(c shell.Command, o *gitOptions) (names []string) {
+	other := func(long string) bool { return long != "--cached" && long != "--staged" }
+	if o.unsure || strings.Trim(o.letters, "bpuw") != "" || slices.ContainsFunc(o.longs, other) {
+		return nil
+	}
+	for _, word := range o.operands {
+		if strings.ContainsAny(word, `:*?[\`) {
+			return nil
+		}
+		if name := h.At.Machine.Real(path.Join(h.gitDirectory(c), word)); !h.At.Missing(name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// gitDiffs says which tracked secret a git diff may print: its change is not committed.
 func (h *Secrets) gitDiffs() Objection {
 	for _, c := range h.Report.Commands {
 		o := gitOptionsOf(c)
@@ -267,9 +284,11 @@ func (h *Secrets) gitDiffs() Objection {
 		if r.Unread() {
 			return "this prints changes, and nod cannot read which files git tracks"
 		}
+		paths := h.narrowed(c, o)
 		secret := func(f repo.File) bool {
 			name := r.Top + "/" + f.Name
-			return h.touches(name, false) && !h.At.Missing(name)
+			below := func(dir string) bool { return view.Below(dir, name) }
+			return (paths == nil || slices.ContainsFunc(paths, below)) && h.touches(name, false) && !h.At.Missing(name)
 		}
 		changed := slices.DeleteFunc(r.MayBeStaged(), func(f repo.File) bool { return !secret(f) })
 		if !o.long("--cached", "--staged") {
