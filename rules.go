@@ -2,7 +2,7 @@ package nod
 
 import (
 	"cmp"
-	"embed"
+	_ "embed"
 	"errors"
 	"fmt"
 	"path"
@@ -99,7 +99,7 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 // nobody spoke of are the built-in ones. The error is of a list that denies or asks.
 func (r Rules) read() (Rules, error) {
 	if r.Secrets == nil {
-		r.Secrets = defaultList("secrets")
+		r.Secrets = defaultList(secretsText)
 	}
 	if r.Guarded == nil {
 		r.Guarded = hosts.Guarded()
@@ -213,35 +213,44 @@ func ParsePermission(text, origin, dir string) (Rule, error) {
 // ClaudeCode is the name of Claude Code's adapter.
 const ClaudeCode = "claude-code"
 
-// defaultTexts are the built-in lists, one entry a line. Each says how its entries are meant.
-//
-//go:embed defaults
-var defaultTexts embed.FS
+// The built-in lists, one entry a line. Each says how its entries are meant.
+var (
+	//go:embed defaults/allow.txt
+	allowText string
+	//go:embed defaults/soft_deny.txt
+	softDenyText string
+	//go:embed defaults/allowlist.txt
+	allowlistText string
+	//go:embed defaults/secrets.txt
+	secretsText string
+)
 
 // DefaultRules returns the built-in lists, what "$defaults" stands for. Each call returns fresh slices.
 func DefaultRules() Rules {
 	return Rules{
-		Allow:     defaultRules("allow"),
-		SoftDeny:  defaultRules("soft_deny"),
-		Allowlist: defaultList("allowlist"),
-		Secrets:   defaultList("secrets"),
+		Allow:     defaultRules(allowText),
+		SoftDeny:  defaultRules(softDenyText),
+		Allowlist: defaultList(allowlistText),
+		Secrets:   defaultList(secretsText),
 		Guarded:   hosts.Guarded(),
 	}
 }
 
-// defaultRules are the texts of a list as rules that everybody shares.
-func defaultRules(list string) (rules []Rule) {
-	for _, text := range defaultList(list) {
-		rules = append(rules, Rule{Text: text, Origin: "default", Prose: true})
+// defaultRules are the entries of a list as rules that everybody shares.
+func defaultRules(list string) []Rule {
+	entries := defaultList(list)
+	rules := make([]Rule, len(entries))
+	for i, text := range entries {
+		rules[i] = Rule{Text: text, Origin: "default", Prose: true}
 	}
 	return rules
 }
 
-// defaultList are the entries of a list; none where there is no such list.
-func defaultList(name string) (entries []string) {
-	text, _ := defaultTexts.ReadFile("defaults/" + name + ".txt")
-	for line := range strings.Lines(string(text)) {
-		if line = strings.TrimSuffix(line, "\n"); line != "" && line[0] != '#' {
+// defaultList are the entries of a list.
+func defaultList(list string) []string {
+	entries := make([]string, 0, strings.Count(list, "\n"))
+	for line := range strings.SplitSeq(list, "\n") {
+		if line != "" && line[0] != '#' {
 			entries = append(entries, line)
 		}
 	}

@@ -18,7 +18,7 @@ func (g *Gate) analyze(c Call, roots []string) shell.Report {
 	return shell.Analyze(c.Command, shell.Env{
 		Dialect: c.Dialect, Dir: c.Dir, Home: g.machine.Home, Roots: roots, Files: g.machine.Files,
 		Lookup: func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
-		Brings: hosts.ByName(c.Agent).Brings,
+		Brings: func() []string { return hosts.ByName(c.Agent).Brings },
 	})
 }
 

@@ -145,9 +145,9 @@ func (p profile) answer(e Event, word, reason, extra string) Answer {
 	case form == "":
 		return exit2Shown(reason)
 	default:
-		form = strings.NewReplacer(`"$SAID"`, quoted(word), `"$REASON"`, quoted(reason),
-			`"$BLOCKED"`, quoted(blocking(reason))).Replace(form)
-		form = strings.TrimSuffix(form, "}") + extra + "}"
+		form = strings.ReplaceAll(form, `"$SAID"`, quoted(word))
+		form = strings.ReplaceAll(form, `"$BLOCKED"`, quoted(blocking(reason))) // quoted, nothing looks like the next
+		form = strings.TrimSuffix(strings.ReplaceAll(form, `"$REASON"`, quoted(reason)), "}") + extra + "}"
 	}
 	return Answer{Stdout: []byte(form), Said: word}
 }

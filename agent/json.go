@@ -56,9 +56,9 @@ func readPayload(text []byte) (object, error) {
 
 // readLoosely returns the top level of a text that is one JSON object, with any content.
 func readLoosely(text []byte) (object, error) {
-	var whole json.RawMessage
-	if err := json.Unmarshal(text, &whole); err != nil {
-		return object{}, fmt.Errorf("it is no JSON: %w", err)
+	if !json.Valid(text) {
+		var whole json.RawMessage
+		return object{}, fmt.Errorf("it is no JSON: %w", json.Unmarshal(text, &whole))
 	}
 	if text = bytes.TrimLeft(text, " \t\r\n"); text[0] != '{' {
 		return object{}, errors.New("an object is expected")
@@ -83,20 +83,45 @@ func join(path, key string) string {
 	return strings.TrimPrefix(path+"."+name, ".")
 }
 
-// parts splits an object or array that is valid JSON.
+// parts splits an object or array that is valid JSON, nil for anything else. The values are pieces of the text.
 func parts(text []byte) (all []member) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	opened, _ := dec.Token()
-	for dec.More() {
-		var m member
-		if opened == json.Delim('{') {
-			key, _ := dec.Token()
-			m.key, _ = key.(string)
+	if len(text) == 0 || text[0] != '{' && text[0] != '[' {
+		return nil
+	}
+	var m member
+	depth, start := 0, 1
+	for i := 1; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			i += stringEnd(text[i:])
+		case c == '{', c == '[':
+			depth++
+		case depth > 0:
+			if c == '}' || c == ']' {
+				depth--
+			}
+		case c == ':':
+			_ = json.Unmarshal(text[start:i], &m.key) // a string
+			start = i + 1
+		case c == ',', c == '}', c == ']':
+			if m.value = bytes.TrimSpace(text[start:i]); len(m.value) > 0 {
+				all = append(all, m)
+			}
+			m, start = member{}, i+1
 		}
-		if dec.Decode(&m.value) != nil {
-			break // cannot be
-		}
-		all = append(all, m)
 	}
 	return all
+}
+
+// stringEnd is where the string ends that a text starts with.
+func stringEnd(text []byte) int {
+	for i := 1; i < len(text); i++ {
+		switch text[i] {
+		case '\\':
+			i++
+		case '"':
+			return i
+		}
+	}
+	return len(text)
 }

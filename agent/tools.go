@@ -7,7 +7,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/nodgate/nod"
 )
@@ -17,18 +16,14 @@ import (
 //go:embed hosts.txt
 var hostsTable string
 
-// sections are the parts of the table by name, each with its heading.
-var sections = sync.OnceValue(func() map[string]string {
-	all := map[string]string{}
-	for _, text := range strings.Split(hostsTable, "\n[")[1:] {
-		name, _, _ := strings.Cut(text, "]\n")
-		all[name] = "[" + text + "\n"
+// section is the part of the table with that name, the end of its last line included.
+func section(name string) string {
+	_, text, _ := strings.Cut(hostsTable, "\n["+name+"]")
+	if next := strings.Index(text, "\n["); next >= 0 {
+		return text[:next+1]
 	}
-	return all
-})
-
-// section is the part of the table with that name.
-func section(name string) string { return sections()[name] }
+	return text
+}
 
 // builtin is one of a host's own tools.
 type builtin struct {

@@ -101,8 +101,11 @@ func leadsNowhere(out io.Writer) bool {
 		return false
 	}
 	info, err := file.Stat()
-	null, other := os.Stat(os.DevNull)
-	return err != nil || other == nil && os.SameFile(info, null)
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return err != nil
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
 }
 
 // Answer is Run without printing and deadline, for those that have their own.

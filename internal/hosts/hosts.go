@@ -11,6 +11,7 @@ import (
 	"cmp"
 	_ "embed"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -113,15 +114,14 @@ type Obeyed struct {
 // Guarded lists the names that an agent or a tool runs or obeys by itself, each once, in their order.
 func Guarded() []string {
 	names := make([]string, 0, 512)
-	seen := make(map[string]bool, 512)
-	for _, rows := range [][]Agent{agents(), tools()} {
-		for i := range rows {
-			for _, o := range rows[i].Obeys {
-				for _, name := range o.Names {
-					if !seen[name] {
-						seen[name] = true
-						names = append(names, name)
-					}
+	seen := make(map[string]struct{}, 512)
+	for _, text := range [...]string{agentsText, toolsText} {
+		for value := range values(text, "obeys") {
+			list, _, _ := strings.Cut(value, "#")
+			for name := range strings.FieldsSeq(list) {
+				if _, known := seen[name]; !known {
+					seen[name] = struct{}{}
+					names = append(names, name)
 				}
 			}
 		}
@@ -137,17 +137,17 @@ func Agents() []Agent { return agents() }
 func Tools() []Agent { return slices.Clone(tools()) }
 
 // Settings lists the patterns of where any agent is set up.
-func Settings() (all []string) {
-	for _, a := range agents() {
-		all = append(all, a.Settings...)
-	}
-	return all
-}
+func Settings() []string { return listed("settings") }
 
 // Processes lists the names of all agents' programs and packages.
-func Processes() (all []string) {
-	for _, a := range agents() {
-		all = append(all, a.Processes...)
+func Processes() []string { return listed("processes") }
+
+// Home lists the directories of all agents' own below the home directory.
+func Home() []string { return listed("home") }
+
+func listed(word string) (all []string) {
+	for value := range values(agentsText, word) {
+		all = append(all, strings.Split(strings.Join(strings.Fields(value), " "), ", ")...)
 	}
 	return all
 }
@@ -184,6 +184,24 @@ var (
 	agents = sync.OnceValue(func() []Agent { return readRows(agentsText) })
 	tools  = sync.OnceValue(func() []Agent { return readRows(toolsText) })
 )
+
+// values are what a word says in all rows, lines that go on included. The other words are not read: a hook that
+// needs one list reads that one.
+func values(text, word string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for {
+			_, rest, found := strings.Cut(text, "\n"+word+": ")
+			value, _, _ := strings.Cut(rest, "\n")
+			for len(rest) > len(value)+1 && rest[len(value)+1] == ' ' { // the next line goes on with this one
+				next, _, _ := strings.Cut(rest[len(value)+1:], "\n")
+				value = rest[:len(value)+1+len(next)]
+			}
+			if text = rest; !found || !yield(value) {
+				return
+			}
+		}
+	}
+}
 
 // readRows reads rows: a name in brackets, then "word: value" for each fact. A line that starts with white space
 // continues the line above. A mistake in them is a fault in nod, which every start of it would show.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/nodgate/nod/internal/hosts"
 )
 
@@ -105,4 +107,35 @@ func checkPayloads(t *testing.T, a hosts.Agent) {
 			t.Errorf("%s: %s is no JSON, or names no command or no directory", a.Name, text)
 		}
 	}
+}
+
+// The lists that are read without the rows are those of the rows.
+func TestListsAreThoseOfTheRows(t *testing.T) {
+	var settings, processes, home []string
+	for _, a := range hosts.Agents() {
+		settings = append(settings, a.Settings...)
+		processes = append(processes, a.Processes...)
+		home = append(home, a.Home...)
+	}
+	var guarded []string
+	for _, a := range slices.Concat(hosts.Agents(), hosts.Tools()) {
+		for _, o := range a.Obeys {
+			guarded = append(guarded, o.Names...)
+		}
+	}
+	for _, lists := range [][2][]string{{settings, hosts.Settings()}, {processes, hosts.Processes()},
+		{home, hosts.Home()}, {unique(guarded), hosts.Guarded()}} {
+		if diff := cmp.Diff(lists[0], lists[1]); diff != "" || len(lists[0]) == 0 {
+			t.Errorf("-rows +list\n%s", diff)
+		}
+	}
+}
+
+func unique(names []string) (once []string) {
+	for _, name := range names {
+		if !slices.Contains(once, name) {
+			once = append(once, name)
+		}
+	}
+	return once
 }

@@ -3,8 +3,6 @@
 package lines
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,16 +11,6 @@ import (
 	"path/filepath"
 	"syscall"
 )
-
-// JSON is a value as one line: what is not UTF-8 becomes U+FFFD, and <, > and & stay
-// readable. A number such as NaN is an error.
-func JSON(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
-}
 
 // Read reads a whole file of this user's alone, and never makes it. The error wraps fs.ErrNotExist for a missing file.
 func Read(name string, limit int64) ([]byte, error) {

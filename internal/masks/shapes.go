@@ -25,7 +25,7 @@ type tail struct {
 // prefixes are those that vendors give their tokens.
 var prefixes = sync.OnceValue(func() map[string]tail {
 	kinds, all := map[string]tail{"few": {fewBytes, false}, "many": {manyBytes, false}, "digit": {manyBytes, true}},
-		map[string]tail{}
+		make(map[string]tail, 128)
 	for line := range strings.Lines(prefixText) {
 		kind, list, _ := strings.Cut(line, ":")
 		for _, prefix := range strings.Fields(list) {

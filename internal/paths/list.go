@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -32,59 +33,78 @@ func New(entries []string, home string) List {
 	return List{Entries: entries, home: Fold(home), index: sync.OnceValue(func() *index { return newIndex(entries) })}
 }
 
-// index is the entries taken apart, by how they begin: a name is held against few.
+// index are the entries by how they begin, so that a name is held against few. Each field leads to the last of a
+// chain. A chain holds all entries whose first component has the same key.
 type index struct {
-	all   []*entry
-	plain map[string][]*entry // by the first component
+	entries []entry
+	plain   [256]*entry // by keyOf
 	// Those whose first component is a pattern: by its last byte, else by its first, else all others.
-	ends, begins map[string][]*entry
-	globs        []*entry
+	ends, begins [256]*entry
+	globs        *entry
 }
 
 func newIndex(entries []string) *index {
-	ix := &index{plain: make(map[string][]*entry, len(entries)), ends: map[string][]*entry{},
-		begins: map[string][]*entry{}, all: make([]*entry, 0, len(entries))}
-	apart := make([]entry, len(entries))
+	ix := &index{entries: make([]entry, len(entries))}
 	for i, text := range entries {
-		e := &apart[i]
-		if e.takeApart(text); len(e.parts) == 0 {
+		e := &ix.entries[i]
+		if e.number, e.first = int32(i), e.begin(text); e.first == "" {
 			continue
 		}
-		e.number = i
-		ix.all = append(ix.all, e)
-		switch first := e.parts[0]; {
-		case !first.glob:
-			ix.plain[first.want] = append(ix.plain[first.want], e)
-		case first.end != "":
-			last := first.end[len(first.end)-1:]
-			ix.ends[last] = append(ix.ends[last], e)
-		case first.begin != "":
-			ix.begins[first.begin[:1]] = append(ix.begins[first.begin[:1]], e)
-		default:
-			ix.globs = append(ix.globs, e)
-		}
+		chain := ix.chain(e.first)
+		e.next, *chain = *chain, e
 	}
 	return ix
 }
 
+// chain is where an entry belongs that begins with a component.
+func (ix *index) chain(first string) **entry {
+	begin, end := first[0], first[len(first)-1]
+	switch {
+	case !isGlob(first):
+		return &ix.plain[keyOf(first)]
+	case strings.IndexByte(globSigns+`]\`, end) < 0:
+		return &ix.ends[end]
+	case strings.IndexByte(globSigns+`\`, begin) < 0:
+		return &ix.begins[begin]
+	}
+	return &ix.globs
+}
+
+// keyOf spreads names that are not empty over the chains.
+func keyOf(name string) byte { return name[0] + 3*name[len(name)-1] + 31*byte(len(name)) }
+
 // entry is one line of a list. Without anchored its components stand at any depth.
 type entry struct {
-	number   int
-	parts    []component
+	number   int32
 	anchored bool // from the root, or from home
 	home     bool
 	negated  bool
+	next     *entry // of the chain
+	first    string // its first component, folded; "" for an entry that matches nothing
+	text     string // without the signs before it
+	apart    atomic.Pointer[[]component]
 }
 
-func (e *entry) takeApart(text string) {
+// begin reads what the entry begins with, up to its first component.
+func (e *entry) begin(text string) (first string) {
 	text, e.negated = strings.CutPrefix(text, "!")
 	text, e.home = strings.CutPrefix(text, "~/")
 	e.anchored = e.home || strings.HasPrefix(text, "/")
+	e.text = strings.TrimLeft(text, "/")
+	first, _, _ = strings.Cut(e.text, "/")
+	return FoldName(first)
+}
+
+// components are the entry taken apart. Most entries never are.
+func (e *entry) components() []component {
+	if known := e.apart.Load(); known != nil {
+		return *known
+	}
 	var room folded
-	parts := appendFolded(room[:0], text)
-	e.parts = make([]component, 0, len(parts))
-	for _, part := range parts {
-		c := component{want: part, glob: strings.ContainsAny(part, globSigns)}
+	folded := appendFolded(room[:0], e.text)
+	parts := make([]component, 0, len(folded))
+	for _, part := range folded {
+		c := component{want: part, glob: isGlob(part)}
 		if c.glob {
 			c.begin = part[:strings.IndexAny(part, globSigns+`\`)]
 			c.end = part[strings.LastIndexAny(part, globSigns+`]\`)+1:]
@@ -92,12 +112,23 @@ func (e *entry) takeApart(text string) {
 				c.texts = strings.Split(part, "*")
 			}
 		}
-		e.parts = append(e.parts, c)
+		parts = append(parts, c)
 	}
+	e.apart.Store(&parts)
+	return parts
 }
 
 // globSigns begin what is not plain text in a pattern.
 const globSigns = "*?["
+
+func isGlob(part string) bool {
+	for i := range len(part) {
+		if c := part[i]; c == '*' || c == '?' || c == '[' {
+			return true
+		}
+	}
+	return false
+}
 
 // component is one component of an entry, folded.
 type component struct {
@@ -168,12 +199,14 @@ func (l List) MatchParts(parts []string) bool {
 	ix := l.index()
 	for i, part := range parts {
 		if n.short {
-			n.look(i, ix.all)
+			for k := range ix.entries {
+				n.hold(i, &ix.entries[k])
+			}
 			continue
 		}
-		n.look(i, ix.plain[part])
-		n.look(i, ix.ends[part[len(part)-1:]])
-		n.look(i, ix.begins[part[:1]])
+		n.look(i, ix.plain[keyOf(part)])
+		n.look(i, ix.ends[part[len(part)-1]])
+		n.look(i, ix.begins[part[0]])
 		n.look(i, ix.globs)
 	}
 	return n.last != nil && !n.last.negated
@@ -188,26 +221,34 @@ type foldedName struct {
 	last  *entry // the last that matches
 }
 
-// look holds the name from its component i on against entries.
-func (n *foldedName) look(i int, entries []*entry) {
-	for _, e := range entries {
-		if (n.last == nil || e.number > n.last.number) && n.matches(e, i) {
-			n.last = e
-		}
+// look holds the name from its component i on against a chain.
+func (n *foldedName) look(i int, chain *entry) {
+	for e := chain; e != nil; e = e.next {
+		n.hold(i, e)
+	}
+}
+
+func (n *foldedName) hold(i int, e *entry) {
+	if (n.last == nil || e.number > n.last.number) && n.matches(e, i) {
+		n.last = e
 	}
 }
 
 // matches reports whether the components from i on begin with those of an entry. What the
 // user lets go is the user's own.
 func (n *foldedName) matches(e *entry, i int) bool {
-	switch {
-	case i+len(e.parts) > len(n.parts),
+	switch plain := !isGlob(e.first); {
+	case e.first == "", plain && !n.short && e.first != n.parts[i],
 		e.home && (i != n.home || e.negated && !n.own),
 		e.anchored && !e.home && i != 0:
 		return false
 	}
-	for k := range e.parts {
-		if !e.parts[k].match(n.parts[i+k], n.short) {
+	parts := e.components()
+	if i+len(parts) > len(n.parts) {
+		return false
+	}
+	for k := range parts {
+		if !parts[k].match(n.parts[i+k], n.short) {
 			return false
 		}
 	}
@@ -247,15 +288,16 @@ func (l List) HoldsAny(name string) bool {
 	dir := Fold(name)
 	below := l.belowHome(dir)
 	above := len(l.home) > 0 && len(dir) <= len(l.home) && slices.Equal(dir, l.home[:len(dir)])
-	return slices.ContainsFunc(l.index().all, func(e *entry) bool {
-		switch {
-		case e.negated || !e.anchored:
-			return false
-		case e.home:
-			return above || below != nil && leadsInto(below, e.parts)
+	entries := l.index().entries
+	for i := range entries {
+		switch e := &entries[i]; {
+		case e.first == "" || e.negated || !e.anchored:
+		case e.home && above, e.home && below != nil && leadsInto(below, e.components()),
+			!e.home && leadsInto(dir, e.components()):
+			return true
 		}
-		return leadsInto(dir, e.parts)
-	})
+	}
+	return false
 }
 
 // HoldsNext reports whether name may be a directory that something of the list lies in: its last components
@@ -267,10 +309,10 @@ func (l List) HoldsNext(name string) bool {
 	var room folded
 	parts := appendFolded(room[:0], name)
 	for i, part := range parts {
-		if slices.ContainsFunc(l.index().plain[part], func(e *entry) bool {
-			return !e.anchored && !e.negated && leadsInto(parts[i:], e.parts)
-		}) {
-			return true
+		for e := l.index().plain[keyOf(part)]; e != nil; e = e.next {
+			if e.first == part && !e.anchored && !e.negated && leadsInto(parts[i:], e.components()) {
+				return true
+			}
 		}
 	}
 	return false

@@ -126,14 +126,12 @@ func afterWorktree(real string) string {
 	if !strings.Contains(lower, "/worktree") {
 		return real
 	}
-	for _, a := range hosts.Agents() {
-		for _, below := range a.Home {
-			for _, kind := range [...]string{"/worktrees/", "/worktree/"} {
-				mark := "/" + below + kind
-				if i := strings.LastIndex(lower, mark); i >= 0 && i+len(mark) < len(real) {
-					_, rest, _ := strings.Cut(real[i+len(mark):], "/")
-					return "/" + rest
-				}
+	for _, below := range hosts.Home() {
+		for _, kind := range [...]string{"/worktrees/", "/worktree/"} {
+			mark := "/" + below + kind
+			if i := strings.LastIndex(lower, mark); i >= 0 && i+len(mark) < len(real) {
+				_, rest, _ := strings.Cut(real[i+len(mark):], "/")
+				return "/" + rest
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/nodgate/nod/internal/hosts"
+	"github.com/nodgate/nod/internal/paths"
 	"github.com/nodgate/nod/internal/repo"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -169,9 +170,11 @@ func (m *Machine) IsSelf(real string) bool {
 // holdsAgents reports whether agents are set up in a directory: whether it is an agent's own directory, lies
 // below one, or has one below it by its name. Where a link takes an agent's directory, agentsOwn guards.
 func (m *Machine) holdsAgents(root string) bool {
-	lower := strings.ToLower(root)
-	return m.agentsOwn(root) || slices.ContainsFunc(m.agentDirs().near(lower), func(own Own) bool {
-		return view.Below(lower, own.Lower) && own.Lower == strings.ToLower(own.Name)
+	lower, dirs := strings.ToLower(root), m.agentDirs()
+	return m.agentsOwn(root) || slices.ContainsFunc(dirs.homes, func(home string) bool {
+		rest, in := strings.CutPrefix(lower, home+"/")
+		return view.Below(lower, home) ||
+			in && slices.ContainsFunc(dirs.names, func(name string) bool { return view.Below(rest, name) })
 	})
 }
 
@@ -183,58 +186,64 @@ func (m *Machine) holdsOwn(root string) bool {
 	})
 }
 
-// ownDirs are the agents' own directories below home, and, by the same names, their real paths.
+// ownDirs are the agents' own directories, in small letters.
 type ownDirs struct {
-	list   []Own
-	common string // what all their names in small letters begin with
-}
-
-// near are those that a path in small letters may lie below, or above: none for most paths.
-func (d ownDirs) near(lower string) []Own {
-	if strings.HasPrefix(lower, d.common) || strings.HasPrefix(d.common, lower) {
-		return d.list
-	}
-	return nil
+	homes []string // the home directory by its names
+	names []string // below each
+	links []string // where links lead that stand there
 }
 
 func (m *Machine) findOwnDirs() (dirs ownDirs) {
-	add := func(name, at string) {
-		own := Own{name, strings.ToLower(at)}
-		if len(dirs.list) == 0 {
-			dirs.common = own.Lower
-		}
-		for !strings.HasPrefix(own.Lower, dirs.common) {
-			dirs.common = dirs.common[:len(dirs.common)-1]
-		}
-		dirs.list = append(dirs.list, own)
+	if m.Home == "" {
+		return dirs
 	}
 	for _, home := range slices.Compact([]string{m.Home, m.RealHome}) {
-		for _, a := range hosts.Agents() {
-			for _, below := range a.Home {
-				name := home + "/" + below
-				if home != "" {
-					add(name, name)
-				}
-				if real := m.Real(name); home != "" && real != name {
-					add(name, real)
-				}
-			}
+		dirs.homes = append(dirs.homes, strings.TrimSuffix(strings.ToLower(home), "/"))
+	}
+	there := m.mayBeIn(m.RealHome)
+	for _, below := range hosts.Home() {
+		dirs.names = append(dirs.names, strings.ToLower(below))
+		if first, _, _ := strings.Cut(below, "/"); !there(first) {
+			continue
+		}
+		name := m.RealHome + "/" + below
+		if real := m.Real(name); real != name {
+			dirs.links = append(dirs.links, strings.ToLower(real))
 		}
 	}
 	return dirs
 }
 
+// mayBeIn returns what reports whether a name may be in a directory: one listing in the place of many looks.
+func (m *Machine) mayBeIn(dir string) func(name string) bool {
+	names, err := m.Files.List(dir, 500)
+	if err != nil {
+		return func(string) bool { return true }
+	}
+	there := make(map[string]bool, len(names))
+	for _, name := range names {
+		there[paths.FoldName(name)] = true
+	}
+	return func(name string) bool { return there[paths.FoldName(name)] }
+}
+
 // agentsOwn reports whether a real path is a directory of an agent's own, or
 // below one, but for the working trees that some agents keep there.
 func (m *Machine) agentsOwn(real string) bool {
-	lower := strings.ToLower(real)
-	return slices.ContainsFunc(m.agentDirs().near(lower), func(d Own) bool {
-		if !view.Below(d.Lower, lower) {
-			return false
-		}
-		first, rest, _ := strings.Cut(strings.TrimPrefix(lower[len(d.Lower):], "/"), "/")
-		return first != "worktrees" && first != "worktree" || rest == ""
-	})
+	lower, dirs := strings.ToLower(real), m.agentDirs()
+	return slices.ContainsFunc(dirs.links, func(dir string) bool { return isBelowOwn(dir, lower) }) ||
+		slices.ContainsFunc(dirs.homes, func(home string) bool {
+			rest, in := strings.CutPrefix(lower, home+"/")
+			return in && slices.ContainsFunc(dirs.names, func(name string) bool { return isBelowOwn(name, rest) })
+		})
+}
+
+func isBelowOwn(dir, name string) bool {
+	if !view.Below(dir, name) {
+		return false
+	}
+	first, rest, _ := strings.Cut(strings.TrimPrefix(name[len(dir):], "/"), "/")
+	return first != "worktrees" && first != "worktree" || rest == ""
 }
 
 // holdsLogin reports whether a file in which some people keep a password, a token or a key beside what

@@ -53,6 +53,9 @@ type Session struct {
 	mu   sync.Mutex
 	tail []line // what stood at the end of the file at the last look
 	size int64  // how far the file was read
+
+	sum   float64 // what it had cost when it was as long as sumAt
+	sumAt int64
 }
 
 // Record is what was said to a call, or what became of it.
@@ -175,8 +178,8 @@ func (s *Session) Root(first string) (string, error) {
 	if !filepath.IsAbs(first) {
 		return "", fmt.Errorf("%s: %q cannot be a workspace root: not an absolute path", s.file.Name(), first)
 	}
-	begun := Record{At: time.Now().UTC()}
-	if err := s.append(line{Kind: kindRoot, Root: filepath.Clean(first), Record: begun}); err != nil {
+	now := Record{At: time.Now().UTC()}
+	if err := s.append(line{Kind: kindRoot, Root: filepath.Clean(first), Record: now}); err != nil {
 		return "", err
 	}
 	s.made.Store(true)
@@ -189,19 +192,29 @@ func (s *Session) Root(first string) (string, error) {
 // New reports whether [Session.Root] has just begun the session's file.
 func (s *Session) New() bool { return s != nil && s.made.Load() }
 
+// begun is a line that names the root, for itself: to prepare package json for whole lines takes long.
+type begun struct {
+	V    int       `json:"v"`
+	Kind string    `json:"kind"`
+	Root string    `json:"root"`
+	At   time.Time `json:"time"`
+}
+
 // first reads the first valid root line of the head; a head without such a line is no error.
-func (s *Session) first() (line, error) {
+func (s *Session) first() (begun, error) {
 	head := make([]byte, headLimit)
 	n, err := s.file.ReadAt(head, 0)
 	if err != nil && err != io.EOF {
-		return line{}, err
+		return begun{}, err
 	}
-	for l := range parse(head[:n]) {
-		if l.Kind == kindRoot && filepath.IsAbs(l.Root) {
+	for raw := range bytes.Lines(head[:n]) {
+		var l begun
+		if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil &&
+			l.V == version && l.Kind == kindRoot && filepath.IsAbs(l.Root) {
 			return l, nil
 		}
 	}
-	return line{}, nil
+	return begun{}, nil
 }
 
 // parse yields the whole lines of a text, and skips torn and foreign lines.
@@ -328,12 +341,20 @@ func (s *Session) Cost() float64 {
 	if !s.Remembers() {
 		return 0
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	size, err := s.file.Size()
-	text := lastLines(tailOf(s.file, max(0, size-lineLimit-headLimit), size), carriers)
-	if err != nil || !bytes.Contains(text, []byte(`"sum_usd":`)) {
-		return 0
+	if err != nil || size == s.sumAt {
+		return s.sum
 	}
-	return largestSum(slices.Collect(parse(text)))
+	text := tailOf(s.file, max(0, size-headLimit), size)
+	if bytes.Count(text, []byte("\n")) < carriers {
+		text = tailOf(s.file, max(0, size-lineLimit-headLimit), size)
+	}
+	if s.sum, s.sumAt = 0, size; bytes.Contains(text, []byte(`"sum_usd":`)) {
+		s.sum = largestSum(slices.Collect(parse(lastLines(text, carriers))))
+	}
+	return s.sum
 }
 
 // lastLines are the last n lines of a text, and what is behind them.

@@ -70,7 +70,7 @@ func (m *machine) search(name, list string) program {
 	if relative {
 		return program{real: name, foreign: true}
 	}
-	if slices.Contains(m.env.Brings, name) {
+	if m.env.Brings != nil && slices.Contains(m.env.Brings(), name) {
 		return program{real: "/usr/bin/" + name}
 	}
 	return program{fault: "this runs " + grammar.Escaped(name) + ", which is not on PATH"}

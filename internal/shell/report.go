@@ -34,8 +34,8 @@ type Env struct {
 	// Lookup is the environment that the command would inherit. nil: nothing
 	// is known of any variable, PATH included, so no program is known.
 	Lookup func(name string) (string, bool)
-	// Brings names programs that the host puts at the shell's disposal where PATH has none.
-	Brings []string
+	// Brings lists the programs that the host puts at the shell's disposal where PATH has none. nil: none.
+	Brings func() []string
 }
 
 // Report is what is known of a command. It states facts; whether they are welcome is decided elsewhere. A command does

@@ -217,18 +217,30 @@ func Below(root, name string) bool {
 // resolve the same paths. It never forgets, so it must not outlive a call.
 type Memo struct {
 	Files
-	infos, links sync.Map // by name
+	mu    sync.Mutex // of the maps, by name
+	infos map[string]answer[Info]
+	links map[string]answer[string]
 }
 
 // NewMemo returns an empty memory of files.
-func NewMemo(files Files) *Memo { return &Memo{Files: files} }
+func NewMemo(files Files) *Memo {
+	return &Memo{Files: files, infos: make(map[string]answer[Info], 64), links: map[string]answer[string]{}}
+}
 
-// Lstat implements Files.
-func (m *Memo) Lstat(name string) (Info, error) { return remembered(&m.infos, name, m.Files.Lstat) }
+// Lstat implements Files. In a directory that was missing, nothing is looked for.
+func (m *Memo) Lstat(name string) (Info, error) {
+	m.mu.Lock()
+	above, known := m.infos[path.Dir(name)]
+	m.mu.Unlock()
+	if known && errors.Is(above.err, fs.ErrNotExist) {
+		return Info{}, above.err
+	}
+	return remembered(m, m.infos, name, m.Files.Lstat)
+}
 
 // Readlink implements Files.
 func (m *Memo) Readlink(name string) (string, error) {
-	return remembered(&m.links, name, m.Files.Readlink)
+	return remembered(m, m.links, name, m.Files.Readlink)
 }
 
 // Entries is what the other view says, as quickly.
@@ -239,14 +251,18 @@ type answer[T any] struct {
 	err   error
 }
 
-// remembered is what ask says of a name, which is asked once.
-func remembered[T any](said *sync.Map, name string, ask func(string) (T, error)) (T, error) {
-	if known, ok := said.Load(name); ok {
-		a := known.(answer[T])
-		return a.value, a.err
+// remembered is what ask says of a name, which is asked once, or by several at once.
+func remembered[T any](m *Memo, said map[string]answer[T], name string, ask func(string) (T, error)) (T, error) {
+	m.mu.Lock()
+	known, ok := said[name]
+	m.mu.Unlock()
+	if ok {
+		return known.value, known.err
 	}
 	value, err := ask(name)
-	said.Store(name, answer[T]{value, err})
+	m.mu.Lock()
+	said[name] = answer[T]{value, err}
+	m.mu.Unlock()
 	return value, err
 }
 
