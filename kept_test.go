@@ -97,13 +97,18 @@ func TestWhatIsLostWasKept(t *testing.T) {
 		}
 	}
 	allowed, saved, r := 0, 0, rand.New(rand.NewPCG(37, 1))
-	for range 700 {
-		begin()
+	clean := false
+	for range 400 {
+		if !clean { // only a line that ran leaves something to put back
+			begin()
+			clean = true
+		}
 		line, before, s := lossLine(r), p.all(), &shelf{files: map[string]string{}}
 		if p.keeping(s, "bash", nod.Call{Command: line}).Verdict != nod.Allow {
 			continue
 		}
 		allowed++
+		clean = false
 		cmd := exec.Command("bash", "-c", line)
 		cmd.Dir, cmd.Env = p.dir, testworld.Started(p.home)
 		out, _ := cmd.CombinedOutput()
@@ -126,8 +131,8 @@ func TestWhatIsLostWasKept(t *testing.T) {
 			t.Errorf("%s: kept %v", line, s.commits)
 		}
 	}
-	if t.Logf("%d of 700 lines allowed, %d files saved", allowed, saved); allowed < 200 || saved < 100 {
-		t.Errorf("%d of 700 lines allowed, %d files saved: this shows little", allowed, saved)
+	if t.Logf("%d of 400 lines allowed, %d files saved", allowed, saved); allowed < 150 || saved < 100 {
+		t.Errorf("%d of 400 lines allowed, %d files saved: this shows little", allowed, saved)
 	}
 }
 

@@ -190,7 +190,7 @@ type failure struct{ name, script string }
 const hangs = "hangs"
 
 // core reports whether a failure is tried in the short run too.
-func (f failure) core() bool { return f.name == "missing" || f.name == "is killed" }
+func (f failure) core() bool { return f.name == "missing" }
 
 func failures() []failure {
 	return []failure{

@@ -75,7 +75,8 @@ func (h *house) packages(ctx context.Context) ([]string, error) {
 // process that is built without it, or a goroutine that shorter tests start too. The stage tests has run them.
 const slow = "^(TestTheLedgerGrowsAtItsEnd|TestWaysAroundTheStaticLayers|" +
 	"TestWhatIsObeyedIsGuarded|TestWriteShortensAndMasks|" +
-	"TestManyProcessesRotate|TestMaskIsLinear|TestContract|TestReadersAgree|TestHolesPutBack|TestFound)$"
+	"TestManyProcessesRotate|TestMaskIsLinear|TestContract|TestReadersAgree|TestHolesPutBack|TestFound|" +
+	"TestWhatIsLostWasKept|TestLinesInAProject)$"
 
 // vendors are packages that take longer to build and run with the race detector than all
 // others: llmtest's test links a vendor's SDK, and the other two start processes. That is left to -deep.
