@@ -51,8 +51,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	o.Hidden = l.hides
-	result.Hidden = l.hidden
+	o.Hidden, result.Hidden = l.hides, l.hidden
 	result.Refused, err = apply(o, l.upper, since)
 	return result, err
 }
