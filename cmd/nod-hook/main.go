@@ -1,8 +1,3 @@
-// The runtime reads at its start how many processors a container may use, which takes
-// longer than what a hook does with them.
-//
-//go:debug containermaxprocs=0
-//go:debug updatemaxprocs=0
 package main
 
 import (

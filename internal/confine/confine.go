@@ -42,6 +42,9 @@ type Options struct {
 	Environ []string
 	// Cache is the directory that belongs to confine, absolute, on a file system with extended attributes.
 	Cache string
+	// Settle finds out what the settings say, beside what takes the disk a while, and sets Stores, Hidden, Before and
+	// Keep by it. With an error nothing is run. nil: they are set.
+	Settle func(o *Options) error
 	// Stores are files and directories outside of the workspace that are not there for the run, absolute.
 	Stores []string
 	// Hidden says that a file or directory of the workspace, by its real path,
@@ -105,10 +108,10 @@ func names(list string) (all []string) {
 // program loads code or takes a key from them. A variable of another name may be a key. Package managers are told
 // that there is no network, so that they say so at once.
 func Environment(environ []string, home string) []string {
-	var out []string
+	out, known := []string(nil), names("variables")
 	for _, kv := range environ {
 		name, value, ok := strings.Cut(kv, "=")
-		if ok && passes(name) && !speaksOfKeys(name) && !strings.Contains(value, "@") {
+		if ok && passes(known, name) && !speaksOfKeys(name) && !strings.Contains(value, "@") {
 			out = append(out, kv)
 		}
 	}
@@ -128,9 +131,9 @@ func goFlags(environ []string) string {
 	return value
 }
 
-// passes reports whether a variable is in the list. A name that ends in * is a beginning.
-func passes(name string) bool {
-	return slices.ContainsFunc(names("variables"), func(known string) bool {
+// passes reports whether a variable is in a list. A name that ends in * is a beginning.
+func passes(list []string, name string) bool {
+	return slices.ContainsFunc(list, func(known string) bool {
 		begin, open := strings.CutSuffix(known, "*")
 		return name == known || open && strings.HasPrefix(name, begin)
 	})

@@ -327,7 +327,11 @@ func TestNothingRunsWithoutTheBoundary(t *testing.T) {
 			o.Root, o.Dir = filepath.Dir(o.Home),
 				filepath.Dir(o.Home)
 		},
-		"not in the workspace":       func(o *confine.Options) { o.Dir = o.Home },
+		"not in the workspace":     func(o *confine.Options) { o.Dir = o.Home },
+		"no directory for the run": func(o *confine.Options) { o.Cache = old + "/cache" },
+		"settings that are refused": func(o *confine.Options) {
+			o.Settle = func(*confine.Options) error { return errors.New("refused") }
+		},
 		"the cache in the workspace": func(o *confine.Options) { o.Cache = o.Root + "/cache" },
 	} {
 		o := w.options("touch ran")

@@ -25,3 +25,16 @@ func TestMissed(t *testing.T) {
 		}
 	}
 }
+
+// What is not looked for is not there under any case of its name, as where a file system ignores the case.
+func TestAbsentFromHome(t *testing.T) {
+	home := t.TempDir()
+	if err := os.Mkdir(home+"/.SSH", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	absent, unknown := absentFrom(home), absentFrom(home+"/nowhere")
+	if !absent(home+"/.aws/key") || absent(home+"/.ssh") || absent(home+"/.ssh/key") || absent(home) || absent("/x") ||
+		unknown(home+"/nowhere/x") {
+		t.Error("what may be there is held to be absent, or what is absent is looked for")
+	}
+}

@@ -23,8 +23,9 @@ type layout struct {
 	run    string // this run's directory
 	kept   string // the directory of the caches' layers
 	plan   stage.Plan
-	mounts []string // where file systems are mounted
-	stores []shown  // that are there
+	mounts []string               // where file systems are mounted
+	stores []shown                // that are there
+	absent func(name string) bool // of names below home
 	sheets []*sheet
 	places []place
 	hidden []string // names of the workspace that are not there
@@ -41,7 +42,7 @@ type place struct {
 // overlay takes about two milliseconds, so everything in the home directory shares one sheet.
 type sheet struct {
 	top         string
-	mask, upper string   // layers of what is hidden and of what is written; "" for no layer
+	mask, upper string   // layers of what is hidden, if the mask is there, and of what is written; "" for no layer
 	secrets     []string // names below it that are not there
 }
 
@@ -56,8 +57,9 @@ const (
 
 // lay makes the layers. kept is a directory that no other run uses meanwhile.
 func lay(o Options, run, kept string) (*layout, error) {
-	l := &layout{o: o, run: run, kept: kept, stores: present(o.Stores), mounts: mounts(),
+	l := &layout{o: o, run: run, kept: kept, mounts: mounts(), absent: absentFrom(o.Home),
 		plan: stage.Plan{Dir: layers(o.Cache)}}
+	l.stores = l.present(o.Stores)
 	for _, step := range []func() error{l.ground, l.caches, l.programs, l.finish, l.workspace, l.repository,
 		l.footing} {
 		if err := step(); err != nil {
@@ -125,7 +127,7 @@ func (l *layout) footing() (err error) {
 func (l *layout) caches() error {
 	dirs := slices.Concat(l.inHome(names("caches")), l.namedBy(names("named caches")))
 	for i, dir := range dirs {
-		if slices.Contains(dirs[:i], dir) || !isDir(dir) || !l.fits(dir) {
+		if slices.Contains(dirs[:i], dir) || l.absent(dir) || !isDir(dir) || !l.fits(dir) {
 			continue
 		}
 		if err := l.show(toWrite, dir); err != nil {
@@ -148,7 +150,7 @@ func (l *layout) programs() error {
 
 func (l *layout) read(dirs []string) error {
 	for _, dir := range dirs {
-		if isDir(dir) && !l.isShown(dir) && l.fits(dir) && l.isNarrow(dir) {
+		if !l.absent(dir) && isDir(dir) && !l.isShown(dir) && l.fits(dir) && l.isNarrow(dir) {
 			if err := l.show(toRead, dir); err != nil {
 				return err
 			}
@@ -299,43 +301,39 @@ func short(dir string) string {
 
 // finish takes the secrets out of what is shown so far.
 func (l *layout) finish() error {
-	for i, s := range l.sheets {
+	for _, s := range l.sheets {
+		// The mask stays for the next run: to make its files takes the disk far longer than to look them up.
+		s.mask = filepath.Join(l.kept, "mask-"+short(s.top+"\n"+strings.Join(s.secrets, "\n")))
 		for _, name := range s.secrets {
-			if err := errors.Join(l.masked(i, s), whiteout(s.top, s.mask, name)); err != nil {
+			if err := whiteout(s.top, s.mask, name); err != nil {
 				return err
 			}
 		}
-		if err := l.overlay(i, s); err != nil {
+		if err := l.overlay(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// masked gives a sheet a layer that takes names out of it.
-func (l *layout) masked(i int, s *sheet) error {
-	if s.mask != "" {
-		return nil
-	}
-	s.mask = filepath.Join(l.run, "mask"+strconv.Itoa(i))
-	return errors.Join(os.Mkdir(s.mask, 0o700), copyMode(s.top, s.mask))
-}
-
 // overlay is a sheet as the kernel takes it. A read-only overlay has two layers at least. A writable overlay is mounted
 // as volatile: otherwise the kernel would write all of the disk out when the run ends. If the machine fails, it loses
 // what a program that does not sync would lose.
-func (l *layout) overlay(i int, s *sheet) (err error) {
+func (l *layout) overlay(s *sheet) (err error) {
 	options := "lowerdir="
-	if s.mask != "" {
+	_, unmasked := os.Lstat(s.mask)
+	masked := !errors.Is(unmasked, os.ErrNotExist)
+	if masked {
+		err = copyMode(s.top, s.mask)
 		options += escape(s.mask) + ":"
 	}
 	options += escape(s.top)
 	switch {
 	case s.upper != "":
-		work := filepath.Join(l.run, "work"+strconv.Itoa(i))
-		err = os.Mkdir(work, 0o700)
+		work := filepath.Join(l.run, "work-"+filepath.Base(s.upper))
+		err = errors.Join(err, os.MkdirAll(work, 0o700))
 		options += ",upperdir=" + escape(s.upper) + ",workdir=" + escape(work) + ",volatile"
-	case s.mask == "":
+	case !masked:
 		options += ":" + escape(l.plan.Empty())
 	}
 	l.plan.Overlays = append(l.plan.Overlays, options)
@@ -348,18 +346,15 @@ func (l *layout) workspace() error {
 		return fmt.Errorf("%s is mounted inside the workspace, which no overlay shows", at)
 	}
 	l.upper = filepath.Join(l.run, workspaceLayer)
-	s := &sheet{top: l.o.Root, upper: l.upper}
+	s := &sheet{top: l.o.Root, upper: l.upper, mask: filepath.Join(l.run, "mask")}
 	i := l.add(s)
-	if err := l.masked(i, s); err != nil {
-		return err
-	}
 	m := masker{root: l.o.Root, mask: s.mask, hidden: l.o.Hidden}
 	if err := m.walk(l.stores); err != nil {
 		return err
 	}
 	l.hidden = m.names
 	l.put(l.o.Root, toWrite, l.plan.At(i), l.o.Root)
-	return errors.Join(os.Mkdir(l.upper, 0o700), copyMode(l.o.Root, l.upper), l.overlay(i, s))
+	return errors.Join(copyMode(l.o.Root, l.upper), l.overlay(s))
 }
 
 // hides reports whether the run did not see a path of the workspace.
@@ -373,20 +368,17 @@ func (l *layout) repository() error {
 	if dir == "" || within(l.o.Root, dir) || !strings.HasSuffix(dir, ".git") || within(dir, l.o.Home) {
 		return nil
 	}
-	s := &sheet{top: dir}
+	s := &sheet{top: dir, mask: filepath.Join(l.run, "repository")}
 	i := l.add(s)
-	if err := l.masked(i, s); err != nil {
-		return err
-	}
 	l.put(dir, toRead, l.plan.At(i), dir)
-	return errors.Join((&masker{root: dir, mask: s.mask}).git("."), l.overlay(i, s))
+	return errors.Join((&masker{root: dir, mask: s.mask}).git("."), l.overlay(s))
 }
 
 // present are the stores that are there. Each is looked for once, since there are hundreds of names of stores and
 // many directories that one may lie in. real is "" for a link that leads nowhere.
-func present(names []string) (stores []shown) {
+func (l *layout) present(names []string) (stores []shown) {
 	for _, name := range names {
-		if exists(name) {
+		if !l.absent(name) && exists(name) {
 			real, _ := filepath.EvalSymlinks(name)
 			stores = append(stores, shown{name, real})
 		}
@@ -423,11 +415,15 @@ func mounts() (all []string) {
 	return all
 }
 
-// whiteout makes a name below dir not be there. It is not there already where a directory above it is not.
+// whiteout makes a name below dir not be there. It is not there already where a directory above it is not. What else
+// lies at the name in a mask that stayed makes way.
 func whiteout(dir, mask, name string) error {
-	err := directories(mask, filepath.Dir(name), dir, false)
+	err, at := directories(mask, filepath.Dir(name), dir, false), filepath.Join(mask, name)
 	if err == nil {
-		err = unix.Mknod(filepath.Join(mask, name), syscall.S_IFCHR, 0)
+		err = unix.Mknod(at, syscall.S_IFCHR, 0)
+	}
+	if info, there := os.Lstat(at); errors.Is(err, os.ErrExist) && there == nil && !gone(info) {
+		err = errors.Join(os.RemoveAll(at), unix.Mknod(at, syscall.S_IFCHR, 0))
 	}
 	if errors.Is(err, os.ErrExist) || errors.Is(err, unix.ENOTDIR) {
 		return nil

@@ -32,12 +32,15 @@ func rent(o Options) (*lease, error) {
 		err = l.begin()
 	}
 	if err != nil {
-		return nil, err
+		return l, err
 	}
 	free, err := l.lock(l.kept)
 	if !free && err == nil { // another run in this workspace: layers that end with this one
 		l.kept = filepath.Join(l.run, "kept")
 		err = os.Mkdir(l.kept, 0o700)
+	}
+	for _, name := range []string{"tmp", workspaceLayer, "work-" + workspaceLayer, "work-layer-" + short(o.Home)} {
+		err = errors.Join(err, os.Mkdir(filepath.Join(l.run, name), 0o700))
 	}
 	return l, err
 }

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,14 +34,11 @@ func Find() (string, error) {
 // Run runs the line. An error says that nothing ran, or that what became of it
 // is not known; nothing of the workspace has changed then.
 func Run(ctx context.Context, o Options) (Result, error) {
-	if err := o.check(); err != nil {
+	lease, err := o.settle()
+	defer lease.end()
+	if err != nil {
 		return Result{}, err
 	}
-	lease, err := rent(o)
-	if err != nil {
-		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
-	}
-	defer lease.end()
 	l, err := lay(o, lease.run, lease.kept)
 	if err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrUnavailable, err)
@@ -53,10 +51,27 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	o.Hidden = l.hides
-	result.Hidden = l.hidden
+	o.Hidden, result.Hidden = l.hides, l.hidden
 	result.Refused, err = apply(o, l.upper, since)
 	return result, err
+}
+
+// settle makes the directories while it is found out what may be seen and changed.
+func (o *Options) settle() (l *lease, err error) {
+	if err = o.check(); err != nil {
+		return &lease{}, err
+	}
+	var rented error
+	var renting sync.WaitGroup
+	known := *o
+	renting.Go(func() { l, rented = rent(known) })
+	if o.Settle != nil {
+		err = o.Settle(o)
+	}
+	if renting.Wait(); rented != nil && err == nil {
+		err = fmt.Errorf("%w: %w", ErrUnavailable, rented)
+	}
+	return l, err
 }
 
 func (o *Options) check() (err error) {

@@ -59,3 +59,36 @@ func TestLoginsInTheWorkspace(t *testing.T) {
 		t.Errorf("a run sees %q", r.out)
 	}
 }
+
+// The mask of a directory outside of the workspace stays for the next run: for the same secrets only, and whatever
+// was put into it.
+func TestMasksThatStay(t *testing.T) {
+	w := newWorld(t)
+	w.file("~/.cargo/bin/tool", "plain")
+	w.file("~/.cargo/bin/below/key", "marked")
+	w.file("~/.cargo/bin/keys/key", "marked")
+	seen := func(stores ...string) string {
+		o := w.options("cat ~/.cargo/bin/tool ~/.cargo/bin/*/key 2>/dev/null; true")
+		o.Stores = stores
+		return w.runWith(o).out
+	}
+	stores := []string{w.at("~/.cargo/bin/below/key"), w.at("~/.cargo/bin/keys")}
+	for range 2 {
+		if out := seen(stores...); out != "plain" {
+			t.Errorf("a run sees %q", out)
+		}
+	}
+	masks, _ := filepath.Glob(w.at("~/.cache/nod/confine/workspaces/*/mask-*"))
+	if len(masks) != 1 {
+		t.Fatalf("masks: %q", masks)
+	}
+	must(t, os.Remove(masks[0]+"/keys"))
+	must(t, os.Remove(masks[0]+"/below/key"))
+	must(t, os.Mkdir(masks[0]+"/keys", 0o700))
+	if out := seen(stores...); out != "plain" {
+		t.Errorf("with another mask a run sees %q", out)
+	}
+	if out := seen(stores[1]); out != "plainmarked" {
+		t.Errorf("without one of the secrets a run sees %q", out)
+	}
+}

@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -51,7 +50,6 @@ func Main(ctx context.Context, p Process, args []string) int {
 		p.say("want -- and the whole line as one quoted word")
 		return 2
 	}
-	runtime.GOMAXPROCS(1) // it waits, and threads that look for work would only take time from the line
 	o, err := confinement(p, args[1])
 	var result confine.Result
 	if err == nil {
@@ -92,22 +90,26 @@ func confinement(p Process, line string) (confine.Options, error) {
 		root, repository = r.Top, r.Common
 	}
 	places.Root = root
-	settings, err := config.Load(places)
-	if err != nil {
-		return confine.Options{}, err
-	}
-	program, beside := programs()
-	kept := newParcel(places.State, dir, line)
-	gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
-		Self: []string{beside}, Keeper: kept}, settings, nil, nil)
-	keep := confine.Keep(gate, root, p.Environ, true)
 	home, _ := filepath.EvalSymlinks(places.Home)
+	settle := func(o *confine.Options) error {
+		settings, err := config.Load(places)
+		if err != nil {
+			return err
+		}
+		program, beside := programs()
+		kept := newParcel(places.State, dir, line)
+		gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
+			Self: []string{beside}, Keeper: kept}, settings, nil, nil)
+		go gate.HoldsSecret("/") // takes the list apart, which all later questions wait for
+		o.Hidden, o.Keep = gate.HoldsSecret, confine.Keep(gate, root, p.Environ, true)
+		o.Before = func(names []string) { kept.before(names, o.Keep) }
+		o.Stores = confine.Stores(settings.Rules.Secrets, home)
+		return nil
+	}
 	return confine.Options{
-		Line: line, Before: func(names []string) { kept.before(names, keep) },
-		Dir: dir, Root: root, Home: home, Environ: p.Environ, Cache: filepath.Join(home, ".cache/nod/confine"),
-		Repository: repository, Shell: shell(p.Environ),
-		Stores: confine.Stores(settings.Rules.Secrets, home), Hidden: gate.HoldsSecret, Keep: keep,
-		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
+		Line: line, Dir: dir, Root: root, Home: home, Environ: p.Environ,
+		Cache: filepath.Join(home, ".cache/nod/confine"), Repository: repository, Shell: shell(p.Environ),
+		Settle: settle, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	}, nil
 }
 
