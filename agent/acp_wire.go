@@ -34,12 +34,10 @@ type ACPMessage struct {
 // ReadACPMessage reads one line, as strictly as any payload. An error means that it has more
 // than one reading, or is no message: it passes, and nothing is learned from it.
 func ReadACPMessage(line []byte) (m ACPMessage, err error) {
-	top, err := readPayload(line)
-	if err != nil && (!errors.Is(err, strict.ErrHalf) || top.hint("method") == permissionRequest) {
+	f, err := readPayload(line)
+	if err != nil && (!errors.Is(err, strict.ErrHalf) || f.hint("method") == permissionRequest) {
 		return m, err // half a character ends a text that was cut; no call is decided on it
 	}
-	err = nil
-	f := fieldsOf(top, &err)
 	m.Method = f.optional("method")
 	if id := f.nonNull("id"); id != nil {
 		m.ID = id.value
@@ -54,7 +52,7 @@ func ReadACPMessage(line []byte) (m ACPMessage, err error) {
 		m.Session, m.Params = in.optional("sessionId"), raw
 		m.readParams(in)
 	}
-	return m, err
+	return m, *f.err
 }
 
 func (m *ACPMessage) readParams(in fields) {

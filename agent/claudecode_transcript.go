@@ -14,8 +14,8 @@ import (
 // is being decided is left out: the file holds it or not, as it happens. Turns that were taken back by rewinding are
 // still in the file and are yielded.
 func claudeRecord(call, prompt string) record {
-	return record{host: "Claude Code", prompt: prompt, reader: func() turnsOf {
-		return func(line fields, before tail) ([]transcript.Turn, bool) { return claudeTurns(line, before, call) }
+	return record{host: "Claude Code", prompt: prompt, turns: func(line fields, before tail) ([]transcript.Turn, bool) {
+		return claudeTurns(line, before, call)
 	}}
 }
 
@@ -136,7 +136,7 @@ func claudeMarks(f fields) (refused bool, answer string) {
 	case m == nil:
 	case m.value[0] == '{' && bytes.Contains(m.value, []byte(`"answers"`)):
 		result, _ := f.asObject(m)
-		answer = claudeAnswer(result.object)
+		answer = claudeAnswer(result.apart())
 	case string(m.value) == `"User rejected tool use"`:
 		refused = true
 	}
@@ -151,8 +151,7 @@ func calledAs(tool, id string, before tail) (input json.RawMessage, is bool) {
 		if err != nil || id == "" {
 			break
 		}
-		f := fieldsOf(top, &err)
-		message, _ := f.maybeChild("message")
+		message, _ := top.maybeChild("message")
 		blocks, _ := claudeBlocks(message)
 		for _, b := range blocks {
 			if b.hint("type") == "tool_use" && b.hint("id") == id {
@@ -165,14 +164,13 @@ func calledAs(tool, id string, before tail) (input json.RawMessage, is bool) {
 
 // claudeAnswer is what a person chose in an AskUserQuestion dialogue, as the result of
 // the question says it; "" for every other result.
-func claudeAnswer(result object) string {
-	var err error
-	answers, _ := fieldsOf(result, &err).maybeChild("answers")
+func claudeAnswer(result fields) string {
+	answers, _ := result.maybeChild("answers")
 	var chosen []string
 	for _, m := range answers.members {
 		chosen = append(chosen, answers.asText(&m))
 	}
-	if err != nil {
+	if *result.err != nil {
 		return ""
 	}
 	return strings.Join(chosen, "\n")
@@ -184,8 +182,7 @@ func answersItself(input json.RawMessage) bool {
 	if err != nil {
 		return true
 	}
-	answers, err := in.find("answers")
-	return answers != nil || err != nil
+	return in.maybe("answers") != nil || *in.err != nil
 }
 
 const (

@@ -123,7 +123,7 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 		}
 		call.Input = input.value
 		in = Host("qwen").profile().decodeTool(
-			e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+			e, fields{path: in.path, err: in.err}, input, fields{err: f.err})
 		call.Outlives = call.Command != "" && in.flag("is_background")
 		return true
 	}

@@ -155,13 +155,10 @@ func (h Host) MayRewrite(e Event) bool {
 }
 
 func (p profile) decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	halved := err
-	if err != nil && !errors.Is(err, strict.ErrHalf) {
-		return Event{}, err
+	f, halved := readPayload(payload)
+	if halved != nil && !errors.Is(halved, strict.ErrHalf) {
+		return Event{}, halved
 	}
-	err = nil
-	f := fieldsOf(top, &err)
 	var e Event
 	if e.Kind, e.Name = p.kindOf(f); halved != nil && e.Kind != Outcome && e.Kind != Other {
 		return Event{}, halved
@@ -178,8 +175,8 @@ func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	default:
 		p.decodeCall(&e, f, payload, environ)
 	}
-	if err != nil {
-		return Event{}, err
+	if *f.err != nil {
+		return Event{}, *f.err
 	}
 	return e, nil
 }

@@ -60,13 +60,13 @@ func returnedBy(call, text string, ended transcript.Ended) []transcript.Turn {
 // else stands under the role of the user (the environment, AGENTS.md, what a hook or another agent
 // put there) is not, and in a sub-agent's file nothing is.
 func codexRecord(call string, child bool) record {
-	return record{host: "Codex", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+	return record{host: "Codex", turns: func(line fields, _ tail) ([]transcript.Turn, bool) {
 		if line.word("type") != "response_item" {
 			return nil, false
 		}
 		payload, _ := line.child("payload")
 		return codexTurns(payload, call, child), true
-	})}
+	}}
 }
 
 func codexTurns(p fields, call string, child bool) []transcript.Turn {
@@ -200,14 +200,14 @@ func copilotEvents(environ []string, session string) string {
 // copilotRecord reads JSON lines {type, data, timestamp} (1.0.102). A sub-agent's
 // events stand among its root's and carry the sub-agent's id.
 func copilotRecord() record {
-	return record{host: "Copilot", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+	return record{host: "Copilot", turns: func(line fields, _ tail) ([]transcript.Turn, bool) {
 		switch kind := line.word("type"); kind {
 		case "user.message", "assistant.message", "tool.execution_start", "tool.execution_complete":
 			data, _ := line.child("data")
 			return copilotTurns(kind, data, line.optional("agentId") != ""), true
 		}
 		return nil, false
-	})}
+	}}
 }
 
 // copilotTurns reads one event. content is what was typed; what the host adds to it stands in transformedContent,
@@ -242,21 +242,16 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 // reading ends. A sub-agent's hook is shown the file of its root. A call is written once it has ended, so the call
 // that is being decided is not there.
 func geminiRecord() record {
-	return record{host: "Gemini CLI", reader: func() turnsOf {
-		seen := map[string]bool{} // messages whose later line was read
-		return func(line fields, _ tail) (turns []transcript.Turn, message bool) {
-			set, _ := line.maybeChild("$set")
-			if (line.optional("$rewindTo") != "" || set.maybe("messages") != nil) && *line.err == nil {
-				*line.err = transcript.ErrEarlier
-			}
-			id := line.optional("id")
-			if id == "" || seen[id] {
-				return nil, false
-			}
-			seen[id] = true
-			turns = geminiTurns(line)
-			return turns, len(turns) > 0
+	return record{host: "Gemini CLI", turns: func(line fields, before tail) (turns []transcript.Turn, message bool) {
+		set, _ := line.maybeChild("$set")
+		if (line.optional("$rewindTo") != "" || set.maybe("messages") != nil) && *line.err == nil {
+			*line.err = transcript.ErrEarlier
 		}
+		if id := line.optional("id"); id != "" && !before.ids[id] {
+			before.ids[id] = true
+			turns = geminiTurns(line)
+		}
+		return turns, len(turns) > 0
 	}}
 }
 
@@ -378,10 +373,10 @@ func geminiNotices() []string {
 // A text is a person's only where the host says so (provenance "real_user", and no subtype but that of a message that
 // came while the agent worked) and it is one text that nothing marks as the host's own.
 func qwenRecord(call string) record {
-	return record{host: "Qwen Code", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+	return record{host: "Qwen Code", turns: func(line fields, _ tail) ([]transcript.Turn, bool) {
 		turns := qwenTurns(line, call)
 		return turns, len(turns) > 0
-	})}
+	}}
 }
 
 func qwenTurns(f fields, call string) (turns []transcript.Turn) {
