@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -21,7 +20,7 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
-	e := Event{Kind: Decide, Name: permissionRequest, Project: a.Dir, Start: a.Dir, PromptFollows: true}
+	e := Event{Kind: Decide, Name: PermissionRequest, Project: a.Dir, Start: a.Dir, PromptFollows: true}
 	e.Call = nod.Call{
 		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
 		Environ: environ, Interactive: true,
@@ -34,8 +33,7 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	}
 	e.Complete = func(e *Event) { e.Reserved = acpAsks(e, a.Peer) }
 	if a.Turns != nil {
-		turns, id := a.Turns, e.Call.ID
-		e.Call.Transcript = func(context.Context) iter.Seq2[transcript.Turn, error] { return turns(id) }
+		e.Call.Transcript = transcript.Of(a.Turns...)
 	}
 	if first := a.Opening; first != nil {
 		e.Call.Opening = func(context.Context) (transcript.Turn, bool) { return *first, true }

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -121,8 +120,10 @@ func claudeResult(who transcript.Origin, f, b fields, alone bool, before tail) t
 			turn.Origin, turn.Text = transcript.Person, "I approve this plan: "+planOf(input, turn.Text)
 		}
 	case answer != "" && who == transcript.Person && alone:
-		// The result's own structure proves nothing: an MCP server could return the like.
-		if input, is := calledAs("AskUserQuestion", turn.Call, before); is && !answersItself(input) {
+		// The result's own structure proves nothing: an MCP server could return the like. A question may
+		// come with answers that the model gives.
+		input, is := calledAs("AskUserQuestion", turn.Call, before)
+		if is && input.maybe("answers") == nil && *input.err == nil {
 			turn.Origin, turn.Text = transcript.Person, answer
 		}
 	}
@@ -145,7 +146,7 @@ func claudeMarks(f fields) (refused bool, answer string) {
 
 // calledAs returns the input of the tool call of that id, which stands a few lines before; is says that it is of that
 // tool.
-func calledAs(tool, id string, before tail) (input json.RawMessage, is bool) {
+func calledAs(tool, id string, before tail) (input fields, is bool) {
 	for range 64 {
 		top, err := before.object()
 		if err != nil || id == "" {
@@ -155,11 +156,12 @@ func calledAs(tool, id string, before tail) (input json.RawMessage, is bool) {
 		blocks, _ := claudeBlocks(message)
 		for _, b := range blocks {
 			if b.hint("type") == "tool_use" && b.hint("id") == id {
-				return b.returned("input"), b.hint("name") == tool
+				input, _ = b.child("input")
+				return input, b.hint("name") == tool
 			}
 		}
 	}
-	return nil, false
+	return input, false
 }
 
 // claudeAnswer is what a person chose in an AskUserQuestion dialogue, as the result of
@@ -174,15 +176,6 @@ func claudeAnswer(result fields) string {
 		return ""
 	}
 	return strings.Join(chosen, "\n")
-}
-
-// answersItself reports whether a question came with answers, as the model may give them, or cannot be read.
-func answersItself(input json.RawMessage) bool {
-	in, err := readLoosely(input)
-	if err != nil {
-		return true
-	}
-	return in.maybe("answers") != nil || *in.err != nil
 }
 
 const (
@@ -211,14 +204,10 @@ func claudeRefusal(text string) string {
 
 // planOf is the plan that was approved: as the host repeats it, which has what
 // the person changed, else as the agent proposed it.
-func planOf(input json.RawMessage, result string) string {
+func planOf(input fields, result string) string {
 	if _, plan, ok := strings.Cut(result, "## Approved Plan"); ok {
 		_, plan, _ = strings.Cut(plan, "\n")
 		return strings.TrimSpace(plan)
 	}
-	in, err := readLoosely(input)
-	if err != nil {
-		return "(it cannot be read)"
-	}
-	return in.hint("plan")
+	return input.hint("plan")
 }

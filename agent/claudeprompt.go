@@ -49,7 +49,7 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	input := f.get("input")
 	in, raw := f.asObject(input)
 	e.Call.Input = raw
-	if *f.err == nil && !claudeServer(&e, f, input, "", "") {
+	if *f.err == nil && !claudeOwn(&e, f, input) {
 		tool := lookUp(p.Name(), e.Call.RawTool)
 		arguments(&e.Call, tool, in)
 		if tool.shape == special {

@@ -35,15 +35,6 @@ func carriesCall(f fields) bool {
 		"command"}, func(key string) bool { return f.maybe(key) != nil })
 }
 
-// unplaced is the tool of a call that comes with an event which nobody knows: such a
-// call is blocked, also if it names no tool.
-func unplaced(f fields, tool string) string {
-	if tool == "" && carriesCall(f) {
-		return "unnamed"
-	}
-	return tool
-}
-
 // outcome reads what such a payload says of how a call went.
 func (f fields) outcome(e *Event) {
 	switch e.Kind {

@@ -142,10 +142,8 @@ func codexTyped(text string) (typed string, ok bool) {
 	if i := strings.LastIndex(text, request); strings.HasPrefix(text, "# ") && i >= 0 {
 		return strings.TrimSpace(text[i+len(request):]), true
 	}
-	for _, heading := range []string{"# Context from my IDE setup:", "# Files mentioned by the user:"} {
-		if strings.HasPrefix(text, heading) {
-			return "", false
-		}
+	if beginsWith(text, "# Context from my IDE setup:", "# Files mentioned by the user:") {
+		return "", false
 	}
 	return text, true
 }
@@ -348,7 +346,8 @@ func geminiMark(text string) transcript.Origin {
 	host := slices.Contains(speakers("elements"), name) || slices.Contains(speakers("gemini"), name)
 	end := "</" + name + ">"
 	switch {
-	case slices.ContainsFunc(geminiNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }),
+	case beginsWith(trimmed, "System:", "Here is the user's editor context",
+		"Here is a summary of changes in the user's editor context"),
 		trimmed == "Please continue.",
 		host && (!strings.Contains(trimmed, end) || strings.HasSuffix(trimmed, end)):
 		return transcript.Harness
@@ -356,15 +355,6 @@ func geminiMark(text string) transcript.Origin {
 		return transcript.Other
 	}
 	return transcript.Person
-}
-
-// geminiNotices begin what the hosts and their extensions say without an element.
-func geminiNotices() []string {
-	return []string{
-		"System:",
-		"Here is the user's editor context",
-		"Here is a summary of changes in the user's editor context",
-	}
 }
 
 // qwenRecord reads a session file of Qwen Code (0.24.4): JSON lines {type, provenance, message{role, parts}}. A

@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -128,23 +130,14 @@ func (c *client) try(ctx context.Context, q question) (nod.Classification, *exch
 	}
 	return nod.Classification{
 		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
-		Model: printable.Line(orDefault(r.model, c.Model), 100), Usage: r.usage, Cost: cost(c.Prices, c.Model, r),
+		Model: printable.Line(cmp.Or(r.model, c.Model), 100), Usage: r.usage, Cost: cost(c.Prices, c.Model, r),
 	}, x, nil
 }
 
 // passing reports whether a second try makes sense, and after what pause.
 func (x *exchange) passing(ctx context.Context, err error) (again bool, wait time.Duration) {
-	f := fault.Of(err)
-	if f == nil {
-		return false, 0
-	}
-	switch f.Kind {
-	case fault.RateLimited, fault.Overloaded, fault.ServerError:
-	case fault.Unreachable:
-		if isCertificate(f) {
-			return false, 0
-		}
-	default:
+	f, passes := fault.Of(err), []fault.Kind{fault.RateLimited, fault.Overloaded, fault.ServerError, fault.Unreachable}
+	if f == nil || !slices.Contains(passes, f.Kind) || isCertificate(f) {
 		return false, 0
 	}
 	wait = retryAfter(x.responseHeader)
@@ -202,10 +195,6 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 
 // unavailable reports whether a kind says that there was no model, rather than a bad answer.
 func unavailable(k fault.Kind) bool {
-	switch k {
-	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError,
-		fault.Unreachable, fault.TimedOut:
-		return true
-	}
-	return false
+	return slices.Contains([]fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited,
+		fault.Overloaded, fault.ServerError, fault.Unreachable, fault.TimedOut}, k)
 }

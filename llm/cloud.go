@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -61,7 +62,7 @@ func withGoogles(c *client) (grant, error) {
 			Message: "the key is not the JSON text of a Google service account's key; make one in the console and " +
 				"name its file as [model] key_file"}
 	}
-	c.Project = orDefault(c.Project, named.Project)
+	c.Project = cmp.Or(c.Project, named.Project)
 	if !isSegment(c.Project) {
 		return nil, badSettings("the key's project %s holds characters that none has; set [model] project",
 			quote(c.Project))

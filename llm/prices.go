@@ -50,8 +50,8 @@ func cost(prices []Price, asked string, r reply) float64 {
 }
 
 func priceOf(prices []Price, model string) (Price, bool) {
-	plain := undated(atVendors(model))
-	for _, name := range []string{model, plain} {
+	date := regexp.MustCompile(`(.)-(\d{8}|\d{4}-\d\d-\d\d)$`)
+	for _, name := range []string{model, date.ReplaceAllString(atVendors(model), "$1")} {
 		for _, p := range prices {
 			if p.Model == name {
 				return p, true
@@ -67,8 +67,4 @@ func atVendors(model string) string {
 		model, _, _ = strings.Cut(name, "-v1:")
 	}
 	return strings.Replace(model, "@", "-", 1)
-}
-
-func undated(model string) string {
-	return regexp.MustCompile(`(.)-(\d{8}|\d{4}-\d\d-\d\d)$`).ReplaceAllString(model, "$1")
 }

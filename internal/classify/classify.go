@@ -12,6 +12,7 @@ package classify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,12 +21,12 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/strict"
 )
 
 // Version of the wire. Either side refuses any other.
@@ -56,10 +57,7 @@ func NewRequest(p nod.Prompt, timeout time.Duration) Request {
 
 // Encode returns r as one line.
 func (r Request) Encode() []byte {
-	line, err := encode(r)
-	if err != nil {
-		return nil // which is refused by who reads it
-	}
+	line, _ := encode(r) // texts and numbers
 	return line
 }
 
@@ -222,40 +220,18 @@ func decode(text []byte, limit int, v any) error {
 		return fmt.Errorf("it is longer than %d bytes", limit)
 	case len(bytes.TrimSpace(text)) == 0:
 		return errors.New("it is empty")
-	case !utf8.Valid(text):
-		return errors.New("it holds bytes that are not UTF-8")
 	}
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(v); err != nil {
+	var spelled error
+	err := strict.Check(text, func(key string) string {
+		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
+			spelled = fmt.Errorf("the key %q is not known", printable.Line(key, 80))
+		}
+		return key
+	})
+	if err = cmp.Or(spelled, err); err != nil && !errors.Is(err, strict.ErrHalf) {
 		return err
 	}
-	if _, err := strict.Token(); err != io.EOF {
-		return errors.New("something follows its end")
-	}
-	return unique(json.NewDecoder(bytes.NewReader(text)))
-}
-
-// unique refuses a key that an object has twice, or in another case than the lower.
-func unique(in *json.Decoder) error {
-	opened, err := in.Token()
-	if opened != json.Delim('{') && opened != json.Delim('[') {
-		return err
-	}
-	seen := map[json.Token]bool{}
-	for in.More() {
-		if opened == json.Delim('{') {
-			key, err := in.Token()
-			name, _ := key.(string)
-			if err != nil || seen[key] || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
-				return fmt.Errorf("the key %q is not known, or occurs twice", printable.Line(name, 80))
-			}
-			seen[key] = true
-		}
-		if err := unique(in); err != nil {
-			return err
-		}
-	}
-	_, err = in.Token()
-	return err
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	return in.Decode(v)
 }

@@ -65,7 +65,10 @@ type Conversation struct {
 // model that does not see what the person forbade would allow it.
 func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 	heard := listener{Conversation: c, outcome: map[string]transcript.Ended{}}
-	whole, err := heard.hear(ctx)
+	whole, err := c.each(ctx, func(turn transcript.Turn) (enough bool) {
+		heard.turn(turn)
+		return false
+	})
 	if err != nil {
 		return Ledger{}, err
 	}
@@ -110,14 +113,6 @@ type listener struct {
 type spokenTurn struct {
 	key, text string
 	limit     int
-}
-
-// hear reads a conversation. whole says that nothing came before what was heard.
-func (l *listener) hear(ctx context.Context) (whole bool, err error) {
-	return l.each(ctx, func(turn transcript.Turn) (enough bool) {
-		l.turn(turn)
-		return false
-	})
 }
 
 // each hears the turns, newest first, until it is enough. whole says that nothing came before what was heard.
@@ -178,11 +173,7 @@ func (l *listener) turn(t transcript.Turn) {
 // leftOut is said where nobody can say whose words something is.
 const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
 
-func noteLine(text string) string {
-	return printable.JSON(struct {
-		Note string `json:"note"`
-	}{text})
-}
+func noteLine(text string) string { return `{"note":` + printable.JSON(text) + "}" }
 
 func (l *listener) say(key, text string, limit int) {
 	l.words = append(l.words, spokenTurn{key, l.Show(text), limit})
@@ -219,15 +210,9 @@ func (l *listener) call(line string) {
 }
 
 func endedSays(e transcript.Ended) string {
-	switch e {
-	case transcript.EndedFailed:
-		return "failed"
-	case transcript.EndedRefused:
-		return "the person refused it; it was not done"
-	case transcript.EndedBlocked:
-		return "blocked; it was not done"
-	}
-	return ""
+	return map[transcript.Ended]string{transcript.EndedFailed: "failed",
+		transcript.EndedRefused: "the person refused it; it was not done",
+		transcript.EndedBlocked: "blocked; it was not done"}[e]
 }
 
 //go:embed lookups.txt
@@ -391,33 +376,15 @@ func (c Conversation) Last(ctx context.Context) (string, error) {
 
 // entryLine is one JSON line, "" for a turn that is not shown.
 func (c Conversation) entryLine(t transcript.Turn) string {
-	line := struct {
-		Role   string `json:"role"`
-		Action string `json:"action"`
-	}{Role: role(t.Origin)}
-	switch {
-	case line.Role == "":
-		return ""
-	case t.Tool != "":
-		line.Action = head(t.Tool+" "+c.Input(t.Input), lastChars)
-	case strings.TrimSpace(t.Text) == "":
-		return ""
-	default:
-		line.Action = head(c.Show(t.Text), lastChars)
+	action, role := c.Show(t.Text), map[transcript.Origin]string{transcript.Person: "user",
+		transcript.Agent: "assistant", transcript.OtherAgent: "other agent"}[t.Origin]
+	if t.Tool != "" {
+		action = t.Tool + " " + c.Input(t.Input)
 	}
-	return printable.JSON(line)
-}
-
-func role(o transcript.Origin) string {
-	switch o {
-	case transcript.Person:
-		return "user"
-	case transcript.Agent:
-		return "assistant"
-	case transcript.OtherAgent:
-		return "other agent"
+	if role == "" || t.Tool == "" && strings.TrimSpace(t.Text) == "" {
+		return ""
 	}
-	return ""
+	return `{"role":` + printable.JSON(role) + `,"action":` + printable.JSON(head(action, lastChars)) + "}"
 }
 
 // head returns the first n characters.

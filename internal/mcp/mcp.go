@@ -38,7 +38,7 @@ type Options struct {
 func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Hook.Version},
 		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}})
-	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: schema()}, o.approve)
+	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: json.RawMessage(schema)}, o.approve)
 	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: openEnd{stdout},
 		MaxLineLength: lineLimit})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
@@ -47,13 +47,11 @@ func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) er
 	return err
 }
 
-// schema returns what Claude Code sends. It is for show: the adapter reads the arguments by itself, strictly.
-func schema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{` +
-		`"tool_name":{"type":"string","description":"the tool that would run"},` +
-		`"input":{"type":"object","description":"its arguments"},` +
-		`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`)
-}
+// schema is what Claude Code sends. It is for show: the adapter reads the arguments by itself, strictly.
+const schema = `{"type":"object","properties":{` +
+	`"tool_name":{"type":"string","description":"the tool that would run"},` +
+	`"input":{"type":"object","description":"its arguments"},` +
+	`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`
 
 // approve answers one call. It never returns an error: the host might read one as anything.
 func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
