@@ -86,8 +86,7 @@ func claudeOrigin(kind string, f fields) transcript.Origin {
 // claudeSource reads promptSource ("typed", "sdk", "system") and turnOrigin ("human", "sdk", "task_notification");
 // older versions write neither. "sdk" is whoever started the session: in print mode that is the person.
 func claudeSource(source string) transcript.Origin {
-	switch source {
-	case "", "typed", "human", "sdk":
+	if slices.Contains([]string{"", "typed", "human", "sdk"}, source) {
 		return transcript.Person
 	}
 	return transcript.Other

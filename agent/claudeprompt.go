@@ -49,13 +49,10 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	input := f.get("input")
 	in, raw := f.asObject(input)
 	e.Call.Input = raw
-	if *f.err == nil && !claudeOwn(&e, f, input) {
-		tool := lookUp(p.Name(), e.Call.RawTool)
-		arguments(&e.Call, tool, in)
-		if tool.shape == special {
-			claudeSpecial(&e.Call, tool.raw, in)
+	if *f.err == nil {
+		if in = Host("claude-code").profile().decodeTool(&e, f, input, in); e.Call.MCP == nil {
+			claudeOddities(&e.Call, in)
 		}
-		claudeOddities(&e.Call, in)
 	}
 	if *f.err != nil {
 		return Event{}, *f.err

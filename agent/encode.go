@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -176,10 +177,7 @@ func rewritable(e Event, tool string) bool {
 
 // reasonOf is what the person reads under allow and ask, and the model under deny.
 func reasonOf(d nod.Decision, says string) string {
-	reason := said(d.Reason)
-	if reason == "" {
-		reason = "nod gives no reason"
-	}
+	reason := cmp.Or(said(d.Reason), "nod gives no reason")
 	approvable := d.Approvable.Key != "" && d.ID != ""
 	switch {
 	case says == saysAsk:

@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -85,9 +86,7 @@ func (r record) transcript(name string) func(context.Context) iter.Seq2[transcri
 func (r record) all(ctx context.Context, lines tail, yield func(transcript.Turn, error) bool) {
 	for messages := 0; ; messages++ {
 		turns, err := r.message(&lines)
-		if err == nil {
-			err = ctx.Err()
-		}
+		err = cmp.Or(err, ctx.Err())
 		switch {
 		case errors.Is(err, io.EOF) && messages > 0:
 			return

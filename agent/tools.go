@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	_ "embed" // the tables of the hosts' tools
 	"encoding/json"
 	"fmt"
@@ -174,13 +175,11 @@ func searchedFor(c *nod.Call, tool builtin, in fields) {
 		pattern = in.maybeNamed(as["pattern"])
 		c.Paths = searched(c.Dir, dir, pattern, filter)
 	}
-	if as["bare"] != "" && slices.ContainsFunc([]string{dir, pattern, filter}, isOption) {
+	option := func(word string) bool { return strings.HasPrefix(word, "-") }
+	if as["bare"] != "" && slices.ContainsFunc([]string{dir, pattern, filter}, option) {
 		c.Rewritten = takenForOption
 	}
 }
-
-// isOption reports whether a program may take a word for an option.
-func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
 // maybeNamed is optional for an argument that the host may not have at all.
 func (f fields) maybeNamed(key string) string {
@@ -259,9 +258,7 @@ func saysSomething(value json.RawMessage, runs bool) bool {
 // searched names where a search would look: the directory, and the patterns below it, so that a
 // search for ".ssh/id_*" is seen as what it is. A pattern that begins with "!" leaves out.
 func searched(cwd, base string, patterns ...string) []string {
-	if base == "" {
-		base = cwd
-	}
+	base = cmp.Or(base, cwd)
 	paths := []string{base}
 	for _, p := range patterns {
 		switch {

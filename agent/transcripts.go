@@ -11,22 +11,26 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// textOf joins the texts of a content: a text, or a list of parts.
-func textOf(f fields, key string) string {
-	m := f.maybe(key)
-	switch {
+// textOf joins the texts of a content.
+func textOf(f fields, key string) (all string) {
+	for _, text := range textsOf(f, key) {
+		all = joined(all, text)
+	}
+	return all
+}
+
+// textsOf are the texts of a content: a text, or those of a list of parts; "" for a part that is not text.
+func textsOf(f fields, key string) (texts []string) {
+	switch m := f.maybe(key); {
 	case m == nil:
-		return ""
-	case m.value[0] == '"':
-		return f.asText(m)
-	case m.value[0] != '[':
-		return ""
+	case m.value[0] == '[':
+		for _, part := range f.list(key) {
+			texts = append(texts, part.hint("text"))
+		}
+	case m.value[0] == '"' && string(m.value) != `""`:
+		texts = []string{f.asText(m)}
 	}
-	var text string
-	for _, part := range f.list(key) {
-		text = joined(text, part.hint("text"))
-	}
-	return text
+	return texts
 }
 
 // joined puts a line end between two texts.
@@ -110,7 +114,7 @@ func codexMessage(p fields, child bool) []transcript.Turn {
 // codexUser reads what stands under the role of the user. Codex names the kind of each part; the person's parts are of
 // kind user.text. If parts and kinds of a message do not match, nobody can say what was typed.
 func codexUser(p fields, child bool) []transcript.Turn {
-	kinds, texts := codexKinds(p), codexParts(p)
+	kinds, texts := codexKinds(p), textsOf(p, "content")
 	typed, known := "", true
 	for i, kind := range kinds {
 		if kind == "user.text" && i < len(texts) {
@@ -169,21 +173,6 @@ func codexKinds(p fields) (kinds []string) {
 		kinds = append(kinds, strings.Trim(string(m.value), `"`))
 	}
 	return kinds
-}
-
-// codexParts are the texts of a content's parts; "" for a part that is not text.
-func codexParts(p fields) (texts []string) {
-	m := p.maybe("content")
-	if m == nil || m.value[0] != '[' {
-		if text := textOf(p, "content"); text != "" {
-			texts = []string{text}
-		}
-		return texts
-	}
-	for _, part := range p.list("content") {
-		texts = append(texts, part.hint("text"))
-	}
-	return texts
 }
 
 // copilotEvents is the session's file, "" where nobody can say.

@@ -39,7 +39,10 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 		answer, _, err := c.stage(ctx, question{p, p.Careful}, "")
 		return answer, err
 	}
-	quick, x, err := c.quick(ctx, p)
+	// The quick question has a part of the time, and is put once. A fault counts as "block": the careful one follows.
+	quickly, stop := context.WithTimeout(ctx, left(ctx, c.Timeout)/quickShare)
+	quick, x, err := c.stage(quickly, question{p, p.Quick}, quickSuffix)
+	stop()
 	if err == nil && !quick.ShouldBlock {
 		quick.Quick, quick.QuickSaid = true, "pass"
 		return quick, nil
@@ -81,13 +84,6 @@ func (x *exchange) same(ctx context.Context, err error) bool {
 		return retryAfter(x.responseHeader) > left(ctx, x.client.Timeout)/retryShare
 	}
 	return false
-}
-
-// quick asks with a part of the time, and once. A fault counts as "block": the careful question follows.
-func (c *client) quick(ctx context.Context, p nod.Prompt) (nod.Classification, *exchange, error) {
-	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.Timeout)/quickShare)
-	defer cancel()
-	return c.stage(ctx, question{p, p.Quick}, quickSuffix)
 }
 
 // left is the time until ctx's deadline, at most most.

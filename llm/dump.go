@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type dumped struct {
 	Request        dumpedHalf          `json:"request"`
 	Response       *dumpedHalf         `json:"response,omitempty"`
 	Classification *nod.Classification `json:"classification,omitempty"`
-	Failure        *dumpedFailure      `json:"failure,omitempty"`
+	Failure        map[string]string   `json:"failure,omitempty"`
 }
 
 type dumpedHalf struct {
@@ -38,11 +39,6 @@ type dumpedHalf struct {
 	Header map[string][]string `json:"header"`
 	Body   json.RawMessage     `json:"body,omitempty"`
 	Text   string              `json:"text,omitempty"`
-}
-
-type dumpedFailure struct {
-	Kind    fault.Kind `json:"kind"`
-	Message string     `json:"message"`
 }
 
 // dump writes the exchange: one file per decision, its last question winning, whole or not at all.
@@ -90,7 +86,7 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) []
 		d.Response = &half
 	}
 	if f := fault.Of(err); f != nil {
-		d.Failure = &dumpedFailure{f.Kind, f.Error()}
+		d.Failure = map[string]string{"kind": string(f.Kind), "message": f.Error()}
 	} else {
 		d.Classification = &answer
 	}
@@ -120,11 +116,8 @@ func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
 
 // isPlainHeader names what is written down as it is. All other values are masked: a gateway's may be secrets.
 func isPlainHeader(name string) bool {
-	switch name {
-	case "Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
-		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version":
-		return true
-	}
-	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
+	return slices.Contains([]string{"Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
+		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version"}, name) ||
+		strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
 		strings.HasPrefix(name, "X-Ratelimit-")
 }

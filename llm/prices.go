@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	_ "embed" // the list
 	"fmt"
 	"regexp"
@@ -40,12 +41,8 @@ func cost(prices []Price, asked string, r reply) float64 {
 	if !ok {
 		return 0
 	}
-	write := p.CacheWrite
-	if write == 0 {
-		write = p.In
-	}
 	fresh := max(0, r.usage.In-r.usage.Cached-r.cacheWrite)
-	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write +
+	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*cmp.Or(p.CacheWrite, p.In) +
 		float64(r.usage.Out)*p.Out) / 1e6
 }
 

@@ -18,6 +18,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -53,12 +54,7 @@ var ErrStart = errors.New("the agent could not be started")
 // Run starts the agent and returns its exit code, 128 and the signal's number where one ended it.
 // When ctx ends, the agent is sent SIGTERM, and killed after the grace.
 func Run(ctx context.Context, o Options) (int, error) {
-	if o.Grace == 0 {
-		o.Grace = 5 * time.Second
-	}
-	if o.lineLimit == 0 {
-		o.lineLimit = lineLimit
-	}
+	o.Grace, o.lineLimit = cmp.Or(o.Grace, 5*time.Second), cmp.Or(o.lineLimit, lineLimit)
 	// Without this a write to an editor that is gone would end nod, and not the
 	// agent. The agent itself starts with the signal as it always is.
 	gone := make(chan os.Signal, 1)

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the names of look-ups
 	"encoding/json"
@@ -128,10 +129,7 @@ func (c Conversation) each(ctx context.Context, hear func(transcript.Turn) (enou
 		if errors.Is(err, transcript.ErrEarlier) {
 			return false, nil
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return false, unreadable(err)
 		}
 		if heard = true; hear(turn) {
