@@ -91,10 +91,9 @@ func copilotOwn(e *Event, f fields, input *member) bool {
 // copilotSearch reads a search, whose paths may be one or a list.
 func copilotSearch(call *nod.Call, raw string, in fields) {
 	var pattern, filter string
-	switch raw {
-	case "glob":
+	if raw == "glob" {
 		pattern = in.word("pattern")
-	default:
+	} else {
 		_ = in.text("pattern") // what is looked for, not where
 		filter = in.optional("glob")
 	}

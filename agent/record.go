@@ -109,16 +109,13 @@ func (r record) all(ctx context.Context, lines tail, yield func(transcript.Turn,
 func (r record) message(lines *tail) ([]transcript.Turn, error) {
 	for {
 		line, err := lines.object()
-		if errors.Is(err, io.EOF) || errors.Is(err, transcript.ErrEarlier) {
-			return nil, err
-		}
 		var turns []transcript.Turn
 		message := false
 		if err == nil {
 			turns, message, err = r.turns.of(line, *lines)
 		}
 		switch {
-		case errors.Is(err, transcript.ErrEarlier):
+		case errors.Is(err, io.EOF), errors.Is(err, transcript.ErrEarlier):
 			return nil, err
 		case err != nil:
 			return nil, fmt.Errorf("the transcript is not one of %s: %w", r.host, err)

@@ -35,11 +35,11 @@ type builtin struct {
 	beside    []string // further arguments that nod knows
 }
 
-// shape says which arguments nod reads. The zero value reads none.
+// shape says which arguments nod reads. The zero value reads none, and is an unknown tool's.
 type shape string
 
 const (
-	opaque     shape = ""
+	opaque     shape = "opaque"
 	command    shape = "command"     // a shell command, and where it starts
 	read       shape = "read"        // one file
 	search     shape = "search"      // a directory, and a pattern or filter below it
@@ -99,9 +99,6 @@ func row(host, begin string) builtin {
 		return builtin{}
 	}
 	t := builtin{raw: begin, canonical: strings.TrimPrefix(words[0], "-"), shape: shape(words[1]), as: spellingOf(host)}
-	if t.shape == "opaque" {
-		t.shape = opaque
-	}
 	for _, word := range words[2:] {
 		if key, name, own := strings.Cut(word, "="); own {
 			t.as[key] = name
@@ -230,7 +227,7 @@ func lookFurther(c *nod.Call, in fields, tool builtin) {
 }
 
 // listed reports whether nod knows the arguments of a tool. Of each such tool nod reads some.
-func (t builtin) listed() bool { return t.shape != opaque }
+func (t builtin) listed() bool { return t.shape != "" && t.shape != opaque }
 
 // known are the arguments of a tool that nod reads or need not read. Most hosts use the same names
 // for the description that a person sees and for the time limit.

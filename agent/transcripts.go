@@ -252,11 +252,10 @@ func geminiTurns(m fields) (turns []transcript.Turn) {
 		if m.maybe("toolCalls") != nil {
 			for _, call := range m.list("toolCalls") {
 				turns = append(turns, calledTurn(call))
-				switch ended := call.optional("status"); ended {
-				case "error":
-					turns = append(turns, returnedBy(call.optional("id"), "", transcript.EndedFailed)...)
-				case "cancelled":
-					turns = append(turns, returnedBy(call.optional("id"), "", transcript.EndedRefused)...)
+				ended := map[string]transcript.Ended{"error": transcript.EndedFailed,
+					"cancelled": transcript.EndedRefused}[call.optional("status")]
+				if ended != transcript.EndedUnknown {
+					turns = append(turns, returnedBy(call.optional("id"), "", ended)...)
 				}
 			}
 		}

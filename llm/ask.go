@@ -74,16 +74,9 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 // same reports whether the careful question would meet the same fault.
 func (x *exchange) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
-	if f == nil {
-		return false
-	}
-	switch f.Kind {
-	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge:
-		return true
-	case fault.RateLimited, fault.Overloaded:
-		return retryAfter(x.responseHeader) > left(ctx, x.client.Timeout)/retryShare
-	}
-	return false
+	last := []fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge}
+	return f != nil && (slices.Contains(last, f.Kind) || (f.Kind == fault.RateLimited || f.Kind == fault.Overloaded) &&
+		retryAfter(x.responseHeader) > left(ctx, x.client.Timeout)/retryShare)
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -160,8 +153,6 @@ func retryAfter(h http.Header) time.Duration {
 // is not passed over: otherwise some model that says yes might be found. The failures of all are in the message of
 // the last. It is safe for concurrent use if the models are. Without models every question fails.
 type Chain []nod.Model
-
-var _ nod.Model = Chain(nil)
 
 // Classify implements [nod.Model].
 func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {

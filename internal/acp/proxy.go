@@ -59,27 +59,19 @@ func (p *proxy) fromEditor(r io.Reader) error {
 	in := bufio.NewReader(r)
 	for {
 		line, err := next(in)
+		if msg, wrong := p.message(line); wrong == nil {
+			if msg.Method == "session/cancel" { // nothing is allowed once a cancellation is on its way
+				p.cancel(msg.Session, false)
+			}
+			p.memory.fromEditor(msg)
+		}
 		if err == nil {
-			p.learn(line)
 			err = p.hand(line)
 		}
 		if err != nil {
 			return p.closeAgent(err)
 		}
 	}
-}
-
-// learn looks at a line of the editor's before it goes on, so that nothing is
-// allowed once a cancellation is on its way.
-func (p *proxy) learn(line []byte) {
-	msg, err := p.message(line)
-	if err != nil {
-		return
-	}
-	if msg.Method == "session/cancel" {
-		p.cancel(msg.Session, false)
-	}
-	p.memory.fromEditor(msg)
 }
 
 // hand writes a line to the agent; nod's own answers come before or after it, never within.

@@ -57,8 +57,8 @@ func NewRequest(p nod.Prompt, timeout time.Duration) Request {
 
 // Encode returns r as one line.
 func (r Request) Encode() []byte {
-	line, _ := encode(r) // texts and numbers
-	return line
+	line, _ := lines.JSON(r) // texts and numbers
+	return append(line, '\n')
 }
 
 // ReadRequest reads the one question that in holds.
@@ -105,11 +105,10 @@ type Error struct {
 
 // Write writes a as one line, with one call of w.Write.
 func (a Answer) Write(w io.Writer) error {
-	line, err := encode(a)
-	if err != nil {
-		return err
+	line, err := lines.JSON(a)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
 	}
-	_, err = w.Write(line)
 	return err
 }
 
@@ -206,11 +205,6 @@ func Reply(ctx context.Context, m nod.Model, r Request) (a Answer) {
 
 func malformed(message string, cause error) *fault.Error {
 	return &fault.Error{Kind: fault.Malformed, Message: message, Cause: cause}
-}
-
-func encode(v any) ([]byte, error) {
-	line, err := lines.JSON(v)
-	return append(line, '\n'), err
 }
 
 // decode reads exactly one JSON value into v: no unknown key, none twice or in another case, nothing after it.

@@ -59,19 +59,17 @@ func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mc
 	defer cancel()
 	done := make(chan []byte, 1)
 	go func() { done <- hook.Answer(ctx, o.Hook, bytes.NewReader(request.Params.Arguments)).Stdout }()
+	var text []byte
+	without := "nod is set to answer nothing (nod mode), and nobody else can be asked"
 	select {
-	case text := <-done:
-		if len(text) == 0 {
-			text = o.Hook.Adapter.Block("nod is set to answer nothing (nod mode), and nobody else can be asked").Stdout
-		}
-		return result(text), nil
+	case text = <-done:
 	case <-ctx.Done():
-		return result(o.Hook.Adapter.Block(fmt.Sprintf("nod did not decide within %s", o.Deadline)).Stdout), nil
+		without = fmt.Sprintf("nod did not decide within %s", o.Deadline)
 	}
-}
-
-func result(text []byte) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+	if len(text) == 0 {
+		text = o.Hook.Adapter.Block(without).Stdout
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
 }
 
 // openEnd is a writer that the server does not close.
