@@ -195,7 +195,7 @@ func reasonOf(d nod.Decision, says string) string {
 		reason += " | A person has to approve this and nobody can be asked in this session: they can " +
 			orList(append(waysToApprove(d), "run the session interactively")) + "."
 	case says == saysDeny && approvable:
-		reason += " | " + approveBy + shortID(d.ID) + "`."
+		reason += " | Only a person can approve this call, at a terminal of their own: `nod approve " + shortID(d.ID) + "`."
 	}
 	return reason
 }
@@ -230,8 +230,6 @@ func howToLast(d nod.Decision) string {
 	}
 	return " | A yes holds for this call only."
 }
-
-const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "
 
 // shortID is the part of a decision's id that says enough.
 func shortID(id string) string { return printable.Line(id[strings.LastIndexByte(id, '-')+1:], 40) }

@@ -47,15 +47,12 @@ func withAmazons(c *client) (grant, error) {
 	}, nil
 }
 
-// googlesScope is the scope that Google's service asks for.
-const googlesScope = "https://www.googleapis.com/auth/cloud-platform"
-
 // withGoogles sends a token that Google gives the service account of the key.
 func withGoogles(c *client) (grant, error) {
 	var named struct {
 		Project string `json:"project_id"`
 	}
-	account, err := google.JWTConfigFromJSON([]byte(c.Key), googlesScope)
+	account, err := google.JWTConfigFromJSON([]byte(c.Key), "https://www.googleapis.com/auth/cloud-platform")
 	if err != nil || json.Unmarshal([]byte(c.Key), &named) != nil || len(account.PrivateKey) == 0 ||
 		account.Email == "" {
 		return nil, &fault.Error{Kind: fault.NoKey,

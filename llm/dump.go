@@ -47,8 +47,11 @@ func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suff
 	if err := checkDumpDir(dir); err != nil {
 		return err
 	}
-	name := filepath.Join(dir, dumpName(p.ID+suffix+x.client.DumpMark))
-	return lines.Replace(name, x.encode(p, answer, err), 0o600, -1)
+	text, err := x.encode(p, answer, err)
+	if err != nil { // a price that is no number
+		return err
+	}
+	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.DumpMark)), text, 0o600, -1)
 }
 
 // checkDumpDir refuses a directory that others could read or swap.
@@ -73,7 +76,7 @@ func dumpName(id string) string {
 	return "id-" + hex.EncodeToString(sum[:16]) + ".json"
 }
 
-func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) []byte {
+func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([]byte, error) {
 	d := dumped{
 		V: 1, ID: p.ID, Digest: p.Digest, Started: x.started.UTC(), Milliseconds: time.Since(x.started).Milliseconds(),
 		Provider: x.client.provider,
@@ -94,8 +97,8 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) []
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	_ = enc.Encode(d) // texts, numbers, and bodies that are JSON
-	return []byte(x.client.mask(out.String()))
+	err = enc.Encode(d)
+	return []byte(x.client.mask(out.String())), err
 }
 
 func (x *exchange) half(header http.Header, body []byte) dumpedHalf {

@@ -108,8 +108,6 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 	return f
 }
 
-const quotaUsed = "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
-
 //go:embed statuses.txt
 var statuses string
 

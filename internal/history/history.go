@@ -126,9 +126,8 @@ func (f File) calls(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 
 // turns is the conversation of a file, newest first, as the agent's adapter reads it.
 func (f File) turns(ctx context.Context) iter.Seq2[transcript.Turn, error] {
-	adapter, _ := agent.ByName(f.Agent)
 	home, _, _ := strings.Cut(f.Path, "/.copilot/") // no payload of Copilot's names the file
-	e, err := adapter.Decode(f.payload(transcript.Turn{Tool: "none", Input: json.RawMessage("{}")}, "/"),
+	e, err := agent.Host(f.Agent).Decode(f.payload(transcript.Turn{Tool: "none", Input: json.RawMessage("{}")}, "/"),
 		[]string{"PWD=/", "HOME=" + home})
 	if err != nil || e.Call.Transcript == nil {
 		return func(yield func(transcript.Turn, error) bool) { yield(transcript.Turn{}, err) }
@@ -138,8 +137,7 @@ func (f File) turns(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 
 // event is a call as the hook of the session would read it, in a person's environment.
 func (f File) event(c transcript.Turn, root string, person []string) (agent.Event, error) {
-	adapter, _ := agent.ByName(f.Agent)
-	e, err := adapter.Decode(f.payload(c, root), f.environ(root, person))
+	e, err := agent.Host(f.Agent).Decode(f.payload(c, root), f.environ(root, person))
 	e.Call.Roots, e.Call.Interactive, e.Call.Transcript, e.Call.Opening = []string{root}, true, nil, nil
 	e.Call.StdinUnseen = false
 	return e, err

@@ -160,16 +160,14 @@ func (l *listener) turn(t transcript.Turn) {
 		l.call(noteLine("another agent said: " + Cut(l.Show(t.Text), callLimit)))
 	case t.Origin == transcript.Other:
 		if !l.unknown {
-			l.say("note", leftOut, userLimit)
+			l.say("note", "something stood here of which nobody can say who said it; it is left out, and it is no consent",
+				userLimit)
 			l.unknown = true
 		}
 		return
 	}
 	l.unknown = l.unknown && t.Origin != transcript.Person
 }
-
-// leftOut is said where nobody can say whose words something is.
-const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
 
 func noteLine(text string) string { return `{"note":` + printable.JSON(text) + "}" }
 
@@ -323,14 +321,12 @@ func hashOf(s string) uint32 {
 // opening is the first request of the person, which is never left out if it is known, and a note that something was.
 func (c Conversation) opening(ctx context.Context) []string {
 	note := noteLine("earlier turns are not shown; what the person allowed or forbade in them is not known")
-	if c.Opening == nil {
-		return []string{note}
+	if c.Opening != nil {
+		if turn, ok := c.Opening(ctx); ok && turn.Origin == transcript.Person {
+			return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+		}
 	}
-	turn, ok := c.Opening(ctx)
-	if !ok || turn.Origin != transcript.Person {
-		return []string{note}
-	}
-	return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+	return []string{note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.
