@@ -195,7 +195,8 @@ func reasonOf(d nod.Decision, says string) string {
 		reason += " | A person has to approve this and nobody can be asked in this session: they can " +
 			orList(append(waysToApprove(d), "run the session interactively")) + "."
 	case says == saysDeny && approvable:
-		reason += " | Only a person can approve this call, at a terminal of their own: `nod approve " + shortID(d.ID) + "`."
+		reason += " | Only a person can approve this call, at a terminal of their own: `nod approve " +
+			shortID(d.ID) + "`."
 	}
 	return reason
 }

@@ -119,8 +119,8 @@ func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
 
 // isPlainHeader names what is written down as it is. All other values are masked: a gateway's may be secrets.
 func isPlainHeader(name string) bool {
-	return slices.Contains([]string{"Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
-		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version"}, name) ||
-		strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
-		strings.HasPrefix(name, "X-Ratelimit-")
+	plain := []string{"Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
+		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version"}
+	return slices.Contains(plain, name) || strings.HasPrefix(name, "X-Stainless-") ||
+		strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
 }

@@ -160,8 +160,8 @@ func (l *listener) turn(t transcript.Turn) {
 		l.call(noteLine("another agent said: " + Cut(l.Show(t.Text), callLimit)))
 	case t.Origin == transcript.Other:
 		if !l.unknown {
-			l.say("note", "something stood here of which nobody can say who said it; it is left out, and it is no consent",
-				userLimit)
+			l.say("note", "something stood here of which nobody can say who said it; it is left out, "+
+				"and it is no consent", userLimit)
 			l.unknown = true
 		}
 		return
@@ -370,13 +370,14 @@ func (c Conversation) Last(ctx context.Context) (string, error) {
 
 // entryLine is one JSON line, "" for a turn that is not shown.
 func (c Conversation) entryLine(t transcript.Turn) string {
-	action, role := c.Show(t.Text), map[transcript.Origin]string{transcript.Person: "user",
-		transcript.Agent: "assistant", transcript.OtherAgent: "other agent"}[t.Origin]
-	if t.Tool != "" {
-		action = t.Tool + " " + c.Input(t.Input)
-	}
+	role := map[transcript.Origin]string{transcript.Person: "user", transcript.Agent: "assistant",
+		transcript.OtherAgent: "other agent"}[t.Origin]
 	if role == "" || t.Tool == "" && strings.TrimSpace(t.Text) == "" {
 		return ""
+	}
+	action := t.Tool + " " + c.Input(t.Input)
+	if t.Tool == "" {
+		action = c.Show(t.Text)
 	}
 	return `{"role":` + printable.JSON(role) + `,"action":` + printable.JSON(head(action, lastChars)) + "}"
 }
