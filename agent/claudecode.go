@@ -55,11 +55,8 @@ func claudeOwn(e *Event, f fields, input *member) bool {
 // nod knows what becomes of a call in this mode. In dontAsk the host denies what no rule of the
 // person's lets run, with or without a person there.
 func claudeFlows(e Event) bool {
-	switch e.Mode {
-	case "default", "acceptEdits", "plan", "auto", "bypassPermissions":
-		return e.Call.Interactive
-	}
-	return e.Mode == "dontAsk"
+	known := slices.Contains([]string{"default", "acceptEdits", "plan", "auto", "bypassPermissions"}, e.Mode)
+	return known && e.Call.Interactive || e.Mode == "dontAsk"
 }
 
 // claudeAttended reports whether a question reaches a person. It does in the terminal, and in an

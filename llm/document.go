@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/nodgate/nod/internal/lines"
@@ -112,11 +113,19 @@ func decodeInput(text []byte) (input, error) {
 		return input{}, err
 	}
 	fields := v.any.(map[string]any)
-	block, isBool := fields["should_block"].(bool)
-	reason, isText := fields["reason"].(string)
-	thinking, isThought := fields["thinking"].(string)
-	if !isBool || !isText || !isThought || len(fields) > 3 {
-		return input{}, errors.New("should_block, reason and thinking are expected, each of its type, and nothing else")
+	in := input{reason: v.at("reason").text(), thinking: v.at("thinking").text()}
+	var typed [3]bool
+	in.shouldBlock, typed[0] = fields["should_block"].(bool)
+	_, typed[1] = fields["reason"].(string)
+	_, typed[2] = fields["thinking"].(string)
+	for i, key := range []string{"should_block", "reason", "thinking"} {
+		if !typed[i] {
+			return input{}, fmt.Errorf("%s is missing, or not of its type", key)
+		}
+		delete(fields, key)
 	}
-	return input{block, reason, thinking}, nil
+	for key := range fields {
+		return input{}, fmt.Errorf("the key %s is not expected", quote(key))
+	}
+	return in, nil
 }

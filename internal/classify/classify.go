@@ -12,7 +12,6 @@ package classify
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +20,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
@@ -214,18 +214,26 @@ func decode(text []byte, limit int, v any) error {
 		return fmt.Errorf("it is longer than %d bytes", limit)
 	case len(bytes.TrimSpace(text)) == 0:
 		return errors.New("it is empty")
-	}
-	var spelled error
-	err := strict.Check(text, func(key string) string {
-		if strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != "" {
-			spelled = fmt.Errorf("the key %q is not known", printable.Line(key, 80))
-		}
-		return key
-	})
-	if err = cmp.Or(spelled, err); err != nil && !errors.Is(err, strict.ErrHalf) {
-		return err
+	case !utf8.Valid(text):
+		return errors.New("it holds bytes that are not UTF-8")
 	}
 	in := json.NewDecoder(bytes.NewReader(text))
 	in.DisallowUnknownFields()
-	return in.Decode(v)
+	if err := in.Decode(v); err != nil {
+		return err
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return errors.New("something follows its end")
+	}
+	name, odd := "", false // the first key that is spelled otherwise, or else the last that was looked at
+	err := strict.Check(text, func(key string) string {
+		if !odd {
+			name, odd = key, strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != ""
+		}
+		return key
+	})
+	if odd || err != nil && !errors.Is(err, strict.ErrHalf) {
+		return fmt.Errorf("the key %q is not known, or occurs twice", printable.Line(name, 80))
+	}
+	return nil
 }

@@ -237,13 +237,7 @@ func Class(reason string) string {
 }
 
 func shown(c nod.Call) string {
-	text := c.Command
-	if text == "" {
-		text = c.RawTool + " " + c.URL
-		if len(c.Paths) > 0 {
-			text = c.RawTool + " " + c.Paths[0]
-		}
-	}
+	text := cmp.Or(c.Command, c.RawTool+" "+slices.Concat(c.Paths, []string{c.URL})[0])
 	return printable.Line(strings.TrimSpace(text), 120)
 }
 
