@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"iter"
 	"path"
 
 	"github.com/nodgate/nod"
@@ -48,8 +47,8 @@ type ACP struct {
 	Options []ACPOption
 	// Earlier are what session/update said of the same call, oldest first.
 	Earlier [][]byte
-	// Turns yields the conversation without the call of that id, newest first.
-	Turns func(call string) iter.Seq2[transcript.Turn, error]
+	// Turns is the conversation without this call, oldest first.
+	Turns []transcript.Turn
 	// Opening is the first thing that the person said; nil where that is not known.
 	Opening *transcript.Turn
 }

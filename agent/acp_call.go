@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -17,12 +16,11 @@ import (
 
 // Decode reads the params of session/request_permission. An error means that the request goes on to the editor.
 func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
+	f, err := readPayload(payload)
 	if err != nil {
 		return Event{}, err
 	}
-	f := fieldsOf(top, &err)
-	e := Event{Kind: Decide, Name: permissionRequest, Project: a.Dir, Start: a.Dir, PromptFollows: true}
+	e := Event{Kind: Decide, Name: PermissionRequest, Project: a.Dir, Start: a.Dir, PromptFollows: true}
 	e.Call = nod.Call{
 		Agent: a.Name(), Session: f.word("sessionId"), Dir: a.Dir, Roots: slices.Clone(a.Roots),
 		Environ: environ, Interactive: true,
@@ -30,13 +28,12 @@ func (a ACP) Decode(payload []byte, environ []string) (Event, error) {
 	call, old := askedAbout(f)
 	e.Unproven = !old
 	a.decodeCall(&e, call)
-	if err != nil {
-		return Event{}, err
+	if *f.err != nil {
+		return Event{}, *f.err
 	}
 	e.Complete = func(e *Event) { e.Reserved = acpAsks(e, a.Peer) }
 	if a.Turns != nil {
-		turns, id := a.Turns, e.Call.ID
-		e.Call.Transcript = func(context.Context) iter.Seq2[transcript.Turn, error] { return turns(id) }
+		e.Call.Transcript = transcript.Of(a.Turns...)
 	}
 	if first := a.Opening; first != nil {
 		e.Call.Opening = func(context.Context) (transcript.Turn, bool) { return *first, true }
@@ -67,8 +64,9 @@ func (a ACP) decodeCall(e *Event, in fields) {
 	c := acpCall{ACP: a, seen: []fields{in}, err: in.err}
 	e.Call.ID = in.word("toolCallId")
 	for _, update := range slices.Backward(a.Earlier) {
-		if o, err := readPayload(update); err == nil {
-			c.seen = append(c.seen, fieldsOf(o, in.err))
+		if f, err := readPayload(update); err == nil {
+			f.err = in.err
+			c.seen = append(c.seen, f)
 		} else {
 			e.Unproven = true // it may have said where or how the call runs
 		}
@@ -201,7 +199,7 @@ func placeOf(in fields) (dir string, plain bool) {
 		case "command":
 			plain = plain && m.value[0] == '"'
 		case "commands": // Copilot CLI says the command twice
-			all := fields{object: in.object, err: new(error)}.texts("commands")
+			all := in.apart().texts("commands")
 			plain = plain && m.value[0] == '[' && len(all) == 1 && all[0] == in.hint("command")
 		case "cwd", "workdir", "directory", "dir_path", "working_directory", "workingDirectory":
 			if string(m.value) != "null" {
@@ -220,10 +218,10 @@ func placeOf(in fields) (dir string, plain bool) {
 // agents have for it; "" without a command.
 func (f fields) ran() string {
 	for _, key := range [...]string{"command", "cmd", "commandLine", "command_line", "script"} {
-		var wrong error
-		words := fields{object: f.object, err: &wrong}.texts(key)
+		in := f.apart()
+		words := in.texts(key)
 		switch {
-		case wrong != nil || len(words) == 0:
+		case *in.err != nil || len(words) == 0:
 			continue
 		case len(words) == 1:
 			return words[0]

@@ -12,8 +12,8 @@ import (
 	"github.com/nodgate/nod/internal/strict"
 )
 
-// permissionRequest is the method that asks the editor.
-const permissionRequest = "session/request_permission"
+// PermissionRequest is the method that asks the editor.
+const PermissionRequest = "session/request_permission"
 
 // ACPMessage is one JSON-RPC message of the Agent Client Protocol, with what nod heeds of it; all else is "".
 type ACPMessage struct {
@@ -34,12 +34,10 @@ type ACPMessage struct {
 // ReadACPMessage reads one line, as strictly as any payload. An error means that it has more
 // than one reading, or is no message: it passes, and nothing is learned from it.
 func ReadACPMessage(line []byte) (m ACPMessage, err error) {
-	top, err := readPayload(line)
-	if err != nil && (!errors.Is(err, strict.ErrHalf) || top.hint("method") == permissionRequest) {
+	f, err := readPayload(line)
+	if err != nil && (!errors.Is(err, strict.ErrHalf) || f.hint("method") == PermissionRequest) {
 		return m, err // half a character ends a text that was cut; no call is decided on it
 	}
-	err = nil
-	f := fieldsOf(top, &err)
 	m.Method = f.optional("method")
 	if id := f.nonNull("id"); id != nil {
 		m.ID = id.value
@@ -54,7 +52,7 @@ func ReadACPMessage(line []byte) (m ACPMessage, err error) {
 		m.Session, m.Params = in.optional("sessionId"), raw
 		m.readParams(in)
 	}
-	return m, err
+	return m, *f.err
 }
 
 func (m *ACPMessage) readParams(in fields) {
@@ -79,7 +77,7 @@ func (m *ACPMessage) readParams(in fields) {
 			m.Call, m.Title, m.Update = update.word("toolCallId"), update.hint("title"), raw
 			m.Input = update.returned("rawInput")
 		}
-	case permissionRequest:
+	case PermissionRequest:
 		for _, o := range in.list("options") {
 			m.Options = append(m.Options, ACPOption{ID: o.text("optionId"), Kind: o.word("kind")})
 		}
@@ -89,27 +87,15 @@ func (m *ACPMessage) readParams(in fields) {
 }
 
 // edited is a line whose params were changed; it stays as it is where it has another shape,
-// or where edit reports false.
+// or where edit reports false. What was read as JSON can be written as JSON.
 func edited(line []byte, edit func(params map[string]json.RawMessage) bool) []byte {
 	var msg, params map[string]json.RawMessage
 	if json.Unmarshal(line, &msg) != nil || json.Unmarshal(msg["params"], &params) != nil || !edit(params) {
 		return line
 	}
-	if !set(msg, "params", params) {
-		return line
-	}
-	out, err := json.Marshal(msg)
-	if err != nil {
-		return line
-	}
+	msg["params"], _ = json.Marshal(params)
+	out, _ := json.Marshal(msg)
 	return append(out, '\n')
-}
-
-// set puts a value into an object; false where it cannot be written.
-func set(object map[string]json.RawMessage, key string, value any) bool {
-	raw, err := json.Marshal(value)
-	object[key] = raw
-	return err == nil
 }
 
 // WithoutAlways takes the options of kind allow_always out of a permission request, since an
@@ -128,7 +114,8 @@ func WithoutAlways(line []byte) []byte {
 			once = once || option.Kind == "allow_once"
 			return err == nil && option.Kind == "allow_always"
 		})
-		return once && len(kept) < len(options) && set(params, "options", kept)
+		params["options"], _ = json.Marshal(kept)
+		return once && len(kept) < len(options)
 	})
 }
 
@@ -165,6 +152,8 @@ func (a ACP) WithReason(line []byte, text string) []byte {
 			return false
 		}
 		parts = append(parts, json.RawMessage(`{"type":"content","content":{"type":"text","text":`+quoted(text)+`}}`))
-		return set(call, "content", parts) && set(params, "toolCall", call)
+		call["content"], _ = json.Marshal(parts)
+		params["toolCall"], _ = json.Marshal(call)
+		return true
 	})
 }

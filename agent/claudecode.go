@@ -3,6 +3,7 @@ package agent
 import (
 	"errors"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -32,17 +33,12 @@ func claudeQuirk(e *Event, in, f fields) {
 	f.outcome(e)
 }
 
-// claudeOwn recognises a call to an MCP server.
+// claudeOwn recognises a call to an MCP server by the tool's name and, where the payload has it, by the server's.
 func claudeOwn(e *Event, f fields, input *member) bool {
 	server, source := "", ""
 	if from, given := f.maybeChild("mcp_server"); given != nil {
 		server, source = from.word("name"), from.optional("source")
 	}
-	return claudeServer(e, f, input, server, source)
-}
-
-// claudeServer recognises a call to an MCP server by the tool's name and, where the payload has it, by the server's.
-func claudeServer(e *Event, f fields, input *member, server, source string) bool {
 	mcp, ok, wrong := claudeMCP(e.Call.RawTool, server)
 	switch {
 	case wrong != "" && *f.err == nil:
@@ -59,11 +55,8 @@ func claudeServer(e *Event, f fields, input *member, server, source string) bool
 // nod knows what becomes of a call in this mode. In dontAsk the host denies what no rule of the
 // person's lets run, with or without a person there.
 func claudeFlows(e Event) bool {
-	switch e.Mode {
-	case "default", "acceptEdits", "plan", "auto", "bypassPermissions":
-		return e.Call.Interactive
-	}
-	return e.Mode == "dontAsk"
+	known := slices.Contains([]string{"default", "acceptEdits", "plan", "auto", "bypassPermissions"}, e.Mode)
+	return known && e.Call.Interactive || e.Mode == "dontAsk"
 }
 
 // claudeAttended reports whether a question reaches a person. It does in the terminal, and in an
@@ -128,10 +121,6 @@ func claudeMayAllow(e Event, d nod.Decision) bool {
 
 // claudeReads reports whether a tool of the allow-list only reads.
 func claudeReads(tool string) bool {
-	switch tool {
-	case "read_file", "grep", "glob", "lsp", "tool_search",
-		"list_mcp_resources", "read_mcp_resource", "task_get", "task_list":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"read_file", "grep", "glob", "lsp", "tool_search",
+		"list_mcp_resources", "read_mcp_resource", "task_get", "task_list"}, tool)
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/nodgate/nod"
 )
@@ -49,7 +50,10 @@ func claudeSpecial(c *nod.Call, raw string, in fields) {
 			c.Unread = claudeWorktree
 		}
 	case "SendMessage":
-		if to := in.optional("to"); to != "main" && !isOwnAgent(to) {
+		// An agent that the session has started has such an id. By any other name a message may go to another
+		// session; the host asks nobody about it (2.1.329, run).
+		own := regexp.MustCompile(`^(main|a[\w-]*[0-9a-f]{16})$`)
+		if !own.MatchString(in.optional("to")) {
 			c.Unread = elsewhere
 		}
 	case "ScheduleWakeup": // the prompt comes back as if the person had typed it
@@ -64,11 +68,6 @@ const (
 	elsewhere = "the message may go to another session, on another machine too, in which nobody may ask nod; " +
 		"address an agent of this session by its id"
 )
-
-// isOwnAgent reports whether a name is the id of an agent that the session has started. By
-// any other name a message may go to another session, on another machine too, in which
-// nobody may ask nod; the host asks nobody about it (2.1.329, run).
-func isOwnAgent(to string) bool { return regexp.MustCompile(`^a[\w-]*[0-9a-f]{16}$`).MatchString(to) }
 
 // claudeGlobs are the globs that Grep's argument stands for: it is split at blanks, and
 // at commas where a piece has no braces (2.1.329, run).
@@ -101,7 +100,9 @@ func claudeMCP(raw, server string) (m *nod.MCP, ok bool, wrong string) {
 		}
 		return &nod.MCP{Server: name, Tool: tool}, true, ""
 	}
-	for _, spelled := range []string{claudeServerName(server), collapse(claudeServerName(server))} {
+	spelling := claudeServerName(server)
+	joined := strings.Join(strings.FieldsFunc(spelling, func(r rune) bool { return r == '_' }), "_") // a connector's
+	for _, spelled := range []string{spelling, joined} {
 		if tool, found := strings.CutPrefix(rest, spelled+"__"); found && spelled != "" && tool != "" {
 			return &nod.MCP{Server: server, Tool: tool}, true, ""
 		}
@@ -113,16 +114,9 @@ func claudeMCP(raw, server string) (m *nod.MCP, ok bool, wrong string) {
 // digits, _ and - becomes _. (Read in descriptions of the host; measured for plain names only.)
 func claudeServerName(name string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '-':
+		if r < 0x80 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '-' {
 			return r
 		}
 		return '_'
 	}, name)
-}
-
-// collapse makes one of several underscores, as is done for connectors.
-func collapse(name string) string {
-	parts := strings.FieldsFunc(name, func(r rune) bool { return r == '_' })
-	return strings.Join(parts, "_")
 }

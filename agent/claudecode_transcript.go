@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"strings"
 
@@ -14,8 +13,8 @@ import (
 // is being decided is left out: the file holds it or not, as it happens. Turns that were taken back by rewinding are
 // still in the file and are yielded.
 func claudeRecord(call, prompt string) record {
-	return record{host: "Claude Code", prompt: prompt, reader: func() turnsOf {
-		return func(line fields, before tail) ([]transcript.Turn, bool) { return claudeTurns(line, before, call) }
+	return record{host: "Claude Code", prompt: prompt, turns: func(line fields, before tail) ([]transcript.Turn, bool) {
+		return claudeTurns(line, before, call)
 	}}
 }
 
@@ -121,8 +120,10 @@ func claudeResult(who transcript.Origin, f, b fields, alone bool, before tail) t
 			turn.Origin, turn.Text = transcript.Person, "I approve this plan: "+planOf(input, turn.Text)
 		}
 	case answer != "" && who == transcript.Person && alone:
-		// The result's own structure proves nothing: an MCP server could return the like.
-		if input, is := calledAs("AskUserQuestion", turn.Call, before); is && !answersItself(input) {
+		// The result's own structure proves nothing: an MCP server could return the like. A question may
+		// come with answers that the model gives.
+		input, is := calledAs("AskUserQuestion", turn.Call, before)
+		if is && input.maybe("answers") == nil && *input.err == nil {
 			turn.Origin, turn.Text = transcript.Person, answer
 		}
 	}
@@ -136,7 +137,7 @@ func claudeMarks(f fields) (refused bool, answer string) {
 	case m == nil:
 	case m.value[0] == '{' && bytes.Contains(m.value, []byte(`"answers"`)):
 		result, _ := f.asObject(m)
-		answer = claudeAnswer(result.object)
+		answer = claudeAnswer(result.apart())
 	case string(m.value) == `"User rejected tool use"`:
 		refused = true
 	}
@@ -145,47 +146,36 @@ func claudeMarks(f fields) (refused bool, answer string) {
 
 // calledAs returns the input of the tool call of that id, which stands a few lines before; is says that it is of that
 // tool.
-func calledAs(tool, id string, before tail) (input json.RawMessage, is bool) {
+func calledAs(tool, id string, before tail) (input fields, is bool) {
 	for range 64 {
 		top, err := before.object()
 		if err != nil || id == "" {
 			break
 		}
-		f := fieldsOf(top, &err)
-		message, _ := f.maybeChild("message")
+		message, _ := top.maybeChild("message")
 		blocks, _ := claudeBlocks(message)
 		for _, b := range blocks {
 			if b.hint("type") == "tool_use" && b.hint("id") == id {
-				return b.returned("input"), b.hint("name") == tool
+				input, _ = b.child("input")
+				return input, b.hint("name") == tool
 			}
 		}
 	}
-	return nil, false
+	return input, false
 }
 
 // claudeAnswer is what a person chose in an AskUserQuestion dialogue, as the result of
 // the question says it; "" for every other result.
-func claudeAnswer(result object) string {
-	var err error
-	answers, _ := fieldsOf(result, &err).maybeChild("answers")
+func claudeAnswer(result fields) string {
+	answers, _ := result.maybeChild("answers")
 	var chosen []string
 	for _, m := range answers.members {
 		chosen = append(chosen, answers.asText(&m))
 	}
-	if err != nil {
+	if *result.err != nil {
 		return ""
 	}
 	return strings.Join(chosen, "\n")
-}
-
-// answersItself reports whether a question came with answers, as the model may give them, or cannot be read.
-func answersItself(input json.RawMessage) bool {
-	in, err := readLoosely(input)
-	if err != nil {
-		return true
-	}
-	answers, err := in.find("answers")
-	return answers != nil || err != nil
 }
 
 const (
@@ -214,14 +204,10 @@ func claudeRefusal(text string) string {
 
 // planOf is the plan that was approved: as the host repeats it, which has what
 // the person changed, else as the agent proposed it.
-func planOf(input json.RawMessage, result string) string {
+func planOf(input fields, result string) string {
 	if _, plan, ok := strings.Cut(result, "## Approved Plan"); ok {
 		_, plan, _ = strings.Cut(plan, "\n")
 		return strings.TrimSpace(plan)
 	}
-	in, err := readLoosely(input)
-	if err != nil {
-		return "(it cannot be read)"
-	}
-	return in.hint("plan")
+	return input.hint("plan")
 }

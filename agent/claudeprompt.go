@@ -37,11 +37,10 @@ func (ClaudePrompt) Capabilities() Capabilities {
 
 // Decode reads the arguments of one call.
 func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
+	f, err := readPayload(payload)
 	if err != nil {
 		return Event{}, err
 	}
-	f := fieldsOf(top, &err)
 	e := Event{Kind: Decide, Name: "permission prompt", Mode: "default", Project: p.Project, Start: p.Project}
 	e.Call = nod.Call{
 		ID: f.optional("tool_use_id"), Agent: p.Name(), Session: cmp.Or(p.Session, "permission prompts in "+p.Project),
@@ -50,16 +49,13 @@ func (p ClaudePrompt) Decode(payload []byte, environ []string) (Event, error) {
 	input := f.get("input")
 	in, raw := f.asObject(input)
 	e.Call.Input = raw
-	if err == nil && !claudeServer(&e, f, input, "", "") {
-		tool := lookUp(p.Name(), e.Call.RawTool)
-		arguments(&e.Call, tool, in)
-		if tool.shape == special {
-			claudeSpecial(&e.Call, tool.raw, in)
+	if *f.err == nil {
+		if in = Host("claude-code").profile().decodeTool(&e, f, input, in); e.Call.MCP == nil {
+			claudeOddities(&e.Call, in)
 		}
-		claudeOddities(&e.Call, in)
 	}
-	if err != nil {
-		return Event{}, err
+	if *f.err != nil {
+		return Event{}, *f.err
 	}
 	if stays := variable(environ, staysInProject); e.Call.Command != "" && stays != "1" && stays != "true" {
 		e.Call.Dir = ""

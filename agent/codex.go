@@ -29,8 +29,10 @@ func codexQuirk(e *Event, in, f fields) {
 	if e.Call.RawTool == "Bash" {
 		command = in.hint("command")
 	}
-	if e.Kind == Prompt && e.Call.Tool == "bash" {
-		codexNetwork(&e.Call, in)
+	if e.Kind == Prompt && e.Call.Tool == "bash" { // tell a request for the network from one to run the command
+		if target, found := strings.CutPrefix(in.optional("description"), "network-access "); found {
+			e.Call.Tool, e.Call.Command, e.Call.URL = "network_access", "", target
+		}
 	}
 	codexPatch(&e.Call)
 	read := command != "" || e.Call.MCP != nil
@@ -40,14 +42,6 @@ func codexQuirk(e *Event, in, f fields) {
 		if read {
 			codexComplete(e, name, command)
 		}
-	}
-}
-
-// codexNetwork tells a request for the network from one to run the command.
-func codexNetwork(call *nod.Call, in fields) {
-	target, found := strings.CutPrefix(in.optional("description"), "network-access ")
-	if found {
-		call.Tool, call.Command, call.URL = "network_access", "", target
 	}
 }
 
@@ -67,9 +61,9 @@ func codexPatch(call *nod.Call) {
 	if !found || strings.HasSuffix(text, "\n") || strings.Contains("\n"+text+"\n", "\n"+word+"\n") {
 		return
 	}
-	if edits, ok := readPatch(text); ok {
+	if _, ok := readPatch(text); ok {
 		patched(call, text)
-		call.Tool, call.Command, call.Edits = "apply_patch", "", edits
+		call.Tool, call.Command = "apply_patch", ""
 	}
 }
 

@@ -109,7 +109,7 @@ func readRollout(rollout, id, command string) (turn codexTurn, calls []codexCall
 			calls, over = nil, true
 			continue
 		}
-		payload, _ := fieldsOf(top, &err).maybeChild("payload")
+		payload, _ := top.maybeChild("payload")
 		ended := payload.hint("call_id")
 		switch {
 		case top.hint("type") == "turn_context" && !turned:
@@ -154,12 +154,11 @@ func codexCallOf(payload fields, command string) (call codexCall, is bool, err e
 	if payload.hint("name") != "exec_command" {
 		return call, false, nil
 	}
-	args, err := readPayload([]byte(payload.hint("arguments")))
+	f, err := readPayload([]byte(payload.hint("arguments")))
 	if err != nil {
 		return call, false, err
 	}
-	args.path = "arguments"
-	f := fieldsOf(args, &err)
+	f.path = "arguments"
 	is = f.word("cmd") == command
 	call = codexCall{tty: f.flag("tty"), shell: f.optional("shell"),
 		escalated: f.optional("sandbox_permissions") == "require_escalated", workdir: f.optional("workdir"),
@@ -167,7 +166,7 @@ func codexCallOf(payload fields, command string) (call codexCall, is bool, err e
 	var seen nod.Call
 	lookFurther(&seen, f, lookUp("codex", "exec_command"))
 	call.further = seen.Rewritten
-	return call, is, err
+	return call, is, *f.err
 }
 
 // codexShell reports whether nod reads the shell that the model names, and the shell is the

@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -36,8 +37,10 @@ func copilotQuirk(e *Event, in, f fields) {
 	environ := e.Call.Environ
 	e.Call.Interactive, e.Call.Environ = false, copilotEnviron(environ)
 	copilotRecord().of(&e.Call, copilotEvents(environ, e.Call.Session))
-	if e.Call.Command != "" {
-		copilotNamed(e, in)
+	// A shell with a name, if it is there already, is where it was made (1.0.102, the description of
+	// the tool), and a person may have changed the directory since.
+	if e.Call.Command != "" && in.optional("shellId") != "" && e.Call.Dir != e.Project {
+		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, copilotElsewhere)
 	}
 	switch e.Kind {
 	case Decide:
@@ -57,15 +60,10 @@ func copilotEnviron(environ []string) []string {
 		variable(environ, "GIT_CONFIG_VALUE_0") != "explicit" {
 		return environ
 	}
-	var out []string
-	for _, kv := range environ {
-		switch name, _, _ := strings.Cut(kv, "="); name {
-		case "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0":
-		default:
-			out = append(out, kv)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(environ), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return slices.Contains([]string{"GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"}, name)
+	})
 }
 
 // copilotOwn recognises a call to an MCP server: no tool of the host's own has a hyphen or a slash in its name. It
@@ -90,22 +88,12 @@ func copilotOwn(e *Event, f fields, input *member) bool {
 	return e.Kind == Prompt && raw != "bash"
 }
 
-// copilotNamed denies a command in a shell with a name, away from the directory of the
-// project: such a shell, if it is there already, is where it was made (1.0.102, the
-// description of the tool), and a person may have changed the directory since.
-func copilotNamed(e *Event, in fields) {
-	if in.optional("shellId") != "" && e.Call.Dir != e.Project {
-		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, copilotElsewhere)
-	}
-}
-
 // copilotSearch reads a search, whose paths may be one or a list.
 func copilotSearch(call *nod.Call, raw string, in fields) {
 	var pattern, filter string
-	switch raw {
-	case "glob":
+	if raw == "glob" {
 		pattern = in.word("pattern")
-	default:
+	} else {
 		_ = in.text("pattern") // what is looked for, not where
 		filter = in.optional("glob")
 	}

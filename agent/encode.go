@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -29,14 +30,6 @@ const (
 	saysUnasked = "unasked"
 )
 
-// logged is what a word comes to.
-func logged(says string) string {
-	if says == saysNobody || says == saysUnasked {
-		return saysDeny
-	}
-	return says
-}
-
 // says picks one of the words above from what a host can do.
 //
 //	                 seat allows   seat asks      a prompt follows   else
@@ -47,12 +40,16 @@ func logged(says string) string {
 //
 // An allow in plan mode, under Reinforce, of a call that is not proven or that a rule of the
 // person's speaks of, or of a tool that is [Idle] or the [Persons], is silence. An allow of
-// another command is a denial where it is not handed over ([profile.hands]).
+// another command is a denial where it is not handed over ([profile.handed]).
 func (p profile) says(e Event, d nod.Decision, how Profile, model bool) string {
-	seat := p.capabilities().seat(e.Kind)
+	can, class := p.capabilities(), classOf(e.Call.Tool)
+	seat := can.Before
+	if e.Kind == Prompt {
+		seat = can.Asking
+	}
 	switch d.Verdict {
 	case nod.Allow:
-		may := seat.Allow && how != Reinforce && !e.Unproven && !e.Reserved && !leftToHost(e.Call.Tool)
+		may := seat.Allow && how != Reinforce && !e.Unproven && !e.Reserved && class != Idle && class != Persons
 		switch {
 		case d.Instead != "":
 			return saysDeny // what may be handed over has been
@@ -83,21 +80,6 @@ func saysAsking(seat Seat, e Event, d nod.Decision, p Profile, model bool) strin
 	return saysNobody
 }
 
-// leftToHost reports whether nod is silent about a tool that it finds safe: the
-// host asks about it, or does not, as it does without nod.
-func leftToHost(tool string) bool {
-	class := classOf(tool)
-	return class == Idle || class == Persons
-}
-
-// seat returns the seat of an event; only Prompt has another than Decide.
-func (c Capabilities) seat(k Kind) Seat {
-	if k == Prompt {
-		return c.Asking
-	}
-	return c.Before
-}
-
 // hostDecides reports whether the host takes over: it judges in this mode, confines the call or
 // asks about it, nod has no model, and the gate says that another may decide.
 func hostDecides(e Event, d nod.Decision, model bool) bool {
@@ -105,17 +87,21 @@ func hostDecides(e Event, d nod.Decision, model bool) bool {
 		d.Err != nil && d.Err.Kind == fault.NoModel
 }
 
-func (p profile) block(reason string) Answer {
-	if p.is("spoken") { // what exit code 2 does is not known
+// Block denies in a way that is certain to block.
+func (h Host) Block(reason string) Answer {
+	if p := h.profile(); p.is("spoken") { // what exit code 2 does is not known
 		return p.answer(Event{Kind: Decide}, saysDeny, blocking(said(reason)), "")
 	}
-	return exit2(reason)
+	return exit2(said(reason))
 }
 
-func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer {
+// Encode says a decision as the section of hosts.txt lays it down.
+func (h Host) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
+	p := h.profile()
 	decided := e.Kind == Decide && p.text("tried") != "" || e.Kind == Prompt && p.text("refused") != ""
 	switch {
-	case decided && p.hands(e, d, how):
+	case decided && e.Kind == Decide && d.Verdict == nod.Allow && d.Instead != "" && how != Reinforce &&
+		h.MayRewrite(e):
 		return p.handed(e, d)
 	case decided:
 		word := p.says(e, d, how, model)
@@ -123,11 +109,14 @@ func (p profile) encode(e Event, d nod.Decision, how Profile, model bool) Answer
 		if p.notice != nil && word == saysAsk {
 			d.Notices = append([]string{p.notice(e, reason)}, d.Notices...)
 		}
-		return p.answer(e, logged(word), reason, p.notices(d))
+		if word == saysNobody || word == saysUnasked {
+			word = saysDeny
+		}
+		return p.answer(e, word, reason, p.notices(d))
 	case e.Kind == Outcome, e.Kind == HostDenied, e.Kind == Other, e.Name != "" && e.Call.RawTool == "":
 		return Answer{Said: abstained}
 	}
-	return p.block("nod does not know the event " + e.Name + ", so what it carries must not run")
+	return h.Block("nod does not know the event " + e.Name + ", so what it carries must not run")
 }
 
 // answer says a word in the form that the host reads, a denial without one by exit code.
@@ -143,7 +132,7 @@ func (p profile) answer(e Event, word, reason, extra string) Answer {
 	case word == abstained:
 		return Answer{Said: abstained}
 	case form == "":
-		return exit2Shown(reason)
+		return exit2(reason)
 	default:
 		form = strings.ReplaceAll(form, `"$SAID"`, quoted(word))
 		form = strings.ReplaceAll(form, `"$BLOCKED"`, quoted(blocking(reason))) // quoted, nothing looks like the next
@@ -166,12 +155,6 @@ func (p profile) notices(d nod.Decision) string {
 	return `,"systemMessage":` + quoted(strings.Join(lines, "\n"))
 }
 
-// hands reports whether the host is handed another command in the place of the call's.
-func (p profile) hands(e Event, d nod.Decision, how Profile) bool {
-	return p.mayRewrite != nil && e.Kind == Decide && d.Verdict == nod.Allow && d.Instead != "" && how != Reinforce &&
-		p.mayRewrite(e)
-}
-
 // handed allows the call with another command in it; all else of its input stays.
 func (p profile) handed(e Event, d nod.Decision) Answer {
 	var input map[string]json.RawMessage
@@ -179,10 +162,7 @@ func (p profile) handed(e Event, d nod.Decision) Answer {
 		return exit2("the input of this call has no command that could be confined")
 	}
 	input["command"] = json.RawMessage(quoted(d.Instead))
-	updated, err := json.Marshal(input)
-	if err != nil {
-		return exit2("the input of this call cannot be written: " + err.Error())
-	}
+	updated, _ := json.Marshal(input) // it was read from JSON
 	form := strings.NewReplacer(`"$REASON"`, quoted(reasonOf(d, saysAllow)), `"$INPUT"`, string(updated),
 		`"$COMMAND"`, quoted(d.Instead)).Replace(p.text("handed"))
 	return Answer{Stdout: []byte(strings.TrimSuffix(form, "}") + p.notices(d) + "}"), Said: saysConfined}
@@ -197,15 +177,12 @@ func rewritable(e Event, tool string) bool {
 
 // reasonOf is what the person reads under allow and ask, and the model under deny.
 func reasonOf(d nod.Decision, says string) string {
-	reason := said(d.Reason)
-	if reason == "" {
-		reason = "nod gives no reason"
-	}
-	how, ways := howToApprove(d), waysToApprove(d)
+	reason := cmp.Or(said(d.Reason), "nod gives no reason")
+	approvable := d.Approvable.Key != "" && d.ID != ""
 	switch {
 	case says == saysAsk:
 		reason += howToLast(d)
-	case says == saysDeny && d.Err != nil && d.Err.Kind != fault.NoModel && how == "":
+	case says == saysDeny && d.Err != nil && d.Err.Kind != fault.NoModel && !approvable:
 		reason += " | A person can find out more with `nod doctor`"
 		if d.ID != "" { // settings that cannot be used leave no decision in the log
 			reason += " and `nod log " + shortID(d.ID) + "`"
@@ -213,20 +190,21 @@ func reasonOf(d nod.Decision, says string) string {
 		reason += "."
 	case says == saysUnasked:
 		reason += " | A person has to approve this, and this agent gives nod no way to ask them: they can " +
-			orList(ways) + "."
+			orList(waysToApprove(d)) + "."
 	case says == saysNobody:
 		reason += " | A person has to approve this and nobody can be asked in this session: they can " +
-			orList(append(ways, "run the session interactively")) + "."
-	case says == saysDeny && how != "":
-		reason += " | " + approveBy + shortID(d.ID) + "`."
+			orList(append(waysToApprove(d), "run the session interactively")) + "."
+	case says == saysDeny && approvable:
+		reason += " | Only a person can approve this call, at a terminal of their own: `nod approve " +
+			shortID(d.ID) + "`."
 	}
 	return reason
 }
 
 // waysToApprove is what a person can do whom the agent cannot ask.
 func waysToApprove(d nod.Decision) (ways []string) {
-	if how := howToApprove(d); how != "" {
-		ways = append(ways, how)
+	if d.Approvable.Key != "" && d.ID != "" {
+		ways = append(ways, "approve this call at a terminal of their own (`nod approve "+shortID(d.ID)+"`)")
 	}
 	if d.Lasting != "" {
 		return append(ways, "add "+allowRule(d)+" to their settings")
@@ -254,27 +232,12 @@ func howToLast(d nod.Decision) string {
 	return " | A yes holds for this call only."
 }
 
-const approveBy = "Only a person can approve this call, at a terminal of their own: `nod approve "
-
-// howToApprove names the command that approves this very call, "" where none does.
-func howToApprove(d nod.Decision) string {
-	if d.Approvable.Key == "" || d.ID == "" {
-		return ""
-	}
-	return "approve this call at a terminal of their own (`nod approve " + shortID(d.ID) + "`)"
-}
-
 // shortID is the part of a decision's id that says enough.
 func shortID(id string) string { return printable.Line(id[strings.LastIndexByte(id, '-')+1:], 40) }
 
-// exit2 exits with 2 and a reason on standard error: the only denial that
+// exit2 exits with 2 and a reason, which is fit to be shown, on standard error: the only denial that
 // nearly every host understands. Without a reason some hosts take it for an allow.
 func exit2(reason string) Answer {
-	return exit2Shown(said(reason))
-}
-
-// exit2Shown is exit2 with a reason that is fit to be shown.
-func exit2Shown(reason string) Answer {
 	return Answer{Stderr: []byte(blocking(reason) + "\n"), Exit: 2, Said: saysDeny}
 }
 
@@ -307,9 +270,6 @@ func withoutTags(text string) string {
 
 // quoted is a JSON string.
 func quoted(s string) string {
-	text, err := json.Marshal(s)
-	if err != nil { // cannot happen for a string
-		return `""`
-	}
+	text, _ := json.Marshal(s)
 	return string(text)
 }

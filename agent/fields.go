@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -11,53 +12,27 @@ import (
 	"github.com/nodgate/nod/internal/strict"
 )
 
-// find returns the value of a key, nil where it is absent, and refuses the object
-// if the key stands twice or a second key differs from it in case only.
-func (o object) find(key string) (found *member, err error) {
-	for i := range o.members {
-		m := &o.members[i]
-		switch {
-		case !strings.EqualFold(m.key, key):
-		case m.key != key:
-			return nil, at(join(o.path, m.key), fmt.Sprintf("the key differs from %q in case only", key))
-		case found != nil:
-			return nil, at(join(o.path, m.key), "the key stands twice")
-		default:
-			found = m
-		}
-	}
-	return found, nil
+// fields reads typed values of a JSON object. The first error stays, in err, and everything after it
+// reads as zero; so a decoder is a list of assignments and one check.
+type fields struct {
+	members []member
+	path    string // key path of the object, "" at the top
+	err     *error
+}
+
+// apart reads the same object, and its errors are its own.
+func (f fields) apart() fields {
+	f.err = new(error)
+	return f
 }
 
 // hint reads a string that decides nothing: "" where it is absent or wrong.
-func (o object) hint(key string) string {
-	var ignored error
-	return fieldsOf(o, &ignored).optional(key)
-}
-
-// fields reads typed values of an object. The first error stays, in err, and everything after it
-// reads as zero; so a decoder is a list of assignments and one check.
-type fields struct {
-	object
-	err *error
-}
-
-// fieldsOf returns a reader of o whose first error goes to err.
-func fieldsOf(o object, err *error) fields { return fields{object: o, err: err} }
+func (f fields) hint(key string) string { return f.apart().optional(key) }
 
 // carriesCall reports whether a payload has a member that calls have, under any event.
 func carriesCall(f fields) bool {
 	return slices.ContainsFunc([]string{"tool_name", "toolName", "tool_input", "toolArgs", "tool_info", "toolCall",
 		"command"}, func(key string) bool { return f.maybe(key) != nil })
-}
-
-// unplaced is the tool of a call that comes with an event which nobody knows: such a
-// call is blocked, also if it names no tool.
-func unplaced(f fields, tool string) string {
-	if tool == "" && carriesCall(f) {
-		return "unnamed"
-	}
-	return tool
 }
 
 // outcome reads what such a payload says of how a call went.
@@ -81,16 +56,25 @@ func (f fields) get(key string) *member {
 	return m
 }
 
-// maybe returns a value that may be absent, nil then.
-func (f fields) maybe(key string) *member {
+// maybe returns a value that may be absent, nil then. It refuses the object
+// if the key stands twice or a second key differs from it in case only.
+func (f fields) maybe(key string) (found *member) {
+	for i := range f.members {
+		m := &f.members[i]
+		switch {
+		case !strings.EqualFold(m.key, key):
+		case m.key != key:
+			f.fail(m.key, fmt.Sprintf("the key differs from %q in case only", key))
+		case found != nil:
+			f.fail(m.key, "the key stands twice")
+		default:
+			found = m
+		}
+	}
 	if *f.err != nil {
 		return nil
 	}
-	m, err := f.find(key)
-	if err != nil {
-		*f.err = badInput(err)
-	}
-	return m
+	return found
 }
 
 // nonNull is maybe for keys where null means absent.
@@ -102,9 +86,11 @@ func (f fields) nonNull(key string) *member {
 	return m
 }
 
-func (f fields) wrong(m *member, what string) {
+func (f fields) wrong(m *member, what string) { f.fail(m.key, what+" is expected") }
+
+func (f fields) fail(key, what string) {
 	if *f.err == nil {
-		*f.err = badInput(at(join(f.path, m.key), what+" is expected"))
+		*f.err = badInput(errors.New(strings.TrimPrefix(join(f.path, key)+": "+what, ": ")))
 	}
 }
 
@@ -192,12 +178,7 @@ func (f fields) asObject(m *member) (fields, json.RawMessage) {
 		f.wrong(m, "an object")
 		return fields{err: f.err}, nil
 	}
-	return f.inside(m, join(f.path, m.key)), m.value
-}
-
-// inside returns the members of an object among the members of f.
-func (f fields) inside(m *member, path string) fields {
-	return fields{object: object{members: parts(m.value), path: path}, err: f.err}
+	return fields{parts(m.value), join(f.path, m.key), f.err}, m.value
 }
 
 // list reads a required array of objects.
@@ -213,12 +194,12 @@ func (f fields) list(key string) []fields {
 	elements := parts(m.value)
 	out := make([]fields, 0, len(elements))
 	for i, e := range elements {
-		path := join(f.path, m.key) + "[" + strconv.Itoa(i) + "]"
+		one := fields{parts(e.value), join(f.path, m.key) + "[" + strconv.Itoa(i) + "]", f.err}
 		if e.value[0] != '{' {
-			*f.err = badInput(at(path, "an object is expected"))
+			*f.err = badInput(errors.New(one.path + ": an object is expected"))
 			return nil
 		}
-		out = append(out, f.inside(&e, path))
+		out = append(out, one)
 	}
 	return out
 }

@@ -2,6 +2,8 @@ package agent
 
 import (
 	"bytes"
+	"os"
+	"path"
 	"strings"
 
 	"github.com/nodgate/nod"
@@ -62,7 +64,16 @@ func geminiTracked(call *nod.Call, in fields) {
 // geminiSought marks an edit of a missing file: the host then looks for a file with
 // that ending, anywhere in the workspace (read in 0.61.0, correctPath).
 func geminiSought(e *Event) {
-	if e.Call.RawTool == "replace" && len(e.Call.Edits) > 0 && absent(e.Call, e.Call.Edits[0].Path) {
+	if e.Call.RawTool != "replace" || len(e.Call.Edits) == 0 {
+		return
+	}
+	name := e.Call.Edits[0].Path
+	if below, ok := strings.CutPrefix(name, "~/"); ok {
+		name = variable(e.Call.Environ, "HOME") + "/" + below
+	} else if !path.IsAbs(name) {
+		name = e.Call.Dir + "/" + name
+	}
+	if _, err := os.Stat(name); err != nil {
 		e.Call.Rewritten = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
 			"whole path of a file that is there, or write a new one"
 	}
@@ -123,7 +134,7 @@ func qwenOwn(e *Event, f fields, input *member) bool {
 		}
 		call.Input = input.value
 		in = Host("qwen").profile().decodeTool(
-			e, fields{object: object{path: in.path}, err: in.err}, input, fields{err: f.err})
+			e, fields{path: in.path, err: in.err}, input, fields{err: f.err})
 		call.Outlives = call.Command != "" && in.flag("is_background")
 		return true
 	}

@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/nodgate/nod"
 )
@@ -108,7 +109,7 @@ func settingsSay(dirs []string, home bool, ending string, holds func(text string
 func wordsOf(text string) []string {
 	text = strings.NewReplacer("\\\n", "", `\`, "", `'`, "", `"`, "").Replace(text)
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
-		return r < 0x80 && !isLetterOrDigit(r) && !strings.ContainsRune("_.+-", r)
+		return r < 0x80 && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("_.+-", r)
 	})
 }
 
@@ -208,9 +209,7 @@ func copilotDenies(c nod.Call, project string) bool {
 func startedWith(options ...string) bool {
 	for pid := os.Getppid(); pid > 0; {
 		args, parent, err := started(pid)
-		if err != nil || slices.ContainsFunc(args, func(arg string) bool {
-			return slices.ContainsFunc(options, func(option string) bool { return strings.HasPrefix(arg, option) })
-		}) {
+		if err != nil || slices.ContainsFunc(args, func(arg string) bool { return beginsWith(arg, options...) }) {
 			return true
 		}
 		pid = parent

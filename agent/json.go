@@ -32,47 +32,38 @@ type member struct {
 	value json.RawMessage
 }
 
-// object is a JSON object.
-type object struct {
-	members []member
-	path    string // key path of the object, "" at the top
-}
-
 // readPayload checks the whole text and returns its top level. Half a surrogate pair is an error beside it: what a
 // program printed may have been cut in the middle of a character, and a call that is to be decided never is.
-func readPayload(text []byte) (object, error) {
+func readPayload(text []byte) (fields, error) {
 	if len(text) > maxPayload {
-		return object{}, badInput(fmt.Errorf("%d bytes; at most %d MiB are read", len(text), maxPayload>>20))
+		return fields{}, badInput(fmt.Errorf("%d bytes; at most %d MiB are read", len(text), maxPayload>>20))
 	}
-	o, err := readLoosely(text)
+	f, err := readLoosely(text)
 	if err == nil {
 		err = strict.Check(text, func(key string) string { return key })
 	}
 	if err != nil {
-		return o, badInput(err)
+		return f, badInput(err)
 	}
-	return o, nil
+	return f, nil
 }
 
 // readLoosely returns the top level of a text that is one JSON object, with any content.
-func readLoosely(text []byte) (object, error) {
+func readLoosely(text []byte) (fields, error) {
 	if !json.Valid(text) {
 		var whole json.RawMessage
-		return object{}, fmt.Errorf("it is no JSON: %w", json.Unmarshal(text, &whole))
+		return fields{}, fmt.Errorf("it is no JSON: %w", json.Unmarshal(text, &whole))
 	}
 	if text = bytes.TrimLeft(text, " \t\r\n"); text[0] != '{' {
-		return object{}, errors.New("an object is expected")
+		return fields{}, errors.New("an object is expected")
 	}
-	return object{members: parts(text)}, nil
+	return fields{members: parts(text), err: new(error)}, nil
 }
 
 // badInput wraps what is wrong with a payload.
 func badInput(err error) error {
 	return &fault.Error{Kind: fault.BadInput, Message: "the payload cannot be read", Cause: err}
 }
-
-// at says what is wrong and where.
-func at(path, what string) error { return errors.New(strings.TrimPrefix(path+": "+what, ": ")) }
 
 // join appends a key to a key path, shortened, and quoted unless it is plain.
 func join(path, key string) string {
@@ -93,7 +84,7 @@ func parts(text []byte) (all []member) {
 	for i := 1; i < len(text); i++ {
 		switch c := text[i]; {
 		case c == '"':
-			i += stringEnd(text[i:])
+			i += len(strict.Quoted(text[i:])) - 1
 		case c == '{', c == '[':
 			depth++
 		case depth > 0:
@@ -111,17 +102,4 @@ func parts(text []byte) (all []member) {
 		}
 	}
 	return all
-}
-
-// stringEnd is where the string ends that a text starts with.
-func stringEnd(text []byte) int {
-	for i := 1; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '"':
-			return i
-		}
-	}
-	return len(text)
 }

@@ -31,15 +31,15 @@ func TestKindsAreClassified(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		turns, _ := claudeTurns(fieldsOf(top, &err), tail{}, "")
+		turns, _ := claudeTurns(top, tail{}, "")
 		unknown := func(turn transcript.Turn) bool { return turn.Origin == transcript.Other }
-		if err != nil || slices.ContainsFunc(turns, unknown) {
+		if *top.err != nil || slices.ContainsFunc(turns, unknown) {
 			var kind struct {
 				Type       string
 				Attachment struct{ Type string }
 			}
 			_ = json.Unmarshal(lines.Bytes(), &kind)
-			t.Errorf("%s %s is a kind that nobody classified: %v", kind.Type, kind.Attachment.Type, err)
+			t.Errorf("%s %s is a kind that nobody classified: %v", kind.Type, kind.Attachment.Type, *top.err)
 		}
 	}
 	if seen == 0 {

@@ -89,10 +89,6 @@ func opencodeTop(e *Event) {
 	}
 }
 
-func isLetterOrDigit(r rune) bool {
-	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
-}
-
 // plugin reads what the lines of JavaScript say beside the call that nod installs for an agent which starts no
 // program by itself (internal/install/plugin). The payload and the answer are nod's own:
 //
@@ -116,11 +112,7 @@ func plugin(e *Event, f fields) {
 // readsAsShell reports whether a program reads a line as nod does. fish and nu count too:
 // opencode runs no commands in them, but takes another shell (1.18.33, read).
 func readsAsShell(name string) bool {
-	switch name {
-	case "bash", "zsh", "sh", "dash", "ksh", "fish", "nu":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"bash", "zsh", "sh", "dash", "ksh", "fish", "nu"}, name)
 }
 
 // opencodeMayRewrite: measured on 1.18.33. The plugin says where it puts a line in the place of the command: not
@@ -153,31 +145,20 @@ func opencodeAsks(line string) bool {
 
 // isGoingTo reports whether opencode never asks about a program: what only says where it is.
 func isGoingTo(name string) bool {
-	switch name {
-	case "cd", "chdir", "popd", "pushd", "push-location", "set-location":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"cd", "chdir", "popd", "pushd", "push-location", "set-location"}, name)
 }
 
 // isSyntax reports whether a word at the beginning of a line is no program for the grammar, or may be none.
 func isSyntax(word string) bool {
-	switch word {
-	case "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "select",
-		"function", "time", "coproc", "in", "declare", "typeset", "export", "readonly", "local", "unset", "unsetenv",
-		"let", "test", "eval":
-		return true
-	}
-	return strings.Trim(word, "_./+-") == ""
+	return strings.Trim(word, "_./+-") == "" || slices.Contains([]string{"if", "then", "else", "elif", "fi", "for",
+		"while", "until", "do", "done", "case", "esac", "select", "function", "time", "coproc", "in", "declare",
+		"typeset", "export", "readonly", "local", "unset", "unsetenv", "let", "test", "eval"}, word)
 }
 
 func piQuirk(e *Event, _, f fields) {
 	plugin(e, f)
 	respelled(&e.Call, piOdd)
 }
-
-// claudeMCPOnly recognises a call to an MCP server by a name as Claude Code's are.
-func claudeMCPOnly(e *Event, f fields, input *member) bool { return claudeServer(e, f, input, "", "") }
 
 // piOdd reports whether Pi reads a name otherwise (1.5.2, dist/utils/paths.js): blanks
 // beyond ASCII are blanks, a sign for a mention is left out, and file:// begins an address.

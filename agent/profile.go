@@ -107,7 +107,7 @@ func (h Host) profile() profile {
 		p.own, p.special, p.quirk = claudeOwn, claudeSpecial, claudeQuirk
 		p.notice, p.mayAllow, p.mayRewrite = claudeNotice, claudeMayAllow, claudeMayRewrite
 	case "codex":
-		p.own, p.special, p.quirk, p.mayRewrite = claudeMCPOnly, codexItems, codexQuirk, codexMayRewrite
+		p.own, p.special, p.quirk, p.mayRewrite = claudeOwn, codexItems, codexQuirk, codexMayRewrite
 	case "copilot":
 		p.kinds, p.own, p.special = copilotEvent, copilotOwn, copilotSearch
 		p.quirk, p.mayRewrite = copilotQuirk, copilotMayRewrite
@@ -119,7 +119,7 @@ func (h Host) profile() profile {
 	case "opencode":
 		p.own, p.quirk, p.mayRewrite = opencodeMCP, opencodeQuirk, opencodeMayRewrite
 	case "pi":
-		p.own, p.quirk = claudeMCPOnly, piQuirk
+		p.own, p.quirk = claudeOwn, piQuirk
 	}
 	if p.is("typed") {
 		p.rewrites = typedRewrites
@@ -133,19 +133,6 @@ func (h Host) Name() string { return string(h) }
 // Capabilities returns what was measured or read, on the version that it names.
 func (h Host) Capabilities() Capabilities { return h.profile().capabilities() }
 
-// Decode reads one payload.
-func (h Host) Decode(payload []byte, environ []string) (Event, error) {
-	return h.profile().decode(payload, environ)
-}
-
-// Encode says a decision as the section of hosts.txt lays it down.
-func (h Host) Encode(e Event, d nod.Decision, how Profile, model bool) Answer {
-	return h.profile().encode(e, d, how, model)
-}
-
-// Block denies in a way that is certain to block.
-func (h Host) Block(reason string) Answer { return h.profile().block(reason) }
-
 // MayRewrite reports whether the host would run for this call, in its mode, a command that a hook
 // hands it in the place of the call's, and no rule of the person's in the host's settings is lost
 // by that. Whether the program at hand does, nod doctor proves.
@@ -154,14 +141,13 @@ func (h Host) MayRewrite(e Event) bool {
 	return p.mayRewrite != nil && p.mayRewrite(e)
 }
 
-func (p profile) decode(payload []byte, environ []string) (Event, error) {
-	top, err := readPayload(payload)
-	halved := err
-	if err != nil && !errors.Is(err, strict.ErrHalf) {
-		return Event{}, err
+// Decode reads one payload.
+func (h Host) Decode(payload []byte, environ []string) (Event, error) {
+	p := h.profile()
+	f, halved := readPayload(payload)
+	if halved != nil && !errors.Is(halved, strict.ErrHalf) {
+		return Event{}, halved
 	}
-	err = nil
-	f := fieldsOf(top, &err)
 	var e Event
 	if e.Kind, e.Name = p.kindOf(f); halved != nil && e.Kind != Outcome && e.Kind != Other {
 		return Event{}, halved
@@ -174,12 +160,15 @@ func (p profile) decode(payload []byte, environ []string) (Event, error) {
 		}
 	case Unexpected:
 		e.Call = nod.Call{Agent: p.agent, Session: f.asText(f.maybeOf(p.list("session"))),
-			RawTool: unplaced(f, f.asText(f.maybeOf(p.list("tool"))))}
+			RawTool: f.asText(f.maybeOf(p.list("tool")))}
+		if e.Call.RawTool == "" && carriesCall(f) {
+			e.Call.RawTool = "unnamed" // such a call is blocked, also if it names no tool
+		}
 	default:
 		p.decodeCall(&e, f, payload, environ)
 	}
-	if err != nil {
-		return Event{}, err
+	if *f.err != nil {
+		return Event{}, *f.err
 	}
 	return e, nil
 }
@@ -325,7 +314,7 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 		return in
 	}
 	tool := lookUp(p.agent, call.RawTool)
-	if tool.raw == "" && p.decodeMCP(call) {
+	if tool.raw == "" && p.fact("divided") != "" && serversTool(call, p.fact("mcp"), p.fact("divided")) {
 		return in
 	}
 	switch {
@@ -339,10 +328,6 @@ func (p profile) decodeTool(e *Event, f fields, input *member, in fields) fields
 		}
 	}
 	return in
-}
-
-func (p profile) decodeMCP(call *nod.Call) bool {
-	return p.fact("divided") != "" && serversTool(call, p.fact("mcp"), p.fact("divided"))
 }
 
 // serversTool makes a call one to an MCP server, where the tool's name is a prefix, the server's name, what divides

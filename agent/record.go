@@ -3,6 +3,7 @@ package agent
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,27 +42,21 @@ const (
 type turnsOf func(line fields, before tail) (turns []transcript.Turn, message bool)
 
 // of gives the turns the time of their line. A line that cannot be read is an error.
-func (read turnsOf) of(line object, before tail) (turns []transcript.Turn, message bool, err error) {
-	turns, message = read(fieldsOf(line, &err), before)
+func (read turnsOf) of(line fields, before tail) (turns []transcript.Turn, message bool, err error) {
+	turns, message = read(line, before)
 	at, _ := time.Parse(time.RFC3339, line.hint("timestamp"))
 	for i := range turns {
 		turns[i].Time = at
 	}
-	return turns, message, err
+	return turns, message, *line.err
 }
 
 // record is how the file of a host is read.
 type record struct {
-	host string // the program's name, for errors
-	// reader makes what reads the lines of one reading, which may have a state.
-	reader func() turnsOf
+	host  string // the program's name, for errors
+	turns turnsOf
 	// prompt is the id of what the person typed last, "" where the host does not say it.
 	prompt string
-}
-
-// lineByLine is a reader without a state.
-func lineByLine(turns func(line fields) ([]transcript.Turn, bool)) func() turnsOf {
-	return func() turnsOf { return func(line fields, _ tail) ([]transcript.Turn, bool) { return turns(line) } }
 }
 
 // of gives a call the conversation in a file.
@@ -83,18 +78,15 @@ func (r record) transcript(name string) func(context.Context) iter.Seq2[transcri
 			if gap && !yield(transcript.Turn{Text: "a prompt that is not written yet"}, nil) {
 				return
 			}
-			r.turns(ctx, lines, yield)
+			r.all(ctx, lines, yield)
 		}
 	}
 }
 
-func (r record) turns(ctx context.Context, lines tail, yield func(transcript.Turn, error) bool) {
-	read := r.reader()
+func (r record) all(ctx context.Context, lines tail, yield func(transcript.Turn, error) bool) {
 	for messages := 0; ; messages++ {
-		turns, err := r.message(&lines, read)
-		if err == nil {
-			err = ctx.Err()
-		}
+		turns, err := r.message(&lines)
+		err = cmp.Or(err, ctx.Err())
 		switch {
 		case errors.Is(err, io.EOF) && messages > 0:
 			return
@@ -114,19 +106,16 @@ func (r record) turns(ctx context.Context, lines tail, yield func(transcript.Tur
 }
 
 // message returns the turns of the message before.
-func (r record) message(lines *tail, read turnsOf) ([]transcript.Turn, error) {
+func (r record) message(lines *tail) ([]transcript.Turn, error) {
 	for {
 		line, err := lines.object()
-		if errors.Is(err, io.EOF) || errors.Is(err, transcript.ErrEarlier) {
-			return nil, err
-		}
 		var turns []transcript.Turn
 		message := false
 		if err == nil {
-			turns, message, err = read.of(line, *lines)
+			turns, message, err = r.turns.of(line, *lines)
 		}
 		switch {
-		case errors.Is(err, transcript.ErrEarlier):
+		case errors.Is(err, io.EOF), errors.Is(err, transcript.ErrEarlier):
 			return nil, err
 		case err != nil:
 			return nil, fmt.Errorf("the transcript is not one of %s: %w", r.host, err)
@@ -144,13 +133,13 @@ func (r record) opening(name string) func(context.Context) (transcript.Turn, boo
 			return first, false
 		}
 		defer file.Close()
-		lines, read := bufio.NewScanner(file), r.reader()
+		lines, before := bufio.NewScanner(file), tail{ids: map[string]bool{}}
 		lines.Buffer(make([]byte, 0, 32<<10), openingLine)
 		for seen := 0; seen < openingLimit && ctx.Err() == nil && lines.Scan(); seen += len(lines.Bytes()) + 1 {
 			line, err := readLoosely(lines.Bytes())
 			var turns []transcript.Turn
 			if err == nil {
-				turns, _, err = read.of(line, tail{})
+				turns, _, err = r.turns.of(line, before)
 			}
 			if err != nil && len(lines.Bytes()) > 0 {
 				return first, false
@@ -171,6 +160,8 @@ type tail struct {
 	cut  bool   // the file has more before it
 	seen bool   // the last line was taken
 	done bool   // the first line was taken
+
+	ids map[string]bool // of the messages that were read, where a host repeats them
 }
 
 // tailOf reads the last bytes of a regular file, at most limit.
@@ -185,7 +176,7 @@ func tailOf(name string, limit int64) (tail, error) {
 	if n, err := file.ReadAt(text, from); n < len(text) {
 		return tail{}, fmt.Errorf("the file shrank while it was read: %w", err)
 	}
-	return tail{text: text, cut: from > 0}, nil
+	return tail{text: text, cut: from > 0, ids: map[string]bool{}}, nil
 }
 
 // openRegular opens a regular file and says how long it is. It never blocks: a FIFO in its place is an error.
@@ -209,11 +200,11 @@ func openRegular(name string) (*os.File, int64, error) {
 }
 
 // object takes the line before; empty lines and a torn last one are passed over.
-func (t *tail) object() (object, error) {
+func (t *tail) object() (fields, error) {
 	for {
 		text, torn, err := t.next()
 		if err != nil {
-			return object{}, err
+			return fields{}, err
 		}
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -60,17 +59,6 @@ func typedRewrites(command string) string {
 	}
 	return `the editor types this into an interactive shell, which may read several lines, tabs, \, # and ! otherwise ` +
 		"than a script does; give one line without them, and without timeout"
-}
-
-// absent reports whether nothing lies where a name of a call leads.
-func absent(c nod.Call, name string) bool {
-	if below, ok := strings.CutPrefix(name, "~/"); ok {
-		name = variable(c.Environ, "HOME") + "/" + below
-	} else if !path.IsAbs(name) {
-		name = c.Dir + "/" + name
-	}
-	_, err := os.Stat(name)
-	return err != nil
 }
 
 // respelled denies a call with a name that the host does not take as it is written: with

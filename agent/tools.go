@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	_ "embed" // the tables of the hosts' tools
 	"encoding/json"
 	"fmt"
@@ -34,11 +35,11 @@ type builtin struct {
 	beside    []string // further arguments that nod knows
 }
 
-// shape says which arguments nod reads. The zero value reads none.
+// shape says which arguments nod reads. The zero value reads none, and is an unknown tool's.
 type shape string
 
 const (
-	opaque     shape = ""
+	opaque     shape = "opaque"
 	command    shape = "command"     // a shell command, and where it starts
 	read       shape = "read"        // one file
 	search     shape = "search"      // a directory, and a pattern or filter below it
@@ -98,9 +99,6 @@ func row(host, begin string) builtin {
 		return builtin{}
 	}
 	t := builtin{raw: begin, canonical: strings.TrimPrefix(words[0], "-"), shape: shape(words[1]), as: spellingOf(host)}
-	if t.shape == "opaque" {
-		t.shape = opaque
-	}
 	for _, word := range words[2:] {
 		if key, name, own := strings.Cut(word, "="); own {
 			t.as[key] = name
@@ -174,13 +172,11 @@ func searchedFor(c *nod.Call, tool builtin, in fields) {
 		pattern = in.maybeNamed(as["pattern"])
 		c.Paths = searched(c.Dir, dir, pattern, filter)
 	}
-	if as["bare"] != "" && slices.ContainsFunc([]string{dir, pattern, filter}, isOption) {
+	option := func(word string) bool { return strings.HasPrefix(word, "-") }
+	if as["bare"] != "" && slices.ContainsFunc([]string{dir, pattern, filter}, option) {
 		c.Rewritten = takenForOption
 	}
 }
-
-// isOption reports whether a program may take a word for an option.
-func isOption(word string) bool { return strings.HasPrefix(word, "-") }
 
 // maybeNamed is optional for an argument that the host may not have at all.
 func (f fields) maybeNamed(key string) string {
@@ -231,7 +227,7 @@ func lookFurther(c *nod.Call, in fields, tool builtin) {
 }
 
 // listed reports whether nod knows the arguments of a tool. Of each such tool nod reads some.
-func (t builtin) listed() bool { return t.shape != opaque }
+func (t builtin) listed() bool { return t.shape != "" && t.shape != opaque }
 
 // known are the arguments of a tool that nod reads or need not read. Most hosts use the same names
 // for the description that a person sees and for the time limit.
@@ -259,9 +255,7 @@ func saysSomething(value json.RawMessage, runs bool) bool {
 // searched names where a search would look: the directory, and the patterns below it, so that a
 // search for ".ssh/id_*" is seen as what it is. A pattern that begins with "!" leaves out.
 func searched(cwd, base string, patterns ...string) []string {
-	if base == "" {
-		base = cwd
-	}
+	base = cmp.Or(base, cwd)
 	paths := []string{base}
 	for _, p := range patterns {
 		switch {

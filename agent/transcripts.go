@@ -11,22 +11,26 @@ import (
 	"github.com/nodgate/nod/transcript"
 )
 
-// textOf joins the texts of a content: a text, or a list of parts.
-func textOf(f fields, key string) string {
-	m := f.maybe(key)
-	switch {
+// textOf joins the texts of a content.
+func textOf(f fields, key string) (all string) {
+	for _, text := range textsOf(f, key) {
+		all = joined(all, text)
+	}
+	return all
+}
+
+// textsOf are the texts of a content: a text, or those of a list of parts; "" for a part that is not text.
+func textsOf(f fields, key string) (texts []string) {
+	switch m := f.maybe(key); {
 	case m == nil:
-		return ""
-	case m.value[0] == '"':
-		return f.asText(m)
-	case m.value[0] != '[':
-		return ""
+	case m.value[0] == '[':
+		for _, part := range f.list(key) {
+			texts = append(texts, part.hint("text"))
+		}
+	case m.value[0] == '"' && string(m.value) != `""`:
+		texts = []string{f.asText(m)}
 	}
-	var text string
-	for _, part := range f.list(key) {
-		text = joined(text, part.hint("text"))
-	}
-	return text
+	return texts
 }
 
 // joined puts a line end between two texts.
@@ -60,13 +64,13 @@ func returnedBy(call, text string, ended transcript.Ended) []transcript.Turn {
 // else stands under the role of the user (the environment, AGENTS.md, what a hook or another agent
 // put there) is not, and in a sub-agent's file nothing is.
 func codexRecord(call string, child bool) record {
-	return record{host: "Codex", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+	return record{host: "Codex", turns: func(line fields, _ tail) ([]transcript.Turn, bool) {
 		if line.word("type") != "response_item" {
 			return nil, false
 		}
 		payload, _ := line.child("payload")
 		return codexTurns(payload, call, child), true
-	})}
+	}}
 }
 
 func codexTurns(p fields, call string, child bool) []transcript.Turn {
@@ -110,7 +114,7 @@ func codexMessage(p fields, child bool) []transcript.Turn {
 // codexUser reads what stands under the role of the user. Codex names the kind of each part; the person's parts are of
 // kind user.text. If parts and kinds of a message do not match, nobody can say what was typed.
 func codexUser(p fields, child bool) []transcript.Turn {
-	kinds, texts := codexKinds(p), codexParts(p)
+	kinds, texts := codexKinds(p), textsOf(p, "content")
 	typed, known := "", true
 	for i, kind := range kinds {
 		if kind == "user.text" && i < len(texts) {
@@ -142,10 +146,8 @@ func codexTyped(text string) (typed string, ok bool) {
 	if i := strings.LastIndex(text, request); strings.HasPrefix(text, "# ") && i >= 0 {
 		return strings.TrimSpace(text[i+len(request):]), true
 	}
-	for _, heading := range []string{"# Context from my IDE setup:", "# Files mentioned by the user:"} {
-		if strings.HasPrefix(text, heading) {
-			return "", false
-		}
+	if beginsWith(text, "# Context from my IDE setup:", "# Files mentioned by the user:") {
+		return "", false
 	}
 	return text, true
 }
@@ -173,21 +175,6 @@ func codexKinds(p fields) (kinds []string) {
 	return kinds
 }
 
-// codexParts are the texts of a content's parts; "" for a part that is not text.
-func codexParts(p fields) (texts []string) {
-	m := p.maybe("content")
-	if m == nil || m.value[0] != '[' {
-		if text := textOf(p, "content"); text != "" {
-			texts = []string{text}
-		}
-		return texts
-	}
-	for _, part := range p.list("content") {
-		texts = append(texts, part.hint("text"))
-	}
-	return texts
-}
-
 // copilotEvents is the session's file, "" where nobody can say.
 func copilotEvents(environ []string, session string) string {
 	home := variable(environ, "HOME")
@@ -200,14 +187,14 @@ func copilotEvents(environ []string, session string) string {
 // copilotRecord reads JSON lines {type, data, timestamp} (1.0.102). A sub-agent's
 // events stand among its root's and carry the sub-agent's id.
 func copilotRecord() record {
-	return record{host: "Copilot", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+	return record{host: "Copilot", turns: func(line fields, _ tail) ([]transcript.Turn, bool) {
 		switch kind := line.word("type"); kind {
 		case "user.message", "assistant.message", "tool.execution_start", "tool.execution_complete":
 			data, _ := line.child("data")
 			return copilotTurns(kind, data, line.optional("agentId") != ""), true
 		}
 		return nil, false
-	})}
+	}}
 }
 
 // copilotTurns reads one event. content is what was typed; what the host adds to it stands in transformedContent,
@@ -242,21 +229,16 @@ func copilotTurns(kind string, data fields, child bool) []transcript.Turn {
 // reading ends. A sub-agent's hook is shown the file of its root. A call is written once it has ended, so the call
 // that is being decided is not there.
 func geminiRecord() record {
-	return record{host: "Gemini CLI", reader: func() turnsOf {
-		seen := map[string]bool{} // messages whose later line was read
-		return func(line fields, _ tail) (turns []transcript.Turn, message bool) {
-			set, _ := line.maybeChild("$set")
-			if (line.optional("$rewindTo") != "" || set.maybe("messages") != nil) && *line.err == nil {
-				*line.err = transcript.ErrEarlier
-			}
-			id := line.optional("id")
-			if id == "" || seen[id] {
-				return nil, false
-			}
-			seen[id] = true
-			turns = geminiTurns(line)
-			return turns, len(turns) > 0
+	return record{host: "Gemini CLI", turns: func(line fields, before tail) (turns []transcript.Turn, message bool) {
+		set, _ := line.maybeChild("$set")
+		if (line.optional("$rewindTo") != "" || set.maybe("messages") != nil) && *line.err == nil {
+			*line.err = transcript.ErrEarlier
 		}
+		if id := line.optional("id"); id != "" && !before.ids[id] {
+			before.ids[id] = true
+			turns = geminiTurns(line)
+		}
+		return turns, len(turns) > 0
 	}}
 }
 
@@ -270,11 +252,10 @@ func geminiTurns(m fields) (turns []transcript.Turn) {
 		if m.maybe("toolCalls") != nil {
 			for _, call := range m.list("toolCalls") {
 				turns = append(turns, calledTurn(call))
-				switch ended := call.optional("status"); ended {
-				case "error":
-					turns = append(turns, returnedBy(call.optional("id"), "", transcript.EndedFailed)...)
-				case "cancelled":
-					turns = append(turns, returnedBy(call.optional("id"), "", transcript.EndedRefused)...)
+				ended := map[string]transcript.Ended{"error": transcript.EndedFailed,
+					"cancelled": transcript.EndedRefused}[call.optional("status")]
+				if ended != transcript.EndedUnknown {
+					turns = append(turns, returnedBy(call.optional("id"), "", ended)...)
 				}
 			}
 		}
@@ -353,7 +334,8 @@ func geminiMark(text string) transcript.Origin {
 	host := slices.Contains(speakers("elements"), name) || slices.Contains(speakers("gemini"), name)
 	end := "</" + name + ">"
 	switch {
-	case slices.ContainsFunc(geminiNotices(), func(notice string) bool { return strings.HasPrefix(trimmed, notice) }),
+	case beginsWith(trimmed, "System:", "Here is the user's editor context",
+		"Here is a summary of changes in the user's editor context"),
 		trimmed == "Please continue.",
 		host && (!strings.Contains(trimmed, end) || strings.HasSuffix(trimmed, end)):
 		return transcript.Harness
@@ -363,25 +345,16 @@ func geminiMark(text string) transcript.Origin {
 	return transcript.Person
 }
 
-// geminiNotices begin what the hosts and their extensions say without an element.
-func geminiNotices() []string {
-	return []string{
-		"System:",
-		"Here is the user's editor context",
-		"Here is a summary of changes in the user's editor context",
-	}
-}
-
 // qwenRecord reads a session file of Qwen Code (0.24.4): JSON lines {type, provenance, message{role, parts}}. A
 // sub-agent's hook is shown the file of its root. The call with the id that is being decided is left out.
 //
 // A text is a person's only where the host says so (provenance "real_user", and no subtype but that of a message that
 // came while the agent worked) and it is one text that nothing marks as the host's own.
 func qwenRecord(call string) record {
-	return record{host: "Qwen Code", reader: lineByLine(func(line fields) ([]transcript.Turn, bool) {
+	return record{host: "Qwen Code", turns: func(line fields, _ tail) ([]transcript.Turn, bool) {
 		turns := qwenTurns(line, call)
 		return turns, len(turns) > 0
-	})}
+	}}
 }
 
 func qwenTurns(f fields, call string) (turns []transcript.Turn) {

@@ -91,7 +91,7 @@ func (d *driving) told(t *testing.T, name string) string {
 	if !ok {
 		t.Fatalf("the model was told nothing about %q; output:\n%s", name, d.output)
 	}
-	return got.Text
+	return got
 }
 
 // answered wants nod's first answers to the calls whose input holds a text; "" is

@@ -75,8 +75,8 @@ func (d *driving) checkHostile(t *testing.T, decoy *llmtest.Server) {
 	for name, want := range map[string]string{"arrives": "arrived", "judged": "the script says no"} {
 		told, _ := d.srv.Result(name)
 		elsewhere, _ := decoy.Result(name)
-		if !strings.Contains(told.Text+elsewhere.Text, want) {
-			t.Errorf("%s: the model was told %q%q, want %s\n%s", name, told.Text, elsewhere.Text, want, d.output)
+		if !strings.Contains(told+elsewhere, want) {
+			t.Errorf("%s: the model was told %q%q, want %s\n%s", name, told, elsewhere, want, d.output)
 		}
 	}
 	for _, q := range decoy.Requests() {

@@ -109,8 +109,8 @@ func TestTwoPromptsWait(t *testing.T) {
 				t.Errorf("%s: %s, %s", grave.Answered, grave.Reason, s.text())
 			}
 			s.pressesUntil(row.key, "the end of the turn", func() bool { return strings.Contains(s.words(), "done") })
-			if got, _ := srv.Result("grave"); strings.Contains(got.Text, "not-for-a-model") || !exists(notes) {
-				t.Errorf("the model was told %q, notes are there: %v\n%s", got.Text, exists(notes), s.text())
+			if got, _ := srv.Result("grave"); strings.Contains(got, "not-for-a-model") || !exists(notes) {
+				t.Errorf("the model was told %q, notes are there: %v\n%s", got, exists(notes), s.text())
 			}
 		})
 	}

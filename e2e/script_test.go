@@ -230,16 +230,16 @@ func (p *played) read(srv *llmtest.Server) {
 	for i := range p.became {
 		b := &p.became[i]
 		b.kept = kept[fmt.Sprintf("c%02d", i)]
-		got, ok := srv.Result(fmt.Sprintf("c%02d", i))
-		b.told = got.Text
+		told, ok := srv.Result(fmt.Sprintf("c%02d", i))
+		b.told = told
 		switch {
 		case b.end == "absent":
 			b.asked, b.judged = false, false
-		case !ok || holds(got.Text, p.absent):
+		case !ok || holds(told, p.absent):
 			b.end = "absent"
-		case holds(got.Text, []string{"it may run confined"}):
+		case holds(told, []string{"it may run confined"}):
 			b.end = "typed"
-		case holds(got.Text, p.refused):
+		case holds(told, p.refused):
 			b.end = "denied"
 		default:
 			b.end = "ran"

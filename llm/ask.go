@@ -1,11 +1,13 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -37,7 +39,10 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 		answer, _, err := c.stage(ctx, question{p, p.Careful}, "")
 		return answer, err
 	}
-	quick, x, err := c.quick(ctx, p)
+	// The quick question has a part of the time, and is put once. A fault counts as "block": the careful one follows.
+	quickly, stop := context.WithTimeout(ctx, left(ctx, c.Timeout)/quickShare)
+	quick, x, err := c.stage(quickly, question{p, p.Quick}, quickSuffix)
+	stop()
 	if err == nil && !quick.ShouldBlock {
 		quick.Quick, quick.QuickSaid = true, "pass"
 		return quick, nil
@@ -69,23 +74,9 @@ func (c *client) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 // same reports whether the careful question would meet the same fault.
 func (x *exchange) same(ctx context.Context, err error) bool {
 	f := fault.Of(err)
-	if f == nil {
-		return false
-	}
-	switch f.Kind {
-	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge:
-		return true
-	case fault.RateLimited, fault.Overloaded:
-		return retryAfter(x.responseHeader) > left(ctx, x.client.Timeout)/retryShare
-	}
-	return false
-}
-
-// quick asks with a part of the time, and once. A fault counts as "block": the careful question follows.
-func (c *client) quick(ctx context.Context, p nod.Prompt) (nod.Classification, *exchange, error) {
-	ctx, cancel := context.WithTimeout(ctx, left(ctx, c.Timeout)/quickShare)
-	defer cancel()
-	return c.stage(ctx, question{p, p.Quick}, quickSuffix)
+	last := []fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.BadRequest, fault.TooLarge}
+	return f != nil && (slices.Contains(last, f.Kind) || (f.Kind == fault.RateLimited || f.Kind == fault.Overloaded) &&
+		retryAfter(x.responseHeader) > left(ctx, x.client.Timeout)/retryShare)
 }
 
 // left is the time until ctx's deadline, at most most.
@@ -128,23 +119,14 @@ func (c *client) try(ctx context.Context, q question) (nod.Classification, *exch
 	}
 	return nod.Classification{
 		Digest: q.Digest, ShouldBlock: in.shouldBlock, Reason: in.reason, Thinking: in.thinking,
-		Model: printable.Line(orDefault(r.model, c.Model), 100), Usage: r.usage, Cost: cost(c.Prices, c.Model, r),
+		Model: printable.Line(cmp.Or(r.model, c.Model), 100), Usage: r.usage, Cost: cost(c.Prices, c.Model, r),
 	}, x, nil
 }
 
 // passing reports whether a second try makes sense, and after what pause.
 func (x *exchange) passing(ctx context.Context, err error) (again bool, wait time.Duration) {
-	f := fault.Of(err)
-	if f == nil {
-		return false, 0
-	}
-	switch f.Kind {
-	case fault.RateLimited, fault.Overloaded, fault.ServerError:
-	case fault.Unreachable:
-		if isCertificate(f) {
-			return false, 0
-		}
-	default:
+	f, passes := fault.Of(err), []fault.Kind{fault.RateLimited, fault.Overloaded, fault.ServerError, fault.Unreachable}
+	if f == nil || !slices.Contains(passes, f.Kind) || isCertificate(f) {
 		return false, 0
 	}
 	wait = retryAfter(x.responseHeader)
@@ -171,8 +153,6 @@ func retryAfter(h http.Header) time.Duration {
 // is not passed over: otherwise some model that says yes might be found. The failures of all are in the message of
 // the last. It is safe for concurrent use if the models are. Without models every question fails.
 type Chain []nod.Model
-
-var _ nod.Model = Chain(nil)
 
 // Classify implements [nod.Model].
 func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, error) {
@@ -202,10 +182,6 @@ func (c Chain) Classify(ctx context.Context, p nod.Prompt) (nod.Classification, 
 
 // unavailable reports whether a kind says that there was no model, rather than a bad answer.
 func unavailable(k fault.Kind) bool {
-	switch k {
-	case fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited, fault.Overloaded, fault.ServerError,
-		fault.Unreachable, fault.TimedOut:
-		return true
-	}
-	return false
+	return slices.Contains([]fault.Kind{fault.NoKey, fault.Unauthorized, fault.NotFound, fault.RateLimited,
+		fault.Overloaded, fault.ServerError, fault.Unreachable, fault.TimedOut}, k)
 }

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -46,22 +47,19 @@ func withAmazons(c *client) (grant, error) {
 	}, nil
 }
 
-// googlesScope is the scope that Google's service asks for.
-const googlesScope = "https://www.googleapis.com/auth/cloud-platform"
-
 // withGoogles sends a token that Google gives the service account of the key.
 func withGoogles(c *client) (grant, error) {
 	var named struct {
 		Project string `json:"project_id"`
 	}
-	account, err := google.JWTConfigFromJSON([]byte(c.Key), googlesScope)
+	account, err := google.JWTConfigFromJSON([]byte(c.Key), "https://www.googleapis.com/auth/cloud-platform")
 	if err != nil || json.Unmarshal([]byte(c.Key), &named) != nil || len(account.PrivateKey) == 0 ||
 		account.Email == "" {
 		return nil, &fault.Error{Kind: fault.NoKey,
 			Message: "the key is not the JSON text of a Google service account's key; make one in the console and " +
 				"name its file as [model] key_file"}
 	}
-	c.Project = orDefault(c.Project, named.Project)
+	c.Project = cmp.Or(c.Project, named.Project)
 	if !isSegment(c.Project) {
 		return nil, badSettings("the key's project %s holds characters that none has; set [model] project",
 			quote(c.Project))

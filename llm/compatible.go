@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ func readChat(c *client, r value) (reply, error) {
 	case finish == "length":
 		return reply{}, c.cutOff(finish)
 	case finish == "content_filter", refusal != "":
-		return reply{}, c.refused(orDefault(refusal, finish))
+		return reply{}, c.refused(cmp.Or(refusal, finish))
 	// A forced call ends in "stop" at OpenAI, in "tool_calls" elsewhere.
 	case finish != "stop" && finish != "tool_calls":
 		return reply{}, c.malformed(fmt.Sprintf("the model stopped for %s", quote(finish)), "")

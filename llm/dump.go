@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ type dumped struct {
 	Request        dumpedHalf          `json:"request"`
 	Response       *dumpedHalf         `json:"response,omitempty"`
 	Classification *nod.Classification `json:"classification,omitempty"`
-	Failure        *dumpedFailure      `json:"failure,omitempty"`
+	Failure        map[string]string   `json:"failure,omitempty"`
 }
 
 type dumpedHalf struct {
@@ -40,20 +41,15 @@ type dumpedHalf struct {
 	Text   string              `json:"text,omitempty"`
 }
 
-type dumpedFailure struct {
-	Kind    fault.Kind `json:"kind"`
-	Message string     `json:"message"`
-}
-
 // dump writes the exchange: one file per decision, its last question winning, whole or not at all.
 func (x *exchange) dump(p nod.Prompt, answer nod.Classification, err error, suffix string) error {
 	dir := x.client.DumpDir
 	if err := checkDumpDir(dir); err != nil {
 		return err
 	}
-	text, encodeErr := x.encode(p, answer, err)
-	if encodeErr != nil {
-		return encodeErr
+	text, err := x.encode(p, answer, err)
+	if err != nil { // a price that is no number
+		return err
 	}
 	return lines.Replace(filepath.Join(dir, dumpName(p.ID+suffix+x.client.DumpMark)), text, 0o600, -1)
 }
@@ -93,7 +89,7 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([
 		d.Response = &half
 	}
 	if f := fault.Of(err); f != nil {
-		d.Failure = &dumpedFailure{f.Kind, f.Error()}
+		d.Failure = map[string]string{"kind": string(f.Kind), "message": f.Error()}
 	} else {
 		d.Classification = &answer
 	}
@@ -101,10 +97,8 @@ func (x *exchange) encode(p nod.Prompt, answer nod.Classification, err error) ([
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(d); err != nil {
-		return nil, err
-	}
-	return []byte(x.client.mask(out.String())), nil
+	err = enc.Encode(d)
+	return []byte(x.client.mask(out.String())), err
 }
 
 func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
@@ -125,11 +119,8 @@ func (x *exchange) half(header http.Header, body []byte) dumpedHalf {
 
 // isPlainHeader names what is written down as it is. All other values are masked: a gateway's may be secrets.
 func isPlainHeader(name string) bool {
-	switch name {
-	case "Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
-		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version":
-		return true
-	}
-	return strings.HasPrefix(name, "X-Stainless-") || strings.HasPrefix(name, "Anthropic-Ratelimit-") ||
-		strings.HasPrefix(name, "X-Ratelimit-")
+	plain := []string{"Accept", "Content-Type", "Content-Length", "User-Agent", "Date", "Anthropic-Version",
+		"Request-Id", "X-Request-Id", "Retry-After", "Openai-Processing-Ms", "Openai-Version"}
+	return slices.Contains(plain, name) || strings.HasPrefix(name, "X-Stainless-") ||
+		strings.HasPrefix(name, "Anthropic-Ratelimit-") || strings.HasPrefix(name, "X-Ratelimit-")
 }

@@ -19,8 +19,6 @@ import (
 // bodyLimit bounds an answer, counted after decompression. A real answer has about 2 KB.
 const bodyLimit = 1 << 20
 
-var errBodyTooLong = errors.New("the answer is longer than 1 MiB")
-
 // exchange is one request and its answer as they crossed the wire. It is one goroutine's.
 type exchange struct {
 	client  *client
@@ -65,10 +63,11 @@ func (x *exchange) ask(ctx context.Context, q question) (reply, error) {
 	}
 	defer res.Body.Close()
 	x.status, x.responseHeader = res.StatusCode, res.Header
-	x.response, err = readBounded(res.Body)
+	x.response, err = io.ReadAll(io.LimitReader(res.Body, bodyLimit+1))
 	switch {
-	case errors.Is(err, errBodyTooLong):
-		return reply{}, c.malformed(err.Error(), "")
+	case len(x.response) > bodyLimit:
+		x.response = x.response[:bodyLimit]
+		return reply{}, c.malformed("the answer is longer than 1 MiB", "")
 	case err != nil:
 		return reply{}, c.network(ctx, err)
 	}
@@ -77,15 +76,6 @@ func (x *exchange) ask(ctx context.Context, q question) (reply, error) {
 		return reply{}, err
 	}
 	return c.read(c, answer)
-}
-
-// readBounded reads all of r, and no more than bodyLimit.
-func readBounded(r io.Reader) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r, bodyLimit+1))
-	if len(body) > bodyLimit {
-		return body[:bodyLimit], errBodyTooLong
-	}
-	return body, err
 }
 
 func (x *exchange) judge() (value, error) {

@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
@@ -43,17 +42,12 @@ func (c *client) cause(text string, err error) error {
 
 // brief cuts text to causeLimit bytes and escapes it onto one line.
 func brief(text string) string {
-	text = strings.TrimSpace(text)
 	const mark = "…"
-	out := printable.Line(text, causeLimit)
+	out := printable.Line(strings.TrimSpace(text), causeLimit)
 	if len(out) <= causeLimit {
 		return out
 	}
-	n := causeLimit - len(mark)
-	for n > 0 && !utf8.RuneStart(out[n]) {
-		n--
-	}
-	return out[:n] + mark
+	return printable.Head(out, causeLimit-len(mark)) + mark
 }
 
 // quote shows a setting or a header in a message.
@@ -113,8 +107,6 @@ func (c *client) network(ctx context.Context, err error) *fault.Error {
 	}
 	return f
 }
-
-const quotaUsed = "the rate limit or the quota of this API key is used up; wait, or raise it with the vendor"
 
 //go:embed statuses.txt
 var statuses string

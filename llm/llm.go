@@ -22,6 +22,7 @@
 package llm
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net"
@@ -186,9 +187,9 @@ func newClient(v vendor, o Options) (nod.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Model, o.Headers, o.Prices = orDefault(o.Model, v.defaultModel), maps.Clone(o.Headers),
+	o.Model, o.Headers, o.Prices = cmp.Or(o.Model, v.defaultModel), maps.Clone(o.Headers),
 		slices.Concat(o.Prices, Prices())
-	o.MaxTokens, o.Timeout = orDefault(o.MaxTokens, DefaultMaxTokens), orDefault(o.Timeout, DefaultTimeout)
+	o.MaxTokens, o.Timeout = cmp.Or(o.MaxTokens, DefaultMaxTokens), cmp.Or(o.Timeout, DefaultTimeout)
 	c := &client{vendor: v, Options: o, base: strings.TrimRight(endpoint.String(), "/"), style: styleOf(o.Model, o),
 		http: &http.Client{Transport: transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
@@ -205,17 +206,9 @@ func newClient(v vendor, o Options) (nod.Model, error) {
 	return c, nil
 }
 
-func orDefault[T comparable](v, fallback T) T {
-	var zero T
-	if v == zero {
-		return fallback
-	}
-	return v
-}
-
 // parseEndpoint reads the base address. Plain http, which shows key and prompt, is for loopback only.
 func parseEndpoint(text, vendors string) (*url.URL, error) {
-	u, err := url.Parse(orDefault(text, vendors))
+	u, err := url.Parse(cmp.Or(text, vendors))
 	switch {
 	case err != nil || u.Hostname() == "" || u.Opaque != "":
 		return nil, badSettings("[model] endpoint %s is not a URL with a host", quote(text))
@@ -353,42 +346,37 @@ type vendor struct {
 	bodyVersion string
 	// grants makes what lets requests in.
 	grants func(c *client) (grant, error)
-	api
-}
-
-// api is how a vendor is asked, and how its answer is read. What read is handed holds no key twice.
-type api struct {
+	// What read is handed holds no key twice.
 	ask  func(c *client, q question) object
 	read func(c *client, answer value) (reply, error)
 }
 
 func vendors() []vendor {
-	messages, responses := api{askMessages, readMessage}, api{askResponses, readResponse}
-	chat, gemini := api{askChat, readChat}, api{askGemini, readGemini}
 	const bearer = "Bearer "
 	return []vendor{
 		{provider: ProviderAnthropic, address: "https://api.anthropic.com", defaultModel: DefaultAnthropicModel,
 			path: "/v1/messages", variable: "ANTHROPIC_API_KEY", keyHeader: "X-Api-Key", takes: "thinking",
-			fixed: map[string]string{"Anthropic-Version": "2023-06-01"}, grants: withKey, api: messages},
+			fixed:  map[string]string{"Anthropic-Version": "2023-06-01"},
+			grants: withKey, ask: askMessages, read: readMessage},
 		{provider: ProviderOpenAI, address: "https://api.openai.com/v1", defaultModel: DefaultOpenAIModel,
 			path: "/responses", variable: "OPENAI_API_KEY", keyHeader: "Authorization", keyPrefix: bearer,
-			grants: withKey, api: responses},
+			grants: withKey, ask: askResponses, read: readResponse},
 		{provider: ProviderGemini, address: "https://generativelanguage.googleapis.com",
 			defaultModel: DefaultGeminiModel, path: "/v1beta/models/MODEL:generateContent",
-			variable: "GEMINI_API_KEY", keyHeader: "X-Goog-Api-Key", grants: withKey, api: gemini},
+			variable: "GEMINI_API_KEY", keyHeader: "X-Goog-Api-Key", grants: withKey, ask: askGemini, read: readGemini},
 		{provider: ProviderCompatible, path: "/chat/completions", keyHeader: "Authorization", keyPrefix: bearer,
-			keyless: true, needs: "endpoint name", grants: withKey, api: chat},
+			keyless: true, needs: "endpoint name", grants: withKey, ask: askChat, read: readChat},
 		{provider: ProviderBedrock, address: "https://bedrock-runtime.REGION.amazonaws.com",
 			defaultModel: DefaultBedrockModel, path: "/model/QUOTED/invoke", keyHeader: "Authorization",
 			keyPrefix: bearer, needs: "region", takes: "thinking", bodyVersion: "bedrock-2023-05-31",
-			grants: withAmazons, api: messages},
+			grants: withAmazons, ask: askMessages, read: readMessage},
 		{provider: ProviderVertex, address: "https://REGION-aiplatform.googleapis.com",
 			defaultModel: DefaultVertexModel,
 			path:         "/v1/projects/PROJECT/locations/REGION/publishers/anthropic/models/MODEL:rawPredict",
 			keyHeader:    "Authorization", document: true, needs: "region", takes: "project thinking",
-			bodyVersion: "vertex-2023-10-16", grants: withGoogles, api: messages},
+			bodyVersion: "vertex-2023-10-16", grants: withGoogles, ask: askMessages, read: readMessage},
 		{provider: ProviderAzure, path: "/openai/responses?api-version=VERSION", keyHeader: "Api-Key",
-			needs: "api_version endpoint name", grants: withKey, api: responses},
+			needs: "api_version endpoint name", grants: withKey, ask: askResponses, read: readResponse},
 	}
 }
 

@@ -90,7 +90,8 @@ func (c *client) responseEnded(r value) error {
 	case "failed":
 		switch failed.at("code").text() {
 		case "rate_limit_exceeded":
-			return c.failure(fault.RateLimited, quotaUsed, why)
+			return c.failure(fault.RateLimited,
+				"the rate limit or the quota of this API key is used up; wait, or raise it with the vendor", why)
 		case "invalid_prompt", "bio_policy", "misalignment_policy_violation":
 			return c.refused(why)
 		}

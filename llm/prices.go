@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	_ "embed" // the list
 	"fmt"
 	"regexp"
@@ -40,18 +41,14 @@ func cost(prices []Price, asked string, r reply) float64 {
 	if !ok {
 		return 0
 	}
-	write := p.CacheWrite
-	if write == 0 {
-		write = p.In
-	}
 	fresh := max(0, r.usage.In-r.usage.Cached-r.cacheWrite)
-	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*write +
+	return (float64(fresh)*p.In + float64(r.usage.Cached)*p.Cached + float64(r.cacheWrite)*cmp.Or(p.CacheWrite, p.In) +
 		float64(r.usage.Out)*p.Out) / 1e6
 }
 
 func priceOf(prices []Price, model string) (Price, bool) {
-	plain := undated(atVendors(model))
-	for _, name := range []string{model, plain} {
+	date := regexp.MustCompile(`(.)-(\d{8}|\d{4}-\d\d-\d\d)$`)
+	for _, name := range []string{model, date.ReplaceAllString(atVendors(model), "$1")} {
 		for _, p := range prices {
 			if p.Model == name {
 				return p, true
@@ -67,8 +64,4 @@ func atVendors(model string) string {
 		model, _, _ = strings.Cut(name, "-v1:")
 	}
 	return strings.Replace(model, "@", "-", 1)
-}
-
-func undated(model string) string {
-	return regexp.MustCompile(`(.)-(\d{8}|\d{4}-\d\d-\d\d)$`).ReplaceAllString(model, "$1")
 }

@@ -21,9 +21,12 @@ const adaptive = "adaptive"
 func styleOf(model string, o Options) style {
 	name := atVendors(model)
 	s := style{channel: o.Channel, effort: o.Effort, thinking: o.Thinking, temperature: o.Temperature,
-		reasons: reasons(name) || o.Thinking == adaptive}
+		reasons: o.Thinking == adaptive || isOf(name, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5",
+			"claude-sonnet-5", "claude-opus-5", "claude-fable")}
 	if s.channel == "" {
-		if s.channel = Tool; refusesForce(name) || s.thinking == adaptive {
+		s.channel = Tool
+		// These are known to answer status 400 to a tool that they must call.
+		if isOf(name, "claude-sonnet-5-5", "claude-opus-5-5", "claude-fable") || s.thinking == adaptive {
 			s.channel = Auto
 		}
 	}
@@ -40,16 +43,6 @@ func (s style) setTemperature(in object) {
 	if s.temperature != nil {
 		in["temperature"] = *s.temperature
 	}
-}
-
-func reasons(model string) bool {
-	return isOf(model, "gpt-5", "gpt-6", "o1", "o3", "o4", "claude-haiku-5", "claude-sonnet-5", "claude-opus-5",
-		"claude-fable")
-}
-
-// refusesForce reports whether a model is known to answer status 400 to a tool that it must call.
-func refusesForce(model string) bool {
-	return isOf(model, "claude-sonnet-5-5", "claude-opus-5-5", "claude-fable")
 }
 
 // takesTemperature reports whether a model is known to take one. Models that reason refuse it, who is behind a

@@ -44,13 +44,7 @@ func newTransport(endpoint *url.URL, proxy, caFile string) (*http.Transport, err
 	if err != nil {
 		return nil, err
 	}
-	t.TLSClientConfig = tlsConfig(roots)
-	return t, nil
-}
-
-// tlsConfig states what GODEBUG could otherwise loosen: versions and suites.
-func tlsConfig(roots *x509.CertPool) *tls.Config {
-	return &tls.Config{
+	t.TLSClientConfig = &tls.Config{ // with what GODEBUG could otherwise loosen: versions and suites
 		RootCAs:    roots,
 		MinVersion: tls.VersionTLS12,
 		CipherSuites: []uint16{ // of TLS 1.2; those of 1.3 are fixed
@@ -59,6 +53,7 @@ func tlsConfig(roots *x509.CertPool) *tls.Config {
 			tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 		},
 	}
+	return t, nil
 }
 
 func parseProxy(text string) (*url.URL, error) {
@@ -105,10 +100,7 @@ func rootsFor(endpoint, proxy *url.URL, caFile string) (*x509.CertPool, error) {
 // systemPool returns the system's root certificates, nil where none are found.
 func systemPool(platform bool) *x509.CertPool {
 	if platform {
-		pool, err := x509.SystemCertPool()
-		if err != nil {
-			return nil
-		}
+		pool, _ := x509.SystemCertPool()
 		return pool
 	}
 	for line := range strings.Lines(bundles) { // where systems keep theirs

@@ -15,12 +15,6 @@ var script string
 // with its input as JSON. In the input DIR stands for the workspace and HOME for the home directory.
 type ScriptCall struct{ Tool, Input string }
 
-// command is the call of a shell command.
-func command(line string) ScriptCall {
-	raw, _ := json.Marshal(map[string]string{"command": line}) // a map of texts: cannot fail
-	return ScriptCall{"Bash", string(raw)}
-}
-
 // Ordinary are 40 calls of a day's work that change nothing.
 func Ordinary() []ScriptCall { return part("ordinary") }
 
@@ -46,7 +40,8 @@ func part(name string) (list []ScriptCall) {
 		if tool, input, is := strings.Cut(line, " {"); is {
 			list = append(list, ScriptCall{tool, "{" + input})
 		} else {
-			list = append(list, command(line))
+			raw, _ := json.Marshal(map[string]string{"command": line}) // a map of texts: cannot fail
+			list = append(list, ScriptCall{"Bash", string(raw)})
 		}
 	}
 	return list

@@ -2,7 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"iter"
 	"slices"
 	"sync"
 
@@ -35,21 +34,12 @@ type memory struct {
 type conversation struct {
 	dir   string
 	roots []string
-	turns []turn // oldest first: what the person typed, and the calls
+	turns []transcript.Turn // oldest first: what the person typed, and the calls
 	// opening is what the person said first; nil until then, and in a session that began before.
 	opening *transcript.Turn
 	loaded  bool
 	calls   map[string][][]byte // what updates said of a tool call, oldest first
 	order   []string            // call ids, oldest first
-}
-
-type turn struct {
-	transcript.Turn
-	call string // of a tool call
-}
-
-func newMemory() *memory {
-	return &memory{starts: map[string]agent.ACPMessage{}, sessions: map[string]*conversation{}}
 }
 
 // fromEditor learns from a message of the editor's.
@@ -128,26 +118,20 @@ func (m *memory) adapter(program string, msg agent.ACPMessage) agent.ACP {
 	}
 	a.Dir, a.Roots, a.Opening = c.dir, slices.Clone(c.roots), c.opening
 	a.Earlier = slices.Clone(c.calls[msg.Call])
-	turns := slices.Clone(c.turns)
-	a.Turns = func(except string) iter.Seq2[transcript.Turn, error] { return newestFirst(turns, except) }
-	return a
-}
-
-func newestFirst(turns []turn, except string) iter.Seq2[transcript.Turn, error] {
-	return func(yield func(transcript.Turn, error) bool) {
-		for _, t := range slices.Backward(turns) {
-			if (t.call == "" || t.call != except) && !yield(t.Turn, nil) {
-				return
-			}
+	for _, t := range c.turns {
+		if t.Call == "" || t.Call != msg.Call {
+			t.Call = "" // the model is not shown what became of them
+			a.Turns = append(a.Turns, t)
 		}
 	}
+	return a
 }
 
 // add forgets the oldest turn that is not the person's: no number of calls may push out
 // what the person forbade. Only where the person's turns fill the memory, their oldest goes.
-func (c *conversation) add(t turn) {
+func (c *conversation) add(t transcript.Turn) {
 	if len(c.turns) >= maxTurns {
-		i := slices.IndexFunc(c.turns, func(t turn) bool { return t.Origin != transcript.Person })
+		i := slices.IndexFunc(c.turns, func(t transcript.Turn) bool { return t.Origin != transcript.Person })
 		c.turns = slices.Delete(c.turns, max(0, i), max(0, i)+1)
 	}
 	c.turns = append(c.turns, t)
@@ -159,14 +143,14 @@ func (c *conversation) typed(text string) {
 	if c.opening == nil && !c.loaded {
 		c.opening = &said
 	}
-	c.add(turn{Turn: said})
+	c.add(said)
 }
 
 // called makes a turn of a tool call, and fills it in as more is known.
 func (c *conversation) called(msg agent.ACPMessage) {
-	i := slices.IndexFunc(c.turns, func(t turn) bool { return t.call == msg.Call })
+	i := slices.IndexFunc(c.turns, func(t transcript.Turn) bool { return t.Call == msg.Call })
 	if i < 0 {
-		c.add(turn{Turn: transcript.Turn{Origin: transcript.Agent, Tool: "tool call"}, call: msg.Call})
+		c.add(transcript.Turn{Origin: transcript.Agent, Tool: "tool call", Call: msg.Call})
 		i = len(c.turns) - 1
 	}
 	t := &c.turns[i]

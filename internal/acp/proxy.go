@@ -16,9 +16,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// permission is the method that is answered.
-const permission = "session/request_permission"
-
 // proxy joins two streams.
 type proxy struct {
 	Options
@@ -45,7 +42,8 @@ type decision struct {
 }
 
 func newProxy(o Options, toAgent io.WriteCloser) *proxy {
-	return &proxy{Options: o, memory: newMemory(), items: make(chan item, queueLines), toAgent: toAgent,
+	known := &memory{starts: map[string]agent.ACPMessage{}, sessions: map[string]*conversation{}}
+	return &proxy{Options: o, memory: known, items: make(chan item, queueLines), toAgent: toAgent,
 		pending: map[*decision]bool{}}
 }
 
@@ -61,27 +59,19 @@ func (p *proxy) fromEditor(r io.Reader) error {
 	in := bufio.NewReader(r)
 	for {
 		line, err := next(in)
+		if msg, wrong := p.message(line); wrong == nil {
+			if msg.Method == "session/cancel" { // nothing is allowed once a cancellation is on its way
+				p.cancel(msg.Session, false)
+			}
+			p.memory.fromEditor(msg)
+		}
 		if err == nil {
-			p.learn(line)
 			err = p.hand(line)
 		}
 		if err != nil {
 			return p.closeAgent(err)
 		}
 	}
-}
-
-// learn looks at a line of the editor's before it goes on, so that nothing is
-// allowed once a cancellation is on its way.
-func (p *proxy) learn(line []byte) {
-	msg, err := p.message(line)
-	if err != nil {
-		return
-	}
-	if msg.Method == "session/cancel" {
-		p.cancel(msg.Session, false)
-	}
-	p.memory.fromEditor(msg)
 }
 
 // hand writes a line to the agent; nod's own answers come before or after it, never within.
@@ -122,16 +112,16 @@ func (p *proxy) message(line []byte) (agent.ACPMessage, error) {
 // take looks at a line of the agent's.
 func (p *proxy) take(line []byte) item {
 	msg, err := p.message(line)
-	if msg.Method == permission { // also where its parameters cannot be read
+	if msg.Method == agent.PermissionRequest { // also where its parameters cannot be read
 		line = agent.WithoutAlways(line)
 	}
 	if err != nil {
 		return item{line: line}
 	}
-	if msg.Method != permission {
+	if msg.Method != agent.PermissionRequest {
 		p.memory.fromAgent(msg)
 	}
-	if msg.Method != permission || msg.ID == nil || len(msg.Options) == 0 {
+	if msg.Method != agent.PermissionRequest || msg.ID == nil || len(msg.Options) == 0 {
 		return item{line: line}
 	}
 	adapter := p.memory.adapter(p.Name, msg)

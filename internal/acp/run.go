@@ -18,6 +18,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -53,12 +54,7 @@ var ErrStart = errors.New("the agent could not be started")
 // Run starts the agent and returns its exit code, 128 and the signal's number where one ended it.
 // When ctx ends, the agent is sent SIGTERM, and killed after the grace.
 func Run(ctx context.Context, o Options) (int, error) {
-	if o.Grace == 0 {
-		o.Grace = 5 * time.Second
-	}
-	if o.lineLimit == 0 {
-		o.lineLimit = lineLimit
-	}
+	o.Grace, o.lineLimit = cmp.Or(o.Grace, 5*time.Second), cmp.Or(o.lineLimit, lineLimit)
 	// Without this a write to an editor that is gone would end nod, and not the
 	// agent. The agent itself starts with the signal as it always is.
 	gone := make(chan os.Signal, 1)
@@ -66,68 +62,61 @@ func Run(ctx context.Context, o Options) (int, error) {
 	defer signal.Stop(gone)
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	agent, err := start(ctx, o)
+	cmd, stdin, stdout, err := start(ctx, o)
 	if err != nil {
 		return 0, errors.Join(ErrStart, err)
 	}
-	return agent.run(o, stop), nil
+	return join(cmd, stdin, stdout, o, stop), nil
 }
 
-// child is the running agent with our ends of its pipes.
-type child struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	stdout *os.File
-}
-
-func start(ctx context.Context, o Options) (*child, error) {
-	cmd := exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
+// start returns the running agent with our ends of its pipes.
+func start(ctx context.Context, o Options) (cmd *exec.Cmd, stdin io.WriteCloser, stdout *os.File, err error) {
+	cmd = exec.CommandContext(ctx, o.Command[0], o.Command[1:]...)
 	cmd.Env, cmd.Stderr = o.Hook.Environ, o.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = o.Grace
-	stdin, err := cmd.StdinPipe()
-	if err != nil {
-		return nil, err
+	if stdin, err = cmd.StdinPipe(); err != nil {
+		return nil, nil, nil, err
 	}
 	// Not StdoutPipe, which Wait closes while a line may be on its way.
 	stdout, theirs, err := os.Pipe()
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
 	cmd.Stdout = theirs
 	err = cmd.Start()
 	theirs.Close()
 	if err != nil {
-		return nil, errors.Join(err, stdin.Close(), stdout.Close())
+		return nil, nil, nil, errors.Join(err, stdin.Close(), stdout.Close())
 	}
-	return &child{cmd, stdin, stdout}, nil
+	return cmd, stdin, stdout, nil
 }
 
-// run joins the streams until the agent has ended and all that it said is written. stop ends the agent.
-func (c *child) run(o Options, stop func()) int {
-	p := newProxy(o, c.stdin)
+// join joins the streams until the agent has ended and all that it said is written. stop ends the agent.
+func join(cmd *exec.Cmd, stdin io.WriteCloser, stdout *os.File, o Options, stop func()) int {
+	p := newProxy(o, stdin)
 	go func() {
 		if err := p.fromEditor(o.Stdin); err != nil && !errors.Is(err, os.ErrClosed) {
 			p.log("the agent does not listen any more: %v", err)
 		}
 	}()
 	read, written := make(chan struct{}), make(chan struct{})
-	go func() { p.fromAgent(c.stdout); close(read) }()
+	go func() { p.fromAgent(stdout); close(read) }()
 	go func() {
 		if err := drain(p.items, o.Stdout, stop); err != nil {
 			p.log("the editor does not listen any more: %v", err)
 		}
 		close(written)
 	}()
-	_ = c.cmd.Wait() // how it ended stands in ProcessState
+	_ = cmd.Wait() // how it ended stands in ProcessState
 	select {
 	case <-read:
 	case <-time.After(o.Grace): // a process that it left behind holds its output
 	}
 	p.cancel("", true)
-	c.stdout.Close() // which ends the reading
+	stdout.Close() // which ends the reading
 	<-written
-	return exitCode(c.cmd.ProcessState)
+	return exitCode(cmd.ProcessState)
 }
 
 func exitCode(s *os.ProcessState) int {

@@ -26,6 +26,7 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/strict"
 )
 
 // Version of the wire. Either side refuses any other.
@@ -56,11 +57,8 @@ func NewRequest(p nod.Prompt, timeout time.Duration) Request {
 
 // Encode returns r as one line.
 func (r Request) Encode() []byte {
-	line, err := encode(r)
-	if err != nil {
-		return nil // which is refused by who reads it
-	}
-	return line
+	line, _ := lines.JSON(r) // texts and numbers
+	return append(line, '\n')
 }
 
 // ReadRequest reads the one question that in holds.
@@ -107,11 +105,10 @@ type Error struct {
 
 // Write writes a as one line, with one call of w.Write.
 func (a Answer) Write(w io.Writer) error {
-	line, err := encode(a)
-	if err != nil {
-		return err
+	line, err := lines.JSON(a)
+	if err == nil {
+		_, err = w.Write(append(line, '\n'))
 	}
-	_, err = w.Write(line)
 	return err
 }
 
@@ -210,11 +207,6 @@ func malformed(message string, cause error) *fault.Error {
 	return &fault.Error{Kind: fault.Malformed, Message: message, Cause: cause}
 }
 
-func encode(v any) ([]byte, error) {
-	line, err := lines.JSON(v)
-	return append(line, '\n'), err
-}
-
 // decode reads exactly one JSON value into v: no unknown key, none twice or in another case, nothing after it.
 func decode(text []byte, limit int, v any) error {
 	switch {
@@ -225,37 +217,23 @@ func decode(text []byte, limit int, v any) error {
 	case !utf8.Valid(text):
 		return errors.New("it holds bytes that are not UTF-8")
 	}
-	strict := json.NewDecoder(bytes.NewReader(text))
-	strict.DisallowUnknownFields()
-	if err := strict.Decode(v); err != nil {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	if err := in.Decode(v); err != nil {
 		return err
 	}
-	if _, err := strict.Token(); err != io.EOF {
+	if _, err := in.Token(); err != io.EOF {
 		return errors.New("something follows its end")
 	}
-	return unique(json.NewDecoder(bytes.NewReader(text)))
-}
-
-// unique refuses a key that an object has twice, or in another case than the lower.
-func unique(in *json.Decoder) error {
-	opened, err := in.Token()
-	if opened != json.Delim('{') && opened != json.Delim('[') {
-		return err
-	}
-	seen := map[json.Token]bool{}
-	for in.More() {
-		if opened == json.Delim('{') {
-			key, err := in.Token()
-			name, _ := key.(string)
-			if err != nil || seen[key] || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz_") != "" {
-				return fmt.Errorf("the key %q is not known, or occurs twice", printable.Line(name, 80))
-			}
-			seen[key] = true
+	name, odd := "", false // the first key that is spelled otherwise, or else the last that was looked at
+	err := strict.Check(text, func(key string) string {
+		if !odd {
+			name, odd = key, strings.Trim(key, "abcdefghijklmnopqrstuvwxyz_") != ""
 		}
-		if err := unique(in); err != nil {
-			return err
-		}
+		return key
+	})
+	if odd || err != nil && !errors.Is(err, strict.ErrHalf) {
+		return fmt.Errorf("the key %q is not known, or occurs twice", printable.Line(name, 80))
 	}
-	_, err = in.Token()
-	return err
+	return nil
 }

@@ -11,7 +11,6 @@
 package history
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -23,7 +22,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/hosts"
@@ -105,32 +103,21 @@ func (f File) root() string {
 	if found == nil {
 		return ""
 	}
-	return string(bytes.Clone(found[1]))
-}
-
-// past is one call as it stands in a transcript.
-type past struct {
-	id, tool string
-	input    json.RawMessage
-	time     time.Time
+	return string(found[1])
 }
 
 // calls yields the calls of a file, newest first. An error ends them.
-func (f File) calls(ctx context.Context) iter.Seq2[past, error] {
-	return func(yield func(past, error) bool) {
+func (f File) calls(ctx context.Context) iter.Seq2[transcript.Turn, error] {
+	return func(yield func(transcript.Turn, error) bool) {
 		for turn, err := range f.turns(ctx) {
-			if err != nil {
-				yield(past{}, err)
-				return
-			}
-			if turn.Tool == "" || turn.Tool == "write_stdin" { // what Codex types into a program reaches no hook
+			// What Codex types into a program reaches no hook.
+			if err == nil && (turn.Tool == "" || turn.Tool == "write_stdin") {
 				continue
 			}
-			c := past{turn.Call, turn.Tool, turn.Input, turn.Time}
 			if f.Agent == "codex" {
-				c.tool, c.input = asCodexHook(c.tool, c.input)
+				turn.Tool, turn.Input = asCodexHook(turn.Tool, turn.Input)
 			}
-			if !yield(c, nil) {
+			if !yield(turn, err) || err != nil {
 				return
 			}
 		}
@@ -139,9 +126,8 @@ func (f File) calls(ctx context.Context) iter.Seq2[past, error] {
 
 // turns is the conversation of a file, newest first, as the agent's adapter reads it.
 func (f File) turns(ctx context.Context) iter.Seq2[transcript.Turn, error] {
-	adapter, _ := agent.ByName(f.Agent)
 	home, _, _ := strings.Cut(f.Path, "/.copilot/") // no payload of Copilot's names the file
-	e, err := adapter.Decode(f.payload(past{tool: "none", input: json.RawMessage("{}")}, "/"),
+	e, err := agent.Host(f.Agent).Decode(f.payload(transcript.Turn{Tool: "none", Input: json.RawMessage("{}")}, "/"),
 		[]string{"PWD=/", "HOME=" + home})
 	if err != nil || e.Call.Transcript == nil {
 		return func(yield func(transcript.Turn, error) bool) { yield(transcript.Turn{}, err) }
@@ -150,29 +136,25 @@ func (f File) turns(ctx context.Context) iter.Seq2[transcript.Turn, error] {
 }
 
 // event is a call as the hook of the session would read it, in a person's environment.
-func (f File) event(c past, root string, person []string) (agent.Event, error) {
-	adapter, _ := agent.ByName(f.Agent)
-	e, err := adapter.Decode(f.payload(c, root), f.environ(root, person))
+func (f File) event(c transcript.Turn, root string, person []string) (agent.Event, error) {
+	e, err := agent.Host(f.Agent).Decode(f.payload(c, root), f.environ(root, person))
 	e.Call.Roots, e.Call.Interactive, e.Call.Transcript, e.Call.Opening = []string{root}, true, nil, nil
 	e.Call.StdinUnseen = false
 	return e, err
 }
 
-func (f File) payload(c past, dir string) []byte {
+func (f File) payload(c transcript.Turn, dir string) []byte {
 	fields := map[string]any{
 		"hook_event_name": "PreToolUse", "session_id": f.session(), "cwd": dir, "permission_mode": "default",
-		"tool_name": c.tool, "tool_input": c.input, "tool_use_id": "", "transcript_path": f.Path,
+		"tool_name": c.Tool, "tool_input": c.Input, "tool_use_id": "", "transcript_path": f.Path,
 	}
 	switch f.Agent {
 	case "copilot":
-		fields = map[string]any{"sessionId": f.session(), "cwd": dir, "toolName": c.tool, "toolArgs": c.input}
+		fields = map[string]any{"sessionId": f.session(), "cwd": dir, "toolName": c.Tool, "toolArgs": c.Input}
 	case "gemini":
 		fields["hook_event_name"] = "BeforeTool"
 	}
-	raw, err := json.Marshal(fields)
-	if err != nil {
-		return nil
-	}
+	raw, _ := json.Marshal(fields) // texts, and what was read as JSON
 	return raw
 }
 
@@ -192,22 +174,13 @@ func (f File) environ(root string, person []string) []string {
 // asCodexHook is a call of Codex's model as its hook is shown it.
 func asCodexHook(tool string, input json.RawMessage) (string, json.RawMessage) {
 	var args struct{ Cmd, Command string }
-	switch tool {
-	case "apply_patch":
-		if json.Unmarshal(input, &args.Cmd) != nil {
-			return tool, input
-		}
-	case "exec_command", "shell_command":
-		if json.Unmarshal(input, &args) != nil {
-			return tool, input
-		}
+	switch runs := tool == "exec_command" || tool == "shell_command"; {
+	case tool == "apply_patch" && json.Unmarshal(input, &args.Cmd) == nil:
+	case runs && json.Unmarshal(input, &args) == nil:
 		tool = "Bash"
 	default:
 		return tool, input
 	}
-	raw, err := json.Marshal(map[string]string{"command": cmp.Or(args.Cmd, args.Command)})
-	if err != nil {
-		return tool, nil
-	}
+	raw, _ := json.Marshal(map[string]string{"command": cmp.Or(args.Cmd, args.Command)}) // a text
 	return tool, raw
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"hash/fnv"
 	"os"
 	"runtime"
 	"slices"
@@ -87,7 +86,7 @@ type Options struct {
 
 // Read reads the files and judges their calls. The error is ctx's.
 func Read(ctx context.Context, files []File, o Options) (Report, error) {
-	t := &tally{Options: o, agents: map[string]*Agent{}, ids: map[uint64]bool{},
+	t := &tally{Options: o, agents: map[string]*Agent{}, ids: map[string]bool{},
 		reasons: map[nod.Verdict]map[string]*Reason{nod.Ask: {}, nod.Deny: {}},
 		out:     Report{Version: Version, Unjudged: map[string]int{}}}
 	queue := make(chan File)
@@ -113,7 +112,7 @@ type tally struct {
 	mu      sync.Mutex
 	out     Report
 	agents  map[string]*Agent
-	ids     map[uint64]bool
+	ids     map[string]bool
 	reasons map[nod.Verdict]map[string]*Reason
 }
 
@@ -156,7 +155,7 @@ type session struct {
 	missed string // why none can be judged, "" where they can
 }
 
-func (t *tally) call(ctx context.Context, s session, c past) {
+func (t *tally) call(ctx context.Context, s session, c transcript.Turn) {
 	e, err := s.file.event(c, s.root, t.Environ)
 	if missed := s.missed; missed != "" || err != nil {
 		t.mu.Lock()
@@ -167,20 +166,18 @@ func (t *tally) call(ctx context.Context, s session, c past) {
 	d := s.gate.Check(ctx, e.Call)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.judged(s.file.Agent, d, c.time, shown(e.Call))
+	t.judged(s.file.Agent, d, c.Time, shown(e.Call))
 }
 
 // first reports whether a call was not met before. One without id was not.
-func (t *tally) first(agent string, c past) bool {
-	if c.id == "" {
+func (t *tally) first(agent string, c transcript.Turn) bool {
+	if c.Call == "" {
 		return true
 	}
-	h := fnv.New64a()
-	h.Write([]byte(agent + "\x00" + c.id))
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	met := t.ids[h.Sum64()]
-	t.ids[h.Sum64()] = true
+	met := t.ids[agent+" "+c.Call]
+	t.ids[agent+" "+c.Call] = true
 	return !met
 }
 
@@ -240,13 +237,7 @@ func Class(reason string) string {
 }
 
 func shown(c nod.Call) string {
-	text := c.Command
-	if text == "" {
-		text = c.RawTool + " " + c.URL
-		if len(c.Paths) > 0 {
-			text = c.RawTool + " " + c.Paths[0]
-		}
-	}
+	text := cmp.Or(c.Command, c.RawTool+" "+slices.Concat(c.Paths, []string{c.URL})[0])
 	return printable.Line(strings.TrimSpace(text), 120)
 }
 

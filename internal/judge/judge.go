@@ -48,8 +48,8 @@ func LedgerSystem(r Rules) string {
 		name  string
 		rules []Rule
 	}{{"allow", r.Allow}, {"soft_deny", r.SoftDeny}, {"hard_deny", r.HardDeny}, {"environment", r.Environment}} {
-		section(&text, list.name, list.rules, true)
-		section(&own, list.name, list.rules, false)
+		text.WriteString(section(list.name, list.rules, true))
+		own.WriteString(section(list.name, list.rules, false))
 	}
 	if own.Len() > 0 {
 		text.WriteString("\n\n# Further rules, of the person and the repository\n")
@@ -58,22 +58,12 @@ func LedgerSystem(r Rules) string {
 	return text.String()
 }
 
-func section(b *strings.Builder, name string, rules []Rule, shared bool) {
-	found := false
-	for _, r := range rules {
-		if r.Shared != shared {
-			continue
-		}
-		if !found {
-			b.WriteString("\n" + name + ":")
-		}
-		found = true
-		b.WriteString("\n- ")
-		b.WriteString(bullet(r))
+func section(name string, rules []Rule, shared bool) string {
+	rules = slices.DeleteFunc(slices.Clone(rules), func(r Rule) bool { return r.Shared != shared })
+	if len(rules) == 0 {
+		return ""
 	}
-	if found {
-		b.WriteString("\n")
-	}
+	return "\n" + name + ":\n" + bullets(rules) + "\n"
 }
 
 // LastSystem is the system prompt of the seed, whose forced tool has a name.

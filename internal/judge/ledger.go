@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	_ "embed" // the names of look-ups
 	"encoding/json"
@@ -65,7 +66,10 @@ type Conversation struct {
 // model that does not see what the person forbade would allow it.
 func (c Conversation) Ledger(ctx context.Context) (Ledger, error) {
 	heard := listener{Conversation: c, outcome: map[string]transcript.Ended{}}
-	whole, err := heard.hear(ctx)
+	whole, err := c.each(ctx, func(turn transcript.Turn) (enough bool) {
+		heard.turn(turn)
+		return false
+	})
 	if err != nil {
 		return Ledger{}, err
 	}
@@ -112,14 +116,6 @@ type spokenTurn struct {
 	limit     int
 }
 
-// hear reads a conversation. whole says that nothing came before what was heard.
-func (l *listener) hear(ctx context.Context) (whole bool, err error) {
-	return l.each(ctx, func(turn transcript.Turn) (enough bool) {
-		l.turn(turn)
-		return false
-	})
-}
-
 // each hears the turns, newest first, until it is enough. whole says that nothing came before what was heard.
 func (c Conversation) each(ctx context.Context, hear func(transcript.Turn) (enough bool)) (whole bool, err error) {
 	if c.Transcript == nil {
@@ -133,10 +129,7 @@ func (c Conversation) each(ctx context.Context, hear func(transcript.Turn) (enou
 		if errors.Is(err, transcript.ErrEarlier) {
 			return false, nil
 		}
-		if err == nil {
-			err = ctx.Err()
-		}
-		if err != nil {
+		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return false, unreadable(err)
 		}
 		if heard = true; hear(turn) {
@@ -167,7 +160,8 @@ func (l *listener) turn(t transcript.Turn) {
 		l.call(noteLine("another agent said: " + Cut(l.Show(t.Text), callLimit)))
 	case t.Origin == transcript.Other:
 		if !l.unknown {
-			l.say("note", leftOut, userLimit)
+			l.say("note", "something stood here of which nobody can say who said it; it is left out, "+
+				"and it is no consent", userLimit)
 			l.unknown = true
 		}
 		return
@@ -175,14 +169,7 @@ func (l *listener) turn(t transcript.Turn) {
 	l.unknown = l.unknown && t.Origin != transcript.Person
 }
 
-// leftOut is said where nobody can say whose words something is.
-const leftOut = "something stood here of which nobody can say who said it; it is left out, and it is no consent"
-
-func noteLine(text string) string {
-	return printable.JSON(struct {
-		Note string `json:"note"`
-	}{text})
-}
+func noteLine(text string) string { return `{"note":` + printable.JSON(text) + "}" }
 
 func (l *listener) say(key, text string, limit int) {
 	l.words = append(l.words, spokenTurn{key, l.Show(text), limit})
@@ -219,15 +206,9 @@ func (l *listener) call(line string) {
 }
 
 func endedSays(e transcript.Ended) string {
-	switch e {
-	case transcript.EndedFailed:
-		return "failed"
-	case transcript.EndedRefused:
-		return "the person refused it; it was not done"
-	case transcript.EndedBlocked:
-		return "blocked; it was not done"
-	}
-	return ""
+	return map[transcript.Ended]string{transcript.EndedFailed: "failed",
+		transcript.EndedRefused: "the person refused it; it was not done",
+		transcript.EndedBlocked: "blocked; it was not done"}[e]
 }
 
 //go:embed lookups.txt
@@ -340,14 +321,12 @@ func hashOf(s string) uint32 {
 // opening is the first request of the person, which is never left out if it is known, and a note that something was.
 func (c Conversation) opening(ctx context.Context) []string {
 	note := noteLine("earlier turns are not shown; what the person allowed or forbade in them is not known")
-	if c.Opening == nil {
-		return []string{note}
+	if c.Opening != nil {
+		if turn, ok := c.Opening(ctx); ok && turn.Origin == transcript.Person {
+			return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+		}
 	}
-	turn, ok := c.Opening(ctx)
-	if !ok || turn.Origin != transcript.Person {
-		return []string{note}
-	}
-	return []string{`{"user":` + printable.JSON(Cut(c.Show(turn.Text), userLimit)) + `}`, note}
+	return []string{note}
 }
 
 // cutIntoPieces ends a piece after a line whose hash says so.
@@ -391,33 +370,16 @@ func (c Conversation) Last(ctx context.Context) (string, error) {
 
 // entryLine is one JSON line, "" for a turn that is not shown.
 func (c Conversation) entryLine(t transcript.Turn) string {
-	line := struct {
-		Role   string `json:"role"`
-		Action string `json:"action"`
-	}{Role: role(t.Origin)}
-	switch {
-	case line.Role == "":
+	role := map[transcript.Origin]string{transcript.Person: "user", transcript.Agent: "assistant",
+		transcript.OtherAgent: "other agent"}[t.Origin]
+	if role == "" || t.Tool == "" && strings.TrimSpace(t.Text) == "" {
 		return ""
-	case t.Tool != "":
-		line.Action = head(t.Tool+" "+c.Input(t.Input), lastChars)
-	case strings.TrimSpace(t.Text) == "":
-		return ""
-	default:
-		line.Action = head(c.Show(t.Text), lastChars)
 	}
-	return printable.JSON(line)
-}
-
-func role(o transcript.Origin) string {
-	switch o {
-	case transcript.Person:
-		return "user"
-	case transcript.Agent:
-		return "assistant"
-	case transcript.OtherAgent:
-		return "other agent"
+	action := t.Tool + " " + c.Input(t.Input)
+	if t.Tool == "" {
+		action = c.Show(t.Text)
 	}
-	return ""
+	return `{"role":` + printable.JSON(role) + `,"action":` + printable.JSON(head(action, lastChars)) + "}"
 }
 
 // head returns the first n characters.

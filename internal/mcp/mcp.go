@@ -38,7 +38,7 @@ type Options struct {
 func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) error {
 	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Hook.Version},
 		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}})
-	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: schema()}, o.approve)
+	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: json.RawMessage(schema)}, o.approve)
 	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: openEnd{stdout},
 		MaxLineLength: lineLimit})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
@@ -47,13 +47,11 @@ func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) er
 	return err
 }
 
-// schema returns what Claude Code sends. It is for show: the adapter reads the arguments by itself, strictly.
-func schema() json.RawMessage {
-	return json.RawMessage(`{"type":"object","properties":{` +
-		`"tool_name":{"type":"string","description":"the tool that would run"},` +
-		`"input":{"type":"object","description":"its arguments"},` +
-		`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`)
-}
+// schema is what Claude Code sends. It is for show: the adapter reads the arguments by itself, strictly.
+const schema = `{"type":"object","properties":{` +
+	`"tool_name":{"type":"string","description":"the tool that would run"},` +
+	`"input":{"type":"object","description":"its arguments"},` +
+	`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`
 
 // approve answers one call. It never returns an error: the host might read one as anything.
 func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -61,19 +59,17 @@ func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mc
 	defer cancel()
 	done := make(chan []byte, 1)
 	go func() { done <- hook.Answer(ctx, o.Hook, bytes.NewReader(request.Params.Arguments)).Stdout }()
+	var text []byte
+	without := "nod is set to answer nothing (nod mode), and nobody else can be asked"
 	select {
-	case text := <-done:
-		if len(text) == 0 {
-			text = o.Hook.Adapter.Block("nod is set to answer nothing (nod mode), and nobody else can be asked").Stdout
-		}
-		return result(text), nil
+	case text = <-done:
 	case <-ctx.Done():
-		return result(o.Hook.Adapter.Block(fmt.Sprintf("nod did not decide within %s", o.Deadline)).Stdout), nil
+		without = fmt.Sprintf("nod did not decide within %s", o.Deadline)
 	}
-}
-
-func result(text []byte) *mcp.CallToolResult {
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}
+	if len(text) == 0 {
+		text = o.Hook.Adapter.Block(without).Stdout
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
 }
 
 // openEnd is a writer that the server does not close.

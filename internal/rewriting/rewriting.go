@@ -110,11 +110,8 @@ func read(stateDir, host string) (p proof) {
 
 // write puts a whole new file into the old one's place.
 func write(stateDir, host string, p proof) error {
-	text, err := json.MarshalIndent(p, "", "  ")
-	if err == nil {
-		err = os.MkdirAll(stateDir, 0o700)
-	}
-	if err != nil {
+	text, _ := json.MarshalIndent(p, "", "  ") // texts, numbers and times
+	if err := os.MkdirAll(stateDir, 0o700); err != nil {
 		return err
 	}
 	return lines.Replace(file(stateDir, host), append(text, '\n'), 0o600, -1)

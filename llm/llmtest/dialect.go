@@ -49,9 +49,7 @@ func (s *Server) classification(r Request) Answer {
 	if a.verdict == nil {
 		return a
 	}
-	input := map[string]any{"thinking": "as the script says", "should_block": a.verdict.block,
-		"reason": a.verdict.reason}
-	return said(r, Step{Calls: []Call{{Tool: classifyTool, Input: input}}}, 0)
+	return said(r, Step{Calls: []Call{{Tool: classifyTool, Input: a.verdict}}}, 0)
 }
 
 // turn is what a template of answers.tmpl is filled with.
@@ -60,21 +58,14 @@ type turn struct {
 	Index    int // of the step in the script
 	Text     string
 	Calls    []item
+	Items    []item // the text, if there is one, and the calls
 	sequence int
 }
 
 // item is a text, or a call of a tool.
 type item struct {
 	Call
-	ID, Text, Freeform string
-}
-
-// Items are the text, if there is one, and the calls.
-func (t *turn) Items() []item {
-	if t.Text == "" {
-		return t.Calls
-	}
-	return append([]item{{Text: t.Text}}, t.Calls...)
+	ID, Text string
 }
 
 // Next numbers the events of a stream.
@@ -88,8 +79,10 @@ func said(r Request, s Step, index int) Answer {
 	b := decodeBody(r.Body)
 	t := turn{Model: b.Model, Index: index, Text: s.Text}
 	for _, c := range s.Calls {
-		text, _ := c.Input[Freeform].(string)
-		t.Calls = append(t.Calls, item{Call: c, ID: callID(index, c.Name), Freeform: text})
+		t.Calls = append(t.Calls, item{Call: c, ID: callID(index, c.Name)})
+	}
+	if t.Items = t.Calls; s.Text != "" {
+		t.Items = append([]item{{Text: s.Text}}, t.Calls...)
 	}
 	if !b.Stream && !strings.HasSuffix(r.Path, ":streamGenerateContent") {
 		return Answer{Body: filled(r.vendor(), &t)}

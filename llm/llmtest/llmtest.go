@@ -30,7 +30,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // Script is what a server plays. The zero value says "done" to an agent and
@@ -68,10 +67,6 @@ type Call struct {
 	Namespace string
 }
 
-// Freeform is the key in [Call.Input] under which the input of a tool that
-// takes plain text stands (OpenAI's custom tools).
-const Freeform = "\x00freeform"
-
 // Bash is a call of Claude Code's shell tool.
 func Bash(name, command string) Call {
 	return Call{Name: name, Tool: "Bash", Input: map[string]any{"command": command, "description": "a step of a test"}}
@@ -101,7 +96,6 @@ const (
 // Request is one request as it arrived.
 type Request struct {
 	Kind   Kind
-	Time   time.Time
 	Method string
 	Path   string
 	Header http.Header
@@ -120,13 +114,6 @@ func (r Request) Text() string {
 		parts = append(parts, plainText(m.Content))
 	}
 	return strings.TrimSpace(strings.Join(parts, "\n"))
-}
-
-// Result is what the agent told its model about one call. IsError is set
-// where the vendor's API has a place for it: on Anthropic Messages and Gemini.
-type Result struct {
-	Text    string
-	IsError bool
 }
 
 // Server is a scripted model. It is safe for concurrent use.
@@ -158,12 +145,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the client went away
 	}
-	req := Request{Time: time.Now(), Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
+	req := Request{Method: r.Method, Path: r.URL.Path, Header: r.Header.Clone(), Body: body}
 	req.Kind = kindOf(req)
 	s.mu.Lock()
 	s.requests = append(s.requests, req)
 	s.mu.Unlock()
-	s.answer(req).send(w, r)
+	s.answer(req).send(w)
 }
 
 // Requests returns what arrived so far, oldest first, of the given kinds, or of all.
@@ -179,18 +166,18 @@ func (s *Server) Requests(kinds ...Kind) []Request {
 	return out
 }
 
-// Result returns what the model was told about the call of that name. The
+// Result returns what the agent told its model about the call of that name. The
 // second result is false where it was never told anything.
-func (s *Server) Result(name string) (Result, bool) {
+func (s *Server) Result(name string) (text string, told bool) {
 	turns := s.Requests(Turn)
 	for i := len(turns) - 1; i >= 0; i-- {
 		for _, m := range s.heard(turns[i]) {
 			if m.result && CallName(m.id) == name {
-				return Result{Text: m.text, IsError: m.isError}, true
+				return m.text, true
 			}
 		}
 	}
-	return Result{}, false
+	return "", false
 }
 
 // body holds what the server looks at in a request.
@@ -214,7 +201,6 @@ type block struct {
 	CallID     string `json:"call_id"`
 	ToolUseID  string `json:"tool_use_id"`
 	ToolCallID string `json:"tool_call_id"`
-	IsError    bool   `json:"is_error"`
 	Content    json.RawMessage
 	Output     json.RawMessage
 	ToolCalls  []block `json:"tool_calls"`
@@ -229,13 +215,6 @@ func decodeBody(raw []byte) body {
 	var b body
 	_ = json.Unmarshal(raw, &b)
 	return b
-}
-
-// forcedTool returns the tool that the request forces, "" where none.
-func (b body) forcedTool() string {
-	var named struct{ Name string }
-	_ = json.Unmarshal(b.ToolChoice, &named)
-	return named.Name
 }
 
 // blocks reads a message's content, which may be a plain string.
@@ -281,19 +260,20 @@ func kindOf(r Request) Kind {
 
 func kindOfQuery(r Request) Kind {
 	b := decodeBody(r.Body)
+	var forced struct{ Name string }
+	_ = json.Unmarshal(b.ToolChoice, &forced)
 	switch {
-	case b.forcedTool() == classifyTool:
+	case forced.Name == classifyTool:
 		return Classifier
 	case len(b.Tools) > 0:
 		return Turn
-	case slices.ContainsFunc(b.Stop, isJudgeStop), b.mentions("<block>"), b.mentions("<severity>"):
+	// The stop sequences of Claude Code's judge, 2.1.329.
+	case slices.Contains(b.Stop, "</block>"), slices.Contains(b.Stop, "</severity>"), b.mentions("<block>"),
+		b.mentions("<severity>"):
 		return Judge // its second stage has no stop sequence
 	}
 	return Side
 }
-
-// isJudgeStop knows the stop sequences of Claude Code's judge, 2.1.329.
-func isJudgeStop(s string) bool { return s == "</block>" || s == "</severity>" }
 
 // mentions reports whether the last message, which is where a judge is told how to answer, holds a text.
 func (b body) mentions(text string) bool {
@@ -309,28 +289,21 @@ type Answer struct {
 	Status int // 0 means 200
 	Header map[string]string
 	Body   string
-	// Hang says that no answer comes until the client goes away.
-	Hang bool
 
-	verdict *verdict // encoded in the dialect of the request
-}
-
-type verdict struct {
-	block  bool
-	reason string
+	verdict map[string]any // encoded in the dialect of the request
 }
 
 // Allow is a well-formed classification that lets the call run.
-func Allow(reason string) Answer { return Answer{verdict: &verdict{reason: reason}} }
+func Allow(reason string) Answer { return classified(false, reason) }
 
 // Block is a well-formed classification that does not.
-func Block(reason string) Answer { return Answer{verdict: &verdict{block: true, reason: reason}} }
+func Block(reason string) Answer { return classified(true, reason) }
 
-func (a Answer) send(w http.ResponseWriter, r *http.Request) {
-	if a.Hang {
-		<-r.Context().Done()
-		return
-	}
+func classified(block bool, reason string) Answer {
+	return Answer{verdict: map[string]any{"thinking": "as the script says", "should_block": block, "reason": reason}}
+}
+
+func (a Answer) send(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("request-id", "req_scripted")
 	for k, v := range a.Header {

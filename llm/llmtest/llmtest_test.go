@@ -1,13 +1,11 @@
 package llmtest
 
 import (
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -125,8 +123,8 @@ func TestStepsFollowTheConversation(t *testing.T) {
 		t.Errorf("second step: got %s", second)
 	}
 	got, ok := srv.Result("look")
-	if want := (Result{Text: "not allowed", IsError: true}); !ok || got != want {
-		t.Errorf("Result(look) = %v, %v; want %v", got, ok, want)
+	if !ok || got != "not allowed" {
+		t.Errorf("Result(look) = %v, %v", got, ok)
 	}
 	if got, ok := srv.Result("read"); ok {
 		t.Errorf("Result(read) = %v though the model was told nothing", got)
@@ -191,17 +189,6 @@ func TestClassifierTextIsTheUsersPart(t *testing.T) {
 		if r.Text() != "Tool: Bash" {
 			t.Errorf("%s: Text() = %q", path, r.Text())
 		}
-	}
-}
-
-// A server that hangs must still end with its test.
-func TestHangEndsWithTheClient(t *testing.T) {
-	srv := NewServer(t, Script{Classifier: func(Request) Answer { return Answer{Hang: true} }})
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, srv.URL+"/v1/messages", strings.NewReader(classifyBody))
-	if _, err := http.DefaultClient.Do(req); err == nil {
-		t.Error("a hanging server answered")
 	}
 }
 

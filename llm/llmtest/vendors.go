@@ -18,10 +18,9 @@ func (r Request) vendor() string {
 // spoken is one event of the script's that a request tells of: a call that
 // the model made (id only), or what the agent said became of it.
 type spoken struct {
-	id      string
-	result  bool
-	text    string
-	isError bool
+	id     string
+	result bool
+	text   string
 }
 
 // heard reads what a request tells of the script, oldest first.
@@ -45,7 +44,7 @@ func (b block) spoken() (all []spoken) {
 	case "tool_use":
 		return []spoken{{id: b.ID}}
 	case "tool_result":
-		return []spoken{{id: b.ToolUseID, result: true, text: plainText(b.Content), isError: b.IsError}}
+		return []spoken{{id: b.ToolUseID, result: true, text: plainText(b.Content)}}
 	case "function_call", "custom_tool_call":
 		return []spoken{{id: b.CallID}}
 	case "function_call_output", "custom_tool_call_output":
@@ -75,9 +74,8 @@ func heardGemini(messages []block, steps []Step) (all []spoken) {
 				all = append(all, spoken{id: idAt(steps, step, called)})
 				called++
 			case p.FunctionResponse != nil:
-				_, failed := p.FunctionResponse.Response["error"]
 				all = append(all, spoken{id: idAt(steps, step, answered), result: true,
-					text: encode(p.FunctionResponse.Response), isError: failed})
+					text: encode(p.FunctionResponse.Response)})
 				answered++
 			}
 		}
