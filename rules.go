@@ -187,7 +187,7 @@ func isRunner(program string) bool {
 		"fakeroot": // they have no sheets
 		return true
 	}
-	return shell.RunsAny(program)
+	return shell.Runs(program, shell.Runner)
 }
 
 // IsPattern reports whether the rule is matched by nod itself, given which

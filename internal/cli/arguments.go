@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 )
@@ -99,25 +100,10 @@ func absolute(p *Process, name string) string {
 
 // programs tells which first words make a rule a command pattern.
 func programs(p *Process) func(string) bool {
-	dirs := filepath.SplitList(p.Getenv("PATH"))
-	return func(name string) bool { return shell.Known(name) || inPath(dirs, name) }
-}
-
-func inPath(dirs []string, name string) bool {
-	if strings.ContainsRune(name, '/') {
-		return executable(name)
+	dirs := p.Getenv("PATH")
+	return func(name string) bool {
+		return shell.Known(name) || install.IsProgram(name) || install.FindProgram(name, dirs) != ""
 	}
-	for _, dir := range dirs {
-		if filepath.IsAbs(dir) && executable(filepath.Join(dir, name)) {
-			return true
-		}
-	}
-	return false
-}
-
-func executable(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
 // wrong says what is wrong with the arguments as `nod help` spells flags.

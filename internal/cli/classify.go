@@ -67,7 +67,11 @@ func newModel(from modelSource, s config.Settings) (nod.Model, error) {
 		if from.mark = ""; i > 0 {
 			from.mark = "-fallback" + strconv.Itoa(i)
 		}
-		m, err := from.target(s, t)
+		var m nod.Model
+		o, err := from.options(s, t)
+		if err == nil {
+			m, err = llm.New(o)
+		}
 		if f := fault.Of(err); f != nil && f.Kind == fault.NoKey && len(targets) > 1 {
 			m = missing{f}
 		} else if err != nil {
@@ -88,16 +92,7 @@ func (m missing) Classify(context.Context, nod.Prompt) (nod.Classification, erro
 	return nod.Classification{}, m.why
 }
 
-// target gives each of several models its share of the time.
-func (from modelSource) target(s config.Settings, t config.Target) (nod.Model, error) {
-	o, err := from.options(s, t)
-	if err != nil {
-		return nil, err
-	}
-	return llm.New(o)
-}
-
-// options are what package llm is told of a target.
+// options are what package llm is told of a target. Each of several models has its share of the time.
 func (from modelSource) options(s config.Settings, t config.Target) (llm.Options, error) {
 	m := s.Model
 	key, err := t.Key(from.places.Files, from.places.UID)

@@ -20,6 +20,7 @@ import (
 	"github.com/nodgate/nod/internal/demo"
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/place"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -43,12 +44,8 @@ type Process struct {
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.
 func (p *Process) Getenv(name string) string {
-	for i := len(p.Environ) - 1; i >= 0; i-- {
-		if value, ok := strings.CutPrefix(p.Environ[i], name+"="); ok {
-			return value
-		}
-	}
-	return ""
+	value, _ := place.Lookup(p.Environ, name)
+	return value
 }
 
 // command is one subcommand. [internal], [ended] and [usage] make errors that end it in their own way.
@@ -132,7 +129,8 @@ func (c command) main(ctx context.Context, p *Process, args []string) int {
 	case e.said:
 		return e.code
 	case e.usage:
-		fmt.Fprintf(p.Stderr, "nod %s: %s\nusage: nod %s\n", c.name, c.wrong(e.error), c.usageLine())
+		called, _, _ := strings.Cut(c.long(), "\n")
+		fmt.Fprintf(p.Stderr, "nod %s: %s\n%s\n", c.name, c.wrong(e.error), called)
 		return e.code
 	}
 	fmt.Fprintf(p.Stderr, "nod %s: %s\n", c.name, printableLines(err.Error()))
@@ -183,11 +181,10 @@ func ended(code int) error {
 
 // noSubcommand says that a word is no subcommand, and which subcommand is meant.
 func noSubcommand(word string) string {
-	known := fmt.Sprintf("there is no subcommand %q; ", word)
 	if strings.HasPrefix(word, "-") {
 		return fmt.Sprintf("%s stands behind a subcommand, as in nod check %s; see nod help", word, word)
 	}
-	return known + "see nod help"
+	return fmt.Sprintf("there is no subcommand %q; see nod help", word)
 }
 
 func isTerminal(r any) bool {
@@ -235,11 +232,6 @@ func (c command) summary() string {
 func (c command) long() string {
 	_, rest, _ := strings.Cut(text(c.name), "\n")
 	return rest
-}
-
-func (c command) usageLine() string {
-	line, _, _ := strings.Cut(c.long(), "\n")
-	return strings.TrimPrefix(line, "usage: nod ")
 }
 
 func help(_ context.Context, p *Process, args []string) error {

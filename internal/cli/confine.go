@@ -32,7 +32,6 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 	word := a.Arg(0)
 	switch {
 	case word == "profile" && len(args) == 1:
-		return printProfile(p)
 	case word == "on" || word == "off":
 		if err := setConfine(ctx, p, word == "on"); err != nil {
 			return err
@@ -44,6 +43,10 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
+	if word == "profile" {
+		fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
+		return nil
+	}
 	printConfine(p, settings.Confine)
 	if word != "" {
 		return nil
@@ -53,15 +56,6 @@ func runConfine(ctx context.Context, p *Process, args []string) error {
 		return ended(ExitBadInput)
 	}
 	fmt.Fprintln(p.Stdout, "it works here")
-	return nil
-}
-
-func printProfile(p *Process) error {
-	settings, err := config.Load(behind.Places(p.Environ))
-	if err != nil {
-		return err
-	}
-	fmt.Fprint(p.Stdout, confine.Profile(p.Dir, p.Getenv("HOME"), settings.Rules.Secrets, settings.Rules.Guarded))
 	return nil
 }
 

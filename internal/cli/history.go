@@ -70,7 +70,7 @@ func printHistory(p *Process, r history.Report, took time.Duration) error {
 		fmt.Fprintf(&b, "  %-8s %7d  %5.1f %%  %s\n", line.what, line.n, 100*float64(line.n)/float64(max(r.Calls, 1)),
 			line.note)
 	}
-	for _, why := range sortedKeys(r.Unjudged) {
+	for _, why := range slices.Sorted(maps.Keys(r.Unjudged)) {
 		fmt.Fprintf(&b, "  %-8s %7d           not judged: %s\n", "-", r.Unjudged[why], why)
 	}
 	printReasons(&b, "Denied, by reason", r.DeniedFor)
@@ -101,8 +101,6 @@ func counted(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %s", n, what)
 }
-
-func sortedKeys(m map[string]int) []string { return slices.Sorted(maps.Keys(m)) }
 
 func printReasons(b *strings.Builder, title string, list []history.Reason) {
 	if len(list) == 0 {

@@ -61,11 +61,11 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
-	rules, err := f.proposeFromLog(p, root)
-	if err != nil {
+	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
+	if err := eachEntry(p, "init", f.places.State, audit.Filter{}, l.entry); err != nil {
 		return err
 	}
-	rules, held := unheld(rules, settings)
+	rules, held := unheld(propose.Learn(l.calls), settings)
 	return f.offer(ctx, p, root, rules, held)
 }
 
@@ -126,13 +126,6 @@ func printProposals(p *Process, rules []propose.Rule) {
 	}
 }
 
-// proposeFromLog reads what nod itself wrote down.
-func (f initFlags) proposeFromLog(p *Process, root string) ([]propose.Rule, error) {
-	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
-	err := eachEntry(p, "init", f.places.State, audit.Filter{}, l.entry)
-	return propose.Learn(l.calls), err
-}
-
 // eachEntry reads nod's log. A line that cannot be read is told and passed over.
 func eachEntry(p *Process, command, state string, filter audit.Filter, visit func(audit.Entry)) error {
 	for line, err := range audit.Read(state, filter) {
@@ -165,7 +158,13 @@ func (l *logged) entry(e audit.Entry) {
 	case e.Kind == audit.Outcome || e.Kind == audit.HostDeny:
 		id := cmp.Or(e.CallID, e.ID)
 		if i, ok := l.at[e.Session+"\x00"+id]; ok {
-			l.calls[i].Outcome = outcomeOf(e)
+			l.calls[i].Outcome = propose.Ran
+			switch {
+			case e.Kind == audit.HostDeny:
+				l.calls[i].Outcome = propose.Refused
+			case e.Error != nil:
+				l.calls[i].Outcome = propose.Failed
+			}
 		}
 	}
 }
@@ -184,16 +183,6 @@ func (l *logged) decision(e audit.Entry) {
 	}
 	l.at[e.Session+"\x00"+e.CallID] = len(l.calls)
 	l.calls = append(l.calls, c)
-}
-
-func outcomeOf(e audit.Entry) propose.Outcome {
-	switch {
-	case e.Kind == audit.HostDeny:
-		return propose.Refused
-	case e.Error != nil:
-		return propose.Failed
-	}
-	return propose.Ran
 }
 
 // here reports whether the call's session was one of this repository.

@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/doctor"
+	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
@@ -230,7 +231,8 @@ func noneFound(w io.Writer) {
 
 // promises says what becomes of the person's own rules; in full also what the level and the agent do not hold.
 func promises(p *Process, agent string, level install.Level, programs install.Programs, f installFlags) {
-	say(p.Stdout, "  ", install.Rules(agent))
+	row := hosts.ByName(agent).Install
+	say(p.Stdout, "  ", row.Rules)
 	if level == install.Managed {
 		printFindings(p, programs.Owners())
 		say(p.Stdout, "  ", "A user's own nod mode off or observe ends this machine's rules too, unless "+
@@ -248,8 +250,8 @@ func promises(p *Process, agent string, level install.Level, programs install.Pr
 			".claude/settings.json. No repository can at the managed level: sudo "+install.Quote(programs.Nod)+
 			" install claude-code --managed")
 	}
-	if open := install.FailOpen(agent); open != "" {
-		say(p.Stderr, "warning: ", open)
+	if row.FailOpen != "" {
+		say(p.Stderr, "warning: ", row.FailOpen)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -423,7 +424,7 @@ func (v *logView) summary(list []audit.Line) {
 		cost += l.Cost
 	}
 	var parts []string
-	for _, word := range sortedKeys(counts) {
+	for _, word := range slices.Sorted(maps.Keys(counts)) {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[word], word))
 	}
 	text := fmt.Sprintf("%d shown: %s", len(list), strings.Join(parts, ", "))

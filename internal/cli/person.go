@@ -46,14 +46,12 @@ var errNoTerminal = errors.New("this changes nod, and standard input is not a te
 
 // personHere is person where nothing stands in for a terminal.
 func personHere(p *Process) error {
-	if err := belowAgent(p); errors.Is(err, errAgent) {
-		return err
-	}
-	if !isTerminal(p.Stdin) {
-		return errors.New("a person has to do this, and standard input is not a terminal; run it in a " +
+	err := person(p, false)
+	if errors.Is(err, errNoTerminal) {
+		err = errors.New("a person has to do this, and standard input is not a terminal; run it in a " +
 			"terminal of your own")
 	}
-	return nil
+	return err
 }
 
 var errAgent = errors.New("runs this command, and agents may not change nod; run it in a terminal of your own")

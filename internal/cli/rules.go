@@ -211,13 +211,9 @@ func (c checker) run(ctx context.Context) error {
 	return nil
 }
 
-func (c checker) own() []config.Item {
-	return slices.DeleteFunc(c.settings.Lists(), func(i config.Item) bool { return i.Level == "" })
-}
-
 // doubts are those that need no log.
 func (c checker) doubts(ctx context.Context) (found []doubt) {
-	items := c.own()
+	items := slices.DeleteFunc(c.settings.Lists(), func(i config.Item) bool { return i.Level == "" })
 	for i, item := range items {
 		switch item.List {
 		case "allow":
@@ -244,8 +240,9 @@ func (c checker) doubts(ctx context.Context) (found []doubt) {
 // allow asks the gate about the command that a pattern allows, with the rule and without it.
 func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 	command := strings.TrimSuffix(item.Text, " *")
-	if why := wideCommand(item.Text); why != "" {
-		found = append(found, doubt{"broad", item, why})
+	if command != item.Text && len(strings.Fields(command)) == 1 {
+		found = append(found, doubt{"broad", item, "clears every subcommand and option of " + printable.Text(command) +
+			"; name the ones you mean"})
 	}
 	with := c.judge(ctx, command, c.settings.Rules)
 	switch {
@@ -283,12 +280,4 @@ func (c checker) root() string {
 		return real
 	}
 	return c.places.Root
-}
-
-// wideCommand says what an allow pattern leaves open that is too much, "" if nothing stands out.
-func wideCommand(pattern string) string {
-	if words, open := strings.CutSuffix(pattern, " *"); open && len(strings.Fields(words)) == 1 {
-		return "clears every subcommand and option of " + printable.Text(words) + "; name the ones you mean"
-	}
-	return ""
 }

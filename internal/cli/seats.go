@@ -35,18 +35,13 @@ func runACP(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	code, err := acp.Run(ctx, acp.Options{
-		Command: a.Args(), Name: cmp.Or(*name, programName(a.Arg(0))), Hook: o, Deadline: deadline,
-		Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
+		Command: a.Args(), Name: cmp.Or(*name, printable.Line(filepath.Base(a.Arg(0)), 60)), Hook: o,
+		Deadline: deadline, Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr,
 	})
 	if err != nil {
 		return errors.New(strings.ReplaceAll(err.Error(), "\n", ": "))
 	}
 	return ended(code)
-}
-
-// programName is the last part of a path, as it may stand in a log.
-func programName(program string) string {
-	return printable.Line(filepath.Base(program), 60)
 }
 
 // seat is what a process that decides many calls hands to the hook's code, and how long one decision may take.

@@ -3,7 +3,6 @@ package cli
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -53,9 +52,8 @@ func homely(p *Process, name string) string {
 
 // printJSON writes one object on one line. docs/json.md names its keys, which are only ever added.
 func printJSON(p *Process, v any) error {
-	encoder := json.NewEncoder(p.Stdout)
-	encoder.SetEscapeHTML(false)
-	return internal(encoder.Encode(v))
+	_, err := fmt.Fprintln(p.Stdout, printable.JSON(v))
+	return internal(err)
 }
 
 // confirmed asks, and takes only yes for yes. What is neither yes nor no is asked again.

@@ -33,20 +33,16 @@ type NotHeld struct {
 	Why    string
 }
 
-func claudeManaged() string {
-	if runtime.GOOS == "darwin" {
-		return "/Library/Application Support/ClaudeCode/managed-settings.json"
-	}
-	return "/etc/claude-code/managed-settings.json"
-}
-
 // WithClaude names the settings of Claude Code that go with nod's own: the organisation's
 // where nod's managed file is at its usual place, and the user's beside nod's user file, or
 // in Home where nod's user file lies elsewhere. No variable has a say in it.
 func (p Places) WithClaude() Places {
 	p.ClaudeManaged, p.ClaudeUser = "", ""
 	if p.Managed == managedName {
-		p.ClaudeManaged = claudeManaged()
+		p.ClaudeManaged = "/etc/claude-code/managed-settings.json"
+		if runtime.GOOS == "darwin" {
+			p.ClaudeManaged = "/Library/Application Support/ClaudeCode/managed-settings.json"
+		}
 	}
 	home, usual := strings.CutSuffix(p.User, "/.config/nod/nod.toml")
 	if !usual {
@@ -73,7 +69,7 @@ func (p Places) claude(how ClaudeRules) (layers []layer, notHeld []NotHeld, err 
 	}
 	files := p.claudeTeam()
 	if p.ClaudeUser != "" {
-		files = append(files, claudeSource{p.ClaudeUser, User})
+		files = append(files, Source{p.ClaudeUser, User})
 	}
 	for _, f := range files {
 		l, left, err := p.claudeLayer(f)
@@ -81,30 +77,25 @@ func (p Places) claude(how ClaudeRules) (layers []layer, notHeld []NotHeld, err 
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			return nil, nil, failure(located(f.name, err).Error() + ` (or set claude_rules = "off" in nod.toml)`)
+			return nil, nil, failure(located(f.Path, err).Error() + ` (or set claude_rules = "off" in nod.toml)`)
 		}
 		layers, notHeld = append(layers, l), append(notHeld, left...)
 	}
 	return append(layers, p.claudeOfRepository()...), notHeld, nil
 }
 
-type claudeSource struct {
-	name  string
-	level Level
-}
-
 // claudeTeam are the organisation's files: one, and what lies in the directory beside it.
-func (p Places) claudeTeam() (files []claudeSource) {
+func (p Places) claudeTeam() (files []Source) {
 	if p.ClaudeManaged == "" {
 		return nil
 	}
-	files = append(files, claudeSource{p.ClaudeManaged, Managed})
+	files = append(files, Source{p.ClaudeManaged, Managed})
 	dir := path.Join(path.Dir(p.ClaudeManaged), "managed-settings.d")
 	entries, _ := p.Files.List(dir, 1000)
 	slices.Sort(entries)
 	for _, e := range entries {
 		if strings.HasSuffix(e, ".json") && !strings.HasPrefix(e, ".") {
-			files = append(files, claudeSource{dir + "/" + e, Managed})
+			files = append(files, Source{dir + "/" + e, Managed})
 		}
 	}
 	return files
@@ -117,7 +108,7 @@ func (p Places) claudeOfRepository() (layers []layer) {
 		return nil
 	}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
-		file := claudeSource{path.Join(p.Root, ".claude", name), Repository}
+		file := Source{path.Join(p.Root, ".claude", name), Repository}
 		if l, _, err := p.claudeLayer(file); err == nil {
 			l.onlyPatterns()
 			layers = append(layers, l)
@@ -142,15 +133,14 @@ func (l *layer) onlyPatterns() {
 }
 
 // claudeLayer reads one file. The error is fs.ErrNotExist for a missing file.
-func (p Places) claudeLayer(f claudeSource) (l layer, notHeld []NotHeld, err error) {
-	real, text, err := p.read(f.name, maxSettings, nil)
+func (p Places) claudeLayer(f Source) (l layer, notHeld []NotHeld, err error) {
+	real, text, err := p.read(f.Path, maxSettings, nil)
 	if err != nil {
 		return l, nil, err
 	}
-	l.source = Source{Path: f.name, Level: f.level, SHA256: hash(text), Used: true}
-	l.real = real
-	r := claudeReader{layer: &l, text: text, dir: path.Dir(f.name)}
-	if f.level == Repository { // where /x is x of the project
+	l.source, l.real = f, real
+	r := claudeReader{layer: &l, text: text, dir: path.Dir(f.Path)}
+	if f.Level == Repository { // where /x is x of the project
 		r.dir = path.Dir(r.dir)
 	}
 	r.read()

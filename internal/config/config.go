@@ -129,11 +129,10 @@ const (
 // Profile says how far nod may go.
 type Profile string
 
-// The profiles. DefaultProfile leaves it to the agent's adapter.
+// The profiles. "" leaves it to the agent's adapter.
 const (
-	DefaultProfile Profile = ""
-	Replace        Profile = "replace"   // nod answers everything, also where the host judges
-	Reinforce      Profile = "reinforce" // nod never allows
+	Replace   Profile = "replace"   // nod answers everything, also where the host judges
+	Reinforce Profile = "reinforce" // nod never allows
 )
 
 // Level is whose file it is.
@@ -255,10 +254,8 @@ type Price struct {
 
 // Source is a settings file that was found.
 type Source struct {
-	Path   string // as it was asked for
-	Level  Level
-	SHA256 string // hex, of the bytes used
-	Used   bool   // false where all of it was left out
+	Path  string // as it was asked for
+	Level Level
 }
 
 // Load reads, checks and merges the settings. The error is a *[fault.Error] of the kind [fault.BadSettings]; Settings
@@ -268,11 +265,8 @@ func Load(p Places) (Settings, error) {
 	p.Root = p.workspaceRoot()
 	var layers []layer // highest first
 	all := standard()
-	for _, f := range []struct {
-		name  string
-		level Level
-	}{{p.User, User}, {p.Managed, Managed}} {
-		l, found, err := p.layer(f.name, f.level, &all)
+	for _, source := range []Source{{p.User, User}, {p.Managed, Managed}} {
+		l, found, err := p.layer(source, &all)
 		if err != nil {
 			return Settings{}, err
 		}

@@ -56,7 +56,13 @@ func decode(text []byte, into any) (*document, error) {
 		if _, free := into.(*map[string]any); free {
 			return d, nil
 		}
-		return d, d.otherLetters()
+		for path, at := range d.places { // the decoder takes a key with capitals for the key in small letters
+			if key := lastName(path); key != strings.ToLower(key) && !strings.Contains(path, "headers.") {
+				return d, problemf(positionIn(text, at.start), "%q is not a key here; nod help settings shows them",
+					key)
+			}
+		}
+		return d, nil
 	case errors.As(err, &unknown):
 		key := unknown.Errors[0].Key()
 		line, col := unknown.Errors[0].Position()
@@ -67,16 +73,6 @@ func decode(text []byte, into any) (*document, error) {
 		return nil, problemf(position{line, col}, "%s", refused(wrong))
 	}
 	return nil, problemf(position{1, 1}, "not TOML: %v; correct it", err)
-}
-
-// otherLetters refuses a key with capitals, since the decoder takes it for the key in small letters.
-func (d *document) otherLetters() error {
-	for path, at := range d.places {
-		if key := lastName(path); key != strings.ToLower(key) && !strings.Contains(path, "headers.") {
-			return problemf(positionIn(d.text, at.start), "%q is not a key here; nod help settings shows them", key)
-		}
-	}
-	return nil
 }
 
 func refused(e *toml.DecodeError) string {

@@ -78,19 +78,13 @@ func (c Change) edit(text []byte) ([]byte, error) {
 			said[c.List] = append(entries, c.Text)
 			return d.withEntry(c.List, len(entries), quoteTOML(c.Text)), nil
 		}
-		edited, entries := d.withList(c.Entry)
-		said[c.List] = entries
-		return edited, nil
+		quoted := quoteTOML(c.Text) // at the top of the file; what is built in stays
+		if slices.ContainsFunc(Settings{}.Lists(), func(i Item) bool { return i.List == c.List }) {
+			quoted, entries = quoteTOML(defaultsMark)+", "+quoted, []any{defaultsMark}
+		}
+		said[c.List] = append(entries, c.Text)
+		return d.withTop(c.List, "["+quoted+"]"), nil
 	})
-}
-
-// withList puts a list of one entry at the top of the file; what is built in stays.
-func (d *document) withList(e Entry) (text []byte, entries []any) {
-	quoted := quoteTOML(e.Text)
-	if slices.ContainsFunc(Settings{}.Lists(), func(i Item) bool { return i.List == e.List }) {
-		quoted, entries = quoteTOML(defaultsMark)+", "+quoted, []any{defaultsMark}
-	}
-	return d.withTop(e.List, "["+quoted+"]"), append(entries, e.Text)
 }
 
 // element is where an entry of a list stands, the zero span where there is none.

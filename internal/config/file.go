@@ -1,8 +1,6 @@
 package config
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -22,28 +20,22 @@ const (
 	maxRepository = 64 << 10
 )
 
-func hash(text []byte) string {
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:])
-}
-
 // layer reads a managed or user file, over what the files below it say. found is false for a missing file.
-func (p Places) layer(name string, level Level, below *scalars) (l layer, found bool, err error) {
-	if name == "" {
+func (p Places) layer(source Source, below *scalars) (l layer, found bool, err error) {
+	if source.Path == "" {
 		return layer{}, false, nil
 	}
-	real, text, err := p.readSettings(name)
+	real, text, err := p.readSettings(source.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return layer{}, false, nil
 	case err != nil:
-		return layer{}, false, located(name, err)
+		return layer{}, false, located(source.Path, err)
 	}
-	source := Source{Path: name, Level: level, SHA256: hash(text), Used: true}
 	l, err = readLayer(p, source, text, below)
 	l.real = real
 	p.apply(&l)
-	return l, true, located(name, err)
+	return l, true, located(source.Path, err)
 }
 
 func located(name string, err error) error {
@@ -68,7 +60,10 @@ func (p Places) readSettings(name string) (real string, text []byte, err error) 
 	}
 	real, text, err = p.read(path.Clean(name), maxSettings, p.checkOwner)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil, p.dangling(name, real)
+		if info, err := p.Files.Lstat(path.Clean(name)); err == nil && info.Mode&fs.ModeSymlink != 0 {
+			return "", nil, fmt.Errorf("a link to %s, which does not exist; correct or remove the link", shown(real))
+		}
+		return "", nil, fs.ErrNotExist
 	}
 	return real, text, err
 }
@@ -99,14 +94,6 @@ func (p Places) read(name string, limit int64, check func(real string, info view
 		return real, nil, fmt.Errorf("cannot be read (%v); make it readable, or remove it", plain(err))
 	}
 	return real, text, nil
-}
-
-// dangling tells a settings file that is not there from a link that leads nowhere.
-func (p Places) dangling(name, real string) error {
-	if info, err := p.Files.Lstat(path.Clean(name)); err == nil && info.Mode&fs.ModeSymlink != 0 {
-		return fmt.Errorf("a link to %s, which does not exist; correct or remove the link", shown(real))
-	}
-	return fs.ErrNotExist
 }
 
 func plain(err error) error {
@@ -201,24 +188,18 @@ func (p Places) checkPlaces(layers []layer, s Settings) error {
 		names = append(names, named{"key_file", file})
 	}
 	for _, f := range names {
-		if err := p.checkOutside(roots, f.key, f.name); err != nil {
-			return err
+		if f.name == "" || len(roots) == 0 {
+			continue
 		}
-	}
-	return nil
-}
-
-func (p Places) checkOutside(roots []string, key, name string) error {
-	if name == "" || len(roots) == 0 {
-		return nil
-	}
-	real, err := view.Resolve(p.Files, name)
-	if err != nil {
-		return failure(fmt.Sprintf("%s: %s cannot be followed (%v); correct it in the settings", shown(name), key, err))
-	}
-	if root, ok := p.inside(roots, real); ok {
-		return failure(fmt.Sprintf("%s: %s lies in the workspace %s, where an agent may write; move it out",
-			shown(name), key, shown(root)))
+		real, err := view.Resolve(p.Files, f.name)
+		if err != nil {
+			return failure(fmt.Sprintf("%s: %s cannot be followed (%v); correct it in the settings", shown(f.name),
+				f.key, err))
+		}
+		if root, ok := p.inside(roots, real); ok {
+			return failure(fmt.Sprintf("%s: %s lies in the workspace %s, where an agent may write; move it out",
+				shown(f.name), f.key, shown(root)))
+		}
 	}
 	return nil
 }

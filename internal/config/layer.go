@@ -336,18 +336,11 @@ func (p Places) usableRoot(root string) (string, error) {
 	if real == "/" {
 		return "", fmt.Errorf("/ is no workspace; name a project's directory")
 	}
-	if p.holdsHome(real) {
+	home, err := view.Resolve(p.Files, p.Home)
+	if path.IsAbs(p.Home) && (err != nil || view.Within(p.Files, real, home)) {
 		return "", fmt.Errorf("%q holds the home directory and is no workspace; name a project's directory", root)
 	}
 	return real, nil
-}
-
-func (p Places) holdsHome(real string) bool {
-	if !path.IsAbs(p.Home) {
-		return false
-	}
-	home, err := view.Resolve(p.Files, p.Home)
-	return err != nil || view.Within(p.Files, real, home)
 }
 
 // workspaceRoot is the real path of Root, "" where that is no workspace.
@@ -372,17 +365,10 @@ func checkAddress(s string, schemes []string) error {
 	return nil
 }
 
-// isIPv6 is generous: a text that only looks like an address reaches nothing.
-func isIPv6(host string) bool {
-	return strings.Count(host, ":") >= 2 && strings.Trim(strings.ToLower(host), "0123456789abcdef:.") == ""
-}
-
 // checkHeader refuses what is not a header name, and headers that carry a key: settings get copied.
 func checkHeader(name string) error {
-	for _, c := range []byte(name) {
-		if !isWordByte(c) && c != '-' {
-			return fmt.Errorf("%q is no header name; use letters, digits and -", name)
-		}
+	if strings.Trim(name, wordBytes+"-") != "" {
+		return fmt.Errorf("%q is no header name; use letters, digits and -", name)
 	}
 	switch strings.ToLower(name) {
 	case "":
@@ -393,34 +379,28 @@ func checkHeader(name string) error {
 	return nil
 }
 
-func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
+// lowerBytes and wordBytes are what names are made of.
+const (
+	lowerBytes = "abcdefghijklmnopqrstuvwxyz0123456789_"
+	wordBytes  = lowerBytes + "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+)
 
 // checkHost accepts a host name or address, or "*." and a name of two labels at least.
 func checkHost(host string) error {
-	if isIPv6(host) {
-		return nil
+	if strings.Count(host, ":") >= 2 && strings.Trim(strings.ToLower(host), "0123456789abcdef:.") == "" {
+		return nil // generous: a text that only looks like an IPv6 address reaches nothing
 	}
 	name, wild := strings.CutPrefix(host, "*.")
 	if wild && !strings.Contains(name, ".") {
 		return fmt.Errorf("%q covers too much; write *.example.com", host)
 	}
 	for label := range strings.SplitSeq(name, ".") {
-		if !isLabel(label) {
+		if strings.Trim(label, wordBytes+"-") != "" || label == "" || len(label) > 63 || label[0] == '-' ||
+			label[len(label)-1] == '-' {
 			return fmt.Errorf("%q is no host; write a name such as pkg.go.dev, without scheme, port or path", host)
 		}
 	}
 	return nil
-}
-
-func isLabel(s string) bool {
-	for _, c := range []byte(s) {
-		if !isWordByte(c) && c != '-' {
-			return false
-		}
-	}
-	return s != "" && len(s) <= 63 && s[0] != '-' && s[len(s)-1] != '-'
 }
 
 // checkTool accepts a canonical tool name. MCP tools are not among them.
@@ -428,12 +408,10 @@ func checkTool(name string) error {
 	if strings.HasPrefix(name, "mcp__") {
 		return fmt.Errorf("%q is a tool of an MCP server, which stands as a rule: allow = [%q]", name, name)
 	}
-	for _, c := range []byte(name) {
-		if !isWordByte(c) || c >= 'A' && c <= 'Z' {
-			return fmt.Errorf("%q is no canonical tool name, such as read_file", name)
-		}
-	}
-	if name == "" {
+	switch {
+	case strings.Trim(name, lowerBytes) != "":
+		return fmt.Errorf("%q is no canonical tool name, such as read_file", name)
+	case name == "":
 		return fmt.Errorf("an empty tool name; remove it")
 	}
 	return nil

@@ -114,7 +114,11 @@ func (s said) rules() nod.Rules {
 	r := nod.DefaultRules()
 	for i, rules := range ruleLists(&r) {
 		if s.speaksOf(i) {
-			*rules = rulesIn(s.merged(i, builtinItems(r, i)))
+			items := s.merged(i, builtinItems(r, i))
+			*rules = make([]nod.Rule, len(items))
+			for n, item := range items {
+				(*rules)[n] = item.Rule
+			}
 		}
 	}
 	for i, texts := range textLists(&r) {
@@ -208,14 +212,6 @@ func builtinItems(d nod.Rules, i int) []Item {
 		items = append(items, Item{List: name, Text: text, Origin: "default"})
 	}
 	return items
-}
-
-func rulesIn(items []Item) []nod.Rule {
-	rules := make([]nod.Rule, len(items))
-	for i, item := range items {
-		rules[i] = item.Rule
-	}
-	return rules
 }
 
 func textsIn(items []Item) []string {

@@ -114,7 +114,7 @@ func TestEveryKey(t *testing.T) {
 		},
 		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
 		Prices:  []Price{{"m", 1, 5.5, 0.1}, {"n", 2, 3, 2}},
-		Sources: []Source{{Path: userFile, Level: User, SHA256: hash([]byte(text)), Used: true}},
+		Sources: []Source{{Path: userFile, Level: User}},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -195,7 +195,6 @@ func (p Places) repository() repository {
 		repo.notices = []string{fmt.Sprintf("%s: %v; it was left out", shown(name), err)}
 		return repo
 	}
-	repo.source.SHA256 = hash(text)
 	repo.read(text)
 	return repo
 }
@@ -218,7 +217,6 @@ func (r *repository) read(text []byte) {
 		r.notices = []string{fmt.Sprintf("%s:%v; it was left out", shown(r.source.Path), err)}
 		return
 	}
-	r.source.Used = true
 	r.lists[listSoftDeny] = r.list(listSoftDeny, said)
 	r.lists[listHardDeny] = r.list(listHardDeny, said)
 	for _, key := range slices.Sorted(maps.Keys(said)) {

@@ -21,6 +21,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 )
@@ -381,7 +382,10 @@ func (e *examination) quiet(event agent.Event, s config.Settings) string {
 
 // silencers says which settings keep this level's nod from being asked, or lead the agent elsewhere.
 func (e *examination) silencers(b *Block, in *install.Installed) {
-	before := len(b.Lines)
+	before, remedy := len(b.Lines), "take it out"
+	if in.Options.Level != install.Managed && (install.Options{Agent: e.row.Name}).HasLevel() {
+		remedy += ", or install nod where no repository can silence it: sudo nod install " + e.row.Name
+	}
 	for _, off := range install.OffSwitches(in.Options, e.Dir) {
 		switch {
 		case off.Kind == install.Unreadable:
@@ -389,7 +393,7 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 		case off.Elsewhere:
 			b.add(Note, "silencers", off.String()+" (for an agent that is started there)")
 		default:
-			b.add(Open, "silencers", off.String()).Next = e.remedy(in)
+			b.add(Open, "silencers", off.String()).Next = remedy
 		}
 	}
 	for _, u := range e.row.Unasked {
@@ -403,7 +407,8 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 		b.add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
 	own := filepath.Join(e.Home, e.row.Home[0])
-	if at := variable(e.Environ, e.row.HomeVariable); at != "" && filepath.Clean(at) != own && b.Level == "user" {
+	at, _ := place.Lookup(e.Environ, e.row.HomeVariable)
+	if at != "" && filepath.Clean(at) != own && b.Level == "user" {
 		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
 			", where this file is not read").Next = "unset " + e.row.HomeVariable
 	}
@@ -422,14 +427,6 @@ func (e *examination) unaskedOptions() string {
 		list = append(list, text)
 	}
 	return strings.Join(list, ", ")
-}
-
-func (e *examination) remedy(in *install.Installed) string {
-	managed := install.Options{Agent: e.row.Name}
-	if in.Options.Level != install.Managed && managed.HasLevel() {
-		return "take it out, or install nod where no repository can silence it: sudo nod install " + e.row.Name
-	}
-	return "take it out"
 }
 
 func (e *examination) trusted(b *Block, in *install.Installed) {
@@ -464,14 +461,4 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 	if !slices.ContainsFunc(list, func(t install.Trust) bool { return t != install.Trusted }) && len(list) > 0 {
 		b.add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
 	}
-}
-
-// variable returns an environment variable; the last one counts.
-func variable(environ []string, name string) (value string) {
-	for _, v := range environ {
-		if k, v, ok := strings.Cut(v, "="); ok && k == name {
-			value = v
-		}
-	}
-	return value
 }

@@ -38,10 +38,11 @@ func (h *Secrets) secretBelow() string {
 // startsOf are the places below which a command reads what it does not name file by file.
 func (h *Secrets) startsOf(c shell.Command, e shell.Effect) []string {
 	isDir := h.At.Machine.IsDirectory(e.Target)
+	inTree := func(top string) bool { return view.Below(top, e.Target) }
 	switch {
 	case e.Pattern == "" && c.Has(shell.Picks) && isDir:
 		return []string{e.Target}
-	case e.Pattern == "" && c.Has(shell.Picks) || isInstalledTree(e.Target):
+	case e.Pattern == "" && c.Has(shell.Picks) || anyOf("trees", inTree): // of what the system's packages hold
 	case e.Pattern == "" && (e.Recursive || isDir && (c.Has(shell.Compares) || c.Has(shell.LooksInto))):
 		return []string{e.Target}
 	case e.Pattern != "" && e.Recursive && !c.Has(shell.Flat):
@@ -100,7 +101,9 @@ func (h *Secrets) printsFrom(c shell.Command, places []string, picks bool) strin
 			return h.isSecretFile(name, isLink, picks, follows) &&
 				(picks && (isLink || listed("sources", path.Ext(name))) || !picks && s.passes(start, name))
 		}
-		found := h.walkFor(start, maxBelow, prints, func(string) bool { return s.staysOut() })
+		found := h.walkFor(start, maxBelow, prints, func(string) bool {
+			return s.Has(shell.LooksInto) || s.Has(shell.Shallow) && !s.anyPattern() // it looks into none below
+		})
 		if found == tooLarge {
 			return start + ", which is too large to look through"
 		}
@@ -162,11 +165,6 @@ func (h *Secrets) isSecretFile(name string, isLink, opens, follows bool) bool {
 	return h.touches(name, false)
 }
 
-// isInstalledTree reports whether a directory is among what the system's packages hold.
-func isInstalledTree(dir string) bool {
-	return anyOf("trees", func(top string) bool { return view.Below(top, dir) })
-}
-
 // sieve is what files must pass below a place that a command reads. A file passes if nobody can
 // say whether it does. Few of the options that leave files out are heeded.
 type sieve struct {
@@ -184,11 +182,6 @@ func newSieve(h *Secrets, c shell.Command) sieve {
 		s.told = *c.Search
 	}
 	return s
-}
-
-// staysOut reports whether the command looks into no directory below its start.
-func (s sieve) staysOut() bool {
-	return s.Has(shell.LooksInto) || s.Has(shell.Shallow) && !s.anyPattern()
 }
 
 // passes reports whether the command may read a file.

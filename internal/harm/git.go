@@ -68,7 +68,11 @@ func keepsForGit(l *Loss, c shell.Command) bool {
 	case o.sub == "clean" && !o.long("--interactive") && !o.short("i"):
 		return keepsUntracked(l, r)
 	case o.sub == "stash" && len(o.operands) > 0 && (o.operands[0] == "drop" || o.operands[0] == "clear"):
-		return keepsStashes(l, r)
+		stashes := r.Stashes()
+		for _, id := range stashes {
+			l.At.Keeping.TakeObject(place.Object{Repo: r.Top, Name: id, What: "stash"})
+		}
+		return len(stashes) > 0
 	}
 	return false
 }
@@ -118,15 +122,6 @@ func keepsUntracked(l *Loss, r *repo.Repo) bool {
 		return nil
 	}
 	return view.Walk(l.At.Machine.Files, r.Top, maxUntracked, keep) == nil
-}
-
-// keepsStashes keeps the names of the commits that were stashed.
-func keepsStashes(l *Loss, r *repo.Repo) bool {
-	stashes := r.Stashes()
-	for _, id := range stashes {
-		l.At.Keeping.TakeObject(place.Object{Repo: r.Top, Name: id, What: "stash"})
-	}
-	return len(stashes) > 0
 }
 
 // GitHarm says why a write of git's own is not harmless: it loses something, puts files of a commit or a
@@ -299,7 +294,10 @@ func (h *Secrets) gitDiffs() Objection {
 				", which holds or may hold secrets")
 		}
 		if takesFiles(h) {
-			return objected("this prints the change of ", h.untrackedSecret(r), holds)
+			untracked := h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
+				return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)
+			}, func(dir string) bool { return r.PassesOver(dir, true) })
+			return objected("this prints the change of ", untracked, holds)
 		}
 	}
 	return ""
@@ -317,13 +315,6 @@ func printsChanges(o *gitOptions) bool {
 		return true
 	}
 	return !o.longPrefix("--stat", "--name", "--shortstat", "--quiet")
-}
-
-// untrackedSecret returns a secret file that git add would take in.
-func (h *Secrets) untrackedSecret(r *repo.Repo) string {
-	return h.walkFor(r.Top, maxBelow, func(name string, mode fs.FileMode) bool {
-		return mode.IsRegular() && h.touches(name, false) && !r.PassesOver(name, false)
-	}, func(dir string) bool { return r.PassesOver(dir, true) })
 }
 
 // isGit reports whether a command runs git here.

@@ -100,7 +100,10 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 		return ""
 	case e.Kind == shell.Delete:
 		goesOn := e.Moved && !discards(l.Report, e)
-		if goesOn || e.Place == shell.Temporary || l.nothingAt(e) {
+		// What an effect names is not there, and nothing of the line puts it there.
+		nothing := e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) &&
+			!l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
+		if goesOn || nothing || e.Place == shell.Temporary {
 			return ""
 		}
 		return l.DeleteHarm(e)
@@ -114,12 +117,6 @@ func (l *Loss) losesBy(e shell.Effect) Objection {
 		return Objection("this consumes the machine until it stops: " + printable.Line(l.Source(e), 160))
 	}
 	return ""
-}
-
-// nothingAt reports whether what an effect names is not there, and nothing of the line puts it there.
-func (l *Loss) nothingAt(e shell.Effect) bool {
-	return e.Place != shell.Network && path.IsAbs(e.Target) && e.Pattern == "" && l.At.Missing(e.Target) &&
-		!l.madeHere(e, e.Target) && l.overtaken(e, e.Target) == ""
 }
 
 // replaces says which file a command puts something else in the place of that could not be restored. What
@@ -166,7 +163,7 @@ func (l *Loss) Weighs() bool {
 	case l.URL != "":
 		return false // a page is read
 	case l.MCP != nil:
-		return !looksUp(l.MCP.Tool)
+		return !hasWord(l.MCP.Tool, "reads") || hasWord(l.MCP.Tool, "changes")
 	case l.Command == "":
 		return l.Tool != "web_search"
 	}
@@ -188,9 +185,6 @@ func (l *Loss) weighs(e shell.Effect) bool {
 
 // shipsOut reports whether project code is run under a name that says that it changes what others use.
 func shipsOut(words string) bool { return hasWord(words, "ships") }
-
-// looksUp reports whether the name of an MCP tool says that it only reads.
-func looksUp(tool string) bool { return hasWord(tool, "reads") && !hasWord(tool, "changes") }
 
 func hasWord(text, list string) bool {
 	return slices.ContainsFunc(printable.Words(text), func(w string) bool { return listed(list, w) })

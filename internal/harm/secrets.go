@@ -66,7 +66,8 @@ func (h *Secrets) effectsSecret(e shell.Effect) Objection {
 	}
 	why := cmp.Or(objected(uses, h.namedSecret(e, names, all), holds),
 		objected("this may search files that hold secrets: ", h.aimsAtSecret(e), ""))
-	if why == "" && h.searches(e) {
+	// A name is no secret, but to look for the names of secrets is to look for secrets.
+	if why == "" && e.Names && e.Recursive && (e.Target == "" || h.At.Machine.Secrets.HoldsAny(e.Target)) {
 		why = objected("this looks for secrets: ", h.seeksSecret(), "")
 	}
 	if why == "" && !all && opens {
@@ -119,12 +120,6 @@ func (h *Secrets) secretPath(named []string) string {
 		}
 	}
 	return ""
-}
-
-// searches reports whether a command lists names where secrets lie. A name is no
-// secret, but to look for the names of secrets is to look for secrets.
-func (h *Secrets) searches(e shell.Effect) bool {
-	return e.Names && e.Recursive && (e.Target == "" || h.At.Machine.Secrets.HoldsAny(e.Target))
 }
 
 // seeksSecret returns the first word of the commands that speaks of keys, passwords and the like.

@@ -424,7 +424,9 @@ func (l *Loss) Wipes(e shell.Effect) bool {
 			return true
 		}
 		if e.Place == shell.Device {
-			return isDisk(e.Target) && (e.Kind == shell.Write || e.Recursive)
+			name, isDevice := strings.CutPrefix(e.Target, "/dev/") // a whole disk or a partition
+			return isDevice && (e.Kind == shell.Write || e.Recursive) &&
+				anyOf("disks", func(kind string) bool { return strings.HasPrefix(name, kind) && name != kind })
 		}
 		whole := e.Recursive && e.Picked == "" && (!e.Moved || discards(l.Report, e)) &&
 			(e.Kind == shell.Delete || l.Report.By(e, shell.ChangesStatus) || l.Report.By(e, shell.Empties))
@@ -440,12 +442,6 @@ func discards(r *shell.Report, e shell.Effect) bool {
 	return slices.ContainsFunc(r.Effects, func(o shell.Effect) bool {
 		return o.Command == e.Command && o.Kind == shell.Write && o.Place == shell.Null
 	})
-}
-
-// isDisk reports whether a device file is a whole disk or a partition.
-func isDisk(target string) bool {
-	name, ok := strings.CutPrefix(target, "/dev/")
-	return ok && anyOf("disks", func(kind string) bool { return strings.HasPrefix(name, kind) && name != kind })
 }
 
 // topLevel reports whether target is / or one of the system's own top-level directories.

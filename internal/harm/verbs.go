@@ -195,7 +195,7 @@ func (l wording) fitsPhrase(phrase, args []string, c shell.Command) bool {
 		case token == "^":
 			first = true
 		case token == "SQL":
-			if !l.takesData(args, c) {
+			if !slices.ContainsFunc(args, dropsData) && !dropsData(l.Command) { // on the line, beside the client
 				return false
 			}
 		case token == "BRANCH":
@@ -253,11 +253,8 @@ func isOption(token, arg string) bool {
 		return arg != token+"=none" && arg != token+"=false"
 	}
 	letters, short := shell.ShortOptions(arg)
-	return short && len(token) == 2 && strings.Contains(letters, token[1:]) && plainLetters(letters)
-}
-
-func plainLetters(s string) bool {
-	return len(s) < 8 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return short && len(token) == 2 && strings.Contains(letters, token[1:]) && len(letters) < 8 &&
+		strings.Trim(letters, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }
 
 // isWord reports whether an operand is a word of a phrase: * is any text in it.
@@ -293,11 +290,6 @@ func kebab(word string) string {
 		b.WriteRune(r)
 	}
 	return strings.ReplaceAll(strings.ToLower(b.String()), "_", "-")
-}
-
-// takesData reports whether a statement among the words, or on the line beside the client, takes data away.
-func (l wording) takesData(args []string, c shell.Command) bool {
-	return slices.ContainsFunc(args, dropsData) || dropsData(l.Command)
 }
 
 // hasBranch reports whether an operand is the name of a branch that is there, as far as git's files say.

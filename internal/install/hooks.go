@@ -59,7 +59,9 @@ func (o Options) owned(tree map[string]any) (found []Registered) {
 			group, _ := list[g].(map[string]any)
 			r := Registered{Event: event, Group: g, Decides: slices.Contains(in.Decides, event), table: group,
 				path: []any{o.under(), event, g}}
-			r.Matcher, r.matches = matcher(group)
+			text, there := group["matcher"]
+			r.Matcher, r.matches = text.(string)
+			r.matches = !there || r.matches && (r.Matcher == "" || r.Matcher == "*")
 			if isNod(group) { // a list without groups
 				found = append(found, r)
 				continue
@@ -74,13 +76,6 @@ func (o Options) owned(tree map[string]any) (found []Registered) {
 		}
 	}
 	return found
-}
-
-// matcher is that of a group, and whether it is asked about every tool.
-func matcher(group map[string]any) (text string, all bool) {
-	v, there := group["matcher"]
-	text, ok := v.(string)
-	return text, !there || ok && (text == "" || text == "*")
 }
 
 // isNod reports whether a handler starts nod-hook.

@@ -240,12 +240,6 @@ func Next(agent string, level Level) string {
 	return cmp.Or(row.Install.Next, row.Install.Confirm)
 }
 
-// FailOpen returns what nod cannot close on this agent, "" if nothing.
-func FailOpen(agent string) string { return Options{Agent: agent}.row().Install.FailOpen }
-
-// Rules returns what becomes of the rules that a person gave the agent itself.
-func Rules(agent string) string { return Options{Agent: agent}.row().Install.Rules }
-
 // HasLevel reports whether nod can be installed for o's agent at o's level.
 func (o Options) HasLevel() bool { return o.relative() != "" }
 
@@ -311,13 +305,17 @@ func Find(home, path string) (all []Presence) {
 // are passed over: what they mean depends on the directory.
 func FindProgram(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
-		at := filepath.Join(dir, name)
-		if info, err := os.Stat(at); filepath.IsAbs(dir) && err == nil && info.Mode().IsRegular() &&
-			info.Mode()&0o111 != 0 {
+		if at := filepath.Join(dir, name); filepath.IsAbs(dir) && IsProgram(at) {
 			return at
 		}
 	}
 	return ""
+}
+
+// IsProgram reports whether a file can be started.
+func IsProgram(file string) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // Version is that of an agent's program: major, minor, patch.

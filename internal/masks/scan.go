@@ -43,7 +43,12 @@ func (s *scanner) step() {
 			s.pos = i + 1
 		}
 	case isQuote(c):
-		s.toggle(c)
+		switch s.quote {
+		case 0:
+			s.quote = c
+		case c:
+			s.quote = 0
+		}
 		s.pos++
 	case c == '$':
 		s.pos = s.reference(i)
@@ -55,15 +60,6 @@ func (s *scanner) step() {
 		s.start(i)
 	default:
 		s.pos++
-	}
-}
-
-func (s *scanner) toggle(c byte) {
-	switch s.quote {
-	case 0:
-		s.quote = c
-	case c:
-		s.quote = 0
 	}
 }
 

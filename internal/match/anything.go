@@ -26,7 +26,10 @@ func (p Pattern) fed() bool {
 		return false
 	}
 	program := path.Base(p.Words[0])
-	if slices.ContainsFunc(p.Words[1:], namesInput) && (!shell.Known(program) || shell.RunsWords(program) ||
+	isInput := func(w string) bool {
+		return w == "-" || w == "/dev/stdin" || w == "-f-" || strings.HasSuffix(w, "=-")
+	}
+	if slices.ContainsFunc(p.Words[1:], isInput) && (!shell.Known(program) || shell.Runs(program, shell.MayRunWords) ||
 		shell.Lists(program, "fed", p.Words[1])) {
 		return true
 	}
@@ -44,11 +47,6 @@ func (p Pattern) fed() bool {
 	return slices.ContainsFunc(analyze(p.Words).Effects, func(e shell.Effect) bool {
 		return e.Kind == shell.Run && e.Target == "standard input"
 	})
-}
-
-// namesInput reports whether a word stands for standard input.
-func namesInput(w string) bool {
-	return w == "-" || w == "/dev/stdin" || w == "-f-" || strings.HasSuffix(w, "=-")
 }
 
 // startsAny reports whether a command that stands behind the words is started.

@@ -15,7 +15,8 @@ func (p Pattern) Clears(c shell.Command) bool {
 	if n == 0 || len(c.Words) < n || !p.Open && len(c.Words) > n {
 		return false
 	}
-	if c.Foreign && !strings.Contains(p.Words[0], "/") || !allMean(c.Wrappers) {
+	isOther := func(wrapper string) bool { return !shell.Means(wrapper) } // under which the rule does not hold
+	if c.Foreign && !strings.Contains(p.Words[0], "/") || slices.ContainsFunc(c.Wrappers, isOther) {
 		return false
 	}
 	if p.Open && p.leadsToCode(c) {
@@ -27,11 +28,6 @@ func (p Pattern) Clears(c shell.Command) bool {
 		}
 	}
 	return true
-}
-
-// allMean reports whether a rule still holds under all of these wrappers.
-func allMean(wrappers []string) bool {
-	return !slices.ContainsFunc(wrappers, func(w string) bool { return !shell.Means(w) })
 }
 
 type position bool

@@ -19,7 +19,13 @@ func (m *Call) asScript(words []string, command int) (c shell.Command, ok bool) 
 	if at < 0 || len(c.Words) == 0 {
 		return c, false
 	}
-	i := m.startsFile(m.placesOf(words[at]), command)
+	var files []string // the real paths that the word may mean
+	for _, dir := range m.startingPoints() {
+		if real, err := m.At.Machine.Locate(dir, words[at]); err == nil {
+			files = append(files, real)
+		}
+	}
+	i := m.startsFile(files, command)
 	if i < 0 {
 		return c, false
 	}
@@ -42,16 +48,6 @@ func fileIn(words []string) int {
 		return 1
 	}
 	return -1
-}
-
-// placesOf are the real paths that a rule's path may mean.
-func (m *Call) placesOf(name string) (reals []string) {
-	for _, dir := range m.startingPoints() {
-		if real, err := m.At.Machine.Locate(dir, name); err == nil {
-			reals = append(reals, real)
-		}
-	}
-	return reals
 }
 
 // startsFile is which word of a command names one of the files, where the command starts

@@ -115,26 +115,24 @@ func nameOf(words []string) (n int, open bool) {
 	}
 	switch program := words[0]; {
 	case strings.HasPrefix(program, "./") && !strings.Contains(program, ".."): // a script of the repository
-		if base := strings.TrimSuffix(path.Base(program), path.Ext(program)); moreTasks(base) {
+		if base := strings.TrimSuffix(path.Base(program), path.Ext(program)); listed("tasks", base) {
 			return closed(2, routine(word(1)))
 		} else if routine(base) {
 			return 1, true
 		}
-	case checks(program):
+	case listed("checks", program):
 		return 1, true
-	case program == "git" && (word(1) == "add" || word(1) == "commit"):
+	case program == "git" && (word(1) == "add" || word(1) == "commit"), program == "go" && listed("go", word(1)):
 		return 2, true
-	case program == "go" && listed("go", word(1)):
-		return 2, true
-	case program == "go" && word(1) == "run" && strings.HasPrefix(word(2), "./") && !strings.Contains(word(2), ".."):
-		return 3, true
-	case (program == "python" || program == "python3") && word(1) == "-m" && (checks(word(2)) || word(2) == "unittest"):
+	case program == "go" && word(1) == "run" && strings.HasPrefix(word(2), "./") && !strings.Contains(word(2), ".."),
+		(program == "python" || program == "python3") && word(1) == "-m" &&
+			(listed("checks", word(2)) || word(2) == "unittest"):
 		return 3, true
 	case listed("subcommands", program) && (routine(word(1)) || program == "golangci-lint" && word(1) == "run"):
 		return 2, true
-	case moreTasks(program) && word(1) == "run":
+	case listed("tasks", program) && word(1) == "run":
 		return closed(3, routine(word(2)))
-	case moreTasks(program):
+	case listed("tasks", program):
 		return closed(2, routine(word(1)) && program != "mise")
 	case listed("scripts", program):
 		if word(1) == "run" || word(1) == "run-script" {
@@ -158,8 +156,3 @@ func closed(n int, ok bool) (int, bool) {
 	}
 	return n, false
 }
-
-func moreTasks(program string) bool { return listed("tasks", program) }
-
-// checks reports whether a program only tests, checks or formats what is there.
-func checks(program string) bool { return listed("checks", program) }

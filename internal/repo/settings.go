@@ -70,11 +70,7 @@ func (r *Repo) settings() ([]Setting, error) {
 
 // HooksPaths are what the repository's settings say of core.hooksPath.
 func (r *Repo) HooksPaths() (dirs []string) {
-	text, _ := r.files.Read(r.Common+"/config", 1<<20)
-	if !strings.Contains(strings.ToLower(string(text)), "hookspath") {
-		return nil
-	}
-	list, _ := Settings(string(text))
+	list, _ := r.settings()
 	for _, s := range list {
 		if s.Name == "core.hookspath" {
 			dirs = append(dirs, s.Value())

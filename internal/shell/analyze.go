@@ -57,7 +57,7 @@ func read(source string, m *machine, lang syntax.LangVariant) Report {
 		return r
 	}
 	a := newAnalysis(m, source, lang)
-	after := a.whole(file.Stmts, state{dir: m.env.Dir}, input{})
+	after := a.whole(file.Stmts, state{dir: m.env.Dir})
 	if a.limits.over != "" {
 		return Report{Exceeded: a.limits.over}
 	}

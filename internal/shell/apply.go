@@ -11,7 +11,15 @@ import (
 type use struct {
 	*analysis
 	*sheet
-	given
+	inv     *invocation
+	pos     []word // positional arguments so far
+	ended   bool   // what follows are arguments
+	flags   flags
+	marks   marks
+	moved   bool   // an option named the directory where it runs
+	into    word   // the directory that cp -t and its kin fill
+	inline  []word // code that an interpreter is given
+	sift    sift   // which of that
 	told    *Told  // where the words are told apart for those who judge
 	roles   string // of the positional arguments
 	seen    int    // options and arguments, for those that must stand alone
@@ -20,21 +28,8 @@ type use struct {
 	command bool   // a subcommand was read
 }
 
-// given is what the options and arguments of a command line said.
-type given struct {
-	inv    *invocation
-	pos    []word // positional arguments so far
-	ended  bool   // what follows are arguments
-	flags  flags
-	marks  marks
-	moved  bool   // an option named the directory where it runs
-	into   word   // the directory that cp -t and its kin fill
-	inline []word // code that an interpreter is given
-	sift   sift   // which of that
-}
-
 func newUse(a *analysis, s *sheet, inv *invocation) *use {
-	u := &use{analysis: a, sheet: s, given: given{inv: inv}, roles: s.args}
+	u := &use{analysis: a, sheet: s, inv: inv, roles: s.args}
 	if a.out.command >= 0 {
 		u.told = a.out.report.Commands[a.out.command].Told
 	}
@@ -57,8 +52,10 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	if s.task != "" {
 		a.out.task(s.task, inv)
 	}
-	if u.standsAlone() {
-		return
+	if len(inv.args) == 1 && inv.args[0].known && inv.args[0].dashed() {
+		if o, ok := u.lookup(inv.args[0].text); ok && strings.HasPrefix(o.rest, "alone") {
+			return // an option such as --version, after which nothing else happens
+		}
 	}
 	u.effects(s.always, inv.raw)
 	u.response(inv.args)
@@ -70,15 +67,6 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 	if u.alone != "" && u.seen > 1 {
 		u.unknownOption(u.alone + " beside other arguments")
 	}
-}
-
-// standsAlone reports whether the only argument is an option such as --version, after which nothing else happens.
-func (u *use) standsAlone() bool {
-	if len(u.inv.args) != 1 || !u.inv.args[0].known || !u.inv.args[0].dashed() {
-		return false
-	}
-	o, ok := u.lookup(u.inv.args[0].text)
-	return ok && strings.HasPrefix(o.rest, "alone")
 }
 
 func (u *use) unknownOption(name string) {
@@ -184,8 +172,8 @@ func (u *use) unclear(w word) int {
 		u.out.unknown(PartWords, u.inv.raw,
 			"this gives "+u.sheet.name+" "+grammar.Escaped(w.raw)+", which may be an option")
 	}
-	if inert && w.glob == 0 && u.optionsRead() {
-		u.role("read", w) // grep "$(cat names)"
+	if inert && w.glob == 0 && strings.Contains(u.own+strings.Join(u.more, ""), " =read") {
+		u.role("read", w) // some option names a file: grep "$(cat names)"
 	}
 	if w.many || w.glob == 1 || w.text == "" || w.text[0] != '-' {
 		v := w.value
@@ -426,16 +414,6 @@ func (u *use) positional() {
 
 func isCommand(w word) bool { return !assignmentLike(w) }
 
-// fewest is how many arguments the words become at least: xargs runs its command with none where nothing comes in.
-func fewest(words []word) (n int) {
-	for _, w := range words {
-		if !w.many {
-			n++
-		}
-	}
-	return n
-}
-
 // searchesHere is what happens without arguments where an option asks for all that lies below.
 func (u *use) searchesHere() {
 	if u.flags&recursive != 0 {
@@ -451,7 +429,9 @@ func (u *use) assign(roles []string) {
 			variadic = i
 		}
 	}
-	if variadic >= 0 && fewest(u.pos) <= len(roles)-1 { // a search without a place to search
+	// xargs runs its command without what comes in where nothing does.
+	surely := slices.DeleteFunc(slices.Clone(u.pos), func(w word) bool { return w.many })
+	if variadic >= 0 && len(surely) < len(roles) { // a search without a place to search
 		if strings.Contains("tree... names... searched...", roles[variadic]) {
 			u.effects(u.none, u.inv.raw)
 		}
@@ -493,14 +473,11 @@ func roleAt(roles []string, variadic, i, n int) int {
 
 // oneWord states that a word that has a place of its own may turn out to be several: the rest of them nobody has read.
 func (u *use) oneWord(w word) {
-	if several(w) {
+	if w.many || w.glob > 0 {
 		u.out.unknown(PartWords, u.inv.raw,
 			grammar.Escaped(w.raw)+" may be several words, since its value is not known")
 	}
 }
-
-// several reports whether a word may be none or more than one.
-func several(w word) bool { return w.many || w.glob > 0 }
 
 // response states that a word may name a file of further arguments, as those
 // that begin with @ do for programs with the directive responses.

@@ -68,7 +68,7 @@ func (gl *gitLine) gitOption(w word, rest []word) int {
 		gl.inv.st.dir = dir
 		return min(2, len(rest)+1)
 	case "-c":
-		if key, _, _ := strings.Cut(next.text, "="); !gl.machine.plainKey(key) {
+		if key, _, _ := strings.Cut(next.text, "="); !plainKey(key) {
 			gl.out.unknown(PartWords, gl.inv.raw,
 				"this sets "+grammar.Escaped(key)+" for git, and nod does not know where that leads")
 		}
@@ -137,7 +137,14 @@ func (gl *gitLine) finishGit() {
 			gl.out.unknown(PartWords, gl.inv.raw, "this may change what a branch follows, in git's settings")
 		}
 	case "gitcheckout":
-		gl.finishCheckout()
+		gl.marks |= markKeeps
+		// A new branch that starts where the working tree stands leaves its files alone.
+		if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
+			gl.marks |= markOvertree
+		}
+		if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
+			gl.out.trait(Discards, 0)
+		}
 	case "gitrestore":
 		gl.marks |= markKeeps
 		if !gl.marks.has(markStaged) || gl.marks.has(markWorktree) {
@@ -166,7 +173,7 @@ func (gl *gitLine) finishKept() {
 		gl.out.path(Write, word{value: constant(".git/index"), raw: gl.inv.raw}, gl.inv.st, 0)
 		return
 	}
-	ends := gl.machine.gitIs("ends-merge", gl.sheet.heading) && gl.stopped(r)
+	ends := Lists("git", "ends-merge", gl.sheet.heading) && gl.stopped(r)
 	gl.gitWrites(r.dir, r.fault == "" && r.top != "" && !gl.marks.has(markLoses) && !ends)
 	if gl.marks.has(markOvertree) {
 		gl.gitWrites(cmp.Or(r.top, r.dir), false)
@@ -186,18 +193,6 @@ func (gl *gitLine) stopped(r *repository) bool {
 func (gl *gitLine) gitWrites(target string, kept bool) {
 	gl.out.effect(Effect{Kind: Write, Target: target, Place: gl.machine.placeOf(target), Words: gl.inv.raw,
 		Part: PartWords, Kept: kept})
-}
-
-// finishCheckout tells a new branch that starts where the working tree stands,
-// which leaves its files alone, from everything else.
-func (gl *gitLine) finishCheckout() {
-	gl.marks |= markKeeps
-	if !gl.marks.has(markNamed) || gl.marks.has(markLoses) || gl.ended || len(gl.pos) > 0 {
-		gl.marks |= markOvertree
-	}
-	if gl.ended || slices.ContainsFunc(gl.pos, func(w word) bool { return w.text == "." }) {
-		gl.out.trait(Discards, 0)
-	}
 }
 
 // asks reports the fetch from the remote that the arguments name.

@@ -1,10 +1,15 @@
 package shell
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/nodgate/nod/internal/shell/grammar"
+)
 
 // filters reports what a filter of jq sees besides its input.
 func filters(u *use, filter string) {
-	for _, word := range strings.FieldsFunc(filter, func(c rune) bool { return !nameSign(c) && c != '.' && c != '"' }) {
+	ends := func(c rune) bool { return c > 0x7F || !grammar.Letter(byte(c)) && c != '.' && c != '"' }
+	for _, word := range strings.FieldsFunc(filter, ends) {
 		switch name, _, _ := strings.Cut(word, "."); name {
 		case "env", "ENV":
 			u.out.does(Secret, "environment", u.inv.raw)
@@ -12,10 +17,6 @@ func filters(u *use, filter string) {
 			u.out.unknown(PartWords, u.inv.raw, "a jq filter that loads modules")
 		}
 	}
-}
-
-func nameSign(c rune) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 // plainAwk reports whether a program of awk only picks lines and prints fields of them, and

@@ -40,13 +40,13 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		d.unknown(PartWords, w.raw, "this uses a path with "+what+": "+grammar.Escaped(name))
 	}
 	if !ok {
-		d.lostTarget(e, w, st)
+		d.lostTarget(e, w)
 		return
 	}
 	if w.glob > 0 {
 		before := name[:len(name)-len(w.text)] // where the shell stands is no pattern
 		name = globDir(name, len(before)+w.glob-1)
-		e.Pattern = quotedGlob(before) + widened(w, w.text)
+		e.Pattern = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(before) + widened(w)
 		e.Recursive = true
 	}
 	e.Target, e.Place = d.machine.place(name)
@@ -57,17 +57,11 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 	if e.Place != Null && (ofProcess(name) || ofProcess(e.Target)) {
 		d.unknown(PartWords, w.raw, "this goes on below what a command has open: "+grammar.Escaped(name))
 	}
-	if kind == Write && e.Place == Null {
-		d.opensAnew(e.Target, w.raw)
-	}
-}
-
-// opensAnew reports a write to a name that stands for an open descriptor. The
-// kernel opens the file behind it once more, and empties it.
-func (d *draft) opensAnew(name, raw string) {
+	// A write to a name that stands for an open descriptor opens the file behind it once more, and empties it.
 	harmless := []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/random", "/dev/urandom"}
-	if !slices.Contains(harmless, name) && (name != "/dev/stderr" || d.parts != PartRedirection) {
-		d.unknown(PartWords, raw, "this writes "+name+", which empties the file that it stands for")
+	if kind == Write && e.Place == Null && !slices.Contains(harmless, e.Target) &&
+		(e.Target != "/dev/stderr" || d.parts != PartRedirection) {
+		d.unknown(PartWords, w.raw, "this writes "+e.Target+", which empties the file that it stands for")
 	}
 }
 
@@ -79,7 +73,7 @@ func ofProcess(name string) bool {
 }
 
 // lostTarget reports an effect on a path that is not known.
-func (d *draft) lostTarget(e Effect, w word, st state) {
+func (d *draft) lostTarget(e Effect, w word) {
 	what := "this " + e.Kind.Name() + "s files, and nod does not know which"
 	if w.known && w.text != "" {
 		what = "this " + e.Kind.Name() + "s " + grammar.Escaped(w.text) + ", and where that lies is not known"
@@ -122,18 +116,13 @@ func globDir(name string, glob int) string {
 	return dir
 }
 
-// quotedGlob is a pattern that matches a name and no other.
-func quotedGlob(name string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(name)
-}
-
 // widened is a pattern that matches all that the word may: what stands for itself in it, because it is quoted, is not
 // known, and a bracket or a backslash would be read as the beginning of something else.
-func widened(w word, pattern string) string {
+func widened(w word) string {
 	if !strings.ContainsAny(w.text, `[\`) || !strings.ContainsAny(w.raw, "\\'\"$`") {
-		return pattern
+		return w.text
 	}
-	parts := strings.Split(pattern, "/")
+	parts := strings.Split(w.text, "/")
 	for i, part := range parts {
 		if at := strings.IndexAny(part, `[\`); at >= 0 {
 			parts[i] = part[:at] + "*"

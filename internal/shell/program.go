@@ -25,7 +25,7 @@ type element struct {
 	foreign bool
 }
 
-// find resolves a program name as the shell would.
+// find resolves a program name as the shell would, once for each name.
 func (m *machine) find(name string, st state) program {
 	if strings.IndexByte(name, '/') >= 0 {
 		return m.findAt(name, st)
@@ -34,11 +34,6 @@ func (m *machine) find(name string, st state) program {
 	if !ok || m.env.Files == nil {
 		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
-	return m.found(name, list)
-}
-
-// found searches once for each name.
-func (m *machine) found(name, list string) program {
 	for i := range m.programs {
 		if p := &m.programs[i]; p.name == name && p.path == list {
 			return *p

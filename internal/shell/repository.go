@@ -116,9 +116,9 @@ func (m *machine) plainSetting(r *repository, s repo.Setting) bool {
 	case "branch.remote":
 		return !strings.ContainsAny(value, `:\`) && !strings.HasPrefix(value, "/")
 	default:
-		network := key == "core.sshcommand" || m.gitIs("network-settings", first)
+		network := key == "core.sshcommand" || Lists("git", "network-settings", first)
 		r.reaches = r.reaches || network
-		return network || m.gitIs("plain-settings", key) || m.gitIs("plain-settings", first)
+		return network || Lists("git", "plain-settings", key) || Lists("git", "plain-settings", first)
 	}
 }
 
@@ -126,15 +126,9 @@ func falsy(text string) bool {
 	return slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(text))
 }
 
-// gitIs reports whether a list of git's sheet names a word.
-func (m *machine) gitIs(list, word string) bool {
-	s, ok := m.sheet("git")
-	return ok && lists(s.all, list, word)
-}
-
 // plainGit reports what keeps a git command from being plain where it runs, and the hooks that it starts.
 func (d *draft) plainGit(r *repository, inv *invocation, sub string) {
-	if d.machine.gitIs("anywhere", sub) {
+	if Lists("git", "anywhere", sub) {
 		return
 	}
 	switch {
@@ -204,9 +198,9 @@ func (d *draft) runHooks(r *repository, sub string, inv *invocation) {
 }
 
 // plainKey reports a setting that changes what is printed, at most.
-func (m *machine) plainKey(name string) bool {
+func plainKey(name string) bool {
 	first, _, _ := strings.Cut(strings.ToLower(name), ".")
-	return m.gitIs("plain-keys", first) || m.gitIs("plain-keys", strings.ToLower(name))
+	return Lists("git", "plain-keys", first) || Lists("git", "plain-keys", strings.ToLower(name))
 }
 
 // printsSettings reports whether a subcommand prints settings that may be any: all but
@@ -214,7 +208,7 @@ func (m *machine) plainKey(name string) bool {
 func (m *machine) printsSettings(sub string, args []word) bool {
 	return sub == "remote" || sub == "ls-remote" || sub == "var" ||
 		sub == "config" && slices.ContainsFunc(args, func(w word) bool {
-			return !w.known || w.many || !m.plainKey(w.text) && !m.gitIs("plain-config-words", w.text)
+			return !w.known || w.many || !plainKey(w.text) && !Lists("git", "plain-config-words", w.text)
 		})
 }
 

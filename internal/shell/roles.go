@@ -10,7 +10,8 @@ import (
 // whole takes the roles that cover everything from one argument on. It reports whether it did.
 func (u *use) whole(role string, i int) bool {
 	rest := u.pos[i:]
-	if len(rest) > 0 && rest[0].glob > 0 && startsRole(role) { // env * runs a file of the directory
+	if len(rest) > 0 && rest[0].glob > 0 && // env * runs a file of the directory
+		slices.Contains([]string{"command", "shelltext", "shellcode", "script", "assign"}, role) {
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(rest[0].raw)+" makes code of a file's name")
 	}
 	switch role {
@@ -21,7 +22,8 @@ func (u *use) whole(role string, i int) bool {
 		}
 		u.inside(u.inv, rest)
 	case "shelltext":
-		u.shellText(joinedWord(rest))
+		text, ok := joinedText(rest)
+		u.shellText(word{value: value{text: text, known: ok}, raw: rest[0].raw})
 	case "shellcode":
 		u.shellText(rest[0])
 	case "assign":
@@ -51,11 +53,6 @@ func (u *use) assigned(rest []word, i int) bool {
 	return true
 }
 
-func joinedWord(rest []word) word {
-	text, ok := joinedText(rest)
-	return word{value: value{text: text, known: ok}, raw: rest[0].raw}
-}
-
 // shellText walks the text that a shell is told to run.
 func (u *use) shellText(w word) {
 	if !w.known || w.glob > 0 {
@@ -67,20 +64,10 @@ func (u *use) shellText(w word) {
 	u.nested(w.text, u.inv.st, u.inv.name)
 }
 
-// startsRole reports whether an argument in a role, and those behind it, are a command.
-func startsRole(role string) bool {
-	return slices.Contains([]string{"command", "shelltext", "shellcode", "script", "assign"}, role)
-}
-
-// codeRole reports whether an argument in a role is a program's text.
-func codeRole(role string) bool {
-	return slices.Contains([]string{"sed", "awk", "jq", "inline", "shell", "shelltext", "shellcode", "date",
-		"format"}, role)
-}
-
 // role does what one argument in one role means. This is the table of all roles that take one word.
 func (u *use) role(role string, w word) {
-	if w.glob > 0 && codeRole(role) { // awk * runs the name of a file
+	if w.glob > 0 && slices.Contains([]string{"sed", "awk", "jq", "inline", "shell", "shelltext", "shellcode", "date",
+		"format"}, role) { // awk * runs the name of a file
 		u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.raw)+" makes code of a file's name")
 	}
 	if role == "prune-next" && len(u.pos) > 0 || u.out.sought(role, w) {
@@ -148,8 +135,13 @@ func (u *use) doubt(w word) {
 // rarer takes the roles of small languages and of few programs.
 func (u *use) rarer(role string, w word) {
 	switch role {
-	case "sed", "awk", "jq":
-		coded(u, role, w)
+	case "sed", "awk", "jq": // a program in a small language
+		if !w.known || w.glob > 0 && w.many || role == "sed" && !plainSed(w.text) ||
+			role == "awk" && !plainAwk(w.text) {
+			u.out.runsCode(u.inv, w)
+		} else if role == "jq" {
+			filters(u, w.text)
+		}
 	case "date":
 		if !strings.HasPrefix(w.text, "+") {
 			u.doubt(w) // it sets the clock
@@ -189,32 +181,15 @@ func (u *use) rarer(role string, w word) {
 		}
 	case "sent":
 		sent(u, w)
-	default:
-		u.glued(role, w)
-	}
-}
-
-// glued takes roles that carry their own data: {a,b} and kind:target.
-func (u *use) glued(role string, w word) {
-	switch {
-	case strings.HasPrefix(role, "{"):
-		if !w.known || !slices.Contains(strings.Split(strings.Trim(role, "{}"), ","), w.text) {
+	default: // these carry their own data: {a,b} and !kind:target
+		switch words, listed := strings.CutPrefix(role, "{"); {
+		case listed && (!w.known || !slices.Contains(strings.Split(strings.Trim(words, "}"), ","), w.text)):
 			u.doubt(w)
+		case strings.HasPrefix(role, "!"):
+			u.effects(role, u.inv.raw)
+		case !listed:
+			u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
 		}
-	case strings.HasPrefix(role, "!"):
-		u.effects(role, u.inv.raw)
-	default:
-		u.out.unknown(PartWords, u.inv.raw, "the data gives "+u.sheet.name+" a role that is not known: "+role)
-	}
-}
-
-// coded reports what a program in a small language does.
-func coded(u *use, role string, w word) {
-	switch {
-	case !w.known || w.glob > 0 && w.many, role == "sed" && !plainSed(w.text), role == "awk" && !plainAwk(w.text):
-		u.out.runsCode(u.inv, w)
-	case role == "jq":
-		filters(u, w.text)
 	}
 }
 

@@ -161,7 +161,9 @@ func (s *sheet) directives(section string) {
 		case word == "does":
 			s.always = strings.TrimSpace(s.always + " " + rest)
 		case word == "is":
-			s.is |= traitsOf(rest)
+			for trait := range strings.FieldsSeq(rest) {
+				s.is |= traitOf(trait)
+			}
 		case word == "use":
 			s.uses(rest)
 		}
@@ -170,48 +172,21 @@ func (s *sheet) directives(section string) {
 
 // text is what a directive sets that is followed by a text, nil for no such directive.
 func (s *sheet) text(directive string) *string {
-	switch directive {
-	case "args":
-		return &s.args
-	case "none":
-		return &s.none
-	case "deep":
-		return &s.deep
-	case "code":
-		return &s.code
-	case "skip":
-		return &s.skip
-	case "task":
-		return &s.task
-	case "home":
-		return &s.home
-	case "hands":
-		return &s.hands
+	i := slices.Index([]string{"args", "none", "deep", "code", "skip", "task", "home", "hands"}, directive)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return [...]*string{&s.args, &s.none, &s.deep, &s.code, &s.skip, &s.task, &s.home, &s.hands}[i]
 }
 
 // flag is what a directive sets that stands alone, nil for no such directive.
 func (s *sheet) flag(directive string) *bool {
-	switch directive {
-	case "inert":
-		return &s.inert
-	case "free":
-		return &s.free
-	case "posix":
-		return &s.posix
-	case "single":
-		return &s.oneDash
-	case "sub":
-		return &s.sub
-	case "inherit":
-		return &s.inherit
-	case "responses":
-		return &s.responses
-	case "interprets":
-		return &s.interprets
+	i := slices.Index([]string{"inert", "free", "posix", "single", "sub", "inherit", "responses", "interprets"},
+		directive)
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return [...]*bool{&s.inert, &s.free, &s.posix, &s.oneDash, &s.sub, &s.inherit, &s.responses, &s.interprets}[i]
 }
 
 // uses adds sections that others share.
@@ -261,11 +236,6 @@ func listLines(text, name string) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// optionsRead reports whether some option names a file that is read.
-func (s *sheet) optionsRead() bool {
-	return strings.Contains(s.own+strings.Join(s.more, ""), " =read")
 }
 
 // lookup finds an option by its full spelling.
@@ -319,22 +289,14 @@ func Known(program string) bool {
 	return ok || shellOwns(program)
 }
 
-// Name is the kind in words; "unknown" for a kind without a name.
+// Name is the kind in words.
 func (k Kind) Name() string {
-	names := [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill",
-		"persist", "secret", "privilege", "exhaust"}
-	if int(k) < len(names) {
-		return names[k]
-	}
-	return names[0]
+	return [...]string{"unknown", "read", "write", "delete", "run", "fetch", "send", "remote change", "kill",
+		"persist", "secret", "privilege", "exhaust"}[k]
 }
 
-// Name is the place in words; "elsewhere" for a place without a name.
+// Name is the place in words.
 func (p Place) Name() string {
-	names := [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere",
-		"network"}
-	if int(p) < len(names) {
-		return names[p]
-	}
-	return names[0]
+	return [...]string{"elsewhere", "workspace", "temporary", "home", "home", "system", "device", "nowhere",
+		"network"}[p]
 }

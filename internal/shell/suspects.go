@@ -35,7 +35,10 @@ func possible(texts []string, m *machine) *Report {
 			s.segment(words)
 		}
 	}
-	return s.found()
+	if len(s.report.Commands) == 0 && len(s.report.Effects) == 0 {
+		return nil
+	}
+	return &s.report
 }
 
 // supposed is what a text would do if each variable held what the text gives it somewhere: a=~ && rm -rf $a.
@@ -68,7 +71,7 @@ func supposed(source string, m *machine, lang syntax.LangVariant) *Report {
 		return nil
 	}
 	a := newAnalysis(m, text, lang)
-	if a.whole(file.Stmts, state{dir: m.env.Dir}, input{}); a.limits.over != "" {
+	if a.whole(file.Stmts, state{dir: m.env.Dir}); a.limits.over != "" {
 		return nil
 	}
 	return &Report{Commands: a.out.report.Commands, Effects: a.out.report.Effects}
@@ -82,34 +85,21 @@ type suspects struct {
 	away    bool // what is found runs on another machine, or in a container
 }
 
-// found is what there is to say, nil for nothing.
-func (s *suspects) found() *Report {
-	if len(s.report.Commands) == 0 && len(s.report.Effects) == 0 {
-		return nil
-	}
-	return &s.report
-}
-
 // segment reads a run of words from each word on that may be a program.
 func (s *suspects) segment(words []string) {
 	for i, w := range words {
 		if i > maxRun {
 			return
 		}
-		rest := words[i:min(len(words), i+maxRun)]
+		rest, base := words[i:min(len(words), i+maxRun)], w[strings.LastIndexByte(w, '/')+1:]
 		switch {
 		case i == 0 && strings.Contains(w, "$"):
 			s.command(append([]string{"rm"}, rest[1:]...)) // it may be any program: the worst
-		case i == 0 && strings.ContainsAny(w, "/."), programLike(w): // a path, or the name of a program
+		case i == 0 && strings.ContainsAny(w, "/."), // a path, or the name of a program
+			base != "" && (Known(base) || strings.HasPrefix(base, "nod")):
 			s.command(rest)
 		}
 	}
-}
-
-// programLike reports whether a word could name a program.
-func programLike(w string) bool {
-	base := w[strings.LastIndexByte(w, '/')+1:]
-	return base != "" && (Known(base) || strings.HasPrefix(base, "nod"))
 }
 
 func (s *suspects) command(words []string) {
@@ -124,7 +114,7 @@ func (s *suspects) command(words []string) {
 		return
 	}
 	a := newAnalysis(s.machine, text, syntax.LangBash)
-	a.whole(file.Stmts, state{dir: s.machine.env.Dir}, input{})
+	a.whole(file.Stmts, state{dir: s.machine.env.Dir})
 	if a.limits.over == "" {
 		s.add(a.out.report)
 	}

@@ -37,7 +37,7 @@ func (a *analysis) nested(source string, in state, wrapper string) {
 		a.out.unread(source)
 		a.out.unknown(PartWords, source, "this does not parse: "+grammar.Fault(err))
 	default:
-		a.whole(file.Stmts, in, input{})
+		a.whole(file.Stmts, in)
 	}
 	a.limits.depth--
 	a.out.wrappers = a.out.wrappers[:len(a.out.wrappers)-1]

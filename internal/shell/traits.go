@@ -72,14 +72,6 @@ func traitOf(word string) Traits {
 	return 1 << strings.Count(traitWords[1:at+1], " ")
 }
 
-// traitsOf are those of several words.
-func traitsOf(words string) (t Traits) {
-	for word := range strings.FieldsSeq(words) {
-		t |= traitOf(word)
-	}
-	return t
-}
-
 // TraitsOf are the traits of a program, by its base name, with any arguments; 0 for a program without a sheet.
 func TraitsOf(program string) Traits {
 	s, ok := (&machine{}).sheet(program)
@@ -103,14 +95,10 @@ func Means(wrapper string) bool {
 	return slices.Contains([]string{"command", "builtin", "exec", "eval"}, name) || TraitsOf(name).Has(SameCommand)
 }
 
-// RunsWords reports whether a program, by its base name, may run a file or a text that one of its words names: shells,
-// interpreters, wrappers, and those that run what a file of the project says.
-func RunsWords(program string) bool { return runs(program, MayRunWords) }
-
-// RunsAny reports whether the bare name of a program says nothing about what will run.
-func RunsAny(program string) bool { return runs(program, Runner) }
-
-func runs(program string, how Traits) bool {
+// Runs reports whether a program, by its base name, may run a file or a text that one of its words names
+// ([MayRunWords]: shells, interpreters, wrappers, and those that run what a file of the project says), or whether
+// its bare name says nothing about what will run ([Runner]).
+func Runs(program string, how Traits) bool {
 	name := strings.TrimRight(program, "0123456789.")
 	return name == "" || TraitsOf(name).Has(how) || // or the shell runs them, or a file that they name
 		slices.Contains([]string{"source", "eval", "trap", "exec", "command", "builtin", "noglob", "nocorrect"}, name)

@@ -21,9 +21,12 @@ const (
 )
 
 // whole walks a text that a shell runs from its first line to its last, and returns the state after it.
-func (a *analysis) whole(list []*syntax.Stmt, st state, in input) state {
-	a.followed(list)
-	return a.stmts(list, st, in, true)
+func (a *analysis) whole(list []*syntax.Stmt, st state) state {
+	for _, form := range grammar.Outside(list, a.now.src) {
+		a.out.beyond = a.out.beyond || form.Hides
+		a.outside(form.Node, notFollowed(form.What))
+	}
+	return a.stmts(list, st, input{}, true)
 }
 
 // stmts walks a list; first says that nothing stands before it in its shell.
@@ -150,14 +153,6 @@ func (a *analysis) within(n syntax.Node, st state, in input) state {
 		return false
 	})
 	return st
-}
-
-// followed says what in a text is more shell than nod follows, by its form.
-func (a *analysis) followed(list []*syntax.Stmt) {
-	for _, form := range grammar.Outside(list, a.now.src) {
-		a.out.beyond = a.out.beyond || form.Hides
-		a.outside(form.Node, notFollowed(form.What))
-	}
 }
 
 // unfollowed reports a construct that nod does not follow. The line stays open, also if the rest is harmless. What

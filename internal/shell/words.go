@@ -115,7 +115,8 @@ func (a *analysis) part(b *builder, part syntax.WordPart, first bool, st state) 
 	case *syntax.ParamExp:
 		b.split(a.param(p, st))
 	case *syntax.CmdSubst:
-		b.split(a.substitute(p, st))
+		a.substitute(p, st)
+		b.split(value{})
 	case *syntax.ArithmExp:
 		if strings.Trim(a.now.raw(p), "$(0123456789 +-)") != "" { // names in it may hold commands
 			a.unfollowed(part, grammar.Construct(part))
@@ -192,7 +193,8 @@ func (a *analysis) doubleQuoted(b *builder, q *syntax.DblQuoted, st state) {
 		case *syntax.ParamExp:
 			b.add(a.param(p, st))
 		case *syntax.CmdSubst:
-			b.add(a.substitute(p, st))
+			a.substitute(p, st)
+			b.lose()
 		default:
 			a.part(b, part, false, st)
 		}
@@ -211,7 +213,9 @@ func (b *builder) split(v value) {
 // param returns the value of $x or ${x}. Any other expansion is outside of what nod follows. What is inherited is not
 // taken for known: the environment can be the repository's. HOME and PWD are.
 func (a *analysis) param(p *syntax.ParamExp, st state) value {
-	if !a.now.plainParam(p) {
+	// By the text itself: a flag that the grammar knows and this package does not would be overlooked otherwise.
+	raw := a.now.raw(p)
+	if p.Param == nil || raw != "$"+p.Param.Value && raw != "${"+p.Param.Value+"}" {
 		a.unfollowed(p, "an expansion with an operator")
 		a.within(p, st, input{})
 		return value{}
@@ -233,25 +237,14 @@ func (a *analysis) param(p *syntax.ParamExp, st state) value {
 		a.unfollowed(p, "$"+grammar.Escaped(name))
 	}
 	if a.machine.secretVariable(name) {
-		a.out.effect(Effect{Kind: Secret, Target: name, Words: a.now.raw(p), Part: PartWords})
+		a.out.effect(Effect{Kind: Secret, Target: name, Words: raw, Part: PartWords})
 	}
 	return value{}
-}
-
-// plainParam reports whether an expansion is nothing but $NAME or ${NAME}, by the text itself: a flag that the grammar
-// knows and this package does not would be overlooked otherwise.
-func (rd *reading) plainParam(p *syntax.ParamExp) bool {
-	if p.Param == nil {
-		return false
-	}
-	raw, name := rd.raw(p), p.Param.Value
-	return raw == "$"+name || raw == "${"+name+"}"
 }
 
 // substitute walks a command substitution. What it prints is not known.
-func (a *analysis) substitute(p *syntax.CmdSubst, st state) value {
+func (a *analysis) substitute(p *syntax.CmdSubst, st state) {
 	command := a.out.command
 	a.subshell(p.Stmts, st, input{})
 	a.out.command = command
-	return value{}
 }

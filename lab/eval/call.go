@@ -21,7 +21,9 @@ import (
 func callOf(r *Row, own bool) (nod.Call, error) {
 	switch {
 	case own:
-		return ownCall(r), nil
+		c := plainCall(r, r.Tool)
+		c.Dir, c.Roots, c.Environ = cmp.Or(r.Dir, corpus.Project), []string{corpus.Project}, corpus.Environ()
+		return c, nil
 	case r.Agent == agent.Host("claude-code").Name() && r.ToolName != "":
 		return claudeCall(r)
 	}
@@ -48,13 +50,6 @@ func claudeCall(r *Row) (nod.Call, error) {
 	}
 	e.Call.Roots = []string{r.dir()}
 	return e.Call, nil
-}
-
-// ownCall reads a row of nod's own corpus.
-func ownCall(r *Row) nod.Call {
-	c := plainCall(r, r.Tool)
-	c.Dir, c.Roots, c.Environ = cmp.Or(r.Dir, corpus.Project), []string{corpus.Project}, corpus.Environ()
-	return c
 }
 
 // canonical names the tool of a row of an agent that has no adapter. The names are those of Codex, Copilot CLI and pi
@@ -123,7 +118,7 @@ func plainCall(r *Row, tool string) nod.Call {
 }
 
 // remember changes the world as the call did, if it ran.
-func remember(r *Row, c nod.Call, w world) {
+func remember(r *Row, c nod.Call, w *world) {
 	if !r.ran() {
 		return
 	}
@@ -135,7 +130,7 @@ func remember(r *Row, c nod.Call, w world) {
 			}
 			if real, err := view.Resolve(w, name); err == nil {
 				content, known := wholeContent(c, name)
-				w.made.file(real, content, known)
+				w.file(real, content, known)
 			}
 		}
 	case "bash":
@@ -156,29 +151,29 @@ func wholeContent(c nod.Call, name string) ([]byte, bool) {
 }
 
 // rememberCommand writes down what a command is known to write and delete.
-func rememberCommand(c nod.Call, w world) {
+func rememberCommand(c nod.Call, w *world) {
 	report := analyze(c, w)
 	for _, e := range report.Effects {
 		switch {
 		case e.Target == "" || !path.IsAbs(e.Target) || e.Pattern != "" || e.Place == shell.Null ||
 			e.Place == shell.Device:
-		case e.Kind == shell.Delete:
-			w.made.Remove(e.Target)
+		case e.Kind == shell.Delete && !view.Below(w.dir+"/.git", e.Target):
+			w.Remove(e.Target)
 		case e.Kind == shell.Write:
 			if _, err := w.Lstat(e.Target); err == nil {
 				break
 			}
 			if e.Recursive || report.By(e, shell.MakesDirectories) {
-				w.made.Dir(e.Target, 0o755)
+				w.Dir(e.Target, 0o755)
 			} else {
-				w.made.file(e.Target, nil, false)
+				w.file(e.Target, nil, false)
 			}
 		}
 	}
 }
 
 // analyze asks for the facts that the gate sees, for what it does not return.
-func analyze(c nod.Call, w world) shell.Report {
+func analyze(c nod.Call, w *world) shell.Report {
 	values := map[string]string{}
 	for _, kv := range c.Environ {
 		name, value, _ := strings.Cut(kv, "=")

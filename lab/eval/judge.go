@@ -52,7 +52,7 @@ type Options struct {
 func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 	var all []Judged
 	var list []*group
-	shared := newWorlds()
+	own := corpus.World()
 	for i := range files {
 		rules, err := files[i].rules(nod.DefaultRules())
 		if err != nil {
@@ -65,13 +65,18 @@ func Judge(ctx context.Context, files []File, o Options) ([]Judged, error) {
 			}
 		}
 		for _, rows := range groups(all, from) {
-			list = append(list, &group{rows: rows, session: all[rows[0]].Row.Session, rules: rules,
-				own: files[i].Own != nil, options: o, worlds: shared, gates: map[string]*nod.Gate{}, made: newMade()})
+			g := &group{rows: rows, session: all[rows[0]].Row.Session, rules: rules, options: o,
+				gates: map[string]*nod.Gate{}}
+			if files[i].Own != nil {
+				g.own = own
+			}
+			list = append(list, g)
 		}
 	}
 	// The longest first, so that no core is left alone with one at the end.
 	slices.SortStableFunc(list, func(a, b *group) int { return len(b.rows) - len(a.rows) })
 	return all, inParallel(ctx, len(list), func(i int) {
+		list[i].world = newWorld()
 		for _, row := range list[i].rows {
 			list[i].row(ctx, &all[row])
 		}
@@ -144,23 +149,22 @@ type group struct {
 	rows    []int
 	session string // of all rows; "" means none
 	rules   nod.Rules
-	own     bool
+	own     *view.Memory // the machine of nod's own corpus; nil: another file's rows
 	options Options
-	worlds  *worlds
-	made    *made
+	world   *world
 	gates   map[string]*nod.Gate // by directory
 }
 
 func (g *group) row(ctx context.Context, j *Judged) {
-	call, err := callOf(j.Row, g.own)
+	call, err := callOf(j.Row, g.own != nil)
 	if err != nil {
 		j.Reason, j.Failed = "the adapter refuses the payload: "+printable.Line(err.Error(), 200), true
 		return
 	}
-	world := g.worlds.at(call.Dir, g.made)
-	j.take(g.gate(call.Dir, world).Check(ctx, call))
-	if j.Row.Session != "" && !g.own {
-		remember(j.Row, call, world)
+	g.world.enter(call.Dir)
+	j.take(g.gate(call.Dir).Check(ctx, call))
+	if j.Row.Session != "" && g.own == nil {
+		remember(j.Row, call, g.world)
 	}
 }
 
@@ -185,19 +189,19 @@ type kept struct{}
 
 func (kept) Keep(string, nod.Call, []string, []nod.KeptCommit) error { return nil }
 
-func (g *group) gate(dir string, files view.Files) *nod.Gate {
+func (g *group) gate(dir string) *nod.Gate {
 	if g.gates[dir] != nil {
 		return g.gates[dir]
 	}
-	home, self := HomeOf(dir), []string{"/usr/bin/nod", "/usr/bin/nod-hook"}
-	if g.own {
-		files, home, self = g.worlds.own, corpus.Home, []string{corpus.Nod, corpus.Hook}
+	files, home, self := view.Files(g.world), HomeOf(dir), []string{"/usr/bin/nod", "/usr/bin/nod-hook"}
+	if g.own != nil {
+		files, home, self = g.own, corpus.Home, []string{corpus.Nod, corpus.Hook}
 	}
 	places := config.DefaultPlaces(home)
 	self = append(self, places.Managed, path.Dir(places.Managed), path.Dir(places.User), places.User, places.State)
 	o := nod.Options{Rules: g.rules, Files: files, Home: home, Self: self}
-	if g.session != "" && !g.own {
-		o.Memory = memory{g.made}
+	if g.session != "" && g.own == nil {
+		o.Memory = g.world
 	}
 	if g.options.Confine {
 		o.Confine, o.Keeper = func() string { return self[0] }, kept{}
@@ -206,25 +210,24 @@ func (g *group) gate(dir string, files view.Files) *nod.Gate {
 	return g.gates[dir]
 }
 
-// memory is what a session would know of the time before a row.
-type memory struct{ made *made }
-
-var _ nod.Witness = memory{}
+// What a session would know of the time before a row.
+var _ nod.Witness = (*world)(nil)
 
 // Standing implements [nod.Memory].
-func (m memory) Standing(d nod.Evidence) nod.Standing {
-	if m.Wrote(d.Path) {
+func (w *world) Standing(d nod.Evidence) nod.Standing {
+	if w.Wrote(d.Path) {
 		return nod.Changed
 	}
 	return nod.Untouched
 }
 
 // Wrote implements [nod.Witness].
-func (m memory) Wrote(name string) bool {
-	info, err := m.made.Lstat(name)
-	return err == nil && info.Mode.IsRegular()
+func (w *world) Wrote(name string) bool {
+	_, wrote := w.wrote[name]
+	info, err := w.Lstat(name)
+	return wrote && err == nil && info.Mode.IsRegular()
 }
 
 // History and Blocked implement [nod.Witness].
-func (memory) History() []string { return nil }
-func (memory) Blocked() []string { return nil }
+func (*world) History() []string { return nil }
+func (*world) Blocked() []string { return nil }

@@ -19,8 +19,7 @@ const usage = `usage: go run ./lab/eval [flags] FILE...
   -confine       say too which open rows may run behind nod's boundary, and what
                  share is settled with them
   -agent NAME    only rows of this agent, such as claude-code
-  -list WHAT     the rows themselves: allowed-harmful, denied-benign or
-                 open-readonly
+  -list WHAT     the rows themselves: allowed-harmful or denied-benign
 
 go doc ./lab/eval describes the rows and the world in which they are judged.
 Exit status: 0 judged, with any result; 2 arguments or rows that cannot be

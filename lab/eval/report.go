@@ -35,7 +35,7 @@ type LabelShare struct {
 }
 
 // lists names what -list takes.
-func lists() []string { return []string{"allowed-harmful", "denied-benign", "open-readonly"} }
+func lists() []string { return []string{"allowed-harmful", "denied-benign"} }
 
 // Summarize counts what became of rows. list is of [lists], or "".
 func Summarize(files []File, all []Judged, list string) Report {
@@ -74,8 +74,6 @@ func belongs(j *Judged, list string) bool {
 		return j.Row.Label == Harmful && j.Outcome == Allowed
 	case "denied-benign":
 		return (j.Row.Label == Readonly || j.Row.Label == Sideeffect) && j.Outcome == Denied
-	case "open-readonly":
-		return j.Row.Label == Readonly && j.Outcome == Open
 	}
 	return false
 }

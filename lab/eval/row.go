@@ -69,8 +69,18 @@ func ReadFile(name string) (File, error) {
 func Read(name string, r io.Reader) (File, error) {
 	f := File{Name: name, LeftOut: map[string]int{}}
 	data, err := unpacked(r)
-	if first, _, _ := bytes.Cut(data, []byte("\n")); err == nil && isOwn(first) {
-		return readOwn(name, data)
+	first, _, _ := bytes.Cut(data, []byte("\n"))
+	var head struct{ Corpus string }
+	if err == nil && json.Unmarshal(first, &head) == nil && head.Corpus != "" {
+		head, rows, err := corpus.Read(data)
+		if err != nil {
+			return File{}, fmt.Errorf("%s:%w", name, err)
+		}
+		f.Own, f.LeftOut = &head, nil
+		for _, r := range rows {
+			f.Rows = append(f.Rows, Row{Row: r})
+		}
+		return f, nil
 	}
 	line := 1
 	for text := range bytes.Lines(data) {
@@ -103,26 +113,6 @@ func unpacked(r io.Reader) ([]byte, error) {
 	return io.ReadAll(z)
 }
 
-func isOwn(line []byte) bool {
-	var head struct {
-		Corpus string `json:"corpus"`
-	}
-	return json.Unmarshal(line, &head) == nil && head.Corpus != ""
-}
-
-// readOwn reads a file of nod's own corpus.
-func readOwn(name string, data []byte) (File, error) {
-	head, rows, err := corpus.Read(data)
-	if err != nil {
-		return File{}, fmt.Errorf("%s:%w", name, err)
-	}
-	f := File{Name: name, Own: &head}
-	for _, r := range rows {
-		f.Rows = append(f.Rows, Row{Row: r})
-	}
-	return f, nil
-}
-
 // take adds the row of a line, or counts a line without a call.
 func (f *File) take(line []byte) error {
 	var r Row
@@ -132,16 +122,13 @@ func (f *File) take(line []byte) error {
 	if r.ToolName == "write_stdin" { // typed into a live terminal, which reaches no hook
 		r.Tool = r.ToolName
 	}
-	if slices.Contains(noCalls(), r.Tool) {
+	if slices.Contains([]string{"write_stdin", "tool_result", "user_prompt"}, r.Tool) {
 		f.LeftOut[r.Tool]++
 		return nil
 	}
 	f.Rows = append(f.Rows, r)
 	return r.check()
 }
-
-// noCalls are the kinds of row that hold no call that a hook sees.
-func noCalls() []string { return []string{"write_stdin", "tool_result", "user_prompt"} }
 
 func (r *Row) check() error {
 	tools := []string{"bash", "edit", "write", "read", "search", "fetch", "mcp", "agent", "meta"}

@@ -2,12 +2,9 @@ package main
 
 import (
 	_ "embed"
-	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path"
-	"slices"
 	"strings"
 	"sync"
 
@@ -19,84 +16,39 @@ import (
 // DefaultDir is where a row stands that does not say.
 const DefaultDir = "/home/dev/project"
 
-// world is the virtual world as one session sees it. The three parts hold
-// each other's names in this order; the first to know a name describes it.
+// world is the virtual world of a session, whose rows are judged one after the other.
 type world struct {
-	system *view.Memory // what every row finds
-	place  *view.Memory // home and workspace of the row
-	made   *made        // what the session wrote
+	*view.Memory
+	dir   string          // where the row stands
+	wrote map[string]bool // the files that the session wrote, and whether their content is known
 }
 
-var _ view.Files = world{}
-
-func (w world) parts() [3]view.Files { return [3]view.Files{w.system, w.place, w.made} }
-
-// Lstat implements view.Files. Each part counts its inodes for itself, so each is a device of its own.
-func (w world) Lstat(name string) (view.Info, error) {
-	for i, p := range w.parts() {
-		if info, err := p.Lstat(name); err == nil {
-			info.Dev = uint64(i + 1)
-			return info, nil
+// enter makes the home directory and the repository in which a row stands, also after a row that took it away, and
+// takes away that of the row before.
+func (w *world) enter(dir string) {
+	dir = path.Clean(dir)
+	if info, err := w.Lstat(dir + "/.git/HEAD"); dir == w.dir && err == nil && info.Mode.IsRegular() {
+		return
+	}
+	w.Remove(path.Join(w.dir, ".git"))
+	for name := range w.wrote {
+		if strings.HasPrefix(name, w.dir+"/.git/") { // by a row that stood elsewhere
+			w.File(name, "", 0o644)
 		}
 	}
-	return view.Info{}, fs.ErrNotExist
-}
-
-// Readlink implements view.Files.
-func (w world) Readlink(name string) (string, error) { return w.holder(name).Readlink(name) }
-
-// Read implements view.Files.
-func (w world) Read(name string, limit int64) ([]byte, error) {
-	return w.holder(name).Read(name, limit)
-}
-
-// holder is the first part that has the name, or the last one.
-func (w world) holder(name string) view.Files {
-	for _, p := range w.parts() {
-		if _, err := p.Lstat(name); err == nil {
-			return p
-		}
+	w.dir = dir
+	w.Dir(HomeOf(dir), 0o755)
+	if dir == "/" {
+		return
 	}
-	return w.made
-}
-
-// List implements view.Files: what all parts hold in the directory.
-func (w world) List(name string, limit int) ([]string, error) {
-	var all []string
-	found := false
-	for _, p := range w.parts() {
-		names, err := p.List(name, limit)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		found = found || err == nil
-		for _, n := range names {
-			if !slices.Contains(all, n) {
-				all = append(all, n)
-			}
-		}
+	w.Dir(dir, 0o755)
+	for name, content := range cleanRepository() {
+		w.File(dir+"/.git/"+name, content, 0o644)
 	}
-	switch {
-	case !found:
-		return nil, fmt.Errorf("%s: %w", name, fs.ErrNotExist)
-	case len(all) > limit:
-		return nil, fmt.Errorf("%s: more than %d names", name, limit)
+	for _, name := range []string{"hooks", "info", "refs/tags", "objects/info", "objects/pack"} {
+		w.Dir(dir+"/.git/"+name, 0o755)
 	}
-	return all, nil
 }
-
-// worlds makes the parts that sessions share. It is safe for concurrent use.
-type worlds struct {
-	system *view.Memory
-	own    *view.Memory // the machine of nod's own corpus
-}
-
-func newWorlds() *worlds {
-	return &worlds{system: systemPart(), own: corpus.World()}
-}
-
-// at returns the world of a session's row that stands in dir.
-func (w *worlds) at(dir string, m *made) world { return world{w.system, placePart(dir), m} }
 
 // HomeOf returns the home directory in which dir lies.
 func HomeOf(dir string) string {
@@ -119,22 +71,8 @@ func Environ(dir string) []string {
 	}
 }
 
-func placePart(dir string) *view.Memory {
-	m := view.NewMemory(false)
-	m.Dir(HomeOf(dir), 0o755)
-	if dir = path.Clean(dir); dir != "/" {
-		m.Dir(dir, 0o755)
-		for _, name := range slices.Sorted(maps.Keys(cleanRepository())) {
-			m.File(dir+"/.git/"+name, cleanRepository()[name], 0o644)
-		}
-		for _, name := range []string{"hooks", "info", "refs/tags", "objects/info", "objects/pack"} {
-			m.Dir(dir+"/.git/"+name, 0o755)
-		}
-	}
-	return m
-}
-
-func systemPart() *view.Memory {
+// newWorld is what every session finds.
+func newWorld() *world {
 	m := view.NewMemory(false)
 	m.Dir("/tmp", 0o777|fs.ModeSticky).Dir("/usr/local/bin", 0o755).Dir("/usr/lib", 0o755).Link("/bin", "usr/bin")
 	for _, list := range [][]string{commands.Names(), strings.Fields(otherPrograms)} {
@@ -149,7 +87,7 @@ func systemPart() *view.Memory {
 		m.Special("/dev/"+name, fs.ModeDevice|fs.ModeCharDevice|0o666)
 	}
 	m.Special("/dev/sda", fs.ModeDevice|0o660)
-	return m
+	return &world{Memory: m, wrote: map[string]bool{}}
 }
 
 // otherPrograms exist although nod's data may say nothing of them, so that a row is open because nod does not know what
@@ -158,30 +96,23 @@ func systemPart() *view.Memory {
 //go:embed programs.txt
 var otherPrograms string
 
-// made is what a session wrote. It is not safe for concurrent use: the rows
-// of a session are judged one after the other.
-type made struct {
-	*view.Memory
-	unknown map[string]bool // files whose content is not known
-}
-
-func newMade() *made { return &made{Memory: view.NewMemory(false), unknown: map[string]bool{}} }
-
 // file puts a file there. Without known its content is not known, and reading it is an error.
-func (m *made) file(name string, data []byte, known bool) {
+func (w *world) file(name string, data []byte, known bool) {
 	dir := path.Dir(name)
-	if info, err := m.Lstat(dir); err == nil && !info.Mode.IsDir() { // it was a directory after all
-		m.Dir(dir, 0o755)
+	if info, err := w.Lstat(dir); err == nil && !info.Mode.IsDir() { // it was a directory after all
+		w.Dir(dir, 0o755)
 	}
-	m.File(name, string(data), 0o644)
-	m.unknown[name] = !known
+	w.File(name, string(data), 0o644)
+	w.wrote[name] = known
 }
 
-func (m *made) Read(name string, limit int64) ([]byte, error) {
-	if m.unknown[path.Clean(name)] {
+// Read implements [view.Files].
+func (w *world) Read(name string, limit int64) ([]byte, error) {
+	_, own := cleanRepository()[strings.TrimPrefix(path.Clean(name), w.dir+"/.git/")]
+	if known, wrote := w.wrote[path.Clean(name)]; wrote && !known && !own {
 		return nil, fmt.Errorf("%s: the content is not known", name)
 	}
-	return m.Memory.Read(name, limit)
+	return w.Memory.Read(name, limit)
 }
 
 // cleanRepository is what .git of a clean repository holds as git makes it, in which one commit holds no file: the

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,42 +11,6 @@ import (
 
 	"github.com/nodgate/nod/internal/testworld"
 )
-
-// TestPartsShareNoFile: each part counts its inodes for itself, and two names
-// must not look like one file for that.
-func TestPartsShareNoFile(t *testing.T) {
-	w := newWorlds().at("/home/x/p", newMade())
-	for _, name := range []string{"a", "b/c", "d/e/f"} {
-		w.made.file("/home/x/p/"+name, nil, false)
-	}
-	type identity struct{ dev, inode uint64 }
-	seen := map[identity]string{}
-	var walk func(string)
-	walk = func(dir string) {
-		names, err := w.List(dir, 10_000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, n := range names {
-			name := path.Join(dir, n)
-			info, err := w.Lstat(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			id := identity{info.Dev, info.Inode}
-			if other, ok := seen[id]; ok {
-				t.Errorf("%s and %s look like one file", name, other)
-			}
-			if seen[id] = name; info.Mode.IsDir() {
-				walk(name)
-			}
-		}
-	}
-	walk("/")
-	if len(seen) < 400 {
-		t.Errorf("only %d names were seen", len(seen))
-	}
-}
 
 func TestHomeOf(t *testing.T) {
 	for dir, want := range map[string]string{
@@ -61,8 +24,8 @@ func TestHomeOf(t *testing.T) {
 	}
 }
 
-func TestMade(t *testing.T) {
-	m := newMade()
+func TestWorld(t *testing.T) {
+	m := newWorld()
 	m.file("/p/a/b.txt", []byte("text"), true)
 	m.file("/p/a/c.txt", nil, false)
 	m.file("/p/x", nil, false)

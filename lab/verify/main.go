@@ -1,7 +1,7 @@
 // Verify runs what must hold before a change lands, from a bare clone: it installs what it needs, prints each stage
 // with its time and count, and fails if any stage did.
 //
-//	go run ./lab/verify [-deep] [-only STAGE,...] [-v]
+//	go run ./lab/verify [-deep] [-only STAGE,...]
 //
 // The short run is for every change: it takes about ten minutes on two quiet cores, with nothing built before. -deep
 // runs what the short run leaves out as well: CONTRIBUTING.md says what that is. The test in lab/verify/faults shows
@@ -44,7 +44,6 @@ type house struct {
 	tools   string // npm's folder: e2e/
 	install func() (string, error)
 	deep    bool
-	verbose bool
 	totals  totals
 }
 
@@ -77,7 +76,6 @@ func main() {
 	only := flag.String("only", "", "run only these stages, separated by commas")
 	flag.BoolVar(&h.deep, "deep", false,
 		"run also what takes long: fuzzing, the race detector everywhere, every end-to-end test")
-	flag.BoolVar(&h.verbose, "v", false, "print the output of every stage")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -169,9 +167,6 @@ func (h *house) output(ctx context.Context, words ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Dir, cmd.Env = h.root, environ(nil)
 	out, err := cmd.CombinedOutput()
-	if h.verbose {
-		os.Stdout.Write(out)
-	}
 	if err != nil {
 		return string(out), fmt.Errorf("%s: %w\n%s", strings.Join(words, " "), err, out)
 	}

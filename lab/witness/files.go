@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -104,15 +103,4 @@ func seenOf(template string) (*view.Memory, error) {
 		}
 		return nil
 	})
-}
-
-// dialectOf is what the line of a number is read as: bash's for most.
-func dialectOf(seed uint64) nod.Dialect {
-	switch seed % 6 {
-	case 4:
-		return nod.Zsh
-	case 5:
-		return nod.Posix
-	}
-	return nod.Bash
 }

@@ -71,7 +71,11 @@ func (d *driver) run(j job) (r ran, err error) {
 		return r, err
 	}
 	if r.Stopped, err = d.start(j); err == nil {
-		r.Output, err = whatWasPrinted()
+		// The text may have changed the mode of /dev/stdout, which is that file.
+		chmod := os.Chmod(recDir+"/out", 0o644)
+		var printed []byte
+		printed, err = os.ReadFile(recDir + "/out")
+		r.Output, err = string(printed), errors.Join(chmod, err)
 	}
 	if err != nil || j.Make {
 		return r, err
@@ -216,15 +220,6 @@ func input(seed uint64) (*os.File, error) {
 	defer w.Close()
 	_, err = w.WriteString([]string{"", "", "wc typed\nx=1\n", "k1 k2\n"}[seed%4])
 	return r, err
-}
-
-// whatWasPrinted is what the text printed. The text may have changed the mode of /dev/stdout, which is that file.
-func whatWasPrinted() (string, error) {
-	if err := os.Chmod(recDir+"/out", 0o644); err != nil {
-		return "", err
-	}
-	data, err := os.ReadFile(recDir + "/out")
-	return string(data), err
 }
 
 // readLog takes the recorders' notes. A recorder that was stopped may not have written all of its note.

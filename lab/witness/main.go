@@ -72,7 +72,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 func against(report shell.Report, files view.Files, r ran) (list []string) {
 	for _, s := range r.Started {
 		null := len(s.Words) == 1 && s.Words[0] == "cat" // zsh runs it for a redirection that stands alone
-		if !claimed(report.Commands, s.Words) && !null {
+		claims := func(c shell.Command) bool {           // a program that only runs others is reported with those
+			return wraps(s.Words[0]) && slices.Contains(c.Wrappers, path.Base(s.Words[0])) || matches(c, s.Words)
+		}
+		if !null && !slices.ContainsFunc(report.Commands, claims) {
 			list = append(list, fmt.Sprintf("%q ran in %s", s.Words, s.Dir))
 		}
 	}
@@ -83,17 +86,6 @@ func against(report shell.Report, files view.Files, r ran) (list []string) {
 		}
 	}
 	return list
-}
-
-// claimed reports whether a command of the report may be this one. A program
-// that only runs others is reported with those.
-func claimed(commands []shell.Command, words []string) bool {
-	for _, c := range commands {
-		if wraps(words[0]) && slices.Contains(c.Wrappers, path.Base(words[0])) || matches(c, words) {
-			return true
-		}
-	}
-	return false
 }
 
 // matches reports whether the words may be what ran. A word that is not known stands for any number of words; a glob

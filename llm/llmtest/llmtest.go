@@ -267,10 +267,9 @@ func kindOfQuery(r Request) Kind {
 		return Classifier
 	case len(b.Tools) > 0:
 		return Turn
-	// The stop sequences of Claude Code's judge, 2.1.329.
 	case slices.Contains(b.Stop, "</block>"), slices.Contains(b.Stop, "</severity>"), b.mentions("<block>"),
 		b.mentions("<severity>"):
-		return Judge // its second stage has no stop sequence
+		return Judge // Claude Code 2.1.329; its second stage has no stop sequence
 	}
 	return Side
 }

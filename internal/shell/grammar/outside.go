@@ -207,20 +207,11 @@ func (f *forms) call(c *syntax.CallExpr) {
 		return
 	}
 	name := c.Args[0].Lit()
-	f.is(c.Args[0], name != "[" && (name == "" || !plainCommand(name)),
+	f.is(c.Args[0], name != "[" && (name == "" || strings.Trim(name, bracketedSigns+"/:+") != ""),
 		"the name of a command that is not plain")
 	for _, as := range c.Assigns {
 		f.constant(as)
 	}
-}
-
-func plainCommand(name string) bool {
-	for i := range len(name) {
-		if !Letter(name[i]) && strings.IndexByte("./:+-", name[i]) < 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // constant looks at an assignment before a command: it has one constant word.
