@@ -32,13 +32,13 @@
 package config
 
 import (
-	"os"
 	"path"
 	"slices"
 	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/system"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -80,7 +80,7 @@ const managedName = "/etc/nod/nod.toml"
 
 // DefaultPlaces returns the places of this process's user, without a root. With home "" only the managed file is left.
 func DefaultPlaces(home string) Places {
-	p := Places{Managed: managedName, Home: home, Files: view.Disk{}, UID: uint32(os.Getuid())}
+	p := Places{Managed: managedName, Home: home, Files: view.Disk{}, UID: uint32(system.User())}
 	if path.IsAbs(home) {
 		p.User = path.Join(home, ".config/nod/nod.toml")
 		p.State = path.Join(home, ".local/state/nod")

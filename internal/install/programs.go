@@ -10,10 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // GetProgram is how nod gets to where it can stay.
@@ -96,10 +96,11 @@ func replaceable(path string) string {
 		if info, err = os.Stat(at); err != nil {
 			break
 		}
-		if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 {
-			return fmt.Sprintf("%s belongs to user id %d", at, s.Uid)
+		is, err := system.Describe(at, info)
+		if err != nil || is.UID != 0 {
+			return fmt.Sprintf("%s belongs to user id %d", at, is.UID)
 		}
-		if info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		if is.Mode&0o002 != 0 && is.Mode&fs.ModeSticky == 0 {
 			return at + " is anybody's to write to"
 		}
 		if at == "/" {
@@ -251,8 +252,7 @@ func Start(ctx context.Context, c Command, dir string, environ []string, stdin [
 	var stdout, stderr firstBytes
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	// What it starts ends with it, and must not keep the pipes open.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr, cmd.Cancel = system.Apart(&cmd.Process)
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	ran := Ran{Stdout: stdout, Stderr: stderr, Exit: -1, Ended: ctx.Err() == nil, Err: err}

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package keep holds what a call is about to replace or delete, so that a person can have it back: nod undo.
 //
 // Files are copied, those of one call into one file, since each file costs a sync. Links are
@@ -27,6 +25,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // Dir is where the store lies in nod's state directory.
@@ -384,7 +383,7 @@ func (p *parcel) commit() error {
 	}
 	p.dir = ""
 	p.store.step()
-	return lines.SyncDir(p.store.dir)
+	return system.Sync(p.store.dir)
 }
 
 // discard removes what did not get its name.

@@ -32,6 +32,12 @@ func (m *Machine) Locate(dir, name string) (string, error) {
 
 // full is a name that is written in dir, from the root.
 func (m *Machine) full(dir, name string) string {
+	if view.Windows(m.Files) {
+		var ok bool
+		if name, ok = view.Slashed(name); !ok {
+			return "/:/" + name // which leads nowhere
+		}
+	}
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
 		return m.Home + name[1:]

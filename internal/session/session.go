@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package session is what nod remembers of an agent's session from one hook process to the
 // next: one append-only file per root session, below STATE/sessions, named by a hash.
 //

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -94,11 +95,17 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 	return st
 }
 
+func (m *machine) isCmdlet(string) bool { return false }
+
 // external analyses a program found in PATH. It changes nothing of the shell that started it.
 func (a *analysis) external(inv *invocation) {
 	base := path.Base(inv.name)
-	if (inv.outside || !shellOwns(inv.name)) && !a.out.identified(inv) {
+	if (inv.outside || !shellOwns(inv.name)) && !a.machine.isCmdlet(inv.name) && !a.out.identified(inv) {
 		return
+	}
+	if view.Windows(a.machine.env.Files) && !a.machine.isCmdlet(inv.name) {
+		base = strings.ToLower(base[strings.LastIndexByte(base, '\\')+1:])
+		base = strings.TrimSuffix(base, ".exe")
 	}
 	inv.name = base
 	sheet, ok := a.machine.sheet(base)
@@ -210,7 +217,7 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	}
 	w.raw = raw
 	if r.Op == syntax.RdrIn {
-		if name, ok := absolute(w, st); ok && a.machine.isDir(name) {
+		if name, ok := a.machine.absolute(w, st); ok && a.machine.isDir(name) {
 			a.out.unknown(PartRedirection, raw, "this opens a directory, below which a command may go on")
 		}
 		a.out.path(Read, w, st, 0)

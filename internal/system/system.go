@@ -1,0 +1,14 @@
+// Package system is what nod asks the operating system beyond package os: who owns a file and who else may use it,
+// whether two names are one file, locks, and how a program is started apart. Each fact has one function and one file
+// for Unix and one for Windows. What cannot be told is told as the strictest answer.
+package system
+
+import "io/fs"
+
+// File is what package os does not tell of a file.
+type File struct {
+	Mode              fs.FileMode // with the rights that others really have
+	Links, Dev, Inode uint64
+	UID, GID          int   // UID 0 is the system; on Windows [User] is 1, and anybody else 2
+	Born              int64 // in Unix nanoseconds: of birth, or, where that is unknown, of the last change
+}
