@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // rolloutLimit bounds how far back a call is looked for.
@@ -178,7 +179,7 @@ func codexShell(name, dir string) bool {
 	switch dirs {
 	case "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/":
 	case "":
-		if _, err := os.Lstat(dir + "/" + name); name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
+		if _, err := os.Lstat(view.Native(dir + "/" + name)); name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return false
 		}
 	default:

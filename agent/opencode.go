@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // opencodeQuirk says in which shell a command runs, whether the host asks about it, and
@@ -77,7 +78,7 @@ func mentioned(call *nod.Call, prompt string) {
 func opencodeTop(e *Event) {
 	top := e.Call.Dir
 	for top != "/" {
-		if _, err := os.Lstat(top + "/.git"); err == nil {
+		if _, err := os.Lstat(view.Native(top + "/.git")); err == nil {
 			break
 		}
 		top = path.Dir(top)

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Some hosts change the text of a command before a shell gets it, or type it into an interactive shell, where more than
@@ -69,7 +70,7 @@ func absent(c nod.Call, name string) bool {
 	} else if !path.IsAbs(name) {
 		name = c.Dir + "/" + name
 	}
-	_, err := os.Stat(name)
+	_, err := os.Stat(view.Native(name))
 	return err != nil
 }
 

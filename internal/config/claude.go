@@ -34,8 +34,11 @@ type NotHeld struct {
 }
 
 func claudeManaged() string {
-	if runtime.GOOS == "darwin" {
+	switch runtime.GOOS {
+	case "darwin":
 		return "/Library/Application Support/ClaudeCode/managed-settings.json"
+	case "windows":
+		return "C:/Program Files/ClaudeCode/managed-settings.json"
 	}
 	return "/etc/claude-code/managed-settings.json"
 }
@@ -45,14 +48,14 @@ func claudeManaged() string {
 // in Home where nod's user file lies elsewhere. No variable has a say in it.
 func (p Places) WithClaude() Places {
 	p.ClaudeManaged, p.ClaudeUser = "", ""
-	if p.Managed == managedName {
+	if p.Managed == managedName() {
 		p.ClaudeManaged = claudeManaged()
 	}
 	home, usual := strings.CutSuffix(p.User, "/.config/nod/nod.toml")
 	if !usual {
 		home = p.Home
 	}
-	if p.User != "" && path.IsAbs(home) {
+	if p.User != "" && isAbs(home) {
 		p.ClaudeUser = path.Join(home, ".claude/settings.json")
 	}
 	return p

@@ -102,7 +102,7 @@ func leadsNowhere(out io.Writer) bool {
 	}
 	info, err := file.Stat()
 	null, other := os.Stat(os.DevNull)
-	return err != nil || other == nil && os.SameFile(info, null)
+	return err != nil || other == nil && os.SameFile(info, null) && info.Mode().Type() == null.Mode().Type()
 }
 
 // Answer is Run without printing and deadline, for those that have their own.

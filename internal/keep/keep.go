@@ -26,6 +26,7 @@ import (
 
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/system"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Dir is where the store lies in nod's state directory.
@@ -108,7 +109,7 @@ func (s *Store) keep(c Call, files []string) error {
 	p := &parcel{store: s, dir: part, kept: Kept{Version: version, Call: c, Dirs: map[string]fs.FileMode{}}}
 	defer p.discard()
 	for _, f := range files {
-		if err := p.add(f); err != nil {
+		if err := p.add(filepath.Clean(view.Native(f))); err != nil {
 			return err
 		}
 	}

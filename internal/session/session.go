@@ -22,6 +22,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -170,11 +171,11 @@ func (s *Session) Root(first string) (string, error) {
 	if known.Root != "" || err != nil {
 		return known.Root, err
 	}
-	if !filepath.IsAbs(first) {
+	if !path.IsAbs(first) {
 		return "", fmt.Errorf("%s: %q cannot be a workspace root: not an absolute path", s.file.Name(), first)
 	}
 	begun := Record{At: time.Now().UTC()}
-	if err := s.append(line{Kind: kindRoot, Root: filepath.Clean(first), Record: begun}); err != nil {
+	if err := s.append(line{Kind: kindRoot, Root: path.Clean(first), Record: begun}); err != nil {
 		return "", err
 	}
 	s.made.Store(true)
@@ -195,7 +196,7 @@ func (s *Session) first() (line, error) {
 		return line{}, err
 	}
 	for l := range parse(head[:n]) {
-		if l.Kind == kindRoot && filepath.IsAbs(l.Root) {
+		if l.Kind == kindRoot && path.IsAbs(l.Root) {
 			return l, nil
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 
 	"github.com/nodgate/nod/internal/system"
@@ -16,6 +17,9 @@ type Disk struct{}
 var _ Files = Disk{}
 
 func (Disk) Lstat(name string) (Info, error) {
+	if onWindows && name == "/" { // where the drives are
+		return Info{Mode: fs.ModeDir | 0o755}, nil
+	}
 	name, err := native(name)
 	if err != nil {
 		return Info{}, err

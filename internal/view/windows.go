@@ -3,6 +3,7 @@ package view
 import (
 	"errors"
 	"io/fs"
+	"os"
 	"runtime"
 	"strings"
 )
@@ -100,6 +101,14 @@ func windowsName(name string) (string, error) {
 		return "", &fs.PathError{Op: "open", Path: name, Err: errNoDrive}
 	}
 	return strings.ToUpper(held[1:2]) + ":/" + strings.TrimPrefix(held[2:], "/"), nil
+}
+
+// Home is the home directory as nod holds it, which on Windows is not what HOME says.
+func Home(home string) string {
+	if onWindows {
+		home, _ = Slashed(os.Getenv("USERPROFILE"))
+	}
+	return home
 }
 
 // Environ is an environment with the names in it as nod holds them.
