@@ -43,8 +43,8 @@ func codexComplete(e *Event, rollout, command string) {
 		typed = typed || c.tty
 		escalated, wider = escalated && c.escalated, wider || c.wider
 		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, c.further)
-		if !codexShell(c.shell, place) {
-			e.Call.Dialect = nod.PowerShell // no shell that nod reads
+		if !codexShell(c.shell, place) || c.shell != "" && e.Call.Dialect == nod.PowerShell {
+			e.Call.Dialect = nod.Unread
 		}
 	}
 	e.Call.StdinUnseen, e.Call.Dir = typed, place

@@ -18,11 +18,11 @@ import (
 func opencodeQuirk(e *Event, in, f fields) {
 	plugin(e, f)
 	if shell := cmp.Or(f.optional("shell"), variable(e.Call.Environ, "SHELL"), "sh"); !readsAsShell(path.Base(shell)) {
-		e.Call.Dialect = nod.PowerShell // no shell that nod reads
+		e.Call.Dialect = otherShell(shell)
 	}
 	switch e.Call.RawTool {
 	case "bash":
-		e.PromptFollows = e.PromptFollows && e.Call.Dialect != nod.PowerShell && opencodeAsks(e.Call.Command)
+		e.PromptFollows = e.PromptFollows && e.Call.Dialect == nod.Unstated && opencodeAsks(e.Call.Command)
 	case "task":
 		if e.Kind == Decide {
 			mentioned(&e.Call, in.optional("prompt"))

@@ -240,6 +240,15 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	}
 }
 
+// otherShell is the dialect of a shell that is neither bash nor one of its kin.
+func otherShell(name string) nod.Dialect {
+	base := strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
+	if base = strings.TrimSuffix(base, ".exe"); base == "powershell" || base == "pwsh" {
+		return nod.PowerShell
+	}
+	return nod.Unread
+}
+
 // slashed holds the names of a call as nod does ([view.Slashed]). Where nobody can say where one leads it stays.
 func (p profile) slashed(c *nod.Call, in fields) {
 	named, _ := view.Slashed(in.maybeNamed(spellingOf(p.agent)["workdir"]))
@@ -264,6 +273,12 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 	}
 	if e.Call.Command == "" {
 		return
+	}
+	if p.windows && p.agent != "claude-code" { // whose tool Bash is Git Bash; others start PowerShell, or cmd
+		e.Call.Dialect = otherShell(e.Call.RawTool)
+	}
+	if p.windows && p.agent == "codex" {
+		e.Call.Dialect = nod.PowerShell
 	}
 	if p.fact("shell") == "interp" {
 		e.Call.Dialect = nod.Interp

@@ -30,7 +30,7 @@ func sight(e agent.Event, err error) string {
 		{"tool", c.Tool}, {"raw", c.RawTool}, {"command", c.Command}, {"paths", c.Paths}, {"edits", c.Edits},
 		{"url", c.URL}, {"mcp", c.MCP}, {"session", c.Session}, {"id", c.ID}, {"dir", c.Dir},
 		{"start", e.Start}, {"project", e.Project}, {"mode", e.Mode},
-		{"shell", map[nod.Dialect]string{nod.PowerShell: "unread", nod.Interp: "interp"}[c.Dialect]},
+		{"shell", map[nod.Dialect]string{nod.PowerShell: "powershell", nod.Unread: "unread", nod.Interp: "interp"}[c.Dialect]},
 		{"error", e.Error}, {"took", strings.TrimPrefix(e.Took.String(), "0s")}, {"reason", e.Reason},
 		{"failed", e.Failed}, {"plan", e.Plan}, {"follows", e.PromptFollows},
 		{"theirs", e.Theirs}, {"child", e.Child}, {"unproven", e.Unproven}, {"interactive", c.Interactive},

@@ -51,7 +51,7 @@ func (a *arguments) gateFor(p *Process, root, command string) (*nod.Gate, config
 	places.Known, places.Files = nil, view.Disk{} // as in the hook
 	var err error
 	if places.Root, err = view.Resolve(places.Files, absolute(p, root)); err == nil {
-		_, err = os.ReadDir(places.Root)
+		_, err = os.ReadDir(view.Native(places.Root))
 	}
 	if err != nil {
 		return nil, config.Settings{}, nod.Call{}, fmt.Errorf("--root %s: %w", root, err)

@@ -125,7 +125,7 @@ func (f *file) load() error {
 // standing is the directory that a file lies in or would be made below.
 func standing(file string) (dir string, info fs.FileInfo, err error) {
 	for dir = filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if info, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == "/" {
+		if info, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return dir, info, err
 		}
 	}

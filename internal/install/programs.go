@@ -103,7 +103,7 @@ func replaceable(path string) string {
 		if is.Mode&0o002 != 0 && is.Mode&fs.ModeSticky == 0 {
 			return at + " is anybody's to write to"
 		}
-		if at == "/" {
+		if at == filepath.Dir(at) {
 			return ""
 		}
 	}
@@ -160,7 +160,7 @@ func (p Programs) workspace(path string) string {
 	if err != nil {
 		home = p.Home
 	}
-	for dir := filepath.Dir(path); dir != "/"; dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		switch dir {
 		case p.Home, home, "/usr", "/usr/local", "/opt/homebrew", "/home/linuxbrew/.linuxbrew":
 			return ""

@@ -312,8 +312,12 @@ func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool
 	tooMany = unseen && !errors.Is(err, fs.ErrPermission) && m.IsDirectory(real)
 	info, there := m.Files.Lstat(cmp.Or(dir, "/"))
 	all = !unseen || there == nil && info.Mode.IsRegular()
+	match := paths.GlobMatch
+	if view.Windows(m.Files) {
+		match = paths.FindMatch // PowerShell's * takes any case, and names with a dot before them
+	}
 	for _, entry := range entries {
-		if paths.GlobMatch(part, entry) {
+		if match(part, entry) {
 			names = append(names, dir+"/"+entry)
 		}
 	}

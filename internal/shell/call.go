@@ -95,12 +95,12 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 	return st
 }
 
-func (m *machine) isCmdlet(string) bool { return false }
-
 // external analyses a program found in PATH. It changes nothing of the shell that started it.
 func (a *analysis) external(inv *invocation) {
 	base := path.Base(inv.name)
-	if (inv.outside || !shellOwns(inv.name)) && !a.machine.isCmdlet(inv.name) && !a.out.identified(inv) {
+	if a.machine.isCmdlet(inv.name) {
+		a.out.report.Commands[a.out.command].Program = inv.name
+	} else if (inv.outside || !shellOwns(inv.name)) && !a.out.identified(inv) {
 		return
 	}
 	if view.Windows(a.machine.env.Files) && !a.machine.isCmdlet(inv.name) {
