@@ -12,6 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // arguments are a subcommand's flags, and where settings and state are.
@@ -105,19 +106,14 @@ func programs(p *Process) func(string) bool {
 
 func inPath(dirs []string, name string) bool {
 	if strings.ContainsRune(name, '/') {
-		return executable(name)
+		return system.IsProgram(name)
 	}
 	for _, dir := range dirs {
-		if filepath.IsAbs(dir) && executable(filepath.Join(dir, name)) {
+		if filepath.IsAbs(dir) && system.IsProgram(filepath.Join(dir, name)) {
 			return true
 		}
 	}
 	return false
-}
-
-func executable(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
 }
 
 // wrong says what is wrong with the arguments as `nod help` spells flags.

@@ -60,9 +60,13 @@ func (a *arguments) gateFor(p *Process, root, command string) (*nod.Gate, config
 	if err != nil {
 		return nil, settings, nod.Call{}, err
 	}
+	environ := p.Environ
+	if view.Windows(places.Files) {
+		environ = view.Environ(environ)
+	}
 	input, err := json.Marshal(map[string]string{"command": command})
 	return hookGate(p, places, settings, places.Files), settings, nod.Call{Tool: "bash", RawTool: "bash", Input: input,
-		Command: command, Dir: p.Dir, Roots: []string{places.Root}, Environ: p.Environ}, err
+		Command: command, Dir: p.Dir, Roots: []string{places.Root}, Environ: environ}, err
 }
 
 // hookGate makes the gate that the hook would make, without session or log.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -43,6 +44,9 @@ type Process struct {
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.
 func (p *Process) Getenv(name string) string {
+	if name == "HOME" && runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
 	for i := len(p.Environ) - 1; i >= 0; i-- {
 		if value, ok := strings.CutPrefix(p.Environ[i], name+"="); ok {
 			return value

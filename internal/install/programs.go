@@ -187,22 +187,22 @@ func isRepository(mark string) bool {
 
 // ownersAlone refuses a program that is not one, or that others may change.
 func ownersAlone(path string) error {
-	info, err := os.Stat(path)
+	is, err := system.Stat(path)
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	dir, err := os.Stat(filepath.Dir(path))
+	dir, err := system.Stat(filepath.Dir(path))
 	switch {
 	case err != nil:
 		return fmt.Errorf("install: %w", err)
-	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+	case !is.Mode.IsRegular() || is.Mode&0o111 == 0:
 		return fmt.Errorf("%s is not a program", path)
-	case info.Mode()&0o022 != 0:
-		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, info.Mode().Perm(),
+	case is.Mode&0o022 != 0:
+		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, is.Mode.Perm(),
 			Quote(path))
-	case dir.Mode()&0o002 != 0:
+	case dir.Mode&0o002 != 0:
 		return fmt.Errorf("%s: anybody may replace it (mode of its directory: %v); run: chmod o-w %s", path,
-			dir.Mode().Perm(), Quote(filepath.Dir(path)))
+			dir.Mode.Perm(), Quote(filepath.Dir(path)))
 	}
 	return nil
 }

@@ -58,33 +58,27 @@ func inBash(source string, m *machine) (line, why string) {
 		words = nil
 		return true
 	}
-	for rest := source; ; {
-		rest = strings.TrimLeft(rest, " \t")
+	for rest := strings.TrimLeft(source, " \t"); ; rest = strings.TrimLeft(rest, " \t") {
 		sign := psSign(rest)
-		switch {
-		case rest == "" || sign != "":
-			empty := len(words) == 0 && (rest == "" || sign == "\n" || sign == "\r\n" || sign == ";")
-			if !empty && !end(strings.TrimPrefix(sign, "\r")) {
+		switch after, ok := dropped(rest); {
+		case ok:
+			rest = after
+		case rest != "" && sign == "":
+			var w psWord
+			if w, rest, why = psNext(rest); why != "" {
 				return "", why
 			}
-			if rest == "" {
-				return out.String(), ""
-			}
+			words = append(words, w)
+		case len(words) == 0 && (rest == "" || strings.Trim(sign, ";\r\n") == ""): // an empty line
 			rest = rest[len(sign):]
-			continue
-		case strings.HasPrefix(rest, "2>&1") && psEnds(rest[4:]):
-			rest = rest[4:]
-			continue
-		}
-		if after, ok := toNull(rest); ok {
-			rest = after
-			continue
-		}
-		var w psWord
-		if w, rest, why = psNext(rest); why != "" {
+		case !end(strings.TrimPrefix(sign, "\r")):
 			return "", why
+		default:
+			rest = rest[len(sign):]
 		}
-		words = append(words, w)
+		if rest == "" && len(words) == 0 {
+			return out.String(), ""
+		}
 	}
 }
 
@@ -100,13 +94,17 @@ func psSign(text string) string {
 
 func psEnds(text string) bool { return text == "" || strings.ContainsRune(" \t;|\r\n", rune(text[0])) }
 
-// toNull takes a redirection to $null.
-func toNull(text string) (rest string, ok bool) {
-	for _, sign := range [...]string{">", "1>", "2>", "*>"} {
+// dropped takes a redirection to $null, and of errors to where the rest goes.
+func dropped(text string) (rest string, ok bool) {
+	for _, sign := range [...]string{"2>&1", ">", "1>", "2>", "*>"} {
 		after, begins := strings.CutPrefix(text, sign)
-		after = strings.TrimLeft(after, " ")
-		if begins && len(after) >= 5 && strings.EqualFold(after[:5], "$null") && psEnds(after[5:]) {
-			return after[5:], true
+		if null := strings.TrimLeft(after, " "); sign != "2>&1" {
+			if begins = begins && len(null) >= 5 && strings.EqualFold(null[:5], "$null"); begins {
+				after = null[5:]
+			}
+		}
+		if begins && psEnds(after) {
+			return after, true
 		}
 	}
 	return "", false
@@ -204,8 +202,8 @@ func psDashed(text string) bool {
 
 // psCmdlet writes a cmdlet: parameters in full, then what stands in its places, in their order.
 func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line, why string) {
-	if piped != "" && !lists(text, "filters", s.name) && !(lists(text, "takes-text", s.name) &&
-		!lists(text, "files", piped)) {
+	texts := lists(text, "texts", piped) || !strings.Contains(text, "[@"+piped+"]") // what a program prints is text
+	if piped != "" && !lists(text, "filters", s.name) && !(texts && lists(text, "takes-text", s.name)) {
 		return "", "what comes through a pipe to " + s.name
 	}
 	places := listed("\n"+s.own, "places")
@@ -279,42 +277,30 @@ func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line,
 
 // parameter finds a parameter by its name, or by how alone it begins: an option of the sheet, or a place.
 func (s *sheet) parameter(given string, places []string) (o option, name string) {
-	names := slices.Clone(places)
-	for line := range strings.Lines(s.own + "\n" + strings.Join(s.more, "\n")) {
-		for _, word := range strings.Fields(line) {
-			if !isSpelling(word) {
-				break
-			}
+	names, found := slices.Clone(places), []string{}
+	if slices.Contains(places, "Path") {
+		names = append(names, "LiteralPath")
+	}
+	for word := range strings.FieldsSeq(s.own + "\n" + strings.Join(s.more, "\n")) {
+		if word[0] == '-' {
 			names = append(names, word)
 		}
 	}
-	if slices.Contains(places, "Path") {
-		names = append(names, "LiteralPath", "PSPath", "LP")
-	}
-	found := map[string]bool{}
 	for _, n := range names {
 		bare := strings.TrimPrefix(n, "-")
-		switch {
-		case strings.EqualFold(bare, given):
-			found = map[string]bool{n: true}
-		case len(bare) > len(given) && strings.EqualFold(bare[:len(given)], given):
-			found[n] = true
-			continue
-		default:
-			continue
+		if strings.EqualFold(bare, given) {
+			found = []string{n}
+			break
 		}
-		break
+		if len(bare) > len(given) && strings.EqualFold(bare[:len(given)], given) {
+			found = append(found, n)
+		}
 	}
 	if len(found) != 1 {
 		return o, ""
 	}
-	for name = range found {
-	}
-	if name == "LiteralPath" || name == "PSPath" || name == "LP" {
-		name = "Path"
-	}
-	o, _ = s.lookup(name)
-	return o, name
+	o, _ = s.lookup(found[0])
+	return o, strings.TrimPrefix(found[0], "Literal")
 }
 
 // psQuoted is a word of bash that stands for itself, but for a home.

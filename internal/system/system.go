@@ -3,7 +3,25 @@
 // for Unix and one for Windows. What cannot be told is told as the strictest answer.
 package system
 
-import "io/fs"
+import (
+	"io/fs"
+	"os"
+)
+
+// Stat describes where a name leads.
+func Stat(name string) (File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return File{UID: -1, GID: -1}, err
+	}
+	return Describe(name, info)
+}
+
+// IsProgram reports whether a file is there that can be started.
+func IsProgram(name string) bool {
+	is, err := Stat(name)
+	return err == nil && is.Mode.IsRegular() && is.Mode&0o111 != 0
+}
 
 // File is what package os does not tell of a file.
 type File struct {

@@ -76,26 +76,19 @@ func onDrive(held string) bool {
 
 // Native is a name as the system takes it. Elsewhere than on Windows it is the name.
 func Native(name string) string {
-	if !onWindows {
-		return name
-	}
-	if n, err := windowsName(name); err == nil {
+	if n, err := native(name); err == nil {
 		return n
 	}
 	return name
 }
 
+var errNoDrive = errors.New("not on a drive of this machine")
+
+// native is C:/x for /c/x on Windows. What lies elsewhere is not looked at: to look at a share is to log in there.
 func native(name string) (string, error) {
 	if !onWindows {
 		return name, nil
 	}
-	return windowsName(name)
-}
-
-var errNoDrive = errors.New("not on a drive of this machine")
-
-// windowsName is C:/x for /c/x. What lies elsewhere is not looked at: to look at a share is to log in there.
-func windowsName(name string) (string, error) {
 	held, ok := Slashed(name)
 	if !ok || !onDrive(held) {
 		return "", &fs.PathError{Op: "open", Path: name, Err: errNoDrive}
@@ -111,19 +104,10 @@ func Home(home string) string {
 	return home
 }
 
-// Environ is an environment with the names in it as nod holds them.
+// Environ is an environment of Windows' with the names in it as nod holds them, and HOME and PATH as they are called
+// elsewhere: Windows calls home USERPROFILE, and ignores the case of names.
 func Environ(environ []string) []string {
-	if !onWindows {
-		return environ
-	}
-	return slashedEnviron(environ)
-}
-
-// slashedEnviron names HOME and PATH as they are elsewhere: Windows calls home USERPROFILE, and ignores the case of
-// names.
-func slashedEnviron(environ []string) []string {
-	out := make([]string, 0, len(environ)+1)
-	home := ""
+	out, home := make([]string, 0, len(environ)+1), ""
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		switch strings.ToUpper(name) {
