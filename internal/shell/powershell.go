@@ -21,10 +21,7 @@ func powerShell(source string, m *machine) Report {
 	}
 	s := suspects{report: Report{}}
 	pieces := strings.FieldsFunc(source, func(r rune) bool { return strings.ContainsRune(";|&{}()\n", r) })
-	if len(pieces) > maxPieces {
-		return Report{Exceeded: "256 commands of PowerShell"}
-	}
-	for _, piece := range pieces {
+	for _, piece := range pieces[:min(len(pieces), 512)] {
 		if line, why := inBash(strings.TrimSpace(piece), m); why == "" {
 			s.add(read(line, m, syntax.LangBash))
 		}
@@ -32,8 +29,6 @@ func powerShell(source string, m *machine) Report {
 	report.Possible = both(both(report.Possible, &s.report), possible([]string{source}, m))
 	return report
 }
-
-const maxPieces = 256
 
 // psWord is a word of PowerShell. A bare word may be a parameter, and stand for several values.
 type psWord struct {
@@ -117,10 +112,13 @@ func psNext(text string) (w psWord, rest, why string) {
 		switch {
 		case !closed || !psEnds(after):
 			return w, "", "quotes within a word"
-		case strings.ContainsAny(inner, "‘’‚‛“”„"), quote == '"' && strings.ContainsAny(psHome(inner), "$`"):
+		case quote == '"':
+			inner = psHome(inner)
+		}
+		if strings.ContainsAny(inner, "‘’‚‛“”„") || quote == '"' && strings.ContainsAny(inner, "$`") {
 			return w, "", "a text with signs in it"
 		}
-		return psWord{text: psHome(inner)}, after, ""
+		return psWord{text: inner}, after, ""
 	}
 	n := strings.IndexAny(text, " \t;|\r\n")
 	if n < 0 {
@@ -247,9 +245,10 @@ func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line,
 		if place == "" {
 			at = slices.IndexFunc(filled, func(v []string) bool { return v == nil })
 		}
+		isPath := at >= 0 && (places[at] == "FilePath" || places[at] == "Path" || places[at] == "Destination")
 		for _, v := range values {
 			switch colon := strings.IndexByte(v, ':'); {
-			case v == "", v[0] == '-', colon >= 0 && colon != 1 && s.name[:3] != "Inv":
+			case v == "", v[0] == '-', w.bare && strings.Contains(v, "$"), isPath && colon >= 0 && colon != 1:
 				return "", grammar.Escaped(w.text)
 			case at >= 0 && !literal && places[at] == "Path" && strings.ContainsAny(v, "*?["):
 				if filled[at] = append(filled[at], psGlob(v)); !windows {
@@ -264,9 +263,14 @@ func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line,
 			}
 		}
 	}
+	gap := false
 	for i, values := range filled {
+		_, optional := s.lookup("-" + places[i])
+		if gap = gap || values == nil; gap && values != nil && !optional {
+			return "", s.name + " without its " + places[0]
+		}
 		for _, v := range values {
-			if _, optional := s.lookup("-" + places[i]); optional {
+			if optional {
 				line += "-" + places[i] + " "
 			}
 			line += v + " "

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -107,13 +108,15 @@ func Home(home string) string {
 // Environ is an environment of Windows' with the names in it as nod holds them, and HOME and PATH as they are called
 // elsewhere: Windows calls home USERPROFILE, and ignores the case of names.
 func Environ(environ []string) []string {
-	out, home := make([]string, 0, len(environ)+1), ""
+	out, home := []string{}, ""
 	for _, kv := range environ {
 		name, value, _ := strings.Cut(kv, "=")
 		switch strings.ToUpper(name) {
 		case "USERPROFILE":
 			home, _ = Slashed(value)
-		case "HOME", "PWD", "CLAUDE_PROJECT_DIR":
+		case "HOME":
+			continue // where nod's own files are is not Git Bash's to say
+		case "PWD", "CLAUDE_PROJECT_DIR":
 			value, _ = Slashed(value)
 			kv = name + "=" + value
 		case "PATH":
@@ -121,21 +124,18 @@ func Environ(environ []string) []string {
 		}
 		out = append(out, kv)
 	}
-	if home != "" { // where nod's own files are is not Git Bash's to say
-		out = append(out, "HOME="+home)
-	}
-	return out
+	return append(out, "HOME="+home)
 }
 
-// slashedPath is PATH with colons. A directory that nobody can name stays, and is found nowhere.
+// slashedPath is PATH with colons. What is found behind a directory that nobody can name may not be what runs.
 func slashedPath(list string) string {
 	var dirs []string
 	for dir := range strings.SplitSeq(list, ";") {
-		if held, ok := Slashed(strings.Trim(dir, `"`)); ok && dir != "" {
-			dirs = append(dirs, held)
-		} else if dir != "" {
-			dirs = append(dirs, "/unc/"+strings.ReplaceAll(dir, ":", ""))
+		held, ok := Slashed(strings.Trim(dir, `"`))
+		if !ok || !onDrive(held) && dir != "" {
+			held = "?"
 		}
+		dirs = append(dirs, held)
 	}
-	return strings.Join(dirs, ":")
+	return strings.Join(slices.DeleteFunc(dirs, func(dir string) bool { return dir == "" }), ":")
 }

@@ -1,5 +1,3 @@
-//go:build linux
-
 // Command recorder stands in for every program in the witness's worlds: it writes down how
 // it was called, and then does something harmless that follows from a number and its own words.
 package main

@@ -1,5 +1,3 @@
-//go:build linux
-
 // Witness lays what nod says of a shell text beside what really happens. It makes texts from numbers and a grammar,
 // asks nod, and runs what nod allows in the real bash, zsh and dash, in a namespace without network where nothing of
 // this machine can be written. Without a namespace nothing is run.
