@@ -179,7 +179,8 @@ func codexShell(name, dir string) bool {
 	switch dirs {
 	case "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/":
 	case "":
-		if _, err := os.Lstat(view.Native(dir + "/" + name)); name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
+		_, err := os.Lstat(view.Native(dir + "/" + name))
+		if name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return false
 		}
 	default:

@@ -19,14 +19,9 @@ func ancestors() (list []Ancestor, err error) {
 	for err = windows.Process32First(all, &one); err == nil; err = windows.Process32Next(all, &one) {
 		running[one.ProcessID] = one
 	}
-	for pid := uint32(os.Getppid()); len(list) < 1000; {
-		p, ok := running[pid]
-		if !ok {
-			break // the parent of the first ended long ago
-		}
-		list = append(list, Ancestor{PID: int(pid), Name: windows.UTF16ToString(p.ExeFile[:])})
-		delete(running, pid) // a number is given again, and may lead in a circle
-		pid = p.ParentProcessID
+	p, ok := running[uint32(os.Getppid())]
+	for ; ok && len(list) < 1000; p, ok = running[p.ParentProcessID] { // the parent of the first ended long ago
+		list = append(list, Ancestor{PID: int(p.ProcessID), Name: windows.UTF16ToString(p.ExeFile[:])})
 	}
 	if err == windows.ERROR_NO_MORE_FILES {
 		err = nil

@@ -90,7 +90,8 @@ func failure(stderr string) string {
 // nod classify sends to the vendor's own address only.
 func (c classifier) childEnviron() []string {
 	env := []string{"HOME=" + c.places.Home, "PATH=/usr/bin:/bin"}
-	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "SystemRoot", "USERPROFILE"} {
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "SystemRoot",
+		"USERPROFILE"} {
 		if v := variable(c.environ, name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -87,20 +87,15 @@ func psSign(text string) string {
 	return ""
 }
 
-func psEnds(text string) bool { return text == "" || strings.ContainsRune(" \t;|\r\n", rune(text[0])) }
-
 // dropped takes a redirection to $null, and of errors to where the rest goes.
 func dropped(text string) (rest string, ok bool) {
-	for _, sign := range [...]string{"2>&1", ">", "1>", "2>", "*>"} {
-		after, begins := strings.CutPrefix(text, sign)
-		if null := strings.TrimLeft(after, " "); sign != "2>&1" {
-			if begins = begins && len(null) >= 5 && strings.EqualFold(null[:5], "$null"); begins {
-				after = null[5:]
-			}
-		}
-		if begins && psEnds(after) {
-			return after, true
-		}
+	n := len(text)
+	if end := strings.IndexAny(text, " \t;|\r\n"); end >= 0 {
+		n = end
+	}
+	switch word := strings.ToLower(text[:n]); word {
+	case "2>&1", ">$null", "1>$null", "2>$null", "*>$null":
+		return text[n:], true
 	}
 	return "", false
 }
@@ -110,7 +105,7 @@ func psNext(text string) (w psWord, rest, why string) {
 	if quote := text[0]; quote == '\'' || quote == '"' {
 		inner, after, closed := strings.Cut(text[1:], text[:1])
 		switch {
-		case !closed || !psEnds(after):
+		case !closed || after != "" && !strings.ContainsRune(" \t;|\r\n", rune(after[0])):
 			return w, "", "quotes within a word"
 		case quote == '"':
 			inner = psHome(inner)

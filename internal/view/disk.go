@@ -20,10 +20,7 @@ func (Disk) Lstat(name string) (Info, error) {
 	if onWindows && name == "/" { // where the drives are
 		return Info{Mode: fs.ModeDir | 0o755}, nil
 	}
-	name, err := native(name)
-	if err != nil {
-		return Info{}, err
-	}
+	name = Native(name)
 	info, err := os.Lstat(name)
 	if err != nil {
 		return Info{}, err
@@ -35,25 +32,13 @@ func (Disk) Lstat(name string) (Info, error) {
 	}, err
 }
 
-func (Disk) Readlink(name string) (string, error) {
-	name, err := native(name)
-	if err != nil {
-		return "", err
-	}
-	return os.Readlink(name)
-}
+func (Disk) Readlink(name string) (string, error) { return os.Readlink(Native(name)) }
 
 // Windows reports whether names are Windows'.
 func (Disk) Windows() bool { return onWindows }
 
 // open follows no final link and does not block.
-func open(name string) (*os.File, error) {
-	name, err := native(name)
-	if err != nil {
-		return nil, err
-	}
-	return system.Open(name, os.O_RDONLY, 0)
-}
+func open(name string) (*os.File, error) { return system.Open(Native(name), os.O_RDONLY, 0) }
 
 // Read looks at what was really opened, whose end may have moved since its size was
 // taken; files of /proc do not tell it.

@@ -2,7 +2,6 @@ package view
 
 import (
 	"errors"
-	"io/fs"
 	"os"
 	"runtime"
 	"slices"
@@ -75,26 +74,19 @@ func onDrive(held string) bool {
 	return len(held) > 1 && held[0] == '/' && isLetter(held[1]) && (len(held) == 2 || held[2] == '/')
 }
 
-// Native is a name as the system takes it. Elsewhere than on Windows it is the name.
-func Native(name string) string {
-	if n, err := native(name); err == nil {
-		return n
-	}
-	return name
-}
-
+// errNoDrive is said of a name that lies on no drive of this machine. To look at a share is to log in there.
 var errNoDrive = errors.New("not on a drive of this machine")
 
-// native is C:/x for /c/x on Windows. What lies elsewhere is not looked at: to look at a share is to log in there.
-func native(name string) (string, error) {
+// Native is a name as the system takes it, C:/x for /c/x. What lies on no drive becomes a name that no system takes.
+func Native(name string) string {
 	if !onWindows {
-		return name, nil
+		return name
 	}
 	held, ok := Slashed(name)
 	if !ok || !onDrive(held) {
-		return "", &fs.PathError{Op: "open", Path: name, Err: errNoDrive}
+		return "?:" + name
 	}
-	return strings.ToUpper(held[1:2]) + ":/" + strings.TrimPrefix(held[2:], "/"), nil
+	return strings.ToUpper(held[1:2]) + ":/" + strings.TrimPrefix(held[2:], "/")
 }
 
 // Home is the home directory as nod holds it, which on Windows is not what HOME says.
