@@ -29,7 +29,7 @@ func OnDisk() Files { return view.Disk{} }
 // Dialect is the shell grammar of a command; the zero value means that bash and zsh must agree.
 type Dialect = shell.Dialect
 
-// The dialects. PowerShell is recognised and never parsed: what it does is unknown.
+// The dialects. Of PowerShell plain lines are read; what a shell does that is Unread is unknown.
 const (
 	Unstated   = shell.Unstated
 	Bash       = shell.Bash
@@ -37,6 +37,7 @@ const (
 	Zsh        = shell.Zsh
 	Interp     = shell.Interp
 	PowerShell = shell.PowerShell
+	Unread     = shell.Unread
 )
 
 // Call is one tool call that an agent wants to make. The zero value of every field is the strictest:

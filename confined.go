@@ -28,7 +28,8 @@ func confinedText(program, line string) string {
 func (t *trial) confinedLine() (line string, ok bool) {
 	text := strings.TrimSpace(t.call.Command)
 	_, quoted, found := strings.Cut(text, confineWords)
-	if !found || t.gate.options.Confine == nil || t.call.Dialect == PowerShell || len(quoted) < 2 {
+	if !found || t.gate.options.Confine == nil || t.call.Dialect == PowerShell || t.call.Dialect == Unread ||
+		len(quoted) < 2 {
 		return "", false
 	}
 	line = strings.ReplaceAll(quoted[1:len(quoted)-1], `'\''`, "'")

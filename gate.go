@@ -120,6 +120,9 @@ func (g *Gate) Stored(c Call) json.RawMessage { return g.trial(c).withheld.Store
 
 func (g *Gate) trial(c Call) *trial {
 	c, start := c.whole(), g.options.Now()
+	if view.Windows(g.options.Files) {
+		c.Dir, _ = view.Slashed(c.Dir)
+	}
 	at := &place.Workspace{Machine: g.machine, Dir: c.Dir, Environ: c.Environ} // without a usable root before look
 	if w, ok := g.options.Memory.(Witness); ok {
 		at.Wrote = w.Wrote

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // rolloutLimit bounds how far back a call is looked for.
@@ -42,8 +43,8 @@ func codexComplete(e *Event, rollout, command string) {
 		typed = typed || c.tty
 		escalated, wider = escalated && c.escalated, wider || c.wider
 		e.Call.Rewritten = cmp.Or(e.Call.Rewritten, c.further)
-		if !codexShell(c.shell, place) {
-			e.Call.Dialect = nod.PowerShell // no shell that nod reads
+		if !codexShell(c.shell, place) || c.shell != "" && e.Call.Dialect == nod.PowerShell {
+			e.Call.Dialect = nod.Unread
 		}
 	}
 	e.Call.StdinUnseen, e.Call.Dir = typed, place
@@ -177,7 +178,8 @@ func codexShell(name, dir string) bool {
 	switch dirs {
 	case "/bin/", "/usr/bin/", "/usr/local/bin/", "/opt/homebrew/bin/":
 	case "":
-		if _, err := os.Lstat(dir + "/" + name); name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
+		_, err := os.Lstat(view.Native(dir + "/" + name))
+		if name != "" && (dir == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return false
 		}
 	default:

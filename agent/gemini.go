@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // geminiQuirk adds the transcript, the names that the host takes instead, and how a call
@@ -73,7 +74,7 @@ func geminiSought(e *Event) {
 	} else if !path.IsAbs(name) {
 		name = e.Call.Dir + "/" + name
 	}
-	if _, err := os.Stat(name); err != nil {
+	if _, err := os.Stat(view.Native(name)); err != nil {
 		e.Call.Rewritten = "this file is not there, and Gemini CLI would then edit another one whose name ends so; give the " +
 			"whole path of a file that is there, or write a new one"
 	}

@@ -15,6 +15,7 @@ import (
 	"unicode"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // A rule of the person's in a host's own settings stays theirs: where one may ask about a
@@ -74,7 +75,7 @@ func settingsDirs(environ []string, name, below string, starts ...string) (dirs 
 // anyFile reports whether one of the files of a directory whose names end so holds what is
 // looked for, or cannot be read.
 func anyFile(dir, ending string, holds func(text string) bool) bool {
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(view.Native(dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -85,7 +86,7 @@ func anyFile(dir, ending string, holds func(text string) bool) bool {
 		if !strings.HasSuffix(one.Name(), ending) {
 			return false
 		}
-		text, there, err := hostText(filepath.Join(dir, one.Name()))
+		text, there, err := hostText(path.Join(dir, one.Name()))
 		return err != nil || there && holds(text)
 	})
 }
@@ -226,7 +227,7 @@ func geminiSpeaks(c nod.Call, project string) bool {
 	}
 	home := variable(c.Environ, "HOME")
 	elsewhere := variable(c.Environ, "GEMINI_CLI_HOME") + variable(c.Environ, "GEMINI_CLI_SYSTEM_SETTINGS_PATH")
-	dirs, err := filepath.Glob(path.Join(home, ".gemini", "extensions", "*"))
+	dirs, err := filepath.Glob(view.Native(path.Join(home, ".gemini", "extensions")) + "/*")
 	for _, dir := range append(upwards(project), home) {
 		dirs = append(dirs, path.Join(dir, ".gemini"))
 	}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // opencodeQuirk says in which shell a command runs, whether the host asks about it, and
@@ -17,11 +18,11 @@ import (
 func opencodeQuirk(e *Event, in, f fields) {
 	plugin(e, f)
 	if shell := cmp.Or(f.optional("shell"), variable(e.Call.Environ, "SHELL"), "sh"); !readsAsShell(path.Base(shell)) {
-		e.Call.Dialect = nod.PowerShell // no shell that nod reads
+		e.Call.Dialect = otherShell(shell)
 	}
 	switch e.Call.RawTool {
 	case "bash":
-		e.PromptFollows = e.PromptFollows && e.Call.Dialect != nod.PowerShell && opencodeAsks(e.Call.Command)
+		e.PromptFollows = e.PromptFollows && e.Call.Dialect == nod.Unstated && opencodeAsks(e.Call.Command)
 	case "task":
 		if e.Kind == Decide {
 			mentioned(&e.Call, in.optional("prompt"))
@@ -77,7 +78,7 @@ func mentioned(call *nod.Call, prompt string) {
 func opencodeTop(e *Event) {
 	top := e.Call.Dir
 	for top != "/" {
-		if _, err := os.Lstat(top + "/.git"); err == nil {
+		if _, err := os.Lstat(view.Native(top + "/.git")); err == nil {
 			break
 		}
 		top = path.Dir(top)

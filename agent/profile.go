@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/strict"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // profile is what differs between hosts: what hosts.txt says of a host, and in a few functions what the host
@@ -16,6 +18,7 @@ import (
 type profile struct {
 	agent string
 	facts
+	windows bool // names of files are Windows'
 	// kinds tells the event by something else than a name.
 	kinds func(f fields) (Kind, string)
 	// rewrites says why the host may change a command; nil if it never does.
@@ -101,7 +104,7 @@ type Host string
 
 // profile is the host's row with its functions.
 func (h Host) profile() profile {
-	p := profile{agent: string(h), facts: factsOf(string(h))}
+	p := profile{agent: string(h), facts: factsOf(string(h)), windows: runtime.GOOS == "windows"}
 	switch h {
 	case "claude-code":
 		p.own, p.special, p.quirk = claudeOwn, claudeSpecial, claudeQuirk
@@ -143,7 +146,10 @@ func (h Host) MayRewrite(e Event) bool {
 
 // Decode reads one payload.
 func (h Host) Decode(payload []byte, environ []string) (Event, error) {
-	p := h.profile()
+	return h.profile().decode(payload, environ)
+}
+
+func (p profile) decode(payload []byte, environ []string) (Event, error) {
 	f, halved := readPayload(payload)
 	if halved != nil && !errors.Is(halved, strict.ErrHalf) {
 		return Event{}, halved
@@ -191,6 +197,9 @@ func (p profile) kindOf(f fields) (Kind, string) {
 }
 
 func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string) {
+	if p.windows {
+		environ = view.Environ(environ)
+	}
 	if dir := variable(environ, p.fact("project")); p.fact("project") != "" && path.IsAbs(dir) {
 		e.Project = dir
 	}
@@ -214,9 +223,35 @@ func (p profile) decodeCall(e *Event, f fields, payload []byte, environ []string
 	if *f.err == nil {
 		in = p.decodeTool(e, f, input, in)
 	}
+	if p.windows {
+		p.slashed(&e.Call, in)
+	}
 	p.decodeCommand(e, in, stands, before)
 	if p.quirk != nil && *f.err == nil {
 		p.quirk(e, in, f)
+	}
+}
+
+// otherShell is the dialect of a shell that is neither bash nor one of its kin.
+func otherShell(name string) nod.Dialect {
+	base := strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
+	if base = strings.TrimSuffix(base, ".exe"); base == "powershell" || base == "pwsh" {
+		return nod.PowerShell
+	}
+	return nod.Unread
+}
+
+// slashed holds the names of a call as nod does ([view.Slashed]). Where nobody can say where one leads it stays.
+func (p profile) slashed(c *nod.Call, in fields) {
+	named, _ := view.Slashed(in.maybeNamed(spellingOf(p.agent)["workdir"]))
+	if path.IsAbs(named) {
+		c.Dir = named
+	}
+	for i, name := range c.Paths {
+		c.Paths[i], _ = view.Slashed(name)
+	}
+	for i, edit := range c.Edits {
+		c.Edits[i].Path, _ = view.Slashed(edit.Path)
 	}
 }
 
@@ -230,6 +265,12 @@ func (p profile) decodeCommand(e *Event, in fields, stands bool, before string) 
 	}
 	if e.Call.Command == "" {
 		return
+	}
+	if p.windows && p.agent != "claude-code" { // whose tool Bash is Git Bash; others start PowerShell, or cmd
+		e.Call.Dialect = otherShell(e.Call.RawTool)
+	}
+	if p.windows && p.agent == "codex" {
+		e.Call.Dialect = nod.PowerShell
 	}
 	if p.fact("shell") == "interp" {
 		e.Call.Dialect = nod.Interp
@@ -287,6 +328,11 @@ func (p profile) decodeDir(e *Event, f, in fields, environ []string) (stands boo
 		if at == "" && len(p.list("roots")) == 0 {
 			at = variable(environ, "PWD")
 		}
+	}
+	if p.windows {
+		at, _ = view.Slashed(at)
+		e.Start, _ = view.Slashed(e.Start)
+		named, _ = view.Slashed(named)
 	}
 	at = cmp.Or(at, e.Start)
 	e.Start = cmp.Or(e.Start, at)

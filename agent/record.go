@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/view"
 	"github.com/nodgate/nod/transcript"
 )
 
@@ -181,6 +182,7 @@ func tailOf(name string, limit int64) (tail, error) {
 
 // openRegular opens a regular file and says how long it is. It never blocks: a FIFO in its place is an error.
 func openRegular(name string) (*os.File, int64, error) {
+	name = view.Native(name)
 	if !filepath.IsAbs(name) {
 		return nil, 0, fmt.Errorf("%q is not an absolute path", name)
 	}

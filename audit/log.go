@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package audit is the decision log: JSON lines in one directory, written by
 // many short-lived processes at once and read back whole.
 //

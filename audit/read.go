@@ -1,5 +1,3 @@
-//go:build unix
-
 package audit
 
 import (
@@ -14,10 +12,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // Line is one line of the log.
@@ -162,7 +160,7 @@ func open(dir string) ([]*os.File, error) {
 
 // openFile opens a regular file and nothing else, without blocking.
 func openFile(name string) (*os.File, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	file, err := system.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,5 @@
 # Installs nod and nod-hook from a release, after comparing the archive with its checksum.
-# It does what install.sh does. IT WAS NEVER RUN: there is no build for Windows yet, and it
-# says so. On macOS and Linux use install.sh.
+# It does what install.sh does. IT WAS NEVER RUN. On macOS and Linux use install.sh.
 #
 #   powershell -File install.ps1 [-Prefix DIR] [-Version V] [-From DIR_OR_URL] [-Force]
 param(

@@ -39,6 +39,7 @@ func TestChannels(t *testing.T) {
 		{script: "plugins", needs: "node"},
 		{script: "reproducible", needs: "git", deep: true},
 		{script: "goreleaser", needs: "goreleaser git", deep: true},
+		{script: "windows", needs: "wine", deep: true},
 	} {
 		t.Run(strings.Trim(c.script+"/"+c.shell, "/"), func(t *testing.T) {
 			if c.deep && os.Getenv("NOD_DEEP") == "" {

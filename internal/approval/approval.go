@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package approval keeps the calls that a person approved at a terminal, before
 // the agent makes them again: STATE/approvals.jsonl.
 //

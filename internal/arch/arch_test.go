@@ -41,7 +41,8 @@ func layers(t *testing.T) (may map[string][]string, why map[string]string) {
 // hookMay lists the outside modules that the hook's packages may import. Each
 // costs start-up at every tool call; docs/design.md gives the reason.
 var hookMay = []string{"mvdan.cc/sh/v3/syntax", "github.com/pelletier/go-toml/v2", "golang.org/x/text/unicode/norm",
-	"github.com/tailscale/hujson", "golang.org/x/sys/unix"} // the last on macOS: by what words the agent was started
+	"github.com/tailscale/hujson", "golang.org/x/sys/unix", // on macOS: by what words the agent was started
+	"golang.org/x/sys/windows"}
 
 // hookNever lists what the hook's packages must not import, tests apart.
 var hookNever = map[string]string{

@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // arguments are a subcommand's flags, and where settings and state are.
@@ -102,7 +103,7 @@ func absolute(p *Process, name string) string {
 func programs(p *Process) func(string) bool {
 	dirs := p.Getenv("PATH")
 	return func(name string) bool {
-		return shell.Known(name) || install.IsProgram(name) || install.FindProgram(name, dirs) != ""
+		return shell.Known(name) || system.IsProgram(name) || install.FindProgram(name, dirs) != ""
 	}
 }
 

@@ -51,7 +51,7 @@ func (a *arguments) gateFor(p *Process, root, command string) (*nod.Gate, config
 	places.Known, places.Files = nil, view.Disk{} // as in the hook
 	var err error
 	if places.Root, err = view.Resolve(places.Files, absolute(p, root)); err == nil {
-		_, err = os.ReadDir(places.Root)
+		_, err = os.ReadDir(view.Native(places.Root))
 	}
 	if err != nil {
 		return nil, config.Settings{}, nod.Call{}, fmt.Errorf("--root %s: %w", root, err)
@@ -60,9 +60,13 @@ func (a *arguments) gateFor(p *Process, root, command string) (*nod.Gate, config
 	if err != nil {
 		return nil, settings, nod.Call{}, err
 	}
+	environ := p.Environ
+	if view.Windows(places.Files) {
+		environ = view.Environ(environ)
+	}
 	input, err := json.Marshal(map[string]string{"command": command})
 	return hookGate(p, places, settings, places.Files), settings, nod.Call{Tool: "bash", RawTool: "bash", Input: input,
-		Command: command, Dir: p.Dir, Roots: []string{places.Root}, Environ: p.Environ}, err
+		Command: command, Dir: p.Dir, Roots: []string{places.Root}, Environ: environ}, err
 }
 
 // hookGate makes the gate that the hook would make, without session or log.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -44,6 +45,9 @@ type Process struct {
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.
 func (p *Process) Getenv(name string) string {
+	if name == "HOME" && runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
 	value, _ := place.Lookup(p.Environ, name)
 	return value
 }

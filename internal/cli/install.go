@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -276,7 +275,7 @@ func (in installer) usable(ctx context.Context, p *Process, f installFlags) (pro
 	if passing == nil {
 		passing = install.PassingDirs(p.Getenv)
 	}
-	programs = install.Programs{Nod: own, Hook: filepath.Join(filepath.Dir(own), install.HookName),
+	programs = install.Programs{Nod: own, Hook: install.HookBeside(own),
 		Version: version.String(), Home: p.Getenv("HOME"), Passing: passing}
 	return programs, programs.Check(ctx)
 }

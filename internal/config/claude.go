@@ -33,22 +33,29 @@ type NotHeld struct {
 	Why    string
 }
 
+func claudeManaged() string {
+	switch runtime.GOOS {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode/managed-settings.json"
+	case "windows":
+		return "C:/Program Files/ClaudeCode/managed-settings.json"
+	}
+	return "/etc/claude-code/managed-settings.json"
+}
+
 // WithClaude names the settings of Claude Code that go with nod's own: the organisation's
 // where nod's managed file is at its usual place, and the user's beside nod's user file, or
 // in Home where nod's user file lies elsewhere. No variable has a say in it.
 func (p Places) WithClaude() Places {
 	p.ClaudeManaged, p.ClaudeUser = "", ""
-	if p.Managed == managedName {
-		p.ClaudeManaged = "/etc/claude-code/managed-settings.json"
-		if runtime.GOOS == "darwin" {
-			p.ClaudeManaged = "/Library/Application Support/ClaudeCode/managed-settings.json"
-		}
+	if p.Managed == managedName() {
+		p.ClaudeManaged = claudeManaged()
 	}
 	home, usual := strings.CutSuffix(p.User, "/.config/nod/nod.toml")
 	if !usual {
 		home = p.Home
 	}
-	if p.User != "" && path.IsAbs(home) {
+	if p.User != "" && isAbs(home) {
 		p.ClaudeUser = path.Join(home, ".claude/settings.json")
 	}
 	return p

@@ -32,13 +32,14 @@
 package config
 
 import (
-	"os"
 	"path"
+	"runtime"
 	"slices"
 	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/system"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -76,14 +77,20 @@ func (p Places) onDisk() Places {
 }
 
 // managedName is the organisation's file.
-const managedName = "/etc/nod/nod.toml"
+func managedName() string {
+	if runtime.GOOS == "windows" { // below a directory that only administrators change
+		return "C:/Program Files/nod/nod.toml"
+	}
+	return "/etc/nod/nod.toml"
+}
 
 // DefaultPlaces returns the places of this process's user, without a root. With home "" only the managed file is left.
 func DefaultPlaces(home string) Places {
-	p := Places{Managed: managedName, Home: home, Files: view.Disk{}, UID: uint32(os.Getuid())}
+	home = view.Home(home)
+	p := Places{Managed: managedName(), Home: home, Files: view.Disk{}, UID: uint32(system.User())}
 	if path.IsAbs(home) {
-		p.User = path.Join(home, ".config/nod/nod.toml")
-		p.State = path.Join(home, ".local/state/nod")
+		p.User = view.Native(path.Join(home, ".config/nod/nod.toml"))
+		p.State = view.Native(path.Join(home, ".local/state/nod"))
 	}
 	return p
 }

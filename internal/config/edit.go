@@ -10,10 +10,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/system"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -119,11 +119,12 @@ func replace(p Places, name string, read func(string) (string, []byte, error),
 	real, text, err := read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		real, err = view.Resolve(p.Files, name)
-	} else if info, wrong := os.Lstat(real); err == nil && wrong == nil {
-		stat := info.Sys().(*syscall.Stat_t)
-		perm, group = info.Mode().Perm(), int(stat.Gid)
-		if int(stat.Uid) != os.Geteuid() {
-			err = fmt.Errorf("owned by user %d; only that user changes it", stat.Uid)
+	} else if info, wrong := os.Lstat(view.Native(real)); err == nil && wrong == nil {
+		var is system.File
+		is, err = system.Describe(view.Native(real), info)
+		perm, group = info.Mode().Perm(), is.GID
+		if err == nil && is.UID != system.User() {
+			err = fmt.Errorf("owned by user %d; only that user changes it", is.UID)
 		}
 	}
 	if err == nil {
@@ -132,6 +133,7 @@ func replace(p Places, name string, read func(string) (string, []byte, error),
 	if err != nil {
 		return located(name, err)
 	}
+	real = view.Native(real)
 	if err := os.MkdirAll(path.Dir(real), 0o700); err != nil {
 		return err
 	}

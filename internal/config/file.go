@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ func located(name string, err error) error {
 
 // readSettings reads a file that only its owner may change. The error is fs.ErrNotExist for none.
 func (p Places) readSettings(name string) (real string, text []byte, err error) {
-	if !path.IsAbs(name) {
+	if !isAbs(name) {
 		return "", nil, errors.New("not an absolute name; write one")
 	}
 	if text, drafted := p.draft[name]; drafted {
@@ -67,6 +68,9 @@ func (p Places) readSettings(name string) (real string, text []byte, err error) 
 	}
 	return real, text, err
 }
+
+// isAbs reports whether a name begins at the root, or on Windows at a drive.
+func isAbs(name string) bool { return path.IsAbs(name) || filepath.IsAbs(name) }
 
 // read follows name to a regular file, which check may refuse. The error is fs.ErrNotExist for none.
 func (p Places) read(name string, limit int64, check func(real string, info view.Info) error) (real string,

@@ -321,7 +321,7 @@ func (p Places) expand(name string) (string, error) {
 			return "", fmt.Errorf("%q: the home directory is not known; write an absolute name", name)
 		}
 		return path.Join(p.Home, name[1:]), nil
-	case path.IsAbs(name):
+	case isAbs(name):
 		return path.Clean(name), nil
 	}
 	return "", fmt.Errorf("%q is relative, and to nothing in particular; start it with / or ~/", name)

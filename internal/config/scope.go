@@ -131,7 +131,7 @@ func (p Places) named(file, word string) (real string, ok bool) {
 	if err != nil || !says || name == "" || strings.ContainsAny(name, "\r\n\x00") {
 		return "", false
 	}
-	if !path.IsAbs(name) {
+	if !isAbs(name) {
 		name = path.Dir(file) + "/" + name
 	}
 	real, err = view.Resolve(p.Files, name)

@@ -261,7 +261,7 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 
 // untrusted says why the programs are not started: they must be those beside this nod, or root's.
 func (e *examination) untrusted(in *install.Installed) string {
-	beside := filepath.Join(filepath.Dir(e.Self), install.HookName)
+	beside := install.HookBeside(e.Self)
 	for _, p := range []struct{ named, own string }{{in.Options.Hook, beside}, {in.Options.Nod, e.Self}} {
 		info, err := os.Stat(p.named)
 		own, ownErr := os.Stat(p.own)

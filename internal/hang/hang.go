@@ -5,9 +5,10 @@ package hang
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
+
+	"github.com/nodgate/nod/internal/system"
 )
 
 const (
@@ -68,20 +69,11 @@ func Cheap(t testing.TB, budget time.Duration, work func()) {
 	t.Helper()
 	took := time.Duration(0)
 	for range 10 {
-		begun := processor()
+		begun := system.Processor()
 		work()
-		if took = processor() - begun; took <= slow*budget {
+		if took = system.Processor() - begun; took <= slow*budget {
 			return
 		}
 	}
 	t.Errorf("it took %s of the processor, which is more than %s, each time", took, slow*budget)
-}
-
-// processor is how long this process has computed so far.
-func processor() time.Duration {
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		panic(err)
-	}
-	return time.Duration(used.Utime.Nano())
 }

@@ -447,11 +447,14 @@ func discards(r *shell.Report, e shell.Effect) bool {
 // topLevel reports whether target is / or one of the system's own top-level directories.
 func topLevel(target string) bool {
 	parts := paths.Fold(target)
+	if len(parts) > 0 && len(parts[0]) == 1 { // a drive of Windows'
+		parts = parts[1:]
+	}
 	if len(parts) > 1 {
 		return parts[0] == "private" && len(parts) == 2 || parts[0] == "usr" && len(parts) == 2 && parts[1] != "local"
 	}
 	if len(parts) == 0 {
 		return true
 	}
-	return listed("top", parts[0])
+	return listed("top", parts[0]) || strings.HasPrefix(parts[0], "program files")
 }

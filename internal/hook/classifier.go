@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // classifier is a nod.Model that asks `nod classify`, which has the network that the hook does not link.
@@ -59,8 +60,7 @@ func (c classifier) run(ctx context.Context, request []byte) ([]byte, error) {
 	cmd.Stdin = bytes.NewReader(request)
 	stdout, stderr := &limited{}, &limited{}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr, cmd.Cancel = system.Apart(&cmd.Process)
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	switch {
@@ -90,7 +90,8 @@ func failure(stderr string) string {
 // nod classify sends to the vendor's own address only.
 func (c classifier) childEnviron() []string {
 	env := []string{"HOME=" + c.places.Home, "PATH=/usr/bin:/bin"}
-	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"} {
+	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "SystemRoot",
+		"USERPROFILE"} {
 		if v := variable(c.environ, name); v != "" {
 			env = append(env, name+"="+v)
 		}

@@ -9,10 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // file is a settings file as it was read.
@@ -93,7 +93,7 @@ func below(dir, path string) bool {
 
 // load reads the bytes of a regular file, without waiting at a pipe.
 func (f *file) load() error {
-	h, err := os.OpenFile(f.real, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	h, err := system.Open(f.real, os.O_RDONLY, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -108,10 +108,11 @@ func (f *file) load() error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%s: not a regular file", f.path)
 	}
-	f.mode, f.uid, f.gid = info.Mode().Perm(), owner(info), -1
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		f.gid = int(s.Gid)
+	is, err := system.Describe(f.real, info)
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
 	}
+	f.mode, f.uid, f.gid = is.Mode.Perm(), is.UID, is.GID
 	if f.data, err = io.ReadAll(io.LimitReader(h, maxSettings+1)); err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}
@@ -121,18 +122,10 @@ func (f *file) load() error {
 	return nil
 }
 
-// owner is a file's user id, -1 where the system has none.
-func owner(info fs.FileInfo) int {
-	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(s.Uid)
-	}
-	return -1
-}
-
 // standing is the directory that a file lies in or would be made below.
 func standing(file string) (dir string, info fs.FileInfo, err error) {
 	for dir = filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if info, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == "/" {
+		if info, err = os.Stat(dir); !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
 			return dir, info, err
 		}
 	}
@@ -145,16 +138,20 @@ func (o Options) trusted(f file) error {
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	if err := o.trusts(dir, owner(info), info.Mode()); err != nil || f.data == nil {
+	is, err := system.Describe(dir, info)
+	if err != nil {
+		return fmt.Errorf("install: %w", err)
+	}
+	if err := o.trusts(dir, is.UID, is.Mode); err != nil || f.data == nil {
 		return err
 	}
 	return o.trusts(f.path, f.uid, f.mode)
 }
 
 func (o Options) trusts(path string, uid int, mode fs.FileMode) error {
-	self := os.Geteuid()
+	self := system.User()
 	switch {
-	case uid >= 0 && uid != self && !(o.Level == Managed && uid == 0):
+	case uid != self && !(o.Level == Managed && uid == 0):
 		return fmt.Errorf("%s: belongs to user id %d, and this runs as %d; run it as that user", path, uid, self)
 	case o.Level == Managed && mode.Perm()&0o022 != 0:
 		return fmt.Errorf("%s: others may write there, so managed settings in it promise nothing; first run: "+
@@ -190,10 +187,9 @@ func (p Plan) hidden() string {
 
 // Writable returns nil if this process may write p's file, and the system's error otherwise.
 func (p Plan) Writable() error {
-	const writeAndSearch = 0o2 | 0o1
 	dir, _, err := standing(p.file.real)
 	if err == nil {
-		err = syscall.Access(dir, writeAndSearch)
+		err = system.MayWrite(dir)
 	}
 	if err != nil {
 		return &fs.PathError{Op: "write", Path: dir, Err: err}
@@ -278,7 +274,7 @@ func (p Plan) swap() error {
 		return err
 	}
 	if p.After == nil {
-		return errors.Join(os.Remove(p.file.real), lines.SyncDir(filepath.Dir(p.file.real)))
+		return errors.Join(os.Remove(p.file.real), system.Sync(filepath.Dir(p.file.real)))
 	}
 	return lines.Replace(p.file.real, p.After, p.file.mode, p.file.gid)
 }

@@ -198,7 +198,7 @@ func parents(dir string) (all []string) {
 		return nil
 	}
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-		if all = append(all, at); at == "/" {
+		if all = append(all, at); at == filepath.Dir(at) {
 			return all
 		}
 	}

@@ -85,7 +85,7 @@ func isNod(handler map[string]any) bool {
 		if handler["args"] == nil {
 			program = programOf(program)
 		}
-		if path.Base(program) == HookName {
+		if strings.TrimSuffix(path.Base(strings.ReplaceAll(program, `\`, "/")), ".exe") == HookName {
 			return true
 		}
 	}

@@ -27,10 +27,20 @@ import (
 
 	"github.com/nodgate/nod/internal/hosts"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // HookName is the base name of the hook's program, by which nod's entries are known.
 const HookName = "nod-hook"
+
+// HookBeside is where the hook's program lies beside nod.
+func HookBeside(nod string) string {
+	name := filepath.Join(filepath.Dir(nod), HookName)
+	if filepath.Ext(nod) == ".exe" {
+		name += ".exe"
+	}
+	return name
+}
 
 // Level is the settings file that nod is written to. The zero value is the file that a repository cannot silence.
 type Level uint8
@@ -249,7 +259,7 @@ func (o Options) check() error {
 			return fmt.Errorf("install: the path of %s is missing", p.what)
 		}
 	}
-	if filepath.Base(o.Hook) != HookName {
+	if strings.TrimSuffix(filepath.Base(o.Hook), ".exe") != HookName {
 		return fmt.Errorf("install: %q: the hook's program must be called %s, or uninstall cannot find it again",
 			o.Hook, HookName)
 	}
@@ -266,7 +276,7 @@ func plainPath(path string) error {
 	switch {
 	case path == "":
 		return nil
-	case !filepath.IsAbs(path) || filepath.Clean(path) != path:
+	case !filepath.IsAbs(path) || filepath.Clean(path) != filepath.FromSlash(path):
 		return fmt.Errorf("install: %q is not a clean absolute path", path)
 	case !utf8.ValidString(path) || strings.ContainsFunc(path, unicode.IsControl):
 		return fmt.Errorf("install: %q holds control characters or is not UTF-8", path)
@@ -305,17 +315,11 @@ func Find(home, path string) (all []Presence) {
 // are passed over: what they mean depends on the directory.
 func FindProgram(name, path string) string {
 	for _, dir := range filepath.SplitList(path) {
-		if at := filepath.Join(dir, name); filepath.IsAbs(dir) && IsProgram(at) {
+		if at := filepath.Join(dir, name); filepath.IsAbs(dir) && system.IsProgram(at) {
 			return at
 		}
 	}
 	return ""
-}
-
-// IsProgram reports whether a file can be started.
-func IsProgram(file string) bool {
-	info, err := os.Stat(file)
-	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // Version is that of an agent's program: major, minor, patch.

@@ -10,10 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // GetProgram is how nod gets to where it can stay.
@@ -96,13 +96,14 @@ func replaceable(path string) string {
 		if info, err = os.Stat(at); err != nil {
 			break
 		}
-		if s, ok := info.Sys().(*syscall.Stat_t); ok && s.Uid != 0 {
-			return fmt.Sprintf("%s belongs to user id %d", at, s.Uid)
+		is, err := system.Describe(at, info)
+		if err != nil || is.UID != 0 {
+			return fmt.Sprintf("%s belongs to user id %d", at, is.UID)
 		}
-		if info.Mode()&0o002 != 0 && info.Mode()&fs.ModeSticky == 0 {
+		if is.Mode&0o002 != 0 && is.Mode&fs.ModeSticky == 0 {
 			return at + " is anybody's to write to"
 		}
-		if at == "/" {
+		if at == filepath.Dir(at) {
 			return ""
 		}
 	}
@@ -159,7 +160,7 @@ func (p Programs) workspace(path string) string {
 	if err != nil {
 		home = p.Home
 	}
-	for dir := filepath.Dir(path); dir != "/"; dir = filepath.Dir(dir) {
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		switch dir {
 		case p.Home, home, "/usr", "/usr/local", "/opt/homebrew", "/home/linuxbrew/.linuxbrew":
 			return ""
@@ -186,22 +187,22 @@ func isRepository(mark string) bool {
 
 // ownersAlone refuses a program that is not one, or that others may change.
 func ownersAlone(path string) error {
-	info, err := os.Stat(path)
+	is, err := system.Stat(path)
 	if err != nil {
 		return fmt.Errorf("install: %w", err)
 	}
-	dir, err := os.Stat(filepath.Dir(path))
+	dir, err := system.Stat(filepath.Dir(path))
 	switch {
 	case err != nil:
 		return fmt.Errorf("install: %w", err)
-	case !info.Mode().IsRegular() || info.Mode()&0o111 == 0:
+	case !is.Mode.IsRegular() || is.Mode&0o111 == 0:
 		return fmt.Errorf("%s is not a program", path)
-	case info.Mode()&0o022 != 0:
-		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, info.Mode().Perm(),
+	case is.Mode&0o022 != 0:
+		return fmt.Errorf("%s: others may change it (mode %v); run: chmod go-w %s", path, is.Mode.Perm(),
 			Quote(path))
-	case dir.Mode()&0o002 != 0:
+	case dir.Mode&0o002 != 0:
 		return fmt.Errorf("%s: anybody may replace it (mode of its directory: %v); run: chmod o-w %s", path,
-			dir.Mode().Perm(), Quote(filepath.Dir(path)))
+			dir.Mode.Perm(), Quote(filepath.Dir(path)))
 	}
 	return nil
 }
@@ -251,8 +252,7 @@ func Start(ctx context.Context, c Command, dir string, environ []string, stdin [
 	var stdout, stderr firstBytes
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	// What it starts ends with it, and must not keep the pipes open.
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.SysProcAttr, cmd.Cancel = system.Apart(&cmd.Process)
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
 	ran := Ran{Stdout: stdout, Stderr: stderr, Exit: -1, Ended: ctx.Err() == nil, Err: err}

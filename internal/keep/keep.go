@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package keep holds what a call is about to replace or delete, so that a person can have it back: nod undo.
 //
 // Files are copied, those of one call into one file, since each file costs a sync. Links are
@@ -27,6 +25,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/system"
+	"github.com/nodgate/nod/internal/view"
 )
 
 // Dir is where the store lies in nod's state directory.
@@ -109,7 +109,7 @@ func (s *Store) keep(c Call, files []string) error {
 	p := &parcel{store: s, dir: part, kept: Kept{Version: version, Call: c, Dirs: map[string]fs.FileMode{}}}
 	defer p.discard()
 	for _, f := range files {
-		if err := p.add(f); err != nil {
+		if err := p.add(filepath.Clean(view.Native(f))); err != nil {
 			return err
 		}
 	}
@@ -384,7 +384,7 @@ func (p *parcel) commit() error {
 	}
 	p.dir = ""
 	p.store.step()
-	return lines.SyncDir(p.store.dir)
+	return system.Sync(p.store.dir)
 }
 
 // discard removes what did not get its name.

@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package lines appends to files of lines that many processes write at once.
 //
 // One line is one write(2) on a descriptor opened with O_APPEND, which the kernel does not interleave
@@ -20,6 +18,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"github.com/nodgate/nod/internal/system"
 )
 
 // Limit is the longest line, its newline included.
@@ -55,12 +55,14 @@ func PrivateDir(name string) error {
 
 // checkOurs refuses what others own or may use.
 func checkOurs(name string, info fs.FileInfo, mend string) error {
-	owner := int(info.Sys().(*syscall.Stat_t).Uid)
+	is, err := system.Describe(name, info)
 	switch {
-	case owner != os.Geteuid():
-		return fmt.Errorf("%s belongs to user %d, not to this one (%d)", name, owner, os.Geteuid())
-	case info.Mode().Perm()&0o077 != 0:
-		return fmt.Errorf("%s is open to other users (mode %04o); %s %[1]s", name, info.Mode().Perm(), mend)
+	case err != nil:
+		return err
+	case is.UID != system.User():
+		return fmt.Errorf("%s belongs to user %d, not to this one (%d)", name, is.UID, system.User())
+	case is.Mode.Perm()&0o077 != 0:
+		return fmt.Errorf("%s is open to other users (mode %04o); %s %[1]s", name, is.Mode.Perm(), mend)
 	}
 	return nil
 }
@@ -68,8 +70,7 @@ func checkOurs(name string, info fs.FileInfo, mend string) error {
 // Open opens name for appending and reading, and makes it (mode 0600) where
 // it is missing. It follows no link at the last component and never blocks.
 func Open(name string) (*File, error) {
-	const flags = os.O_RDWR | os.O_APPEND | os.O_CREATE | syscall.O_NOFOLLOW | syscall.O_CLOEXEC | syscall.O_NONBLOCK
-	file, err := os.OpenFile(name, flags, 0o600)
+	file, err := system.Open(name, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
 	if errors.Is(err, syscall.ELOOP) {
 		return nil, fmt.Errorf("%s is a symbolic link, which nod does not follow here; remove it", name)
 	}
@@ -169,7 +170,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p
 
 // Lock takes the file's advisory lock for itself alone and reports whether it got it, without
 // waiting. It is released by Unlock and by the end of the process, however that comes.
-func (f *File) Lock() bool { return f.flock(syscall.LOCK_EX|syscall.LOCK_NB) == nil }
+func (f *File) Lock() bool { return system.Lock(f.file) }
 
 // LockFor tries for about some time: a stopped process must not stop all others.
 func (f *File) LockFor(wait time.Duration) bool {
@@ -184,15 +185,7 @@ func (f *File) LockFor(wait time.Duration) bool {
 }
 
 // Unlock releases the lock.
-func (f *File) Unlock() { f.flock(syscall.LOCK_UN) }
-
-func (f *File) flock(how int) error {
-	for {
-		if err := syscall.Flock(int(f.file.Fd()), how); err != syscall.EINTR {
-			return err
-		}
-	}
-}
+func (f *File) Unlock() { system.Unlock(f.file) }
 
 // Current reports whether the file still bears the name it was opened by.
 func (f *File) Current() bool {

@@ -1,5 +1,3 @@
-//go:build unix
-
 package lines
 
 import (
@@ -9,12 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"syscall"
+
+	"github.com/nodgate/nod/internal/system"
 )
 
 // Read reads a whole file of this user's alone, and never makes it. The error wraps fs.ErrNotExist for a missing file.
 func Read(name string, limit int64) ([]byte, error) {
-	file, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	file, err := system.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -47,14 +46,5 @@ func Replace(name string, text []byte, mode fs.FileMode, group int) (err error) 
 	if err := os.Rename(f.Name(), name); err != nil {
 		return err
 	}
-	return SyncDir(filepath.Dir(name))
-}
-
-// SyncDir brings the names in a directory to the disk.
-func SyncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return system.Sync(filepath.Dir(name))
 }

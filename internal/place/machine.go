@@ -32,6 +32,12 @@ func (m *Machine) Locate(dir, name string) (string, error) {
 
 // full is a name that is written in dir, from the root.
 func (m *Machine) full(dir, name string) string {
+	if view.Windows(m.Files) {
+		var ok bool
+		if name, ok = view.Slashed(name); !ok {
+			return "/:/" + name // which leads nowhere
+		}
+	}
 	switch {
 	case name == "~" || strings.HasPrefix(name, "~/"):
 		return m.Home + name[1:]
@@ -304,8 +310,12 @@ func (m *Machine) matchesIn(dir, part string) (names []string, all, tooMany bool
 	tooMany = unseen && !errors.Is(err, fs.ErrPermission) && m.IsDirectory(real)
 	info, there := m.Files.Lstat(cmp.Or(dir, "/"))
 	all = !unseen || there == nil && info.Mode.IsRegular()
+	match := paths.GlobMatch
+	if view.Windows(m.Files) {
+		match = paths.FindMatch // PowerShell's * takes any case, and names with a dot before them
+	}
 	for _, entry := range entries {
-		if paths.GlobMatch(part, entry) {
+		if match(part, entry) {
 			names = append(names, dir+"/"+entry)
 		}
 	}

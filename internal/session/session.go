@@ -1,5 +1,3 @@
-//go:build unix
-
 // Package session is what nod remembers of an agent's session from one hook process to the
 // next: one append-only file per root session, below STATE/sessions, named by a hash.
 //
@@ -24,6 +22,7 @@ import (
 	"iter"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -175,11 +174,11 @@ func (s *Session) Root(first string) (string, error) {
 	if known.Root != "" || err != nil {
 		return known.Root, err
 	}
-	if !filepath.IsAbs(first) {
+	if !path.IsAbs(first) {
 		return "", fmt.Errorf("%s: %q cannot be a workspace root: not an absolute path", s.file.Name(), first)
 	}
 	now := Record{At: time.Now().UTC()}
-	if err := s.append(line{Kind: kindRoot, Root: filepath.Clean(first), Record: now}); err != nil {
+	if err := s.append(line{Kind: kindRoot, Root: path.Clean(first), Record: now}); err != nil {
 		return "", err
 	}
 	s.made.Store(true)
@@ -210,7 +209,7 @@ func (s *Session) first() (begun, error) {
 	for raw := range bytes.Lines(head[:n]) {
 		var l begun
 		if bytes.HasSuffix(raw, []byte("\n")) && json.Unmarshal(raw, &l) == nil &&
-			l.V == version && l.Kind == kindRoot && filepath.IsAbs(l.Root) {
+			l.V == version && l.Kind == kindRoot && path.IsAbs(l.Root) {
 			return l, nil
 		}
 	}

@@ -22,7 +22,11 @@ func Analyze(source string, env Env) Report {
 	lang := syntax.LangBash // a text in which zsh differs is outside of the language
 	switch env.Dialect {
 	case PowerShell:
-		return unreadable(source, "PowerShell is not read")
+		return powerShell(source, &machine{env: env})
+	case Unread:
+		r := unreadable(source, "nod does not read this shell")
+		r.Possible = possible([]string{source}, &machine{env: env})
+		return r
 	case Posix:
 		lang = syntax.LangPOSIX
 	case Zsh:

@@ -104,7 +104,7 @@ func (d *draft) cd(inv *invocation) state {
 // enterDir is where cd leads. The shell resolves ".." on the text, the kernel
 // by links; where the two differ the directory is not known.
 func (d *draft) enterDir(w word, st state) string {
-	abs, ok := absolute(w, st)
+	abs, ok := d.machine.absolute(w, st)
 	if !ok {
 		return ""
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/grammar"
+	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -97,8 +98,14 @@ func (a *analysis) run(words []word, raw string, st state, in input, outside boo
 // external analyses a program found in PATH. It changes nothing of the shell that started it.
 func (a *analysis) external(inv *invocation) {
 	base := path.Base(inv.name)
-	if (inv.outside || !shellOwns(inv.name)) && !a.out.identified(inv) {
+	if a.machine.isCmdlet(inv.name) {
+		a.out.report.Commands[a.out.command].Program = inv.name
+	} else if (inv.outside || !shellOwns(inv.name)) && !a.out.identified(inv) {
 		return
+	}
+	if view.Windows(a.machine.env.Files) && !a.machine.isCmdlet(inv.name) {
+		base = strings.ToLower(base[strings.LastIndexByte(base, '\\')+1:])
+		base = strings.TrimSuffix(base, ".exe")
 	}
 	inv.name = base
 	sheet, ok := a.machine.sheet(base)
@@ -210,7 +217,7 @@ func (a *analysis) opens(r *syntax.Redirect, w word, st state) {
 	}
 	w.raw = raw
 	if r.Op == syntax.RdrIn {
-		if name, ok := absolute(w, st); ok && a.machine.isDir(name) {
+		if name, ok := a.machine.absolute(w, st); ok && a.machine.isDir(name) {
 			a.out.unknown(PartRedirection, raw, "this opens a directory, below which a command may go on")
 		}
 		a.out.path(Read, w, st, 0)

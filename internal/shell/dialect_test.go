@@ -49,11 +49,11 @@ func TestUnstated(t *testing.T) {
 	}
 }
 
-func TestPosixAndPowerShell(t *testing.T) {
+func TestPosixAndUnread(t *testing.T) {
 	env := testEnv(world())
-	env.Dialect = PowerShell
+	env.Dialect = Unread
 	if r := Analyze("ls", env); len(r.Unknowns) != 1 {
-		t.Errorf("PowerShell is read: %+v", r)
+		t.Errorf("a shell that nod does not read is read: %+v", r)
 	}
 	env.Dialect = Posix
 	facts(t, env, []string{

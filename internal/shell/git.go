@@ -115,7 +115,7 @@ func (gl *gitLine) searched(w word) {
 
 // named reports whether there is a file of that name.
 func (gl *gitLine) named(w word) bool {
-	abs, ok := absolute(w, gl.inv.st)
+	abs, ok := gl.machine.absolute(w, gl.inv.st)
 	return ok && gl.machine.env.Files != nil && gl.machine.exists(abs)
 }
 

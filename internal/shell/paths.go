@@ -35,7 +35,8 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		Recursive: f&recursive != 0, Forced: f&forced != 0, Moved: f&moved != 0,
 		Names: kind == Read && f&names != 0, Picked: w.picked, Appends: kind == Write && f&appends != 0,
 	}
-	name, ok := absolute(w, st)
+	w = d.machine.slashed(w)
+	name, ok := d.machine.absolute(w, st)
 	if what := grammar.Disguise(name); what != "" {
 		d.unknown(PartWords, w.raw, "this uses a path with "+what+": "+grammar.Escaped(name))
 	}
@@ -54,6 +55,7 @@ func (d *draft) path(kind Kind, w word, st state, f flags) {
 		e.Name = name
 	}
 	d.effect(e)
+	d.share(name, kind, w.raw)
 	if e.Place != Null && (ofProcess(name) || ofProcess(e.Target)) {
 		d.unknown(PartWords, w.raw, "this goes on below what a command has open: "+grammar.Escaped(name))
 	}
@@ -84,9 +86,33 @@ func (d *draft) lostTarget(e Effect, w word) {
 	}
 }
 
+// share reports that a name of Windows' lies on another machine, where a login goes along.
+func (d *draft) share(name string, kind Kind, raw string) {
+	rest, ok := strings.CutPrefix(name, "/unc/")
+	if !ok || !view.Windows(d.machine.env.Files) {
+		return
+	}
+	host, _, _ := strings.Cut(rest, "/")
+	d.does(Fetch, host, raw)
+	d.unknown(PartWords, raw, "this "+kind.Name()+"s a file of another machine, and logs in there: "+
+		grammar.Escaped(host))
+}
+
+// slashed is a word as a name is held ([view.Slashed]), not known where nobody can say that.
+func (m *machine) slashed(w word) word {
+	if !view.Windows(m.env.Files) || !w.known {
+		return w
+	}
+	name, ok := view.Slashed(w.text)
+	if w.known = ok && (w.glob == 0 || len(name) == len(w.text)); w.known {
+		w.text = name
+	}
+	return w
+}
+
 // absolute returns the path that w names, uncleaned (".." is the resolver's), and whether it is known.
-func absolute(w word, st state) (string, bool) {
-	switch {
+func (m *machine) absolute(w word, st state) (string, bool) {
+	switch w = m.slashed(w); {
 	case !w.known || w.many && w.glob == 0:
 		return "", false
 	case strings.HasPrefix(w.text, "/"):
@@ -160,6 +186,27 @@ func (m *machine) locate(name string) (string, Place) {
 }
 
 func (m *machine) placeOf(real string) Place {
+	if view.Windows(m.env.Files) {
+		return m.placeOnDrive(strings.ToLower(real))
+	}
+	return m.placeAt(real)
+}
+
+// placeOnDrive says where a path of Windows' lies, in small letters. What a drive holds counts as / does.
+func (m *machine) placeOnDrive(lower string) Place {
+	on := *m
+	on.env.Home, on.env.Roots = strings.ToLower(m.realHome()), nil
+	on.home = placed{name: on.env.Home, real: on.env.Home}
+	for _, root := range m.env.Roots {
+		on.env.Roots = append(on.env.Roots, strings.ToLower(root))
+	}
+	if place := on.placeAt(lower); place != Elsewhere || len(lower) < 2 || len(lower) > 2 && lower[2] != '/' {
+		return place
+	}
+	return on.placeAt(cmp.Or(lower[2:], "/"))
+}
+
+func (m *machine) placeAt(real string) Place {
 	if harmlessDevice(real) {
 		return Null
 	}
@@ -253,7 +300,7 @@ func IsTemporary(real string) bool {
 
 // homes reports whether a real path is the directory of all home directories or somebody's.
 func homes(real string) bool {
-	for _, dir := range [...]string{"/home", "/Users", "/var/home"} {
+	for _, dir := range [...]string{"/home", "/Users", "/users", "/var/home"} {
 		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 &&
 			(rest == "" || rest[0] == '/') {
 			return true
@@ -269,7 +316,7 @@ func system(real string) bool {
 	switch strings.ToLower(first) {
 	case "etc", "usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "boot", "sys", "proc", "var", "opt",
 		"root", "srv", "run", "snap", "system", "library", "applications", "private", "nix", "cores", "volumes", "mnt",
-		"media", "efi":
+		"media", "efi", "windows", "program files", "program files (x86)", "programdata":
 		return true
 	}
 	return false

@@ -56,7 +56,7 @@ func (m *machine) search(name, list string) program {
 		}
 		el := m.element(dir)
 		if el.real != "" {
-			if p, ok := m.executable(el.real + "/" + name); ok {
+			if p, ok := m.executableNamed(el.real + "/" + name); ok {
 				p.foreign = p.foreign || el.foreign || relative
 				return p
 			}
@@ -111,6 +111,21 @@ func (m *machine) writable(real string, info view.Info) bool {
 	return false
 }
 
+// executableNamed looks at the names that a program may have in a directory: on Windows with an ending.
+func (m *machine) executableNamed(name string) (p program, ok bool) {
+	endings := []string{""}
+	if view.Windows(m.env.Files) {
+		endings = []string{"", ".ps1", ".com", ".exe", ".bat", ".cmd", ".vbs", ".vbe", ".js", ".jse", ".wsf", ".wsh",
+			".msc"}
+	}
+	for _, ending := range endings {
+		if p, ok = m.executable(name + ending); ok {
+			break
+		}
+	}
+	return p, ok
+}
+
 // executable looks at one candidate. ok is false if the shell would go on.
 func (m *machine) executable(name string) (p program, ok bool) {
 	info, err := m.env.Files.Lstat(name)
@@ -126,7 +141,7 @@ func (m *machine) executable(name string) (p program, ok bool) {
 			return p, false
 		}
 	}
-	if info.Mode.Perm()&0o111 == 0 {
+	if info.Mode.Perm()&0o111 == 0 && !view.Windows(m.env.Files) {
 		return p, false
 	}
 	p.real = real
@@ -140,7 +155,7 @@ func (m *machine) executable(name string) (p program, ok bool) {
 }
 
 func (m *machine) findAt(name string, st state) program {
-	abs, ok := absolute(word{value: constant(name)}, st)
+	abs, ok := m.absolute(word{value: constant(name)}, st)
 	real, err := "", error(nil)
 	if ok && m.env.Files != nil {
 		real, err = view.Resolve(m.env.Files, abs)
@@ -148,7 +163,7 @@ func (m *machine) findAt(name string, st state) program {
 	if real == "" || err != nil {
 		return program{name: name, fault: "this runs " + grammar.Escaped(name) + ", wherever that lies"}
 	}
-	p, ok := m.executable(real)
+	p, ok := m.executableNamed(real)
 	p.name = name
 	switch {
 	case ok:

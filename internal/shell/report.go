@@ -16,8 +16,10 @@ const (
 	Bash
 	Posix
 	Zsh
-	// PowerShell is recognised and never parsed.
+	// PowerShell is read where it is plain: powershell.go.
 	PowerShell
+	// Unread is a shell that nod does not read: fish, nu, ksh.
+	Unread
 	// Interp is bash as mvdan.cc/sh/interp runs it (3.13.1, the shell of Crush 0.90): most
 	// backslashes outside of quotes stay, globs mean hidden files in more places, and a name
 	// that a redirection opens is taken by its letters, wherever links lead.

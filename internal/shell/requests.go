@@ -172,7 +172,7 @@ func changes(u *use, role string, w word) {
 
 // dest reports where copies of the sources go.
 func dest(u *use, w word) {
-	name, ok := absolute(w, u.inv.st)
+	name, ok := u.machine.absolute(w, u.inv.st)
 	if !ok || w.glob > 0 {
 		u.out.path(Write, w, u.inv.st, u.flags)
 		return

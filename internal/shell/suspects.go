@@ -238,7 +238,7 @@ func (u *use) handFound(words []word) {
 		places = []word{{value: constant("."), raw: "."}}
 	}
 	for _, root := range places {
-		name, ok := absolute(root, u.inv.st)
+		name, ok := u.machine.absolute(root, u.inv.st)
 		command := slices.Clone(words)
 		for i, w := range command {
 			switch {

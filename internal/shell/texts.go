@@ -53,7 +53,7 @@ func (a *analysis) script(w word, inv *invocation) {
 		a.out.does(Run, "", inv.raw)
 		a.out.unknown(PartWords, inv.raw, "this runs unread text from a pipe or a file")
 	default:
-		if name, ok := absolute(w, inv.st); ok && w.glob == 0 {
+		if name, ok := a.machine.absolute(w, inv.st); ok && w.glob == 0 {
 			a.out.defined(name)
 		}
 		w.raw = inv.raw

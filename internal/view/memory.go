@@ -16,6 +16,7 @@ type Memory struct {
 	nodes map[string]*node    // by key: the name, folded where Fold is set
 	below map[string][]string // the keys of what lies in a directory, by its key
 	fold  bool
+	win   bool
 	next  uint64
 }
 
@@ -34,6 +35,16 @@ func NewMemory(fold bool) *Memory {
 	m.put("/", &node{info: Info{Mode: fs.ModeDir | 0o755}})
 	return m
 }
+
+// NewWindows returns a world whose names are Windows' ([Windows]), with the drive C.
+func NewWindows() *Memory {
+	m := NewMemory(true)
+	m.win = true
+	return m.Dir("/c", 0o755)
+}
+
+// Windows reports whether names are Windows'.
+func (m *Memory) Windows() bool { return m.win }
 
 func (m *Memory) key(name string) string {
 	if m.fold {

@@ -70,14 +70,25 @@ type Info struct {
 // Same reports whether two infos describe one file, under any names.
 func (i Info) Same(o Info) bool { return i.Dev == o.Dev && i.Inode == o.Inode && i.Inode != 0 }
 
-// What Resolve says of a chain of more than 40 links, the limit of Linux, and of a name that is not absolute.
-var errLoop, errRelative = errors.New("too many links"), errors.New("not an absolute path")
+// What Resolve says of a chain of more than 40 links, the limit of Linux, of a name that is not absolute, and of a
+// name of Windows' that [Slashed] does not take.
+var errLoop, errRelative, errUnsaid = errors.New("too many links"), errors.New("not an absolute path"),
+	errors.New("nobody can say where this name leads on Windows")
 
 // Resolve follows every link in name, component by component as the kernel does (".." applies to where a
 // link led, not to its text), and returns the real path. Components that do not exist are kept as written,
 // so that a file about to be made resolves to where it would be made; ".." after a missing component is an
 // error, since nobody can say where it leads.
 func Resolve(files Files, name string) (string, error) {
+	if Windows(files) {
+		var ok bool
+		if name, ok = Slashed(name); !ok {
+			return "", errUnsaid
+		}
+		if name != "/" && !onDrive(name) {
+			return "", errNoDrive
+		}
+	}
 	if !path.IsAbs(name) || strings.IndexByte(name, 0) >= 0 {
 		return "", errRelative
 	}
@@ -169,6 +180,12 @@ func (r *resolver) follow(link string) error {
 	if err != nil {
 		return err
 	}
+	if Windows(r.files) {
+		var ok bool
+		if target, ok = Slashed(target); !ok {
+			return errUnsaid
+		}
+	}
 	if r.same = path.IsAbs(target); r.same {
 		r.real = "/"
 	}
@@ -242,6 +259,9 @@ func (m *Memo) Lstat(name string) (Info, error) {
 func (m *Memo) Readlink(name string) (string, error) {
 	return remembered(m, m.links, name, m.Files.Readlink)
 }
+
+// Windows reports what the other view says.
+func (m *Memo) Windows() bool { return Windows(m.Files) }
 
 // Entries is what the other view says, as quickly.
 func (m *Memo) Entries(name string, limit int) ([]Entry, error) { return Entries(m.Files, name, limit) }

@@ -17,11 +17,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/rewriting"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // The two commands. Which of them ran is what the trial is about.
@@ -91,15 +91,14 @@ func (b *bench) furnish(name, url string) error {
 func (b *bench) run(ctx context.Context, url string) (asker seen, said string) {
 	cmd := exec.CommandContext(ctx, b.program, b.args...)
 	cmd.Dir, cmd.Env = b.work, b.environment(url)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	end := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.Cancel, cmd.WaitDelay = end, time.Second
+	cmd.SysProcAttr, cmd.Cancel = system.Apart(&cmd.Process)
+	cmd.WaitDelay = time.Second
 	looking, stop := context.WithCancel(ctx)
 	looked := make(chan seen)
 	go func() { looked <- b.look(looking) }()
 	out, err := cmd.CombinedOutput()
 	if cmd.Process != nil {
-		_ = end()
+		_ = cmd.Cancel()
 	}
 	stop()
 	said = string(out)

@@ -1,5 +1,3 @@
-//go:build unix
-
 package view
 
 import (
@@ -7,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
-	"syscall"
+
+	"github.com/nodgate/nod/internal/system"
 )
 
 // Disk is the real file system. The zero value is ready.
@@ -17,31 +17,33 @@ type Disk struct{}
 var _ Files = Disk{}
 
 func (Disk) Lstat(name string) (Info, error) {
+	if onWindows && name == "/" { // where the drives are
+		return Info{Mode: fs.ModeDir | 0o755}, nil
+	}
+	name = Native(name)
 	info, err := os.Lstat(name)
 	if err != nil {
 		return Info{}, err
 	}
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return Info{}, fmt.Errorf("%s: the system does not say what it is", name)
-	}
+	is, err := system.Describe(name, info)
 	return Info{
-		Mode: info.Mode(), Size: info.Size(), Links: uint64(st.Nlink), UID: st.Uid,
-		Dev: uint64(st.Dev), Inode: st.Ino, Born: born(st),
-	}, nil
+		Mode: is.Mode, Size: info.Size(), Links: is.Links, UID: uint32(is.UID), Dev: is.Dev, Inode: is.Inode,
+		Born: is.Born,
+	}, err
 }
 
-func (Disk) Readlink(name string) (string, error) { return os.Readlink(name) }
+func (Disk) Readlink(name string) (string, error) { return os.Readlink(Native(name)) }
+
+// Windows reports whether names are Windows'.
+func (Disk) Windows() bool { return onWindows }
 
 // open follows no final link and does not block.
-func open(name string, flags int) (*os.File, error) {
-	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW|flags, 0)
-}
+func open(name string) (*os.File, error) { return system.Open(Native(name), os.O_RDONLY, 0) }
 
 // Read looks at what was really opened, whose end may have moved since its size was
 // taken; files of /proc do not tell it.
 func (Disk) Read(name string, limit int64) ([]byte, error) {
-	f, err := open(name, 0)
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +82,7 @@ func (Disk) Entries(name string, limit int) ([]Entry, error) {
 
 // listed reads a directory with one of the ways that package os has.
 func listed[T any](name string, limit int, read func(*os.File, int) ([]T, error)) ([]T, error) {
-	f, err := open(name, syscall.O_DIRECTORY)
+	f, err := open(name)
 	if err != nil {
 		return nil, err
 	}
