@@ -7,11 +7,12 @@ const { dirname, join } = require('node:path')
 // program is where the platform's package has a program.
 function program(name) {
   const fits = `/${process.platform}-${process.arch}`
+  const file = process.platform === 'win32' ? `${name}.exe` : name
   const { name: self, optionalDependencies } = require('./package.json')
   const wanted = Object.keys(optionalDependencies).find(one => one.endsWith(fits))
   if (!wanted) return `${self}: there is no nod for ${process.platform} on ${process.arch}; see docs/install.md`
   try {
-    return [join(dirname(require.resolve(`${wanted}/package.json`)), 'bin', name)]
+    return [join(dirname(require.resolve(`${wanted}/package.json`)), 'bin', file)]
   } catch {
     return `${self}: ${wanted} is not installed; install ${self} again, without --omit=optional`
   }

@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 
 const NAME = 'nod-gate' // the one place that names the package; platforms are @NAME/linux-x64 ...
 const CPU = { amd64: 'x64', arm64: 'arm64' }
+const OS = { windows: 'win32' } // where npm's name is another
 
 const here = dirname(fileURLToPath(import.meta.url))
 const [dist, out] = process.argv.slice(2).map(dir => resolve(dir))
@@ -37,14 +38,16 @@ function pack(dir, manifest) {
 function platform(archive, version, os, arch) {
   const sum = createHash('sha256').update(readFileSync(join(dist, archive))).digest('hex')
   if (!sums.includes(sum)) throw new Error(`${archive}: checksums.txt does not have ${sum}; download it again`)
-  const name = `@${NAME}/${os}-${CPU[arch]}`
+  const system = OS[os] ?? os
+  const name = `@${NAME}/${system}-${CPU[arch]}`
+  const programs = ['nod', 'nod-hook'].map(program => program + (os === 'windows' ? '.exe' : ''))
   const dir = join(out, name)
   mkdirSync(join(dir, 'bin'), { recursive: true })
-  execFileSync('tar', ['-xzf', join(dist, archive), '-C', join(dir, 'bin'), 'nod', 'nod-hook'])
+  execFileSync('tar', ['-xzf', join(dist, archive), '-C', join(dir, 'bin'), ...programs])
   execFileSync('tar', ['-xzf', join(dist, archive), '-C', dir, 'LICENSE'])
   return [name, pack(dir, {
     name, ...shared(version), description: `nod and nod-hook for ${os} on ${arch}; install ${NAME}`,
-    os: [os], cpu: [CPU[arch]], files: ['bin', 'LICENSE'], preferUnplugged: true,
+    os: [system], cpu: [CPU[arch]], files: ['bin', 'LICENSE'], preferUnplugged: true,
   })]
 }
 

@@ -18,8 +18,10 @@ PLATFORMS = {  # the programs are static, so that one wheel serves glibc and mus
     "linux_arm64": "manylinux_2_17_aarch64.manylinux2014_aarch64.musllinux_1_1_aarch64",
     "darwin_amd64": "macosx_12_0_x86_64",
     "darwin_arm64": "macosx_12_0_arm64",
+    "windows_amd64": "win_amd64",
+    "windows_arm64": "win_arm64",
 }
-# uvx starts the program that is called as the package is.
+# uvx starts the program that is called as the package is; on Windows: uvx --from nod-gate nod.
 ALIAS = b'#!/bin/sh\nexec "${0%/*}/nod" "$@"\n'
 
 
@@ -36,8 +38,9 @@ def normal(version):
 def wheel(archive, version, platform, out):
     base = f"{NAME.replace('-', '_')}-{version}"
     tags = PLATFORMS[platform]
+    exe = ".exe" if platform.startswith("windows") else ""
     with tarfile.open(archive) as tar:
-        files = {n: tar.extractfile(n).read() for n in ("nod", "nod-hook", "LICENSE")}
+        files = {n: tar.extractfile(n).read() for n in (f"nod{exe}", f"nod-hook{exe}", "LICENSE")}
     said = [
         "Metadata-Version: 2.1", f"Name: {NAME}", f"Version: {version}",
         "Summary: Decides whether a coding agent's tool call may run without asking you",
@@ -46,9 +49,9 @@ def wheel(archive, version, platform, out):
         "See <https://github.com/nodgate/nod>. Then: `nod install`, `nod doctor`.", ""]
     tag = "".join(f"Tag: py3-none-{t}\n" for t in tags.split("."))
     parts = [
-        (f"{base}.data/scripts/nod", files["nod"], 0o755),
-        (f"{base}.data/scripts/nod-hook", files["nod-hook"], 0o755),
-        (f"{base}.data/scripts/{NAME}", ALIAS, 0o755),
+        (f"{base}.data/scripts/nod{exe}", files[f"nod{exe}"], 0o755),
+        (f"{base}.data/scripts/nod-hook{exe}", files[f"nod-hook{exe}"], 0o755),
+        *([] if exe else [(f"{base}.data/scripts/{NAME}", ALIAS, 0o755)]),
         (f"{base}.dist-info/METADATA", "\n".join(said).encode(), 0o644),
         (f"{base}.dist-info/WHEEL",
          f"Wheel-Version: 1.0\nGenerator: nod\nRoot-Is-Purelib: false\n{tag}".encode(), 0o644),
