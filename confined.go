@@ -174,7 +174,7 @@ func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 		}
 		return objection{}
 	case shell.Read:
-		if e.Target != "" && !thereInside(e) {
+		if e.Target != "" && e.Place != shell.Workspace && e.Place != shell.System && e.Place != shell.Null {
 			return against("what it reads is not there in a confined run: " + printable.Text(e.Words))
 		}
 	case shell.Write, shell.Delete:
@@ -185,8 +185,4 @@ func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 		return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
 	}
 	return r.harm(e, hosts)
-}
-
-func thereInside(e shell.Effect) bool {
-	return e.Place == shell.Workspace || e.Place == shell.System || e.Place == shell.Null
 }

@@ -73,19 +73,7 @@ func Open(o Options) (*Gate, error) {
 // about it, the gate denies every call and says why; [Open] returns that as an error.
 func New(o Options) *Gate {
 	rules, unusable := o.Rules.read()
-	o = o.complete()
 	o.Rules = rules
-	g := &Gate{options: o, unusable: unusable}
-	g.machine = place.New(place.Options{
-		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self,
-		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
-	})
-	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
-	return g
-}
-
-// complete is the options with their defaults.
-func (o Options) complete() Options {
 	if o.Files == nil {
 		o.Files = view.NewMemory(false)
 	}
@@ -95,7 +83,13 @@ func (o Options) complete() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return o
+	g := &Gate{options: o, unusable: unusable}
+	g.machine = place.New(place.Options{
+		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self,
+		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
+	})
+	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
+	return g
 }
 
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
@@ -366,10 +360,6 @@ func (t *trial) finish(d Decision) Decision {
 	if t.gate.options.Recorder == nil {
 		return d
 	}
-	return t.record(d)
-}
-
-func (t *trial) record(d Decision) Decision {
 	err := t.written(d)
 	if err == nil {
 		return d

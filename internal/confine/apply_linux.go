@@ -215,8 +215,7 @@ func (a *applier) directory(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// changes reports whether the run changed something in a directory. An index that git
-// wrote anew does not count.
+// changes reports whether the run changed something in a directory. An index that git wrote anew does not count.
 func (a *applier) changes(name string) (changed bool) {
 	_ = filepath.WalkDir(a.left(name), func(at string, d fs.DirEntry, err error) error {
 		if err != nil || changed {

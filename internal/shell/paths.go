@@ -165,24 +165,15 @@ func (m *machine) place(name string) (string, Place) {
 		}
 	}
 	p := placed{name: name, real: path.Clean(name)}
-	p.real, p.place = m.locate(name)
+	if harmlessDevice(p.real) {
+		p.place = Null
+	} else if m.env.Files != nil {
+		if real, err := view.Resolve(m.env.Files, name); err == nil {
+			p.real, p.place = real, m.placeOf(real)
+		}
+	}
 	m.places = append(m.places, p)
 	return p.real, p.place
-}
-
-func (m *machine) locate(name string) (string, Place) {
-	clean := path.Clean(name)
-	if harmlessDevice(clean) {
-		return clean, Null
-	}
-	if m.env.Files == nil {
-		return clean, Elsewhere
-	}
-	real, err := view.Resolve(m.env.Files, name)
-	if err != nil {
-		return clean, Elsewhere
-	}
-	return real, m.placeOf(real)
 }
 
 func (m *machine) placeOf(real string) Place {

@@ -219,11 +219,11 @@ func (u *use) finish() {
 		u.out.makesLink()
 	}
 	if strings.HasPrefix(u.code, "git") || u.marks.has(markOpens|markKeeps) {
-		u.git().finishGit()
+		u.finishGit()
 	}
 	switch u.code {
 	case "push":
-		u.git().finishPush()
+		u.finishPush()
 	case "golist":
 		u.out.plainGit(u.out.repository(u.inv.st.dir), u.inv, "status") // for the version of a program
 	case "ghapi":
