@@ -101,7 +101,8 @@ func (t *trial) unconfinable() objection {
 		return against("it is not started in a repository of the workspace")
 	}
 	for _, u := range t.report.Unknowns {
-		if t.mayAskOthers(u.Command) {
+		// Nothing of what asks other machines, or works on git's store, is there in a confined run.
+		if c := t.report.Commands; u.Command >= 0 && u.Command < len(c) && shell.AsksOthers(path.Base(c[u.Command].Program)) {
 			return against(printable.Text(u.What))
 		}
 	}
@@ -121,13 +122,6 @@ func (t *trial) unconfinable() objection {
 		return against(string(t.open.why))
 	}
 	return objection{}
-}
-
-// mayAskOthers reports whether a command is of a program that asks other machines, or
-// works on git's store, in some of its forms: none of that is there in a confined run.
-func (r *rooms) mayAskOthers(command int) bool {
-	return command >= 0 && command < len(r.report.Commands) &&
-		shell.AsksOthers(path.Base(r.report.Commands[command].Program))
 }
 
 // confinableDir reports whether what confinement takes for the workspace, the

@@ -208,8 +208,10 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(t.ruled.doubt)
 	}
 	unread := t.call.Unread
-	if c := t.gate.allowlist(t.call); c.given() && unread == "" {
-		return t.allowed(LayerAllowlist, c), true
+	// Layer 1: a tool that reads, or only speaks to the agent and the person, by its canonical name alone.
+	tool := t.call.Tool
+	if tool != "" && t.call.MCP == nil && unread == "" && slices.Contains(t.gate.options.Rules.Allowlist, tool) {
+		return t.allowed(LayerAllowlist, clearance{why: tool + " is a safe tool"}), true
 	}
 	if c := t.ruled.permitsTool(); c.given() {
 		return t.allowed(LayerAllowlist, c), true
@@ -317,15 +319,6 @@ func (t *trial) reserved() objection {
 		}
 	}
 	return object(t.self.Unproven)
-}
-
-// allowlist is layer 1: a tool that reads, or only speaks to the agent and
-// the person. It looks at the canonical name alone.
-func (g *Gate) allowlist(c Call) clearance {
-	if c.Tool == "" || c.MCP != nil || !slices.Contains(g.options.Rules.Allowlist, c.Tool) {
-		return clearance{}
-	}
-	return clearance{why: c.Tool + " is a safe tool"}
 }
 
 // failed turns a failure into the strictest answer.

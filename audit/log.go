@@ -11,6 +11,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -92,11 +93,7 @@ func (l *Log) settle() error {
 			return err
 		}
 	}
-	limit := l.MaxBytes
-	if limit <= 0 {
-		limit = DefaultMaxBytes
-	}
-	if size, err := l.file.Size(); err != nil || size < limit {
+	if size, err := l.file.Size(); err != nil || size < cmp.Or(l.MaxBytes, DefaultMaxBytes) {
 		return err
 	}
 	return l.rotate()

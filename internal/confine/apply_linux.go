@@ -58,7 +58,6 @@ func apply(o Options, upper string, since time.Time) ([]Refusal, error) {
 }
 
 func (a *applier) real(name string) string { return filepath.Join(a.o.Root, name) }
-
 func (a *applier) left(name string) string { return filepath.Join(a.upper, name) }
 
 // refuse names what stays as it was, if there is a reason.
@@ -165,14 +164,13 @@ func (a *applier) rest(below string, there map[string]bool) {
 
 // keep says why a name is not changed, nil if it may be.
 func (a *applier) keep(name string, deletes bool) error {
-	why := "nothing may be changed"
-	if a.o.Keep != nil {
-		why = a.o.Keep(a.real(name), deletes)
+	if a.o.Keep == nil {
+		return errors.New("nothing may be changed")
 	}
-	if why == "" {
-		return nil
+	if why := a.o.Keep(a.real(name), deletes); why != "" {
+		return errors.New(why)
 	}
-	return errors.New(why)
+	return nil
 }
 
 // whole says why nothing in a directory may be changed: what lies in it is not looked at
@@ -431,7 +429,7 @@ func (a *applier) replace(name string, make func(dir int, temporary string) erro
 		if err != nil || a.looks {
 			return err
 		}
-		temporary := temporary(filepath.Dir(a.upper))
+		temporary := ownName + filepath.Base(filepath.Dir(a.upper))
 		defer unix.Unlinkat(dir, temporary, 0)
 		if err := make(dir, temporary); err != nil {
 			return err

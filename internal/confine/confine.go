@@ -108,7 +108,10 @@ func names(list string) (all []string) {
 // program loads code or takes a key from them. A variable of another name may be a key. Package managers are told
 // that there is no network, so that they say so at once.
 func Environment(environ []string, home string) []string {
-	out, known := []string(nil), names("variables")
+	out, known, flags := []string(nil), names("variables"), Variable(environ, "GOFLAGS")
+	if strings.Contains(flags, "exec") { // starts other programs
+		flags = ""
+	}
 	for _, kv := range environ {
 		name, value, ok := strings.Cut(kv, "=")
 		if ok && passes(known, name) && !speaksOfKeys(name) && !strings.Contains(value, "@") {
@@ -116,19 +119,10 @@ func Environment(environ []string, home string) []string {
 		}
 	}
 	return append(out, "HOME="+home, "TMPDIR=/tmp", "NOD_CONFINED=1",
-		"GOPROXY=off", "GOFLAGS="+goFlags(environ), "npm_config_offline=true", "npm_config_update_notifier=false",
+		"GOPROXY=off", "GOFLAGS="+flags, "npm_config_offline=true", "npm_config_update_notifier=false",
 		"npm_config_fund=false", "npm_config_audit=false",
 		"PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1", "CARGO_NET_OFFLINE=true",
 		"COREPACK_ENABLE_NETWORK=0", "HOMEBREW_NO_AUTO_UPDATE=1")
-}
-
-// goFlags keeps GOFLAGS but for what starts other programs.
-func goFlags(environ []string) string {
-	value := Variable(environ, "GOFLAGS")
-	if strings.Contains(value, "exec") {
-		return ""
-	}
-	return value
 }
 
 // passes reports whether a variable is in a list. A name that ends in * is a beginning.

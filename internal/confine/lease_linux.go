@@ -112,10 +112,9 @@ func (l *lease) sweep() {
 	entries, _ := os.ReadDir(l.runs)
 	for _, e := range entries {
 		old := &lease{run: filepath.Join(l.runs, e.Name())}
-		if free, err := old.lock(old.run); !free || err != nil {
-			continue
+		if free, _ := old.lock(old.run); free {
+			left = append(left, old)
 		}
-		left = append(left, old)
 	}
 	wait := aLittle // a line that ends by then is not kept waiting by the disk
 	if len(left) > manyLeft {
@@ -136,6 +135,3 @@ const (
 
 // ownName begins the names that applying needs for a moment.
 const ownName = ".nod-confine-"
-
-// temporary is such a name.
-func temporary(run string) string { return ownName + filepath.Base(run) }

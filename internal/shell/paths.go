@@ -280,24 +280,16 @@ func harmlessDevice(name string) bool {
 
 // IsTemporary reports whether a real path lies in a directory for everyone's temporary files.
 func IsTemporary(real string) bool {
-	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
-		"/private/var/folders", "/dev/shm"} {
-		if view.Below(dir, real) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
+		"/private/var/folders", "/dev/shm"}, func(dir string) bool { return view.Below(dir, real) })
 }
 
 // homes reports whether a real path is the directory of all home directories or somebody's.
 func homes(real string) bool {
-	for _, dir := range [...]string{"/home", "/Users", "/users", "/var/home"} {
-		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 &&
-			(rest == "" || rest[0] == '/') {
-			return true
-		}
-	}
-	return real == "/root" || real == "/var/root"
+	return real == "/root" || real == "/var/root" ||
+		slices.ContainsFunc([]string{"/home", "/Users", "/users", "/var/home"}, func(dir string) bool {
+			return view.Below(dir, real) && strings.LastIndexByte(real[len(dir):], '/') <= 0
+		})
 }
 
 // system reports whether a real path belongs to the operating system. Case is ignored: on a disk that ignores it /ETC

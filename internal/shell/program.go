@@ -102,12 +102,7 @@ func (m *machine) writable(real string, info view.Info) bool {
 		view.Below(path.Clean(tmp), real) {
 		return true
 	}
-	for _, root := range m.env.Roots {
-		if root != "" && view.Below(root, real) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.env.Roots, func(root string) bool { return root != "" && view.Below(root, real) })
 }
 
 // executableNamed looks at the names that a program may have in a directory: on Windows with an ending.
