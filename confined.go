@@ -88,8 +88,7 @@ func (t *trial) confineInstead() (d Decision, ok bool) {
 const confinedOffer = "; it may run confined, without network or home (what it overwrites in the workspace is changed)" +
 	": type exactly "
 
-// maxInstead is the longest line that is written out for the agent.
-const maxInstead = 4000
+const maxInstead = 4000 // the longest line that is written out for the agent
 
 // unconfinable says why the line cannot run behind the boundary: it has another fault than code that
 // was not read, or it needs what is not there. Called once layers 0 to 3 have left the call open.

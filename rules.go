@@ -160,8 +160,7 @@ func (r Rule) tooBroad() error {
 	return nil
 }
 
-// broad is the fault of a rule that would allow any code.
-type broad struct{ error }
+type broad struct{ error } // the fault of a rule that would allow any code
 
 // IsBroad reports whether [ParseRule] refused a rule because it would allow any
 // code. Such a rule can be left out: without it nod only asks more.

@@ -9,11 +9,9 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// reasonLimit bounds a reason before it reaches an agent, in runes.
-const reasonLimit = 300
+const reasonLimit = 300 // bounds a reason before it reaches an agent, in runes
 
-// question is layer 4: an open call that a model is asked about.
-type question struct{ *trial }
+type question struct{ *trial } // layer 4: an open call that a model is asked about
 
 // ask is the model's answer, or what stands in its place without a model. The table in
 // docs/design.md, section 1, says what it answers for a call that is not settled.

@@ -29,8 +29,7 @@ const FileName = "decisions.jsonl"
 // DefaultMaxBytes is the size from which on a file is rotated.
 const DefaultMaxBytes = 16 << 20
 
-// rotatedStamp is the time in a rotated file's name; it sorts by age.
-const rotatedStamp = "20060102T150405.000000000Z"
+const rotatedStamp = "20060102T150405.000000000Z" // the time in a rotated file's name; it sorts by age
 
 // Log writes the decision log. It is safe for concurrent use, by goroutines and by processes. Make one with [Open].
 type Log struct {

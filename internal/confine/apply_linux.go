@@ -227,8 +227,7 @@ func (a *applier) changes(name string) (changed bool) {
 	return changed
 }
 
-// found is what is at a name of the real tree.
-type found struct{ unix.Stat_t }
+type found struct{ unix.Stat_t } // what is at a name of the real tree
 
 func stat(dir int, base string) (now found, err error) {
 	return now, unix.Fstatat(dir, base, &now.Stat_t, unix.AT_SYMLINK_NOFOLLOW)

@@ -91,8 +91,7 @@ var ErrUnavailable = errors.New("nothing can be confined here")
 // ErrNotKept says that the line ran and that nothing of what it wrote was applied.
 var ErrNotKept = errors.New("the line was run, and nothing that it wrote was kept")
 
-// maxTime is how long a run may go on.
-const maxTime = time.Hour
+const maxTime = time.Hour // how long a run may go on
 
 //go:embed names.txt
 var lists string

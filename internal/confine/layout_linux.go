@@ -46,8 +46,7 @@ type sheet struct {
 	secrets     []string // names below it that are not there
 }
 
-// shown is a directory that a run sees, by its name and by its real path.
-type shown struct{ name, real string }
+type shown struct{ name, real string } // a directory that a run sees, by its name and by its real path
 
 // How a directory is shown.
 const (
@@ -210,8 +209,7 @@ func (l *layout) namedBy(variables []string) (dirs []string) {
 	return dirs
 }
 
-// maxPrograms bounds how many names of a directory of PATH are looked at.
-const maxPrograms = 4096
+const maxPrograms = 4096 // bounds how many names of a directory of PATH are looked at
 
 // ofPrograms are a directory of PATH, if it holds a program and no secret, and those
 // beside it in which programs keep what they load.

@@ -16,8 +16,7 @@ type lease struct {
 	locks           []*os.File
 }
 
-// workspaceLayer is the workspace's layer in a run's directory.
-const workspaceLayer = "workspace"
+const workspaceLayer = "workspace" // the workspace's layer in a run's directory
 
 // layers is where overlays are mounted, those of each run in a mount namespace of its
 // own, so that runs share the directory.
@@ -133,5 +132,4 @@ const (
 	manyLeft = 32
 )
 
-// ownName begins the names that applying needs for a moment.
-const ownName = ".nod-confine-"
+const ownName = ".nod-confine-" // begins the names that applying needs for a moment

@@ -69,8 +69,7 @@ func orSkip(err error, d fs.DirEntry) error {
 	return err
 }
 
-// inode is a file, under any of its names.
-type inode struct{ device, number uint64 }
+type inode struct{ device, number uint64 } // a file, under any of its names
 
 // linked is the inode of a file that has further names.
 func linked(d fs.DirEntry) (node inode, ok bool) {

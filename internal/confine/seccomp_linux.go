@@ -113,8 +113,7 @@ func (p *program) limits() {
 	p.when(unix.SYS_SETRLIMIT, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
 }
 
-// program is a filter in the making.
-type program struct{ code []bpf.Instruction }
+type program struct{ code []bpf.Instruction } // a filter in the making
 
 func (p *program) add(code ...bpf.Instruction) { p.code = append(p.code, code...) }
 

@@ -181,8 +181,7 @@ func (t *tally) first(agent string, c transcript.Turn) bool {
 	return !met
 }
 
-// problemLimit bounds the problems that are told; one bad disk has thousands.
-const problemLimit = 20
+const problemLimit = 20 // bounds the problems that are told; one bad disk has thousands
 
 func (t *tally) problem(err error) {
 	text := printable.Line(err.Error(), 300)

@@ -138,8 +138,7 @@ func (s *Store) List() (list []Kept, err error) {
 	return list, errors.Join(errs...)
 }
 
-// shortestID is how much of an id's end must be given, as with nod log.
-const shortestID = 6
+const shortestID = 6 // how much of an id's end must be given, as with nod log
 
 // Find returns the kept call of an id, or of how it ends.
 func (s *Store) Find(id string) (Kept, error) {

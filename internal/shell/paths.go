@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// flags say how a path is used, beyond the kind of effect.
-type flags uint8
+type flags uint8 // how a path is used, beyond the kind of effect
 
 const (
 	recursive flags = 1 << iota

@@ -10,8 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// maxConfig bounds how much of a file of git's is read.
-const maxConfig = 256 << 10
+const maxConfig = 256 << 10 // bounds how much of a file of git's is read
 
 // repository is what was found of a git repository.
 type repository struct {
@@ -215,8 +214,7 @@ func secretSetting(name, text string) bool {
 	return holds && text != "" && text != `""` || passwordInURL(name) || passwordInURL(text)
 }
 
-// tokenLength is how long the user of a URL is if it is a token, at least.
-const tokenLength = 20
+const tokenLength = 20 // how long the user of a URL is if it is a token, at least
 
 // passwordInURL looks for ://user:password@ and for ://token@.
 func passwordInURL(text string) bool {

@@ -15,8 +15,7 @@ type state struct {
 	more []string // where the shell may stand instead
 }
 
-// maxDirs bounds how many directories a line is followed into.
-const maxDirs = 6
+const maxDirs = 6 // bounds how many directories a line is followed into
 
 // dirs lists where the shell may stand.
 func (s state) dirs() []string { return append([]string{s.dir}, s.more...) }
@@ -171,8 +170,7 @@ func (d *draft) mayMake(dir string) bool {
 	})
 }
 
-// marks are what options said that counts later.
-type marks uint32
+type marks uint32 // what options said that counts later
 
 const (
 	markLists    marks = 1 << iota // it only lists or tries

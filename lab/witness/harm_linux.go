@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// templateDir holds the world of the file lines, as it is before each of them.
-const templateDir = "/template"
+const templateDir = "/template" // holds the world of the file lines, as it is before each of them
 
 // restore copies the template to the home directory.
 func restore() error {

@@ -38,8 +38,7 @@ func main() {
 	}
 }
 
-// errFound says that something happened which nod did not say.
-var errFound = errors.New("violations were found")
+var errFound = errors.New("violations were found") // says that something happened which nod did not say
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	w := &witnessing{out: out}

@@ -89,8 +89,7 @@ func (w *witnessing) work(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// mostTries is how often a text is tried that breaks its namespace.
-const mostTries = 3
+const mostTries = 3 // how often a text is tried that breaks its namespace
 
 // stretch looks at the texts of some numbers in a namespace, lines over files in the repository of the stretch.
 func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
@@ -259,11 +258,9 @@ type world struct {
 	gate    *nod.Gate
 }
 
-// worlds are made when they are asked for.
-type worlds map[uint64]*world
+type worlds map[uint64]*world // made when they are asked for
 
-// variants is how many worlds there are.
-const variants = 16
+const variants = 16 // how many worlds there are
 
 // of is the world of a number; for the file lines, the world of their stage.
 func (w worlds) of(s *stage, seed uint64) (_ *world, err error) {

@@ -39,8 +39,7 @@ func Start(p Plan) (pid int, err error) {
 	return 0, errors.Join(err, calls.failure(said))
 }
 
-// alive is what the child says to see that this process lives.
-const alive = "+"
+const alive = "+" // what the child says to see that this process lives
 
 // calls are all that the child does.
 func (p *Plan) calls(failed, report int) (*calls, error) {
