@@ -81,8 +81,8 @@ func (t *trial) letRun() []string {
 	if t.gate.options.Approvals == nil || !t.gate.options.Approvals.LetRun(t.approvable().Key) {
 		return nil
 	}
-	return []string{"the agent's host asked about this same call earlier in the session, and it was then let run; that " +
-		"was for that one time"}
+	return []string{"the agent's host asked about this same call earlier in the session, and it was then let run; " +
+		"that was for that one time"}
 }
 
 // lasting returns the allow rule by which the call would have been cleared, as a person would write it: "" where no

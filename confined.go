@@ -101,7 +101,8 @@ func (t *trial) unconfinable() objection {
 	}
 	for _, u := range t.report.Unknowns {
 		// Nothing of what asks other machines, or works on git's store, is there in a confined run.
-		if c := t.report.Commands; u.Command >= 0 && u.Command < len(c) && shell.AsksOthers(path.Base(c[u.Command].Program)) {
+		if c := t.report.Commands; u.Command >= 0 && u.Command < len(c) &&
+			shell.AsksOthers(path.Base(c[u.Command].Program)) {
 			return against(printable.Text(u.What))
 		}
 	}

@@ -208,10 +208,8 @@ func (t *trial) settle() (d Decision, settled bool) {
 		return t.leave(t.ruled.doubt)
 	}
 	unread := t.call.Unread
-	// Layer 1: a tool that reads, or only speaks to the agent and the person, by its canonical name alone.
-	tool := t.call.Tool
-	if tool != "" && t.call.MCP == nil && unread == "" && slices.Contains(t.gate.options.Rules.Allowlist, tool) {
-		return t.allowed(LayerAllowlist, clearance{why: tool + " is a safe tool"}), true
+	if c := t.gate.allowlist(t.call); c.given() && unread == "" {
+		return t.allowed(LayerAllowlist, c), true
 	}
 	if c := t.ruled.permitsTool(); c.given() {
 		return t.allowed(LayerAllowlist, c), true
@@ -321,6 +319,14 @@ func (t *trial) reserved() objection {
 	return object(t.self.Unproven)
 }
 
+// allowlist is layer 1: a tool that reads, or only speaks to the agent and the person. It looks at the canonical name.
+func (g *Gate) allowlist(c Call) clearance {
+	if c.Tool == "" || c.MCP != nil || !slices.Contains(g.options.Rules.Allowlist, c.Tool) {
+		return clearance{}
+	}
+	return clearance{why: c.Tool + " is a safe tool"}
+}
+
 // failed turns a failure into the strictest answer.
 func failed(l Layer, f *fault.Error) Decision {
 	return Decision{Verdict: Deny, Layer: l, Reason: f.Message, Err: f,
@@ -353,6 +359,10 @@ func (t *trial) finish(d Decision) Decision {
 	if t.gate.options.Recorder == nil {
 		return d
 	}
+	return t.record(d)
+}
+
+func (t *trial) record(d Decision) Decision {
 	err := t.written(d)
 	if err == nil {
 		return d

@@ -37,10 +37,9 @@ type Rule struct {
 	// Untrusted marks a rule of a repository file that nobody vouched for. It is matched, and its words are never
 	// shown to a model.
 	Untrusted bool
-	// Within is the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" means none.
-	Within string
-	Team   bool // the organisation's, which many people share
-	Prose  bool // the text is for a model alone, also if it looks like a pattern: nothing fits it
+	Within    string // the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" means none
+	Team      bool   // the organisation's, which many people share
+	Prose     bool   // the text is for a model alone, also if it looks like a pattern: nothing fits it
 
 	command    match.Pattern     // what it matches as a command
 	permission *match.Permission // set where the rule is Claude Code's

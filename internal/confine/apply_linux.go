@@ -21,13 +21,12 @@ import (
 // applier puts a layer onto the real tree. The layer is nobody's any more; the tree is everybody's, so each name is
 // opened below the workspace without following a link, and what was changed since the run began is left alone.
 type applier struct {
-	o     Options
-	upper string
-	since time.Time
-	root  int
-	holes int64 // in the files that were applied
-	// looks says that nothing is changed: only found are the real files that would be replaced or removed.
-	looks   bool
+	o       Options
+	upper   string
+	since   time.Time
+	root    int
+	holes   int64 // in the files that were applied
+	looks   bool  // says that nothing is changed: only found are the real files that would be replaced or removed
 	found   []string
 	refused []Refusal
 }

@@ -30,23 +30,19 @@ import (
 
 // Options say what is run and where. Every zero value is the strictest or an error.
 type Options struct {
-	// Line is the command line, for Shell.
-	Line string
+	Line string // the command line, for Shell
 	// Shell runs it, absolute. "": /bin/sh.
 	Shell string
 	// Dir is where it starts and Root the workspace, both absolute and real. Dir lies in Root.
 	Dir, Root string
 	// Home is the home directory, absolute. It is hidden, but for toolchains.
-	Home string
-	// Environ is the environment of the caller; [Environment] says what stays.
-	Environ []string
-	// Cache is the directory that belongs to confine, absolute, on a file system with extended attributes.
-	Cache string
+	Home    string
+	Environ []string // the environment of the caller; [Environment] says what stays
+	Cache   string   // the directory that belongs to confine, absolute, on a file system with extended attributes
 	// Settle finds out what the settings say, beside what takes the disk a while, and sets Stores, Hidden, Before and
 	// Keep by it. With an error nothing is run. nil: they are set.
 	Settle func(o *Options) error
-	// Stores are files and directories outside of the workspace that are not there for the run, absolute.
-	Stores []string
+	Stores []string // files and directories outside of the workspace that are not there for the run, absolute
 	// Hidden says that a file or directory of the workspace, by its real path,
 	// is not there for the run. nil hides nothing.
 	Hidden func(path string) bool
@@ -67,16 +63,12 @@ type Options struct {
 
 // Result is what became of a run.
 type Result struct {
-	// Code is the exit code; 128 and the signal where one ended the shell.
-	Code int
+	Code int // the exit code; 128 and the signal where one ended the shell
 	// Refused are names that the run changed and that are as they were.
 	Refused []Refusal
-	// Stopped says which bound ended the run, "" if none did.
-	Stopped string
-	// Missed is what a run that failed seems to have wanted and did not get, as far as its output tells.
-	Missed []string
-	// Hidden are the names of the workspace that were not there for the run.
-	Hidden []string
+	Stopped string   // says which bound ended the run, "" if none did
+	Missed  []string // what a run that failed seems to have wanted and did not get, as far as its output tells
+	Hidden  []string // the names of the workspace that were not there for the run
 }
 
 // Refusal is a name of the workspace that stays as it was.

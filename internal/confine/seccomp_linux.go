@@ -74,7 +74,12 @@ func rules() *program {
 	p.when(unix.SYS_UNSHARE, anyBit(0, namespaces, errno(unix.EPERM))...)
 	p.when(unix.SYS_CLONE, anyBit(0, namespaces&^unix.CLONE_NEWTIME, errno(unix.EPERM))...)
 	p.when(unix.SYS_PERSONALITY, oneOf(0, []uint32{0, 0xffffffff, addrNoRandomize}, allowed(), errno(unix.EPERM))...)
-	p.limits()
+	// The limit of cores stays where the stage set it; a program that sets it is told that it did.
+	p.when(unix.SYS_PRLIMIT64, argument(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.RLIMIT_CORE, SkipFalse: 5},
+		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 2},
+		bpf.LoadAbsolute{Off: atArgs + 8*2 + 4, Size: 4}, // the other half
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1}, errno(0), allowed())
+	p.when(unix.SYS_SETRLIMIT, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
 	p.add(allowed())
 	return p
 }
@@ -102,15 +107,6 @@ func (p *program) sockets() {
 	body = append(body, internet...)
 	p.when(unix.SYS_SOCKET, append(body, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)...)
 	p.when(unix.SYS_SOCKETPAIR, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)
-}
-
-// limits keeps the limit of cores where the stage set it; a program that sets it is told that it did.
-func (p *program) limits() {
-	p.when(unix.SYS_PRLIMIT64, argument(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.RLIMIT_CORE, SkipFalse: 5},
-		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 2},
-		bpf.LoadAbsolute{Off: atArgs + 8*2 + 4, Size: 4}, // the other half
-		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1}, errno(0), allowed())
-	p.when(unix.SYS_SETRLIMIT, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
 }
 
 type program struct{ code []bpf.Instruction } // a filter in the making

@@ -34,10 +34,9 @@ func Dir(stateDir string) string { return filepath.Join(stateDir, "kept") }
 
 // Store keeps files below a directory, mode 0700, made when it is first used. Many processes may use one at once.
 type Store struct {
-	dir string
-	o   Options
-	// step is called before each change, so that tests can end the process there.
-	step func()
+	dir  string
+	o    Options
+	step func() // called before each change, so that tests can end the process there
 }
 
 // Options are a store's bounds. Zero values are the defaults.
@@ -116,7 +115,7 @@ func (s *Store) keep(c Call, files []string) error {
 		}
 	}()
 	for _, f := range files {
-		if err := p.add(filepath.Clean(view.Native(f))); err != nil {
+		if err := p.add(filepath.FromSlash(view.Native(f))); err != nil {
 			return err
 		}
 	}

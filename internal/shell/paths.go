@@ -163,16 +163,22 @@ func (m *machine) place(name string) (string, Place) {
 			return m.places[i].real, m.places[i].place
 		}
 	}
-	p := placed{name: name, real: path.Clean(name)}
-	if harmlessDevice(p.real) {
-		p.place = Null
-	} else if m.env.Files != nil {
+	real, place := m.locate(name)
+	m.places = append(m.places, placed{name, real, place})
+	return real, place
+}
+
+func (m *machine) locate(name string) (string, Place) {
+	clean := path.Clean(name)
+	if harmlessDevice(clean) {
+		return clean, Null
+	}
+	if m.env.Files != nil {
 		if real, err := view.Resolve(m.env.Files, name); err == nil {
-			p.real, p.place = real, m.placeOf(real)
+			return real, m.placeOf(real)
 		}
 	}
-	m.places = append(m.places, p)
-	return p.real, p.place
+	return clean, Elsewhere
 }
 
 func (m *machine) placeOf(real string) Place {

@@ -90,7 +90,8 @@ func psSign(text string) string {
 // dropped takes a redirection to $null, and of errors to where the rest goes.
 func dropped(text string) (rest string, ok bool) {
 	n := strings.IndexAny(text+" ", " \t;|\r\n")
-	return text[n:], slices.Contains([]string{"2>&1", ">$null", "1>$null", "2>$null", "*>$null"}, strings.ToLower(text[:n]))
+	known := []string{"2>&1", ">$null", "1>$null", "2>$null", "*>$null"}
+	return text[n:], slices.Contains(known, strings.ToLower(text[:n]))
 }
 
 // psNext takes a word: a quoted text, or signs that mean nothing.

@@ -39,8 +39,7 @@ func (s state) or(o state) state {
 
 // value is a string that is known, wholly or in part.
 type value struct {
-	// text is the value if known, else its constant beginning.
-	text  string
+	text  string // the value if known, else its constant beginning
 	known bool
 	// glob is one more than the index of the first character of text that is an unquoted glob, 0 for no glob. With a
 	// glob, the value is one of the names that text matches.

@@ -25,12 +25,10 @@ type job struct {
 type ran struct {
 	Started []started
 	Changed []change
-	// Stopped says that the text did not end by itself.
-	Stopped bool
+	Stopped bool // says that the text did not end by itself
 	Output  string
-	// Harm is what must not have happened, of a file line.
-	Harm []string
-	Err  string
+	Harm    []string // what must not have happened, of a file line
+	Err     string
 }
 
 // started is one program that was started.

@@ -164,7 +164,14 @@ func (w *witnessing) one(s *stage, b *bed, worlds worlds, seed uint64, text stri
 		if err != nil {
 			return err
 		}
-		found := world.unsaid(text, name, allowed, r)
+		var found []string // what happened and no reading speaks of
+		for _, d := range allowed {
+			found = append(found, against(world.analyze(text, d), world.files, r)...)
+		}
+		if line := refused(r.Output); line != "" && !r.Stopped {
+			found = append(found, name+" cannot read it: "+line)
+		}
+		found = slices.Compact(found)
 		if s.lines != "" && len(r.Harm) > 0 {
 			found = append(slices.Compact(r.Harm), fmt.Sprintf("the repository: %q", s.turns))
 		}
@@ -183,17 +190,6 @@ func (w *witnessing) one(s *stage, b *bed, worlds worlds, seed uint64, text stri
 func shellsOf(d nod.Dialect) []string {
 	return map[nod.Dialect][]string{nod.Unstated: {"bash", "zsh"}, nod.Bash: {"bash"}, nod.Posix: {"dash"},
 		nod.Zsh: {"zsh"}}[d]
-}
-
-// unsaid is what happened and no reading speaks of.
-func (w *world) unsaid(text, name string, dialects []nod.Dialect, r ran) (found []string) {
-	for _, d := range dialects {
-		found = append(found, against(w.analyze(text, d), w.files, r)...)
-	}
-	if line := refused(r.Output); line != "" && !r.Stopped {
-		found = append(found, name+" cannot read it: "+line)
-	}
-	return slices.Compact(found)
 }
 
 // refused is the line in which a shell says that it cannot read a text, "" where it said
