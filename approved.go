@@ -89,7 +89,7 @@ func (t *trial) letRun() []string {
 // single rule clears it. It is tried before it is named, so that nobody adds a rule that does nothing.
 func (t *trial) lasting() string {
 	if t.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != "" {
-		return "" // whether or not rules clear it; commands behind a runner were asked about before ([trial.deferrable])
+		return "" // cleared by rules or not; commands behind a runner were asked about before ([trial.deferrable])
 	}
 	for _, text := range proposals(t.call, t.report) {
 		rule, err := ParseRule(ListAllow, text, "proposed")
