@@ -81,17 +81,15 @@ func (t *trial) letRun() []string {
 	if t.gate.options.Approvals == nil || !t.gate.options.Approvals.LetRun(t.approvable().Key) {
 		return nil
 	}
-	return []string{
-		"the agent's host asked about this same call earlier in the session, and it was then let run; that " +
-			"was for that one time",
-	}
+	return []string{"the agent's host asked about this same call earlier in the session, and it was then let run; " +
+		"that was for that one time"}
 }
 
 // lasting returns the allow rule by which the call would have been cleared, as a person would write it: "" where no
 // single rule clears it. It is tried before it is named, so that nobody adds a rule that does nothing.
 func (t *trial) lasting() string {
-	if t.irreversible() {
-		return ""
+	if t.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != "" {
+		return "" // cleared by rules or not; commands behind a runner were asked about before ([trial.deferrable])
 	}
 	for _, text := range proposals(t.call, t.report) {
 		rule, err := ParseRule(ListAllow, text, "proposed")
@@ -105,12 +103,6 @@ func (t *trial) lasting() string {
 		}
 	}
 	return ""
-}
-
-// irreversible reports whether the call is known to lose something, whether or not rules clear it. Then no rule for
-// the next time is proposed. Commands behind a runner were asked about before ([trial.deferrable]).
-func (r *rooms) irreversible() bool {
-	return r.loss.Loses(func(shell.Effect) bool { return false }, func(int) bool { return false }) != ""
 }
 
 // proposals are the rules that may clear the call: the tool of an MCP server, or

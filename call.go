@@ -78,8 +78,7 @@ type Call struct {
 	// Interactive says that a person can be asked now. False (headless) turns what would be asked
 	// after a failure into a denial.
 	Interactive bool
-	// HostJudges says that the agent has a judge of its own that takes over where nod is silent.
-	HostJudges bool
+	HostJudges  bool // says that the agent has a judge of its own that takes over where nod is silent
 	// Asking is called where a person is about to be asked about the call, once. It says which other prompt
 	// of the host's may be open at that time, if its answer could let this call run too; "" means none.
 	Asking func() string

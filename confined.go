@@ -88,8 +88,7 @@ func (t *trial) confineInstead() (d Decision, ok bool) {
 const confinedOffer = "; it may run confined, without network or home (what it overwrites in the workspace is changed)" +
 	": type exactly "
 
-// maxInstead is the longest line that is written out for the agent.
-const maxInstead = 4000
+const maxInstead = 4000 // the longest line that is written out for the agent
 
 // unconfinable says why the line cannot run behind the boundary: it has another fault than code that
 // was not read, or it needs what is not there. Called once layers 0 to 3 have left the call open.
@@ -101,7 +100,9 @@ func (t *trial) unconfinable() objection {
 		return against("it is not started in a repository of the workspace")
 	}
 	for _, u := range t.report.Unknowns {
-		if t.mayAskOthers(u.Command) {
+		// Nothing of what asks other machines, or works on git's store, is there in a confined run.
+		if c := t.report.Commands; u.Command >= 0 && u.Command < len(c) &&
+			shell.AsksOthers(path.Base(c[u.Command].Program)) {
 			return against(printable.Text(u.What))
 		}
 	}
@@ -121,13 +122,6 @@ func (t *trial) unconfinable() objection {
 		return against(string(t.open.why))
 	}
 	return objection{}
-}
-
-// mayAskOthers reports whether a command is of a program that asks other machines, or
-// works on git's store, in some of its forms: none of that is there in a confined run.
-func (r *rooms) mayAskOthers(command int) bool {
-	return command >= 0 && command < len(r.report.Commands) &&
-		shell.AsksOthers(path.Base(r.report.Commands[command].Program))
 }
 
 // confinableDir reports whether what confinement takes for the workspace, the
@@ -174,7 +168,7 @@ func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 		}
 		return objection{}
 	case shell.Read:
-		if e.Target != "" && !thereInside(e) {
+		if e.Target != "" && e.Place != shell.Workspace && e.Place != shell.System && e.Place != shell.Null {
 			return against("what it reads is not there in a confined run: " + printable.Text(e.Words))
 		}
 	case shell.Write, shell.Delete:
@@ -185,8 +179,4 @@ func (r *rooms) needsOutside(e shell.Effect, hosts []string) objection {
 		return against(effectName(e.Kind) + ": " + printable.Text(e.Words))
 	}
 	return r.harm(e, hosts)
-}
-
-func thereInside(e shell.Effect) bool {
-	return e.Place == shell.Workspace || e.Place == shell.System || e.Place == shell.Null
 }

@@ -85,14 +85,13 @@ func (l *Layer) UnmarshalText(text []byte) error {
 
 // Decision is the answer to one call. The zero value denies.
 type Decision struct {
-	ID      string // names the decision in the log and the dump directory
-	Verdict Verdict
-	Layer   Layer
-	Reason  string       // one line, escaped, for people and the model
-	Rule    Rule         // the rule that decided; its Text is "" where none did
-	Err     *fault.Error // set if the answer came from a failure
-	// Notices are for the person, not for the model: a failure's cause, a log that cannot be written.
-	Notices        []string
+	ID             string // names the decision in the log and the dump directory
+	Verdict        Verdict
+	Layer          Layer
+	Reason         string          // one line, escaped, for people and the model
+	Rule           Rule            // the rule that decided; its Text is "" where none did
+	Err            *fault.Error    // set if the answer came from a failure
+	Notices        []string        // for the person, not for the model: a failure's cause, a log that cannot be written
 	Classification *Classification // what the model answered, if it was asked and did
 	Cost           float64         // in US dollars; 0 where no model was asked or its price is not known
 	Latency        time.Duration

@@ -34,8 +34,7 @@ func (t *trial) otherTool() objection {
 	case t.call.Tool == "web_fetch":
 		return against("this fetches a page (its address can carry data out, and others wrote what it says)")
 	}
-	return against("this uses the tool " + printable.Line(t.call.RawTool, 60) +
-		", and nod does not know what it does")
+	return against("this uses the tool " + printable.Line(t.call.RawTool, 60) + ", and nod does not know what it does")
 }
 
 // undeletable says which file an edit tool would delete that could not be restored, as it is asked of rm; what
@@ -51,7 +50,8 @@ func (t *trial) undeletable() objection {
 			return against("this edits " + printable.Text(e.Path) + ", and where that path leads is not known")
 		}
 		for _, real := range reals {
-			if replaces && (t.at.Missing(real) || t.sessionMade(t.call.Tool, real)) {
+			made := t.call.Tool == "file_write" && t.at.Wrote != nil && t.at.Wrote(real)
+			if replaces && (made || t.at.Missing(real)) {
 				continue
 			}
 			if why := t.loss.LostFile(real); why != "" {
@@ -61,11 +61,6 @@ func (t *trial) undeletable() objection {
 		}
 	}
 	return objection{}
-}
-
-// sessionMade reports whether a tool that writes whole files would replace what this session wrote.
-func (r *rooms) sessionMade(tool, real string) bool {
-	return tool == "file_write" && r.at.Wrote != nil && r.at.Wrote(real)
 }
 
 // unwritable answers for one file, as written in the call.

@@ -73,19 +73,7 @@ func Open(o Options) (*Gate, error) {
 // about it, the gate denies every call and says why; [Open] returns that as an error.
 func New(o Options) *Gate {
 	rules, unusable := o.Rules.read()
-	o = o.complete()
 	o.Rules = rules
-	g := &Gate{options: o, unusable: unusable}
-	g.machine = place.New(place.Options{
-		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self,
-		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
-	})
-	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
-	return g
-}
-
-// complete is the options with their defaults.
-func (o Options) complete() Options {
 	if o.Files == nil {
 		o.Files = view.NewMemory(false)
 	}
@@ -95,7 +83,13 @@ func (o Options) complete() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return o
+	g := &Gate{options: o, unusable: unusable}
+	g.machine = place.New(place.Options{
+		Files: o.Files, Home: o.Home, Roots: o.Roots, Self: o.Self,
+		Secrets: o.Rules.Secrets, Guarded: o.Rules.Guarded,
+	})
+	g.sources = sync.OnceValue(func() []place.Own { return g.machine.Owned(o.Sources) })
+	return g
 }
 
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
@@ -325,8 +319,7 @@ func (t *trial) reserved() objection {
 	return object(t.self.Unproven)
 }
 
-// allowlist is layer 1: a tool that reads, or only speaks to the agent and
-// the person. It looks at the canonical name alone.
+// allowlist is layer 1: a tool that reads, or only speaks to the agent and the person. It looks at the canonical name.
 func (g *Gate) allowlist(c Call) clearance {
 	if c.Tool == "" || c.MCP != nil || !slices.Contains(g.options.Rules.Allowlist, c.Tool) {
 		return clearance{}

@@ -3,7 +3,6 @@ package nod
 import (
 	"fmt"
 
-	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/transcript"
 )
@@ -61,16 +60,6 @@ const (
 	rowLimit = 3
 	allLimit = 20
 )
-
-func (q question) exhausted() *fault.Error {
-	if q.gate.options.History == nil {
-		return nil
-	}
-	if why := q.gate.options.History.Exhausted(); why != "" {
-		return &fault.Error{Kind: fault.CostCeiling, Message: why}
-	}
-	return nil
-}
 
 // blocked completes what the model blocked. Many of them call a person, where there is one.
 func (q question) blocked(d Decision, c Classification) Decision {

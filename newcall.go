@@ -253,16 +253,13 @@ func readArguments(input json.RawMessage) (in arguments, ok bool) {
 		if err == nil {
 			err = d.Decode(&a.value)
 		}
-		if a.key, ok = key.(string); err != nil || !ok || in.has(a.key) {
+		twice := func(b argument) bool { return strings.EqualFold(b.key, a.key) }
+		if a.key, ok = key.(string); err != nil || !ok || slices.ContainsFunc(in, twice) {
 			return nil, false
 		}
 		in = append(in, a)
 	}
 	return in, true
-}
-
-func (in arguments) has(key string) bool {
-	return slices.ContainsFunc(in, func(a argument) bool { return strings.EqualFold(a.key, key) })
 }
 
 // command is the command among the arguments; "" for none, or for more than one.

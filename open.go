@@ -43,15 +43,10 @@ func namesLoss(why string) bool {
 // withoutModel answers where no model is configured. The reason is what is open. The failure says
 // that no model is configured, and no notice repeats this at each call.
 func (t *trial) withoutModel() Decision {
-	d := Decision{
-		Verdict: Ask, Layer: LayerNone, Rule: t.ruled.soft, Reason: cmp.Or(t.reasonOpen(), "no model is configured"),
-		Err: &fault.Error{
-			Kind: fault.NoModel,
-			Message: "no model is configured; to have one asked, write [model] provider and key_file " +
-				"into the settings: " +
-				"nod help settings",
-		},
-	}
+	const why = "no model is configured; to have one asked, write [model] provider and key_file into the settings: " +
+		"nod help settings"
+	d := Decision{Verdict: Ask, Rule: t.ruled.soft, Reason: cmp.Or(t.reasonOpen(), "no model is configured"),
+		Err: &fault.Error{Kind: fault.NoModel, Message: why}}
 	if d.Deferrable = t.deferrable() && !t.editsWorkspace(t.call); t.ruled.soft.Text != "" && !t.call.HostJudges {
 		d.Verdict = Deny
 	}

@@ -67,24 +67,17 @@ func (q question) prompt(ctx context.Context) (p Prompt, err error) {
 // seedPrompt is the description's system prompt with the rules, and its user message with the call
 // and the transcript. Every string that is not a rule is JSON-encoded.
 func (q question) seedPrompt(ctx context.Context) (p Prompt, err error) {
-	c := q.call
 	last, err := q.conversation().Last(ctx)
 	if err != nil {
 		return Prompt{}, err
 	}
-	return Prompt{
-		Digest: digest(c),
-		System: q.seedSystem(),
-		User:   "Tool: " + toolName(c) + "\nInput: " + q.withheld.Input(c.shown()) + "\n\nRecent transcript:\n" + last,
-	}, nil
-}
-
-// seedSystem is the description's system prompt, in one of its two forms.
-func (q question) seedSystem() string {
+	p.Digest, p.System = digest(q.call), judge.LastSystem(q.rulesShown(), AnswerTool().Name)
 	if q.gate.options.Profile.Arrays {
-		return judge.LastArrays(q.rulesShown())
+		p.System = judge.LastArrays(q.rulesShown())
 	}
-	return judge.LastSystem(q.rulesShown(), AnswerTool().Name)
+	p.User = "Tool: " + toolName(q.call) + "\nInput: " + q.withheld.Input(q.call.shown()) +
+		"\n\nRecent transcript:\n" + last
+	return p, nil
 }
 
 // ledgerPrompt is nod's own: a system prompt that is the same for all calls
@@ -94,8 +87,8 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 	if err != nil {
 		return Prompt{}, err
 	}
-	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces}
-	p.Careful = judge.Careful
+	p = Prompt{Digest: digest(q.call), System: judge.LedgerSystem(q.rulesShown()), Ledger: session.Pieces,
+		Careful: judge.Careful}
 	if len(p.Ledger) > 0 {
 		p.Ledger[0] = "THE SESSION\n" + p.Ledger[0]
 	} else {
@@ -106,7 +99,9 @@ func (q question) ledgerPrompt(ctx context.Context) (p Prompt, err error) {
 	if q.gate.options.Profile.Stages == 2 {
 		p.Quick = judge.Quick
 	}
-	p.CacheKey = cacheKey(p.System, q.call.Session)
+	key := identity.NewKey("cache") // groups the prompts of one session under the same rules, without saying which
+	key.Add(p.System, q.call.Session)
+	p.CacheKey = "nod-" + key.Sum()[:24]
 	return p, nil
 }
 
@@ -179,13 +174,6 @@ func (q question) callText() string {
 		call.Tool, call.Server = c.MCP.Tool, c.MCP.Server
 	}
 	return printable.JSON(call)
-}
-
-// cacheKey groups the prompts of one session under the same rules, without saying which.
-func cacheKey(system, session string) string {
-	key := identity.NewKey("cache")
-	key.Add(system, session)
-	return "nod-" + key.Sum()[:24]
 }
 
 // toolName is the canonical name, or the agent's own, quoted, where nod does not know the tool.

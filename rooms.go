@@ -23,7 +23,11 @@ type rooms struct {
 
 // rooms returns what answers about a call.
 func (g *Gate) rooms(c *Call, at *place.Workspace, report *shell.Report) *rooms {
-	r := &rooms{at: at, report: report, placed: placed(c, at, report)}
+	r := &rooms{at: at, report: report, placed: place.Call{
+		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
+		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
+		Edits: c.Edits, MCP: c.MCP,
+	}}
 	shared := &r.placed
 	r.fit.Call, r.withheld.Call = shared, shared
 	r.loss = harm.Of(shared)
@@ -32,15 +36,6 @@ func (g *Gate) rooms(c *Call, at *place.Workspace, report *shell.Report) *rooms 
 		Read: func(command string) *guard.Call { return g.asCommand(*c, command) },
 	}
 	return r
-}
-
-// placed is the call as rooms look at it.
-func placed(c *Call, at *place.Workspace, report *shell.Report) place.Call {
-	return place.Call{
-		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
-		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
-		Edits: c.Edits, MCP: c.MCP,
-	}
 }
 
 // asCommand reads an argument of a call as the command that it may be.

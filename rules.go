@@ -37,10 +37,9 @@ type Rule struct {
 	// Untrusted marks a rule of a repository file that nobody vouched for. It is matched, and its words are never
 	// shown to a model.
 	Untrusted bool
-	// Within is the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" means none.
-	Within string
-	Team   bool // the organisation's, which many people share
-	Prose  bool // the text is for a model alone, also if it looks like a pattern: nothing fits it
+	Within    string // the directory, a real path, outside which a rule of [ListAllow] clears nothing; "" means none
+	Team      bool   // the organisation's, which many people share
+	Prose     bool   // the text is for a model alone, also if it looks like a pattern: nothing fits it
 
 	command    match.Pattern     // what it matches as a command
 	permission *match.Permission // set where the rule is Claude Code's
@@ -92,7 +91,14 @@ func ParseRule(list RuleList, text, origin string) (Rule, error) {
 		return Rule{}, errors.New(meant)
 	}
 	r.command = match.ReadPattern(text)
-	return r, r.check(list)
+	switch {
+	case (list == ListHardDeny || list == ListAsk) && len(r.command.Words) == 0:
+		return r, fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
+			"%s is decided without a model, so prose belongs into soft_deny", text, list)
+	case list == ListAllow && len(r.command.Words) > 0:
+		return r, r.tooBroad()
+	}
+	return r, nil
 }
 
 // read returns the rules with what is missing filled in: literals are read, and lists of files that
@@ -135,23 +141,15 @@ func readRules(list RuleList, rules []Rule) (read []Rule, first error) {
 	return read, first
 }
 
-func (r Rule) check(list RuleList) error {
-	switch {
-	case (list == ListHardDeny || list == ListAsk) && len(r.command.Words) == 0:
-		return fmt.Errorf("%q cannot be a command pattern (one simple command, no ; | & < > $ or unbalanced quotes); "+
-			"%s is decided without a model, so prose belongs into soft_deny", r.Text, list)
-	case list == ListAllow && len(r.command.Words) > 0:
-		return r.tooBroad()
-	}
-	return nil
-}
-
 // tooBroad refuses patterns that would clear any code at all.
 func (r Rule) tooBroad() error {
-	if slices.Contains(r.command.Words, "*") {
+	words := r.command.Words
+	if slices.Contains(words, "*") {
 		return broad{fmt.Errorf("%q: a * may only stand at the end, for further arguments", r.Text)}
 	}
-	if words := r.command.Words; r.bareRunner() {
+	named := func(w string) bool { return !strings.HasPrefix(w, "-") }
+	if isRunner(path.Base(words[0])) && (r.command.Open || len(words) == 1) && // not python --version
+		!slices.ContainsFunc(words[1:], named) {
 		return broad{fmt.Errorf("%q would allow any code that %s can run; name what it may run, such as \"make test\" "+
 			"or \"python3 -m pytest *\"", r.Text, words[0])}
 	}
@@ -161,16 +159,7 @@ func (r Rule) tooBroad() error {
 	return nil
 }
 
-// bareRunner reports whether the pattern names a runner and nothing that it runs.
-func (r Rule) bareRunner() bool {
-	words := r.command.Words
-	dashed := func(w string) bool { return strings.HasPrefix(w, "-") }
-	return isRunner(path.Base(words[0])) && (r.command.Open || len(words) == 1) && // not python --version
-		!slices.ContainsFunc(words[1:], func(w string) bool { return !dashed(w) })
-}
-
-// broad is the fault of a rule that would allow any code.
-type broad struct{ error }
+type broad struct{ error } // the fault of a rule that would allow any code
 
 // IsBroad reports whether [ParseRule] refused a rule because it would allow any
 // code. Such a rule can be left out: without it nod only asks more.

@@ -172,22 +172,17 @@ func (r *ruling) permits(rule Rule, command int) bool {
 		if !slices.Contains(r.bound, e) && d.SHA256 != "" {
 			r.bound = append(r.bound, e)
 		}
-		if why := r.unlike(e); why != "" && ok {
+		why := ""
+		if d.SHA256 == "" {
+			why = " cannot be read as it will be run"
+		} else if r.gate.options.Memory != nil && r.gate.options.Memory.Standing(e) == Changed {
+			why = " may have changed in this session"
+		}
+		if why != "" && ok {
 			ok = false
 			r.changed = against(printable.Text(withheld.ShortPath(r.call.Dir, d.Path)) + why +
 				", so the allow rule does not cover it: " + rule.Text)
 		}
 	}
 	return ok
-}
-
-// unlike says how a definition differs from what a rule was taken for, "" if it does not.
-func (r *ruling) unlike(d Evidence) (why string) {
-	switch {
-	case d.SHA256 == "":
-		return " cannot be read as it will be run"
-	case r.gate.options.Memory != nil && r.gate.options.Memory.Standing(d) == Changed:
-		return " may have changed in this session"
-	}
-	return ""
 }

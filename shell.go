@@ -262,8 +262,7 @@ func fetchName(target string) string {
 	return "this reads from " + host + ", a host that is not on your list"
 }
 
-// maxChanges is how many files of one call are named.
-const maxChanges = 40
+const maxChanges = 40 // how many files of one call are named
 
 // changes lists what a call may change, which runs behind nod's boundary or not. A
 // denied call changes nothing, but that is not known here.

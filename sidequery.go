@@ -9,19 +9,19 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// reasonLimit bounds a reason before it reaches an agent, in runes.
-const reasonLimit = 300
+const reasonLimit = 300 // bounds a reason before it reaches an agent, in runes
 
-// question is layer 4: an open call that a model is asked about.
-type question struct{ *trial }
+type question struct{ *trial } // layer 4: an open call that a model is asked about
 
 // ask is the model's answer, or what stands in its place without a model. The table in
 // docs/design.md, section 1, says what it answers for a call that is not settled.
 func (q question) ask(ctx context.Context) Decision {
-	if f := q.exhausted(); f != nil {
-		d := q.unavailable(f, "no model is asked: "+f.Message)
-		d.Notices = []string{"nod asked no model: " + printable.Line(f.Message, reasonLimit)}
-		return d
+	if h := q.gate.options.History; h != nil {
+		if why := h.Exhausted(); why != "" {
+			d := q.unavailable(&fault.Error{Kind: fault.CostCeiling, Message: why}, "no model is asked: "+why)
+			d.Notices = []string{"nod asked no model: " + printable.Line(why, reasonLimit)}
+			return d
+		}
 	}
 	if q.gate.options.Recorder != nil {
 		if err := q.gate.options.Recorder.Begin(q.call, q.id); err != nil && !q.gate.options.UnrecordedRuns {
@@ -30,35 +30,26 @@ func (q question) ask(ctx context.Context) Decision {
 	}
 	answer, err := q.query(ctx)
 	if err != nil {
-		return q.modelFailed(fault.Of(err), answer.Notices)
+		f := fault.Of(err)
+		d := q.unavailable(f, "nod's model gave no answer: "+f.Message)
+		said := "nod's model gave no answer (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
+		d.Notices = append([]string{said}, tamed(answer.Notices)...)
+		return d
 	}
 	return q.modelSaid(answer)
-}
-
-// modelFailed answers where the model did not.
-func (q question) modelFailed(f *fault.Error, notices []string) Decision {
-	d := q.unavailable(f, "nod's model gave no answer: "+f.Message)
-	said := "nod's model gave no answer (" + string(f.Kind) + "): " + printable.Line(f.Error(), reasonLimit)
-	d.Notices = append([]string{said}, tamed(notices)...)
-	return d
 }
 
 // unavailable answers without a model's word, never with an allow.
 func (q question) unavailable(f *fault.Error, why string) Decision {
 	d := failed(LayerModel, f)
-	d.Reason, d.Rule = q.unsure(why), q.ruled.soft
+	d.Reason, d.Rule = why, q.ruled.soft
+	if q.open.stands() {
+		d.Reason = q.reasonOpen() + "; " + why
+	}
 	if q.ruled.soft.Text == "" && q.call.Interactive && !q.gate.options.DenyOnFailure {
 		d.Verdict = Ask
 	}
 	return d
-}
-
-// unsure joins why the call is open with why nobody settled it.
-func (q question) unsure(why string) string {
-	if !q.open.stands() {
-		return why
-	}
-	return q.reasonOpen() + "; " + why
 }
 
 func (q question) modelSaid(c Classification) Decision {
@@ -78,26 +69,15 @@ func (q question) modelSaid(c Classification) Decision {
 	switch {
 	case c.ShouldBlock:
 		return q.blocked(d, c)
-	case c.Cleared:
-		return q.cleared(d)
+	// What the quick question blocked, or failed at, and the careful answer let pass: the careful answer decides about
+	// what weighs little, a person about what weighs. Whose word names what is not compared by nod: the agent's own
+	// description of a call would count as the person's.
+	case c.Cleared && (q.secrets || q.loss.Weighs()):
+		const minds = "the model was of two minds about something that weighs: "
+		d.Verdict, d.Reason = Ask, printable.Line(minds+d.Reason, reasonLimit)
 	}
 	return d
 }
-
-// cleared completes what the quick question blocked, or failed at, and the careful answer let pass. The careful
-// answer decides about what weighs little; a person decides about what weighs. Whose word names what is not
-// compared by nod: the agent's own description of a call would count as the person's.
-func (q question) cleared(d Decision) Decision {
-	if !q.weighs() {
-		return d
-	}
-	const minds = "the model was of two minds about something that weighs: "
-	d.Verdict, d.Reason = Ask, printable.Line(minds+d.Reason, reasonLimit)
-	return d
-}
-
-// weighs reports whether the call touches credentials or may do what weighs.
-func (q question) weighs() bool { return q.secrets || q.loss.Weighs() }
 
 // tamed makes notices of a model fit to be shown.
 func tamed(notices []string) []string {

@@ -100,8 +100,8 @@ func asText(s string) json.RawMessage {
 	return text
 }
 
-// texts are the texts of an entry that come from elsewhere, all of them masked. Input is
-// masked by its keys, see [stored].
+// texts are the texts of an entry that come from elsewhere, all of them masked; not digests and nod's own names, by
+// which a call or a decision is found again. Input is masked by its keys, see [stored].
 func (e *Entry) texts() []*string {
 	list := []*string{&e.Nod, &e.Agent, &e.Session, &e.CallID, &e.Mode, &e.Setting, &e.Tool, &e.RawTool, &e.Dir,
 		&e.Root, &e.Answered, &e.Reason, &e.Model, &e.Quick}
@@ -113,16 +113,6 @@ func (e *Entry) texts() []*string {
 	}
 	for i := range e.Evidence {
 		list = append(list, &e.Evidence[i].Path, &e.Evidence[i].SHA256)
-	}
-	return list
-}
-
-// ownTexts are digests and nod's own words and names, by which a call or a decision is
-// found again: they are not masked.
-func (e *Entry) ownTexts() []*string {
-	list := []*string{(*string)(&e.Kind), &e.ID, &e.InputSHA256}
-	if e.Approvable != nil {
-		list = append(list, &e.Approvable.Key)
 	}
 	return list
 }
@@ -140,17 +130,11 @@ func sealed(e Entry) Entry {
 	if e.Input = kept; size > 0 && e.InputBytes == 0 {
 		e.InputBytes = size
 	}
-	e = apart(e)
+	e.Evidence = slices.Clone(e.Evidence)
+	e.Rule, e.Error, e.Approvable = copied(e.Rule), copied(e.Error), copied(e.Approvable)
 	for _, text := range e.texts() {
 		*text = MaskText(*text)
 	}
-	return e
-}
-
-// apart returns e with copies of what it points to.
-func apart(e Entry) Entry {
-	e.Evidence = slices.Clone(e.Evidence)
-	e.Rule, e.Error, e.Approvable = copied(e.Rule), copied(e.Error), copied(e.Approvable)
 	return e
 }
 
@@ -170,15 +154,14 @@ func tightened(e Entry) Entry {
 	}
 	e.Input = asText(printable.Head(string(e.Input), headLimit))
 	e.Evidence = e.Evidence[:min(len(e.Evidence), tightList)]
-	for _, text := range append(e.texts(), e.ownTexts()...) {
-		*text = tight(*text)
+	texts := append(e.texts(), (*string)(&e.Kind), &e.ID, &e.InputSHA256) // digests and nod's own words too
+	if e.Approvable != nil {
+		texts = append(texts, &e.Approvable.Key)
+	}
+	for _, text := range texts {
+		if len(*text) > tightLimit {
+			*text = strings.ToValidUTF8(printable.Head(*text, tightLimit), "\uFFFD") + "…"
+		}
 	}
 	return e
-}
-
-func tight(s string) string {
-	if len(s) <= tightLimit {
-		return s
-	}
-	return strings.ToValidUTF8(printable.Head(s, tightLimit), "\uFFFD") + "…"
 }

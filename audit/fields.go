@@ -58,8 +58,7 @@ type Entry struct {
 	// Approvable names the call for nod approve; nil where nothing may approve it, or need not.
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
-	// Kept is how many names nod undo can bring back.
-	Kept int `json:"kept,omitempty"`
+	Kept int `json:"kept,omitempty"` // how many names nod undo can bring back
 
 	Latency int64 `json:"latency_us"` // in microseconds
 

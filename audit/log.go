@@ -11,6 +11,7 @@
 package audit
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,8 +29,7 @@ const FileName = "decisions.jsonl"
 // DefaultMaxBytes is the size from which on a file is rotated.
 const DefaultMaxBytes = 16 << 20
 
-// rotatedStamp is the time in a rotated file's name; it sorts by age.
-const rotatedStamp = "20060102T150405.000000000Z"
+const rotatedStamp = "20060102T150405.000000000Z" // the time in a rotated file's name; it sorts by age
 
 // Log writes the decision log. It is safe for concurrent use, by goroutines and by processes. Make one with [Open].
 type Log struct {
@@ -92,11 +92,7 @@ func (l *Log) settle() error {
 			return err
 		}
 	}
-	limit := l.MaxBytes
-	if limit <= 0 {
-		limit = DefaultMaxBytes
-	}
-	if size, err := l.file.Size(); err != nil || size < limit {
+	if size, err := l.file.Size(); err != nil || size < cmp.Or(l.MaxBytes, DefaultMaxBytes) {
 		return err
 	}
 	return l.rotate()

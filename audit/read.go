@@ -112,7 +112,11 @@ func Newest(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, t
 func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		files, err := open(dir)
-		defer closeAll(files)
+		defer func() {
+			for _, file := range files {
+				file.Close()
+			}
+		}()
 		if err != nil && !yield(Line{}, err) {
 			return
 		}
@@ -178,12 +182,6 @@ func sameFile(a, b *os.File) bool {
 	x, errX := a.Stat()
 	y, errY := b.Stat()
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-func closeAll(files []*os.File) {
-	for _, file := range files {
-		file.Close()
-	}
 }
 
 // page is a text of whole lines of a file.

@@ -107,11 +107,6 @@ func (a Approval) passedOver(by Caller, now time.Time) bool {
 	return a.Scope == Once && !a.Prompted && !by.Prompt && a.usedNear(by, now) && !a.usedBy(by, now)
 }
 
-// over reports whether nothing can come of the approval any more.
-func (a Approval) over(now time.Time) bool {
-	return !now.Before(a.Until) || !a.UsedAt.IsZero() && now.Sub(a.UsedAt).Abs() > again
-}
-
 // Kept reports whether there may be approvals in a state directory.
 func Kept(stateDir string) bool {
 	_, err := os.Lstat(filepath.Join(stateDir, fileName))
@@ -194,8 +189,11 @@ func List(stateDir string, now time.Time) ([]Approval, error) {
 	return live(parse(text), now), err
 }
 
+// live leaves out approvals of which nothing can come any more.
 func live(list []Approval, now time.Time) []Approval {
-	return slices.DeleteFunc(list, func(a Approval) bool { return a.over(now) })
+	return slices.DeleteFunc(list, func(a Approval) bool {
+		return !now.Before(a.Until) || !a.UsedAt.IsZero() && now.Sub(a.UsedAt).Abs() > again
+	})
 }
 
 // Add keeps an approval, and drops what is over. The caller has made sure that a person wants it.
@@ -230,12 +228,8 @@ func parse(text []byte) (list []Approval) {
 
 // whole reports whether this version writes such an approval.
 func (a Approval) whole() bool {
-	return a.Version == version && plain(a.ID, 8) && plain(a.Key, 64) && (a.Scope == Once || a.Scope == Session)
-}
-
-// plain reports whether s is so many lower-case hexadecimal digits.
-func plain(s string, n int) bool {
-	return len(s) == n && strings.Trim(s, "0123456789abcdef") == ""
+	return a.Version == version && len(a.ID) == 8 && len(a.Key) == 64 &&
+		strings.Trim(a.ID+a.Key, "0123456789abcdef") == "" && (a.Scope == Once || a.Scope == Session)
 }
 
 // read returns the file, nil for a missing file. What others may have written is refused.

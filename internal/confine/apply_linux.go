@@ -21,13 +21,12 @@ import (
 // applier puts a layer onto the real tree. The layer is nobody's any more; the tree is everybody's, so each name is
 // opened below the workspace without following a link, and what was changed since the run began is left alone.
 type applier struct {
-	o     Options
-	upper string
-	since time.Time
-	root  int
-	holes int64 // in the files that were applied
-	// looks says that nothing is changed: only found are the real files that would be replaced or removed.
-	looks   bool
+	o       Options
+	upper   string
+	since   time.Time
+	root    int
+	holes   int64 // in the files that were applied
+	looks   bool  // says that nothing is changed: only found are the real files that would be replaced or removed
 	found   []string
 	refused []Refusal
 }
@@ -58,7 +57,6 @@ func apply(o Options, upper string, since time.Time) ([]Refusal, error) {
 }
 
 func (a *applier) real(name string) string { return filepath.Join(a.o.Root, name) }
-
 func (a *applier) left(name string) string { return filepath.Join(a.upper, name) }
 
 // refuse names what stays as it was, if there is a reason.
@@ -165,14 +163,13 @@ func (a *applier) rest(below string, there map[string]bool) {
 
 // keep says why a name is not changed, nil if it may be.
 func (a *applier) keep(name string, deletes bool) error {
-	why := "nothing may be changed"
-	if a.o.Keep != nil {
-		why = a.o.Keep(a.real(name), deletes)
+	if a.o.Keep == nil {
+		return errors.New("nothing may be changed")
 	}
-	if why == "" {
-		return nil
+	if why := a.o.Keep(a.real(name), deletes); why != "" {
+		return errors.New(why)
 	}
-	return errors.New(why)
+	return nil
 }
 
 // whole says why nothing in a directory may be changed: what lies in it is not looked at
@@ -215,8 +212,7 @@ func (a *applier) directory(name string, mode fs.FileMode) error {
 	return nil
 }
 
-// changes reports whether the run changed something in a directory. An index that git
-// wrote anew does not count.
+// changes reports whether the run changed something in a directory. An index that git wrote anew does not count.
 func (a *applier) changes(name string) (changed bool) {
 	_ = filepath.WalkDir(a.left(name), func(at string, d fs.DirEntry, err error) error {
 		if err != nil || changed {
@@ -230,8 +226,7 @@ func (a *applier) changes(name string) (changed bool) {
 	return changed
 }
 
-// found is what is at a name of the real tree.
-type found struct{ unix.Stat_t }
+type found struct{ unix.Stat_t } // what is at a name of the real tree
 
 func stat(dir int, base string) (now found, err error) {
 	return now, unix.Fstatat(dir, base, &now.Stat_t, unix.AT_SYMLINK_NOFOLLOW)
@@ -432,7 +427,7 @@ func (a *applier) replace(name string, make func(dir int, temporary string) erro
 		if err != nil || a.looks {
 			return err
 		}
-		temporary := temporary(filepath.Dir(a.upper))
+		temporary := ownName + filepath.Base(filepath.Dir(a.upper))
 		defer unix.Unlinkat(dir, temporary, 0)
 		if err := make(dir, temporary); err != nil {
 			return err

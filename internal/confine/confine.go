@@ -30,23 +30,19 @@ import (
 
 // Options say what is run and where. Every zero value is the strictest or an error.
 type Options struct {
-	// Line is the command line, for Shell.
-	Line string
+	Line string // the command line, for Shell
 	// Shell runs it, absolute. "": /bin/sh.
 	Shell string
 	// Dir is where it starts and Root the workspace, both absolute and real. Dir lies in Root.
 	Dir, Root string
 	// Home is the home directory, absolute. It is hidden, but for toolchains.
-	Home string
-	// Environ is the environment of the caller; [Environment] says what stays.
-	Environ []string
-	// Cache is the directory that belongs to confine, absolute, on a file system with extended attributes.
-	Cache string
+	Home    string
+	Environ []string // the environment of the caller; [Environment] says what stays
+	Cache   string   // the directory that belongs to confine, absolute, on a file system with extended attributes
 	// Settle finds out what the settings say, beside what takes the disk a while, and sets Stores, Hidden, Before and
 	// Keep by it. With an error nothing is run. nil: they are set.
 	Settle func(o *Options) error
-	// Stores are files and directories outside of the workspace that are not there for the run, absolute.
-	Stores []string
+	Stores []string // files and directories outside of the workspace that are not there for the run, absolute
 	// Hidden says that a file or directory of the workspace, by its real path,
 	// is not there for the run. nil hides nothing.
 	Hidden func(path string) bool
@@ -67,16 +63,12 @@ type Options struct {
 
 // Result is what became of a run.
 type Result struct {
-	// Code is the exit code; 128 and the signal where one ended the shell.
-	Code int
+	Code int // the exit code; 128 and the signal where one ended the shell
 	// Refused are names that the run changed and that are as they were.
 	Refused []Refusal
-	// Stopped says which bound ended the run, "" if none did.
-	Stopped string
-	// Missed is what a run that failed seems to have wanted and did not get, as far as its output tells.
-	Missed []string
-	// Hidden are the names of the workspace that were not there for the run.
-	Hidden []string
+	Stopped string   // says which bound ended the run, "" if none did
+	Missed  []string // what a run that failed seems to have wanted and did not get, as far as its output tells
+	Hidden  []string // the names of the workspace that were not there for the run
 }
 
 // Refusal is a name of the workspace that stays as it was.
@@ -91,8 +83,7 @@ var ErrUnavailable = errors.New("nothing can be confined here")
 // ErrNotKept says that the line ran and that nothing of what it wrote was applied.
 var ErrNotKept = errors.New("the line was run, and nothing that it wrote was kept")
 
-// maxTime is how long a run may go on.
-const maxTime = time.Hour
+const maxTime = time.Hour // how long a run may go on
 
 //go:embed names.txt
 var lists string
@@ -108,7 +99,10 @@ func names(list string) (all []string) {
 // program loads code or takes a key from them. A variable of another name may be a key. Package managers are told
 // that there is no network, so that they say so at once.
 func Environment(environ []string, home string) []string {
-	out, known := []string(nil), names("variables")
+	out, known, flags := []string(nil), names("variables"), Variable(environ, "GOFLAGS")
+	if strings.Contains(flags, "exec") { // starts other programs
+		flags = ""
+	}
 	for _, kv := range environ {
 		name, value, ok := strings.Cut(kv, "=")
 		if ok && passes(known, name) && !speaksOfKeys(name) && !strings.Contains(value, "@") {
@@ -116,19 +110,10 @@ func Environment(environ []string, home string) []string {
 		}
 	}
 	return append(out, "HOME="+home, "TMPDIR=/tmp", "NOD_CONFINED=1",
-		"GOPROXY=off", "GOFLAGS="+goFlags(environ), "npm_config_offline=true", "npm_config_update_notifier=false",
+		"GOPROXY=off", "GOFLAGS="+flags, "npm_config_offline=true", "npm_config_update_notifier=false",
 		"npm_config_fund=false", "npm_config_audit=false",
 		"PIP_NO_INDEX=1", "PIP_DISABLE_PIP_VERSION_CHECK=1", "UV_OFFLINE=1", "CARGO_NET_OFFLINE=true",
 		"COREPACK_ENABLE_NETWORK=0", "HOMEBREW_NO_AUTO_UPDATE=1")
-}
-
-// goFlags keeps GOFLAGS but for what starts other programs.
-func goFlags(environ []string) string {
-	value := Variable(environ, "GOFLAGS")
-	if strings.Contains(value, "exec") {
-		return ""
-	}
-	return value
 }
 
 // passes reports whether a variable is in a list. A name that ends in * is a beginning.

@@ -26,8 +26,7 @@ type guard struct {
 	stopped atomic.Pointer[string]
 }
 
-// look is how often the memory is looked at.
-const look = 500 * time.Millisecond
+const look = 500 * time.Millisecond // how often the memory is looked at
 
 // watch begins when the line runs: to ask for signals takes longer than to read the settings.
 func (g *guard) watch(ctx context.Context) {
@@ -61,8 +60,7 @@ func (g *guard) why() string {
 	return ""
 }
 
-// grace is how long a run may go on after a signal that tells it to end.
-const grace = 5 * time.Second
+const grace = 5 * time.Second // how long a run may go on after a signal that tells it to end
 
 func (g *guard) ends(s os.Signal, now time.Time) {
 	if (s == syscall.SIGTERM || s == syscall.SIGHUP) && !g.told {

@@ -24,17 +24,12 @@ func Keep(gate *nod.Gate, root string, environ []string, keeps bool) func(name s
 		if d.Verdict == nod.Allow && d.Layer == nod.LayerEdit {
 			return ""
 		}
-		return whyOf(d.Reason)
+		const before = ", which " // without the name, which the run chose and which is said beside
+		if i := strings.LastIndex(d.Reason, before); i >= 0 {
+			return "it " + d.Reason[i+len(before):]
+		}
+		return d.Reason
 	}
-}
-
-// whyOf is a gate's reason without the name, which the run chose and which is said beside.
-func whyOf(reason string) string {
-	const before = ", which "
-	if i := strings.LastIndex(reason, before); i >= 0 {
-		return "it " + reason[i+len(before):]
-	}
-	return reason
 }
 
 // Stores are [Options.Stores] by a list of secrets: what it names by where it is, and not by a name alone. Below
@@ -56,19 +51,14 @@ func Stores(secrets []string, home string) (all []string) {
 			there[dir] = err == nil
 		}
 		if there[dir] {
-			all = append(all, named(s)...)
+			found := []string{s} // without a star it is there or not; who hides it looks
+			if strings.ContainsAny(s, "*?[") {
+				found, _ = filepath.Glob(s)
+			}
+			all = append(all, found...)
 		}
 	}
 	return all
-}
-
-// named are the paths that a pattern names. One without a star is there or not; who hides it looks.
-func named(pattern string) []string {
-	if !strings.ContainsAny(pattern, "*?[") {
-		return []string{pattern}
-	}
-	found, _ := filepath.Glob(pattern)
-	return found
 }
 
 // absentFrom tells names that are surely not there: nothing in home has the first part of the name, in any case of its

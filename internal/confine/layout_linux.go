@@ -46,8 +46,7 @@ type sheet struct {
 	secrets     []string // names below it that are not there
 }
 
-// shown is a directory that a run sees, by its name and by its real path.
-type shown struct{ name, real string }
+type shown struct{ name, real string } // a directory that a run sees, by its name and by its real path
 
 // How a directory is shown.
 const (
@@ -59,7 +58,12 @@ const (
 func lay(o Options, run, kept string) (*layout, error) {
 	l := &layout{o: o, run: run, kept: kept, mounts: mounts(), absent: absentFrom(o.Home),
 		plan: stage.Plan{Dir: layers(o.Cache)}}
-	l.stores = l.present(o.Stores)
+	for _, name := range o.Stores { // once: there are hundreds, and many directories that one may lie in
+		if !l.absent(name) && exists(name) {
+			real, _ := filepath.EvalSymlinks(name) // "" for a link that leads nowhere
+			l.stores = append(l.stores, shown{name, real})
+		}
+	}
 	for _, step := range []func() error{l.ground, l.caches, l.programs, l.finish, l.workspace, l.repository,
 		l.footing} {
 		if err := step(); err != nil {
@@ -182,12 +186,9 @@ func (l *layout) fits(dir string) bool {
 
 // isNarrow reports whether a directory of programs is not one of all sorts of things.
 func (l *layout) isNarrow(dir string) bool {
-	for _, wide := range append(l.inHome([]string{".cache", ".config"}), "/proc", "/sys", "/dev", "/run", "/var/run") {
-		if within(wide, dir) {
-			return false
-		}
-	}
-	return !slices.Contains(append(l.inHome([]string{".local", ".local/share", ".ssh", ".aws", ".gnupg"}), "/tmp"), dir)
+	wide := append(l.inHome([]string{".cache", ".config"}), "/proc", "/sys", "/dev", "/run", "/var/run")
+	return !slices.ContainsFunc(wide, func(wide string) bool { return within(wide, dir) }) &&
+		!slices.Contains(append(l.inHome([]string{".local", ".local/share", ".ssh", ".aws", ".gnupg"}), "/tmp"), dir)
 }
 
 // namedBy are the directories that variables name and that are what the variables say, but for those in which a secret
@@ -208,8 +209,7 @@ func (l *layout) namedBy(variables []string) (dirs []string) {
 	return dirs
 }
 
-// maxPrograms bounds how many names of a directory of PATH are looked at.
-const maxPrograms = 4096
+const maxPrograms = 4096 // bounds how many names of a directory of PATH are looked at
 
 // ofPrograms are a directory of PATH, if it holds a program and no secret, and those
 // beside it in which programs keep what they load.
@@ -372,18 +372,6 @@ func (l *layout) repository() error {
 	i := l.add(s)
 	l.put(dir, toRead, l.plan.At(i), dir)
 	return errors.Join((&masker{root: dir, mask: s.mask}).git("."), l.overlay(s))
-}
-
-// present are the stores that are there. Each is looked for once, since there are hundreds of names of stores and
-// many directories that one may lie in. real is "" for a link that leads nowhere.
-func (l *layout) present(names []string) (stores []shown) {
-	for _, name := range names {
-		if !l.absent(name) && exists(name) {
-			real, _ := filepath.EvalSymlinks(name)
-			stores = append(stores, shown{name, real})
-		}
-	}
-	return stores
 }
 
 // mountedBelow is what is mounted below a directory, "" where nothing is. The

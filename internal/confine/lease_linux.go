@@ -16,8 +16,7 @@ type lease struct {
 	locks           []*os.File
 }
 
-// workspaceLayer is the workspace's layer in a run's directory.
-const workspaceLayer = "workspace"
+const workspaceLayer = "workspace" // the workspace's layer in a run's directory
 
 // layers is where overlays are mounted, those of each run in a mount namespace of its
 // own, so that runs share the directory.
@@ -112,10 +111,9 @@ func (l *lease) sweep() {
 	entries, _ := os.ReadDir(l.runs)
 	for _, e := range entries {
 		old := &lease{run: filepath.Join(l.runs, e.Name())}
-		if free, err := old.lock(old.run); !free || err != nil {
-			continue
+		if free, _ := old.lock(old.run); free {
+			left = append(left, old)
 		}
-		left = append(left, old)
 	}
 	wait := aLittle // a line that ends by then is not kept waiting by the disk
 	if len(left) > manyLeft {
@@ -134,8 +132,4 @@ const (
 	manyLeft = 32
 )
 
-// ownName begins the names that applying needs for a moment.
-const ownName = ".nod-confine-"
-
-// temporary is such a name.
-func temporary(run string) string { return ownName + filepath.Base(run) }
+const ownName = ".nod-confine-" // begins the names that applying needs for a moment

@@ -40,7 +40,8 @@ func (m *masker) walk(stores []shown) error {
 		}
 		below := name[len(m.root)+1:]
 		switch {
-		case d.IsDir() && (d.Name() == ".git" || isGitDirectory(name)):
+		case d.IsDir() && (d.Name() == ".git" || exists(name+"/HEAD") && exists(name+"/objects") &&
+			exists(name+"/refs")): // by another name (git's is_git_directory)
 			return orSkip(m.git(below), d)
 		case m.hides(name):
 			m.names = append(m.names, below)
@@ -68,8 +69,7 @@ func orSkip(err error, d fs.DirEntry) error {
 	return err
 }
 
-// inode is a file, under any of its names.
-type inode struct{ device, number uint64 }
+type inode struct{ device, number uint64 } // a file, under any of its names
 
 // linked is the inode of a file that has further names.
 func linked(d fs.DirEntry) (node inode, ok bool) {
@@ -148,11 +148,6 @@ func (m *masker) git(below string) error {
 func isSmall(d fs.DirEntry) bool {
 	info, err := d.Info()
 	return err != nil || info.Size() <= 1<<20
-}
-
-// isGitDirectory recognises a repository by another name than .git (git's is_git_directory).
-func isGitDirectory(dir string) bool {
-	return exists(dir+"/HEAD") && exists(dir+"/objects") && exists(dir+"/refs")
 }
 
 // isGitsOwn knows the files of a repository in which git keeps names of files and of objects, and no addresses.

@@ -103,8 +103,7 @@ func missed(said string, unseen func(path string) bool) (all []string) {
 	return all
 }
 
-// maxAbsent bounds how many names are looked for.
-const maxAbsent = 50
+const maxAbsent = 50 // bounds how many names are looked for
 
 // absent is the first of the names that programs say are not there, and that are there outside.
 func absent(said string, unseen func(path string) bool) string {

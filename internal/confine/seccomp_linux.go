@@ -74,7 +74,12 @@ func rules() *program {
 	p.when(unix.SYS_UNSHARE, anyBit(0, namespaces, errno(unix.EPERM))...)
 	p.when(unix.SYS_CLONE, anyBit(0, namespaces&^unix.CLONE_NEWTIME, errno(unix.EPERM))...)
 	p.when(unix.SYS_PERSONALITY, oneOf(0, []uint32{0, 0xffffffff, addrNoRandomize}, allowed(), errno(unix.EPERM))...)
-	p.limits()
+	// The limit of cores stays where the stage set it; a program that sets it is told that it did.
+	p.when(unix.SYS_PRLIMIT64, argument(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.RLIMIT_CORE, SkipFalse: 5},
+		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 2},
+		bpf.LoadAbsolute{Off: atArgs + 8*2 + 4, Size: 4}, // the other half
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1}, errno(0), allowed())
+	p.when(unix.SYS_SETRLIMIT, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
 	p.add(allowed())
 	return p
 }
@@ -104,16 +109,7 @@ func (p *program) sockets() {
 	p.when(unix.SYS_SOCKETPAIR, oneOf(0, []uint32{unix.AF_UNIX}, allowed(), errno(unix.EAFNOSUPPORT))...)
 }
 
-// limits keeps the limit of cores where the stage set it; a program that sets it is told that it did.
-func (p *program) limits() {
-	p.when(unix.SYS_PRLIMIT64, argument(1), bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.RLIMIT_CORE, SkipFalse: 5},
-		argument(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 2},
-		high(2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipTrue: 1}, errno(0), allowed())
-	p.when(unix.SYS_SETRLIMIT, oneOf(0, []uint32{unix.RLIMIT_CORE}, errno(0), allowed())...)
-}
-
-// program is a filter in the making.
-type program struct{ code []bpf.Instruction }
+type program struct{ code []bpf.Instruction } // a filter in the making
 
 func (p *program) add(code ...bpf.Instruction) { p.code = append(p.code, code...) }
 
@@ -139,10 +135,8 @@ func (p *program) compile() ([]byte, error) {
 func errno(n unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: retErrno | uint32(n)} }
 func allowed() bpf.Instruction           { return bpf.RetConstant{Val: retAllow} }
 
-// argument loads the low half of an argument: what the kernel looks at where it
-// takes an int. high loads the other half.
+// argument loads the low half of an argument: what the kernel looks at where it takes an int.
 func argument(i uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: atArgs + 8*i, Size: 4} }
-func high(i uint32) bpf.Instruction     { return bpf.LoadAbsolute{Off: atArgs + 8*i + 4, Size: 4} }
 
 // oneOf answers yes where an argument is one of the values.
 func oneOf(arg uint32, values []uint32, yes, no bpf.Instruction) []bpf.Instruction {

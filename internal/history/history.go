@@ -83,8 +83,7 @@ func (f File) session() string {
 	return strings.TrimSuffix(filepath.Base(f.Path), ".jsonl")
 }
 
-// headLimit is how far into a file its session's directory is looked for.
-const headLimit = 256 << 10
+const headLimit = 256 << 10 // how far into a file its session's directory is looked for
 
 // root is where the session began, "" where its file does not say.
 func (f File) root() string {

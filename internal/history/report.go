@@ -28,8 +28,7 @@ type Report struct {
 	First   time.Time `json:"first,omitzero"` // of the calls
 	Last    time.Time `json:"last,omitzero"`
 	Counts
-	// Unjudged counts calls that could not be judged, by why.
-	Unjudged map[string]int `json:"unjudged,omitempty"`
+	Unjudged map[string]int `json:"unjudged,omitempty"` // counts calls that could not be judged, by why
 	// AskedFor and DeniedFor are the reasons, the most frequent first.
 	AskedFor  []Reason `json:"asked_for"`
 	DeniedFor []Reason `json:"denied_for"`
@@ -181,8 +180,7 @@ func (t *tally) first(agent string, c transcript.Turn) bool {
 	return !met
 }
 
-// problemLimit bounds the problems that are told; one bad disk has thousands.
-const problemLimit = 20
+const problemLimit = 20 // bounds the problems that are told; one bad disk has thousands
 
 func (t *tally) problem(err error) {
 	text := printable.Line(err.Error(), 300)

@@ -34,10 +34,9 @@ func Dir(stateDir string) string { return filepath.Join(stateDir, "kept") }
 
 // Store keeps files below a directory, mode 0700, made when it is first used. Many processes may use one at once.
 type Store struct {
-	dir string
-	o   Options
-	// step is called before each change, so that tests can end the process there.
-	step func()
+	dir  string
+	o    Options
+	step func() // called before each change, so that tests can end the process there
 }
 
 // Options are a store's bounds. Zero values are the defaults.
@@ -107,9 +106,16 @@ func (s *Store) keep(c Call, files []string) error {
 		c.Time = s.o.Now().UTC()
 	}
 	p := &parcel{store: s, dir: part, kept: Kept{Version: version, Call: c, Dirs: map[string]fs.FileMode{}}}
-	defer p.discard()
+	defer func() { // what did not get its name
+		if p.pack != nil {
+			p.pack.Close()
+		}
+		if p.dir != "" {
+			os.RemoveAll(p.dir)
+		}
+	}()
 	for _, f := range files {
-		if err := p.add(filepath.Clean(view.Native(f))); err != nil {
+		if err := p.add(filepath.FromSlash(view.Native(f))); err != nil {
 			return err
 		}
 	}
@@ -131,8 +137,7 @@ func (s *Store) List() (list []Kept, err error) {
 	return list, errors.Join(errs...)
 }
 
-// shortestID is how much of an id's end must be given, as with nod log.
-const shortestID = 6
+const shortestID = 6 // how much of an id's end must be given, as with nod log
 
 // Find returns the kept call of an id, or of how it ends.
 func (s *Store) Find(id string) (Kept, error) {
@@ -165,9 +170,6 @@ type entry struct {
 	time     time.Time
 	held     int64
 }
-
-// entryName is the name that [entryOf] reads. The oldest sorts first.
-func entryName(k Kept) string { return fmt.Sprintf("%019d-%d-%s", k.Time.UnixNano(), k.Held, k.ID) }
 
 func entryOf(name string) (e entry, ok bool) {
 	at, rest, _ := strings.Cut(name, "-")
@@ -218,8 +220,10 @@ const (
 func (s *Store) prune() {
 	list, rest, _ := s.entries()
 	for _, name := range rest {
-		if strings.HasPrefix(name, partPrefix) || strings.HasPrefix(name, gonePrefix) {
-			s.sweep(filepath.Join(s.dir, name))
+		left := strings.HasPrefix(name, partPrefix) || strings.HasPrefix(name, gonePrefix)
+		name = filepath.Join(s.dir, name)
+		if info, err := os.Lstat(name); left && err == nil && s.o.Now().Sub(info.ModTime()) > abandoned {
+			os.RemoveAll(name)
 		}
 	}
 	held := int64(0)
@@ -244,12 +248,6 @@ func (s *Store) remove(e entry) {
 	}
 	s.step()
 	os.RemoveAll(gone)
-}
-
-func (s *Store) sweep(dir string) {
-	if info, err := os.Lstat(dir); err == nil && s.o.Now().Sub(info.ModTime()) > abandoned {
-		os.RemoveAll(dir)
-	}
 }
 
 // lock lets one process restore at a time. It ends with the process.
@@ -379,22 +377,14 @@ func (p *parcel) commit() error {
 		return err
 	}
 	p.store.step()
-	if err := os.Rename(p.dir, filepath.Join(p.store.dir, entryName(p.kept))); err != nil {
+	// The name is what [entryOf] reads. The oldest sorts first.
+	name := fmt.Sprintf("%019d-%d-%s", p.kept.Time.UnixNano(), p.kept.Held, p.kept.ID)
+	if err := os.Rename(p.dir, filepath.Join(p.store.dir, name)); err != nil {
 		return err
 	}
 	p.dir = ""
 	p.store.step()
 	return system.Sync(p.store.dir)
-}
-
-// discard removes what did not get its name.
-func (p *parcel) discard() {
-	if p.pack != nil {
-		p.pack.Close()
-	}
-	if p.dir != "" {
-		os.RemoveAll(p.dir)
-	}
 }
 
 // version is that of the manifest. Fields are only ever added under it.

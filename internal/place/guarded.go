@@ -173,8 +173,7 @@ func (m *Machine) Ordinary(real string) (why Objection) {
 	return ""
 }
 
-// maxSettings bounds how much of one file of settings is read.
-const maxSettings = 256 << 10
+const maxSettings = 256 << 10 // bounds how much of one file of settings is read
 
 // isStarted reports whether an agent's settings at a root name a file by its plain path
 // from there: a hook's script, a status line. A rarer spelling is not looked for.

@@ -51,16 +51,13 @@ func (m *Machine) full(dir, name string) string {
 // is the name as written, so that what must not be touched is known by its name at least.
 func (m *Machine) Readings(dir, name string) ([]string, error) {
 	reals, err := m.readings(dir, name)
-	if bare := strings.TrimFunc(name, isBlank); bare != name {
+	if bare := strings.TrimFunc(name, func(r rune) bool { // as JavaScript's trim, and what nobody sees
+		return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u180e'
+	}); bare != name {
 		more, other := m.readings(dir, bare)
 		return append(reals, more...), cmp.Or(err, other)
 	}
 	return reals, err
-}
-
-// isBlank reports what JavaScript's trim takes off, and what nobody sees: a host may do so with a path.
-func isBlank(r rune) bool {
-	return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' || r == '\u180e'
 }
 
 func (m *Machine) readings(dir, name string) ([]string, error) {
@@ -105,24 +102,16 @@ func (m *Machine) UsableRoot(root string) bool {
 		return false
 	}
 	info, err := m.Files.Lstat(root)
-	return err == nil && info.Mode.IsDir() && !m.isUnfit(root) && !m.holdsOwn(root)
-}
-
-// isUnfit reports whether a directory is no workspace because of its name alone.
-func (m *Machine) isUnfit(root string) bool {
-	return systemDir(root) || m.IsSelf(root) || m.holdsAgents(root) || m.Guards.Match(afterWorktree(root))
+	return err == nil && info.Mode.IsDir() && !systemDir(root) && !m.IsSelf(root) && !m.holdsAgents(root) &&
+		!m.Guards.Match(afterWorktree(root)) && !m.holdsOwn(root)
 }
 
 // runByName reports whether PATH names a directory itself, and not by where
 // the call is: what is written there is run by name later.
 func (m *Machine) runByName(environ []string, root string) bool {
 	value, _ := Lookup(environ, "PATH")
-	for elem := range strings.SplitSeq(value, ":") {
-		if path.IsAbs(elem) && m.Real(path.Clean(elem)) == root {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(value, ":"),
+		func(elem string) bool { return path.IsAbs(elem) && m.Real(path.Clean(elem)) == root })
 }
 
 // afterWorktree is a path from where its names count: behind a working tree

@@ -32,14 +32,11 @@ func Because(does, why Objection) Objection {
 
 // Options describe a machine.
 type Options struct {
-	// Files is where names are resolved.
-	Files view.Files
+	Files view.Files // where names are resolved
 	// Home is the absolute home directory. "": ~ leads nowhere and no directory is a workspace.
-	Home string
-	// Roots are workspace roots beside those of a call, absolute.
-	Roots []string
-	// Self are nod's own files and directories, absolute.
-	Self []string
+	Home  string
+	Roots []string // workspace roots beside those of a call, absolute
+	Self  []string // nod's own files and directories, absolute
 	// Secrets and Guarded are the lists of the rules.
 	Secrets, Guarded []string
 }

@@ -54,8 +54,7 @@ func (w *Workspace) Readings(name string) ([]string, error) {
 	return reals, err
 }
 
-// maxReadings is how many names a search through them is quicker for.
-const maxReadings = 64
+const maxReadings = 64 // how many names a search through them is quicker for
 
 // reading is where a name as written may lead.
 type reading struct {

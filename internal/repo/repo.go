@@ -46,8 +46,7 @@ type Repo struct {
 	ignoring map[string]ignoreFile // by name
 }
 
-// notInGit is the fault of a repository that has no index yet.
-const notInGit = "is not in git"
+const notInGit = "is not in git" // the fault of a repository that has no index yet
 
 // Around finds the repository in whose working tree a real directory lies; nil for no repository, or for a
 // repository that cannot be followed.

@@ -131,8 +131,7 @@ func (s *Session) History() (said []string) {
 	return said
 }
 
-// deniedLimit is how many denials a model is reminded of, the newest.
-const deniedLimit = 5
+const deniedLimit = 5 // how many denials a model is reminded of, the newest
 
 // Blocked says which calls were denied or refused, and why, oldest first.
 func (s *Session) Blocked() (said []string) {

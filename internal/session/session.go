@@ -372,8 +372,7 @@ func largestSum(lines []line) (sum float64) {
 	return sum
 }
 
-// spentDir holds one file a day, UTC: a time zone comes from an environment.
-const spentDir = "spent"
+const spentDir = "spent" // holds one file a day, UTC: a time zone comes from an environment
 
 func spentFile(now time.Time) string { return now.UTC().Format(time.DateOnly) + ".jsonl" }
 

@@ -36,11 +36,19 @@ func newUse(a *analysis, s *sheet, inv *invocation) *use {
 	return u
 }
 
-// apply reads a command line with the data.
+// apply reads a command line with the data, but for programs whose arguments need more than the data can say.
 func (a *analysis) apply(s *sheet, inv *invocation) {
-	if s.code == "" || !special(a, s, inv) {
-		a.applied(s, inv)
+	switch s.code {
+	case "git":
+		runGit(a, s, inv)
+		return
+	case "test":
+		a.out.testArgs(inv)
+		return
+	case "printf":
+		a.out.printfArgs(inv)
 	}
+	a.applied(s, inv)
 }
 
 func (a *analysis) applied(s *sheet, inv *invocation) {
@@ -58,7 +66,11 @@ func (a *analysis) applied(s *sheet, inv *invocation) {
 		}
 	}
 	u.effects(s.always, inv.raw)
-	u.response(inv.args)
+	for _, w := range inv.args {
+		if s.responses && (w.text == "" && !w.known || strings.HasPrefix(w.text, "@") || w.glob == 1) {
+			a.out.unknown(PartWords, inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments")
+		}
+	}
 	u.read(inv.args)
 	if !u.command {
 		u.positional()
@@ -339,22 +351,17 @@ func (u *use) effects(list, raw string) {
 			}
 			return
 		case "", "alone":
-		default:
-			u.word(item, raw)
+		default: // an effect, a mark or a trait
+			if effect, ok := strings.CutPrefix(item, "!"); ok {
+				u.stated(effect, raw)
+			}
+			u.marks |= markOf(item)
+			if taken, ok := strings.CutPrefix(item, "not:"); ok {
+				u.out.trait(0, traitOf(taken))
+			}
+			u.out.trait(traitOf(item), 0)
 		}
 	}
-}
-
-// word takes an effect, a mark or a trait.
-func (u *use) word(item, raw string) {
-	if effect, ok := strings.CutPrefix(item, "!"); ok {
-		u.stated(effect, raw)
-	}
-	u.marks |= markOf(item)
-	if taken, ok := strings.CutPrefix(item, "not:"); ok {
-		u.out.trait(0, traitOf(taken))
-	}
-	u.out.trait(traitOf(item), 0)
 }
 
 // stated reports an effect that the data states outright: kind or kind:target.
@@ -403,6 +410,7 @@ func (u *use) positional() {
 	switch {
 	case len(u.pos) > 0:
 		u.assign(roles)
+		isCommand := func(w word) bool { return !assignmentLike(w) }
 		if strings.HasPrefix(u.roles, "assign") && !u.marks.has(markQuiet) && !slices.ContainsFunc(u.pos, isCommand) {
 			u.effects(u.none, u.inv.raw) // all arguments set variables for a command that is not there
 		}
@@ -411,8 +419,6 @@ func (u *use) positional() {
 		u.searchesHere()
 	}
 }
-
-func isCommand(w word) bool { return !assignmentLike(w) }
 
 // searchesHere is what happens without arguments where an option asks for all that lies below.
 func (u *use) searchesHere() {
@@ -438,8 +444,7 @@ func (u *use) assign(roles []string) {
 		u.searchesHere()
 	}
 	if variadic < 0 && len(u.pos) > len(roles) {
-		u.out.unknown(PartWords, u.inv.raw,
-			"this gives "+u.sheet.name+" more arguments than nod knows")
+		u.out.unknown(PartWords, u.inv.raw, "this gives "+u.sheet.name+" more arguments than nod knows")
 	}
 	for i, w := range u.pos {
 		at := roleAt(roles, variadic, i, len(u.pos))
@@ -476,16 +481,5 @@ func (u *use) oneWord(w word) {
 	if w.many || w.glob > 0 {
 		u.out.unknown(PartWords, u.inv.raw,
 			grammar.Escaped(w.raw)+" may be several words, since its value is not known")
-	}
-}
-
-// response states that a word may name a file of further arguments, as those
-// that begin with @ do for programs with the directive responses.
-func (u *use) response(args []word) {
-	for _, w := range args {
-		begin := w.text == "" && !w.known || strings.HasPrefix(w.text, "@") || w.glob == 1
-		if u.responses && begin {
-			u.out.unknown(PartWords, u.inv.raw, grammar.Escaped(w.shown())+" may name a file of further arguments")
-		}
 	}
 }

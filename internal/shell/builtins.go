@@ -231,19 +231,3 @@ func (d *draft) testArgs(inv *invocation) {
 		d.unknown(PartWords, inv.raw, "nod does not read this "+inv.name)
 	}
 }
-
-// special dispatches to the readers of programs whose arguments need more than
-// the data can say. done is false where the data goes on.
-func special(a *analysis, s *sheet, inv *invocation) (done bool) {
-	switch s.code {
-	case "git":
-		runGit(a, s, inv)
-		return true
-	case "test":
-		a.out.testArgs(inv)
-		return true
-	case "printf":
-		a.out.printfArgs(inv)
-	}
-	return false
-}

@@ -85,8 +85,7 @@ func (d *draft) task(names string, inv *invocation) {
 	}
 }
 
-// maxAbsent bounds how many names are recorded that are looked for before a file.
-const maxAbsent = 12
+const maxAbsent = 12 // bounds how many names are recorded that are looked for before a file
 
 // unstable takes back the content of definitions that the line itself may change: what was read is not what will run.
 func (d *draft) unstable() {

@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// flags say how a path is used, beyond the kind of effect.
-type flags uint8
+type flags uint8 // how a path is used, beyond the kind of effect
 
 const (
 	recursive flags = 1 << iota
@@ -164,10 +163,9 @@ func (m *machine) place(name string) (string, Place) {
 			return m.places[i].real, m.places[i].place
 		}
 	}
-	p := placed{name: name, real: path.Clean(name)}
-	p.real, p.place = m.locate(name)
-	m.places = append(m.places, p)
-	return p.real, p.place
+	real, place := m.locate(name)
+	m.places = append(m.places, placed{name, real, place})
+	return real, place
 }
 
 func (m *machine) locate(name string) (string, Place) {
@@ -175,14 +173,12 @@ func (m *machine) locate(name string) (string, Place) {
 	if harmlessDevice(clean) {
 		return clean, Null
 	}
-	if m.env.Files == nil {
-		return clean, Elsewhere
+	if m.env.Files != nil {
+		if real, err := view.Resolve(m.env.Files, name); err == nil {
+			return real, m.placeOf(real)
+		}
 	}
-	real, err := view.Resolve(m.env.Files, name)
-	if err != nil {
-		return clean, Elsewhere
-	}
-	return real, m.placeOf(real)
+	return clean, Elsewhere
 }
 
 func (m *machine) placeOf(real string) Place {
@@ -289,24 +285,16 @@ func harmlessDevice(name string) bool {
 
 // IsTemporary reports whether a real path lies in a directory for everyone's temporary files.
 func IsTemporary(real string) bool {
-	for _, dir := range [...]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
-		"/private/var/folders", "/dev/shm"} {
-		if view.Below(dir, real) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", "/private/tmp", "/private/var/tmp", "/var/folders",
+		"/private/var/folders", "/dev/shm"}, func(dir string) bool { return view.Below(dir, real) })
 }
 
 // homes reports whether a real path is the directory of all home directories or somebody's.
 func homes(real string) bool {
-	for _, dir := range [...]string{"/home", "/Users", "/users", "/var/home"} {
-		if rest, ok := strings.CutPrefix(real, dir); ok && strings.LastIndexByte(rest, '/') <= 0 &&
-			(rest == "" || rest[0] == '/') {
-			return true
-		}
-	}
-	return real == "/root" || real == "/var/root"
+	return real == "/root" || real == "/var/root" ||
+		slices.ContainsFunc([]string{"/home", "/Users", "/users", "/var/home"}, func(dir string) bool {
+			return view.Below(dir, real) && strings.LastIndexByte(real[len(dir):], '/') <= 0
+		})
 }
 
 // system reports whether a real path belongs to the operating system. Case is ignored: on a disk that ignores it /ETC

@@ -89,15 +89,9 @@ func psSign(text string) string {
 
 // dropped takes a redirection to $null, and of errors to where the rest goes.
 func dropped(text string) (rest string, ok bool) {
-	n := len(text)
-	if end := strings.IndexAny(text, " \t;|\r\n"); end >= 0 {
-		n = end
-	}
-	switch word := strings.ToLower(text[:n]); word {
-	case "2>&1", ">$null", "1>$null", "2>$null", "*>$null":
-		return text[n:], true
-	}
-	return "", false
+	n := strings.IndexAny(text+" ", " \t;|\r\n")
+	known := []string{"2>&1", ">$null", "1>$null", "2>$null", "*>$null"}
+	return text[n:], slices.Contains(known, strings.ToLower(text[:n]))
 }
 
 // psNext takes a word: a quoted text, or signs that mean nothing.
@@ -115,10 +109,7 @@ func psNext(text string) (w psWord, rest, why string) {
 		}
 		return psWord{text: inner}, after, ""
 	}
-	n := strings.IndexAny(text, " \t;|\r\n")
-	if n < 0 {
-		n = len(text)
-	}
+	n := strings.IndexAny(text+" ", " \t;|\r\n")
 	w = psWord{psHome(text[:n]), true}
 	plain := w.text
 	if w.text[0] == '-' { // a switch, on or off

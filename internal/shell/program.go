@@ -12,7 +12,6 @@ import (
 // program is what PATH makes of a name.
 type program struct {
 	name    string
-	path    string // the PATH that was searched, or the directory of a name with a slash
 	real    string
 	foreign bool
 	fault   string // why it is not known; "" if it is
@@ -35,12 +34,12 @@ func (m *machine) find(name string, st state) program {
 		return program{name: name, fault: "this runs a program by name, and PATH is not known"}
 	}
 	for i := range m.programs {
-		if p := &m.programs[i]; p.name == name && p.path == list {
+		if p := &m.programs[i]; p.name == name {
 			return *p
 		}
 	}
 	p := m.search(name, list)
-	p.name, p.path = name, list
+	p.name = name
 	m.programs = append(m.programs, p)
 	return p
 }
@@ -103,12 +102,7 @@ func (m *machine) writable(real string, info view.Info) bool {
 		view.Below(path.Clean(tmp), real) {
 		return true
 	}
-	for _, root := range m.env.Roots {
-		if root != "" && view.Below(root, real) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.env.Roots, func(root string) bool { return root != "" && view.Below(root, real) })
 }
 
 // executableNamed looks at the names that a program may have in a directory: on Windows with an ending.

@@ -48,16 +48,13 @@ type Report struct {
 	Commands []Command
 	// Exceeded names the bound that stopped the reading ("64 KiB",
 	// "200 levels of nesting" ...); nothing else is filled then.
-	Exceeded string
-	// Malformed says that the text holds what no agent sends in good faith: NUL, a lone carriage return.
-	Malformed string
+	Exceeded  string
+	Malformed string // says that the text holds what no agent sends in good faith: NUL, a lone carriage return
 	// Lasts says that the shell of the line may be another after it: it may stand in another
 	// directory, or nobody knows where, or programs inherit other variables from it.
-	Lasts bool
-	// Read lists files whose content the report rests on.
-	Read []Evidence
-	// Definitions are the files that say what commands of the line run.
-	Definitions []Definition
+	Lasts       bool
+	Read        []Evidence   // lists files whose content the report rests on
+	Definitions []Definition // the files that say what commands of the line run
 	// Possible is what could be commands in texts that are not followed, read as if it
 	// ran. It may speak against a call and never for it, and holds no Unknowns.
 	Possible *Report
@@ -89,22 +86,16 @@ type Command struct {
 	Words []Word
 	// Program is the real path of what PATH makes of the first word; "" where
 	// that is a shell builtin or function, or unknown.
-	Program string
-	// Foreign says that Program lies where the agent or anyone can write, so that the name says nothing.
-	Foreign bool
-	// Dir is the directory it runs in, as the line gets there; "" if unknown.
-	Dir string
-	// Wrappers are the names that were taken off ("sudo", "timeout" ...).
-	Wrappers []string
+	Program  string
+	Foreign  bool     // says that Program lies where the agent or anyone can write, so that the name says nothing
+	Dir      string   // the directory it runs in, as the line gets there; "" if unknown
+	Wrappers []string // the names that were taken off ("sudo", "timeout" ...)
 	// Is are the traits that the sheet of the program gives it here, Not those
 	// that an option takes away. See [Command.Has].
 	Is, Not Traits
-	// Search is what it was told to look for; nil where that is nothing.
-	Search *Search
-	// Told is how git takes these words apart; nil of any other program.
-	Told *Told
-	// Source is the text of the command, as written, shortened to 200 bytes.
-	Source string
+	Search  *Search // what it was told to look for; nil where that is nothing
+	Told    *Told   // how git takes these words apart; nil of any other program
+	Source  string  // the text of the command, as written, shortened to 200 bytes
 }
 
 // Told is what the words of a git command mean, as the sheet takes them apart.
@@ -124,10 +115,9 @@ type Option struct {
 
 // Word is one argument after expansion.
 type Word struct {
-	Value string
-	Known bool
-	// Pattern says that the value holds an unquoted glob.
-	Pattern bool
+	Value   string
+	Known   bool
+	Pattern bool // says that the value holds an unquoted glob
 }
 
 // Part says which part of a simple command an effect or unknown came from.
@@ -180,8 +170,7 @@ type Effect struct {
 	// Target is a real path, host, URL or name, never shortened; "" where it
 	// is not known (then, for all but Read, an Unknown says so too).
 	Target string
-	// Name is the absolute path before links were followed, where that differs from Target.
-	Name string
+	Name   string // the absolute path before links were followed, where that differs from Target
 	// Pattern is the glob, as an absolute path; Target is its constant directory. "" for no glob.
 	Pattern string
 	Place   Place

@@ -10,8 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// maxConfig bounds how much of a file of git's is read.
-const maxConfig = 256 << 10
+const maxConfig = 256 << 10 // bounds how much of a file of git's is read
 
 // repository is what was found of a git repository.
 type repository struct {
@@ -39,7 +38,15 @@ func (d *draft) repository(dir string) *repository {
 	}
 	r := &repository{from: dir, remotes: map[string]string{}}
 	d.repos = append(d.repos, r)
-	if r.discover(d.machine.env.Files); r.found {
+	real, err := view.Resolve(d.machine.env.Files, dir)
+	if err != nil {
+		r.fault = "where the repository lies is not known"
+	} else if found, fault := repo.Find(d.machine.env.Files, real); found != nil {
+		r.found, r.top, r.dir, r.common, r.fault = true, found.Top, found.Dir, found.Common, grammar.Escaped(fault)
+	} else {
+		r.fault = grammar.Escaped(fault)
+	}
+	if r.found {
 		d.settings(r, r.common+"/config", true)
 		d.settings(r, r.dir+"/config.worktree", true)
 	}
@@ -53,19 +60,6 @@ func (d *draft) repository(dir string) *repository {
 func (m *machine) exists(name string) bool {
 	_, err := m.env.Files.Lstat(name)
 	return err == nil
-}
-
-// discover finds the repository that git takes in r.from.
-func (r *repository) discover(files view.Files) {
-	real, err := view.Resolve(files, r.from)
-	if err != nil {
-		r.fault = "where the repository lies is not known"
-		return
-	}
-	found, fault := repo.Find(files, real)
-	if r.fault = grammar.Escaped(fault); found != nil {
-		r.found, r.top, r.dir, r.common = true, found.Top, found.Dir, found.Common
-	}
 }
 
 // settings reads a file of git's settings. Those of the repository must be on the list
@@ -220,30 +214,22 @@ func secretSetting(name, text string) bool {
 	return holds && text != "" && text != `""` || passwordInURL(name) || passwordInURL(text)
 }
 
-// tokenLength is how long the user of a URL is if it is a token, at least.
-const tokenLength = 20
+const tokenLength = 20 // how long the user of a URL is if it is a token, at least
 
 // passwordInURL looks for ://user:password@ and for ://token@.
 func passwordInURL(text string) bool {
-	for _, rest := range strings.Split(text, "://")[1:] {
+	return slices.ContainsFunc(strings.Split(text, "://")[1:], func(rest string) bool {
 		authority, _, _ := strings.Cut(rest, "/")
-		if at := strings.LastIndexByte(authority, '@'); at >= 0 {
-			_, password, _ := strings.Cut(authority[:at], ":")
-			if password != "" || at >= tokenLength {
-				return true
-			}
-		}
-	}
-	return false
+		at := max(strings.LastIndexByte(authority, '@'), 0)
+		_, password, _ := strings.Cut(authority[:at], ":")
+		return password != "" || at >= tokenLength
+	})
 }
 
 // HoldsGitLogin reports whether the text of a git configuration holds a password, a token or a header of requests.
 func HoldsGitLogin(config string) bool {
-	for line := range strings.Lines(config) {
+	return slices.ContainsFunc(strings.Split(config, "\n"), func(line string) bool {
 		name, text, _ := strings.Cut(line, "=")
-		if secretSetting(strings.TrimSpace(name), strings.TrimSpace(text)) || passwordInURL(line) {
-			return true
-		}
-	}
-	return false
+		return secretSetting(strings.TrimSpace(name), strings.TrimSpace(text)) || passwordInURL(line)
+	})
 }

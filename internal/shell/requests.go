@@ -109,14 +109,10 @@ func atGitHub(text, before string) bool {
 	} else if strings.HasPrefix(text, "-R") || strings.HasPrefix(text, "-H") {
 		text = text[2:]
 	}
-	for _, own := range [...]string{"https://github.com/", "https://api.github.com/", "github.com/",
-		"git@github.com:"} {
-		if strings.HasPrefix(text, own) {
-			return true
-		}
-	}
+	own := []string{"https://github.com/", "https://api.github.com/", "github.com/", "git@github.com:"}
 	first, _, slash := strings.Cut(strings.TrimPrefix(text, "/"), "/")
-	return !strings.ContainsAny(first, ":@") && !(slash && strings.Contains(first, "."))
+	return slices.ContainsFunc(own, func(begin string) bool { return strings.HasPrefix(text, begin) }) ||
+		!strings.ContainsAny(first, ":@") && !(slash && strings.Contains(first, "."))
 }
 
 // reads reports a file that is read, or with an option changed in place.

@@ -167,9 +167,9 @@ func (u *use) rarer(role string, w word) {
 			reads(u, w, 0)
 		}
 	case "tracked":
-		u.git().tracked(w)
+		u.tracked(w)
 	case "searched":
-		u.git().searched(w)
+		u.searched(w)
 	case "constant", "name": // a name is neither a path nor a host
 		if !w.known || role == "name" && strings.ContainsAny(w.text, "/@") {
 			u.doubt(w)

@@ -202,16 +202,8 @@ func (s *sheet) uses(names string) {
 // lists reports whether a list of a program's sheet holds a word.
 func lists(text, name, word string) bool {
 	for line := range listLines(text, name) {
-		for at := 0; ; {
-			i := strings.Index(line[at:], word)
-			if i < 0 || word == "" {
-				break
-			}
-			start, end := at+i, at+i+len(word)
-			if (start == 0 || line[start-1] == ' ') && (end == len(line) || line[end] == ' ') {
-				return true
-			}
-			at = end
+		if word != "" && strings.Contains(line, word) && strings.Contains(" "+line+" ", " "+word+" ") {
+			return true
 		}
 	}
 	return false

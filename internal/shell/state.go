@@ -15,8 +15,7 @@ type state struct {
 	more []string // where the shell may stand instead
 }
 
-// maxDirs bounds how many directories a line is followed into.
-const maxDirs = 6
+const maxDirs = 6 // bounds how many directories a line is followed into
 
 // dirs lists where the shell may stand.
 func (s state) dirs() []string { return append([]string{s.dir}, s.more...) }
@@ -40,8 +39,7 @@ func (s state) or(o state) state {
 
 // value is a string that is known, wholly or in part.
 type value struct {
-	// text is the value if known, else its constant beginning.
-	text  string
+	text  string // the value if known, else its constant beginning
 	known bool
 	// glob is one more than the index of the first character of text that is an unquoted glob, 0 for no glob. With a
 	// glob, the value is one of the names that text matches.
@@ -171,8 +169,7 @@ func (d *draft) mayMake(dir string) bool {
 	})
 }
 
-// marks are what options said that counts later.
-type marks uint32
+type marks uint32 // what options said that counts later
 
 const (
 	markLists    marks = 1 << iota // it only lists or tries
@@ -219,11 +216,11 @@ func (u *use) finish() {
 		u.out.makesLink()
 	}
 	if strings.HasPrefix(u.code, "git") || u.marks.has(markOpens|markKeeps) {
-		u.git().finishGit()
+		u.finishGit()
 	}
 	switch u.code {
 	case "push":
-		u.git().finishPush()
+		u.finishPush()
 	case "golist":
 		u.out.plainGit(u.out.repository(u.inv.st.dir), u.inv, "status") // for the version of a program
 	case "ghapi":

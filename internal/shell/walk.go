@@ -110,8 +110,9 @@ func (a *analysis) simple(s *syntax.Stmt, call *syntax.CallExpr, st state, in in
 
 func (a *analysis) compound(c syntax.Command, st state, in input) state {
 	switch c := c.(type) {
-	case *syntax.BinaryCmd:
-		return a.pipe(c, st, in)
+	case *syntax.BinaryCmd: // zsh runs the last command of a pipe in this shell
+		left := a.stmt(c.X, st, in)
+		return st.or(left).or(a.stmt(c.Y, st, input{kind: piped}))
 	case *syntax.Block:
 		return a.stmts(c.Stmts, st, in, false)
 	case *syntax.Subshell:
@@ -128,12 +129,6 @@ func (a *analysis) compound(c syntax.Command, st state, in input) state {
 		a.out.does(Exhaust, f.Name.Value, a.now.raw(c))
 	}
 	return a.within(c, st, in)
-}
-
-// pipe walks a pipe: zsh runs the last command in this shell.
-func (a *analysis) pipe(c *syntax.BinaryCmd, st state, in input) state {
-	left := a.stmt(c.X, st, in)
-	return st.or(left).or(a.stmt(c.Y, st, input{kind: piped}))
 }
 
 // within walks every command that stands in a construct that nod does not

@@ -11,9 +11,8 @@ import (
 type word struct {
 	value
 	// many: it may be no argument or several.
-	many bool
-	// picked is the test that picks it out, as in Effect.
-	picked string
+	many   bool
+	picked string // the test that picks it out, as in Effect
 	raw    string // as written
 }
 

@@ -25,12 +25,10 @@ type job struct {
 type ran struct {
 	Started []started
 	Changed []change
-	// Stopped says that the text did not end by itself.
-	Stopped bool
+	Stopped bool // says that the text did not end by itself
 	Output  string
-	// Harm is what must not have happened, of a file line.
-	Harm []string
-	Err  string
+	Harm    []string // what must not have happened, of a file line
+	Err     string
 }
 
 // started is one program that was started.
@@ -68,8 +66,7 @@ type stage struct {
 	making bool     // the template is being made
 }
 
-// errNoNamespace says that nothing can be run on this machine.
-var errNoNamespace = errors.New("no namespace")
+var errNoNamespace = errors.New("no namespace") // says that nothing can be run on this machine
 
 // newStage prepares the files. The caller removes dir.
 func newStage(dir string) (*stage, error) {
@@ -142,8 +139,7 @@ func (s *stage) try() error {
 	return fmt.Errorf("%w: bwrap starts nothing: %w", errNoNamespace, all)
 }
 
-// nobody is the user that bwrap is started as where this process is root.
-const nobody = 65534
+const nobody = 65534 // the user that bwrap is started as where this process is root
 
 func (s *stage) open() (*bed, error) {
 	cmd := exec.Command(s.bwrap, s.arguments()...)

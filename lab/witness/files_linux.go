@@ -13,8 +13,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// perWorld is how many lines in a row are run over one repository.
-const perWorld = 80
+const perWorld = 80 // how many lines in a row are run over one repository
 
 // turnsOf is what somebody made of the repository of a number; nothing of every eighth.
 func turnsOf(number uint64) (taken []string, err error) {

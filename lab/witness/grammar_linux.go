@@ -77,8 +77,7 @@ type writer struct {
 	once    map[string]string // what the rules with a ! behind their names gave
 }
 
-// deepest is from where on a rule takes its first alternative, which does not lead back.
-const deepest = 24
+const deepest = 24 // from where on a rule takes its first alternative, which does not lead back
 
 // write returns the text of a number.
 func (g grammar) write(rule string, seed uint64) string {

@@ -11,8 +11,7 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// templateDir holds the world of the file lines, as it is before each of them.
-const templateDir = "/template"
+const templateDir = "/template" // holds the world of the file lines, as it is before each of them
 
 // restore copies the template to the home directory.
 func restore() error {
@@ -41,7 +40,9 @@ func marksIn(all map[string]string) map[string]string {
 // harm lists what must not have happened.
 func (d *driver) harm(changed []change, after map[string]string, output string) (list []string) {
 	for _, c := range changed {
-		list = append(list, unwelcome(c.Name, !c.Gone)...)
+		if why := unwelcome(c.Name, !c.Gone); why != "" {
+			list = append(list, why)
+		}
 	}
 	list = append(append(list, d.lost(after)...), printed(output)...)
 	slices.Sort(list)
@@ -60,31 +61,27 @@ func printed(output string) (list []string) {
 }
 
 // unwelcome says why the line should not change this name.
-func unwelcome(name string, there bool) []string {
+func unwelcome(name string, there bool) string {
 	inside := strings.HasPrefix(name, project+"/")
 	switch {
 	case !view.Below(home, name), view.Below(home+"/.cache", name) || name == home+"/.lesshst": // a program's own notes
-		return nil
+		return ""
 	case !inside && name != project && name != home:
-		return []string{"outside: " + name + " is changed"}
+		return "outside: " + name + " is changed"
 	case there && guarded(strings.TrimPrefix(name, project+"/")):
-		return []string{"guarded: " + name + " is new or changed"}
+		return "guarded: " + name + " is new or changed"
 	}
-	return nil
+	return ""
 }
 
 // guarded reports whether a host or a tool heeds a name in the project by itself. The names are written down here once
 // more, since nod's own list is what is examined.
 func guarded(name string) bool {
-	for _, part := range strings.Split(name, "/") {
-		switch part {
-		case ".claude", "CLAUDE.md", "AGENTS.md", ".mcp.json", ".envrc", ".npmrc", ".vscode", ".husky",
-			".gitattributes", ".gitmodules", ".bashrc", "node_modules", ".cursor", ".codex":
-			return true
-		}
-	}
-	return strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, ".github/hooks") || strings.HasPrefix(name,
-		".github/agents")
+	heeded := []string{".claude", "CLAUDE.md", "AGENTS.md", ".mcp.json", ".envrc", ".npmrc", ".vscode", ".husky",
+		".gitattributes", ".gitmodules", ".bashrc", "node_modules", ".cursor", ".codex"}
+	return strings.HasPrefix(name, ".git/") || strings.HasPrefix(name, ".github/hooks") ||
+		strings.HasPrefix(name, ".github/agents") ||
+		slices.ContainsFunc(strings.Split(name, "/"), func(part string) bool { return slices.Contains(heeded, part) })
 }
 
 // lost lists the files whose content is nowhere: in no file, and not among git's objects.

@@ -17,8 +17,7 @@ import (
 	"time"
 )
 
-// insideArg is the only argument of this program in the namespace.
-const insideArg = "-inside-the-namespace"
+const insideArg = "-inside-the-namespace" // the only argument of this program in the namespace
 
 // patience is how long a text may run. A text that is stopped has shown what it did until then.
 const patience = 500 * time.Millisecond

@@ -38,8 +38,7 @@ func main() {
 	}
 }
 
-// errFound says that something happened which nod did not say.
-var errFound = errors.New("violations were found")
+var errFound = errors.New("violations were found") // says that something happened which nod did not say
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	w := &witnessing{out: out}
@@ -72,8 +71,10 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 func against(report shell.Report, files view.Files, r ran) (list []string) {
 	for _, s := range r.Started {
 		null := len(s.Words) == 1 && s.Words[0] == "cat" // zsh runs it for a redirection that stands alone
-		claims := func(c shell.Command) bool {           // a program that only runs others is reported with those
-			return wraps(s.Words[0]) && slices.Contains(c.Wrappers, path.Base(s.Words[0])) || matches(c, s.Words)
+		base := path.Base(s.Words[0])
+		wraps := slices.Contains([]string{"xargs", "env", "nice", "timeout", "nohup", "stdbuf", "find"}, base)
+		claims := func(c shell.Command) bool { // a program that only runs others is reported with those
+			return wraps && slices.Contains(c.Wrappers, base) || matches(c, s.Words)
 		}
 		if !null && !slices.ContainsFunc(report.Commands, claims) {
 			list = append(list, fmt.Sprintf("%q ran in %s", s.Words, s.Dir))
@@ -131,18 +132,12 @@ func expected(effects []shell.Effect, files view.Files, c change) bool {
 		if e.Kind != shell.Delete && (e.Kind != shell.Write || c.Gone && !e.Kept) {
 			return false
 		}
-		if e.Kind == shell.Write && moves(effects, e) && view.Below(e.Target, c.Name) {
+		moves := func(o shell.Effect) bool { return o.Kind == shell.Delete && o.Command == e.Command }
+		if e.Kind == shell.Write && slices.ContainsFunc(effects, moves) && view.Below(e.Target, c.Name) {
 			return true // a directory comes with all that lies in it
 		}
 		return e.Pattern != "" && glob(e.Pattern, c.Name) || reaches(e.Target, e, files, c) ||
 			reaches(e.Name, e, files, c)
-	})
-}
-
-// moves reports whether the command of a write takes away what it brings.
-func moves(effects []shell.Effect, write shell.Effect) bool {
-	return slices.ContainsFunc(effects, func(e shell.Effect) bool {
-		return e.Kind == shell.Delete && e.Command == write.Command
 	})
 }
 

@@ -89,8 +89,7 @@ func (w *witnessing) work(ctx context.Context, s *stage) error {
 	return nil
 }
 
-// mostTries is how often a text is tried that breaks its namespace.
-const mostTries = 3
+const mostTries = 3 // how often a text is tried that breaks its namespace
 
 // stretch looks at the texts of some numbers in a namespace, lines over files in the repository of the stretch.
 func (w *witnessing) stretch(s *stage, number, from, to uint64) (err error) {
@@ -165,7 +164,14 @@ func (w *witnessing) one(s *stage, b *bed, worlds worlds, seed uint64, text stri
 		if err != nil {
 			return err
 		}
-		found := world.unsaid(text, name, allowed, r)
+		var found []string // what happened and no reading speaks of
+		for _, d := range allowed {
+			found = append(found, against(world.analyze(text, d), world.files, r)...)
+		}
+		if line := refused(r.Output); line != "" && !r.Stopped {
+			found = append(found, name+" cannot read it: "+line)
+		}
+		found = slices.Compact(found)
 		if s.lines != "" && len(r.Harm) > 0 {
 			found = append(slices.Compact(r.Harm), fmt.Sprintf("the repository: %q", s.turns))
 		}
@@ -184,17 +190,6 @@ func (w *witnessing) one(s *stage, b *bed, worlds worlds, seed uint64, text stri
 func shellsOf(d nod.Dialect) []string {
 	return map[nod.Dialect][]string{nod.Unstated: {"bash", "zsh"}, nod.Bash: {"bash"}, nod.Posix: {"dash"},
 		nod.Zsh: {"zsh"}}[d]
-}
-
-// unsaid is what happened and no reading speaks of.
-func (w *world) unsaid(text, name string, dialects []nod.Dialect, r ran) (found []string) {
-	for _, d := range dialects {
-		found = append(found, against(w.analyze(text, d), w.files, r)...)
-	}
-	if line := refused(r.Output); line != "" && !r.Stopped {
-		found = append(found, name+" cannot read it: "+line)
-	}
-	return slices.Compact(found)
 }
 
 // refused is the line in which a shell says that it cannot read a text, "" where it said
@@ -259,11 +254,9 @@ type world struct {
 	gate    *nod.Gate
 }
 
-// worlds are made when they are asked for.
-type worlds map[uint64]*world
+type worlds map[uint64]*world // made when they are asked for
 
-// variants is how many worlds there are.
-const variants = 16
+const variants = 16 // how many worlds there are
 
 // of is the world of a number; for the file lines, the world of their stage.
 func (w worlds) of(s *stage, seed uint64) (_ *world, err error) {

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"path"
 	"slices"
 	"strings"
 
@@ -107,9 +106,4 @@ func environ(variant uint64) []string {
 // shellNames are the names under which texts may start a shell, and which it is.
 func shellNames() map[string]string {
 	return map[string]string{"bash": "bash", "sh": "dash", "zsh": "zsh", "dash": "dash"}
-}
-
-// wraps reports whether a program runs others that are reported for themselves.
-func wraps(program string) bool {
-	return slices.Contains([]string{"xargs", "env", "nice", "timeout", "nohup", "stdbuf", "find"}, path.Base(program))
 }

@@ -32,8 +32,7 @@ func explain(r confine.Result) string {
 	return strings.Join(parts, "; ")
 }
 
-// maxShown is how many names are said.
-const maxShown = 6
+const maxShown = 6 // how many names are said
 
 func refusals(list []confine.Refusal) string {
 	var shown []string
@@ -73,8 +72,7 @@ func named(name string) string {
 	return name
 }
 
-// maxName is how many characters of a name are said.
-const maxName = 100
+const maxName = 100 // how many characters of a name are said
 
 // ordinary are the characters of names that need no quotes.
 const ordinary = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-+@/~=#%[]{}"

@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// name is the file in nod's state directory.
-const name = "confines"
+const name = "confines" // the file in nod's state directory
 
 // Write remembers that a line was run behind the boundary just now, with the bubblewrap at that path.
 func Write(state, bubblewrap string) error {

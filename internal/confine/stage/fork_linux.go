@@ -26,8 +26,7 @@ type call struct {
 	mayFail bool
 }
 
-// opened stands among the arguments for the descriptor of the last file that was opened.
-const opened = -4711
+const opened = -4711 // stands among the arguments for the descriptor of the last file that was opened
 
 // do adds a call. Texts, lists and structures are handed over by where they lie.
 func (c *calls) do(what string, number uintptr, args ...any) {

@@ -39,8 +39,7 @@ func Start(p Plan) (pid int, err error) {
 	return 0, errors.Join(err, calls.failure(said))
 }
 
-// alive is what the child says to see that this process lives.
-const alive = "+"
+const alive = "+" // what the child says to see that this process lives
 
 // calls are all that the child does.
 func (p *Plan) calls(failed, report int) (*calls, error) {
@@ -53,9 +52,7 @@ func (p *Plan) calls(failed, report int) (*calls, error) {
 	c.do("mount /proc", unix.SYS_MOUNT, "proc", "/proc", "proc", unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, "")
 	c.outside(path.Dir(p.Dir))
 	c.overlays(p)
-	if err := c.bounds(); err != nil {
-		return nil, err
-	}
+	c.bounds()
 	return c, c.exec(p)
 }
 
@@ -94,15 +91,13 @@ func (c *calls) overlays(p *Plan) {
 
 // bounds are inherited. A core of 1 byte is what the kernel takes for "neither a file
 // nor a program of the system's that is handed the core".
-func (c *calls) bounds() error {
+func (c *calls) bounds() {
 	var processes, files unix.Rlimit
 	limit := func(what string, resource int, r unix.Rlimit) {
 		c.do("bound "+what, unix.SYS_PRLIMIT64, 0, resource, &r, 0)
 	}
 	limit("cores", unix.RLIMIT_CORE, unix.Rlimit{Cur: 1, Max: 1})
-	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &processes); err != nil {
-		return fmt.Errorf("getrlimit processes: %w", err)
-	}
+	_ = unix.Getrlimit(unix.RLIMIT_NPROC, &processes) // with none, nothing would start
 	limit("processes", unix.RLIMIT_NPROC,
 		unix.Rlimit{Cur: min(processes.Cur, MaxProcesses), Max: min(processes.Max, MaxProcesses)})
 	// Go raises its own soft limit of files; the process that started nod has the original limit.
@@ -111,7 +106,6 @@ func (c *calls) bounds() error {
 		_ = unix.Getrlimit(unix.RLIMIT_NOFILE, &own)
 		limit("files", unix.RLIMIT_NOFILE, unix.Rlimit{Cur: min(files.Cur, own.Max), Max: own.Max})
 	}
-	return nil
 }
 
 // exec hands bubblewrap its descriptors and starts it.

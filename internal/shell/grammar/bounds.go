@@ -22,15 +22,10 @@ func Malformed(source string) string {
 	if strings.IndexByte(source, 0) >= 0 {
 		return "a NUL byte"
 	}
-	for i := 0; ; {
-		cr := strings.IndexByte(source[i:], '\r')
-		if cr < 0 {
-			return ""
-		}
-		if i += cr + 1; i >= len(source) || source[i] != '\n' {
-			return "a carriage return that ends no line"
-		}
+	if strings.Contains(strings.ReplaceAll(source, "\r\n", ""), "\r") {
+		return "a carriage return that ends no line"
 	}
+	return ""
 }
 
 // Exceeded names the bound that the text is over, or "". How deep it nests is seen while it is parsed ([ErrDeep]).

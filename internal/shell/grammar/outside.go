@@ -2,6 +2,7 @@ package grammar
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -168,12 +169,8 @@ func (f *forms) document(r *syntax.Redirect) bool {
 // begins reports whether a line of a here-document begins as its end does: in $( )
 // bash 5.2 takes such a line for the end.
 func begins(text, end string) bool {
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimLeft(line, "\t"), end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(text, "\n"),
+		func(line string) bool { return strings.HasPrefix(strings.TrimLeft(line, "\t"), end) })
 }
 
 // numbers reports what zsh takes for a pattern of numbers: <1-5>.
