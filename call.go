@@ -29,7 +29,7 @@ func OnDisk() Files { return view.Disk{} }
 // Dialect is the shell grammar of a command; the zero value means that bash and zsh must agree.
 type Dialect = shell.Dialect
 
-// The dialects. Of PowerShell plain lines are read; what a shell does that is Unread is unknown.
+// The dialects. Of PowerShell only what speaks against a line is read; what a shell does that is Unread is unknown.
 const (
 	Unstated   = shell.Unstated
 	Bash       = shell.Bash

@@ -11,13 +11,16 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// powerShell reads a line of PowerShell by writing a line of bash that does the same, with each cmdlet by its name and
-// each parameter in full. What no such line stands for is unknown; what could be commands in it is looked at.
+// powerShell reads what speaks against a line of PowerShell, by writing a line of bash that does about the same, with
+// each cmdlet by its name and each parameter in full. It clears nothing: no real PowerShell was at hand to show that
+// the two lines do the same. What could be commands in a line that is not plain is looked at as well.
 func powerShell(source string, m *machine) Report {
 	line, why := inBash(source, m)
-	report := unreadable(source, "this uses "+why+", a part of PowerShell that nod does not follow")
+	report := unreadable(source, "this is PowerShell, of which nod reads only what speaks against it")
 	if why == "" {
-		report = read(line, m, syntax.LangBash)
+		known := read(line, m, syntax.LangBash)
+		known.Unknowns = append(known.Unknowns, report.Unknowns...)
+		report = known
 	}
 	s := suspects{report: Report{}}
 	pieces := strings.FieldsFunc(source, func(r rune) bool { return strings.ContainsRune(";|&{}()\n", r) })
@@ -40,14 +43,10 @@ type psWord struct {
 func inBash(source string, m *machine) (line, why string) {
 	var out strings.Builder
 	var words []psWord
-	piped := ""
 	end := func(sign string) bool {
 		var text string
-		if text, why = psCommand(words, piped, m); why != "" {
+		if text, why = psCommand(words, m); why != "" {
 			return false
-		}
-		if piped = ""; sign == "|" {
-			piped = words[0].text
 		}
 		out.WriteString(text + sign + " ")
 		words = nil
@@ -140,8 +139,8 @@ func (m *machine) isCmdlet(name string) bool {
 	return m.env.Dialect == PowerShell && file == "cmdlets" && name != file
 }
 
-// psCommand writes one command; piped is the command before it in a pipe.
-func psCommand(words []psWord, piped string, m *machine) (line, why string) {
+// psCommand writes one command.
+func psCommand(words []psWord, m *machine) (line, why string) {
 	if len(words) == 0 || !words[0].bare || strings.ContainsAny(words[0].text[1:], "*?[]%,=~!^") {
 		return "", "a command that is not named"
 	}
@@ -160,7 +159,7 @@ func psCommand(words []psWord, piped string, m *machine) (line, why string) {
 		if cmdlet, _, _ := strings.Cut(heading, "]"); strings.EqualFold(cmdlet, name) {
 			s, _ := m.sheet(cmdlet)
 			words[0].text = cmdlet
-			return psCmdlet(s, words, piped, text, windows)
+			return psCmdlet(s, words)
 		}
 	}
 	if shellOwns(name) || lists(text, "keyword", strings.ToLower(name)) || strings.Contains(name, "-") &&
@@ -172,7 +171,7 @@ func psCommand(words []psWord, piped string, m *machine) (line, why string) {
 		// PowerShell 5.1 hands these over otherwise than they stand here.
 		if w.text == "" || strings.Contains(w.text, `"`) || strings.HasSuffix(w.text, `\`) ||
 			w.bare && (strings.Contains(w.text, ",") || psDashed(w.text) && strings.ContainsAny(w.text, ".:")) {
-			return "", grammar.Escaped(w.text)
+			return "", "a word that is handed over in another way"
 		}
 		line += " " + psQuoted(w.text)
 	}
@@ -185,11 +184,7 @@ func psDashed(text string) bool {
 }
 
 // psCmdlet writes a cmdlet: parameters in full, then what stands in its places, in their order.
-func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line, why string) {
-	texts := lists(text, "texts", piped) || !strings.Contains(text, "[@"+piped+"]") // what a program prints is text
-	if piped != "" && !lists(text, "filters", s.name) && !(texts && lists(text, "takes-text", s.name)) {
-		return "", "what comes through a pipe to " + s.name
-	}
+func psCmdlet(s *sheet, words []psWord) (line, why string) {
 	places := listed("\n"+s.own, "places")
 	filled := make([][]string, len(places))
 	line = s.name + " "
@@ -235,11 +230,9 @@ func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line,
 		for _, v := range values {
 			switch colon := strings.IndexByte(v, ':'); {
 			case v == "", v[0] == '-', w.bare && strings.Contains(v, "$"), isPath && colon >= 0 && colon != 1:
-				return "", grammar.Escaped(w.text)
+				return "", "a value that is read in another way"
 			case at >= 0 && !literal && places[at] == "Path" && strings.ContainsAny(v, "*?["):
-				if filled[at] = append(filled[at], psGlob(v)); !windows {
-					return "", "the pattern " + grammar.Escaped(v)
-				}
+				filled[at] = append(filled[at], psGlob(v))
 			case at >= 0:
 				filled[at] = append(filled[at], psQuoted(v))
 			case place == "":
@@ -249,12 +242,8 @@ func psCmdlet(s *sheet, words []psWord, piped, text string, windows bool) (line,
 			}
 		}
 	}
-	gap := false
 	for i, values := range filled {
 		_, optional := s.lookup("-" + places[i])
-		if gap = gap || values == nil; gap && values != nil && !optional {
-			return "", s.name + " without its " + places[0]
-		}
 		for _, v := range values {
 			if optional {
 				line += "-" + places[i] + " "

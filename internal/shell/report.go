@@ -16,7 +16,7 @@ const (
 	Bash
 	Posix
 	Zsh
-	// PowerShell is read where it is plain: powershell.go.
+	// PowerShell is read for what speaks against a line alone: powershell.go.
 	PowerShell
 	// Unread is a shell that nod does not read: fish, nu, ksh.
 	Unread
