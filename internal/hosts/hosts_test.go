@@ -26,6 +26,11 @@ func TestEveryRow(t *testing.T) {
 			"Settings": a.Settings, "Keys": a.Keys} {
 			checkList(t, a.Name+"."+list, values)
 		}
+		for _, h := range a.Home {
+			if h[0] != '.' {
+				t.Errorf("%s: home %q: package place looks for names that begin with a dot", a.Name, h)
+			}
+		}
 		for _, p := range a.Processes {
 			if p != strings.ToLower(p) || strings.Contains(p, "/") {
 				t.Errorf("%s: process %q", a.Name, p)

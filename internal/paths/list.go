@@ -79,6 +79,7 @@ type entry struct {
 	anchored bool // from the root, or from home
 	home     bool
 	negated  bool
+	plain    bool   // first is no pattern
 	next     *entry // of the chain
 	first    string // its first component, folded; "" for an entry that matches nothing
 	text     string // without the signs before it
@@ -92,7 +93,9 @@ func (e *entry) begin(text string) (first string) {
 	e.anchored = e.home || strings.HasPrefix(text, "/")
 	e.text = strings.TrimLeft(text, "/")
 	first, _, _ = strings.Cut(e.text, "/")
-	return FoldName(first)
+	first = FoldName(first)
+	e.plain = !isGlob(first)
+	return first
 }
 
 // components are the entry taken apart. Most entries never are.
@@ -237,8 +240,8 @@ func (n *foldedName) hold(i int, e *entry) {
 // matches reports whether the components from i on begin with those of an entry. What the
 // user lets go is the user's own.
 func (n *foldedName) matches(e *entry, i int) bool {
-	switch plain := !isGlob(e.first); {
-	case e.first == "", plain && !n.short && e.first != n.parts[i],
+	switch {
+	case e.first == "", e.plain && !n.short && e.first != n.parts[i],
 		e.home && (i != n.home || e.negated && !n.own),
 		e.anchored && !e.home && i != 0:
 		return false

@@ -173,7 +173,8 @@ func (m *Machine) holdsAgents(root string) bool {
 	return m.agentsOwn(root) || slices.ContainsFunc(dirs.homes, func(home string) bool {
 		rest, in := strings.CutPrefix(lower, home+"/")
 		return view.Below(lower, home) ||
-			in && slices.ContainsFunc(dirs.names, func(name string) bool { return view.Below(rest, name) })
+			in && strings.HasPrefix(rest, ".") &&
+				slices.ContainsFunc(dirs.names, func(name string) bool { return view.Below(rest, name) })
 	})
 }
 
@@ -188,7 +189,7 @@ func (m *Machine) holdsOwn(root string) bool {
 // ownDirs are the agents' own directories, in small letters.
 type ownDirs struct {
 	homes []string // the home directory by its names
-	names []string // below each
+	names []string // below each; all begin with a dot
 	links []string // where links lead that stand there
 }
 
@@ -233,7 +234,8 @@ func (m *Machine) agentsOwn(real string) bool {
 	return slices.ContainsFunc(dirs.links, func(dir string) bool { return isBelowOwn(dir, lower) }) ||
 		slices.ContainsFunc(dirs.homes, func(home string) bool {
 			rest, in := strings.CutPrefix(lower, home+"/")
-			return in && slices.ContainsFunc(dirs.names, func(name string) bool { return isBelowOwn(name, rest) })
+			return in && strings.HasPrefix(rest, ".") &&
+				slices.ContainsFunc(dirs.names, func(name string) bool { return isBelowOwn(name, rest) })
 		})
 }
 
