@@ -57,11 +57,12 @@ func nodMain() {
 }
 
 // onMachine installs, uninstalls and tries below a directory, as [machine] does; PASSING does not last, ROOT is root,
-// REAL has the programs of the test itself, SELF is where nod lies, and MORE is one more variable.
+// REAL has the programs of the test itself, SELF is where nod lies, LATEST leads to the
+// newest release, and MORE is one more variable.
 func onMachine(root string, p *Process) int {
 	in := installer{root: root, passing: filepath.SplitList(os.Getenv("PASSING")),
 		self:   func() (string, error) { return root + cmp.Or(os.Getenv("SELF"), "/opt/nod"), nil },
-		isRoot: func() bool { return os.Getenv("ROOT") != "" }}
+		isRoot: func() bool { return os.Getenv("ROOT") != "" }, latest: os.Getenv("LATEST")}
 	in.examine = answers
 	if os.Getenv("REAL") != "" {
 		in.examine = doctor.Examine

@@ -27,6 +27,7 @@ type installer struct {
 	self    func() (string, error) // nod's own path; nil asks the system
 	isRoot  func() bool            // may write the machine's settings; nil asks the system
 	examine func(context.Context, doctor.Options) ([]doctor.Block, error)
+	latest  string // leads to the newest release; "" is the one on GitHub
 	// places and try stand in for the person's settings and for a trial of the boundary.
 	places func(environ []string) config.Places
 	try    func(context.Context, *Process) error

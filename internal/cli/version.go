@@ -1,16 +1,20 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nodgate/nod/internal/install"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -101,8 +105,8 @@ func (c command) words(names []string) (all []string) {
 	return all
 }
 
-// upgrade says how this copy was installed and what brings the newest. It asks nobody.
-func (in installer) upgrade(_ context.Context, p *Process, args []string) error {
+// upgrade says how this copy was installed, what brings the newest, and which release that is.
+func (in installer) upgrade(ctx context.Context, p *Process, args []string) error {
 	if err := newArguments(p).parse(args, 0); err != nil {
 		return err
 	}
@@ -115,17 +119,44 @@ func (in installer) upgrade(_ context.Context, p *Process, args []string) error 
 	}
 	how, newest := in.cameBy(self)
 	fmt.Fprintf(p.Stdout, `nod %s, by %s: %s
+%s
 To bring the newest:
 
   %s
 
 Then run nod install again. What is new, and the packages:
   %s
-`, version.String(), how, homely(p, self), newest, releases)
+`, version.String(), how, homely(p, self), released(ctx, cmp.Or(in.latest, releases+"/latest")),
+		newest, releases)
 	return nil
 }
 
 const releases = "https://github.com/nodgate/nod/releases"
+
+// released says which release an address leads to. Nothing but the request is sent, and no more than where it leads
+// is read.
+func released(ctx context.Context, latest string) string {
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, latest, nil)
+	if err != nil {
+		return "The newest release is not known: " + err.Error() + "."
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "The newest release is not known: " + printable.Line(err.Error(), 200) + "."
+	}
+	defer resp.Body.Close()
+	_, tag, found := strings.Cut(resp.Header.Get("Location"), "/releases/tag/v")
+	switch {
+	case !found || !regexp.MustCompile(`^[0-9][-.0-9a-z]*$`).MatchString(tag):
+		return "The newest release is not known: " + latest + " names none."
+	case tag == version.String():
+		return "It is the newest release."
+	}
+	return "The newest release is " + tag + "."
+}
 
 // cameBy is how the program at a path was installed, by installed.txt, and the command that brings the newest.
 func (in installer) cameBy(self string) (how, newest string) {
