@@ -17,6 +17,7 @@ import (
 // model. A tool that nobody classified in its adapter's table fails the
 // test, and so does a version that was not looked at.
 func TestBuiltinsAreClassified(t *testing.T) {
+	deep(t, "what a pinned version offers")
 	onEach(t, allDriven(), func(t *testing.T, d driven) {
 		m := d.ready(t, "", llmtest.Script{})
 		m.run()
