@@ -3,13 +3,14 @@
 //
 //   node release/npm/pack.mjs DIST OUT
 //
-// DIST holds nod_VERSION_OS_ARCH.tar.gz and checksums.txt. It prints the tarballs in the order
+// DIST holds nod_VERSION_OS_ARCH.tar.gz, of Windows .zip, and checksums.txt. It prints the tarballs in the order
 // in which they must be published.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { inflateRawSync } from 'node:zlib'
 
 const NAME = 'nod-gate' // the one place that names the package; platforms are @NAME/linux-x64 ...
 const CPU = { amd64: 'x64', arm64: 'arm64' }
@@ -34,6 +35,30 @@ function pack(dir, manifest) {
   return join(out, JSON.parse(execFileSync('npm', args, { encoding: 'utf8' }))[0].filename)
 }
 
+// take takes files out of an archive.
+function take(archive, dir, names) {
+  if (!archive.endsWith('.zip')) return execFileSync('tar', ['-xzf', join(dist, archive), '-C', dir, ...names])
+  const zip = readFileSync(join(dist, archive))
+  for (const name of names) writeFileSync(join(dir, name), unzipped(zip, name), { mode: 0o755 })
+}
+
+// unzipped is a file of a zip, found by the list at its end: tar reads zips on few systems.
+function unzipped(zip, name) {
+  const end = zip.lastIndexOf('PK\x05\x06', undefined, 'latin1')
+  let at = zip.readUInt32LE(end + 16)
+  for (let left = zip.readUInt16LE(end + 10); left > 0; left--) {
+    const length = zip.readUInt16LE(at + 28)
+    if (zip.toString('utf8', at + 46, at + 46 + length) === name) {
+      const head = zip.readUInt32LE(at + 42)
+      const start = head + 30 + zip.readUInt16LE(head + 26) + zip.readUInt16LE(head + 28)
+      const data = zip.subarray(start, start + zip.readUInt32LE(at + 20))
+      return zip.readUInt16LE(at + 10) === 0 ? data : inflateRawSync(data)
+    }
+    at += 46 + length + zip.readUInt16LE(at + 30) + zip.readUInt16LE(at + 32)
+  }
+  throw new Error(`the archive has no ${name}`)
+}
+
 // platform packs both programs of one archive.
 function platform(archive, version, os, arch) {
   const sum = createHash('sha256').update(readFileSync(join(dist, archive))).digest('hex')
@@ -43,8 +68,8 @@ function platform(archive, version, os, arch) {
   const programs = ['nod', 'nod-hook'].map(program => program + (os === 'windows' ? '.exe' : ''))
   const dir = join(out, name)
   mkdirSync(join(dir, 'bin'), { recursive: true })
-  execFileSync('tar', ['-xzf', join(dist, archive), '-C', join(dir, 'bin'), ...programs])
-  execFileSync('tar', ['-xzf', join(dist, archive), '-C', dir, 'LICENSE'])
+  take(archive, join(dir, 'bin'), programs)
+  take(archive, dir, ['LICENSE'])
   return [name, pack(dir, {
     name, ...shared(version), description: `nod and nod-hook for ${os} on ${arch}; install ${NAME}`,
     os: [system], cpu: [CPU[arch]], files: ['bin', 'LICENSE'], preferUnplugged: true,
@@ -69,7 +94,7 @@ function launchers(version, platforms) {
   })
 }
 
-const found = readdirSync(dist).sort().map(f => /^nod_(.+)_([a-z]+)_(amd64|arm64)\.tar\.gz$/.exec(f)).filter(Boolean)
+const found = readdirSync(dist).sort().map(f => /^nod_(.+)_([a-z]+)_(amd64|arm64)\.(?:tar\.gz|zip)$/.exec(f)).filter(Boolean)
 if (found.length === 0) throw new Error(`${dist} holds no nod_VERSION_OS_ARCH.tar.gz`)
 const version = found[0][1]
 if (found.some(f => f[1] !== version)) throw new Error(`${dist} holds archives of more than one version`)

@@ -2,7 +2,7 @@
 
     python3 release/pypi/wheel.py DIST OUT
 
-DIST holds nod_VERSION_OS_ARCH.tar.gz and checksums.txt. Two runs make the same bytes.
+DIST holds nod_VERSION_OS_ARCH.tar.gz, of Windows .zip, and checksums.txt. Two runs make the same bytes.
 """
 import base64
 import hashlib
@@ -39,8 +39,13 @@ def wheel(archive, version, platform, out):
     base = f"{NAME.replace('-', '_')}-{version}"
     tags = PLATFORMS[platform]
     exe = ".exe" if platform.startswith("windows") else ""
-    with tarfile.open(archive) as tar:
-        files = {n: tar.extractfile(n).read() for n in (f"nod{exe}", f"nod-hook{exe}", "LICENSE")}
+    names = (f"nod{exe}", f"nod-hook{exe}", "LICENSE")
+    if exe:
+        with zipfile.ZipFile(archive) as packed:
+            files = {n: packed.read(n) for n in names}
+    else:
+        with tarfile.open(archive) as tar:
+            files = {n: tar.extractfile(n).read() for n in names}
     said = [
         "Metadata-Version: 2.1", f"Name: {NAME}", f"Version: {version}",
         "Summary: Decides whether a coding agent's tool call may run without asking you",
@@ -75,8 +80,8 @@ def main(dist, out):
     dist, out = pathlib.Path(dist), pathlib.Path(out)
     out.mkdir(parents=True, exist_ok=True)
     sums, made = (dist / "checksums.txt").read_text(), 0
-    for archive in sorted(dist.glob("nod_*.tar.gz")):
-        found = re.fullmatch(r"nod_(.+)_([a-z]+_[a-z0-9]+)\.tar\.gz", archive.name)
+    for archive in sorted(dist.glob("nod_*")):
+        found = re.fullmatch(r"nod_(.+)_([a-z]+_[a-z0-9]+)\.(?:tar\.gz|zip)", archive.name)
         if not found or found[2] not in PLATFORMS:
             continue  # PyPI takes no wheels for it
         if hashlib.sha256(archive.read_bytes()).hexdigest() not in sums:
