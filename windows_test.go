@@ -74,7 +74,7 @@ func TestGitBashOnWindows(t *testing.T) {
 func TestPowerShell(t *testing.T) {
 	g := windows(ruled(nod.ListHardDeny, "git push --force", "Remove-Item *"))
 	for command, want := range map[string]string{"Remove-Item a.txt": "deny", "RI a.txt": "deny", "del a.txt": "deny",
-		"git push --force": "deny", "if ($x) { git push --force }": "deny"} {
+		"git push --force": "deny", "git push '' --force": "deny", "if ($x) { git push --force }": "deny"} {
 		decided(t, g, nod.Call{Tool: "bash", Command: command, Dialect: nod.PowerShell}, want)
 	}
 	g = windows(nod.DefaultRules())

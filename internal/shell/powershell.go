@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nodgate/nod/internal/shell/commands"
-	"github.com/nodgate/nod/internal/shell/grammar"
 	"github.com/nodgate/nod/internal/view"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -15,9 +14,9 @@ import (
 // each cmdlet by its name and each parameter in full. It clears nothing: no real PowerShell was at hand to show that
 // the two lines do the same. What could be commands in a line that is not plain is looked at as well.
 func powerShell(source string, m *machine) Report {
-	line, why := inBash(source, m)
+	line, ok := inBash(source, m)
 	report := unreadable(source, "this is PowerShell, of which nod reads only what speaks against it")
-	if why == "" {
+	if ok {
 		known := read(line, m, syntax.LangBash)
 		known.Unknowns = append(known.Unknowns, report.Unknowns...)
 		report = known
@@ -25,7 +24,7 @@ func powerShell(source string, m *machine) Report {
 	s := suspects{report: Report{}}
 	pieces := strings.FieldsFunc(source, func(r rune) bool { return strings.ContainsRune(";|&{}()\n", r) })
 	for _, piece := range pieces[:min(len(pieces), 512)] {
-		if line, why := inBash(strings.TrimSpace(piece), m); why == "" {
+		if line, ok := inBash(strings.TrimSpace(piece), m); ok {
 			s.add(read(line, m, syntax.LangBash))
 		}
 	}
@@ -39,13 +38,13 @@ type psWord struct {
 	bare bool
 }
 
-// inBash is the line of bash that a text of PowerShell stands for, or why there is none.
-func inBash(source string, m *machine) (line, why string) {
+// inBash is the line of bash that a text of PowerShell stands for; ok is false where there is none.
+func inBash(source string, m *machine) (line string, ok bool) {
 	var out strings.Builder
 	var words []psWord
 	end := func(sign string) bool {
-		var text string
-		if text, why = psCommand(words, m); why != "" {
+		text, ok := psCommand(words, m)
+		if !ok {
 			return false
 		}
 		out.WriteString(text + sign + " ")
@@ -59,19 +58,19 @@ func inBash(source string, m *machine) (line, why string) {
 			rest = after
 		case rest != "" && sign == "":
 			var w psWord
-			if w, rest, why = psNext(rest); why != "" {
-				return "", why
+			if w, rest, ok = psNext(rest); !ok {
+				return "", false
 			}
 			words = append(words, w)
 		case len(words) == 0 && (rest == "" || strings.Trim(sign, ";\r\n") == ""): // an empty line
 			rest = rest[len(sign):]
 		case !end(strings.TrimPrefix(sign, "\r")):
-			return "", why
+			return "", false
 		default:
 			rest = rest[len(sign):]
 		}
 		if rest == "" && len(words) == 0 {
-			return out.String(), ""
+			return out.String(), true
 		}
 	}
 }
@@ -93,20 +92,20 @@ func dropped(text string) (rest string, ok bool) {
 	return text[n:], slices.Contains(known, strings.ToLower(text[:n]))
 }
 
-// psNext takes a word: a quoted text, or signs that mean nothing.
-func psNext(text string) (w psWord, rest, why string) {
+// psNext takes a word: a quoted text, or signs that mean nothing; ok is false for any other.
+func psNext(text string) (w psWord, rest string, ok bool) {
 	if quote := text[0]; quote == '\'' || quote == '"' {
 		inner, after, closed := strings.Cut(text[1:], text[:1])
 		switch {
 		case !closed || after != "" && !strings.ContainsRune(" \t;|\r\n", rune(after[0])):
-			return w, "", "quotes within a word"
+			return w, "", false
 		case quote == '"':
 			inner = psHome(inner)
 		}
 		if strings.ContainsAny(inner, "‘’‚‛“”„") || quote == '"' && strings.ContainsAny(inner, "$`") {
-			return w, "", "a text with signs in it"
+			return w, "", false
 		}
-		return psWord{text: inner}, after, ""
+		return psWord{text: inner}, after, true
 	}
 	n := strings.IndexAny(text+" ", " \t;|\r\n")
 	w = psWord{psHome(text[:n]), true}
@@ -117,9 +116,9 @@ func psNext(text string) (w psWord, rest, why string) {
 	if odd := strings.IndexFunc(plain, func(r rune) bool {
 		return r < 0x20 || r >= 0x7f || strings.ContainsRune("$`(){}&<>@#'\"", r)
 	}); odd >= 0 || strings.HasPrefix(text, "--%") {
-		return w, "", grammar.Escaped(grammar.Shorten(text[:n]))
+		return w, "", false
 	}
-	return w, text[n:], ""
+	return w, text[n:], true
 }
 
 // psHome writes ~ for a variable that names the home directory.
@@ -135,14 +134,17 @@ func psHome(text string) string {
 
 // isCmdlet reports whether PowerShell itself has a command of that name, so that PATH is not asked.
 func (m *machine) isCmdlet(name string) bool {
+	if m.env.Dialect != PowerShell {
+		return false
+	}
 	_, file, _ := commands.Find(name)
-	return m.env.Dialect == PowerShell && file == "cmdlets" && name != file
+	return file == "cmdlets" && name != file
 }
 
 // psCommand writes one command.
-func psCommand(words []psWord, m *machine) (line, why string) {
+func psCommand(words []psWord, m *machine) (line string, ok bool) {
 	if len(words) == 0 || !words[0].bare || strings.ContainsAny(words[0].text[1:], "*?[]%,=~!^") {
-		return "", "a command that is not named"
+		return "", false
 	}
 	text, _, _ := commands.Find("cmdlets")
 	windows := view.Windows(m.env.Files)
@@ -164,18 +166,13 @@ func psCommand(words []psWord, m *machine) (line, why string) {
 	}
 	if shellOwns(name) || lists(text, "keyword", strings.ToLower(name)) || strings.Contains(name, "-") &&
 		!strings.ContainsAny(name, `.\/`) && name[0] >= 'A' && name[0] <= 'Z' {
-		return "", grammar.Escaped(name)
+		return "", false
 	}
 	line = strings.ReplaceAll(name, `\`, "/")
 	for _, w := range words[1:] {
-		// PowerShell 5.1 hands these over otherwise than they stand here.
-		if w.text == "" || strings.Contains(w.text, `"`) || strings.HasSuffix(w.text, `\`) ||
-			w.bare && (strings.Contains(w.text, ",") || psDashed(w.text) && strings.ContainsAny(w.text, ".:")) {
-			return "", "a word that is handed over in another way"
-		}
 		line += " " + psQuoted(w.text)
 	}
-	return line + " ", ""
+	return line + " ", true
 }
 
 // psDashed reports whether a bare word begins with one dash.
@@ -184,7 +181,7 @@ func psDashed(text string) bool {
 }
 
 // psCmdlet writes a cmdlet: parameters in full, then what stands in its places, in their order.
-func psCmdlet(s *sheet, words []psWord) (line, why string) {
+func psCmdlet(s *sheet, words []psWord) (line string, ok bool) {
 	places := listed("\n"+s.own, "places")
 	filled := make([][]string, len(places))
 	line = s.name + " "
@@ -200,7 +197,7 @@ func psCmdlet(s *sheet, words []psWord) (line, why string) {
 			takes := name != "" && (name[0] != '-' || o.arg == '=')
 			switch {
 			case name == "", takes && !has && i+1 == len(words), !takes && has && value != "$true" && value != "$false":
-				return "", "the parameter " + grammar.Escaped(w.text)
+				return "", false
 			case !takes && value == "$false":
 				continue
 			case !takes:
@@ -226,17 +223,14 @@ func psCmdlet(s *sheet, words []psWord) (line, why string) {
 		if place == "" {
 			at = slices.IndexFunc(filled, func(v []string) bool { return v == nil })
 		}
-		isPath := at >= 0 && (places[at] == "FilePath" || places[at] == "Path" || places[at] == "Destination")
 		for _, v := range values {
-			switch colon := strings.IndexByte(v, ':'); {
-			case v == "", v[0] == '-', w.bare && strings.Contains(v, "$"), isPath && colon >= 0 && colon != 1:
-				return "", "a value that is read in another way"
+			switch {
 			case at >= 0 && !literal && places[at] == "Path" && strings.ContainsAny(v, "*?["):
 				filled[at] = append(filled[at], psGlob(v))
 			case at >= 0:
 				filled[at] = append(filled[at], psQuoted(v))
 			case place == "":
-				return "", "more words than " + s.name + " has places"
+				return "", false
 			default:
 				line += place + " " + psQuoted(v) + " "
 			}
@@ -251,7 +245,7 @@ func psCmdlet(s *sheet, words []psWord) (line, why string) {
 			line += v + " "
 		}
 	}
-	return line, ""
+	return line, true
 }
 
 // parameter finds a parameter by its name, or by how alone it begins: an option of the sheet, or a place.
