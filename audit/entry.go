@@ -117,6 +117,9 @@ func (e *Entry) texts() []*string {
 	return list
 }
 
+// Sealed returns e as [Log.Write] writes it, for those who show it before: complete and masked.
+func Sealed(e Entry) Entry { return sealed(e) }
+
 // sealed returns e as it may be written: complete and masked. It shares nothing with e that it changes.
 func sealed(e Entry) Entry {
 	e.Version = Version

@@ -18,6 +18,7 @@ type Kind string
 const (
 	Decision Kind = "decision"       // an answer was given
 	Begun    Kind = "begun"          // a model is about to be asked
+	Question Kind = "question"       // a person outside of the agent is about to be asked
 	Outcome  Kind = "outcome"        // the call ran, or failed to
 	HostDeny Kind = "denied_by_host" // the agent's own judge denied
 	BadInput Kind = "bad_input"      // a payload could not be read

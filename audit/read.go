@@ -68,7 +68,7 @@ type Filter struct {
 
 // Match reports whether the filter selects e.
 func (f Filter) Match(e Entry) bool {
-	answers := e.Kind != Begun && e.Kind != Outcome
+	answers := e.Kind != Begun && e.Kind != Question && e.Kind != Outcome
 	switch {
 	case len(f.Verdicts) > 0 && !(answers && slices.Contains(f.Verdicts, e.Verdict)),
 		len(f.Layers) > 0 && !(answers && slices.Contains(f.Layers, e.Layer)),
