@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -80,8 +81,8 @@ func (f Filter) Match(e Entry) bool {
 	return true
 }
 
-// decode reads one line. A newer line is no error and has no entry.
-func decode(raw []byte) (l Line, newer int, err error) {
+// Decode reads one line, without its end. newer is the version of a line of a newer nod, which has no entry.
+func Decode(raw []byte) (l Line, newer int, err error) {
 	var v struct {
 		V int `json:"v"`
 	}
@@ -140,13 +141,13 @@ func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 func open(dir string) ([]*os.File, error) {
 	var files []*os.File
 	var errs []error
-	current, err := openFile(filepath.Join(dir, FileName))
+	current, err := OpenFile(filepath.Join(dir, FileName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, &Problem{File: filepath.Join(dir, FileName), Err: err})
 	}
 	names, err := rotatedFiles(dir)
 	for _, name := range names {
-		file, err := openFile(name)
+		file, err := OpenFile(name)
 		switch {
 		case err != nil:
 			errs = append(errs, &Problem{File: name, Err: err})
@@ -162,8 +163,38 @@ func open(dir string) ([]*os.File, error) {
 	return files, errors.Join(append(errs, err)...)
 }
 
-// openFile opens a regular file and nothing else, without blocking.
-func openFile(name string) (*os.File, error) {
+// Files lists the names of the log's files in dir, oldest first and the current one last, whether that exists or not.
+func Files(dir string) ([]string, error) {
+	names, err := rotatedFiles(dir)
+	return append(names, filepath.Join(dir, FileName)), err
+}
+
+// EachLine visits the lines of a file of the log, with their ends, and where each begins, until visit returns false.
+// What stands behind the last end is visited as well. A line is valid until visit returns.
+func EachLine(r io.Reader, visit func(at int64, line []byte) bool) error {
+	in, at := bufio.NewReaderSize(r, 1<<16), int64(0)
+	var long []byte // the beginning of a line that does not fit
+	for {
+		line, err := in.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			long = append(long, line...)
+			continue
+		}
+		if len(long) > 0 {
+			line, long = append(long, line...), long[:0]
+		}
+		if len(line) > 0 && !visit(at, line) || err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at += int64(len(line))
+	}
+}
+
+// OpenFile opens a regular file for reading, and nothing else, without blocking.
+func OpenFile(name string) (*os.File, error) {
 	file, err := system.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
@@ -206,7 +237,7 @@ func (p page) read(f Filter, backward bool, yield func(Line, error) bool) bool {
 
 // give yields one line, or the problem with it.
 func (p page) give(i int, raw []byte, newer *Newer, f Filter, yield func(Line, error) bool) bool {
-	l, version, err := decode(bytes.TrimRight(raw, "\r"))
+	l, version, err := Decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil:
 		return yield(Line{}, &Problem{File: p.file, Line: i + 1, Err: err})

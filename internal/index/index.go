@@ -1,0 +1,338 @@
+// Package index holds the columns of every line of the decision log in memory, so that a page or a table over a million
+// lines needs no reading of them.
+//
+//	x, err := index.Open(ctx, stateDir)    // at once: the newest lines, and what sidecars have
+//	rows, next, err := x.Rows(index.Filter{}, 0, 100)   // newest first; the next page: x.Rows(f, next, 100)
+//	sums := x.Sum(index.Filter{}, index.ByDay)
+//	line, err := x.Entry(rows[0])          // the line itself, from its file
+//	err = x.Refresh(ctx)                   // what was appended since
+//
+// A line takes 48 bytes; texts are held once. Rotated files of the log do not change any more, so what was read of each
+// is kept in a sidecar, STATE/index/NAME.idx: about 7 % of the log. A sidecar is written once, and renamed into place.
+// It is built again where it is missing or damaged (a checksum), of another [version], or where the log's file has
+// another size or time of change. The index never changes the log, and does without a sidecar that cannot be written.
+//
+// [Open] reads the current file and all sidecars, and builds the others in the background, newest first, until its
+// context ends. [Index.Progress] says how far that is, [Index.Wait] waits for it. Until then [Index.Rows] ends where
+// the unread part begins, with a key at which it goes on, and sums are of what was read.
+//
+// Lines that are torn, damaged or of a newer nod have no row; [Index.Unread] counts them, and nod log names them. Times
+// are held to the microsecond. An [Index] is safe for concurrent use: a query looks at what was there when it began.
+package index
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/nodgate/nod/audit"
+)
+
+// Index is the index over the log of one state directory. Make one with [Open].
+type Index struct {
+	dir   string
+	built chan struct{} // closed when the background has ended
+
+	refreshing sync.Mutex // one Refresh at a time
+
+	mu       sync.RWMutex // guards what follows
+	segments []*segment   // oldest first
+	names    names
+	total    int64 // bytes of files that were not read when the index was opened, and of those how many are read now
+	done     int64
+	failed   error // of the background
+}
+
+// segment is what was read of one file of the log.
+type segment struct {
+	name    string
+	info    os.FileInfo
+	read    int64 // up to where; -1: not yet
+	current bool
+	queued  bool // the background reads it
+	rows    []row
+	unread
+}
+
+// unread counts lines without a row.
+type unread struct{ torn, newer int }
+
+// Open opens the index over the log in dir, nod's state directory. A log that does not exist yet is empty. ctx ends
+// what is built in the background.
+func Open(ctx context.Context, dir string) (*Index, error) {
+	x := &Index{dir: dir, built: make(chan struct{}), names: newNames()}
+	if err := x.look(); err != nil {
+		return nil, err
+	}
+	sidecar := func(s *segment) error {
+		if s.current {
+			return x.append(s)
+		}
+		if b, ok := readSidecar(x.sidecar(s), s.info); ok {
+			x.adopt(s, b, s.info.Size())
+		}
+		return nil
+	}
+	if err := x.parallel(ctx, sidecar); err != nil {
+		return nil, err
+	}
+	for _, s := range x.segments {
+		if s.read < 0 {
+			s.queued = true
+			x.total += s.info.Size()
+		}
+	}
+	go x.build(ctx)
+	return x, nil
+}
+
+// build reads the files that have no sidecar.
+func (x *Index) build(ctx context.Context) {
+	defer close(x.built)
+	err := x.parallel(ctx, func(s *segment) error {
+		if info, unread := x.todo(s); unread {
+			return x.whole(s, info)
+		}
+		return nil
+	})
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.failed = err
+}
+
+// parallel does something for every segment, newest first, in two goroutines.
+func (x *Index) parallel(ctx context.Context, do func(*segment) error) error {
+	x.mu.RLock()
+	list := slices.Clone(x.segments)
+	x.mu.RUnlock()
+	slices.Reverse(list)
+	var errs [2]error
+	var all sync.WaitGroup
+	queue := make(chan *segment)
+	for i := range errs {
+		all.Go(func() {
+			for s := range queue {
+				if ctx.Err() == nil {
+					errs[i] = errors.Join(errs[i], do(s))
+				}
+			}
+		})
+	}
+	for _, s := range list {
+		queue <- s
+	}
+	close(queue)
+	all.Wait()
+	return errors.Join(errs[0], errs[1], ctx.Err())
+}
+
+// Wait waits until the whole log is read, and returns what could not be.
+func (x *Index) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-x.built:
+	}
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.failed
+}
+
+// Progress says how many bytes the background has read, of how many. Both are 0 where sidecars had everything.
+func (x *Index) Progress() (done, total int64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.done, x.total
+}
+
+// Len returns how many lines have a row by now.
+func (x *Index) Len() (n int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, s := range x.segments {
+		n += len(s.rows)
+	}
+	return n
+}
+
+// Unread counts the lines that have no row: torn or damaged ones, and those of a newer nod.
+func (x *Index) Unread() (torn, newer int) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, s := range x.segments {
+		torn, newer = torn+s.torn, newer+s.newer
+	}
+	return torn, newer
+}
+
+// Refresh reads what was appended since, also where the log was rotated in between.
+func (x *Index) Refresh(ctx context.Context) error {
+	x.refreshing.Lock()
+	defer x.refreshing.Unlock()
+	if err := x.look(); err != nil {
+		return err
+	}
+	x.mu.RLock()
+	list := slices.Clone(x.segments[max(0, len(x.segments)-maxFresh):])
+	x.mu.RUnlock()
+	for _, s := range list {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := x.append(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxFresh is how many of the newest files a Refresh looks at: a writer may still hold a file that was just rotated,
+// and several may have been rotated since the last time.
+const maxFresh = 64
+
+// look lists the log's files and makes a segment for each that is new.
+func (x *Index) look() error {
+	files, err := audit.Files(x.dir) // the current file is the last
+	if err != nil {
+		return err
+	}
+	var infos []os.FileInfo
+	for _, name := range files {
+		info, err := os.Lstat(name)
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		infos = append(infos, info) // nil: rotated a moment ago; the next look finds it
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i, info := range infos {
+		if info == nil || !info.Mode().IsRegular() {
+			continue
+		}
+		s := x.known(info)
+		if s == nil {
+			s = &segment{read: -1}
+			x.segments = append(x.segments, s)
+		}
+		s.name, s.info, s.current = files[i], info, filepath.Base(files[i]) == audit.FileName
+	}
+	return nil
+}
+
+// known is the segment of a file, whatever its name is now.
+func (x *Index) known(info os.FileInfo) *segment {
+	for _, s := range slices.Backward(x.segments) {
+		if os.SameFile(s.info, info) {
+			return s
+		}
+	}
+	return nil
+}
+
+// todo reports whether the background has to read a segment.
+func (x *Index) todo(s *segment) (os.FileInfo, bool) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return s.info, s.queued
+}
+
+// append reads what a file has more than before. A file that has become shorter is read again.
+func (x *Index) append(s *segment) error {
+	x.mu.Lock()
+	info, from, current := s.info, s.read, s.current
+	if info.Size() < from {
+		s.rows, s.unread, from = nil, unread{}, 0
+	}
+	queued := s.queued
+	x.mu.Unlock()
+	switch {
+	case queued, info.Size() == from:
+		return nil
+	case from < 0 && !current:
+		return x.whole(s, info)
+	}
+	b, end, err := x.scan(s, max(from, 0), !current)
+	if err == nil {
+		x.adopt(s, b, end)
+	}
+	return err
+}
+
+// whole reads a rotated file and writes its sidecar.
+func (x *Index) whole(s *segment, info os.FileInfo) error {
+	b, end, err := x.scan(s, 0, true)
+	if err == nil {
+		_ = b.writeSidecar(x.sidecar(s), info) // where that fails the next index reads the file again
+	}
+	x.adopt(s, b, end) // nothing of a file that cannot be read, so that the others are shown
+	return err
+}
+
+// sidecar is the name of a segment's sidecar.
+func (x *Index) sidecar(s *segment) string {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return filepath.Join(x.dir, "index", filepath.Base(s.name)+".idx")
+}
+
+// scan reads the lines of a file from a place on. ended says that a last line without an end is one.
+func (x *Index) scan(s *segment, from int64, ended bool) (b *batch, end int64, err error) {
+	b, end = &batch{names: newNames()}, from
+	file, err := x.open(s)
+	if err != nil {
+		return b, end, err
+	}
+	defer file.Close()
+	err = audit.EachLine(io.NewSectionReader(file, from, math.MaxInt64-from), func(at int64, line []byte) bool {
+		if line[len(line)-1] != '\n' && !ended {
+			return false
+		}
+		b.line(from+at, line)
+		end = from + at + int64(len(line))
+		return true
+	})
+	return b, end, err
+}
+
+// adopt adds what was read.
+func (x *Index) adopt(s *segment, b *batch, end int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.names.translate(b)
+	s.rows = append(s.rows, b.rows...)
+	s.torn, s.newer, s.read = s.torn+b.torn, s.newer+b.newer, end
+	if s.queued {
+		s.queued, x.done = false, x.done+s.info.Size()
+	}
+}
+
+// open opens the file of a segment, also where it was renamed since.
+func (x *Index) open(s *segment) (*os.File, error) {
+	for again := false; ; again = true {
+		x.mu.RLock()
+		name, want := s.name, s.info
+		x.mu.RUnlock()
+		file, err := audit.OpenFile(name)
+		if err == nil {
+			info, statErr := file.Stat()
+			if statErr == nil && os.SameFile(info, want) {
+				return file, nil
+			}
+			file.Close()
+			err = cmp.Or(statErr, errors.New(name+" is another file by now; open the log again"))
+		}
+		if again {
+			return nil, err
+		}
+		if err := x.look(); err != nil {
+			return nil, err
+		}
+	}
+}
