@@ -27,6 +27,9 @@ type ruleWriter struct {
 	config.Change
 	process *Process
 	yes     bool
+	only    string // the repository that the rule is for, a real path; "" means any
+	// entries visits the decisions that the rule is tried on. nil: all in the log.
+	entries func(ctx context.Context, only string, visit func(audit.Entry)) error
 }
 
 func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
@@ -68,8 +71,11 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	if w.Remove {
 		question, without, with = "Take it out of", after, places
 	}
-	if w.Repository {
+	switch {
+	case w.Repository:
 		file = "this workspace's " + config.RepositoryName
+	case w.only != "":
+		file += ", for " + homely(p, w.only) + " alone"
 	}
 	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
 	if err := w.replay(ctx, without, with); err != nil {
@@ -77,6 +83,13 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	}
 	if !w.yes && !confirmed(ctx, p, question+" "+file+"? [y/N] ") {
 		return errors.New("nothing written")
+	}
+	if w.only != "" {
+		if err := config.AddRepository(places, w.only, []config.Entry{w.Entry}); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "written to %s\n", file)
+		return nil
 	}
 	if err := w.Write(places); err != nil {
 		return err
@@ -204,14 +217,28 @@ func (w ruleWriter) replay(ctx context.Context, without, with config.Places) err
 	if isTerminal(w.process.Stderr) {
 		fmt.Fprintln(w.process.Stderr, "reading the log ...")
 	}
-	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
-	err := eachEntry(w.process, strings.TrimPrefix(w.List, "hard_"), with.State, decisions, func(e audit.Entry) {
+	if w.entries == nil {
+		w.entries = w.logged(with.State)
+	}
+	err := w.entries(ctx, w.only, func(e audit.Entry) {
 		if ctx.Err() == nil {
 			r.judge(ctx, e)
 		}
 	})
 	r.print()
 	return cmp.Or(err, ctx.Err())
+}
+
+// logged visits the decisions in the log, of one repository or of all.
+func (w ruleWriter) logged(state string) func(context.Context, string, func(audit.Entry)) error {
+	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
+	return func(_ context.Context, only string, visit func(audit.Entry)) error {
+		return eachEntry(w.process, strings.TrimPrefix(w.List, "hard_"), state, decisions, func(e audit.Entry) {
+			if only == "" || e.Root == only {
+				visit(e)
+			}
+		})
+	}
 }
 
 func (r *replay) judge(ctx context.Context, e audit.Entry) {
