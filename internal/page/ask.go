@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
 )
 
@@ -37,7 +38,7 @@ type scope struct {
 }
 
 func (s *Server) asked(q question.Question) asked {
-	a := asked{Question: q, Call: s.o.Words.Call(entryOf(q)), Args: arguments(q.Input),
+	a := asked{Question: q, Call: printable.Near(s.o.Words.Call(entryOf(q)), []string{q.Root}, s.o.Home), Args: arguments(q.Input),
 		Left: max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String()}
 	a.Files = changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))
 	for _, sc := range scopes(q) {

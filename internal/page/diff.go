@@ -51,6 +51,9 @@ func edited(name string, e nod.Edit) change {
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.Whole:
 		before, ch.Note = "", "a new file"
+	case errors.Is(err, fs.ErrNotExist):
+		ch.Note = "there is no such file"
+		return ch
 	case err != nil:
 		ch.Note = "the file is not shown: " + err.Error()
 		return ch

@@ -164,7 +164,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, v *visit) {
 		older = nil
 	}
 	s.show(w, v, http.StatusOK, "decisions", "Decisions", map[string]any{"Batch": b, "Chosen": c,
-		"Older": older.Encode(), "Paged": r.URL.Query().Has("before"), "Verdicts": []string{"allow", "ask", "deny"},
+		"Older": older.Encode(), "More": c.Agent+c.Session+c.Repository+c.Tool != "", "Paged": r.URL.Query().Has("before"), "Verdicts": []string{"allow", "ask", "deny"},
 		"Layers": layers()})
 }
 

@@ -236,7 +236,7 @@ type connKey struct{}
 func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
 		"line":  func(text string) string { return printable.Line(text, 400) },
-		"block": block,
+		"lines": block,
 		"when":  s.when,
 		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
 		"add":   func(a, b int) int { return a + b },
