@@ -47,6 +47,7 @@ func edited(name string, e nod.Edit) change {
 	ch := change{Path: name}
 	text, err := view.Disk{}.Read(name, maxFile)
 	before := audit.MaskText(string(text))
+	e.Old, e.New = audit.MaskText(e.Old), audit.MaskText(e.New)
 	after := e.New
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && e.Whole:

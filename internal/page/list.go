@@ -212,7 +212,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) {
 		}
 		if now := s.news(); now != said || time.Since(at) > 15*time.Second {
 			said, at = now, time.Now()
-			_ = out.SetWriteDeadline(at.Add(readTime))
+			_ = out.SetWriteDeadline(at.Add(slowest))
 			if _, err := fmt.Fprintf(w, "data: %s\n\n", now); err != nil || out.Flush() != nil {
 				return
 			}
@@ -229,7 +229,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) {
 
 // news is a text that changes when there is something new: the lines of the log, and the questions that wait.
 func (s *Server) news() string {
-	var ids []string
+	ids := []string{}
 	for _, q := range s.open() {
 		ids = append(ids, q.ID)
 	}
@@ -245,7 +245,11 @@ func (s *Server) open() []question.Question {
 
 // decision shows one.
 func (s *Server) decision(w http.ResponseWriter, r *http.Request, v *visit) {
-	line, err := s.o.Log.Find(r.Context(), r.PathValue("id"))
+	err := s.o.Log.Refresh(r.Context())
+	var line audit.Line
+	if err == nil {
+		line, err = s.o.Log.Find(r.Context(), r.PathValue("id"))
+	}
 	if err != nil {
 		s.message(w, v, http.StatusNotFound, err.Error())
 		return

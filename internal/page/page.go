@@ -100,6 +100,7 @@ type Server struct {
 	door    *door
 	mux     *http.ServeMux
 	views   *template.Template
+	slow    time.Duration // how long a request may take to come
 	streams chan struct{} // bounds how many browsers listen at once
 	over    chan struct{} // closed when the server ends
 }
@@ -109,7 +110,7 @@ const (
 	maxBody    = 64 << 10
 	maxHeader  = 16 << 10
 	maxStreams = 16
-	readTime   = 10 * time.Second
+	slowest    = 10 * time.Second
 	writeTime  = 60 * time.Second
 )
 
@@ -121,7 +122,7 @@ func New(o Options) *Server {
 	if o.Agent == nil {
 		o.Agent = agentOf
 	}
-	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), streams: make(chan struct{}, maxStreams),
+	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest, streams: make(chan struct{}, maxStreams),
 		over: make(chan struct{})}
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
 	for _, origin := range o.Origins {
@@ -189,7 +190,7 @@ func (s *Server) Enter(origin int) string { return s.o.Origins[origin] + "/enter
 
 // Serve answers until ctx ends.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
-	server := &http.Server{Handler: s, ReadHeaderTimeout: readTime, ReadTimeout: readTime, WriteTimeout: writeTime,
+	server := &http.Server{Handler: s, ReadHeaderTimeout: s.slow, ReadTimeout: s.slow, WriteTimeout: writeTime,
 		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
 	stop := context.AfterFunc(ctx, func() {
@@ -214,10 +215,10 @@ func (s *Server) hear(ctx context.Context) {
 	for heard := false; ctx.Err() == nil; {
 		if there := s.o.Asks && s.door.anybody(); there != heard {
 			stop()
-			stop, heard = func() {}, there
+			stop, heard = func() {}, false
 			if there {
 				if deaf, err := question.Listen(s.o.State); err == nil {
-					stop = deaf
+					stop, heard = deaf, true
 				}
 			}
 		}
