@@ -158,13 +158,12 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, v *visit) {
 		s.message(w, v, http.StatusBadRequest, err.Error())
 		return
 	}
-	older := r.URL.Query()
-	older.Set("before", b.Next)
-	if older.Del("n"); b.Next == "" {
-		older = nil
+	older, q := "", r.URL.Query()
+	if q.Set("before", b.Next); b.Next != "" {
+		older = "/?" + q.Encode()
 	}
 	s.show(w, v, http.StatusOK, "decisions", "Decisions", map[string]any{"Batch": b, "Chosen": c,
-		"Older": older.Encode(), "More": c.Agent+c.Session+c.Repository+c.Tool != "", "Paged": r.URL.Query().Has("before"), "Verdicts": []string{"allow", "ask", "deny"},
+		"Older": older, "More": c.Agent+c.Session+c.Repository+c.Tool != "", "Paged": r.URL.Query().Has("before"), "Verdicts": []string{"allow", "ask", "deny"},
 		"Layers": layers()})
 }
 
