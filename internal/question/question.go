@@ -183,8 +183,11 @@ func (q Question) fits(a Answer) error {
 	return nil
 }
 
-// Scopes are those that a yes to the question may have.
+// Scopes are those that a yes to the question may have: none where a person cannot see all of the call.
 func (q Question) Scopes() []Scope {
+	if q.InputBytes > 0 {
+		return nil
+	}
 	scopes := []Scope{Once}
 	if !q.Once && q.Session != "" {
 		scopes = append(scopes, Session)
