@@ -224,7 +224,8 @@ func (b *scoreboard) list(p *printer, list string) {
 			answers, hit = append(answers, string(b.answers[i][j])), hit || belongs(&one, list)
 		}
 		if hit {
-			p.line("\n  %s  %s  %s\n      %s", printable.Line(r.ID, 60), r.Label, strings.Join(answers, " "), shown(r, 200))
+			p.line("\n  %s  %s  %s\n      %s", printable.Line(r.ID, 60), r.Label, strings.Join(answers, " "),
+				shown(r, 200))
 		}
 	}
 }
