@@ -70,7 +70,7 @@ func word[T any, P interface {
 
 func addKind(list *[]audit.Kind, s string) error {
 	kinds := []string{string(audit.Decision), string(audit.Begun), string(audit.Outcome), string(audit.HostDeny),
-		string(audit.Approved), string(audit.BadInput), string(audit.Passed)}
+		string(audit.Question), string(audit.Approved), string(audit.BadInput), string(audit.Passed)}
 	if !slices.Contains(kinds, s) {
 		return fmt.Errorf("want one of %s", strings.Join(kinds, ", "))
 	}
@@ -303,7 +303,7 @@ func said(e audit.Entry) string {
 		return "host denied"
 	case audit.BadInput:
 		return "bad input"
-	case audit.Passed, audit.Approved:
+	case audit.Passed, audit.Approved, audit.Question:
 		return string(e.Kind)
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
