@@ -271,7 +271,7 @@ func (x *Index) Find(ctx context.Context, id string) (found audit.Line, err erro
 	}
 	v, tail := x.view(), tailOf(id)
 	for i, part := range slices.Backward(v.segments) {
-		for j := len(part.rows) - 1; j >= 0 && len(id) >= ShortestID; j-- {
+		for j := len(part.rows) - 1; j >= 0; j-- {
 			r := &part.rows[j]
 			if r.id != tail || v.names.classes[r.class].kind != string(audit.Decision) {
 				continue
@@ -282,7 +282,7 @@ func (x *Index) Find(ctx context.Context, id string) (found audit.Line, err erro
 				return line, err
 			case line.ID == id:
 				return line, nil
-			case !strings.HasSuffix(line.ID, id):
+			case len(id) < ShortestID || !strings.HasSuffix(line.ID, id):
 			case found.ID != "" && found.ID != line.ID:
 				return found, fmt.Errorf("%s and %s both end so; write the whole id", printable.Line(found.ID, 60),
 					printable.Line(line.ID, 60))
