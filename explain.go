@@ -14,8 +14,8 @@ type Step struct {
 	Said     string `json:"said"` // "" where it said nothing
 }
 
-// Explain is Check without a model, a recorder and approvals, which tells the steps up to the one that settled the call.
-// It writes nothing down and uses up no approval.
+// Explain is Check without a model, a recorder and approvals. It tells the steps up to the one that settled the call,
+// writes nothing down and uses up no approval.
 func (g *Gate) Explain(ctx context.Context, c Call) (d Decision, steps []Step) {
 	again := *g
 	again.options.Recorder, again.options.Model, again.options.Approvals = nil, nil, nobody{}
@@ -30,33 +30,33 @@ func (nobody) Approved(string) (string, error) { return "", nil }
 func (nobody) LetRun(string) bool              { return false }
 
 // objects tells an objection, and returns it.
-func (t *trial) objects(l Layer, question string, o objection) objection {
-	if t.gate.told != nil {
-		t.gate.told(Step{l, question, printable.Line(t.reason(o), reasonLimit)})
+func (r *rooms) objects(l Layer, question string, o objection) objection {
+	if r.told != nil {
+		r.told(Step{l, question, printable.Line(r.reason(o), reasonLimit)})
 	}
 	return o
 }
 
 // clears tells a clearance, and returns it.
-func (t *trial) clears(l Layer, question string, c clearance) clearance {
-	if t.gate.told != nil {
-		t.gate.told(Step{l, question, printable.Line(t.withheld.Reason(c.why), reasonLimit)})
+func (r *rooms) clears(l Layer, question string, c clearance) clearance {
+	if r.told != nil {
+		r.told(Step{l, question, printable.Line(r.withheld.Reason(c.why), reasonLimit)})
 	}
 	return c
 }
 
 // reads tells what the command does as far as it is known, and what of it is not.
-func (t *trial) reads() {
-	if t.gate.told == nil {
+func (r *rooms) reads() {
+	if r.told == nil {
 		return
 	}
 	told := func(what, said string) {
-		t.gate.told(Step{LayerShell, what, printable.Line(t.withheld.Reason(said), reasonLimit)})
+		r.told(Step{LayerShell, what, printable.Line(r.withheld.Reason(said), reasonLimit)})
 	}
-	for _, e := range t.report.Effects {
+	for _, e := range r.report.Effects {
 		told("effect", e.Kind.Name()+" "+cmp.Or(e.Target, "?")+": "+e.Words)
 	}
-	for _, u := range t.report.Unknowns {
+	for _, u := range r.report.Unknowns {
 		told("not resolved", u.What)
 	}
 }

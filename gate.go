@@ -61,7 +61,7 @@ type Gate struct {
 	unusable error   // a rule that cannot be read
 	machine  *place.Machine
 	sources  func() []place.Own // Options.Sources, found out when asked for
-	told     func(Step)         // is told the way of a call; nil: nobody is
+	told     func(Step)         // see [Gate.Explain]
 }
 
 // Open returns a gate, or says which rule cannot be read.

@@ -183,7 +183,8 @@ func (w ruleWriter) found(ctx context.Context, was checker, rule nod.Rule) []dou
 	})
 }
 
-// replay says what the rule would have done with the calls in the log: what the gate with it does, and not that without.
+// replay says what the rule would have done with the calls in the log: what the gate with it does, and the gate without
+// it does not.
 func (w ruleWriter) replay(ctx context.Context, without, with config.Places) error {
 	x, err := openLog(ctx, w.process, strings.TrimPrefix(w.List, "hard_"), with.State)
 	if err != nil {

@@ -43,8 +43,8 @@ func pastSessions(ctx context.Context, p *Process, args []string) error {
 	return printHistory(p, report, time.Since(start))
 }
 
-// pastGate makes the gate that the hook would make for a directory, without what asks a model, writes, or remembers, and
-// with a few more allow rules.
+// pastGate makes the gate that the hook would make for a directory, without what asks a model, writes, or remembers,
+// and with more allow rules.
 func pastGate(p *Process, places config.Places, root string, files view.Files, allow ...nod.Rule) (*nod.Gate, error) {
 	places.Known, places.Root = nil, root // as in the hook
 	settings, err := config.Load(places)

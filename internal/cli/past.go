@@ -102,7 +102,8 @@ func pastGates(p *Process, places ...config.Places) func(string, view.Files) ([]
 }
 
 // each visits the decisions that f selects, oldest first, with what each gate says of the call.
-func (r *past) each(ctx context.Context, x *index.Index, f index.Filter, visit func(audit.Entry, []nod.Decision)) error {
+func (r *past) each(ctx context.Context, x *index.Index, f index.Filter,
+	visit func(audit.Entry, []nod.Decision)) error {
 	f.Kinds, r.missed = []audit.Kind{audit.Decision}, tally{}
 	judges := [2]map[string]judge{{}, {}} // two goroutines, and each has gates of its own: a gate's memory is for one
 	const atOnce = 500

@@ -116,8 +116,9 @@ func (r *replayed) print(p *Process, took time.Duration) error {
 	}
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, c := range list {
-		fmt.Fprintf(table, "%s\t%s -> %s\t%s\t%s\n", endOfID(audit.Entry{Kind: audit.Decision, ID: printable.Line(c.ID, 60)}),
-			c.Then, c.Now, printable.Line(c.Call, 48), printable.Line(c.Reason, 100))
+		id := printable.Line(endOfID(audit.Entry{Kind: audit.Decision, ID: c.ID}), 60)
+		fmt.Fprintf(table, "%s\t%s -> %s\t%s\t%s\n", id, c.Then, c.Now, printable.Line(c.Call, 48),
+			printable.Line(c.Reason, 100))
 	}
 	return internal(table.Flush())
 }
@@ -162,8 +163,8 @@ func suggestRules(ctx context.Context, p *Process, args []string) error {
 	}
 	fmt.Fprintf(p.Stdout, "%s in the log that nod would ask today as well\n", counted(out.Questions, "question"))
 	for _, s := range out.Rules {
-		fmt.Fprintf(p.Stdout, "\nnod allow %s  would have saved %s of %s\n", quoted(s.Text), counted(s.Saved, "question"),
-			counted(s.Sessions, "session"))
+		fmt.Fprintf(p.Stdout, "\nnod allow %s  would have saved %s of %s\n", quoted(s.Text),
+			counted(s.Saved, "question"), counted(s.Sessions, "session"))
 		s.Calls.print(p.Stdout, mostShown)
 		if len(s.Also) > 0 {
 			fmt.Fprintln(p.Stdout, "  and lets through as well, which was denied, or left to a model:")

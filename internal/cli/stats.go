@@ -134,10 +134,11 @@ func (s statistics) print(p *Process, by []string) error {
 		return nil
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d allowed, %d asked, %d denied; %s settled without a person\n", counted(s.Total.Calls, "call"),
-		s.Total.Allowed, s.Total.Asked, s.Total.Denied, strings.TrimSpace(share(s.Total.Settled, s.Total.Calls)))
-	fmt.Fprintf(&b, "latency p50 %s, p90 %s, p99 %s; cost $%.4f\n", shortTime(s.Total.P50), shortTime(s.Total.P90),
-		shortTime(s.Total.P99), s.Total.Cost)
+	t := s.Total
+	fmt.Fprintf(&b, "%s: %d allowed, %d asked, %d denied; %s settled without a person\n", counted(t.Calls, "call"),
+		t.Allowed, t.Asked, t.Denied, share(t.Settled, t.Calls))
+	fmt.Fprintf(&b, "latency p50 %s, p90 %s, p99 %s; cost $%.4f\n", shortTime(t.P50), shortTime(t.P90),
+		shortTime(t.P99), t.Cost)
 	for _, word := range by {
 		printGroups(&b, word, s.By[word])
 	}
@@ -169,8 +170,9 @@ func printGroups(b *strings.Builder, word string, groups []group) {
 		if word == "repository" {
 			name = filepath.Base(name)
 		}
-		fmt.Fprintf(b, form, cmp.Or(printable.Line(name, 18), "-"), g.Calls, g.Asked, g.Denied, share(g.Settled, g.Calls),
-			shortTime(g.P50), shortTime(g.P90), shortTime(g.P99), fmt.Sprintf("$%.2f", g.Cost))
+		name = cmp.Or(printable.Line(name, 18), "-")
+		fmt.Fprintf(b, form, name, g.Calls, g.Asked, g.Denied, share(g.Settled, g.Calls), shortTime(g.P50),
+			shortTime(g.P90), shortTime(g.P99), fmt.Sprintf("$%.2f", g.Cost))
 	}
 	b.WriteString(rest)
 }

@@ -137,9 +137,8 @@ func stands(then nod.Evidence, now []nod.Evidence) string {
 // change lists what would have changed the answer.
 func (w *wayOf) change(e audit.Entry, d nod.Decision) {
 	add := func(what, command string) { w.Changes = append(w.Changes, change{what, command}) }
-	rule := e.Rule
-	if rule != nil {
-		add("without the rule "+quoted(rule.Text)+" ("+printable.Text(rule.Origin)+"), which decided", "")
+	if e.Rule != nil {
+		add("without the rule "+quoted(e.Rule.Text)+" ("+printable.Text(e.Rule.Origin)+"), which decided", "")
 	}
 	if d.Lasting != "" {
 		add("an allow rule", "nod allow "+quoted(d.Lasting))
@@ -173,7 +172,8 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 	if w.Now == nil {
 		say(&b, "\nnow       ", "not judged again: "+w.NotNow)
 	} else {
-		fmt.Fprintf(&b, "\nnow       %s  %s  by the rules and files of today, without a model\n", w.Now.Verdict, w.Now.Layer)
+		fmt.Fprintf(&b, "\nnow       %s  %s  by the rules and files of today, without a model\n", w.Now.Verdict,
+			w.Now.Layer)
 	}
 	for i := 0; w.Now != nil && i < len(w.Now.Steps); i++ {
 		step := w.Now.Steps[i]
@@ -197,7 +197,8 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 		changes = append(changes, strings.TrimSuffix(c.What+": "+c.Command, ": "))
 	}
 	for _, l := range w.after {
-		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+said(l.Entry)+" "+printable.Line(why(l.Entry), 200))
+		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+said(l.Entry)+" "+
+			printable.Line(why(l.Entry), 200))
 	}
 	section("files", files)
 	section("changes", changes)

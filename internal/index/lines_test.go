@@ -36,7 +36,7 @@ func kinds() []kind {
 			nod.Allow, nod.LayerShell, "allow", "it changes nothing"},
 		{12, "bash", `{"command":"cd src && go test ./page%d/... 2>&1 | tail -40"}`, nod.Allow, nod.LayerShell, "allow",
 			"allow rule: go test *"},
-		{10, "bash", `{"command":"npm run build-%d -- --watch=false"}`, nod.Ask, nod.LayerNone, "abstained",
+		{10, "bash", `{"command":"npm run build -- --page=%d"}`, nod.Ask, nod.LayerNone, "abstained",
 			"this runs code that nod has not read: npm run build"},
 		{7, "bash", `{"command":"curl -fsS https://api.example.com/v1/items/%d"}`, nod.Allow, nod.LayerModel, "allow",
 			"reads a public address, as the task asks"},
@@ -49,8 +49,8 @@ func kinds() []kind {
 
 const fileBytes = audit.DefaultMaxBytes
 
-// writeLines writes a long log for measurements: n lines of sessions of several agents in a few repositories, with calls
-// of the kinds that agents make. The same number of lines gives the same log. It returns how many bytes it has.
+// writeLines writes a long log for measurements: n lines of sessions of several agents in a few repositories, with
+// calls of the kinds that agents make. The same number of lines gives the same log. It returns how many bytes it has.
 func writeLines(dir string, n int, roots []string) (size int64, err error) {
 	if err := lines.PrivateDir(dir); err != nil {
 		return 0, err

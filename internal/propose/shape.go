@@ -29,8 +29,8 @@ type shape struct {
 	why      string
 }
 
-// Shape is what the calls of a line have in common with others like it: the words that name what its first command does,
-// where a rule may be proposed for that, else the program and the word behind it where that may be a subcommand.
+// Shape is what a line has in common with others like it: the words that name what a command of it does, where a rule
+// may be proposed for that, else its first program, with the word behind it where that may be a subcommand.
 func Shape(r shell.Report) string {
 	for _, c := range r.Commands {
 		if s, ok := shapeOf(c); ok {
