@@ -14,17 +14,14 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// openCall is a call that no rule allows today.
-type openCall struct {
-	entry audit.Entry
-	now   nod.Decision
-}
+// fewestTried is how many open calls, the newest, a rule is tried with at least where the log has as many.
+const fewestTried = 20_000
 
 // suggest finds the rules: those that package propose finds, and those by which the gate would clear a question. Each
 // is tried with every call of the log that is open today.
 func suggest(ctx context.Context, p *Process, places config.Places, x *index.Index, f index.Filter) (suggested, error) {
 	out, l := suggested{Version: 1, Rules: []suggestion{}}, logged{process: p, home: places.Home, at: map[string]int{}}
-	var calls []openCall
+	var calls []audit.Entry
 	gather := past{process: p, gates: pastGates(p, places), lasting: true}
 	wanted := tally{}
 	f.Verdicts = []nod.Verdict{nod.Ask, nod.Deny}
@@ -32,7 +29,9 @@ func suggest(ctx context.Context, p *Process, places config.Places, x *index.Ind
 		if d[0].Verdict == nod.Allow {
 			return
 		}
-		calls = append(calls, openCall{e, d[0]})
+		if calls = append(calls, e); len(calls) == 2*fewestTried {
+			calls = slices.Delete(calls, 0, fewestTried)
+		}
 		if e.Verdict == nod.Ask && d[0].Verdict == nod.Ask {
 			out.Questions++
 			if d[0].Lasting != "" {
@@ -70,7 +69,7 @@ func suggest(ctx context.Context, p *Process, places config.Places, x *index.Ind
 }
 
 // try says what a rule would have done with the calls.
-func try(ctx context.Context, p *Process, places config.Places, text string, calls []openCall) (suggestion, error) {
+func try(ctx context.Context, p *Process, places config.Places, text string, calls []audit.Entry) (suggestion, error) {
 	s := suggestion{List: string(nod.ListAllow), Text: text, Calls: tally{}, Also: tally{}}
 	rule, err := nod.ParseRule(nod.ListAllow, text, "suggested")
 	if err != nil {
@@ -82,19 +81,19 @@ func try(ctx context.Context, p *Process, places config.Places, text string, cal
 	}}
 	first, _, _ := strings.Cut(text, " ")
 	known, sessions := map[string]judge{}, map[string]bool{}
-	for _, c := range calls {
-		if !strings.Contains(string(c.entry.Input)+c.entry.RawTool, first) {
+	for _, e := range calls {
+		if !strings.Contains(string(e.Input)+e.RawTool, first) {
 			continue // no rule of that word speaks of it
 		}
-		d := with.decide(ctx, known, c.entry)
+		d := with.decide(ctx, known, e)
 		switch {
 		case d == nil || d[0].Verdict != nod.Allow:
-		case c.entry.Verdict == nod.Ask:
+		case e.Verdict == nod.Ask:
 			s.Saved++
-			s.Calls[toolCall(c.entry)]++
-			sessions[c.entry.Session] = true
+			s.Calls[toolCall(e)]++
+			sessions[e.Session] = true
 		default:
-			s.Also[toolCall(c.entry)]++
+			s.Also[toolCall(e)]++
 		}
 	}
 	s.Sessions = len(sessions)

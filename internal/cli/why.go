@@ -15,6 +15,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
@@ -103,9 +104,13 @@ func (w *wayOf) judge(ctx context.Context, p *Process, places config.Places, e a
 		w.Now = &judgedAgain{}
 		d, w.Now.Steps = hookGate(p, places, settings, files).Explain(ctx, c)
 		w.Now.Verdict, w.Now.Layer, w.Now.Reason = d.Verdict, d.Layer, d.Reason
+		w.open(places, settings, d)
 		if settings.Confine.On = true; e.Verdict != nod.Allow && d.Instead == "" {
 			confined, _ := hookGate(p, places, settings, files).Explain(ctx, c)
 			d.Instead = confined.Instead
+		}
+		if settings.Model.Provider != "" {
+			d.Err = nil // a model is there, and would be asked
 		}
 	}
 	for _, file := range e.Evidence {
@@ -114,6 +119,31 @@ func (w *wayOf) judge(ctx context.Context, p *Process, places config.Places, e a
 	if e.Verdict != nod.Allow {
 		w.change(e, d)
 	}
+}
+
+// open adds the steps behind layers 0 to 3, where those leave the call open.
+func (w *wayOf) open(places config.Places, s config.Settings, d nod.Decision) {
+	if d.Err == nil || d.Err.Kind != fault.NoModel {
+		return
+	}
+	step := func(l nod.Layer, question, said string) {
+		w.Now.Steps = append(w.Now.Steps, nod.Step{Layer: l, Question: question, Said: said})
+	}
+	approved, model := "", "none is configured"
+	list, err := approval.List(places.State, time.Now())
+	for _, a := range list {
+		if a.Key == d.Approvable.Key && a.UsedAt.IsZero() {
+			approved = "approved (" + a.ID + ") " + holds(a)
+		}
+	}
+	if err != nil {
+		approved = printable.Line(err.Error(), 300)
+	}
+	if s.Model.Provider != "" {
+		model = printable.Line(s.Model.Provider+" "+s.Model.Name+" would be asked", 100)
+	}
+	step(nod.LayerApproval, "approved by a person", approved)
+	step(nod.LayerModel, "a model", model)
 }
 
 // stands says how a file stands that was read to decide. What was read of it now may be a part, as then.
