@@ -29,7 +29,7 @@ type wayOf struct {
 	Now      *judgedAgain      `json:"now,omitempty"`
 	NotNow   string            `json:"not_judged,omitempty"` // why it is not judged again
 	Evidence []evidenceNow     `json:"evidence"`
-	Changes  []change          `json:"changes"`
+	Changes  []string          `json:"changes"` // what would have changed the answer
 	After    []json.RawMessage `json:"after"` // the later lines of the same call
 
 	after []audit.Line
@@ -47,12 +47,6 @@ type judgedAgain struct {
 type evidenceNow struct {
 	Path  string `json:"path"`
 	State string `json:"state"` // unchanged, changed or gone
-}
-
-// change is what would have changed the answer.
-type change struct {
-	What    string `json:"what"`
-	Command string `json:"command,omitempty"`
 }
 
 func showWhy(ctx context.Context, p *Process, args []string) error {
@@ -75,7 +69,7 @@ func showWhy(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	w := wayOf{Version: 1, Decision: found.Raw, Evidence: []evidenceNow{}, Changes: []change{},
+	w := wayOf{Version: 1, Decision: found.Raw, Evidence: []evidenceNow{}, Changes: []string{},
 		After: []json.RawMessage{}}
 	w.judge(ctx, p, a.places, found.Entry)
 	if err := w.follow(ctx, x, found.Entry); err != nil {
@@ -166,21 +160,21 @@ func stands(then nod.Evidence, now []nod.Evidence) string {
 
 // change lists what would have changed the answer.
 func (w *wayOf) change(e audit.Entry, d nod.Decision) {
-	add := func(what, command string) { w.Changes = append(w.Changes, change{what, command}) }
+	add := func(what string) { w.Changes = append(w.Changes, what) }
 	if e.Rule != nil {
-		add("without the rule "+quoted(e.Rule.Text)+" ("+printable.Text(e.Rule.Origin)+"), which decided", "")
+		add("without the rule "+quoted(e.Rule.Text)+" ("+printable.Text(e.Rule.Origin)+"), which decided")
 	}
 	if d.Lasting != "" {
-		add("an allow rule", "nod allow "+quoted(d.Lasting))
+		add("an allow rule: nod allow " + quoted(d.Lasting))
 	}
 	if e.Approvable != nil {
-		add("an approval, for a week after the call", "nod approve "+endOfID(e))
+		add("an approval, for a week after the call: nod approve " + endOfID(e))
 	}
 	if d.Instead != "" {
-		add(`confinement: confine = "on" in the settings runs it without network, home and keys`, "")
+		add(`confinement: confine = "on" in the settings runs it without network, home and keys`)
 	}
 	if d.Err != nil && d.Err.Kind == fault.NoModel {
-		add("a model, which is asked where layers 0 to 3 leave a call open", "nod help settings")
+		add("a model, which is asked where layers 0 to 3 leave a call open: nod help settings")
 	}
 }
 
@@ -219,19 +213,16 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 			say(&b, fmt.Sprintf("%-9s ", name), line)
 		}
 	}
-	var files, changes, after []string
+	var files, after []string
 	for _, file := range w.Evidence {
 		files = append(files, file.State+"  "+homely(p, file.Path))
-	}
-	for _, c := range w.Changes {
-		changes = append(changes, strings.TrimSuffix(c.What+": "+c.Command, ": "))
 	}
 	for _, l := range w.after {
 		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+said(l.Entry)+" "+
 			printable.Line(why(l.Entry), 200))
 	}
 	section("files", files)
-	section("changes", changes)
+	section("changes", w.Changes)
 	section("then", after)
 	_, err := fmt.Fprint(p.Stdout, b.String())
 	return internal(err)
