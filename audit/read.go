@@ -1,7 +1,6 @@
 package audit
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -167,30 +166,6 @@ func open(dir string) ([]*os.File, error) {
 func Files(dir string) ([]string, error) {
 	names, err := rotatedFiles(dir)
 	return append(names, filepath.Join(dir, FileName)), err
-}
-
-// EachLine visits the lines of a file of the log, with their ends, and where each begins, until visit returns false.
-// What stands behind the last end is visited as well. A line is valid until visit returns.
-func EachLine(r io.Reader, visit func(at int64, line []byte) bool) error {
-	in, at := bufio.NewReaderSize(r, 1<<16), int64(0)
-	var long []byte // the beginning of a line that does not fit
-	for {
-		line, err := in.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			long = append(long, line...)
-			continue
-		}
-		if len(long) > 0 {
-			line, long = append(long, line...), long[:0]
-		}
-		if len(line) > 0 && !visit(at, line) || err == io.EOF {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		at += int64(len(line))
-	}
 }
 
 // OpenFile opens a regular file for reading, and nothing else, without blocking.

@@ -10,6 +10,10 @@
 //	nod uninstall AGENT               get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
+//	nod why ID                        the whole way of one decision
+//	nod stats [--since 7d]            decisions by day, agent, repository and layer
+//	nod replay [--rules FILE]         the calls of the log under other rules
+//	nod suggest [--since 7d]          rules that would have saved most questions
 //	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
 //	nod init                          propose rules for this repository

@@ -19,7 +19,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := map[string]any{"check": checked{}, "doctor": examined{}, "history": history.Report{}, "log": nil,
-		"undo": undoOutput{}}
+		"replay": replayed{}, "stats": statistics{}, "suggest": suggested{}, "undo": undoOutput{}, "why": wayOf{}}
 	for _, c := range commands() {
 		answer, taken := answers[c.name]
 		if taken != strings.Contains(c.long(), "--json") {

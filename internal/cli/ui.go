@@ -62,9 +62,10 @@ func ui(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
+	rules := pageRules{p, a.places, log}
 	s := page.New(page.Options{State: a.places.State, Log: log, Origins: origins, Home: p.Getenv("HOME"),
-		Asks: settings.Approvals && settings.Questions.Wait > 0, Rules: pageRules{p, a.places, log},
-		Words: page.Words{Call: callOf, Said: said, Why: why, About: aboutDecision}})
+		Asks: settings.Approvals && settings.Questions.Wait > 0, Rules: rules,
+		Words: page.Words{Call: callOf, Said: said, Why: why, About: rules.about}})
 	printLinks(p, s, origins)
 	if isTerminal(p.Stdin) {
 		go func() {
@@ -145,9 +146,28 @@ func printLinks(p *Process, s *page.Server, origins []string) {
 	}
 }
 
-// aboutDecision is what nod log ID says.
-func aboutDecision(_ context.Context, e audit.Entry) []page.Section {
-	return []page.Section{{Rows: aboutOne(e)}}
+// about is what nod why says of a decision.
+func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
+	var w wayOf
+	w.judge(ctx, r.process, r.places, e)
+	list := []page.Section{{Rows: aboutOne(e)}}
+	if w.Now != nil {
+		now := page.Section{Title: "By the rules and files of today, without a model: " + w.Now.Verdict.String()}
+		for _, step := range w.Now.Steps {
+			now.Rows = append(now.Rows, [2]string{step.Question, cmp.Or(step.Said, "no")})
+		}
+		list = append(list, now)
+	}
+	if err := w.follow(ctx, r.log, e); err != nil {
+		w.Changes = append(w.Changes, err.Error())
+	}
+	titles := map[string]string{"files": "Files that it rests on", "changes": "What would have changed it", "then": "Then"}
+	for _, part := range w.parts(r.process) {
+		if text := strings.Join(part.lines, "\n"); text != "" {
+			list = append(list, page.Section{Title: titles[part.name], Text: text})
+		}
+	}
+	return list
 }
 
 // pageRules lets the page show and change the person's rules.
@@ -207,7 +227,7 @@ func (r pageRules) writers(e page.Edit, out io.Writer) (list []ruleWriter, err e
 	p := *r.process
 	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), out, io.Discard
 	verdict := map[string]nod.Verdict{"allow": nod.Allow, "hard_deny": nod.Deny, "ask": nod.Ask}[e.List]
-	w := ruleWriter{list: e.List, verdict: verdict, did: did, process: &p, only: e.Root, entries: r.newest}
+	w := ruleWriter{list: e.List, verdict: verdict, did: did, process: &p, only: e.Root, log: r.log}
 	if e.Text != "" && e.Text != e.Was {
 		w.Entry = config.Entry{List: e.List, Text: e.Text}
 		list = append(list, w)
@@ -224,8 +244,8 @@ func (r pageRules) writers(e page.Edit, out io.Writer) (list []ruleWriter, err e
 
 // The bounds of a replay for the page: the newest calls, and what a person waits for.
 const (
-	replayCalls = 5000
-	replayTime  = 10 * time.Second
+	replayCalls = 3000
+	replayTime  = 20 * time.Second
 )
 
 // Preview says what nod allow and its like say before they ask.
@@ -237,7 +257,12 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, replayTime)
 	defer cancel()
+	since, err := r.since(e.Root)
+	if err != nil {
+		return "", err
+	}
 	for _, w := range list {
+		w.since = since
 		places := r.placesOf(e)
 		notes, after, err := w.draft(ctx, places)
 		if err != nil {
@@ -249,10 +274,11 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 		}
 		if err := w.replay(ctx, places, after); err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			return "", err
+		} else if err != nil {
+			fmt.Fprintf(&out, "It took longer than %s: not all of these calls were looked at.\n", replayTime)
 		}
 	}
-	fmt.Fprintf(&out, "The newest %d calls are looked at, for %s at most. nod allow looks at all.\n", replayCalls,
-		replayTime)
+	fmt.Fprintf(&out, "This looked at the newest %d calls; nod allow looks at all.\n", replayCalls)
 	return out.String(), nil
 }
 
@@ -262,19 +288,17 @@ func (r pageRules) placesOf(e page.Edit) config.Places {
 	return places
 }
 
-// newest visits the newest decisions, the newest first.
-func (r pageRules) newest(ctx context.Context, only string, visit func(audit.Entry)) error {
+// since is how old the oldest of the newest decisions is.
+func (r pageRules) since(only string) (time.Time, error) {
 	f := index.Filter{Filter: audit.Filter{Kinds: []audit.Kind{audit.Decision}}}
 	if only != "" {
 		f.Roots = []string{only}
 	}
 	rows, _, err := r.log.Rows(f, 0, replayCalls)
-	for _, row := range rows {
-		if line, err := r.log.Entry(row); err == nil && ctx.Err() == nil {
-			visit(line.Entry)
-		}
+	if err != nil || len(rows) == 0 {
+		return time.Time{}, err
 	}
-	return err
+	return rows[len(rows)-1].Time, nil
 }
 
 // Write makes the change in the person's file.

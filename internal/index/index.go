@@ -21,6 +21,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -179,22 +180,15 @@ func (x *Index) Refresh(ctx context.Context) error {
 		return err
 	}
 	x.mu.RLock()
-	list := slices.Clone(x.segments[max(0, len(x.segments)-maxFresh):])
+	list := slices.Clone(x.segments)
 	x.mu.RUnlock()
-	for _, s := range list {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := x.append(s); err != nil {
+	for _, s := range list { // also those that were rotated: a writer may still hold one
+		if err := cmp.Or(ctx.Err(), x.append(s)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-// maxFresh is how many of the newest files a Refresh looks at: a writer may still hold a file that was just rotated,
-// and several may have been rotated since the last time.
-const maxFresh = 64
 
 // look lists the log's files and makes a segment for each that is new.
 func (x *Index) look() error {
@@ -285,20 +279,28 @@ func (x *Index) sidecar(s *segment) string {
 // scan reads the lines of a file from a place on. ended says that a last line without an end is one.
 func (x *Index) scan(s *segment, from int64, ended bool) (b *batch, end int64, err error) {
 	b, end = &batch{names: newNames()}, from
+	rest, err := x.text(s, from)
+	for len(rest) > 0 {
+		n := bytes.IndexByte(rest, '\n') + 1
+		if n == 0 && !ended {
+			break
+		} else if n == 0 {
+			n = len(rest)
+		}
+		b.line(end, rest[:n])
+		rest, end = rest[n:], end+int64(n)
+	}
+	return b, end, err
+}
+
+// text is what stands in a file from a place on.
+func (x *Index) text(s *segment, from int64) ([]byte, error) {
 	file, err := x.open(s)
 	if err != nil {
-		return b, end, err
+		return nil, err
 	}
 	defer file.Close()
-	err = audit.EachLine(io.NewSectionReader(file, from, math.MaxInt64-from), func(at int64, line []byte) bool {
-		if line[len(line)-1] != '\n' && !ended {
-			return false
-		}
-		b.line(from+at, line)
-		end = from + at + int64(len(line))
-		return true
-	})
-	return b, end, err
+	return io.ReadAll(io.NewSectionReader(file, from, math.MaxInt64-from))
 }
 
 // adopt adds what was read.

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
@@ -10,10 +11,13 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
-	"github.com/nodgate/nod/internal/index/manylines"
 )
 
-var many = flag.Int("many", 0, "how many lines TestManyLines measures")
+var (
+	many = flag.Int("many", 0, "how many lines TestManyLines measures")
+	keep = flag.String("keep", "", "where TestManyLines leaves its log, for nod stats --state and the like")
+	root = flag.String("root", "/home/ada/shop", "a repository of that log")
+)
 
 // TestManyLines prints the figures of an index over a long log:
 // go test ./internal/index -run TestManyLines -v -many 1000000
@@ -21,8 +25,8 @@ func TestManyLines(t *testing.T) {
 	if *many == 0 {
 		t.Skip("measures with -many 1000000 -v")
 	}
-	dir := filepath.Join(t.TempDir(), "state")
-	size, err := manylines.Write(dir, *many, []string{"/home/ada/shop", "/home/ada/web", "/home/ada/tools"})
+	dir := cmp.Or(*keep, filepath.Join(t.TempDir(), "state"))
+	size, err := writeLines(dir, *many, []string{*root, *root + "/web", *root + "/tools"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -88,8 +87,8 @@ func (v view) selection(f Filter) selection {
 	}
 	only := audit.Filter{Verdicts: f.Verdicts, Layers: f.Layers, Kinds: f.Kinds}
 	for i, c := range v.names.classes {
-		s.classes[i] = only.Match(audit.Entry{Kind: audit.Kind(c.kind), Verdict: c.verdict, Layer: c.layer}) &&
-			oneOf(f.Agents, c.agent) && oneOf(f.Tools, c.tool)
+		s.classes[i] = only.Match(audit.Entry{Kind: audit.Kind(c.Kind), Verdict: c.Verdict, Layer: c.Layer}) &&
+			oneOf(f.Agents, c.Agent) && oneOf(f.Tools, c.Tool)
 	}
 	if f.Session != "" {
 		s.sessions = v.texts(func(text string) bool { return strings.HasPrefix(text, f.Session) })
@@ -115,17 +114,17 @@ func (v view) texts(takes func(string) bool) []bool {
 }
 
 func (s *selection) takes(r *row) bool {
-	return s.classes[r.class] && (s.sessions == nil || s.sessions[r.session]) && (s.roots == nil || s.roots[r.root]) &&
-		r.time >= s.since && r.time < s.until
+	return s.classes[r.Class] && (s.sessions == nil || s.sessions[r.Session]) && (s.roots == nil || s.roots[r.Root]) &&
+		r.Time >= s.since && r.Time < s.until
 }
 
 func (v view) row(segment int, r *row) Row {
-	c := &v.names.classes[r.class]
-	return Row{Key: keyOf(segment, r.offset), Time: time.UnixMicro(r.time).UTC(), Kind: audit.Kind(c.kind),
-		Verdict: c.verdict, Layer: c.layer, Answered: c.answered, Setting: c.setting, Agent: c.agent,
-		Session: v.names.texts[r.session], Root: v.names.texts[r.root], Tool: c.tool, Model: c.model,
-		Rule: v.names.texts[r.rule], Latency: time.Duration(r.latency) * time.Microsecond, Cost: float64(r.cost),
-		Tokens: int(r.tokens)}
+	c := &v.names.classes[r.Class]
+	return Row{Key: keyOf(segment, r.Offset), Time: time.UnixMicro(r.Time).UTC(), Kind: audit.Kind(c.Kind),
+		Verdict: c.Verdict, Layer: c.Layer, Answered: c.Answered, Setting: c.Setting, Agent: c.Agent,
+		Session: v.names.texts[r.Session], Root: v.names.texts[r.Root], Tool: c.Tool, Model: c.Model,
+		Rule: v.names.texts[r.Rule], Latency: time.Duration(r.Latency) * time.Microsecond, Cost: float64(r.Cost),
+		Tokens: int(r.Tokens)}
 }
 
 // textLimit is how much of the log one call of Rows reads to look for a text.
@@ -142,20 +141,20 @@ func (x *Index) Rows(f Filter, before Key, n int) (rows []Row, next Key, err err
 		if at := keyOf(i, 0); before != 0 && before <= at {
 			continue
 		} else if before != 0 && before < keyOf(i+1, 0) {
-			end = sort.Search(end, func(j int) bool { return keyOf(i, part.rows[j].offset) >= before })
+			end = sort.Search(end, func(j int) bool { return keyOf(i, part.rows[j].Offset) >= before })
 		}
 		if part.queued || read > textLimit {
 			return rows, keyOf(i+1, 0), nil
 		}
-		holds := func(*row) bool { return true }
+		var lineAt func(uint32) []byte
 		if s.text != nil {
-			if holds, err = x.holds(i, s.text); err != nil {
+			if lineAt, err = x.lines(i); err != nil {
 				return rows, 0, err
 			}
 			read += part.read
 		}
 		for j := end - 1; j >= 0; j-- {
-			if r := &part.rows[j]; s.takes(r) && holds(r) {
+			if r := &part.rows[j]; s.takes(r) && (s.text == nil || bytes.Contains(lineAt(r.Offset), s.text)) {
 				if len(rows) == n {
 					return rows, rows[n-1].Key, nil
 				}
@@ -166,42 +165,38 @@ func (x *Index) Rows(f Filter, before Key, n int) (rows []Row, next Key, err err
 	return rows, 0, nil
 }
 
-// holds tells which rows of a segment have a text in their lines.
-func (x *Index) holds(segment int, text []byte) (func(*row) bool, error) {
-	file, err := x.openAt(segment)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	all, err := io.ReadAll(file)
-	return func(r *row) bool {
-		line, _, _ := bytes.Cut(all[min(int(r.offset), len(all)):], []byte("\n"))
-		return bytes.Contains(line, text)
+// lines gives the lines of a segment, by where they begin.
+func (x *Index) lines(segment int) (func(offset uint32) []byte, error) {
+	all, err := x.text(x.segment(segment), 0)
+	return func(offset uint32) []byte {
+		line, _, _ := bytes.Cut(all[min(int(offset), len(all)):], []byte("\n"))
+		return bytes.TrimRight(line, "\r")
 	}, err
 }
 
-func (x *Index) openAt(segment int) (*os.File, error) {
+func (x *Index) segment(i int) *segment {
 	x.mu.RLock()
-	s := x.segments[segment]
-	x.mu.RUnlock()
-	return x.open(s)
+	defer x.mu.RUnlock()
+	if i < 0 || i >= len(x.segments) {
+		return nil
+	}
+	return x.segments[i]
 }
 
 // Entry reads the line of a row.
 func (x *Index) Entry(r Row) (audit.Line, error) { return x.line(r.Key) }
 
 func (x *Index) line(k Key) (audit.Line, error) {
-	segment := int(k>>32) - 1
-	if segment < 0 || segment >= len(x.view().segments) {
+	s := x.segment(int(k>>32) - 1)
+	if s == nil {
 		return audit.Line{}, errors.New("the log has no such line; open it again")
 	}
-	file, err := x.openAt(segment)
+	file, err := x.open(s)
 	if err != nil {
 		return audit.Line{}, err
 	}
 	defer file.Close()
-	in := bufio.NewReader(io.NewSectionReader(file, int64(uint32(k)), lines.Limit<<4))
-	raw, err := in.ReadBytes('\n')
+	raw, err := bufio.NewReader(io.NewSectionReader(file, int64(uint32(k)), math.MaxInt64>>1)).ReadBytes('\n')
 	if err != nil && err != io.EOF {
 		return audit.Line{}, err
 	}
@@ -226,35 +221,28 @@ func (x *Index) Each(ctx context.Context, f Filter, visit func(Row, audit.Line) 
 }
 
 func (x *Index) each(ctx context.Context, v view, s selection, segment int, visit func(Row, audit.Line) error) error {
-	var all []byte
+	var lineAt func(uint32) []byte
 	for i := range v.segments[segment].rows {
 		r := &v.segments[segment].rows[i]
 		if !s.takes(r) {
 			continue
 		}
-		if err := ctx.Err(); err != nil {
-			return err
+		err := ctx.Err()
+		if lineAt == nil && err == nil {
+			lineAt, err = x.lines(segment)
 		}
-		if all == nil {
-			file, err := x.openAt(segment)
-			if err != nil {
-				return err
-			}
-			all, err = io.ReadAll(file)
-			file.Close()
-			if err != nil {
-				return err
-			}
-		}
-		raw, _, _ := bytes.Cut(all[min(int(r.offset), len(all)):], []byte("\n"))
-		if !bytes.Contains(raw, s.text) {
-			continue
-		}
-		line, _, err := audit.Decode(bytes.Clone(bytes.TrimRight(raw, "\r")))
 		if err != nil {
 			return err
 		}
-		if err := visit(v.row(segment, r), line); err != nil {
+		raw := lineAt(r.Offset)
+		if !bytes.Contains(raw, s.text) {
+			continue
+		}
+		line, _, err := audit.Decode(bytes.Clone(raw))
+		if err == nil {
+			err = visit(v.row(segment, r), line)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -271,18 +259,18 @@ func (x *Index) Find(ctx context.Context, id string) (found audit.Line, err erro
 	}
 	v, tail := x.view(), tailOf(id)
 	for i, part := range slices.Backward(v.segments) {
-		for j := len(part.rows) - 1; j >= 0 && len(id) >= ShortestID; j-- {
+		for j := len(part.rows) - 1; j >= 0; j-- {
 			r := &part.rows[j]
-			if r.id != tail || v.names.classes[r.class].kind != string(audit.Decision) {
+			if r.ID != tail || v.names.classes[r.Class].Kind != string(audit.Decision) {
 				continue
 			}
-			line, err := x.line(keyOf(i, r.offset))
+			line, err := x.line(keyOf(i, r.Offset))
 			switch {
 			case err != nil:
 				return line, err
 			case line.ID == id:
 				return line, nil
-			case !strings.HasSuffix(line.ID, id):
+			case len(id) < ShortestID || !strings.HasSuffix(line.ID, id):
 			case found.ID != "" && found.ID != line.ID:
 				return found, fmt.Errorf("%s and %s both end so; write the whole id", printable.Line(found.ID, 60),
 					printable.Line(line.ID, 60))

@@ -14,19 +14,19 @@ import (
 // row is a line of the log as it is held. Sessions, roots and rules are places in names.texts, class one in
 // names.classes.
 type row struct {
-	time                int64   // µs since 1970
-	latency             uint32  // µs
-	cost                float32 // US dollars
-	tokens, offset, id  uint32  // id: see [tailOf]
-	session, root, rule uint32
-	class               uint32
+	Time                int64   // µs since 1970
+	Latency             uint32  // µs
+	Cost                float32 // US dollars
+	Tokens, Offset, ID  uint32  // ID: see [tailOf]
+	Session, Root, Rule uint32
+	Class               uint32
 }
 
 // class is what many lines have in common.
 type class struct {
-	kind, answered, setting, agent, tool, model string
-	verdict                                     nod.Verdict
-	layer                                       nod.Layer
+	Kind, Answered, Setting, Agent, Tool, Model string
+	Verdict                                     nod.Verdict
+	Layer                                       nod.Layer
 }
 
 // names holds each text and each class once. The text at 0 is "".
@@ -70,7 +70,7 @@ func (n *names) translate(b *batch) {
 	}
 	for i := range b.rows {
 		r := &b.rows[i]
-		r.session, r.root, r.rule, r.class = texts[r.session], texts[r.root], texts[r.rule], classes[r.class]
+		r.Session, r.Root, r.Rule, r.Class = texts[r.Session], texts[r.Root], texts[r.Rule], classes[r.Class]
 	}
 }
 
@@ -132,9 +132,8 @@ func (b *batch) row(at uint32, f *fields) row {
 	}
 	key := class{f.Kind, f.Answered, f.Setting, f.Agent, f.Tool, f.Model, f.Verdict, f.Layer}
 	tokens := int64(f.Usage.In) + int64(f.Usage.Out)
-	return row{time: f.Time.UnixMicro(), latency: narrow(f.Latency), cost: float32(f.Cost), tokens: narrow(tokens),
-		offset: at, id: tailOf(f.ID), session: b.text(f.Session), root: b.text(f.Root), rule: b.text(f.Rule.Text),
-		class: b.class(key)}
+	return row{f.Time.UnixMicro(), narrow(f.Latency), float32(f.Cost), narrow(tokens), at, tailOf(f.ID),
+		b.text(f.Session), b.text(f.Root), b.text(f.Rule.Text), b.class(key)}
 }
 
 func narrow(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }

@@ -1,9 +1,10 @@
 package index
 
 import (
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"hash/crc32"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -14,10 +15,19 @@ import (
 // version is that of the sidecars. It changes with the meaning of anything in them.
 const version = 1
 
-const (
-	magic        = "nod index\n"
-	sidecarLimit = 1 << 30
-)
+const sidecarLimit = 1 << 30
+
+// heading is the first line of a sidecar, as JSON. The rows follow it, and a checksum of it all.
+type heading struct {
+	Version, Torn, Newer, Rows int
+	Size, Time                 int64 // of the log's file
+	Texts                      []string
+	Classes                    []class
+}
+
+func headingOf(of os.FileInfo) heading {
+	return heading{Version: version, Size: of.Size(), Time: of.ModTime().UnixNano()}
+}
 
 // writeSidecar keeps what was read of a file.
 func (b *batch) writeSidecar(name string, of os.FileInfo) error {
@@ -27,124 +37,45 @@ func (b *batch) writeSidecar(name string, of os.FileInfo) error {
 	return lines.Replace(name, b.sidecar(of), 0o600, -1)
 }
 
-// sidecar is a magic word, the version, the file's size and time, the counts of lines without a row, the texts, the
-// classes, the rows, and a checksum of it all.
 func (b *batch) sidecar(of os.FileInfo) []byte {
-	w := writer(magic)
-	w.number(version)
-	w.number(uint64(of.Size()))
-	w.number(uint64(of.ModTime().UnixNano()))
-	w.number(uint64(b.torn))
-	w.number(uint64(b.newer))
-	w.number(uint64(len(b.texts) - 1))
-	for _, text := range b.texts[1:] {
-		w.text(text)
-	}
-	w.number(uint64(len(b.classes)))
-	for _, c := range b.classes {
-		for _, text := range []string{c.kind, c.answered, c.setting, c.agent, c.tool, c.model} {
-			w.text(text)
-		}
-		w.number(uint64(c.verdict))
-		w.number(uint64(c.layer))
-	}
-	w.number(uint64(len(b.rows)))
-	for i := range b.rows {
-		w.row(&b.rows[i])
-	}
-	return binary.LittleEndian.AppendUint32(w, crc32.Checksum(w, crc32.MakeTable(crc32.Castagnoli)))
+	h := headingOf(of)
+	h.Torn, h.Newer, h.Rows, h.Texts, h.Classes = b.torn, b.newer, len(b.rows), b.texts, b.classes
+	text, _ := json.Marshal(h)                                               // texts and numbers: cannot fail
+	text, _ = binary.Append(append(text, '\n'), binary.LittleEndian, b.rows) // of a fixed size: cannot fail
+	return binary.LittleEndian.AppendUint32(text, sum(text))
 }
 
-type writer []byte
-
-func (w *writer) number(n uint64) { *w = binary.AppendUvarint(*w, n) }
-
-func (w *writer) text(s string) {
-	w.number(uint64(len(s)))
-	*w = append(*w, s...)
-}
-
-func (w *writer) row(r *row) {
-	*w = binary.LittleEndian.AppendUint64(*w, uint64(r.time))
-	for _, n := range [...]uint32{r.latency, math.Float32bits(r.cost), r.tokens, r.offset, r.id, r.session, r.root,
-		r.rule, r.class} {
-		*w = binary.LittleEndian.AppendUint32(*w, n)
-	}
-}
+func sum(text []byte) uint32 { return crc32.Checksum(text, crc32.MakeTable(crc32.Castagnoli)) }
 
 // readSidecar returns what a sidecar holds of a file, where it is whole and of this very file.
 func readSidecar(name string, of os.FileInfo) (*batch, bool) {
 	text, err := lines.Read(name, sidecarLimit)
-	if err != nil || len(text) < len(magic)+4 {
+	if err != nil || len(text) < 4 {
 		return nil, false
 	}
-	body, sum := text[:len(text)-4], binary.LittleEndian.Uint32(text[len(text)-4:])
-	if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum || string(body[:len(magic)]) != magic {
+	body, end := text[:len(text)-4], text[len(text)-4:]
+	if sum(body) != binary.LittleEndian.Uint32(end) {
 		return nil, false
 	}
-	r := reader{left: body[len(magic):]}
-	if r.number() != version || r.number() != uint64(of.Size()) || r.number() != uint64(of.ModTime().UnixNano()) {
-		return nil, false
-	}
-	b := r.batch()
-	return b, !r.short && len(r.left) == 0
+	h, b, ok := parseSidecar(body)
+	want := headingOf(of)
+	return b, ok && h.Version == want.Version && h.Size == want.Size && h.Time == want.Time
 }
 
-// reader takes apart what a writer made. short says that there was not enough.
-type reader struct {
-	left  []byte
-	short bool
-}
-
-func (r *reader) number() uint64 {
-	n, size := binary.Uvarint(r.left)
-	r.take(max(size, 0))
-	r.short = r.short || size <= 0
-	return n
-}
-
-func (r *reader) take(n int) []byte {
-	if n < 0 || n > len(r.left) {
-		r.short, n = true, len(r.left)
+func parseSidecar(body []byte) (h heading, b *batch, ok bool) {
+	first, rest, _ := bytes.Cut(body, []byte("\n"))
+	if json.Unmarshal(first, &h) != nil || len(h.Texts) == 0 || h.Rows < 0 || h.Rows > len(rest) {
+		return h, nil, false
 	}
-	taken := r.left[:n]
-	r.left = r.left[n:]
-	return taken
-}
-
-func (r *reader) text() string { return string(r.take(int(r.number()))) }
-
-func (r *reader) batch() *batch {
-	b := &batch{names: newNames(), unread: unread{torn: int(r.number()), newer: int(r.number())}}
-	for n := r.number(); n > 0 && !r.short; n-- {
-		b.texts = append(b.texts, r.text())
-	}
-	for n := r.number(); n > 0 && !r.short; n-- {
-		c := class{r.text(), r.text(), r.text(), r.text(), r.text(), r.text(), nod.Verdict(r.number()),
-			nod.Layer(r.number())}
-		r.short = r.short || c.verdict < 0 || c.verdict > nod.Allow || c.layer < 0 || c.layer > nod.LayerApproval
-		b.classes = append(b.classes, c)
-	}
-	n := r.number()
-	if n*rowSize != uint64(len(r.left)) {
-		r.short = true
-		return b
-	}
-	b.rows = make([]row, n)
+	b = &batch{names: names{texts: h.Texts, classes: h.Classes}, rows: make([]row, h.Rows), unread: unread{h.Torn, h.Newer}}
+	n, err := binary.Decode(rest, binary.LittleEndian, b.rows)
+	ok = err == nil && n == len(rest)
 	for i := range b.rows {
-		row := &b.rows[i]
-		*row = rowOf(r.left[i*rowSize:])
-		r.short = r.short || max(row.session, row.root, row.rule) >= uint32(len(b.texts)) ||
-			row.class >= uint32(len(b.classes))
+		r := &b.rows[i]
+		ok = ok && max(r.Session, r.Root, r.Rule) < uint32(len(b.texts)) && r.Class < uint32(len(b.classes))
 	}
-	r.left = nil
-	return b
-}
-
-const rowSize = 8 + 9*4
-
-func rowOf(b []byte) row {
-	at := func(i int) uint32 { return binary.LittleEndian.Uint32(b[8+4*i:]) }
-	return row{time: int64(binary.LittleEndian.Uint64(b)), latency: at(0), cost: math.Float32frombits(at(1)),
-		tokens: at(2), offset: at(3), id: at(4), session: at(5), root: at(6), rule: at(7), class: at(8)}
+	for _, c := range b.classes {
+		ok = ok && c.Verdict >= 0 && c.Verdict <= nod.Allow && c.Layer >= 0 && c.Layer <= nod.LayerApproval
+	}
+	return h, b, ok
 }

@@ -53,7 +53,7 @@ func (x *Index) Sum(f Filter, by By) []Sum {
 	for _, part := range v.segments {
 		for i := range part.rows {
 			if r := &part.rows[i]; s.takes(r) {
-				g.of(r).add(r, &v.names.classes[r.class])
+				g.of(r).add(r, &v.names.classes[r.Class])
 			}
 		}
 	}
@@ -62,16 +62,16 @@ func (x *Index) Sum(f Filter, by By) []Sum {
 
 func (s *Sum) add(r *row, c *class) {
 	s.Decisions++
-	s.Verdicts[c.verdict]++
-	if c.verdict != nod.Ask {
-		s.Layers[c.layer]++
+	s.Verdicts[c.Verdict]++
+	if c.Verdict != nod.Ask {
+		s.Layers[c.Layer]++
 	}
-	if c.verdict == nod.Allow && c.layer == nod.LayerApproval {
+	if c.Verdict == nod.Allow && c.Layer == nod.LayerApproval {
 		s.Approved++
 	}
-	s.Cost += float64(r.cost)
-	s.Tokens += int(r.tokens)
-	s.latencies = append(s.latencies, r.latency)
+	s.Cost += float64(r.Cost)
+	s.Tokens += int(r.Tokens)
+	s.latencies = append(s.latencies, r.Latency)
 }
 
 // grouping finds the sum that a row belongs to.
@@ -86,22 +86,22 @@ type grouping struct {
 }
 
 func (g *grouping) of(r *row) *Sum {
-	c := &g.names.classes[r.class]
+	c := &g.names.classes[r.Class]
 	switch g.by {
 	case ByDay, ByHour:
-		return g.period(r.time)
+		return g.period(r.Time)
 	case ByAgent:
-		return g.sum(int64(r.class), c.agent)
+		return g.sum(int64(r.Class), c.Agent)
 	case ByTool:
-		return g.sum(int64(r.class), c.tool)
+		return g.sum(int64(r.Class), c.Tool)
 	case ByAnswered:
-		return g.sum(int64(r.class), c.answered)
+		return g.sum(int64(r.Class), c.Answered)
 	case ByRoot:
-		return g.sum(int64(r.root), g.names.texts[r.root])
+		return g.sum(int64(r.Root), g.names.texts[r.Root])
 	case ByLayer:
-		return g.sum(int64(c.layer), c.layer.String())
+		return g.sum(int64(c.Layer), c.Layer.String())
 	case ByVerdict:
-		return g.sum(int64(c.verdict), c.verdict.String())
+		return g.sum(int64(c.Verdict), c.Verdict.String())
 	}
 	return g.sum(0, "")
 }

@@ -1,6 +1,4 @@
-// Package manylines writes a long decision log for measurements: sessions of several agents in a few repositories, with
-// calls of the kinds that agents make. The same number of lines gives the same log.
-package manylines
+package index
 
 import (
 	"bufio"
@@ -30,15 +28,15 @@ type kind struct {
 
 func kinds() []kind {
 	return []kind{
-		{28, "read", `{"file_path":"ROOT/src/page%d.go"}`, nod.Allow, nod.LayerAllowlist, "abstained",
-			"read is a safe tool"},
-		{18, "edit", `{"file_path":"ROOT/src/page%d.go","old_string":"a := 1\nb","new_string":"a := 2\nb"}`, nod.Allow,
+		{28, "read_file", `{"file_path":"ROOT/src/page%d.go"}`, nod.Allow, nod.LayerAllowlist, "abstained",
+			"read_file is a safe tool"},
+		{18, "file_edit", `{"file_path":"ROOT/src/page%d.go","old_string":"a := 1\nb","new_string":"a := 2\nb"}`, nod.Allow,
 			nod.LayerEdit, "allow", "a file edit inside the workspace"},
 		{20, "bash", `{"command":"git log --oneline -%d && git status --short","description":"Look at the history"}`,
 			nod.Allow, nod.LayerShell, "allow", "it changes nothing"},
 		{12, "bash", `{"command":"cd src && go test ./page%d/... 2>&1 | tail -40"}`, nod.Allow, nod.LayerShell, "allow",
 			"allow rule: go test *"},
-		{10, "bash", `{"command":"npm run build-%d -- --watch=false"}`, nod.Ask, nod.LayerNone, "abstained",
+		{10, "bash", `{"command":"npm run build -- --page=%d"}`, nod.Ask, nod.LayerNone, "abstained",
 			"this runs code that nod has not read: npm run build"},
 		{7, "bash", `{"command":"curl -fsS https://api.example.com/v1/items/%d"}`, nod.Allow, nod.LayerModel, "allow",
 			"reads a public address, as the task asks"},
@@ -51,9 +49,9 @@ func kinds() []kind {
 
 const fileBytes = audit.DefaultMaxBytes
 
-// Write writes a log of n lines into dir, nod's state directory, which must not exist yet, and returns how many bytes
-// it has. Each root is a repository of the log.
-func Write(dir string, n int, roots []string) (size int64, err error) {
+// writeLines writes a long log for measurements: n lines of sessions of several agents in a few repositories, with
+// calls of the kinds that agents make. The same number of lines gives the same log. It returns how many bytes it has.
+func writeLines(dir string, n int, roots []string) (size int64, err error) {
 	if err := lines.PrivateDir(dir); err != nil {
 		return 0, err
 	}
@@ -126,7 +124,7 @@ func (g *generator) entry(i int) audit.Entry {
 	input := strings.Replace(fmt.Sprintf(k.input, g.IntN(400)), "ROOT", g.root, 1)
 	c := nod.NewCall(k.tool, json.RawMessage(input), g.root, nil)
 	c.Agent, c.Session, c.ID, c.Roots = agent, g.session, fmt.Sprintf("toolu_%024d", i), []string{g.root}
-	c.RawTool = map[string]string{"bash": "Bash", "edit": "Edit", "read": "Read"}[k.tool]
+	c.RawTool = map[string]string{"bash": "Bash", "file_edit": "Edit", "read_file": "Read"}[k.tool]
 	d := nod.Decision{ID: g.now.Format("20060102T150405.000000-") + fmt.Sprintf("%012x", g.Uint64()>>16),
 		Verdict: k.verdict, Layer: k.layer, Reason: k.reason,
 		Latency: time.Duration(400+g.ExpFloat64()*900) * time.Microsecond}
