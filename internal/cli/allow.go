@@ -24,7 +24,7 @@ type ruleWriter struct {
 	config.Change
 	process *Process
 	yes     bool
-	only    string // the repository that the rule is for, a real path; "" means any
+	only    string       // the repository that the rule is for, a real path; "" means any
 	log     *index.Index // nil: it is opened, and all of it read
 	since   time.Time    // older calls are not replayed
 }

@@ -219,8 +219,8 @@ func TestKeyboardOnly(t *testing.T) {
 	b.sees(`document.querySelector('#rows.windowed a')`)
 	b.keys("/")
 	b.sees(`document.activeElement.id === 'text'`)
-	b.keys(kb.Backspace + "force" + kb.Enter) // the driver types the / as well, which a keyboard does not
-	b.sees(`location.search === '?text=force' && document.querySelector('#rows.windowed a') &&
+	b.keys(kb.Backspace + "push" + kb.Enter) // the driver types the / as well, which a keyboard does not
+	b.sees(`location.search === '?text=push' && document.querySelector('#rows.windowed a') &&
 		[...document.querySelectorAll('#rows .call')].every((c) => c.textContent.includes('--force'))`)
 
 	said := w.waits("Bash", map[string]any{"command": "npm publish"})
