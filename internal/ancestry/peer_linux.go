@@ -9,6 +9,8 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -91,8 +93,8 @@ func holders(inode string) (pids []int) {
 	names, _ := filepath.Glob("/proc/[0-9]*/fd/*")
 	for _, name := range names {
 		if to, err := os.Readlink(name); err == nil && to == "socket:["+inode+"]" {
-			var pid int
-			if _, err := fmt.Sscanf(name, "/proc/%d/", &pid); err == nil && (len(pids) == 0 || pids[len(pids)-1] != pid) {
+			pid, err := strconv.Atoi(strings.Split(name, "/")[2])
+			if err == nil && !slices.Contains(pids, pid) {
 				pids = append(pids, pid)
 			}
 		}

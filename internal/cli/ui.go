@@ -74,7 +74,9 @@ func ui(ctx context.Context, p *Process, args []string) error {
 			}
 		}()
 	}
-	return internal(s.Serve(ctx, l))
+	err = s.Serve(ctx, l)
+	_ = log.Wait(context.WithoutCancel(ctx)) // it writes no sidecar any more
+	return internal(err)
 }
 
 // open opens the listener, and says how a browser may name the page.
@@ -87,8 +89,8 @@ func (f uiFlags) open(public string) (l net.Listener, origins []string, err erro
 	case (f.cert == "") != (f.key == ""):
 		return nil, nil, usage(errors.New("--cert and --key belong together"))
 	case !at.Addr().IsLoopback() && (!f.remote || f.cert == ""):
-		return nil, nil, usage(fmt.Errorf("%s can be reached from other machines; that takes --remote, --cert and --key, "+
-			"or leave --listen at 127.0.0.1 and put a proxy with https before it", at))
+		return nil, nil, usage(fmt.Errorf("%s can be reached from other machines; it takes --remote, --cert and "+
+			"--key; or leave --listen at 127.0.0.1 and put a proxy with https before it", at))
 	case f.remote && (u == nil || u.Scheme != "https" || u.Host == "" || strings.Trim(u.Path, "/") != ""):
 		return nil, nil, errors.New(`--remote needs the page's address in your settings, such as [questions] ` +
 			`page = "https://box.example"; no other name is answered`)
@@ -161,7 +163,8 @@ func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
 	if err := w.follow(ctx, r.log, e); err != nil {
 		w.Changes = append(w.Changes, err.Error())
 	}
-	titles := map[string]string{"files": "Files that it rests on", "changes": "What would have changed it", "then": "Then"}
+	titles := map[string]string{"files": "Files that it rests on", "then": "Then",
+		"changes": "What would have changed it"}
 	for _, part := range w.parts(r.process) {
 		if text := strings.Join(part.lines, "\n"); text != "" {
 			list = append(list, page.Section{Title: titles[part.name], Text: text})

@@ -38,10 +38,11 @@ type scope struct {
 }
 
 func (s *Server) asked(q question.Question) asked {
-	a := asked{Question: q, Call: printable.Near(s.o.Words.Call(entryOf(q)), []string{q.Root}, s.o.Home), Args: arguments(q.Input),
+	a := asked{Question: q, Args: arguments(q.Input),
+		Call: printable.Near(s.o.Words.Call(entryOf(q)), []string{q.Root}, s.o.Home),
 		Left: max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String()}
 	a.Files = changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))
-	for _, sc := range scopes(q) {
+	for _, sc := range q.Scopes() {
 		a.Scopes = append(a.Scopes, scope{sc, map[question.Scope]string{question.Once: "Yes, once",
 			question.Session: "Yes, in this session", question.Repository: "Yes, always in this repository …",
 			question.Always: "Yes, always …"}[sc]})
@@ -49,17 +50,9 @@ func (s *Server) asked(q question.Question) asked {
 	return a
 }
 
-// scopes are the ways to say yes: none where a person cannot see all of the call.
-func scopes(q question.Question) []question.Scope {
-	if q.InputBytes > 0 {
-		return nil
-	}
-	return q.Scopes()
-}
-
 // question shows one that waits.
 func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, err := s.find(r)
+	q, err := find(s.o, r)
 	if err != nil {
 		s.message(w, v, http.StatusGone, sentence(err))
 		return
@@ -68,8 +61,8 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // find finds the question of an address by its whole id.
-func (s *Server) find(r *http.Request) (question.Question, error) {
-	q, err := question.Find(s.o.State, r.PathValue("id"), s.o.Now())
+func find(o Options, r *http.Request) (question.Question, error) {
+	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
 	if err == nil && q.ID != r.PathValue("id") {
 		err = question.ErrGone
 	}
@@ -84,13 +77,13 @@ func sentence(err error) string {
 // answer takes a person's answer. One that holds for longer than the session is shown first, with what else the rule
 // would have let through.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, err := s.find(r)
+	q, err := find(s.o, r)
 	if err == nil && !equal(r.PostForm.Get("key"), q.Key) {
 		err = question.ErrFits
 	}
 	said := question.Scope(r.PostForm.Get("answer"))
 	yes := said != "no"
-	if err == nil && yes && !slices.Contains(scopes(q), said) {
+	if err == nil && yes && !slices.Contains(q.Scopes(), said) {
 		err = question.ErrFits
 	}
 	if err != nil {
@@ -127,7 +120,7 @@ func statusOf(err error) int {
 
 // linkedQuestion finds the question that a link was sent for.
 func (s *Server) linkedQuestion(r *http.Request) (question.Question, error) {
-	q, err := s.find(r)
+	q, err := find(s.o, r)
 	if err == nil && (q.Link == "" || !equal(hashed(r.PathValue("word")), q.Link)) {
 		err = question.ErrGone
 	}
@@ -148,7 +141,8 @@ func (s *Server) link(w http.ResponseWriter, r *http.Request, v *visit) {
 func (s *Server) answerLink(w http.ResponseWriter, r *http.Request, v *visit) {
 	q, err := s.linkedQuestion(r)
 	said := r.PostForm.Get("answer")
-	if err == nil && (!equal(r.PostForm.Get("key"), q.Key) || said != "no" && !(said == "once" && len(scopes(q)) > 0)) {
+	if err == nil && (!equal(r.PostForm.Get("key"), q.Key) ||
+		said != "no" && (said != "once" || len(q.Scopes()) == 0)) {
 		err = question.ErrFits
 	}
 	if err == nil {

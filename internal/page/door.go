@@ -158,7 +158,7 @@ func (s *Server) foreign(r *http.Request) string {
 		return "this page is not served under that name"
 	case len(origin) > 1 || len(site) > 1:
 		return "a header that stands there twice"
-	case len(site) > 0 && !same && site[0] != "none" && !s.linked(r):
+	case len(site) > 0 && !same && site[0] != "none" && !linked(r):
 		return "another page asked for this"
 	case len(origin) > 0 && !s.ours(origin[0], r.Host) && !(origin[0] == "null" && same):
 		return "another page asked for this"
@@ -177,7 +177,7 @@ func (s *Server) ours(origin, host string) bool {
 }
 
 // linked reports whether a request is somebody's following of a link, to where links lead.
-func (s *Server) linked(r *http.Request) bool {
+func linked(r *http.Request) bool {
 	leads := strings.HasPrefix(r.URL.Path, "/answer/") || strings.HasPrefix(r.URL.Path, "/enter/")
 	return leads && r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
 		r.Header.Get("Sec-Fetch-Dest") == "document"
@@ -196,8 +196,8 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				v.session = s.door.session(c.Value, rt.path != "/events")
 			}
 			if v.session == nil {
-				s.message(w, nil, http.StatusUnauthorized, "There is no session here, or it is over. Begin one with the "+
-					"link that nod ui prints in its terminal. If you have just followed that link, load this page again.")
+				s.message(w, nil, http.StatusUnauthorized, "There is no session here, or it is over. Begin one with "+
+					"the link that nod ui prints in its terminal. If you have just followed it, load this page again.")
 				return
 			}
 		}
@@ -216,7 +216,7 @@ func (s *Server) mayChange(w http.ResponseWriter, r *http.Request, rt route, v *
 		return false
 	}
 	if err := r.ParseForm(); err != nil {
-		s.message(w, v, http.StatusRequestEntityTooLarge, "The form could not be read: it is too long, or came too slowly.")
+		s.message(w, v, http.StatusRequestEntityTooLarge, "The form is too long, or came too slowly.")
 		return false
 	}
 	if rt.needs == form && !equal(r.PostForm.Get("form"), v.session.form) {
@@ -229,8 +229,8 @@ func (s *Server) mayChange(w http.ResponseWriter, r *http.Request, rt route, v *
 		return false
 	}
 	if name, is := s.o.Agent(c.RemoteAddr(), c.LocalAddr()); is {
-		s.message(w, v, http.StatusForbidden, "A coding agent ("+name+") runs the browser that asks, and agents may not "+
-			"answer. Use a browser of your own.")
+		s.message(w, v, http.StatusForbidden, "A coding agent ("+name+") runs the browser that asks, and agents may "+
+			"not answer. Use a browser of your own.")
 		return false
 	}
 	return true
@@ -248,13 +248,13 @@ func (s *Server) cookieName(r *http.Request) string {
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) {
 	cookie := s.door.enter(r.PathValue("word"))
 	if cookie == "" {
-		s.message(w, nil, http.StatusForbidden, "That link was used already, or is older than five minutes. Press Enter "+
-			"where nod ui runs for another.")
+		s.message(w, nil, http.StatusForbidden, "That link was used already, or is older than five minutes. Press "+
+			"Enter where nod ui runs for another.")
 		return
 	}
 	name := s.cookieName(r)
-	http.SetCookie(w, &http.Cookie{Name: name, Value: cookie, Path: "/", MaxAge: int(fullTime.Seconds()), HttpOnly: true,
-		Secure: name != "nod", SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: name, Value: cookie, Path: "/", MaxAge: int(fullTime.Seconds()),
+		HttpOnly: true, Secure: name != "nod", SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
@@ -264,7 +264,7 @@ func (s *Server) leave(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // static is a file that every nod has.
-func (s *Server) static(w http.ResponseWriter, r *http.Request, _ *visit) {
+func static(w http.ResponseWriter, r *http.Request, _ *visit) {
 	text, err := files.ReadFile("static/" + r.PathValue("file"))
 	if err != nil {
 		http.NotFound(w, r)

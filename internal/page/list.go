@@ -163,8 +163,9 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, v *visit) {
 		older = "/?" + q.Encode()
 	}
 	s.show(w, v, http.StatusOK, "decisions", "Decisions", map[string]any{"Batch": b, "Chosen": c,
-		"Older": older, "More": c.Agent+c.Session+c.Repository+c.Tool != "", "Paged": r.URL.Query().Has("before"), "Verdicts": []string{"allow", "ask", "deny"},
-		"Layers": layers()})
+		"Older": older, "More": c.Agent+c.Session+c.Repository+c.Tool != "", "Paged": r.URL.Query().Has("before"),
+		"Verdicts": []string{"allow", "ask", "deny"},
+		"Layers":   layers()})
 }
 
 func layers() (list []string) {

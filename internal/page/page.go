@@ -7,10 +7,10 @@
 //
 // Whoever reaches the page lets calls run and writes rules, so it trusts nobody:
 //
-//   - Each request is looked at before the mux: its Host must be one of the origins', which ends DNS rebinding; what the
-//     browser says of where it comes from (Origin, Sec-Fetch-Site) must be the page itself or the person's own typing.
-//   - A session begins with a one-time word and is a cookie (HttpOnly, SameSite=Strict). It ends when it is not used, and
-//     after half a day. What changes something is a POST that carries a token of the session as well.
+//   - Each request is looked at before the mux: its Host must be one of the origins', which ends DNS rebinding; what
+//     the browser says of where it comes from (Origin, Sec-Fetch-Site) must be the page itself or the person's typing.
+//   - A session begins with a one-time word and is a cookie (HttpOnly, SameSite=Strict). It ends when it is not used,
+//     and after half a day. What changes something is a POST that carries a token of the session as well.
 //   - What changes something is refused where the process at the other end runs below a coding agent, as far as the
 //     system tells ([ancestry.Peer]).
 //   - The browser is told to take scripts, styles and connections from here alone, to run nothing inline, to be in no
@@ -122,8 +122,8 @@ func New(o Options) *Server {
 	if o.Agent == nil {
 		o.Agent = agentOf
 	}
-	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest, streams: make(chan struct{}, maxStreams),
-		over: make(chan struct{})}
+	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
+		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
 	for _, origin := range o.Origins {
 		_, host, _ := strings.Cut(origin, "://")
@@ -165,7 +165,7 @@ type route struct {
 // routes is all of them.
 func (s *Server) routes() []route {
 	return []route{
-		{"GET", "/static/{file}", anybody, s.static},
+		{"GET", "/static/{file}", anybody, static},
 		{"GET", "/enter/{word}", entrance, s.enter},
 		{"GET", "/{$}", session, s.list},
 		{"GET", "/rows", session, s.rows},
@@ -190,9 +190,9 @@ func (s *Server) Enter(origin int) string { return s.o.Origins[origin] + "/enter
 
 // Serve answers until ctx ends.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	with := func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }
 	server := &http.Server{Handler: s, ReadHeaderTimeout: s.slow, ReadTimeout: s.slow, WriteTimeout: writeTime,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader,
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }}
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader, ConnContext: with}
 	stop := context.AfterFunc(ctx, func() {
 		close(s.over)
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)

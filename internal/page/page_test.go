@@ -463,7 +463,8 @@ func TestAYesThatLasts(t *testing.T) {
 	if diff := cmp.Diff([]Edit{{List: "allow", Text: "npm publish *", Root: "/src/shop"}}, s.wrote); diff != "" {
 		t.Error(diff)
 	}
-	if a, heard := p.Wait(context.Background(), time.Now); !heard || a.Scope != question.Repository || a.By != "the page" {
+	a, heard := p.Wait(context.Background(), time.Now)
+	if !heard || a.Scope != question.Repository || a.By != "the page" {
 		t.Errorf("%+v %v", a, heard)
 	}
 }

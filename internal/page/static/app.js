@@ -19,7 +19,7 @@ function listen() {
   stream.onmessage = (m) => news(tell(JSON.parse(m.data)));
   addEventListener('pagehide', () => stream.close());
 }
-navigator.locks.request('nod', () => new Promise(listen)); // held until the page goes
+navigator.locks.request('nod', () => new Promise(listen)).catch(() => {}); // held until the page goes
 
 function live(text) {
   if ($('live').textContent !== text) $('live').textContent = text;
