@@ -75,7 +75,8 @@ func Verify(ctx context.Context, dir string, anchors []Anchor, progress func(don
 	if err != nil {
 		return Report{}, err
 	}
-	v := verifier{ctx: ctx, progress: progress, report: Report{Version: 1, Files: len(files)}, wanted: map[link][]int{}}
+	v := verifier{ctx: ctx, progress: progress, report: Report{Version: 1, Files: len(files)},
+		in: bufio.NewReaderSize(nil, lines.LastLimit+2), wanted: map[link][]int{}}
 	const lost = "no line has this hash: the newest lines of then were removed, or a line was changed"
 	for i, a := range anchors {
 		v.report.Anchors = append(v.report.Anchors, Checked{Anchor: a, Why: lost})
@@ -102,6 +103,7 @@ type verifier struct {
 	ctx       context.Context
 	progress  func(done, all int64)
 	done, all int64
+	in        *bufio.Reader // its buffer holds two of the longest lines, glued
 	report    Report
 	wanted    map[link][]int // anchors by their hash
 	head      Anchor
@@ -120,18 +122,19 @@ type place struct {
 
 func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
-// file reads one file. The buffer holds the longest line that nod writes, and two of them that are glued.
+// file reads one file.
 func (v *verifier) file(file *os.File) error {
-	in := bufio.NewReaderSize(file, lines.LastLimit+2)
+	v.in.Reset(file)
 	v.place, v.first = place{file: file.Name()}, true
+	defer v.tell()
 	for {
 		v.place.line++
-		text, err := in.ReadSlice('\n')
+		text, err := v.in.ReadSlice('\n')
 		over := err == bufio.ErrBufferFull
 		v.done += int64(len(text))
 		for err == bufio.ErrBufferFull {
 			var more []byte
-			more, err = in.ReadSlice('\n')
+			more, err = v.in.ReadSlice('\n')
 			v.done += int64(len(more))
 		}
 		if line := bytes.TrimSuffix(text, []byte("\n")); len(line) > 0 {
@@ -146,10 +149,14 @@ func (v *verifier) file(file *os.File) error {
 			if err := v.ctx.Err(); err != nil {
 				return errors.New("interrupted")
 			}
-			if v.progress != nil {
-				v.progress(v.done, v.all)
-			}
+			v.tell()
 		}
+	}
+}
+
+func (v *verifier) tell() {
+	if v.progress != nil {
+		v.progress(v.done, v.all)
 	}
 }
 
