@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"slices"
 
 	"github.com/nodgate/nod/internal/lines"
@@ -41,58 +42,48 @@ func linked(line, last []byte, locked bool) []byte {
 	return append(out, line[at:]...)
 }
 
-// chained is what a line says of its place.
-type chained struct {
-	prev     link
-	has      bool // there is a link
+// seat is a line in the chain.
+type seat struct {
+	file string
+	line int
+	link link // to this line
+
+	prev     link // what the line says it is linked to
+	linked   bool // it says so
 	unlocked bool
+	torn     bool
 }
 
-func chainedOf(line []byte) (c chained) {
+func (s seat) String() string { return fmt.Sprintf("%s:%d", s.file, s.line) }
+
+// read takes from a line what it says of its place.
+func (s *seat) read(line []byte) {
 	const digits = 2 * len(link{})
 	_, rest, _ := bytes.Cut(line, []byte(","))
 	rest, found := bytes.CutPrefix(rest, []byte(prevKey))
 	if !found || len(rest) < digits || !bytes.HasPrefix(line, []byte(`{"v":`)) {
-		return c
+		return
 	}
-	if _, err := hex.Decode(c.prev[:], rest[:digits]); err != nil || !bytes.HasPrefix(rest[digits:], []byte(`",`)) {
-		return c
-	}
-	c.has = true
-	c.unlocked = bytes.HasPrefix(rest[digits+len(`",`):], []byte(unlockedPair))
-	return c
+	_, err := hex.Decode(s.prev[:], rest[:digits])
+	rest, found = bytes.CutPrefix(rest[digits:], []byte(`",`))
+	s.linked = found && err == nil
+	s.unlocked = s.linked && bytes.HasPrefix(rest, []byte(unlockedPair))
 }
 
-// seat is a line that was read, as far as others may be linked to it.
-type seat struct {
-	place
-	link  link
-	loose bool // unlocked or torn: another writer may not have seen it
-	fork  bool // unlocked
-}
-
-// seats are the newest lines that were read.
-type seats []seat
-
+// seatLimit is how many of the newest lines are remembered, at least.
 const seatLimit = 4096
 
-func (s *seats) add(one seat) {
-	if len(*s) == 2*seatLimit {
-		*s = append((*s)[:0], (*s)[seatLimit:]...)
-	}
-	*s = append(*s, one)
-}
-
-// find returns where the line stands that a link is to, counted from the newest, and whether a line may be linked so:
-// to the newest alone, unless writers without the lock were on the way.
-func (s seats) find(c chained) (back int, may bool) {
-	fork, bound := c.unlocked, false
-	for i, one := range slices.Backward(s) {
-		back = len(s) - 1 - i
-		if one.link == c.prev {
-			return back, back == 0 || fork && !bound
+// find returns how many lines stand behind the one that a line is linked to, and whether they may: a writer without the
+// lock, and one that was stopped with it, have not seen them.
+func find(seats []seat, of seat) (behind int, may bool) {
+	fork, bound := of.unlocked, false
+	for i, one := range slices.Backward(seats) {
+		behind = len(seats) - 1 - i
+		if one.link == of.prev {
+			return behind, behind == 0 || fork && !bound
 		}
-		fork, bound = fork || one.fork, bound || !one.loose && !c.unlocked
+		fork = fork || one.unlocked
+		bound = bound || !one.unlocked && !one.torn && !of.unlocked
 	}
 	return -1, false
 }

@@ -106,7 +106,7 @@ func TestChainOfManyWriters(t *testing.T) {
 
 func verified(t testing.TB, dir string, anchors ...Anchor) Report {
 	t.Helper()
-	r, err := Verify(context.Background(), dir, anchors, nil)
+	r, err := Verify(context.Background(), dir, anchors, func(int64, int64) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestTampering(t *testing.T) {
 			r := verified(t, dir, anchor)
 			short := strings.NewReplacer(dir+"/", "", "decisions-1.jsonl", "a", "decisions-2.jsonl", "b", FileName, "c")
 			for _, b := range r.Breaks {
-				got = append(got, short.Replace(fmt.Sprintf("%s:%d: %s", b.File, b.Line, b.What)))
+				got = append(got, short.Replace(b.At+": "+b.What))
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)

@@ -130,20 +130,18 @@ func (l *Log) rotate() error {
 }
 
 // lastRotated is the last line before the current file. What cannot be read is for Verify to find.
-func (l *Log) lastRotated() []byte {
+func (l *Log) lastRotated() (last []byte) {
 	names, _ := rotatedFiles(filepath.Dir(l.name))
-	for _, name := range slices.Backward(names) {
-		file, err := lines.Open(name)
-		if err != nil {
-			return nil
-		}
-		last, _, err := file.Last()
-		file.Close()
-		if len(last) > 0 || err != nil {
-			return last
-		}
+	if len(names) == 0 {
+		return nil
 	}
-	return nil
+	file, err := lines.Open(names[len(names)-1])
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	last, _, _ = file.Last()
+	return last
 }
 
 // rotatedName returns a name that sorts after all rotated files, even if the clock was set back.

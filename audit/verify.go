@@ -3,6 +3,7 @@ package audit
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/nodgate/nod/internal/lines"
@@ -18,9 +20,10 @@ import (
 // Anchor is what the log was at a time: how many lines it had, and the hash of the newest. It proves something where it
 // is kept out of reach of whoever may write the log.
 type Anchor struct {
-	Time  time.Time `json:"time"`
-	Lines int       `json:"lines"`
-	Hash  string    `json:"hash"`
+	Version int       `json:"v"`
+	Time    time.Time `json:"time"`
+	Lines   int       `json:"lines"`
+	Hash    string    `json:"hash"`
 }
 
 // Checked is an anchor, and what has become of it.
@@ -33,10 +36,9 @@ type Checked struct {
 
 // Break is where a line is not linked to the one before it.
 type Break struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	What string `json:"what"`
-	seat int    // how many lines stand before it
+	At     string `json:"at"` // FILE:LINE
+	What   string `json:"what"`
+	before int    // how many lines stand before it
 }
 
 // Report is what [Verify] found. It is `nod verify --json`.
@@ -48,23 +50,19 @@ type Report struct {
 	Torn        int       `json:"torn"`
 	BeforeChain int       `json:"before_chain"` // written by a nod that did not link them
 	Unlocked    int       `json:"unlocked"`
-	TornAt      []string  `json:"torn_at,omitempty"` // FILE:LINE of the first
-	UnlockedAt  []string  `json:"unlocked_at,omitempty"`
+	UnlockedAt  []string  `json:"unlocked_at,omitempty"` // FILE:LINE of the first
 	Breaks      []Break   `json:"breaks,omitempty"`
 	MoreBreaks  int       `json:"more_breaks,omitempty"`
 	Anchors     []Checked `json:"anchors,omitempty"`
 	Head        *Anchor   `json:"head,omitempty"` // of the newest line that is whole
 }
 
-// Bounds of what a report names.
-const (
-	breakLimit = 100
-	namedLimit = 20
-)
+// namedLimit bounds what a report names.
+const namedLimit = 20
 
 // Verify reads the whole log once, in bounded memory, and follows the links from line to line. It shows what was
 // changed, removed or put in by somebody who did not write all links behind it anew, and nothing else: for all else
-// there are anchors. progress may be nil; it is told how many bytes of how many were read.
+// there are anchors. progress is told how many bytes of how many were read.
 func Verify(ctx context.Context, dir string, anchors []Anchor, progress func(done, all int64)) (Report, error) {
 	files, err := open(dir)
 	defer func() {
@@ -72,19 +70,10 @@ func Verify(ctx context.Context, dir string, anchors []Anchor, progress func(don
 			file.Close()
 		}
 	}()
-	if err != nil {
+	v := verifier{ctx: ctx, progress: progress, Report: Report{Version: 1, Files: len(files)}, wanted: map[link][]int{},
+		in: bufio.NewReaderSize(nil, lines.LastLimit+2)}
+	if err = errors.Join(err, v.want(anchors)); err != nil {
 		return Report{}, err
-	}
-	v := verifier{ctx: ctx, progress: progress, report: Report{Version: 1, Files: len(files)},
-		in: bufio.NewReaderSize(nil, lines.LastLimit+2), wanted: map[link][]int{}}
-	const lost = "no line has this hash: the newest lines of then were removed, or a line was changed"
-	for i, a := range anchors {
-		v.report.Anchors = append(v.report.Anchors, Checked{Anchor: a, Why: lost})
-		var hash link
-		if sum, err := hex.DecodeString(a.Hash); err != nil || copy(hash[:], sum) != len(sum) || len(sum) != len(hash) {
-			return Report{}, fmt.Errorf("anchor %d: %q is not a hash of %d hex digits", i+1, a.Hash, 2*len(hash))
-		}
-		v.wanted[hash] = append(v.wanted[hash], i)
 	}
 	for _, file := range files {
 		if info, err := file.Stat(); err == nil {
@@ -96,169 +85,141 @@ func Verify(ctx context.Context, dir string, anchors []Anchor, progress func(don
 			return Report{}, &Problem{File: file.Name(), Err: err}
 		}
 	}
-	return v.ended(), nil
+	v.Whole = len(v.Breaks) == 0 && !slices.ContainsFunc(v.Anchors, func(a Checked) bool { return !a.Stands })
+	if v.head.Lines > 0 {
+		v.head.Version, v.head.Time, v.head.Hash = 1, time.Now().UTC(), hex.EncodeToString(v.newest[:])
+		v.Head = &v.head
+	}
+	return v.Report, nil
 }
 
 type verifier struct {
+	Report
 	ctx       context.Context
 	progress  func(done, all int64)
 	done, all int64
-	in        *bufio.Reader // its buffer holds two of the longest lines, glued
-	report    Report
+	in        *bufio.Reader  // its buffer holds two of the longest lines, glued
 	wanted    map[link][]int // anchors by their hash
 	head      Anchor
-	headLink  link
-	seats     seats
-	chain     bool // it has begun
-	place     place
-	first     bool // no line of this file was read yet
+	newest    link   // of the head
+	seats     []seat // the newest lines
+	chain     bool   // it has begun
 }
 
-// place is a line of a file.
-type place struct {
-	file string
-	line int
+// want notes the anchors.
+func (v *verifier) want(anchors []Anchor) error {
+	const lost = "no line has this hash: the newest lines of then were removed, or a line was changed"
+	for i, a := range anchors {
+		var hash link
+		sum, err := hex.DecodeString(a.Hash)
+		if copy(hash[:], sum); err != nil || len(sum) != len(hash) {
+			return fmt.Errorf("anchor %d: %q is not a hash of %d hex digits", i+1, a.Hash, 2*len(hash))
+		}
+		v.Anchors = append(v.Anchors, Checked{Anchor: a, Why: lost})
+		v.wanted[hash] = append(v.wanted[hash], i)
+	}
+	return nil
 }
-
-func (p place) String() string { return fmt.Sprintf("%s:%d", p.file, p.line) }
 
 // file reads one file.
 func (v *verifier) file(file *os.File) error {
 	v.in.Reset(file)
-	v.place, v.first = place{file: file.Name()}, true
-	defer v.tell()
-	for {
-		v.place.line++
+	for at := (seat{file: file.Name(), line: 1}); ; at.line++ {
 		text, err := v.in.ReadSlice('\n')
-		over := err == bufio.ErrBufferFull
 		v.done += int64(len(text))
-		for err == bufio.ErrBufferFull {
-			var more []byte
-			more, err = v.in.ReadSlice('\n')
-			v.done += int64(len(more))
-		}
 		if line := bytes.TrimSuffix(text, []byte("\n")); len(line) > 0 {
-			v.line(line, over, len(line) == len(text))
+			v.take(at, line)
+			v.found(len(line) < len(text))
+		}
+		for err == bufio.ErrBufferFull {
+			text, err = v.in.ReadSlice('\n')
+			v.done += int64(len(text))
+		}
+		if at.line%10_000 == 0 || err == io.EOF {
+			v.progress(v.done, v.all)
+			err = cmp.Or(v.ctx.Err(), err)
 		}
 		switch {
 		case err == io.EOF:
 			return nil
 		case err != nil:
 			return err
-		case v.place.line%10_000 == 0:
-			if err := v.ctx.Err(); err != nil {
-				return errors.New("interrupted")
-			}
-			v.tell()
 		}
 	}
 }
 
-func (v *verifier) tell() {
-	if v.progress != nil {
-		v.progress(v.done, v.all)
+// take follows the link of one line.
+func (v *verifier) take(at seat, line []byte) {
+	at.link, at.torn = linkOf(line), len(line) > lines.LastLimit || line[0] != '{' || !json.Valid(line)
+	at.read(line)
+	if at.torn {
+		v.Torn++
 	}
-}
-
-// line takes one line. over: it is longer than any that nod writes. open: it has no newline.
-func (v *verifier) line(line []byte, over, open bool) {
-	torn := over || line[0] != '{' || !json.Valid(line)
-	c := chainedOf(line)
-	v.report.Lines++
-	if torn {
-		v.report.Torn++
-		v.report.TornAt = v.named(v.report.TornAt)
-	}
-	if c.unlocked {
-		v.report.Unlocked++
-		v.report.UnlockedAt = v.named(v.report.UnlockedAt)
+	if at.unlocked {
+		if v.Unlocked++; v.Unlocked <= namedLimit {
+			v.UnlockedAt = append(v.UnlockedAt, at.String())
+		}
 	}
 	switch {
-	case c.has:
-		v.follow(c)
-	case torn: // its link is lost
+	case at.linked:
+		v.follow(at)
+	case at.torn: // its link is lost
 	case v.chain:
-		v.broken("no link: an older nod wrote it, or it was put in")
+		v.broken(at, "no link: an older nod wrote it, or it was put in")
 	default:
-		v.report.BeforeChain++
+		v.BeforeChain++
 	}
-	v.chain, v.first = v.chain || c.has, false
-	v.sit(seat{place: v.place, link: linkOf(line), loose: c.unlocked || torn, fork: c.unlocked}, open)
+	if len(v.seats) == 2*seatLimit {
+		v.seats = append(v.seats[:0], v.seats[seatLimit:]...)
+	}
+	v.Lines, v.seats, v.chain = v.Lines+1, append(v.seats, at), v.chain || at.linked
 }
 
-func (v *verifier) named(list []string) []string {
-	if len(list) == namedLimit {
-		return list
-	}
-	return append(list, v.place.String())
-}
-
-// sit notes a line for those that follow, and for the anchors. A line without its newline may still be growing.
-func (v *verifier) sit(one seat, open bool) {
-	v.seats.add(one)
-	if open {
+// found looks for an anchor of the newest line, if it is ended: without its newline it may still be growing.
+func (v *verifier) found(ended bool) {
+	at := v.seats[len(v.seats)-1]
+	if !ended {
 		return
 	}
-	v.head.Lines, v.headLink = v.report.Lines, one.link
-	for _, i := range v.wanted[one.link] {
-		a := &v.report.Anchors[i]
-		if a.Stands {
-			continue
-		}
-		a.At, a.Why, a.Stands = one.place.String(), "", a.Lines == v.report.Lines
-		if !a.Stands {
-			a.Why = fmt.Sprintf("%d lines stood up to here, and now %d", a.Lines, v.report.Lines)
+	v.head.Lines, v.newest = v.Lines, at.link
+	for _, i := range v.wanted[at.link] {
+		if a := &v.Anchors[i]; !a.Stands {
+			a.At, a.Why, a.Stands = at.String(), "", a.Lines == v.Lines
+			if !a.Stands {
+				a.Why = fmt.Sprintf("%d lines stood up to here, and now %d", a.Lines, v.Lines)
+			}
 		}
 	}
 }
 
 // follow looks where the line is that this one is linked to.
-func (v *verifier) follow(c chained) {
-	before := v.report.Lines - 1
-	back, may := v.seats.find(c)
-	switch {
-	case may, before == 0 && c.prev == linkOf(nil):
-	case before == 0:
-		v.broken("lines, or files, before it were removed")
-	case back > 0:
-		from := v.seats[len(v.seats)-back]
-		v.forget(before - back)
-		v.broken(fmt.Sprintf("%d line(s) before it were put in or moved, from %s on", back, from.place))
-	case v.first:
-		v.broken(fmt.Sprintf("the file before it was removed, or the end of %s was changed or cut off", v.last()))
-	default:
-		v.broken(fmt.Sprintf("line %d was changed, or lines between the two were removed", v.last().line))
-	}
-}
-
-func (v *verifier) last() place { return v.seats[len(v.seats)-1].place }
-
-// forget takes back what was said of lines that, as it turns out, were put in.
-func (v *verifier) forget(before int) {
-	list := v.report.Breaks
-	for len(list) > 0 && list[len(list)-1].seat >= before && v.report.MoreBreaks == 0 {
-		list = list[:len(list)-1]
-	}
-	v.report.Breaks = list
-}
-
-func (v *verifier) broken(what string) {
-	if len(v.report.Breaks) == breakLimit {
-		v.report.MoreBreaks++
+func (v *verifier) follow(at seat) {
+	behind, may := find(v.seats, at)
+	if v.Lines == 0 {
+		if at.prev != linkOf(nil) {
+			v.broken(at, "lines, or files, before it were removed")
+		}
 		return
 	}
-	v.report.Breaks = append(v.report.Breaks, Break{File: v.place.file, Line: v.place.line, What: what,
-		seat: v.report.Lines - 1})
+	switch last := v.seats[len(v.seats)-1]; {
+	case may:
+	case behind > 0:
+		for n := len(v.Breaks) - 1; n >= 0 && v.MoreBreaks == 0 && v.Breaks[n].before >= v.Lines-behind; n-- {
+			v.Breaks = v.Breaks[:n] // what was said of the lines that were put in
+		}
+		v.broken(at, fmt.Sprintf("%d line(s) before it were put in or moved, from %s on", behind,
+			v.seats[len(v.seats)-behind]))
+	case last.file != at.file:
+		v.broken(at, fmt.Sprintf("the file before it was removed, or the end of %s was changed or cut off", last))
+	default:
+		v.broken(at, fmt.Sprintf("line %d was changed, or lines between the two were removed", last.line))
+	}
 }
 
-func (v *verifier) ended() Report {
-	v.report.Whole = len(v.report.Breaks) == 0
-	for _, a := range v.report.Anchors {
-		v.report.Whole = v.report.Whole && a.Stands
+func (v *verifier) broken(at seat, what string) {
+	if len(v.Breaks) == namedLimit {
+		v.MoreBreaks++
+		return
 	}
-	if v.head.Lines > 0 {
-		v.head.Time, v.head.Hash = time.Now().UTC(), hex.EncodeToString(v.headLink[:])
-		v.report.Head = &v.head
-	}
-	return v.report
+	v.Breaks = append(v.Breaks, Break{At: at.String(), What: what, before: v.Lines})
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -29,7 +30,7 @@ func formatOf(p *Process, name string) (f format, known bool) {
 	case "jsonl":
 		f.line = func(l audit.Line) string { return string(l.Raw) + "\n" }
 	case "csv":
-		f.start, f.line = csvRow(csvColumns()), func(l audit.Line) string { return csvRow(csvCells(l.Entry)) }
+		f.start, f.line = csvColumns, func(l audit.Line) string { return csvRow(csvCells(l.Entry)) }
 	case "ocsf":
 		f.line = func(l audit.Line) string { return ofAnswer(l.Entry, ocsfLine) }
 	case "cef":
@@ -52,9 +53,8 @@ func export(ctx context.Context, p *Process, args []string) error {
 	if !known {
 		return usage(fmt.Errorf("--format %q: want %s", *name, formatNames))
 	}
-	out := bufio.NewWriterSize(p.Stdout, 64<<10)
+	out, unread := bufio.NewWriterSize(p.Stdout, 64<<10), false
 	out.WriteString(f.start)
-	unread := false
 	for l, err := range audit.Read(a.places.State, filter) {
 		if err != nil {
 			var problem *audit.Problem
@@ -87,38 +87,33 @@ func ofAnswer(e audit.Entry, write func(audit.Entry) string) string {
 
 // told is what the agent was told.
 func told(e audit.Entry) string {
-	switch {
-	case e.Kind == audit.HostDeny:
+	if e.Kind == audit.HostDeny {
 		return "deny"
-	case e.Answered != "":
-		return e.Answered
 	}
-	return e.Verdict.String()
+	return cmp.Or(e.Answered, e.Verdict.String())
 }
 
 // toolOf is the tool as the agent calls it, else as nod does.
-func toolOf(e audit.Entry) string {
-	if e.RawTool != "" {
-		return e.RawTool
+func toolOf(e audit.Entry) string { return cmp.Or(e.RawTool, e.Tool) }
+
+// ruleOf is the rule that decided.
+func ruleOf(e audit.Entry) string {
+	if e.Rule == nil {
+		return ""
 	}
-	return e.Tool
+	return e.Rule.Text + ", " + e.Rule.Origin
 }
 
-func csvColumns() []string {
-	return []string{"time", "kind", "id", "agent", "session", "tool", "call", "dir", "verdict", "answered", "layer",
-		"reason", "rule", "rule_origin", "model", "cost_usd", "latency_us"}
-}
+const csvColumns = "time,kind,id,agent,session,tool,call,dir,verdict,answered,layer,reason,rule,model,cost_usd," +
+	"latency_us\n"
 
 func csvCells(e audit.Entry) []string {
-	rule, layer, verdict := audit.Rule{}, "", ""
-	if e.Rule != nil {
-		rule = *e.Rule
-	}
+	layer, verdict := "", ""
 	if e.Kind == audit.Decision {
 		layer, verdict = e.Layer.String(), e.Verdict.String()
 	}
 	return []string{e.Time.Format(time.RFC3339Nano), string(e.Kind), e.ID, e.Agent, e.Session, toolOf(e), callOf(e), e.Dir,
-		verdict, e.Answered, layer, why(e), rule.Text, rule.Origin, e.Model,
+		verdict, e.Answered, layer, why(e), ruleOf(e), e.Model,
 		strconv.FormatFloat(e.Cost, 'f', -1, 64), strconv.FormatInt(e.Latency, 10)}
 }
 
@@ -139,16 +134,9 @@ func csvRow(cells []string) string {
 
 // cefLine is an entry as ArcSight's Common Event Format, version 0.
 func cefLine(e audit.Entry) string {
-	severity := map[string]string{"deny": "6", "ask": "3"}[told(e)]
-	if severity == "" {
-		severity = "1"
-	}
-	rule := ""
-	if e.Rule != nil {
-		rule = e.Rule.Text + ", " + e.Rule.Origin
-	}
+	severity := cmp.Or(map[string]int{"deny": 6, "ask": 3}[told(e)], 1)
 	var b strings.Builder
-	fmt.Fprintf(&b, "CEF:0|nodgate|nod|%s|%s|%s|%s|rt=%d", cefHeader(e.Nod), cefHeader(string(e.Kind)),
+	fmt.Fprintf(&b, "CEF:0|nodgate|nod|%s|%s|%s|%d|rt=%d", cefHeader(e.Nod), cefHeader(string(e.Kind)),
 		cefHeader("a tool call: "+told(e)), severity, e.Time.UnixMilli())
 	for _, field := range []struct {
 		key, text string // of a field without a name of ArcSight's: its label and its key
@@ -156,7 +144,7 @@ func cefLine(e audit.Entry) string {
 	}{
 		{"externalId", e.ID, 40}, {"act", told(e), 63}, {"cat", e.Layer.String(), 1023}, {"sproc", e.Agent, 1023},
 		{"filePath", e.Dir, 1023}, {"reason", why(e), 1023}, {"msg", callOf(e), 1023},
-		{"tool cs1", toolOf(e), 4000}, {"session cs2", e.Session, 4000}, {"rule cs3", rule, 4000},
+		{"tool cs1", toolOf(e), 4000}, {"session cs2", e.Session, 4000}, {"rule cs3", ruleOf(e), 4000},
 		{"callId cs4", e.CallID, 4000},
 	} {
 		if field.text == "" {
@@ -173,11 +161,12 @@ func cefLine(e audit.Entry) string {
 
 // cefHeader is a field between pipes, on one line.
 func cefHeader(text string) string {
-	return strings.NewReplacer(`\`, `\\`, `|`, `\|`).Replace(printable.Line(text, 500))
+	return strings.ReplaceAll(strings.ReplaceAll(printable.Line(text, 500), `\`, `\\`), `|`, `\|`)
 }
 
 // cefValue is a value of the extension. Lines stay lines, written as \n.
 func cefValue(text string, most int) string {
 	text = printable.Head(printableLines(strings.ReplaceAll(text, "\r\n", "\n")), most)
-	return strings.NewReplacer(`\`, `\\`, `=`, `\=`, "\n", `\n`).Replace(text)
+	text = strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "=", `\=`)
+	return strings.ReplaceAll(text, "\n", `\n`)
 }

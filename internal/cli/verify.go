@@ -2,13 +2,13 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/nodgate/nod/audit"
@@ -22,9 +22,6 @@ func verify(ctx context.Context, p *Process, args []string) error {
 	if err := a.withState(args, 0); err != nil {
 		return err
 	}
-	if *head && *asJSON {
-		return usage(errors.New("--head and --json do not go together"))
-	}
 	anchors, err := readAnchors(p, *against)
 	if err != nil {
 		return err
@@ -33,29 +30,30 @@ func verify(ctx context.Context, p *Process, args []string) error {
 	switch {
 	case ctx.Err() != nil:
 		return internal(err)
-	case err != nil:
-		return err
-	case *head:
-		err = printHead(p, r)
-	case *asJSON:
+	case err == nil && *head && r.Head == nil:
+		err = errors.New("the log has no line yet")
+	case err == nil && *head:
+		err = printJSON(p, r.Head)
+	case err == nil && *asJSON:
 		err = printJSON(p, r)
-	default:
-		err = printVerified(p, p.Stdout, r)
+	case err == nil:
+		printVerified(p, p.Stdout, r)
 	}
-	if err == nil && !r.Whole {
-		err = ended(ExitDeny)
+	if err != nil || r.Whole {
+		return err
 	}
-	return err
+	if *head {
+		printVerified(p, p.Stderr, r)
+	}
+	return ended(ExitDeny)
 }
 
 // progressOf shows on a terminal how far something is that takes over a second.
 func progressOf(p *Process, what string) func(done, all int64) {
-	if !isTerminal(p.Stderr) {
-		return nil
-	}
 	next, shown := time.Now().Add(time.Second), false
 	return func(done, all int64) {
 		switch now := time.Now(); {
+		case !isTerminal(p.Stderr):
 		case done >= all && shown:
 			fmt.Fprint(p.Stderr, "\x1b[K")
 		case now.After(next):
@@ -74,8 +72,7 @@ func readAnchors(p *Process, name string) (list []audit.Anchor, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--against: %w", err)
 	}
-	in := json.NewDecoder(bytes.NewReader(text))
-	for {
+	for in := json.NewDecoder(bytes.NewReader(text)); ; {
 		var a audit.Anchor
 		switch err := in.Decode(&a); {
 		case err == io.EOF && len(list) > 0:
@@ -87,61 +84,26 @@ func readAnchors(p *Process, name string) (list []audit.Anchor, err error) {
 	}
 }
 
-// printHead prints the anchor. What is broken stands beside it.
-func printHead(p *Process, r audit.Report) error {
-	if r.Head == nil {
-		return errors.New("the log has no line yet")
-	}
-	if !r.Whole {
-		if err := printVerified(p, p.Stderr, r); err != nil {
-			return err
+func printVerified(p *Process, out io.Writer, r audit.Report) {
+	fmt.Fprintf(out, "%s in %s\n", counted(r.Lines, "line"), counted(r.Files, "file"))
+	row := func(what string, n int, note string) {
+		if n > 0 {
+			fmt.Fprintf(out, "  %-16s %7d  %s\n", what, n, note)
 		}
 	}
-	return printJSON(p, struct {
-		Version int `json:"v"`
-		audit.Anchor
-	}{r.Version, *r.Head})
-}
-
-func printVerified(p *Process, out io.Writer, r audit.Report) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s in %s\n", counted(r.Lines, "line"), counted(r.Files, "file"))
-	row := func(what string, n int, note string, at []string) {
-		if n == 0 {
-			return
-		}
-		fmt.Fprintf(&b, "  %-16s %7d  %s\n", what, n, note)
-		for _, name := range at {
-			fmt.Fprintf(&b, "    %s\n", homely(p, name))
-		}
-		if n > len(at) && len(at) > 0 {
-			fmt.Fprintf(&b, "    and %d more\n", n-len(at))
-		}
+	row("torn", r.Torn, "a process was killed, or the disk was full; nod log names them")
+	row("before the chain", r.BeforeChain, "an older nod wrote them, and nothing holds them")
+	row("unlocked", r.Unlocked, "written without the lock: what stood just before may be missing")
+	for _, name := range r.UnlockedAt {
+		fmt.Fprintf(out, "    %s\n", homely(p, name))
 	}
-	row("torn", r.Torn, "a process was killed, or the disk was full", r.TornAt)
-	row("before the chain", r.BeforeChain, "an older nod wrote them, and nothing holds them", nil)
-	row("unlocked", r.Unlocked, "written without the lock: what stood just before may be missing", r.UnlockedAt)
-	var broken []string
+	row("broken", len(r.Breaks)+r.MoreBreaks, "not linked to the line before")
 	for _, one := range r.Breaks {
-		broken = append(broken, fmt.Sprintf("%s:%d: %s", one.File, one.Line,
-			printable.Near(one.What, nil, p.Getenv("HOME"))))
+		fmt.Fprintf(out, "    %s\n", printable.Text(printable.Near(one.At+": "+one.What, nil, p.Getenv("HOME"))))
 	}
-	row("broken", len(r.Breaks)+r.MoreBreaks, "not linked to the line before", broken)
 	for _, a := range r.Anchors {
-		fmt.Fprintf(&b, "  anchor of %s, %s: %s\n", a.Time.Local().Format(time.DateTime), counted(a.Lines, "line"),
-			printable.Text(became(a)))
+		fmt.Fprintf(out, "  anchor of %s, %s: %s\n", a.Time.Local().Format(time.DateTime), counted(a.Lines, "line"),
+			cmp.Or(a.Why, "stands"))
 	}
-	end := "The chain is whole."
-	if !r.Whole {
-		end = "The log was changed."
-	}
-	_, err := fmt.Fprintln(out, b.String()+end)
-	return internal(err)
-}
-
-func became(a audit.Checked) string {
-	if a.Stands {
-		return "stands"
-	}
-	return a.Why
+	fmt.Fprintln(out, map[bool]string{true: "The chain is whole.", false: "The log was changed."}[r.Whole])
 }
