@@ -112,8 +112,8 @@ func csvCells(e audit.Entry) []string {
 	if e.Kind == audit.Decision {
 		layer, verdict = e.Layer.String(), e.Verdict.String()
 	}
-	return []string{e.Time.Format(time.RFC3339Nano), string(e.Kind), e.ID, e.Agent, e.Session, toolOf(e), callOf(e), e.Dir,
-		verdict, e.Answered, layer, why(e), ruleOf(e), e.Model,
+	return []string{e.Time.Format(time.RFC3339Nano), string(e.Kind), e.ID, e.Agent, e.Session, toolOf(e), callOf(e),
+		e.Dir, verdict, e.Answered, layer, why(e), ruleOf(e), e.Model,
 		strconv.FormatFloat(e.Cost, 'f', -1, 64), strconv.FormatInt(e.Latency, 10)}
 }
 

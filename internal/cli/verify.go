@@ -78,7 +78,8 @@ func readAnchors(p *Process, name string) (list []audit.Anchor, err error) {
 		case err == io.EOF && len(list) > 0:
 			return list, nil
 		case err != nil || a.Hash == "":
-			return nil, fmt.Errorf("--against %s: entry %d is no anchor; nod verify --head prints one", name, len(list)+1)
+			return nil, fmt.Errorf("--against %s: entry %d is no anchor; nod verify --head prints one", name,
+				len(list)+1)
 		}
 		list = append(list, a)
 	}
