@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -37,15 +38,15 @@ func verify(ctx context.Context, p *Process, args []string) error {
 	case err == nil && *asJSON:
 		err = printJSON(p, r)
 	case err == nil:
-		printVerified(p, p.Stdout, r)
+		err = printVerified(p, p.Stdout, r)
 	}
 	if err != nil || r.Whole {
 		return err
 	}
 	if *head {
-		printVerified(p, p.Stderr, r)
+		err = printVerified(p, p.Stderr, r)
 	}
-	return ended(ExitDeny)
+	return cmp.Or(err, ended(ExitDeny))
 }
 
 // progressOf shows on a terminal how far something is that takes over a second.
@@ -85,7 +86,8 @@ func readAnchors(p *Process, name string) (list []audit.Anchor, err error) {
 	}
 }
 
-func printVerified(p *Process, out io.Writer, r audit.Report) {
+func printVerified(p *Process, to io.Writer, r audit.Report) error {
+	out := bufio.NewWriter(to)
 	fmt.Fprintf(out, "%s in %s\n", counted(r.Lines, "line"), counted(r.Files, "file"))
 	row := func(what string, n int, note string) {
 		if n > 0 {
@@ -107,4 +109,5 @@ func printVerified(p *Process, out io.Writer, r audit.Report) {
 			cmp.Or(a.Why, "stands"))
 	}
 	fmt.Fprintln(out, map[bool]string{true: "The chain is whole.", false: "The log was changed."}[r.Whole])
+	return internal(out.Flush())
 }
