@@ -82,6 +82,11 @@ func (f Filter) Match(e Entry) bool {
 
 // decode reads one line. A newer line is no error and has no entry.
 func decode(raw []byte) (l Line, newer int, err error) {
+	if json.Unmarshal(raw, &l.Entry) == nil && l.Version == Version {
+		l.Raw = raw
+		return l, 0, nil
+	}
+	l = Line{}
 	var v struct {
 		V int `json:"v"`
 	}

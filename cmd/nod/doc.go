@@ -10,6 +10,8 @@
 //	nod uninstall AGENT               get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
+//	nod verify                        whether the log is as it was written
+//	nod export --format F             the log for other programs
 //	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
 //	nod init                          propose rules for this repository

@@ -68,6 +68,8 @@ func commands() []command {
 		{"uninstall", installer{}.uninstall},
 		{"doctor", installer{}.doctor},
 		{"log", showLog},
+		{"verify", verify},
+		{"export", export},
 		{"history", pastSessions},
 		{"rules", rules},
 		{"init", initialize},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/history"
 )
 
@@ -19,7 +20,7 @@ func TestJSONIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := map[string]any{"check": checked{}, "doctor": examined{}, "history": history.Report{}, "log": nil,
-		"undo": undoOutput{}}
+		"undo": undoOutput{}, "verify": audit.Report{}}
 	for _, c := range commands() {
 		answer, taken := answers[c.name]
 		if taken != strings.Contains(c.long(), "--json") {
