@@ -30,7 +30,7 @@ type wayOf struct {
 	NotNow   string            `json:"not_judged,omitempty"` // why it is not judged again
 	Evidence []evidenceNow     `json:"evidence"`
 	Changes  []string          `json:"changes"` // what would have changed the answer
-	After    []json.RawMessage `json:"after"` // the later lines of the same call
+	After    []json.RawMessage `json:"after"`   // the later lines of the same call
 
 	after []audit.Line
 }
@@ -162,7 +162,7 @@ func stands(then nod.Evidence, now []nod.Evidence) string {
 func (w *wayOf) change(e audit.Entry, d nod.Decision) {
 	add := func(what string) { w.Changes = append(w.Changes, what) }
 	if e.Rule != nil {
-		add("without the rule "+quoted(e.Rule.Text)+" ("+printable.Text(e.Rule.Origin)+"), which decided")
+		add("without the rule " + quoted(e.Rule.Text) + " (" + printable.Text(e.Rule.Origin) + "), which decided")
 	}
 	if d.Lasting != "" {
 		add("an allow rule: nod allow " + quoted(d.Lasting))
