@@ -12,7 +12,7 @@
 // It is built again where it is missing or damaged (a checksum), of another [version], or where the log's file has
 // another size or time of change. The index never changes the log, and does without a sidecar that cannot be written.
 //
-// [Open] reads the newest two files, and the others in the background, newest first, until its context ends.
+// [Open] reads the newest lines, and the others in the background, newest file first, until its context ends.
 // [Index.Progress] says how far that is, [Index.Wait] waits for it. Until then [Index.Rows] ends where the unread part
 // begins, with a key at which it goes on, and sums are of what was read.
 //
@@ -64,8 +64,9 @@ type segment struct {
 // unread counts lines without a row.
 type unread struct{ torn, newer int }
 
-// Open opens the index over the log in dir, nod's state directory, and returns when the newest two files are read. A log
-// that does not exist yet is empty. ctx ends what is read in the background.
+// Open opens the index over the log in dir, nod's state directory, and returns when the newest lines are read: those of
+// the current file, and where these are few, of the file before. A log that does not exist yet is empty. ctx ends what
+// is read in the background.
 func Open(ctx context.Context, dir string) (*Index, error) {
 	x := &Index{dir: dir, built: make(chan struct{}), names: newNames()}
 	if err := x.look(); err != nil {
@@ -75,7 +76,7 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 	slices.Reverse(list)
 	for i, s := range list {
 		s.queued = !s.current
-		if i >= 2 {
+		if i > 1 || i == 1 && len(list[0].rows) >= few {
 			continue
 		}
 		if err := cmp.Or(x.load(s), x.append(s)); err != nil {
@@ -85,6 +86,8 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 	go x.build(ctx, list)
 	return x, nil
 }
+
+const few = 200 // more than a screen shows
 
 // build reads the other files, in two goroutines.
 func (x *Index) build(ctx context.Context, list []*segment) {
