@@ -18,6 +18,7 @@ type Kind string
 const (
 	Decision Kind = "decision"       // an answer was given
 	Begun    Kind = "begun"          // a model is about to be asked
+	Question Kind = "question"       // a person outside of the agent is about to be asked
 	Outcome  Kind = "outcome"        // the call ran, or failed to
 	HostDeny Kind = "denied_by_host" // the agent's own judge denied
 	BadInput Kind = "bad_input"      // a payload could not be read
@@ -28,11 +29,16 @@ const (
 // Entry is one line of the decision log, JSON, versioned. Fields are only
 // ever added. docs/decision-log.md describes each.
 type Entry struct {
-	Version int       `json:"v"`
-	Kind    Kind      `json:"kind"`
-	ID      string    `json:"id"`
-	Time    time.Time `json:"time"`
-	Nod     string    `json:"nod"` // nod's own version
+	Version int `json:"v"`
+	// Prev is the first half of the SHA-256 of the line before, and Unlocked says that other lines may have come in
+	// between. Both are [Log.Write]'s.
+	Prev     string `json:"prev,omitempty"`
+	Unlocked bool   `json:"unlocked,omitempty"`
+
+	Kind Kind      `json:"kind"`
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"`
+	Nod  string    `json:"nod"` // nod's own version
 
 	Agent       string          `json:"agent,omitempty"`
 	Session     string          `json:"session,omitempty"`

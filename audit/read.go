@@ -68,7 +68,7 @@ type Filter struct {
 
 // Match reports whether the filter selects e.
 func (f Filter) Match(e Entry) bool {
-	answers := e.Kind != Begun && e.Kind != Outcome
+	answers := e.Kind != Begun && e.Kind != Question && e.Kind != Outcome
 	switch {
 	case len(f.Verdicts) > 0 && !(answers && slices.Contains(f.Verdicts, e.Verdict)),
 		len(f.Layers) > 0 && !(answers && slices.Contains(f.Layers, e.Layer)),
@@ -82,6 +82,11 @@ func (f Filter) Match(e Entry) bool {
 
 // Decode reads one line, without its end. newer is the version of a line of a newer nod, which has no entry.
 func Decode(raw []byte) (l Line, newer int, err error) {
+	if json.Unmarshal(raw, &l.Entry) == nil && l.Version == Version {
+		l.Raw = raw
+		return l, 0, nil
+	}
+	l = Line{}
 	var v struct {
 		V int `json:"v"`
 	}

@@ -24,6 +24,7 @@ type ruleWriter struct {
 	config.Change
 	process *Process
 	yes     bool
+	only    string // the repository that the rule is for, a real path; "" means any
 }
 
 func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
@@ -38,6 +39,8 @@ func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
 	a.places.Root = absolute(p, *root)
 	w.process, w.Entry = p, config.Entry{List: w.list, Text: a.Arg(0)}
 	switch {
+	case a.NArg() == 0 && w.verdict == nod.Ask && !w.yes && !w.Remove && !w.Repository:
+		return answerQueue(ctx, p, a.places)
 	case a.NArg() == 0:
 		return usage(errors.New(`no rule; write it as one word, such as "npm test"`))
 	case w.Repository && w.verdict != nod.Deny:
@@ -65,8 +68,11 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	if w.Remove {
 		question, without, with = "Take it out of", after, places
 	}
-	if w.Repository {
+	switch {
+	case w.Repository:
 		file = "this workspace's " + config.RepositoryName
+	case w.only != "":
+		file += ", for " + homely(p, w.only) + " alone"
 	}
 	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
 	if err := w.replay(ctx, without, with); err != nil {
@@ -74,6 +80,13 @@ func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
 	}
 	if !w.yes && !confirmed(ctx, p, question+" "+file+"? [y/N] ") {
 		return errors.New("nothing written")
+	}
+	if w.only != "" {
+		if err := config.AddRepository(places, w.only, []config.Entry{w.Entry}); err != nil {
+			return err
+		}
+		fmt.Fprintf(p.Stdout, "written to %s\n", file)
+		return nil
 	}
 	if err := w.Write(places); err != nil {
 		return err

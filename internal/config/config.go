@@ -167,12 +167,14 @@ type Settings struct {
 	Confine   Confine
 	Rules     nod.Rules
 	// Roots are the real paths of workspace_roots.
-	Roots   []string
-	Model   ModelSettings
-	Log     LogSettings
-	Prices  []Price
-	Scopes  []Scope  // every [[repository]], whether it holds here or not
-	Sources []Source // every file that was found, highest level first
+	Roots []string
+	Model ModelSettings
+	Log   LogSettings
+	// Questions says how a person is reached whom the agent cannot ask.
+	Questions QuestionSettings
+	Prices    []Price
+	Scopes    []Scope  // every [[repository]], whether it holds here or not
+	Sources   []Source // every file that was found, highest level first
 	// Notices are for the person, one line each, escaped.
 	Notices []string
 
@@ -249,6 +251,18 @@ func (m ModelSettings) KeyFiles() (files []string) {
 type LogSettings struct {
 	OnFailure OnFailure
 	DumpDir   string // absolute; "" dumps nothing
+}
+
+// QuestionSettings says how a person is asked outside of the agent.
+type QuestionSettings struct {
+	// Wait is how long a call waits for the answer; 0 asks nobody. It waits where a queue is open, or with Notify.
+	Wait time.Duration `toml:"-"`
+	// Notify is a program, absolute, and its arguments: it tells the person that a call waits.
+	Notify []string `toml:"notify"`
+	// Page is the address of nod ui as the person reaches it, for the link in the notification; "" sends none.
+	Page string `toml:"page"`
+	// First has a call wait too where the agent would ask by itself, which it does if nobody answers.
+	First bool `toml:"first"`
 }
 
 // Price is what a model costs, in US dollars for a million tokens.

@@ -47,6 +47,12 @@ type scalars struct {
 	Approvals   string    `toml:"approvals"`
 	Model       modelText `toml:"model"`
 	Log         logText   `toml:"log"`
+	Questions   askText   `toml:"questions"`
+}
+
+type askText struct {
+	QuestionSettings
+	Limit string `toml:"wait"`
 }
 
 type modelText struct {
@@ -65,7 +71,7 @@ type logText struct {
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
 		Model: modelText{ModelSettings{Profile: "ledger"}, "30s", "deny", "ask"},
-		Log:   logText{OnFailure: "continue"}}
+		Log:   logText{OnFailure: "continue"}, Questions: askText{Limit: "5m"}}
 }
 
 // readLayer reads the text of a managed or user file, over what the files below it say. The error is a *problem.
@@ -120,6 +126,7 @@ func (r *reader) scalars(s *scalars) {
 	r.oneOf("log.on_failure", s.Log.OnFailure, "continue", "block")
 	r.file("log.dump_dir", &s.Log.DumpDir)
 	r.model(&s.Model)
+	r.questions(&s.Questions)
 	if r.doc.has("mode") {
 		r.layer.modeLine = r.doc.at("mode").line
 	}
@@ -127,8 +134,9 @@ func (r *reader) scalars(s *scalars) {
 
 const (
 	maxMaxTokens = 32768
-	// maxTimeout leaves the hook its own few seconds inside the 60 that nod install gives the host.
-	maxTimeout = 45 * time.Second
+	maxTimeout   = 45 * time.Second
+	// maxWait leaves the model and the hook their time inside the 600 s that nod install gives the host.
+	maxWait = 9 * time.Minute
 	// maxDollars bounds a ceiling: more is a slip of the pen.
 	maxDollars = 10_000
 )
@@ -147,6 +155,16 @@ func (r *reader) model(m *modelText) {
 	r.oneOf("model.on_block", m.OnBlock, "deny", "ask")
 	r.oneOf("model.on_unavailable", m.OnUnavailable, "ask", "deny")
 	r.oneOf("model.profile", m.Profile, "ledger", "seed")
+}
+
+func (r *reader) questions(q *askText) {
+	if d, err := time.ParseDuration(q.Limit); err != nil || d < 0 || d > maxWait {
+		r.fail("questions.wait", `wait cannot be %q; write a duration up to "9m", such as "2m", or "0s"`, q.Limit)
+	}
+	if len(q.Notify) > 0 && !isAbs(q.Notify[0]) {
+		r.fail("questions.notify", "notify starts %q; write the program's whole path, such as \"/bin/sh\"", q.Notify[0])
+	}
+	r.address("questions.page", q.Page, "http", "https")
 }
 
 func (r *reader) target(table string, t *Target) {

@@ -74,7 +74,7 @@ func TestNoFiles(t *testing.T) {
 	want := Settings{
 		ModeOrigin: "default", Approvals: true, ClaudeRules: ClaudeTighten,
 		Model: ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Profile: "ledger", Stages: 2},
-		Log:   LogSettings{OnFailure: Continue},
+		Log:   LogSettings{OnFailure: Continue}, Questions: QuestionSettings{Wait: 5 * time.Minute},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
@@ -112,7 +112,9 @@ func TestEveryKey(t *testing.T) {
 			CAFile:  "/etc/ca.pem",
 			Profile: "seed",
 		},
-		Log:     LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
+		Log: LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
+		Questions: QuestionSettings{Wait: 2 * time.Minute, Notify: []string{"/bin/sh", "-c", "say"},
+			Page: "https://h:1", First: true},
 		Prices:  []Price{{"m", 1, 5.5, 0.1}, {"n", 2, 3, 2}},
 		Sources: []Source{{Path: userFile, Level: User}},
 	}

@@ -28,6 +28,8 @@ type book struct {
 	memory   *session.Session
 	digest   string
 	gate     *nod.Gate // nil: not made yet
+	waits    bool      // the decision became a question
+	asked    bool      // a person was asked, so that the next decision stands
 }
 
 // told says a decision to the agent, as the mode has it. A pause lets no agent change nod, or it might never end.
@@ -49,8 +51,11 @@ func (b *book) Begin(c nod.Call, id string) error {
 
 // Record implements nod.Recorder.
 func (b *book) Record(c nod.Call, d nod.Decision) error {
+	if b.waits = b.asks(d, b.told(Left(d, b.settings)).Said); b.waits {
+		return b.question(c, d)
+	}
 	entry := b.about(c, audit.FromDecision(c, d, b.run.Now()))
-	entry.Answered = b.told(d).Said
+	entry.Answered = b.told(Left(d, b.settings)).Said
 	if b.memory != nil {
 		entry.SessionCost = b.memory.Cost() + d.Cost
 	}

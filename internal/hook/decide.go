@@ -52,6 +52,10 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
 		r.approvals(e, settings, memory, root))
 	d := Left(book.gate.Check(ctx, e.Call), settings)
+	if book.waits {
+		book.asked = true
+		d = book.ask(ctx, e.Call, d)
+	}
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)

@@ -124,7 +124,7 @@ func newRun(o Options) *run {
 		o.Rewrites = func(stateDir, host string) bool { return rewriting.Proven(stateDir, host, os.Getpid()) }
 	}
 	o.Files = view.NewMemo(o.Files)
-	return &run{Options: o}
+	return &run{Options: o, started: o.Now()}
 }
 
 // limit is how long the run may take until the settings are known.
@@ -154,8 +154,9 @@ func (r *run) safely(ctx context.Context, stdin io.Reader) (a agent.Answer) {
 
 type run struct {
 	Options
-	watch *time.Timer // nil where the caller has a deadline of its own
-	keeps bool        // what the call takes away is kept: it is about to run
+	watch   *time.Timer // nil where the caller has a deadline of its own
+	started time.Time
+	keeps   bool // what the call takes away is kept: it is about to run
 }
 
 func (r *run) answerPayload(ctx context.Context, stdin io.Reader) agent.Answer {

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Seconds that an agent waits for nod-hook. The first must exceed nod's own
-// deadline for the model, at most 45 s, by what starting and answering take: a hook
-// that is killed says nothing about why. guardTime is the guard script's own limit.
+// Seconds that an agent waits for nod-hook. The first must exceed nod's own deadlines, at most 45 s for the model
+// and hook.hostLimit for a person, by what starting and answering take: a hook that is killed says nothing about
+// why. guardTime is the guard script's own limit.
 const (
-	decideTimeout = 60
+	decideTimeout = 600
 	recordTimeout = 10
 	guardTime     = decideTimeout - 5
 )

@@ -116,7 +116,7 @@ func runPlugin(t *testing.T, dir, agent, hook, js, word string) string {
 		script(t, o.Hook, hook)
 	}
 	file := filepath.Join(dir, "nod.mjs")
-	write(t, file, strings.Replace(string(o.plugin()), "limit = 55000", "limit = 1500", 1)+js)
+	write(t, file, strings.Replace(string(o.plugin()), "limit = 595000", "limit = 1500", 1)+js)
 	out, err := exec.Command(node, file, word).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -131,8 +131,8 @@ func TestRequirementsWeaker(t *testing.T) {
 	for name, row := range map[string]struct{ text, finding string }{
 		"not required": {strings.Replace(own, "hooks = true", "memories = true", 1), "switch nod off"},
 		"a hook less":  {own[:strings.Index(own, "[[hooks.PermissionRequest]]")] + ownEnd + "\n", ""},
-		"other limit":  {strings.Replace(own, "timeout = 60", "timeout = 1", 1), ""},
-		"asynchronous": {strings.Replace(own, "timeout = 60", "timeout = 60\nasync = true", 1), ""},
+		"other limit":  {strings.Replace(own, "timeout = 600", "timeout = 1", 1), ""},
+		"asynchronous": {strings.Replace(own, "timeout = 600", "timeout = 600\nasync = true", 1), ""},
 	} {
 		write(t, o.Target(), row.text)
 		in, err := Inspect(o)

@@ -1,6 +1,6 @@
 
 // limit is how long nod-hook may take, in milliseconds.
-const limit = 55000
+const limit = 595000
 
 // ask hands a call to nod-hook and returns {decision, reason, command}; decision is
 // "none" where nod leaves the call to the agent, and command what must run in

@@ -5,7 +5,7 @@ import { fstatSync } from "node:fs"
 const words = ["/bin/sh","-c","p=$(PATH=$HOME/.local/bin:/usr/local/bin:/opt/homebrew/bin:/usr/bin:$HOME/go/bin:$PATH; command -v nod-hook); case $p in /*) exec \"$p\" \"$0\";; esac; echo \"nod-hook is not installed, so the call is blocked: install nod (https://github.com/nodgate/nod) or take the plugin nod-gate out\" >&2; exit 2","opencode"]
 
 // limit is how long nod-hook may take, in milliseconds.
-const limit = 55000
+const limit = 595000
 
 // ask hands a call to nod-hook and returns {decision, reason, command}; decision is
 // "none" where nod leaves the call to the agent, and command what must run in

@@ -1,0 +1,87 @@
+package nod
+
+import (
+	"slices"
+
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shell"
+)
+
+// Account says what a call does, for a person who decides about it. It holds facts and no verdict: one line each,
+// escaped, with what may not be said left out.
+type Account struct {
+	Does []string // such as "deletes /src/shop/build and all below it", each once
+	Open []string // what nod could not read of it
+	Lost string   // what it loses, publishes or shows, as far as that is known; "" for nothing known
+}
+
+// accountLimit is how many lines of a kind an account has.
+const accountLimit = 12
+
+// Account looks at a call as Check does. It decides nothing, keeps nothing and records nothing.
+func (g *Gate) Account(c Call) (a Account) {
+	quiet := *g
+	quiet.options.Recorder, quiet.options.Approvals, quiet.options.Keeper = nil, nil, nil
+	t := quiet.trial(c)
+	defer func() {
+		if p := recover(); p != nil {
+			a.Open = append(a.Open, "nod failed inside while it looked at this call; please report this")
+		}
+	}()
+	t.settle()
+	for _, e := range t.report.Effects {
+		a.Does = t.line(a.Does, doing(e))
+	}
+	if t.call.IsEdit() {
+		for _, name := range t.call.Paths {
+			a.Does = t.line(a.Does, "edits "+name)
+		}
+	}
+	for _, u := range t.report.Unknowns {
+		a.Open = t.line(a.Open, u.What)
+	}
+	a.Lost = t.loses()
+	return a
+}
+
+// line adds a line that is not there yet.
+func (r *rooms) line(list []string, text string) []string {
+	text = printable.Line(r.withheld.Reason(text), 240)
+	if text == "" || len(list) >= accountLimit || slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
+}
+
+// doing is an effect as a person says it; "" for what need not be said.
+func doing(e shell.Effect) string {
+	if e.Kind < shell.Read || e.Kind > shell.Exhaust || e.Kind == shell.Write && e.Place == shell.Null {
+		return ""
+	}
+	verb := [...]string{"reads ", "writes ", "deletes ", "runs ", "reads from the host ", "sends to the host ",
+		"changes something elsewhere: ", "ends processes: ", "will be run later: ", "uses a secret: ",
+		"becomes somebody else: ", "uses up this machine: "}[e.Kind-shell.Read]
+	what := e.Target
+	switch {
+	case e.Pattern != "":
+		what = e.Pattern
+	case what == "":
+		what = e.Words
+	case e.Words != "" && (e.Kind == shell.Run || e.Kind >= shell.Remote):
+		what = e.Words
+	}
+	switch {
+	case e.Kind == shell.Write && e.Appends:
+		verb = "appends to "
+	case e.Moved:
+		verb = "moves away "
+	}
+	if e.Recursive {
+		what += " and all below it"
+	}
+	if e.Picked != "" {
+		what += " (" + e.Picked + ")"
+	}
+	return verb + what
+}
+
