@@ -218,7 +218,8 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 		files = append(files, file.State+"  "+homely(p, file.Path))
 	}
 	for _, l := range w.after {
-		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+printable.Line(said(l.Entry)+" "+why(l.Entry), 200))
+		told := printable.Line(said(l.Entry)+" "+why(l.Entry), 200)
+		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+told)
 	}
 	section("files", files)
 	section("changes", w.Changes)
