@@ -1,7 +1,6 @@
 package nod
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/nodgate/nod/internal/printable"
@@ -54,7 +53,9 @@ func (r *rooms) reads() {
 		r.told(Step{LayerShell, what, printable.Line(r.withheld.Reason(said), reasonLimit)})
 	}
 	for _, e := range r.report.Effects {
-		told("effect", e.Kind.Name()+" "+cmp.Or(e.Target, "?")+": "+e.Words)
+		if said := doing(e); said != "" {
+			told("effect", said)
+		}
 	}
 	for _, u := range r.report.Unknowns {
 		told("not resolved", u.What)

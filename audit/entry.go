@@ -86,10 +86,11 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 	return masked, 0
 }
 
-// encode returns the line of an entry, without its newline.
+// encode returns the line of an entry, without its newline and its link.
 func encode(e Entry) ([]byte, error) {
+	e.Prev, e.Unlocked = "", false
 	line, err := lines.JSON(sealed(e))
-	if err != nil || len(line) < lines.Limit {
+	if err != nil || len(line) < lines.Limit-linkRoom {
 		return line, err
 	}
 	return lines.JSON(sealed(tightened(e)))

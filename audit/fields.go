@@ -29,11 +29,16 @@ const (
 // Entry is one line of the decision log, JSON, versioned. Fields are only
 // ever added. docs/decision-log.md describes each.
 type Entry struct {
-	Version int       `json:"v"`
-	Kind    Kind      `json:"kind"`
-	ID      string    `json:"id"`
-	Time    time.Time `json:"time"`
-	Nod     string    `json:"nod"` // nod's own version
+	Version int `json:"v"`
+	// Prev is the first half of the SHA-256 of the line before, and Unlocked says that other lines may have come in
+	// between. Both are [Log.Write]'s.
+	Prev     string `json:"prev,omitempty"`
+	Unlocked bool   `json:"unlocked,omitempty"`
+
+	Kind Kind      `json:"kind"`
+	ID   string    `json:"id"`
+	Time time.Time `json:"time"`
+	Nod  string    `json:"nod"` // nod's own version
 
 	Agent       string          `json:"agent,omitempty"`
 	Session     string          `json:"session,omitempty"`

@@ -1,10 +1,12 @@
 // Package audit is the decision log: JSON lines in one directory, written by
 // many short-lived processes at once and read back whole.
 //
-// [Log.Write] appends one entry with one write(2), secrets masked, never longer than 1 MiB. There is no lock on
-// the way: lines of different processes do not mix, and a writer that is killed damages no line but its own. A
-// file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing is ever deleted. A
-// writer that still holds the old file goes on in it.
+// [Log.Write] appends one entry with one write(2), secrets masked, never longer than 1 MiB. Each line holds a hash of
+// the line before, so writers take a lock, for a moment each. Where it is not to be had within a second (a process is
+// stopped that has it), the line is written all the same, and says so. A writer that is killed damages no line but its
+// own. A file of more than 16 MiB is renamed to decisions-TIME.jsonl by the next writer; nothing is ever deleted.
+//
+// [Verify] follows the hashes through all files, and finds what was changed, removed or put in between.
 //
 // [Read] yields all lines, oldest first, [Newest] newest first. A line that cannot be read is reported as a [Problem],
 // and the reader goes on behind it. docs/decision-log.md describes the lines.
@@ -26,6 +28,8 @@ import (
 // FileName is the current file's name in the state directory.
 const FileName = "decisions.jsonl"
 
+const lockName = "decisions.lock"
+
 // DefaultMaxBytes is the size from which on a file is rotated.
 const DefaultMaxBytes = 16 << 20
 
@@ -39,6 +43,8 @@ type Log struct {
 	name string
 	mu   sync.Mutex
 	file *lines.File
+	lock *lines.File   // nil: it cannot be had
+	wait time.Duration // for the lock
 }
 
 // Open opens the log in dir, nod's state directory, and makes what is missing of it. It refuses a directory or file
@@ -47,9 +53,12 @@ func Open(dir string) (*Log, error) {
 	if err := lines.PrivateDir(dir); err != nil {
 		return nil, fmt.Errorf("the decision log: %w", err)
 	}
-	l := &Log{name: filepath.Join(dir, FileName)}
+	l := &Log{name: filepath.Join(dir, FileName), wait: time.Second}
 	if err := l.reopen(); err != nil {
 		return nil, err
+	}
+	if lock, err := lines.Open(filepath.Join(dir, lockName)); err == nil {
+		l.lock = lock
 	}
 	return l, nil
 }
@@ -76,45 +85,63 @@ func (l *Log) Write(e Entry) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.settle(); err != nil {
+	locked := l.lock != nil && l.lock.LockFor(l.wait)
+	if locked {
+		defer l.lock.Unlock()
+	}
+	if err := l.settle(locked); err != nil {
 		return err
 	}
-	if err := l.file.Append(line); err != nil {
+	err = l.file.AppendAfter(func(last []byte) []byte {
+		if len(last) == 0 {
+			last = l.lastRotated()
+		}
+		return linked(line, last, locked)
+	})
+	if err != nil {
 		return fmt.Errorf("the decision log: %w", err)
 	}
 	return nil
 }
 
-// settle makes sure that l.file is the current file and not too large.
-func (l *Log) settle() error {
+// settle makes sure that l.file is the current file and, if this process has the lock, that it is not too large.
+func (l *Log) settle(locked bool) error {
 	if !l.file.Current() { // rotated by another process, or moved away
 		if err := l.reopen(); err != nil {
 			return err
 		}
 	}
-	if size, err := l.file.Size(); err != nil || size < cmp.Or(l.MaxBytes, DefaultMaxBytes) {
+	if size, err := l.file.Size(); err != nil || !locked || size < cmp.Or(l.MaxBytes, DefaultMaxBytes) {
 		return err
 	}
 	return l.rotate()
 }
 
-// rotate renames the current file. Only the holder of its lock may, and only while it bears the name, so that the
-// renames of all processes come one after another. Who does not get the lock goes on writing where it is.
+// rotate renames the current file.
 func (l *Log) rotate() error {
-	if !l.file.Lock() {
-		return nil
+	target, err := rotatedName(filepath.Dir(l.name), time.Now())
+	if err != nil {
+		return err
 	}
-	defer l.file.Unlock() // closing releases it too
-	if l.file.Current() {
-		target, err := rotatedName(filepath.Dir(l.name), time.Now())
-		if err != nil {
-			return err
-		}
-		if err := os.Rename(l.name, target); err != nil {
-			return fmt.Errorf("the decision log: %w", err)
-		}
+	if err := os.Rename(l.name, target); err != nil {
+		return fmt.Errorf("the decision log: %w", err)
 	}
 	return l.reopen()
+}
+
+// lastRotated is the last line before the current file. What cannot be read is for Verify to find.
+func (l *Log) lastRotated() (last []byte) {
+	names, _ := rotatedFiles(filepath.Dir(l.name))
+	if len(names) == 0 {
+		return nil
+	}
+	file, err := lines.Open(names[len(names)-1])
+	if err != nil {
+		return nil
+	}
+	defer file.Close()
+	last, _, _ = file.Last()
+	return last
 }
 
 // rotatedName returns a name that sorts after all rotated files, even if the clock was set back.
@@ -152,5 +179,8 @@ func rotatedFiles(dir string) ([]string, error) {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.lock != nil {
+		l.lock.Close()
+	}
 	return l.file.Close()
 }

@@ -82,6 +82,11 @@ func (f Filter) Match(e Entry) bool {
 
 // Decode reads one line, without its end. newer is the version of a line of a newer nod, which has no entry.
 func Decode(raw []byte) (l Line, newer int, err error) {
+	if json.Unmarshal(raw, &l.Entry) == nil && l.Version == Version {
+		l.Raw = raw
+		return l, 0, nil
+	}
+	l = Line{}
 	var v struct {
 		V int `json:"v"`
 	}

@@ -14,6 +14,8 @@
 //	nod stats [--since 7d]            decisions by day, agent, repository and layer
 //	nod replay [--rules FILE]         the calls of the log under other rules
 //	nod suggest [--since 7d]          rules that would have saved most questions
+//	nod verify                        whether the log is as it was written
+//	nod export --format F             the log for other programs
 //	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
 //	nod init                          propose rules for this repository

@@ -72,6 +72,8 @@ func commands() []command {
 		{"stats", showStats},
 		{"replay", replayLog},
 		{"suggest", suggestRules},
+		{"verify", verify},
+		{"export", export},
 		{"history", pastSessions},
 		{"rules", rules},
 		{"init", initialize},

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/history"
 )
 
@@ -19,7 +20,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := map[string]any{"check": checked{}, "doctor": examined{}, "history": history.Report{}, "log": nil,
-		"replay": replayed{}, "stats": statistics{}, "suggest": suggested{}, "undo": undoOutput{}, "why": wayOf{}}
+		"replay": replayed{}, "stats": statistics{}, "suggest": suggested{}, "undo": undoOutput{},
+		"verify": audit.Report{}, "why": wayOf{}}
 	for _, c := range commands() {
 		answer, taken := answers[c.name]
 		if taken != strings.Contains(c.long(), "--json") {

@@ -33,14 +33,7 @@ func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
 	a.IntVar(&f.n, "n", 20, "")
 	a.BoolVar(&f.follow, "follow", false, "")
 	a.BoolVar(&f.json, "json", false, "")
-	a.StringVar(&f.filter.Session, "session", "", "")
-	a.Func("since", "", func(s string) (err error) {
-		f.filter.Since, err = parseSince(s, time.Now())
-		return err
-	})
-	a.Func("verdict", "", word(&f.filter.Verdicts))
-	a.Func("layer", "", word(&f.filter.Layers))
-	a.Func("kind", "", func(s string) error { return addKind(&f.filter.Kinds, s) })
+	a.filter(&f.filter)
 	if err := a.withState(args, 1); err != nil {
 		return f, err
 	}
@@ -52,6 +45,18 @@ func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
 		err = fmt.Errorf("-n %d: want 0 (all) or more", f.n)
 	}
 	return f, usage(err)
+}
+
+// filter takes the flags that select entries.
+func (a *arguments) filter(f *audit.Filter) {
+	a.StringVar(&f.Session, "session", "", "")
+	a.Func("since", "", func(s string) (err error) {
+		f.Since, err = parseSince(s, time.Now())
+		return err
+	})
+	a.Func("verdict", "", word(&f.Verdicts))
+	a.Func("layer", "", word(&f.Layers))
+	a.Func("kind", "", func(s string) error { return addKind(&f.Kinds, s) })
 }
 
 // word returns a flag's function that adds one parsed word to a list.

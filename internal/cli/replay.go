@@ -141,7 +141,8 @@ type suggested struct {
 }
 
 const (
-	mostSuggested = 8 // each is tried with many calls of the log
+	mostSuggested = 8
+	mostTried     = 40 // each with many calls of the log
 	leastSaved    = 3
 )
 
@@ -174,7 +175,7 @@ func suggestRules(ctx context.Context, p *Process, args []string) error {
 	if len(out.Rules) == 0 {
 		fmt.Fprintf(p.Stdout, "no rule would have saved %d of them\n", leastSaved)
 	} else {
-		fmt.Fprintln(p.Stdout, "\nEach counts by itself, by the rules and files of today. Nothing is written: type the line.")
+		fmt.Fprintln(p.Stdout, "\nEach counts what those before it leave. Nothing is written: type the line.")
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 const fewestTried = 20_000
 
 // suggest finds the rules: those that package propose finds, and those by which the gate would clear a question. Each
-// is tried with every call of the log that is open today.
+// is tried with the calls of the log that are open today and that the rules before it leave.
 func suggest(ctx context.Context, p *Process, places config.Places, x *index.Index, f index.Filter) (suggested, error) {
 	out, l := suggested{Version: 1, Rules: []suggestion{}}, logged{process: p, home: places.Home, at: map[string]int{}}
 	var calls []audit.Entry
@@ -52,28 +51,28 @@ func suggest(ctx context.Context, p *Process, places config.Places, x *index.Ind
 	for _, rule := range propose.Learn(l.calls) {
 		wanted[rule.Text] = max(wanted[rule.Text], rule.Seen.Calls)
 	}
-	for _, text := range wanted.sorted() {
-		if wanted[text] < leastSaved || len(out.Rules) == mostSuggested {
+	for i, text := range wanted.sorted() {
+		if wanted[text] < leastSaved || len(out.Rules) == mostSuggested || i == mostTried {
 			break
 		}
-		s, err := try(ctx, p, places, text, calls)
+		s, left, err := try(ctx, p, places, text, calls)
 		if err != nil {
 			return out, err
 		}
 		if s.Saved >= leastSaved {
-			out.Rules = append(out.Rules, s)
+			out.Rules, calls = append(out.Rules, s), left
 		}
 	}
-	slices.SortStableFunc(out.Rules, func(a, b suggestion) int { return cmp.Compare(b.Saved, a.Saved) })
 	return out, ctx.Err()
 }
 
-// try says what a rule would have done with the calls.
-func try(ctx context.Context, p *Process, places config.Places, text string, calls []audit.Entry) (suggestion, error) {
-	s := suggestion{List: string(nod.ListAllow), Text: text, Calls: tally{}, Also: tally{}}
+// try says what a rule would have done with the calls, and which it leaves.
+func try(ctx context.Context, p *Process, places config.Places, text string, calls []audit.Entry) (s suggestion,
+	left []audit.Entry, err error) {
+	s = suggestion{List: string(nod.ListAllow), Text: text, Calls: tally{}, Also: tally{}}
 	rule, err := nod.ParseRule(nod.ListAllow, text, "suggested")
 	if err != nil {
-		return s, err
+		return s, nil, err
 	}
 	with := past{process: p, missed: tally{}, gates: func(root string, files view.Files) ([]*nod.Gate, error) {
 		gate, err := pastGate(p, places, root, files, rule)
@@ -82,12 +81,13 @@ func try(ctx context.Context, p *Process, places config.Places, text string, cal
 	first, _, _ := strings.Cut(text, " ")
 	known, sessions := map[string]judge{}, map[string]bool{}
 	for _, e := range calls {
-		if !strings.Contains(string(e.Input)+e.RawTool, first) {
-			continue // no rule of that word speaks of it
+		var d []nod.Decision
+		if strings.Contains(string(e.Input)+e.RawTool, first) { // else no rule of that word speaks of it
+			d = with.decide(ctx, known, e)
 		}
-		d := with.decide(ctx, known, e)
 		switch {
 		case d == nil || d[0].Verdict != nod.Allow:
+			left = append(left, e)
 		case e.Verdict == nod.Ask:
 			s.Saved++
 			s.Calls[toolCall(e)]++
@@ -97,5 +97,5 @@ func try(ctx context.Context, p *Process, places config.Places, text string, cal
 		}
 	}
 	s.Sessions = len(sessions)
-	return s, ctx.Err()
+	return s, left, ctx.Err()
 }

@@ -168,7 +168,7 @@ func (w *wayOf) change(e audit.Entry, d nod.Decision) {
 		add("an allow rule: nod allow " + quoted(d.Lasting))
 	}
 	if e.Approvable != nil {
-		add("an approval, for a week after the call: nod approve " + endOfID(e))
+		add("an approval, for a week after the call: nod approve " + printable.Text(endOfID(e)))
 	}
 	if d.Instead != "" {
 		add(`confinement: confine = "on" in the settings runs it without network, home and keys`)
@@ -232,8 +232,8 @@ func (w *wayOf) parts(p *Process) []part {
 		files = append(files, file.State+"  "+homely(p, file.Path))
 	}
 	for _, l := range w.after {
-		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+said(l.Entry)+" "+
-			printable.Line(why(l.Entry), 200))
+		told := printable.Line(said(l.Entry)+" "+why(l.Entry), 200)
+		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+told)
 	}
 	return []part{{"files", files}, {"changes", w.Changes}, {"then", after}}
 }

@@ -1,7 +1,7 @@
 // Package index holds the columns of every line of the decision log in memory, so that a page or a table over a million
 // lines needs no reading of them.
 //
-//	x, err := index.Open(ctx, stateDir)    // at once: the newest lines, and what sidecars have
+//	x, err := index.Open(ctx, stateDir)    // at once: the newest lines
 //	rows, next, err := x.Rows(index.Filter{}, 0, 100)   // newest first; the next page: x.Rows(f, next, 100)
 //	sums := x.Sum(index.Filter{}, index.ByDay)
 //	line, err := x.Entry(rows[0])          // the line itself, from its file
@@ -12,9 +12,9 @@
 // It is built again where it is missing or damaged (a checksum), of another [version], or where the log's file has
 // another size or time of change. The index never changes the log, and does without a sidecar that cannot be written.
 //
-// [Open] reads the current file and all sidecars, and builds the others in the background, newest first, until its
-// context ends. [Index.Progress] says how far that is, [Index.Wait] waits for it. Until then [Index.Rows] ends where
-// the unread part begins, with a key at which it goes on, and sums are of what was read.
+// [Open] reads the newest lines, and the others in the background, newest file first, until its context ends.
+// [Index.Progress] says how far that is, [Index.Wait] waits for it. Until then [Index.Rows] ends where the unread part
+// begins, with a key at which it goes on, and sums are of what was read.
 //
 // Lines that are torn, damaged or of a newer nod have no row; [Index.Unread] counts them, and nod log names them. Times
 // are held to the microsecond. An [Index] is safe for concurrent use: a query looks at what was there when it began.
@@ -45,7 +45,7 @@ type Index struct {
 	mu       sync.RWMutex // guards what follows
 	segments []*segment   // oldest first
 	names    names
-	total    int64 // bytes of files that were not read when the index was opened, and of those how many are read now
+	total    int64 // bytes of files without a sidecar, and how many of those are read by now
 	done     int64
 	failed   error // of the background
 }
@@ -64,55 +64,34 @@ type segment struct {
 // unread counts lines without a row.
 type unread struct{ torn, newer int }
 
-// Open opens the index over the log in dir, nod's state directory. A log that does not exist yet is empty. ctx ends
-// what is built in the background.
+// Open opens the index over the log in dir, nod's state directory, and returns when the newest lines are read: those of
+// the current file, and where these are few, of the file before. A log that does not exist yet is empty. ctx ends what
+// is read in the background.
 func Open(ctx context.Context, dir string) (*Index, error) {
 	x := &Index{dir: dir, built: make(chan struct{}), names: newNames()}
 	if err := x.look(); err != nil {
 		return nil, err
 	}
-	sidecar := func(s *segment) error {
-		if s.current {
-			return x.append(s)
+	list := slices.Clone(x.segments)
+	slices.Reverse(list)
+	for i, s := range list {
+		s.queued = !s.current
+		if i > 1 || i == 1 && len(list[0].rows) >= few {
+			continue
 		}
-		if b, ok := readSidecar(x.sidecar(s), s.info); ok {
-			x.adopt(s, b, s.info.Size())
-		}
-		return nil
-	}
-	if err := x.parallel(ctx, sidecar); err != nil {
-		return nil, err
-	}
-	for _, s := range x.segments {
-		if s.read < 0 {
-			s.queued = true
-			x.total += s.info.Size()
+		if err := cmp.Or(x.load(s), x.append(s)); err != nil {
+			return nil, err
 		}
 	}
-	go x.build(ctx)
+	go x.build(ctx, list)
 	return x, nil
 }
 
-// build reads the files that have no sidecar.
-func (x *Index) build(ctx context.Context) {
-	defer close(x.built)
-	err := x.parallel(ctx, func(s *segment) error {
-		if info, unread := x.todo(s); unread {
-			return x.whole(s, info)
-		}
-		return nil
-	})
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.failed = err
-}
+const few = 200 // more than a screen shows
 
-// parallel does something for every segment, newest first, in two goroutines.
-func (x *Index) parallel(ctx context.Context, do func(*segment) error) error {
-	x.mu.RLock()
-	list := slices.Clone(x.segments)
-	x.mu.RUnlock()
-	slices.Reverse(list)
+// build reads the other files, in two goroutines.
+func (x *Index) build(ctx context.Context, list []*segment) {
+	defer close(x.built)
 	var errs [2]error
 	var all sync.WaitGroup
 	queue := make(chan *segment)
@@ -120,7 +99,7 @@ func (x *Index) parallel(ctx context.Context, do func(*segment) error) error {
 		all.Go(func() {
 			for s := range queue {
 				if ctx.Err() == nil {
-					errs[i] = errors.Join(errs[i], do(s))
+					errs[i] = errors.Join(errs[i], x.load(s))
 				}
 			}
 		})
@@ -130,7 +109,31 @@ func (x *Index) parallel(ctx context.Context, do func(*segment) error) error {
 	}
 	close(queue)
 	all.Wait()
-	return errors.Join(errs[0], errs[1], ctx.Err())
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.failed = errors.Join(errs[0], errs[1], ctx.Err())
+}
+
+// load reads a rotated file by its sidecar, or itself.
+func (x *Index) load(s *segment) error {
+	x.mu.RLock()
+	info, queued := s.info, s.queued
+	x.mu.RUnlock()
+	if !queued {
+		return nil
+	}
+	if b, ok := readSidecar(x.sidecar(s), info); ok {
+		x.adopt(s, b, info.Size())
+		return nil
+	}
+	count := func(n *int64) {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		*n += info.Size()
+	}
+	count(&x.total)
+	defer count(&x.done)
+	return x.whole(s, info)
 }
 
 // Wait waits until the whole log is read, and returns what could not be.
@@ -145,7 +148,7 @@ func (x *Index) Wait(ctx context.Context) error {
 	return x.failed
 }
 
-// Progress says how many bytes the background has read, of how many. Both are 0 where sidecars had everything.
+// Progress says how many bytes of files without a sidecar are read, of how many that are known of by now.
 func (x *Index) Progress() (done, total int64) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
@@ -230,13 +233,6 @@ func (x *Index) known(info os.FileInfo) *segment {
 	return nil
 }
 
-// todo reports whether the background has to read a segment.
-func (x *Index) todo(s *segment) (os.FileInfo, bool) {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return s.info, s.queued
-}
-
 // append reads what a file has more than before. A file that has become shorter is read again.
 func (x *Index) append(s *segment) error {
 	x.mu.Lock()
@@ -309,10 +305,7 @@ func (x *Index) adopt(s *segment, b *batch, end int64) {
 	defer x.mu.Unlock()
 	x.names.translate(b)
 	s.rows = append(s.rows, b.rows...)
-	s.torn, s.newer, s.read = s.torn+b.torn, s.newer+b.newer, end
-	if s.queued {
-		s.queued, x.done = false, x.done+s.info.Size()
-	}
+	s.torn, s.newer, s.read, s.queued = s.torn+b.torn, s.newer+b.newer, end, false
 }
 
 // open opens the file of a segment, also where it was renamed since.

@@ -67,7 +67,8 @@ func parseSidecar(body []byte) (h heading, b *batch, ok bool) {
 	if json.Unmarshal(first, &h) != nil || len(h.Texts) == 0 || h.Rows < 0 || h.Rows > len(rest) {
 		return h, nil, false
 	}
-	b = &batch{names: names{texts: h.Texts, classes: h.Classes}, rows: make([]row, h.Rows), unread: unread{h.Torn, h.Newer}}
+	b = &batch{names: names{texts: h.Texts, classes: h.Classes}, rows: make([]row, h.Rows),
+		unread: unread{h.Torn, h.Newer}}
 	n, err := binary.Decode(rest, binary.LittleEndian, b.rows)
 	ok = err == nil && n == len(rest)
 	for i := range b.rows {

@@ -1,20 +1,22 @@
 // Package lines appends to files of lines that many processes write at once.
 //
 // One line is one write(2) on a descriptor opened with O_APPEND, which the kernel does not interleave
-// with other writes on a local file system. There is no lock to wait for and none to leave behind: a
-// writer that is killed leaves a torn line, and the next one starts on a line of its own, or finds
-// that it did not and writes once more. Readers skip what is torn.
+// with other writes on a local file system. Append needs no lock: a writer that is killed leaves a torn
+// line, and the next one starts on a line of its own, or finds that it did not and writes once more.
+// Readers skip what is torn. A line that depends on the last one (AppendAfter) needs a lock, see LockFor.
 //
 // What is opened is checked, not what was named: a regular file, owned by
 // this user, which nobody else may read or write.
 package lines
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -111,23 +113,83 @@ func (f *File) Size() (int64, error) {
 // Append writes one line with one write(2). The line holds no newline and is shorter than Limit. A write that fails
 // or stops half-way (a full disk) is an error; what it left behind does not damage the next line.
 func (f *File) Append(line []byte) error {
-	if len(line) >= Limit {
-		return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.Name(), len(line), Limit)
-	}
+	return f.append(func() ([]byte, bool, error) {
+		torn, err := f.torn()
+		return line, torn, err
+	})
+}
+
+// AppendAfter appends, as Append does, the line that next makes of the last one, see [File.Last]. Lines follow each
+// other so only while all writers take one lock. next is called again where a killed writer without the lock came in
+// between.
+func (f *File) AppendAfter(next func(last []byte) []byte) error {
+	return f.append(func() ([]byte, bool, error) {
+		last, torn, err := f.settled()
+		if err != nil {
+			return nil, false, err
+		}
+		return next(last), torn, nil
+	})
+}
+
+// append writes the line that make returns, behind a newline where the file ends in a torn line.
+func (f *File) append(make func() (line []byte, torn bool, err error)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	buf := append(append(append(make([]byte, 0, len(line)+2), '\n'), line...), '\n')
-	torn, err := f.torn()
-	if err != nil {
-		return err
-	}
-	if !torn {
-		if _, err := f.write(buf[1:]); err != nil || !f.glued(int64(len(buf)-1)) {
+	for again := false; ; again = true {
+		line, torn, err := make()
+		switch {
+		case err != nil:
+			return err
+		case len(line) >= Limit:
+			return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.Name(), len(line), Limit)
+		}
+		text := slices.Concat([]byte{'\n'}, line, []byte{'\n'})
+		if torn || again {
+			_, err = f.write(text)
+			return err
+		}
+		if _, err := f.write(text[1:]); err != nil || !f.glued(int64(len(text)-1)) {
 			return err
 		}
 	}
-	_, err = f.write(buf)
-	return err
+}
+
+// LastLimit is the longest line that Last returns: a torn one, and a whole one glued to it.
+const LastLimit = 2 * Limit
+
+// Last returns the last line that is not empty, without its newline, and whether it has none. It is empty where the
+// file has no line, or one longer than LastLimit.
+func (f *File) Last() (line []byte, torn bool, err error) {
+	const near, blank = 4 << 10, 4 << 10 // where it is looked for first; newlines around it
+	size, err := f.Size()
+	for n := int64(near); err == nil; n *= 16 {
+		n = min(n, size, LastLimit+blank)
+		text := make([]byte, n)
+		if _, err = f.file.ReadAt(text, size-n); err != nil || n == 0 {
+			break
+		}
+		line = bytes.TrimRight(text, "\n")
+		start := bytes.LastIndexByte(line, '\n') + 1
+		switch torn = text[n-1] != '\n'; {
+		case start == 0 && n == LastLimit+blank, len(line)-start > LastLimit:
+			return nil, torn, nil
+		case start > 0 || n == size:
+			return line[start:], torn, nil
+		}
+	}
+	return nil, false, err
+}
+
+// settled is Last, when a torn line is not one that a writer without the lock is still writing.
+func (f *File) settled() (line []byte, torn bool, err error) {
+	line, torn, err = f.Last()
+	for before := -1; torn && err == nil && len(line) != before; {
+		before = len(line)
+		time.Sleep(time.Millisecond)
+		line, torn, err = f.Last()
+	}
+	return line, torn, err
 }
 
 // glued reports whether the last n bytes, just written, stand behind a line that was torn after torn

@@ -204,6 +204,23 @@ func TestTornInBetween(t *testing.T) {
 	}
 }
 
+// The line that is made of the last one is made anew where a killed writer came in between.
+func TestAppendAfterTorn(t *testing.T) {
+	f, err := open(t)
+	must(t, err)
+	must(t, f.Append([]byte("one")))
+	f.write = func(p []byte) (int, error) {
+		f.write = f.file.Write
+		must(t, os.WriteFile(f.Name(), []byte("one\nhalf a li"), 0o600))
+		return f.file.Write(p)
+	}
+	must(t, f.AppendAfter(func(last []byte) []byte { return append([]byte("after "), last...) }))
+	last, torn, err := f.Last()
+	if string(last) != "after half a liafter one" || torn || err != nil {
+		t.Errorf("%q, %v, %v", last, torn, err)
+	}
+}
+
 func open(t *testing.T) (*File, error) {
 	name := privateFile(t)
 	if err := PrivateDir(filepath.Dir(name)); err != nil {

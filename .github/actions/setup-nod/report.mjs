@@ -1,7 +1,6 @@
-// Reads nod's log from standard input. Writes a table into the job's summary and, where
-// NOD_SARIF names a file, the denials as SARIF. The log has masked what looks like a secret.
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
-import { relative } from 'node:path'
+// Reads nod's log from standard input and writes a table into the job's summary. The log has
+// masked what looks like a secret.
+import { appendFileSync, readFileSync } from 'node:fs'
 
 const ROWS = 200 // a summary may have 1 MiB
 
@@ -35,25 +34,4 @@ function summary() {
   return lines.join('\n') + '\n'
 }
 
-// place is the file that a denied edit names, else the workflow: code scanning wants one.
-function place(e) {
-  const path = e.input?.file_path && e.root ? relative(e.root, e.input.file_path) : ''
-  const workflow = (process.env.GITHUB_WORKFLOW_REF ?? '').split('@')[0].split('/').slice(2).join('/')
-  return path && !path.startsWith('..') ? path : workflow || '.github'
-}
-
-function sarif() {
-  const denied = entries.filter(e => told(e) === 'deny')
-  const rules = [...new Set(denied.map(e => e.layer))].map(id => ({ id, shortDescription: { text: `denied by ${id}` } }))
-  const results = denied.map(e => ({
-    ruleId: e.layer, level: 'warning', message: { text: `${e.raw_tool}: ${what(e)}\n${e.reason ?? ''}` },
-    locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(place(e)) }, region: { startLine: 1 } } }],
-    partialFingerprints: { call: e.input_sha256 ?? e.id },
-  }))
-  const driver = { name: 'nod', version: entries[0]?.nod, informationUri: 'https://github.com/nodgate/nod', rules }
-  const schema = 'https://json.schemastore.org/sarif-2.1.0.json'
-  return JSON.stringify({ $schema: schema, version: '2.1.0', runs: [{ tool: { driver }, results }] }, null, 2)
-}
-
 appendFileSync(process.env.GITHUB_STEP_SUMMARY, summary())
-if (process.env.NOD_SARIF) writeFileSync(process.env.NOD_SARIF, sarif())
