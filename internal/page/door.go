@@ -204,6 +204,9 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 		if rt.method == http.MethodPost && !s.mayChange(w, r, rt, v) {
 			return
 		}
+		if (rt.method == http.MethodPost || rt.needs == entrance) && !s.byPerson(w, r, v) {
+			return
+		}
 		rt.serve(w, r, v)
 	}
 }
@@ -223,6 +226,11 @@ func (s *Server) mayChange(w http.ResponseWriter, r *http.Request, rt route, v *
 		s.message(w, v, http.StatusForbidden, "That form is of another session. Load the page again.")
 		return false
 	}
+	return true
+}
+
+// byPerson reports whether no agent is seen at the other end.
+func (s *Server) byPerson(w http.ResponseWriter, r *http.Request, v *visit) bool {
 	c, _ := r.Context().Value(connKey{}).(net.Conn)
 	if c == nil {
 		s.message(w, v, http.StatusForbidden, "It cannot be seen who asks.")

@@ -11,8 +11,8 @@
 //     the browser says of where it comes from (Origin, Sec-Fetch-Site) must be the page itself or the person's typing.
 //   - A session begins with a one-time word and is a cookie (HttpOnly, SameSite=Strict). It ends when it is not used,
 //     and after half a day. What changes something is a POST that carries a token of the session as well.
-//   - What changes something is refused where the process at the other end runs below a coding agent, as far as the
-//     system tells ([ancestry.Peer]).
+//   - What changes something, or begins a session, is refused where the process at the other end runs below a coding
+//     agent, as far as the system tells ([ancestry.Peer]).
 //   - The browser is told to take scripts, styles and connections from here alone, to run nothing inline, to be in no
 //     frame, and to keep nothing. Texts of calls are texts: html/template, and textContent in the scripts.
 //   - A link that was sent to the person ([question.Question].Link) needs no session: it answers one question, once, by
@@ -152,7 +152,7 @@ const (
 	form                       // a session, its token, and no agent at the other end
 	word                       // the word of a link, which the route itself looks at; and no agent where it is a POST
 	anybody                    // nothing: what it returns is in every copy of nod
-	entrance                   // the one-time word
+	entrance                   // the one-time word, and no agent at the other end
 )
 
 // route is one thing that can be asked for.
