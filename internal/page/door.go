@@ -125,7 +125,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
 
 // scriptless is the same for pages that have no script.
-const scriptless = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const scriptless = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'"
 
 // ServeHTTP looks at where a request comes from before anything else looks at it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

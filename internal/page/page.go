@@ -16,7 +16,8 @@
 //   - The browser is told to take scripts, styles and connections from here alone, to run nothing inline, to be in no
 //     frame, and to keep nothing. Texts of calls are texts: html/template, and textContent in the scripts.
 //   - A link that was sent to the person ([question.Question].Link) needs no session: it answers one question, once, by
-//     a page without any script. Looking at it changes nothing.
+//     a page without any script. Looking at it changes nothing. Where the person has a passkey, a yes takes its
+//     signature over what the call does, made on a page of its own.
 //
 // [routes] is the whole list of what can be asked for. Without scripts, lists, details and forms work all the same.
 package page
@@ -98,6 +99,7 @@ type Server struct {
 	o       Options
 	hosts   []string
 	door    *door
+	keys    *passkeys
 	mux     *http.ServeMux
 	views   *template.Template
 	slow    time.Duration // how long a request may take to come
@@ -124,6 +126,8 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
 		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
+	s.keys = newPasskeys(o)
+	s.keys.show = s.show
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
 	for _, origin := range o.Origins {
 		_, host, _ := strings.Cut(origin, "://")
@@ -179,9 +183,15 @@ func (s *Server) routes() []route {
 		{"GET", "/rules", session, s.rules},
 		{"POST", "/rules/preview", form, s.previewRule},
 		{"POST", "/rules", form, s.writeRule},
+		{"GET", "/passkeys", session, s.keys.list},
+		{"POST", "/passkeys/begin", form, s.keys.begin},
+		{"POST", "/passkeys/finish", form, s.keys.finish},
+		{"POST", "/passkeys/remove", form, s.keys.remove},
 		{"POST", "/leave", form, s.leave},
-		{"GET", "/answer/{id}/{word}", word, s.link},
-		{"POST", "/answer/{id}/{word}", word, s.answerLink},
+		{"GET", "/answer/{id}/{word}", word, links{s}.show},
+		{"POST", "/answer/{id}/{word}", word, links{s}.answer},
+		{"GET", "/sign/{id}/{word}", word, links{s}.sign},
+		{"POST", "/sign/{id}/{word}", word, links{s}.signed},
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/index"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/question"
 )
 
@@ -220,6 +221,12 @@ func TestRoutes(t *testing.T) {
 		"GET /rules":               {"/rules", nil, 200, 401, 401, 401},
 		"POST /rules/preview":      {"/rules/preview", []string{"list", "allow", "text", "x"}, 200, 401, 401, 401},
 		"POST /rules":              {"/rules", []string{"list", "allow", "text", "x"}, 303, 401, 401, 401},
+		"GET /passkeys":            {"/passkeys", nil, 200, 401, 401, 401},
+		"POST /passkeys/begin":     {"/passkeys/begin", nil, 422, 401, 401, 401}, // an address has no passkeys
+		"POST /passkeys/finish":    {"/passkeys/finish", nil, 422, 401, 401, 401},
+		"POST /passkeys/remove":    {"/passkeys/remove", nil, 303, 401, 401, 401},
+		"GET /sign/{id}/{word}":    {strings.Replace(other, "answer", "sign", 1) + "LINK", nil, 422, 410, 410, 410},
+		"POST /sign/{id}/{word}":   {strings.Replace(other, "answer", "sign", 1) + "LINK", []string{"key", "KEY"}, 403, 410, 410, 410},
 		"POST /leave":              {"/leave", nil, 200, 401, 401, 401},
 		"GET /answer/{id}/{word}":  {other + "LINK", nil, 200, 410, 410, 410},
 		"POST /answer/{id}/{word}": {other + "LINK", []string{"answer", "once", "key", "KEY"}, 200, 410, 410, 410},
@@ -440,6 +447,30 @@ func TestTheLink(t *testing.T) {
 				t.Errorf("%+v, %v", a, heard)
 			}
 		})
+	}
+}
+
+// Where the person has a passkey a link alone says no. A file that cannot be read is no way around that.
+func TestALinkWithoutASignature(t *testing.T) {
+	for _, file := range []string{`{"v":1,"keys":[{"name":"phone","host":"localhost"}]}`, `{"v":2}`, "torn"} {
+		s := serve(t, nil)
+		q, word, p := s.ask("20261120T091502.120417-00000000000b", nil)
+		if err := lines.Replace(s.state+"/passkeys.json", []byte(file), 0o600, -1); err != nil {
+			t.Fatal(err)
+		}
+		for _, ticket := range []string{"", secret()} {
+			yes := s.form("answer", "once", "key", q.Key, "ticket", ticket)
+			if code, _ := s.do(s.request("POST", "/answer/"+q.ID+"/"+word, yes)); code != 403 {
+				t.Error(code)
+			}
+		}
+		no := s.form("answer", "no", "key", q.Key)
+		if code, _ := s.do(s.request("POST", "/answer/"+q.ID+"/"+word, no)); code != 200 {
+			t.Error(code)
+		}
+		if a, heard := p.Wait(context.Background(), time.Now); !heard || a.Yes {
+			t.Errorf("%+v %v", a, heard)
+		}
 	}
 }
 
