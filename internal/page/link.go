@@ -20,7 +20,9 @@ func linkedQuestion(o Options, r *http.Request) (question.Question, error) {
 }
 
 // gone tells that a link answers nothing any more.
-func (l links) gone(w http.ResponseWriter, v *visit) { l.tell(w, v, http.StatusGone, sentence(question.ErrGone)) }
+func (l links) gone(w http.ResponseWriter, v *visit) {
+	l.tell(w, v, http.StatusGone, sentence(question.ErrGone))
+}
 
 func (l links) tell(w http.ResponseWriter, v *visit, status int, text string) {
 	l.Server.show(w, v, status, "answer", "Question", map[string]any{"Text": text})
