@@ -367,12 +367,19 @@ func (v *logView) showOne() error {
 		v.write(string(found.Raw) + "\n")
 		return nil
 	}
-	for _, line := range aboutOne(found.Entry) {
+	v.write(aboutText(found.Entry, ""))
+	return nil
+}
+
+// aboutText is what a person may want to know of a decision, a line each. A mark stands between label and text.
+func aboutText(e audit.Entry, mark string) string {
+	var b strings.Builder
+	for _, line := range aboutOne(e) {
 		if line[1] != "" {
-			v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
+			fmt.Fprintf(&b, "%-9s %s%s\n", line[0], mark, printable.Line(line[1], 20_000))
 		}
 	}
-	return nil
+	return b.String()
 }
 
 // aboutOne is what a person may want to know of a decision. What is empty is not shown.
