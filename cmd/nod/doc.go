@@ -10,6 +10,7 @@
 //	nod uninstall AGENT               get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
+//	nod watch                         the decisions live, and what waits for you
 //	nod history                       what nod would have made of your past sessions
 //	nod rules                         the rules in force, and where each comes from
 //	nod init                          propose rules for this repository

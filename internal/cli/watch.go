@@ -77,7 +77,7 @@ func outcome(out *bytes.Buffer, err error) string {
 	if err != nil && !(errors.As(err, &e) && e.said) {
 		fmt.Fprintln(out, printableLines(err.Error()))
 	}
-	return strings.TrimSpace(out.String())
+	return printableLines(strings.TrimSpace(out.String()))
 }
 
 // Look finds what is new in the log, and what waits.

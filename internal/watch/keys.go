@@ -102,8 +102,11 @@ func (m Model) pageKey(name string) (Model, tea.Cmd) {
 		return m.answer(name)
 	case m.page.ask != "" && name == "n":
 		m.page, m.notice = page{}, "nothing was done"
-	case m.page.ask != "" && name == "y" && m.counts(true):
-		return m.do(m.page.yes)
+	case m.page.ask != "" && name == "y":
+		if m.counts(true) {
+			return m.do(m.page.yes)
+		}
+		return m.early(), nil
 	case name == "u" && m.page.ask == "":
 		return m.undo(m.page.row)
 	}
@@ -117,8 +120,8 @@ func (m Model) answer(name string) (Model, tea.Cmd) {
 	case m.page.over:
 	case known && m.counts(yes):
 		return m.do(func() Reply { return m.desk.Answer(m.ctx, q, yes, scope) })
-	case known && m.now().Sub(m.page.drawn) >= settle:
-		m.notice = "read it to its end first: space"
+	case known:
+		return m.early(), nil
 	}
 	return m.late(), nil
 }
@@ -126,6 +129,14 @@ func (m Model) answer(name string) (Model, tea.Cmd) {
 // counts reports whether a key answers what is on the screen.
 func (m Model) counts(yes bool) bool {
 	return m.now().Sub(m.page.drawn) >= settle && (m.page.whole || !yes)
+}
+
+// early takes a key for an answer that does not count.
+func (m Model) early() Model {
+	if !m.page.whole {
+		m.notice = "read it to its end first: space"
+	}
+	return m.late()
 }
 
 // late begins the time anew in which no key counts, so that a key that repeats itself never does.

@@ -181,7 +181,7 @@ func (m Model) pageKeys() string {
 	switch p := m.page; {
 	case p.over, p.busy:
 	case p.asked != nil:
-		keys += "  answer by a key of these"
+		keys += "  answer with a listed letter"
 	case p.ask != "":
 		keys += "  y yes  n no"
 	case p.row.Kept:
@@ -209,8 +209,10 @@ func wrapped(line string, width int) []string {
 	if in > width/2 { // no room is left beside it
 		label, body, in = "", label+body, 0
 	}
-	lines := strings.Split(ansi.WrapWc(body, max(1, width-in), ""), "\n")
+	const joint = "\uE000" // for a hyphen, at which ansi breaks a flag; no text that is fit to be shown holds it
+	lines := strings.Split(ansi.WrapWc(strings.ReplaceAll(body, "-", joint), max(1, width-in), ""), "\n")
 	for i := range lines {
+		lines[i] = strings.ReplaceAll(lines[i], joint, "-")
 		if lines[i] = strings.Repeat(" ", in) + lines[i]; i == 0 {
 			lines[i] = label + lines[i][in:]
 		}

@@ -144,7 +144,7 @@ func TestKeys(t *testing.T) {
 // A yes to a long question counts once its end was on the screen, and the time begins anew with what comes there.
 func TestALongQuestionIsReadFirst(t *testing.T) {
 	for keys, want := range map[string]string{
-		"enter . y": "", "enter . n": "q1 false", "enter . space y": "", "enter . space . y": "",
+		"enter . y . y": "", "enter . n": "q1 false", "enter . space y": "", "enter . space . y": "",
 		"enter . end y": "", "enter . end . y": "q1 true once", "enter . end . up . y": "q1 true once",
 	} {
 		h := newHand(60, 20)
@@ -212,6 +212,7 @@ func TestWrapped(t *testing.T) {
 		{"", []string{""}},
 		{"why\tone two three four five", []string{"whyone two", "   three four", "   five"}},
 		{"  one two three four", []string{"  one two", "    three", "    four"}},
+		{"  rm --the -rf /", []string{"  rm --the", "    -rf /"}},
 		{"aaaaaaaaaaaaaaaaaaaa", []string{"aaaaaaaaaaa", "  aaaaaaaaa"}},
 		{"東京東京東京東京", []string{"東京東京東", "  京東京"}},
 	} {
