@@ -43,8 +43,7 @@ func watchAll(ctx context.Context, p *Process, args []string) error {
 		}
 		defer stop()
 	}
-	here := watch.Terminal{In: p.Stdin, Out: p.Stdout, Environ: p.Environ}
-	return internal(watch.Run(ctx, newDesk(p, a.places), here))
+	return internal(watch.Run(ctx, newDesk(p, a.places), p.Stdin, p.Stdout, p.Environ))
 }
 
 // desk is what nod watch shows, and what its keys do: what nod log, nod ask, nod allow and nod undo print and do.
@@ -113,16 +112,13 @@ func (d *desk) fresh() []audit.Line {
 }
 
 func (d *desk) row(e audit.Entry) watch.Row {
+	call := printable.Near(callOf(e), []string{e.Root}, d.process.Getenv("HOME"))
 	return watch.Row{
-		Key: string(e.Kind) + " " + e.ID + " " + e.Time.String(), ID: printable.Line(endOfID(e), 40), Time: e.Time,
-		Verdict: said(e), Agent: printable.Line(e.Agent, 20), Call: d.call(e),
-		Tool: printable.Line(cmp.Or(e.RawTool, e.Tool), 40),
-		Why:  printable.Line(why(e), 300), Kept: e.Kept > 0, About: aboutText(e, "\t"),
+		Key: string(e.Kind) + " " + e.ID + " " + e.Time.String(), Time: e.Time, Verdict: said(e),
+		ID: printable.Line(e.ID[strings.LastIndexByte(e.ID, '-')+1:], 40), Kept: e.Kept > 0,
+		Agent: printable.Line(e.Agent, 20), Tool: printable.Line(cmp.Or(e.RawTool, e.Tool), 40), Call: printable.Line(call, 300),
+		Why: printable.Line(why(e), 300), About: aboutText(e, "\t"),
 	}
-}
-
-func (d *desk) call(e audit.Entry) string {
-	return printable.Line(printable.Near(callOf(e), []string{e.Root}, d.process.Getenv("HOME")), 300)
 }
 
 func (d *desk) waiting(q question.Question) watch.Row {
@@ -131,12 +127,10 @@ func (d *desk) waiting(q question.Question) watch.Row {
 	fmt.Fprintf(&out, "%s\n\n", asker(p, q))
 	showQuestion(p, q, math.MaxInt)
 	fmt.Fprintf(&out, "\n%s", choices(q))
-	e := audit.Entry{Root: q.Root, Input: q.Input}
-	return watch.Row{
-		Key: "waits " + q.ID, ID: q.ID[strings.LastIndexByte(q.ID, '-')+1:], Time: q.Asked, Verdict: "waits",
-		Agent: printable.Line(q.Agent, 20), Tool: printable.Line(q.RawTool, 40), Call: d.call(e),
-		Why: printable.Line(q.Reason, 300), About: out.String(), Question: &q,
-	}
+	r := d.row(audit.Entry{Kind: audit.Question, ID: q.ID, Time: q.Asked, Agent: q.Agent, RawTool: q.RawTool,
+		Root: q.Root, Input: q.Input, Reason: q.Reason})
+	r.Verdict, r.About, r.Question = "waits", out.String(), &q
+	return r
 }
 
 // Choice is what nod ask takes the key for.

@@ -87,22 +87,16 @@ func (w *watching) call(id string) (cmd *exec.Cmd, answer *strings.Builder) {
 	return cmd, answer
 }
 
-func (w *watching) sees(text string) {
-	w.t.Helper()
-	hang.Until(w.t, text+" on the screen", func() bool { return strings.Contains(w.shown.String(), text) })
-}
-
-// pressesUntil presses a key now and then: one that comes too early does not count.
-func (w *watching) pressesUntil(key, text string) {
+// sees waits for a text, and presses a key now and then meanwhile: one that comes too early does not count.
+func (w *watching) sees(text, key string) {
 	w.t.Helper()
 	looks := 0
 	hang.Until(w.t, text+" on the screen", func() bool {
-		if looks%200 == 100 {
+		if looks++; looks%200 == 100 {
 			if _, err := w.keys.WriteString(key); err != nil {
 				w.t.Fatal(err)
 			}
 		}
-		looks++
 		return strings.Contains(w.shown.String(), text)
 	})
 }
@@ -113,16 +107,16 @@ func TestWatch(t *testing.T) {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			t.Parallel()
 			w := newWatching(t, size[0], size[1])
-			w.sees("nothing yet")
+			w.sees("nothing yet", "")
 			hang.Until(t, "a listener", func() bool { return question.Heard(w.dir + "/.local/state/nod") })
 			hook, answer := w.call("toolu_1")
-			w.sees("1 waiting")
-			w.pressesUntil("\r", "n  no (also when the time is up)")
-			w.pressesUntil("y", "yes, once: the call runs")
+			w.sees("1 waiting", "")
+			w.sees("n  no (also when the time is up)", "\r")
+			w.sees("yes, once: the call runs", "y")
 			if err := hook.Wait(); err != nil || !strings.Contains(answer.String(), `"permissionDecision":"allow"`) {
 				t.Errorf("%v: %s", err, answer)
 			}
-			w.sees("approved")
+			w.sees("approved", "")
 			if _, err := w.keys.WriteString("q"); err != nil {
 				t.Error(err)
 			}

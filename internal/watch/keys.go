@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+
+	"github.com/nodgate/nod/internal/question"
 )
 
 func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
@@ -49,19 +51,17 @@ func (m Model) listKey(name string) (Model, tea.Cmd) {
 	case "/":
 		m.typing, m.notice = true, ""
 	case "k":
-		if m.keep != nil {
-			keep := m.keep
+		if keep := m.keep; keep != nil {
 			m.keep = nil
 			return m.do(keep)
 		}
-	case "enter":
-		if len(list) > 0 {
-			return m.open(list[m.pos]), nil
-		}
-	case "u":
-		if len(list) > 0 {
-			return m.undo(list[m.pos])
-		}
+	}
+	switch {
+	case len(list) == 0:
+	case name == "enter":
+		return m.open(list[m.pos]), nil
+	case name == "u":
+		return m.undo(list[m.pos])
 	}
 	return m, nil
 }
@@ -89,58 +89,35 @@ func (m Model) undo(r Row) (Model, tea.Cmd) {
 	return m.do(func() Reply { return m.desk.Undo(m.ctx, r.ID) })
 }
 
+// pageKey takes a key on a page. One that answers counts after a time on the screen. That begins anew with each key, so
+// that a key which repeats itself never counts.
 func (m Model) pageKey(name string) (Model, tea.Cmd) {
-	if top, ok := move(name, m.page.top, m.pageRoom(), len(m.pageLines())); ok {
-		m.page.top, m.page.drawn, m.notice = top, m.now(), ""
-		return m, nil
+	p, now := m.page, m.now()
+	top, moved := move(name, p.top, m.pageRoom(), len(m.pageLines()))
+	scope, yes, known := question.Once, name == "y", name == "n" || name == "y"
+	if p.asked != nil {
+		scope, yes, known = m.desk.Choice(*p.asked, name)
 	}
+	m.page.drawn, m.notice = now, ""
 	switch {
+	case moved:
+		m.page.top = top
 	case name == "esc", name == "q":
-		m.page, m.notice = page{}, ""
-	case m.page.busy:
-	case m.page.asked != nil:
-		return m.answer(name)
-	case m.page.ask != "" && name == "n":
-		m.page, m.notice = page{}, "nothing was done"
-	case m.page.ask != "" && name == "y":
-		if m.counts(true) {
-			return m.do(m.page.yes)
+		m.page = page{}
+	case p.busy, p.over:
+	case p.asked == nil && p.ask == "":
+		if name == "u" {
+			return m.undo(p.row)
 		}
-		return m.early(), nil
-	case name == "u" && m.page.ask == "":
-		return m.undo(m.page.row)
-	}
-	return m.late(), nil
-}
-
-func (m Model) answer(name string) (Model, tea.Cmd) {
-	q := *m.page.asked
-	scope, yes, known := m.desk.Choice(q, name)
-	switch {
-	case m.page.over:
-	case known && m.counts(yes):
-		return m.do(func() Reply { return m.desk.Answer(m.ctx, q, yes, scope) })
-	case known:
-		return m.early(), nil
-	}
-	return m.late(), nil
-}
-
-// counts reports whether a key answers what is on the screen.
-func (m Model) counts(yes bool) bool {
-	return m.now().Sub(m.page.drawn) >= settle && (m.page.whole || !yes)
-}
-
-// early takes a key for an answer that does not count.
-func (m Model) early() Model {
-	if !m.page.whole {
+	case known && yes && !p.whole:
 		m.notice = "read it to its end first: space"
+	case !known, now.Sub(p.drawn) < settle:
+	case p.asked != nil:
+		return m.do(func() Reply { return m.desk.Answer(m.ctx, *p.asked, yes, scope) })
+	case yes:
+		return m.do(p.yes)
+	default:
+		m.page, m.notice = page{}, "nothing was done"
 	}
-	return m.late()
-}
-
-// late begins the time anew in which no key counts, so that a key that repeats itself never does.
-func (m Model) late() Model {
-	m.page.drawn = m.now()
-	return m
+	return m, nil
 }

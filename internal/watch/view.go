@@ -70,8 +70,8 @@ func (m Model) listLines() []string {
 	if n := len(m.waiting); n > 0 {
 		right = accent + fmt.Sprintf("%d waiting", n) + plain + "  " + right
 	}
-	head := []string{m.ends(bold+"nod watch"+plain, right), "", faint + m.line("  ", "TIME", "VERDICT", "AGENT", "TOOL",
-		"CALL", "WHY") + plain}
+	titles := Row{Verdict: "VERDICT", Agent: "AGENT", Tool: "TOOL", Call: "CALL"}
+	head := []string{m.ends(bold+"nod watch"+plain, right), "", faint + m.line("  ", "TIME", titles) + plain}
 	var lines []string
 	for i := m.top; i < min(len(list), m.top+m.room()); i++ {
 		lines = append(lines, m.row(list[i], i == m.pos))
@@ -82,38 +82,26 @@ func (m Model) listLines() []string {
 	return m.framed(head, lines, m.told(list), m.keys(list))
 }
 
-// line lays texts out in the columns that the width has room for.
-func (m Model) line(mark, at, verdict, agent, tool, call, why string) string {
-	line := mark + fit(at, 8) + "  " + fit(verdict, 10) + "  "
+// line lays a row out in the columns that the width has room for.
+func (m Model) line(mark, at string, r Row) string {
+	agent, tool := "", 6
 	if m.width >= 72 {
-		line += fit(agent, 11) + "  " + fit(tool, 8) + "  "
-	} else {
-		line += fit(tool, 6) + "  "
+		agent, tool = fit(cmp.Or(r.Agent, "-"), 11)+"  ", 8
 	}
-	rest := m.width - ansi.StringWidthWc(line)
-	if m.width < 120 {
-		return line + fit(call, rest)
-	}
-	return line + fit(call, rest/2) + "  " + fit(why, rest-rest/2-2)
+	line := mark + fit(at, 8) + "  " + fit(cmp.Or(r.Verdict, "-"), 10) + "  " + agent
+	line += fit(cmp.Or(r.Tool, "-"), tool) + "  "
+	return line + fit(cmp.Or(r.Call, "-"), m.width-ansi.StringWidthWc(line))
 }
 
 func (m Model) row(r Row, chosen bool) string {
-	at, mark := m.clock(r.Time), "  "
+	at, mark, look := m.clock(r.Time), "  ", ""
 	if r.Question != nil {
-		at = m.left(r.Question.Until)
+		at, look = m.left(r.Question.Until), accent
 	}
 	if chosen {
-		mark = "> "
+		mark, look = "> ", accent+bold
 	}
-	cell := func(text string) string { return cmp.Or(text, "-") }
-	line := m.line(mark, at, cell(r.Verdict), cell(r.Agent), cell(r.Tool), cell(r.Call), cell(r.Why))
-	if chosen {
-		line = bold + line
-	}
-	if chosen || r.Question != nil {
-		line = accent + line + plain
-	}
-	return line
+	return look + m.line(mark, at, r) + plain
 }
 
 // clock is a time of today, or another day.

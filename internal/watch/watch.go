@@ -10,6 +10,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -67,17 +68,10 @@ type Desk interface {
 	Undo(ctx context.Context, id string) Reply
 }
 
-// Terminal is where a page is drawn.
-type Terminal struct {
-	In      io.Reader
-	Out     io.Writer
-	Environ []string
-}
-
-// Run draws the page until the person leaves it, or ctx ends.
-func Run(ctx context.Context, d Desk, t Terminal) error {
-	_, err := tea.NewProgram(New(ctx, d, time.Now), tea.WithContext(ctx), tea.WithInput(t.In), tea.WithOutput(t.Out),
-		tea.WithEnvironment(t.Environ), tea.WithoutSignalHandler()).Run()
+// Run draws the page on a terminal until the person leaves it, or ctx ends.
+func Run(ctx context.Context, d Desk, in io.Reader, out io.Writer, environ []string) error {
+	_, err := tea.NewProgram(New(ctx, d, time.Now), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+		tea.WithEnvironment(environ), tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return nil
 	}
@@ -111,7 +105,7 @@ type page struct {
 	busy        bool // something is being done for it
 	top         int
 	whole       bool      // its end was on the screen
-	drawn       time.Time // when what is shown of it came, or a key that was too early
+	drawn       time.Time // when what is shown of it, or the last key, came
 }
 
 // New is the page before its first look.
@@ -173,7 +167,7 @@ func (m Model) replied(r replied) Model {
 		m.notice = strings.Join(strings.Fields(r.Text), " ")
 		return m
 	}
-	return m.show(page{title: r.Title, text: r.Text, ask: r.Ask, yes: r.Yes})
+	return m.show(page{title: cmp.Or(r.Title, r.from), text: r.Text, ask: r.Ask, yes: r.Yes})
 }
 
 func (m Model) show(p page) Model {
