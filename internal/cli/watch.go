@@ -116,8 +116,9 @@ func (d *desk) row(e audit.Entry) watch.Row {
 	return watch.Row{
 		Key: string(e.Kind) + " " + e.ID + " " + e.Time.String(), Time: e.Time, Verdict: said(e),
 		ID: printable.Line(e.ID[strings.LastIndexByte(e.ID, '-')+1:], 40), Kept: e.Kept > 0,
-		Agent: printable.Line(e.Agent, 20), Tool: printable.Line(cmp.Or(e.RawTool, e.Tool), 40), Call: printable.Line(call, 300),
-		Why: printable.Line(why(e), 300), About: aboutText(e, "\t"),
+		Agent: printable.Line(e.Agent, 20), Tool: printable.Line(cmp.Or(e.RawTool, e.Tool), 40),
+		Call: printable.Line(call, 300), Why: printable.Line(why(e), 300),
+		About: aboutText(e, "\t"),
 	}
 }
 
