@@ -24,7 +24,9 @@ type ruleWriter struct {
 	config.Change
 	process *Process
 	yes     bool
-	only    string // the repository that the rule is for, a real path; "" means any
+	only    string       // the repository that the rule is for, a real path; "" means any
+	log     *index.Index // nil: it is opened, and all of it read
+	since   time.Time    // older calls are not replayed
 }
 
 func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
@@ -215,13 +217,19 @@ func (w ruleWriter) found(ctx context.Context, was checker, rule nod.Rule) []dou
 // replay says what the rule would have done with the calls in the log: what the gate with it does, and the gate without
 // it does not.
 func (w ruleWriter) replay(ctx context.Context, without, with config.Places) error {
-	x, err := openLog(ctx, w.process, strings.TrimPrefix(w.List, "hard_"), with.State)
+	x, f, err := w.log, index.Filter{Filter: audit.Filter{Since: w.since}}, error(nil)
+	if x == nil {
+		x, err = openLog(ctx, w.process, strings.TrimPrefix(w.List, "hard_"), with.State)
+	}
 	if err != nil {
 		return err
 	}
+	if w.only != "" {
+		f.Roots = []string{w.only}
+	}
 	r := past{process: w.process, gates: pastGates(w.process, without, with)}
 	calls, days, hitDays, hits := 0, map[string]bool{}, map[string]bool{}, tally{}
-	err = r.each(ctx, x, index.Filter{}, func(e audit.Entry, d []nod.Decision) {
+	err = r.each(ctx, x, f, func(e audit.Entry, d []nod.Decision) {
 		day := e.Time.Local().Format(time.DateOnly)
 		calls++
 		days[day] = true

@@ -87,6 +87,7 @@ func commands() []command {
 		{"approve", approve},
 		{"approvals", approvals},
 		{"undo", undo},
+		{"ui", ui},
 		{"acp", runACP},
 		{"mcp", serveMCP},
 		{"classify", classifyOne},

@@ -213,6 +213,20 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 			say(&b, fmt.Sprintf("%-9s ", name), line)
 		}
 	}
+	for _, part := range w.parts(p) {
+		section(part.name, part.lines)
+	}
+	_, err := fmt.Fprint(p.Stdout, b.String())
+	return internal(err)
+}
+
+// part is one of the lists that follow the way of a decision.
+type part struct {
+	name  string
+	lines []string
+}
+
+func (w *wayOf) parts(p *Process) []part {
 	var files, after []string
 	for _, file := range w.Evidence {
 		files = append(files, file.State+"  "+homely(p, file.Path))
@@ -221,9 +235,5 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 		told := printable.Line(said(l.Entry)+" "+why(l.Entry), 200)
 		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+told)
 	}
-	section("files", files)
-	section("changes", w.Changes)
-	section("then", after)
-	_, err := fmt.Fprint(p.Stdout, b.String())
-	return internal(err)
+	return []part{{"files", files}, {"changes", w.Changes}, {"then", after}}
 }
