@@ -71,7 +71,7 @@ func (m *machine) answerAll(t *testing.T, ended chan bool) (n int) {
 	}
 }
 
-// The real Claude Code, headless, waits for a real browser at the real page: a yes there lets a call run, a no does not.
+// The real Claude Code, headless, waits for a real browser at the page: a yes there lets a call run, a no does not.
 func TestABrowserAnswersClaudeCode(t *testing.T) {
 	chromium := testworld.Needs(t, "chromium")
 	d := drivenBy("claude-code")
