@@ -10,6 +10,7 @@
 //	nod uninstall AGENT               get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
+//	nod watch                         the decisions live, and what waits for you
 //	nod why ID                        the whole way of one decision
 //	nod stats [--since 7d]            decisions by day, agent, repository and layer
 //	nod replay [--rules FILE]         the calls of the log under other rules

@@ -62,32 +62,48 @@ func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
 
 // offer shows what the change would have done, asks, and makes it.
 func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
+	question, err := w.preview(ctx, places)
+	switch {
+	case err != nil:
+		return err
+	case !w.yes && !confirmed(ctx, w.process, question+" [y/N] "):
+		return errors.New("nothing written")
+	}
+	return w.make(places)
+}
+
+// preview shows what the change would have done, and returns the question whether it is made.
+func (w ruleWriter) preview(ctx context.Context, places config.Places) (question string, err error) {
 	notes, after, err := w.draft(ctx, places)
 	if err != nil {
-		return err
+		return "", err
 	}
-	p, file, question, without, with := w.process, homely(w.process, places.User), "Write it into", places, after
+	question, without, with := "Write it into ", places, after
 	if w.Remove {
-		question, without, with = "Take it out of", after, places
+		question, without, with = "Take it out of ", after, places
 	}
+	fmt.Fprintf(w.process.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
+	return question + w.file(places) + "?", w.replay(ctx, without, with)
+}
+
+// file is where the change is made, for people.
+func (w ruleWriter) file(places config.Places) string {
+	file := homely(w.process, places.User)
 	switch {
 	case w.Repository:
 		file = "this workspace's " + config.RepositoryName
 	case w.only != "":
-		file += ", for " + homely(p, w.only) + " alone"
+		file += ", for " + homely(w.process, w.only) + " alone"
 	}
-	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
-	if err := w.replay(ctx, without, with); err != nil {
-		return err
-	}
-	if !w.yes && !confirmed(ctx, p, question+" "+file+"? [y/N] ") {
-		return errors.New("nothing written")
-	}
+	return file
+}
+
+func (w ruleWriter) make(places config.Places) error {
 	if w.only != "" {
 		if err := config.AddRepository(places, w.only, []config.Entry{w.Entry}); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "written to %s\n", file)
+		fmt.Fprintf(w.process.Stdout, "written to %s\n", w.file(places))
 		return nil
 	}
 	if err := w.Write(places); err != nil {

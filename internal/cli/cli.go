@@ -68,6 +68,7 @@ func commands() []command {
 		{"uninstall", installer{}.uninstall},
 		{"doctor", installer{}.doctor},
 		{"log", showLog},
+		{"watch", watchAll},
 		{"why", showWhy},
 		{"stats", showStats},
 		{"replay", replayLog},

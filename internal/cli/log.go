@@ -356,17 +356,17 @@ func (v *logView) showOne(ctx context.Context) error {
 	case v.flags.json:
 		v.write(string(found.Raw) + "\n")
 	default:
-		v.write(described(found.Entry))
+		v.write(aboutText(found.Entry, ""))
 	}
 	return nil
 }
 
-// described is what a person may want to know of a decision, a line each.
-func described(e audit.Entry) string {
+// aboutText is what a person may want to know of a decision, a line each. A mark stands between label and text.
+func aboutText(e audit.Entry, mark string) string {
 	var b strings.Builder
 	for _, line := range aboutOne(e) {
 		if line[1] != "" {
-			fmt.Fprintf(&b, "%-9s %s\n", line[0], printable.Line(line[1], 20_000))
+			fmt.Fprintf(&b, "%-9s %s%s\n", line[0], mark, printable.Line(line[1], 20_000))
 		}
 	}
 	return b.String()

@@ -192,7 +192,7 @@ func (w *wayOf) follow(ctx context.Context, x *index.Index, e audit.Entry) error
 
 func (w *wayOf) print(p *Process, e audit.Entry) error {
 	var b strings.Builder
-	b.WriteString(described(e))
+	b.WriteString(aboutText(e, ""))
 	if w.Now == nil {
 		say(&b, "\nnow       ", "not judged again: "+w.NotNow)
 	} else {
