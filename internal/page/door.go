@@ -41,12 +41,6 @@ func newDoor(now func() time.Time) *door {
 	return &door{now: now, words: map[string]time.Time{}, sessions: map[string]*person{}}
 }
 
-func secret() string {
-	b := make([]byte, 32)
-	rand.Read(b)
-	return hex.EncodeToString(b)
-}
-
 func hashed(word string) string {
 	sum := sha256.Sum256([]byte(word))
 	return hex.EncodeToString(sum[:])
@@ -56,7 +50,7 @@ func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []by
 
 // word makes a word that lets one person in.
 func (d *door) word() string {
-	w := secret()
+	w := rand.Text()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -76,8 +70,8 @@ func (d *door) enter(w string) string {
 		return ""
 	}
 	maps.DeleteFunc(d.sessions, func(_ string, p *person) bool { return p.over(now) })
-	cookie := secret()
-	d.sessions[hashed(cookie)] = &person{made: now, seen: now, form: secret()}
+	cookie := rand.Text()
+	d.sessions[hashed(cookie)] = &person{made: now, seen: now, form: rand.Text()}
 	return cookie
 }
 

@@ -3,6 +3,7 @@ package page
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -264,7 +265,7 @@ func TestRoutes(t *testing.T) {
 				}
 			}
 			try("none", want.none, wrongPath)
-			s.cookie = &http.Cookie{Name: "nod", Value: secret()}
+			s.cookie = &http.Cookie{Name: "nod", Value: rand.Text()}
 			try("wrong", want.wrong, wrongPath)
 			s.cookie = nil
 			if r.needs == session || r.needs == form {
@@ -339,7 +340,7 @@ func (s *site) forgers(r route, try func(string, int, func(*http.Request))) {
 	}
 	if r.needs == form {
 		try("no token", 403, body(url.Values{"answer": {"once"}}))
-		try("another's token", 403, body(url.Values{"form": {secret()}}))
+		try("another's token", 403, body(url.Values{"form": {rand.Text()}}))
 	}
 	try("JSON", 415, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })
 	try("plain text", 415, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
@@ -367,6 +368,31 @@ func TestOneTimeWord(t *testing.T) {
 	s.late.Store(int64(6 * time.Minute))
 	if code, _ := s.get(path); code != 403 {
 		t.Error("after six minutes:", code)
+	}
+}
+
+// Behind a proxy the page is known by its public name, and by no other; its cookie never leaves https.
+func TestAPublicName(t *testing.T) {
+	s := serve(t, func(s *Server) {
+		s.o.Origins, s.hosts = append(s.o.Origins, "https://box.example"), append(s.hosts, "box.example")
+	})
+	_, path, _ := strings.Cut(s.Enter(1), "https://box.example")
+	r := s.request("GET", path, nil)
+	r.Host = "box.example"
+	if code, _ := s.do(r); code != 303 || s.cookie.Name != "__Host-nod" || !s.cookie.Secure {
+		t.Errorf("%d %+v", code, s.cookie)
+	}
+	for _, row := range []struct {
+		origin string
+		want   int
+	}{{"http://box.example", 403}, {"http://" + s.host, 403}, {"https://box.example:8443", 403},
+		{"https://box.example", 200}} {
+		r := s.request("POST", "/leave", s.form())
+		r.Host = "box.example"
+		r.Header.Set("Origin", row.origin)
+		if code, _ := s.do(r); code != row.want {
+			t.Errorf("%s: %d, want %d", row.origin, code, row.want)
+		}
 	}
 }
 
@@ -458,7 +484,7 @@ func TestALinkWithoutASignature(t *testing.T) {
 		if err := lines.Replace(s.state+"/passkeys.json", []byte(file), 0o600, -1); err != nil {
 			t.Fatal(err)
 		}
-		for _, ticket := range []string{"", secret()} {
+		for _, ticket := range []string{"", rand.Text()} {
 			yes := s.form("answer", "once", "key", q.Key, "ticket", ticket)
 			if code, _ := s.do(s.request("POST", "/answer/"+q.ID+"/"+word, yes)); code != 403 {
 				t.Error(code)

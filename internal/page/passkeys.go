@@ -237,7 +237,7 @@ func (p *passkeys) sign(w http.ResponseWriter, r *http.Request, v *visit, q ques
 		p.fail(w, v, err)
 		return
 	}
-	nonce := secret()
+	nonce := rand.Text()
 	request, data, err := party.BeginLogin(all.at(host), webauthn.WithChallenge(challenge(q, nonce)),
 		webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {
@@ -281,7 +281,7 @@ func (p *passkeys) signed(r *http.Request, q question.Question) (ticket string, 
 	if err != nil {
 		return "", err
 	}
-	ticket = secret()
+	ticket = rand.Text()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tickets[hashed(ticket)] = said(q)
