@@ -282,33 +282,3 @@ func static(w http.ResponseWriter, r *http.Request, _ *visit) {
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	_, _ = w.Write(text)
 }
-
-// bounded limits how many connections are open at once.
-func bounded(l net.Listener) net.Listener { return &limited{l, make(chan struct{}, maxConnections)} }
-
-const maxConnections = 128
-
-type limited struct {
-	net.Listener
-	room chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	l.room <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.room
-		return nil, err
-	}
-	return &counted{Conn: c, leave: sync.OnceFunc(func() { <-l.room })}, nil
-}
-
-type counted struct {
-	net.Conn
-	leave func()
-}
-
-func (c *counted) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
-}

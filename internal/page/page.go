@@ -33,6 +33,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/netutil"
+
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/ancestry"
 	"github.com/nodgate/nod/internal/index"
@@ -109,11 +111,12 @@ type Server struct {
 
 // The bounds of one server.
 const (
-	maxBody    = 64 << 10
-	maxHeader  = 16 << 10
-	maxStreams = 16
-	slowest    = 10 * time.Second
-	writeTime  = 60 * time.Second
+	maxBody        = 64 << 10
+	maxHeader      = 16 << 10
+	maxStreams     = 16
+	maxConnections = 128
+	slowest        = 10 * time.Second
+	writeTime      = 60 * time.Second
 )
 
 // New makes a page.
@@ -213,7 +216,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	defer stop()
 	go s.hear(ctx)
-	if err := server.Serve(bounded(l)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(netutil.LimitListener(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil
