@@ -84,6 +84,7 @@ func commands() []command {
 		{"undo", undo},
 		{"acp", runACP},
 		{"mcp", serveMCP},
+		{"daemon", runDaemon},
 		{"classify", classifyOne},
 		{"upgrade", installer{}.upgrade},
 		{"completion", completion},
