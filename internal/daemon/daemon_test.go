@@ -11,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -97,39 +96,18 @@ func values(list []*common.KeyValue, more ...string) map[string]string {
 	return m
 }
 
-func (c *collector) ids() (list []string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, r := range c.records {
-		list = append(list, r["nod.decision.id"])
-	}
-	return list
-}
+// said is what the daemon says.
+type said chan string
 
-// output is a stream that a test waits on.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	more chan bool
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	defer func() { o.more <- true }()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
+func (s said) Write(p []byte) (int, error) {
+	s <- string(p)
+	return len(p), nil
 }
 
 // start runs the daemon until stop.
-func start(t *testing.T, o daemon.Options) (out *output, stop func()) {
+func start(t *testing.T, o daemon.Options) (out said, stop func()) {
 	t.Helper()
-	out = &output{more: make(chan bool, 1000)}
+	out = make(said, 1000)
 	o.Stderr, o.Every, o.Retry = out, time.Millisecond, time.Millisecond
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
@@ -142,28 +120,22 @@ func start(t *testing.T, o daemon.Options) (out *output, stop func()) {
 	}
 }
 
-type writer struct {
-	*audit.Log
-	t     *testing.T
-	wrote []string
-}
-
-func newWriter(t *testing.T, state string) *writer {
+// writer returns a function that writes a decision and returns its id. The log is rotated often.
+func writer(t *testing.T, state string) func(audit.Entry) string {
 	l, err := audit.Open(state)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { l.Close() })
+	n := 0
 	l.MaxBytes = 4000
-	return &writer{Log: l, t: t}
-}
-
-func (w *writer) write(e audit.Entry) {
-	w.t.Helper()
-	e.Kind, e.ID = audit.Decision, fmt.Sprint("d", len(w.wrote))
-	w.wrote = append(w.wrote, e.ID)
-	if err := w.Write(e); err != nil {
-		w.t.Fatal(err)
+	return func(e audit.Entry) string {
+		n++
+		e.Kind, e.ID = audit.Decision, fmt.Sprint("d", n)
+		if err := l.Write(e); err != nil {
+			t.Fatal(err)
+		}
+		return e.ID
 	}
 }
 
@@ -178,39 +150,34 @@ func TestEachDecisionOnce(t *testing.T) {
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "X-Team=blue")
 	t.Setenv("OTEL_SERVICE_NAME", "gate")
 	state, c := filepath.Join(t.TempDir(), "state"), newCollector(t)
-	w := newWriter(t, state)
-	w.write(some("codex")) // before the first start
+	write := writer(t, state)
+	write(some("codex")) // before the first start
 	o := daemon.Options{State: state, OTLP: c.URL}
 	_, stop := start(t, o)
 	stop() // it keeps where the log ended
-	_, stop = start(t, o)
 	var want []string
-	for round := range 3 {
+	for range 3 {
+		want = append(want, write(some("codex"))) // nobody follows
+		_, stop = start(t, o)
 		for range 10 {
-			e := some("codex")
-			if round == 1 {
-				e.Error = &audit.Error{Kind: fault.TimedOut, Message: "no answer"}
-			}
-			w.write(e)
-			want = append(want, w.wrote[len(w.wrote)-1])
+			want = append(want, write(some("codex")))
 		}
-		for n := range c.came {
-			if n >= len(want) {
-				break
-			}
+		for n := 0; n < len(want); n = <-c.came {
 		}
 		stop()
-		w.write(some("codex")) // nobody follows
-		want = append(want, w.wrote[len(w.wrote)-1])
-		_, stop = start(t, o)
 	}
-	for n := range c.came {
-		if n >= len(want) {
-			break
-		}
+	failed := some("codex")
+	failed.Error = &audit.Error{Kind: fault.TimedOut, Message: "no answer"}
+	want = append(want, write(failed), write(some("codex")))
+	_, stop = start(t, o)
+	for n := 0; n < len(want); n = <-c.came {
 	}
 	stop()
-	if diff := cmp.Diff(want, c.ids()); diff != "" {
+	var got []string
+	for _, r := range c.records {
+		got = append(got, r["nod.decision.id"])
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	last := c.records[len(c.records)-1]
@@ -238,10 +205,9 @@ func TestEachDecisionOnce(t *testing.T) {
 }
 
 // scrape reads the metrics, by another name where host is not "".
-func scrape(t *testing.T, out *output, host string) string {
+func scrape(t *testing.T, address, host string) string {
 	t.Helper()
-	found := regexp.MustCompile(`http://\S+`).FindString(out.String())
-	req, err := http.NewRequest("GET", found, nil)
+	req, err := http.NewRequest("GET", address, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,22 +223,22 @@ func scrape(t *testing.T, out *output, host string) string {
 
 func TestMetrics(t *testing.T) {
 	state := filepath.Join(t.TempDir(), "state")
-	w := newWriter(t, state)
+	write := writer(t, state)
 	o := daemon.Options{State: state, Metrics: "127.0.0.1:0"}
 	_, stop := start(t, o)
 	stop() // it keeps where the log ended
-	w.write(some("claude-code"))
+	write(some("claude-code"))
 	for i := range 20 {
 		e := some(fmt.Sprint("made up ", i))
 		e.Answered = e.Agent
-		w.write(e)
+		write(e)
 	}
 	out, stop := start(t, o)
 	defer stop()
-	<-out.more
+	address := strings.TrimSpace(strings.TrimPrefix(<-out, "nod-serve: metrics at "))
 	text := ""
 	for !strings.Contains(text, "nod_decision_seconds_count 21") {
-		text = scrape(t, out, "")
+		text = scrape(t, address, "")
 	}
 	for _, want := range []string{
 		`nod_decisions_total{agent="claude-code",answered="deny",layer="model",verdict="deny"} 1`,
@@ -285,7 +251,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is not in\n%s", want, text)
 		}
 	}
-	if got := scrape(t, out, "evil.example:9464"); got != "not by this name\n" {
+	if got := scrape(t, address, "evil.example:9464"); got != "not by this name\n" {
 		t.Errorf("by another name: %s", got)
 	}
 	if err := daemon.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another daemon") {
