@@ -84,4 +84,3 @@ func doing(e shell.Effect) string {
 	}
 	return verb + what
 }
-

@@ -98,6 +98,7 @@ func (t *trial) lasting() string {
 		}
 		again := *t.gate
 		again.options.Rules.Allow, again.options.Recorder = append(slices.Clip(again.options.Rules.Allow), rule), nil
+		again.told = nil
 		if d, settled := again.trial(t.call).settle(); settled && d.Verdict == Allow {
 			return text
 		}

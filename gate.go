@@ -61,6 +61,7 @@ type Gate struct {
 	unusable error   // a rule that cannot be read
 	machine  *place.Machine
 	sources  func() []place.Own // Options.Sources, found out when asked for
+	told     func(Step)         // see [Gate.Explain]
 }
 
 // Open returns a gate, or says which rule cannot be read.
@@ -183,55 +184,59 @@ func (t *trial) decide(ctx context.Context) Decision {
 // holds what they found. [Gate.Prompt] walks the same way, so that what it shows is what is sent.
 func (t *trial) settle() (d Decision, settled bool) {
 	t.look()
+	t.reads()
 
-	if o := t.guard(); o.stands() {
+	if o := t.objects(LayerGuard, "hard_deny, or nod itself", t.guard()); o.stands() {
 		return t.denied(LayerGuard, o.orElse("do not try another way, ask the user")), true
 	}
-	if o := t.irrecoverable(); o.stands() {
+	if o := t.objects(LayerShell, "cannot be undone", t.irrecoverable()); o.stands() {
 		return t.denied(LayerShell, o.orElse("ask the user, who may run it themselves")), true
 	}
-	if o := t.typedInto(); o.stands() {
+	if o := t.objects(LayerShell, "runs what is typed into it", t.typedInto()); o.stands() {
 		return t.denied(LayerShell, o), true
 	}
-	if o := t.stays(); o.stands() {
+	if o := t.objects(LayerShell, "moves the host's shell", t.stays()); o.stands() {
 		return t.denied(LayerShell, o), true
 	}
-	if o := t.reserved(); o.stands() {
+	if o := t.objects(LayerGuard, "an ask rule, or a doubt", t.reserved()); o.stands() {
 		return t.asked(LayerGuard, o), true
 	}
-	if o := t.secret(); o.stands() {
+	if o := t.objects(LayerGuard, "touches a secret", t.secret()); o.stands() {
 		t.secrets = true
 		return t.leave(t.withRule(t.sentAway(o)))
 	}
-	if t.ruled.doubt.stands() {
+	if t.objects(LayerGuard, "may be a hard_deny rule", t.ruled.doubt).stands() {
 		t.ruled.softDenied()
 		return t.leave(t.ruled.doubt)
 	}
 	unread := t.call.Unread
-	if c := t.gate.allowlist(t.call); c.given() && unread == "" {
+	if c := t.clears(LayerAllowlist, "a safe tool", t.gate.allowlist(t.call)); c.given() && unread == "" {
 		return t.allowed(LayerAllowlist, c), true
 	}
-	if c := t.ruled.permitsTool(); c.given() {
+	if c := t.clears(LayerAllowlist, "an allow rule of the tool", t.ruled.permitsTool()); c.given() {
 		return t.allowed(LayerAllowlist, c), true
 	}
 	if unread != "" {
-		return t.leave(against(unread))
+		return t.leave(t.objects(LayerAllowlist, "an unknown argument", against(unread)))
 	}
 	if t.ruled.softDenied() {
 		soft := t.ruled.soft
 		why := "a soft_deny rule" + soft.place() + " speaks against this: " + place.Objection(soft.Text)
-		return t.leave(objection{why: why, rule: soft})
+		return t.leave(t.objects(LayerAllowlist, "a soft_deny rule", objection{why: why, rule: soft}))
 	}
 	o := t.uneditable()
+	if t.call.Command == "" {
+		o = t.objects(LayerEdit, "an edit that is not allowed", o)
+	}
 	if !o.stands() {
 		return t.allowed(LayerEdit, clearance{why: "a file edit inside the workspace"}), true
 	}
 	if t.call.Command != "" {
 		c, open := t.harmless()
-		if c.given() {
+		if t.clears(LayerShell, "known and harmless", c).given() {
 			return t.allowed(LayerShell, c), true
 		}
-		o = open
+		o = t.objects(LayerShell, "speaks against it", open)
 	}
 	if t.ruled.brought.stands() {
 		o = t.ruled.brought

@@ -19,11 +19,13 @@ type rooms struct {
 	self     guard.Call    // what of nod would change
 	fit      match.Call    // how the call fits a rule
 	withheld withheld.Call // what of the call is not said
+
+	told func(Step) // is told the way of the call; nil: nobody is
 }
 
 // rooms returns what answers about a call.
 func (g *Gate) rooms(c *Call, at *place.Workspace, report *shell.Report) *rooms {
-	r := &rooms{at: at, report: report, placed: place.Call{
+	r := &rooms{at: at, report: report, told: g.told, placed: place.Call{
 		At: at, Report: report, Agent: c.Agent, Tool: c.Tool, RawTool: c.RawTool, URL: c.URL, Command: c.Command,
 		Dialect: c.Dialect, Input: c.Input, Paths: c.Paths, Roots: c.Roots, StdinUnseen: c.StdinUnseen,
 		Edits: c.Edits, MCP: c.MCP,

@@ -80,8 +80,8 @@ func (f Filter) Match(e Entry) bool {
 	return true
 }
 
-// decode reads one line. A newer line is no error and has no entry.
-func decode(raw []byte) (l Line, newer int, err error) {
+// Decode reads one line, without its end. newer is the version of a line of a newer nod, which has no entry.
+func Decode(raw []byte) (l Line, newer int, err error) {
 	if json.Unmarshal(raw, &l.Entry) == nil && l.Version == Version {
 		l.Raw = raw
 		return l, 0, nil
@@ -145,13 +145,13 @@ func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 func open(dir string) ([]*os.File, error) {
 	var files []*os.File
 	var errs []error
-	current, err := openFile(filepath.Join(dir, FileName))
+	current, err := OpenFile(filepath.Join(dir, FileName))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		errs = append(errs, &Problem{File: filepath.Join(dir, FileName), Err: err})
 	}
 	names, err := rotatedFiles(dir)
 	for _, name := range names {
-		file, err := openFile(name)
+		file, err := OpenFile(name)
 		switch {
 		case err != nil:
 			errs = append(errs, &Problem{File: name, Err: err})
@@ -167,8 +167,14 @@ func open(dir string) ([]*os.File, error) {
 	return files, errors.Join(append(errs, err)...)
 }
 
-// openFile opens a regular file and nothing else, without blocking.
-func openFile(name string) (*os.File, error) {
+// Files lists the names of the log's files in dir, oldest first and the current one last, whether that exists or not.
+func Files(dir string) ([]string, error) {
+	names, err := rotatedFiles(dir)
+	return append(names, filepath.Join(dir, FileName)), err
+}
+
+// OpenFile opens a regular file for reading, and nothing else, without blocking.
+func OpenFile(name string) (*os.File, error) {
 	file, err := system.Open(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
@@ -211,7 +217,7 @@ func (p page) read(f Filter, backward bool, yield func(Line, error) bool) bool {
 
 // give yields one line, or the problem with it.
 func (p page) give(i int, raw []byte, newer *Newer, f Filter, yield func(Line, error) bool) bool {
-	l, version, err := decode(bytes.TrimRight(raw, "\r"))
+	l, version, err := Decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil:
 		return yield(Line{}, &Problem{File: p.file, Line: i + 1, Err: err})

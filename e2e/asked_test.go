@@ -1,12 +1,19 @@
 package e2e
 
 import (
+	"bufio"
+	"context"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/testworld"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
@@ -62,4 +69,75 @@ func (m *machine) answerAll(t *testing.T, ended chan bool) (n int) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// The real Claude Code, headless, waits for a real browser at the page: a yes there lets a call run, a no does not.
+func TestABrowserAnswersClaudeCode(t *testing.T) {
+	chromium := testworld.Needs(t, "chromium")
+	d := drivenBy("claude-code")
+	m := d.ready(t, "ask = [\"touch\"]\n", llmtest.Script{})
+	m.calls(d.shell("yes", "touch yes"), d.shell("no", "touch no"))
+	m.installed(false)
+	ctx := m.browser(chromium, m.page())
+	answered := make(chan error, 1)
+	go func() {
+		for _, button := range []string{"once", "no"} {
+			// The list of what waits is drawn anew by the page itself.
+			if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS("#queue a")),
+				chromedp.Click(chromedp.CSS("button[value="+button+"]"))); err != nil {
+				answered <- err
+				return
+			}
+		}
+		answered <- nil
+	}()
+	m.run()
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	m.holds(t, map[string]bool{"yes": true, "no": false})
+	if told := m.told(t, "no"); !strings.Contains(told, "a person said no (the page)") {
+		t.Errorf("the model was told %q", told)
+	}
+}
+
+// page starts nod ui, and returns the link that begins a session.
+func (m *machine) page() (link string) {
+	m.t.Helper()
+	ctx, stop := context.WithCancel(hang.Context(m.t))
+	cmd := m.command(ctx, filepath.Join(m.bin, "nod"), "ui", "--listen", "127.0.0.1:0")
+	out := must(cmd.StdoutPipe())
+	if err := cmd.Start(); err != nil {
+		m.t.Fatal(err)
+	}
+	m.t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait()
+	})
+	for lines := bufio.NewScanner(out); link == "" && lines.Scan(); {
+		if text := strings.TrimSpace(lines.Text()); strings.HasPrefix(text, "http://") {
+			link = strings.Fields(text)[0]
+		}
+	}
+	if link == "" {
+		m.t.Fatal("nod ui printed no link")
+	}
+	return link
+}
+
+// browser is a Chromium at the questions of the page.
+func (m *machine) browser(chromium, link string) context.Context {
+	m.t.Helper()
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium), chromedp.NoSandbox,
+		chromedp.UserDataDir(m.t.TempDir()), chromedp.Flag("disable-dev-shm-usage", true),
+		chromedp.Env("HOME="+m.t.TempDir()))
+	ctx, stop := chromedp.NewExecAllocator(hang.Context(m.t), options...)
+	m.t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	m.t.Cleanup(stop)
+	origin, _, _ := strings.Cut(link, "/enter/")
+	if err := chromedp.Do(ctx, chromedp.Navigate(link), chromedp.Navigate(origin+"/questions")); err != nil {
+		m.t.Fatal(err)
+	}
+	return ctx
 }

@@ -3,14 +3,17 @@
 package release
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,7 +41,14 @@ func TestChannels(t *testing.T) {
 		{script: "action", shell: "bash", needs: "bash node"},
 		{script: "plugins", needs: "node"},
 		{script: "reproducible", needs: "git", deep: true},
+		{script: "readme", needs: "git bash", deep: true},
 		{script: "goreleaser", needs: "goreleaser git", deep: true},
+		{script: "deb", needs: "goreleaser git dpkg bwrap", deep: true},
+		{script: "rpm", needs: "goreleaser git rpm bwrap", deep: true},
+		{script: "apk", needs: "goreleaser git apk bwrap", deep: true},
+		{script: "homebrew", needs: "goreleaser git brew bwrap", deep: true},
+		{script: "scoop", needs: "goreleaser git python3", deep: true},
+		{script: "image", needs: "goreleaser git buildah", deep: true},
 		{script: "windows", needs: "wine", deep: true},
 	} {
 		t.Run(strings.Trim(c.script+"/"+c.shell, "/"), func(t *testing.T) {
@@ -50,8 +60,13 @@ func TestChannels(t *testing.T) {
 			}
 			testscript.Run(t, testscript.Params{
 				Files: []string{"testdata/script/" + c.script + ".txtar"}, RequireExplicitExec: true,
-				WorkdirRoot: w.room(t), Setup: func(e *testscript.Env) error { return w.furnish(e, c.shell) },
-				Cmds: map[string]func(*testscript.TestScript, bool, []string){"took": took},
+				WorkdirRoot: w.room(t), Setup: func(e *testscript.Env) error {
+					if strings.HasPrefix(c.needs, "goreleaser") {
+						return errors.Join(w.furnish(e, c.shell), w.release(e))
+					}
+					return w.furnish(e, c.shell)
+				},
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){"took": took, "works": works},
 			})
 		})
 	}
@@ -66,8 +81,11 @@ func needs(t *testing.T, program string) {
 	}
 }
 
-// world is what all scripts share.
-type world struct{ base, root, built, archive, gocache string }
+// world is what all scripts share; the snapshot is made when the first script asks for it.
+type world struct {
+	base, root, built, archive, gocache string
+	snapshot                            func() (string, error)
+}
 
 // build makes what a release would hold for this machine. It lies where nod may be
 // installed, which a temporary directory is not.
@@ -82,6 +100,8 @@ func build(t *testing.T) world {
 		w.base = filepath.Join(cache, "nod-release")
 	}
 	w.built = w.room(t)
+	snapshot := w.room(t)
+	w.snapshot = sync.OnceValues(func() (string, error) { return w.goreleaser(filepath.Join(snapshot, "nod")) })
 	run := func(name string, args ...string) string {
 		cmd := exec.Command(name, args...)
 		cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0")
@@ -110,6 +130,31 @@ func (w world) room(t *testing.T) string {
 		os.Remove(w.base) // if no other test is in it
 	})
 	return dir
+}
+
+// goreleaser makes what one tag publishes out of the commit that is checked out.
+func (w world) goreleaser(dir string) (string, error) {
+	places := strings.Split(w.gocache, "\n")
+	for _, line := range []string{"git clone --quiet " + w.root + " " + dir, "git -C " + dir + " tag v9.9.9",
+		"goreleaser release --snapshot --clean --skip=sign,sbom,docker --parallelism=1"} {
+		words := strings.Fields(line)
+		cmd := exec.Command(words[0], words[1:]...)
+		if words[0] == "goreleaser" {
+			cmd.Dir = dir
+		}
+		cmd.Env = append(os.Environ(), "HOME="+filepath.Dir(dir), "GOCACHE="+places[0], "GOMODCACHE="+places[1])
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", line, err, out)
+		}
+	}
+	return filepath.Join(dir, "dist"), nil
+}
+
+// release tells a script where the snapshot is.
+func (w world) release(e *testscript.Env) error {
+	dist, err := w.snapshot()
+	e.Setenv("RELEASE", dist)
+	return err
 }
 
 // furnish gives a script its home, what was built, and a server of its directory dist.
@@ -163,6 +208,25 @@ func took(ts *testscript.TestScript, _ bool, args []string) {
 		return err
 	}))
 	ts.Logf("%s: %.1f s, %.1f MB", filepath.Base(args[1]), seconds, float64(bytes)/1e6)
+}
+
+// works does with a channel's nod what the README says comes next, and takes it back. Before it stand the words that
+// lead to that nod: works chroot DIR nod.
+func works(ts *testscript.TestScript, _ bool, nod []string) {
+	for _, next := range []struct{ words, says string }{
+		{"demo", `(?m)^deny `},
+		{"install claude-code --dry-run", `Nothing was written`},
+		{"install claude-code --user --unattended", `(?s)Written: .*claude.settings\.json.*nod answers as it should`},
+		{"doctor claude-code", `ok +deny .*rm -rf / is denied`}, // it is not content without the agent itself
+		{"uninstall --all --unattended", `Removed: .*claude.settings\.json`},
+	} {
+		err := ts.Exec(nod[0], append(nod[1:], strings.Fields(next.words)...)...)
+		said := ts.ReadFile("stdout")
+		told := regexp.MustCompile(next.says).MatchString(said) && !strings.Contains(said, "failed  ")
+		if !told || err != nil && !strings.HasPrefix(next.words, "doctor") {
+			ts.Fatalf("nod %s: %v", next.words, err)
+		}
+	}
 }
 
 func check(t *testing.T, err error) {

@@ -10,6 +10,11 @@
 //	nod uninstall AGENT               get out again
 //	nod doctor [AGENT...]             try what is installed, name what silences it
 //	nod log [--follow]                the decisions
+//	nod watch                         the decisions live, and what waits for you
+//	nod why ID                        the whole way of one decision
+//	nod stats [--since 7d]            decisions by day, agent, repository and layer
+//	nod replay [--rules FILE]         the calls of the log under other rules
+//	nod suggest [--since 7d]          rules that would have saved most questions
 //	nod verify                        whether the log is as it was written
 //	nod export --format F             the log for other programs
 //	nod history                       what nod would have made of your past sessions

@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -14,8 +11,8 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
-	"github.com/nodgate/nod/internal/view"
 )
 
 // ruleWriter is nod allow, nod deny or nod ask: it writes one rule into a settings file, or takes it out.
@@ -27,7 +24,9 @@ type ruleWriter struct {
 	config.Change
 	process *Process
 	yes     bool
-	only    string // the repository that the rule is for, a real path; "" means any
+	only    string       // the repository that the rule is for, a real path; "" means any
+	log     *index.Index // nil: it is opened, and all of it read
+	since   time.Time    // older calls are not replayed
 }
 
 func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
@@ -63,32 +62,48 @@ func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
 
 // offer shows what the change would have done, asks, and makes it.
 func (w ruleWriter) offer(ctx context.Context, places config.Places) error {
+	question, err := w.preview(ctx, places)
+	switch {
+	case err != nil:
+		return err
+	case !w.yes && !confirmed(ctx, w.process, question+" [y/N] "):
+		return errors.New("nothing written")
+	}
+	return w.make(places)
+}
+
+// preview shows what the change would have done, and returns the question whether it is made.
+func (w ruleWriter) preview(ctx context.Context, places config.Places) (question string, err error) {
 	notes, after, err := w.draft(ctx, places)
 	if err != nil {
-		return err
+		return "", err
 	}
-	p, file, question, without, with := w.process, homely(w.process, places.User), "Write it into", places, after
+	question, without, with := "Write it into ", places, after
 	if w.Remove {
-		question, without, with = "Take it out of", after, places
+		question, without, with = "Take it out of ", after, places
 	}
+	fmt.Fprintf(w.process.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
+	return question + w.file(places) + "?", w.replay(ctx, without, with)
+}
+
+// file is where the change is made, for people.
+func (w ruleWriter) file(places config.Places) string {
+	file := homely(w.process, places.User)
 	switch {
 	case w.Repository:
 		file = "this workspace's " + config.RepositoryName
 	case w.only != "":
-		file += ", for " + homely(p, w.only) + " alone"
+		file += ", for " + homely(w.process, w.only) + " alone"
 	}
-	fmt.Fprintf(p.Stdout, "%s %s\n%s", w.List, quoted(w.Text), notes)
-	if err := w.replay(ctx, without, with); err != nil {
-		return err
-	}
-	if !w.yes && !confirmed(ctx, p, question+" "+file+"? [y/N] ") {
-		return errors.New("nothing written")
-	}
+	return file
+}
+
+func (w ruleWriter) make(places config.Places) error {
 	if w.only != "" {
 		if err := config.AddRepository(places, w.only, []config.Entry{w.Entry}); err != nil {
 			return err
 		}
-		fmt.Fprintf(p.Stdout, "written to %s\n", file)
+		fmt.Fprintf(w.process.Stdout, "written to %s\n", w.file(places))
 		return nil
 	}
 	if err := w.Write(places); err != nil {
@@ -199,96 +214,40 @@ func (w ruleWriter) found(ctx context.Context, was checker, rule nod.Rule) []dou
 	})
 }
 
-// replay is what the rule would have done with the calls in the log, by the gates with it and without it.
-type replay struct {
-	ruleWriter
-	places  [2]config.Places // without the rule, and with it
-	gates   map[string][]*nod.Gate
-	calls   int
-	gone    int             // not judged
-	days    map[string]bool // of all calls
-	hitDays map[string]bool // of those that the rule speaks of
-	hits    map[string]int  // those, by what they say
-}
-
+// replay says what the rule would have done with the calls in the log: what the gate with it does, and the gate without
+// it does not.
 func (w ruleWriter) replay(ctx context.Context, without, with config.Places) error {
-	r := replay{ruleWriter: w, places: [2]config.Places{without, with}, gates: map[string][]*nod.Gate{},
-		days: map[string]bool{}, hitDays: map[string]bool{}, hits: map[string]int{}}
-	if isTerminal(w.process.Stderr) {
-		fmt.Fprintln(w.process.Stderr, "reading the log ...")
+	x, f, err := w.log, index.Filter{Filter: audit.Filter{Since: w.since}}, error(nil)
+	if x == nil {
+		x, err = openLog(ctx, w.process, strings.TrimPrefix(w.List, "hard_"), with.State)
 	}
-	decisions := audit.Filter{Kinds: []audit.Kind{audit.Decision}}
-	err := eachEntry(w.process, strings.TrimPrefix(w.List, "hard_"), with.State, decisions, func(e audit.Entry) {
-		if ctx.Err() == nil {
-			r.judge(ctx, e)
+	if err != nil {
+		return err
+	}
+	if w.only != "" {
+		f.Roots = []string{w.only}
+	}
+	r := past{process: w.process, gates: pastGates(w.process, without, with)}
+	calls, days, hitDays, hits := 0, map[string]bool{}, map[string]bool{}, tally{}
+	err = r.each(ctx, x, f, func(e audit.Entry, d []nod.Decision) {
+		day := e.Time.Local().Format(time.DateOnly)
+		calls++
+		days[day] = true
+		if w.does(d[1]) && !w.does(d[0]) {
+			hitDays[day] = true
+			hits[toolCall(e)]++
 		}
 	})
-	r.print()
-	return cmp.Or(err, ctx.Err())
-}
-
-func (r *replay) judge(ctx context.Context, e audit.Entry) {
-	gates, made := r.gates[e.Root]
-	if !made {
-		gates = r.gatesOf(e.Root)
-		r.gates[e.Root] = gates
-	}
-	if len(gates) < 2 || e.InputBytes > 0 {
-		r.gone++
-		return
-	}
-	c := nod.NewCall(e.Tool, e.Input, e.Dir, r.process.Environ)
-	c.RawTool, c.Agent, c.Roots, c.Interactive = e.RawTool, e.Agent, []string{e.Root}, true
-	if name, is := strings.CutPrefix(e.RawTool, "mcp__"); is {
-		server, tool, _ := strings.Cut(name, "__")
-		c.MCP = &nod.MCP{Server: server, Tool: tool}
-	}
-	day, said := e.Time.Local().Format(time.DateOnly), callOf(e)
-	if e.Tool != "bash" {
-		said = e.RawTool + " " + said
-	}
-	r.calls++
-	r.days[day] = true
-	if r.does(gates[1].Check(ctx, c)) && !r.does(gates[0].Check(ctx, c)) {
-		r.hitDays[day] = true
-		r.hits[printable.Line(said, 90)]++
-	}
+	out := w.process.Stdout
+	fmt.Fprintf(out, "In the log (%s of %s) it would have %s %s of %s.\n", counted(calls, "call"),
+		counted(len(days), "day"), w.did, counted(hits.sum(), "call"), counted(len(hitDays), "day"))
+	hits.print(out, mostShown)
+	r.missed.print(out, len(r.missed))
+	return err
 }
 
 // does reports whether a decision is what the rule is for, and not left to a host.
-func (r *replay) does(d nod.Decision) bool { return d.Verdict == r.verdict && !d.Deferrable }
-
-// gatesOf are those of a workspace, fewer where they cannot be made.
-func (r *replay) gatesOf(root string) (gates []*nod.Gate) {
-	info, err := os.Stat(root)
-	for i := 0; i < 2 && err == nil && info.IsDir(); i++ {
-		var gate *nod.Gate
-		if gate, err = pastGate(r.process, r.places[i], root, view.NewMemo(view.Disk{})); err == nil {
-			gates = append(gates, gate)
-		}
-	}
-	return gates
-}
+func (w ruleWriter) does(d nod.Decision) bool { return d.Verdict == w.verdict && !d.Deferrable }
 
 // mostShown is how many calls are shown, the most frequent first.
 const mostShown = 5
-
-func (r *replay) print() {
-	out, sum := r.process.Stdout, 0
-	calls := slices.SortedFunc(maps.Keys(r.hits),
-		func(a, b string) int { return cmp.Or(r.hits[b]-r.hits[a], strings.Compare(a, b)) })
-	for _, n := range r.hits {
-		sum += n
-	}
-	fmt.Fprintf(out, "In the log (%s of %s) it would have %s %s of %s.\n", counted(r.calls, "call"),
-		counted(len(r.days), "day"), r.did, counted(sum, "call"), counted(len(r.hitDays), "day"))
-	for _, call := range calls[:min(len(calls), mostShown)] {
-		fmt.Fprintf(out, "%7d  %s\n", r.hits[call], call)
-	}
-	if rest := len(calls) - mostShown; rest > 0 {
-		fmt.Fprintf(out, "%7s  and %s\n", "", counted(rest, "other"))
-	}
-	if r.gone > 0 {
-		fmt.Fprintf(out, "%7d  not judged: their directory is gone, or they are not logged whole\n", r.gone)
-	}
-}

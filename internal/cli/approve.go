@@ -42,7 +42,7 @@ func approve(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	now := time.Now()
-	entry, err := findApprovable(a.places.State, a.Arg(0), now)
+	entry, err := findApprovable(ctx, p, a.places.State, a.Arg(0), now)
 	if err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func approve(ctx context.Context, p *Process, args []string) error {
 const lookBack = 7 * 24 * time.Hour
 
 // findApprovable returns the decision of an id, or of how it ends; without one the last that can be approved.
-func findApprovable(state, id string, now time.Time) (audit.Entry, error) {
+func findApprovable(ctx context.Context, p *Process, state, id string, now time.Time) (audit.Entry, error) {
 	recent := audit.Filter{Kinds: []audit.Kind{audit.Decision}, Since: now.Add(-lookBack)}
 	if id == "" {
 		for l, err := range audit.Newest(state, recent) {
@@ -75,10 +75,12 @@ func findApprovable(state, id string, now time.Time) (audit.Entry, error) {
 		}
 		return audit.Entry{}, errors.New("the log holds no call of the last seven days that can be approved")
 	}
-	found, err := findDecision(state, id, recent, func(error) {})
+	found, err := findDecision(ctx, p, "approve", state, id)
 	switch {
 	case err != nil:
 		return found.Entry, err
+	case found.Time.Before(recent.Since):
+		return found.Entry, errors.New("that call is older than seven days; have the agent make it again")
 	case found.Approvable == nil && found.Verdict == nod.Allow:
 		return found.Entry, errors.New("that call was allowed")
 	case found.Approvable == nil:

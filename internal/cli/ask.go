@@ -106,9 +106,10 @@ func (q *queue) Read(into []byte) (int, error) {
 
 // ask shows one question and takes its answer.
 func (q *queue) ask(ctx context.Context, one question.Question) error {
-	showQuestion(q.process, one, time.Now())
 	out := q.process.Stdout
-	fmt.Fprint(out, "\n", choices(one))
+	fmt.Fprintf(out, "\n%s, %s left\n\n", asker(q.process, one), time.Until(one.Until).Round(time.Second))
+	showQuestion(q.process, one, 79)
+	fmt.Fprint(out, "\n", choices(one), "> ")
 	for {
 		line, typed, ended := q.line(ctx, look)
 		switch scope, yes, known := choice(one, line); {
@@ -118,7 +119,7 @@ func (q *queue) ask(ctx context.Context, one question.Question) error {
 		case typed && known:
 			return q.say(one, yes, scope)
 		case typed:
-			fmt.Fprint(out, choices(one))
+			fmt.Fprint(out, choices(one), "> ")
 			continue
 		}
 		if _, err := question.Find(q.places.State, one.ID, time.Now()); err != nil {
@@ -131,48 +132,69 @@ func (q *queue) ask(ctx context.Context, one question.Question) error {
 
 // say answers, and offers the rule that a yes asks for.
 func (q *queue) say(one question.Question, yes bool, scope question.Scope) error {
-	err := one.Answer(q.places.State, yes, scope, "a terminal", time.Now())
-	switch out := q.process.Stdout; {
-	case errors.Is(err, question.ErrGone), errors.Is(err, question.ErrAnswered), errors.Is(err, question.ErrFits):
-		fmt.Fprintln(out, err)
-		return nil
-	case err != nil:
+	out := q.process.Stdout
+	told, runs, err := answered(q.places.State, one, yes, scope)
+	if err != nil {
 		return err
-	case !yes:
-		fmt.Fprintln(out, "no: the call does not run")
+	}
+	if fmt.Fprintln(out, told); !runs {
 		return nil
-	default:
-		fmt.Fprintf(out, "yes, %s: the call runs\n", scope)
 	}
 	q.keep = one
-	switch {
-	case scope == question.Repository, scope == question.Always:
-		q.offer(context.Background(), scope)
-	case one.Lasting != "" && yesesTo(q.places.State, one) >= 2: // and this one
-		fmt.Fprintln(q.process.Stdout, "You have said yes to this call three times.")
-		q.offer(context.Background(), question.Always)
+	switch rule, because := proposed(q.places.State, one, scope); {
+	case rule != "":
+		fmt.Fprint(out, because)
+		q.offer(context.Background(), rule)
 	case one.Lasting != "":
-		fmt.Fprintf(q.process.Stdout, "k keeps the rule that would have saved the question: allow = [%s]\n",
-			quoted(one.Lasting))
+		fmt.Fprintf(out, "k keeps the rule that would have saved the question: allow = [%s]\n", quoted(one.Lasting))
 	}
 	return nil
+}
+
+// answered answers a question. told says what came of it, and runs whether the call runs now.
+func answered(state string, q question.Question, yes bool, scope question.Scope) (told string, runs bool, err error) {
+	err = q.Answer(state, yes, scope, "a terminal", time.Now())
+	switch {
+	case errors.Is(err, question.ErrGone), errors.Is(err, question.ErrAnswered), errors.Is(err, question.ErrFits):
+		return err.Error(), false, nil
+	case err == nil && yes:
+		return fmt.Sprintf("yes, %s: the call runs", scope), true, nil
+	}
+	return "no: the call does not run", false, err
+}
+
+// proposed is how far the rule holds that is offered after a yes of a scope, "" for none, and why it is.
+func proposed(state string, one question.Question, scope question.Scope) (rule question.Scope, because string) {
+	switch {
+	case scope == question.Repository, scope == question.Always:
+		return scope, ""
+	case one.Lasting != "" && yesesTo(state, one) >= 2: // and this one
+		return question.Always, "You have said yes to this call three times.\n"
+	}
+	return "", ""
 }
 
 // offer shows what else the rule of the last yes would have let through, asks, and writes it.
 func (q *queue) offer(ctx context.Context, scope question.Scope) {
 	p := *q.process
 	p.Stdin = q
-	w := ruleWriter{list: "allow", verdict: nod.Allow, did: "let through", process: &p}
-	w.Entry = config.Entry{List: "allow", Text: q.keep.Lasting}
-	places := q.places
-	places.Root = q.keep.Root
-	if scope == question.Repository {
-		w.only = q.keep.Root
-	}
+	w, places := lastingRule(&p, q.places, q.keep, scope)
 	if err := w.offer(ctx, places); err != nil {
 		fmt.Fprintln(p.Stdout, printableLines(err.Error()))
 	}
 	q.keep = question.Question{}
+}
+
+// lastingRule is the rule that a yes of a scope writes, and the places that it is written by.
+func lastingRule(p *Process, places config.Places, one question.Question, scope question.Scope) (ruleWriter,
+	config.Places) {
+	w := ruleWriter{list: "allow", verdict: nod.Allow, did: "let through", process: p}
+	w.Entry = config.Entry{List: "allow", Text: one.Lasting}
+	places.Root = one.Root
+	if scope == question.Repository {
+		w.only = one.Root
+	}
+	return w, places
 }
 
 // yesesTo counts the yeses to calls of the same words in the last month.
@@ -206,7 +228,7 @@ func choices(one question.Question) string {
 			b.WriteString("  " + c.text + "\n")
 		}
 	}
-	return b.String() + "  n  no (also when the time is up)\n> "
+	return b.String() + "  n  no (also when the time is up)\n"
 }
 
 // choice is the answer that a line means.
@@ -219,12 +241,9 @@ func choice(one question.Question, line string) (scope question.Scope, yes, know
 	return "", false, line == "n" || line == "no"
 }
 
-// showQuestion shows a call that waits. Everything in it may come from an agent.
-func showQuestion(p *Process, q question.Question, now time.Time) {
+// showQuestion shows a call that waits, in lines of so many columns. Everything in it may come from an agent.
+func showQuestion(p *Process, q question.Question, columns int) {
 	out := p.Stdout
-	fmt.Fprintf(out, "\n%s wants to use %s in %s\n", printable.Line(q.Agent, 40), printable.Line(q.RawTool, 60),
-		homely(p, inDir(q.Dir)))
-	fmt.Fprintf(out, "session %s, %s left\n\n", printable.Line(q.Session, 60), q.Until.Sub(now).Round(time.Second))
 	showInput(p, q.Input)
 	if q.InputBytes > 0 {
 		fmt.Fprintf(out, "  this is only the beginning of %d bytes, so it can only be denied\n", q.InputBytes)
@@ -233,10 +252,16 @@ func showQuestion(p *Process, q question.Question, now time.Time) {
 		fmt.Fprintln(out, "\nwhat it does:")
 	}
 	for _, line := range q.Does {
-		say(out, "  ", printable.Line(line, 400))
+		fold(out, columns, "  ", printable.Line(line, 400))
 	}
 	if q.Lost != "" {
-		say(out, "cannot be undone: ", printable.Line(q.Lost, 400))
+		fold(out, columns, "what is lost: ", printable.Line(q.Lost, 400))
 	}
-	say(out, "why nod asks: ", printable.Line(q.Reason, 400))
+	fold(out, columns, "why nod asks: ", printable.Line(q.Reason, 400))
+}
+
+// asker says who asks for what, and where.
+func asker(p *Process, q question.Question) string {
+	return fmt.Sprintf("%s wants to use %s in %s\nsession %s", printable.Line(q.Agent, 40),
+		printable.Line(q.RawTool, 60), homely(p, inDir(q.Dir)), printable.Line(q.Session, 60))
 }

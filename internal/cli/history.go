@@ -43,14 +43,15 @@ func pastSessions(ctx context.Context, p *Process, args []string) error {
 	return printHistory(p, report, time.Since(start))
 }
 
-// pastGate makes the gate that the hook would make for a directory, without what asks a model, writes, or remembers.
-func pastGate(p *Process, places config.Places, root string, files view.Files) (*nod.Gate, error) {
+// pastGate makes the gate that the hook would make for a directory, without what asks a model, writes, or remembers,
+// and with more allow rules.
+func pastGate(p *Process, places config.Places, root string, files view.Files, allow ...nod.Rule) (*nod.Gate, error) {
 	places.Known, places.Root = nil, root // as in the hook
 	settings, err := config.Load(places)
 	if err != nil {
 		return nil, err
 	}
-	settings.Model = config.ModelSettings{}
+	settings.Model, settings.Rules.Allow = config.ModelSettings{}, append(settings.Rules.Allow, allow...)
 	return hookGate(p, places, settings, files), nil
 }
 

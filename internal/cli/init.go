@@ -13,6 +13,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
@@ -62,7 +63,11 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 		return err
 	}
 	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
-	if err := eachEntry(p, "init", f.places.State, audit.Filter{}, l.entry); err != nil {
+	x, err := openLog(ctx, p, "init", f.places.State)
+	if err == nil {
+		err = x.Each(ctx, index.Filter{}, l.entry)
+	}
+	if err != nil {
 		return err
 	}
 	rules, held := unheld(propose.Learn(l.calls), settings)
@@ -126,32 +131,16 @@ func printProposals(p *Process, rules []propose.Rule) {
 	}
 }
 
-// eachEntry reads nod's log. A line that cannot be read is told and passed over.
-func eachEntry(p *Process, command, state string, filter audit.Filter, visit func(audit.Entry)) error {
-	for line, err := range audit.Read(state, filter) {
-		var problem *audit.Problem
-		switch {
-		case errors.As(err, &problem) && problem.Line > 0:
-			fmt.Fprintf(p.Stderr, "nod %s: %s\n", command, printable.Line(err.Error(), 600))
-		case err != nil:
-			return err
-		default:
-			visit(line.Entry)
-		}
-	}
-	return nil
-}
-
-// logged gathers the open calls of one repository.
+// logged gathers the open calls of one repository, or of all.
 type logged struct {
 	process    *Process
-	home, root string
+	home, root string // root "": of all
 	calls      []propose.Call
 	at         map[string]int // where a call of that id is
 }
 
-func (l *logged) entry(e audit.Entry) {
-	switch {
+func (l *logged) entry(_ index.Row, line audit.Line) error {
+	switch e := line.Entry; {
 	case e.Kind == audit.Decision && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel ||
 		e.Layer == nod.LayerApproval || e.Reason == nod.ReasonConfined):
 		l.decision(e)
@@ -167,6 +156,7 @@ func (l *logged) entry(e audit.Entry) {
 			}
 		}
 	}
+	return nil
 }
 
 // decision takes a call that no rule and nothing known of it settled, whole and of this repository.
@@ -187,7 +177,7 @@ func (l *logged) decision(e audit.Entry) {
 
 // here reports whether the call's session was one of this repository.
 func (l *logged) here(e audit.Entry) bool {
-	if e.Root == l.root {
+	if e.Root == l.root || l.root == "" {
 		return true
 	}
 	of, err := config.RepositoryOf(config.Places{Home: l.home, Files: view.Disk{}}, e.Root)

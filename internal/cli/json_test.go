@@ -20,7 +20,8 @@ func TestJSONIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers := map[string]any{"check": checked{}, "doctor": examined{}, "history": history.Report{}, "log": nil,
-		"undo": undoOutput{}, "verify": audit.Report{}}
+		"replay": replayed{}, "stats": statistics{}, "suggest": suggested{}, "undo": undoOutput{},
+		"verify": audit.Report{}, "why": wayOf{}}
 	for _, c := range commands() {
 		answer, taken := answers[c.name]
 		if taken != strings.Contains(c.long(), "--json") {

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -84,13 +85,16 @@ func addKind(list *[]audit.Kind, s string) error {
 }
 
 func parseSince(s string, now time.Time) (time.Time, error) {
+	if n, err := strconv.Atoi(strings.TrimSuffix(s, "d")); err == nil && n >= 0 && strings.HasSuffix(s, "d") {
+		return now.AddDate(0, 0, -n), nil
+	}
 	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
 		return now.Add(-d), nil
 	}
 	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
 		return t, nil
 	}
-	return time.Time{}, errors.New("want a duration (2h) or a date (2026-01-31)")
+	return time.Time{}, errors.New("want a duration (2h, 7d) or a date (2026-01-31)")
 }
 
 func showLog(ctx context.Context, p *Process, args []string) error {
@@ -100,7 +104,7 @@ func showLog(ctx context.Context, p *Process, args []string) error {
 	}
 	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}}
 	if f.id != "" {
-		return v.ended(v.showOne())
+		return v.ended(v.showOne(ctx))
 	}
 	want := cmp.Or(f.n, math.MaxInt)
 	backlog := v.collect(want)
@@ -212,32 +216,13 @@ func (v *logView) problem(err error) {
 	fmt.Fprintln(v.process.Stderr, "nod log:", printable.Line(err.Error(), 600))
 }
 
-// shortestID is how much of an id's end must be given.
-const shortestID = 6
-
-// findDecision returns the decision whose id is the given one or ends so. problem is told of what cannot be read.
-func findDecision(state, id string, filter audit.Filter, problem func(error)) (found audit.Line, err error) {
-	filter.Kinds = []audit.Kind{audit.Decision}
-	for l, err := range audit.Newest(state, filter) {
-		switch {
-		case err != nil:
-			problem(err)
-			continue
-		case l.ID == id:
-			return l, nil
-		case len(id) < shortestID || !strings.HasSuffix(l.ID, id):
-			continue
-		case found.ID != "" && found.ID != l.ID:
-			return found, fmt.Errorf("%s and %s both end so; write the whole id", printable.Line(found.ID, 60),
-				printable.Line(l.ID, 60))
-		}
-		found = l
+// findDecision returns the decision whose id is the given one or ends so.
+func findDecision(ctx context.Context, p *Process, name, state, id string) (audit.Line, error) {
+	x, err := openLog(ctx, p, name, state)
+	if err != nil {
+		return audit.Line{}, err
 	}
-	if found.ID == "" {
-		return found, fmt.Errorf("the log holds no decision whose id ends in %q (%d characters at least); see the "+
-			"column ID of nod log", printable.Line(id, 60), shortestID)
-	}
-	return found, nil
+	return x.Find(ctx, id)
 }
 
 // print writes lines: as they are stored, or as rows of a table.
@@ -363,21 +348,28 @@ func mostTelling(args map[string]json.RawMessage) string {
 	return ""
 }
 
-func (v *logView) showOne() error {
-	found, err := findDecision(v.flags.state, v.flags.id, v.flags.filter, v.problem)
-	if err != nil {
+func (v *logView) showOne(ctx context.Context) error {
+	found, err := findDecision(ctx, v.process, "log", v.flags.state, v.flags.id)
+	switch {
+	case err != nil:
 		return err
-	}
-	if v.flags.json {
+	case v.flags.json:
 		v.write(string(found.Raw) + "\n")
-		return nil
-	}
-	for _, line := range aboutOne(found.Entry) {
-		if line[1] != "" {
-			v.write(fmt.Sprintf("%-9s %s\n", line[0], printable.Line(line[1], 20_000)))
-		}
+	default:
+		v.write(aboutText(found.Entry, ""))
 	}
 	return nil
+}
+
+// aboutText is what a person may want to know of a decision, a line each. A mark stands between label and text.
+func aboutText(e audit.Entry, mark string) string {
+	var b strings.Builder
+	for _, line := range aboutOne(e) {
+		if line[1] != "" {
+			fmt.Fprintf(&b, "%-9s %s%s\n", line[0], mark, printable.Line(line[1], 20_000))
+		}
+	}
+	return b.String()
 }
 
 // aboutOne is what a person may want to know of a decision. What is empty is not shown.

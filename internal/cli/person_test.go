@@ -4,51 +4,9 @@ package cli
 
 import (
 	"errors"
-	"os"
 	"strings"
 	"testing"
-
-	"github.com/nodgate/nod/internal/hosts"
 )
-
-func TestAgentAmongAncestors(t *testing.T) {
-	for _, c := range []struct {
-		name string
-		a    Ancestor
-		want string
-	}{
-		{"native", Ancestor{Name: "claude"}, "claude"},
-		{"by its version", Ancestor{Name: "2.1.329", Exe: "/home/u/.local/share/claude/versions/2.1.329"}, "claude"},
-		{"started by a path", Ancestor{Name: "node-MainThread", Exe: "/usr/bin/node",
-			Args: []string{"/usr/bin/node", "/usr/bin/codex"}}, "codex"},
-		{"Antigravity", Ancestor{Name: "agy"}, "agy"},
-		{"package", Ancestor{Name: "node", Args: []string{"node", "--no-warnings",
-			"/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js"}}, "claude-code"},
-		{"argument only", Ancestor{Name: "x", Args: []string{"/opt/bin/opencode", "run"}}, "opencode"},
-		{"Python", Ancestor{Name: "python3.12", Args: []string{"python3.12",
-			"/v/lib/python3.12/site-packages/aider/main.py"}}, "aider"},
-		{"script", Ancestor{Name: "node", Args: []string{"node", "/x/gemini.js"}}, "gemini"},
-		{"Windows", Ancestor{Name: "Copilot.exe"}, "copilot"},
-		{"login shell", Ancestor{Name: "bash", Args: []string{"-bash"}}, ""},
-		{"a repository of that name", Ancestor{Name: "bash", Args: []string{"bash", "/home/u/codex/build.sh"}}, ""},
-		{"an editor with such a file", Ancestor{Name: "vim", Args: []string{"vim", "/home/u/notes/claude"}}, ""},
-		{"a home of that name", Ancestor{Name: "sshd", Exe: "/usr/sbin/sshd", Args: []string{"sshd: pi@pts/0"}}, ""},
-		{"an editor", Ancestor{Name: "code", Exe: "/usr/share/code/code"}, ""},
-		{"nothing known", Ancestor{}, ""},
-	} {
-		if got, ok := firstAgent([]Ancestor{{Name: "bash"}, c.a}); got != c.want || ok != (c.want != "") {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-func TestAgentNamesArePlain(t *testing.T) {
-	for _, name := range hosts.Processes() {
-		if plainName(name) != name {
-			t.Errorf("%q is never matched", name)
-		}
-	}
-}
 
 func TestPerson(t *testing.T) {
 	none := func() ([]Ancestor, error) { return []Ancestor{{Name: "bash"}}, nil }
@@ -83,16 +41,5 @@ func TestPersonWhoLeftTheirParents(t *testing.T) {
 		if err := person(&p, true); errors.Is(err, errAgent) != want {
 			t.Errorf("%s: %v, want a refusal: %v", environ, err, want)
 		}
-	}
-}
-
-// TestAncestors: the real list starts at our parent and ends at the first process.
-func TestAncestors(t *testing.T) {
-	list, err := ancestors()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(list) == 0 || list[0].PID != os.Getppid() || list[0].Name == "" {
-		t.Errorf("%+v", list)
 	}
 }

@@ -21,7 +21,10 @@ func printableLines(text string) string {
 
 // say prints a text behind a prefix, in lines of 79 columns at most where its words allow it. A command of nod's stays
 // on one line.
-func say(w io.Writer, prefix, text string) {
+func say(w io.Writer, prefix, text string) { fold(w, 79, prefix, text) }
+
+// fold is say in so many columns.
+func fold(w io.Writer, most int, prefix, text string) {
 	const joint = "\x00"
 	text = strings.NewReplacer("sudo ", "sudo"+joint, "nod ", "nod"+joint, "install ", "install"+joint).Replace(text)
 	var out strings.Builder
@@ -31,7 +34,7 @@ func say(w io.Writer, prefix, text string) {
 		n := utf8.RuneCountInString(word)
 		switch {
 		case i == 0:
-		case columns+1+n > 79:
+		case columns+1+n > most:
 			out.WriteString(line + "\n")
 			line, columns = margin, len(margin)
 		default:

@@ -57,7 +57,8 @@ type Counts struct {
 	Denied  int `json:"denied"`
 }
 
-func (c *Counts) add(v nod.Verdict) {
+// Add counts one more call.
+func (c *Counts) Add(v nod.Verdict) {
 	c.Calls++
 	switch v {
 	case nod.Allow:
@@ -199,8 +200,8 @@ func (t *tally) agent(name string) *Agent {
 }
 
 func (t *tally) judged(agent string, d nod.Decision, at time.Time, shown string) {
-	t.agent(agent).add(d.Verdict)
-	t.out.add(d.Verdict)
+	t.agent(agent).Add(d.Verdict)
+	t.out.Add(d.Verdict)
 	if !at.IsZero() && (t.out.First.IsZero() || at.Before(t.out.First)) {
 		t.out.First = at
 	}

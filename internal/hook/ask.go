@@ -31,7 +31,7 @@ const hostLimit = 585 * time.Second
 func (b *book) asks(d nod.Decision, said string) bool {
 	s := b.settings.Questions
 	open := said == "deny" && d.Verdict == nod.Ask || said == "deny" && !d.Blocked && d.Layer == nod.LayerNone ||
-		said == "ask" && (s.First || !b.event.Call.Interactive) // such a host takes an ask for a no where nobody is there
+		said == "ask" && (s.First || !b.event.Call.Interactive) // a host turns it into a no where nobody is there
 	return open && !b.asked && d.Approvable.Key != "" && d.Instead == "" && s.Wait > 0 && b.settings.Approvals &&
 		b.settings.Mode == config.Enforce && b.event.Kind == agent.Decide && !b.event.Unproven && !b.event.Plan &&
 		(len(s.Notify) > 0 || question.Heard(b.run.Places.State))

@@ -227,6 +227,8 @@ func (o Options) relative() string {
 	switch {
 	case o.Level == User:
 		return in.User
+	case cmp.Or(o.OS, runtime.GOOS) == "windows":
+		return "" // no agent's place there has been tried
 	case in.ManagedDarwin != "" && cmp.Or(o.OS, runtime.GOOS) == "darwin":
 		return in.ManagedDarwin
 	}

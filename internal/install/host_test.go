@@ -87,6 +87,9 @@ func TestLevels(t *testing.T) {
 			}
 		}
 	}
+	if (Options{OS: "windows"}).HasLevel() || !(Options{OS: "windows", Level: User}).HasLevel() {
+		t.Error("a managed file of Windows is said to be known, or the user's not to be")
+	}
 	if _, err := PlanUninstall(Options{Agent: "copilot"}); err == nil || !strings.Contains(err.Error(),
 		"managed level") {
 		t.Errorf("%v", err)

@@ -29,6 +29,26 @@ type shape struct {
 	why      string
 }
 
+// Shape is what a line has in common with others like it: the words that name what a command of it does, where a rule
+// may be proposed for that, else its first program, with the word behind it where that may be a subcommand.
+func Shape(r shell.Report) string {
+	for _, c := range r.Commands {
+		if s, ok := shapeOf(c); ok {
+			return strings.Join(s.words, " ")
+		}
+	}
+	for _, c := range r.Commands {
+		words := constantWords(c)
+		if len(words) > 1 && strings.Trim(words[1], nameBytes) == "" && words[1][0] != '-' {
+			return path.Base(words[0]) + " " + words[1]
+		}
+		if len(words) > 0 && words[0] != "cd" {
+			return path.Base(words[0])
+		}
+	}
+	return "a line that nod cannot take apart"
+}
+
 // shapeOf takes a command apart. ok is false where no rule is proposed for commands like it.
 func shapeOf(c shell.Command) (s shape, ok bool) {
 	words := constantWords(c)

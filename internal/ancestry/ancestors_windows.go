@@ -1,4 +1,4 @@
-package cli
+package ancestry
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// ancestors looks upwards from the parent in a list of all processes. It tells the names of programs alone.
-func ancestors() (list []Ancestor, err error) {
+// Above looks upwards from the parent in a list of all processes. It tells the names of programs alone.
+func Above() (list []Process, err error) {
 	all, err := windows.CreateToolhelp32Snapshot(windows.TH32CS_SNAPPROCESS, 0)
 	if err != nil {
 		return nil, err
@@ -21,7 +21,7 @@ func ancestors() (list []Ancestor, err error) {
 	}
 	p, ok := running[uint32(os.Getppid())]
 	for ; ok && len(list) < 1000; p, ok = running[p.ParentProcessID] { // the parent of the first ended long ago
-		list = append(list, Ancestor{PID: int(p.ProcessID), Name: windows.UTF16ToString(p.ExeFile[:])})
+		list = append(list, Process{PID: int(p.ProcessID), Name: windows.UTF16ToString(p.ExeFile[:])})
 	}
 	if err == windows.ERROR_NO_MORE_FILES {
 		err = nil

@@ -1,4 +1,4 @@
-package cli
+package ancestry
 
 import (
 	"bytes"
@@ -7,17 +7,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ancestors asks the kernel upwards from the parent. It gives names of at most 16 bytes and, for one's own processes,
+// Above asks the kernel upwards from the parent. It gives names of at most 16 bytes and, for one's own processes,
 // arguments. What was read before an error is returned with it.
-func ancestors() ([]Ancestor, error) {
-	var list []Ancestor
+func Above() ([]Process, error) {
+	var list []Process
 	for pid := os.Getppid(); pid > 0 && len(list) < 1000; {
 		info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 		if err != nil {
 			return list, err
 		}
 		name, _, _ := bytes.Cut(info.Proc.P_comm[:], []byte{0})
-		a := Ancestor{PID: pid, Name: string(name)}
+		a := Process{PID: pid, Name: string(name)}
 		if raw, err := unix.SysctlRaw("kern.procargs2", pid); err == nil {
 			a.Exe, a.Args = parseArgs(raw)
 		}

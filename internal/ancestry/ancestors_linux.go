@@ -1,4 +1,4 @@
-package cli
+package ancestry
 
 import (
 	"bytes"
@@ -8,10 +8,13 @@ import (
 	"strings"
 )
 
-// ancestors reads /proc upwards from the parent. What was read before an error is returned with it.
-func ancestors() ([]Ancestor, error) {
-	var list []Ancestor
-	for pid := os.Getppid(); pid > 0 && len(list) < 1000; {
+// Above lists the processes above this one, nearest first. What was read before an error is returned with it.
+func Above() ([]Process, error) { return from(os.Getppid()) }
+
+// from reads /proc upwards from a process on.
+func from(pid int) ([]Process, error) {
+	var list []Process
+	for pid > 0 && len(list) < 1000 {
 		a, parent, err := readProcess(pid)
 		if err != nil {
 			return list, err
@@ -22,7 +25,7 @@ func ancestors() ([]Ancestor, error) {
 	return list, nil
 }
 
-func readProcess(pid int) (a Ancestor, parent int, err error) {
+func readProcess(pid int) (a Process, parent int, err error) {
 	dir := "/proc/" + strconv.Itoa(pid)
 	stat, err := os.ReadFile(dir + "/stat")
 	if err != nil {

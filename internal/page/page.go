@@ -1,0 +1,294 @@
+// Package page is nod ui: a page on this machine that shows the decisions, asks a person what waits for an answer, and
+// changes the person's rules.
+//
+//	s := page.New(page.Options{State: dir, Log: x, Origins: []string{"http://127.0.0.1:7311"}, ...})
+//	fmt.Println(s.Enter(0))             // http://127.0.0.1:7311/enter/WORD: good once, for five minutes
+//	err := s.Serve(ctx, listener)
+//
+// Whoever reaches the page lets calls run and writes rules, so it trusts nobody:
+//
+//   - Each request is looked at before the mux: its Host must be one of the origins', which ends DNS rebinding; what
+//     the browser says of where it comes from (Origin, Sec-Fetch-Site) must be the page itself or the person's typing.
+//   - A session begins with a one-time word and is a cookie (HttpOnly, SameSite=Strict). It ends when it is not used,
+//     and after half a day. What changes something is a POST that carries a token of the session as well.
+//   - What changes something is refused where the process at the other end runs below a coding agent, as far as the
+//     system tells ([ancestry.Peer]).
+//   - The browser is told to take scripts, styles and connections from here alone, to run nothing inline, to be in no
+//     frame, and to keep nothing. Texts of calls are texts: html/template, and textContent in the scripts.
+//   - A link that was sent to the person ([question.Question].Link) needs no session: it answers one question, once, by
+//     a page without any script. Looking at it changes nothing.
+//
+// [routes] is the whole list of what can be asked for. Without scripts, lists, details and forms work all the same.
+package page
+
+import (
+	"bytes"
+	"context"
+	"embed"
+	"errors"
+	"html/template"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/ancestry"
+	"github.com/nodgate/nod/internal/index"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/question"
+)
+
+// Options are what the page shows and where it stands.
+type Options struct {
+	State string       // nod's state directory
+	Log   *index.Index // over the log in it
+	// Origins are how a browser may name the page, such as "http://127.0.0.1:7311". There is no other way in.
+	Origins []string
+	Asks    bool   // has calls wait for an answer while somebody has a session
+	Home    string // the person's, shown as ~
+	Words   Words
+	Rules   Rules
+	// Agent names the coding agent that a connection comes from. nil asks the system.
+	Agent func(remote, local net.Addr) (name string, is bool)
+	Now   func() time.Time // nil: the clock
+}
+
+// Words are the command's own words for what the log holds, so that the page says what nod log and nod why say.
+type Words struct {
+	Call  func(audit.Entry) string // what the call would do, in few words
+	Said  func(audit.Entry) string // the verdict, and what the agent was told
+	Why   func(audit.Entry) string
+	About func(context.Context, audit.Entry) []Section // the whole way of a decision
+}
+
+// Section is a part of what is known of a decision.
+type Section struct {
+	Title string
+	Rows  [][2]string
+	Text  string // as a program would print it
+}
+
+// Rules shows and changes the person's rules.
+type Rules interface {
+	// List returns every rule that holds somewhere, with its origin.
+	List() ([]Rule, error)
+	// Preview says what an edit would have done with the calls in the log. An error is one that a person can mend.
+	Preview(ctx context.Context, e Edit) (string, error)
+	Write(e Edit) error
+}
+
+// Rule is an entry of a list in the settings.
+type Rule struct {
+	List, Text, Origin, Scope string
+	Own                       bool // stands in the person's own file, outside of a [[repository]]
+}
+
+// Edit is a change of the person's own rules: Text comes into List, and Was goes out of it.
+type Edit struct {
+	List, Text, Was string
+	Root            string // holds in this repository only; "" everywhere
+}
+
+//go:embed static templates
+var files embed.FS
+
+// Server is the page. Make one with [New].
+type Server struct {
+	o       Options
+	hosts   []string
+	door    *door
+	mux     *http.ServeMux
+	views   *template.Template
+	slow    time.Duration // how long a request may take to come
+	streams chan struct{} // bounds how many browsers listen at once
+	over    chan struct{} // closed when the server ends
+}
+
+// The bounds of one server.
+const (
+	maxBody    = 64 << 10
+	maxHeader  = 16 << 10
+	maxStreams = 16
+	slowest    = 10 * time.Second
+	writeTime  = 60 * time.Second
+)
+
+// New makes a page.
+func New(o Options) *Server {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Agent == nil {
+		o.Agent = agentOf
+	}
+	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
+		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
+	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
+	for _, origin := range o.Origins {
+		_, host, _ := strings.Cut(origin, "://")
+		s.hosts = append(s.hosts, host)
+	}
+	for _, r := range s.routes() {
+		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
+	}
+	return s
+}
+
+// agentOf asks the system. Where it does not tell, the credential alone decides.
+func agentOf(remote, local net.Addr) (string, bool) {
+	above, marked, _ := ancestry.Peer(remote, local)
+	if name, is := ancestry.Agent(above); is {
+		return name, true
+	}
+	return marked, marked != ""
+}
+
+// credential is what a route needs.
+type credential int
+
+const (
+	session  credential = iota // the cookie of a session
+	form                       // a session, its token, and no agent at the other end
+	word                       // the word of a link, which the route itself looks at; and no agent where it is a POST
+	anybody                    // nothing: what it returns is in every copy of nod
+	entrance                   // the one-time word
+)
+
+// route is one thing that can be asked for.
+type route struct {
+	method, path string
+	needs        credential
+	serve        func(w http.ResponseWriter, r *http.Request, v *visit)
+}
+
+// routes is all of them.
+func (s *Server) routes() []route {
+	return []route{
+		{"GET", "/static/{file}", anybody, static},
+		{"GET", "/enter/{word}", entrance, s.enter},
+		{"GET", "/{$}", session, s.list},
+		{"GET", "/rows", session, s.rows},
+		{"GET", "/events", session, s.events},
+		{"GET", "/decision/{id}", session, s.decision},
+		{"GET", "/questions", session, s.queue},
+		{"GET", "/question/{id}", session, s.question},
+		{"POST", "/question/{id}", form, s.answer},
+		{"GET", "/charts", session, s.charts},
+		{"GET", "/charts/data", session, s.chartData},
+		{"GET", "/rules", session, s.rules},
+		{"POST", "/rules/preview", form, s.previewRule},
+		{"POST", "/rules", form, s.writeRule},
+		{"POST", "/leave", form, s.leave},
+		{"GET", "/answer/{id}/{word}", word, s.link},
+		{"POST", "/answer/{id}/{word}", word, s.answerLink},
+	}
+}
+
+// Enter returns an address that begins a session, by the origin of that number.
+func (s *Server) Enter(origin int) string { return s.o.Origins[origin] + "/enter/" + s.door.word() }
+
+// Serve answers until ctx ends.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	with := func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }
+	server := &http.Server{Handler: s, ReadHeaderTimeout: s.slow, ReadTimeout: s.slow, WriteTimeout: writeTime,
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader, ConnContext: with}
+	stop := context.AfterFunc(ctx, func() {
+		close(s.over)
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		if server.Shutdown(ending) != nil {
+			_ = server.Close()
+		}
+	})
+	defer stop()
+	go s.hear(ctx)
+	if err := server.Serve(bounded(l)); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
+}
+
+// hear has calls wait while somebody is there who could answer.
+func (s *Server) hear(ctx context.Context) {
+	stop := func() {}
+	for heard := false; ctx.Err() == nil; {
+		if there := s.o.Asks && s.door.anybody(); there != heard {
+			stop()
+			stop, heard = func() {}, false
+			if there {
+				if deaf, err := question.Listen(s.o.State); err == nil {
+					stop, heard = deaf, true
+				}
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(look):
+		}
+	}
+	stop()
+}
+
+// connKey is under which a request's context has its connection.
+type connKey struct{}
+
+// functions are what the templates call. Every text of a call goes through one of them.
+func (s *Server) functions() template.FuncMap {
+	return template.FuncMap{
+		"line":  func(text string) string { return printable.Line(text, 400) },
+		"lines": block,
+		"when":  s.when,
+		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
+		"add":   func(a, b int) int { return a + b },
+	}
+}
+
+// block is a text of several lines, each of them printable.
+func block(text string) string {
+	list := strings.Split(text, "\n")
+	for i, l := range list {
+		list[i] = printable.Text(strings.ReplaceAll(l, "\t", "    "))
+	}
+	return strings.Join(list, "\n")
+}
+
+// when is a time as the lists show it.
+func (s *Server) when(t time.Time) string {
+	t = t.Local()
+	if now := s.o.Now().Local(); t.YearDay() == now.YearDay() && t.Year() == now.Year() {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("Jan _2 15:04")
+}
+
+// content is what a template is given.
+type content struct {
+	Here  string // the part of the page: "decisions" ...
+	Title string
+	Form  string // the token of the session
+	Wait  int    // how many questions wait
+	Data  any
+}
+
+// show writes a page.
+func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title string, data any) {
+	page := content{Here: name, Title: title, Data: data}
+	if v != nil && v.session != nil {
+		page.Form = v.session.form
+		page.Wait = len(s.open())
+	}
+	var text bytes.Buffer
+	if err := s.views.ExecuteTemplate(&text, name+".html", page); err != nil {
+		http.Error(w, "this page of nod's is broken; please report it: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes())
+}
+
+// message shows one sentence: what is wrong, and what to do next.
+func (s *Server) message(w http.ResponseWriter, v *visit, status int, text string) {
+	s.show(w, v, status, "message", http.StatusText(status), text)
+}

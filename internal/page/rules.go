@@ -1,0 +1,129 @@
+package page
+
+import (
+	"cmp"
+	"net/http"
+	"time"
+
+	"github.com/nodgate/nod/internal/index"
+)
+
+// rules shows the rules that hold, with where each comes from.
+func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) {
+	list, err := s.o.Rules.List()
+	if err != nil {
+		s.message(w, v, http.StatusInternalServerError, err.Error())
+		return
+	}
+	type group struct {
+		Name  string
+		Rules []Rule
+	}
+	var groups []group
+	for _, rule := range list {
+		if n := len(groups); n == 0 || groups[n-1].Name != rule.List {
+			groups = append(groups, group{Name: rule.List})
+		}
+		g := &groups[len(groups)-1]
+		g.Rules = append(g.Rules, rule)
+	}
+	q := r.URL.Query()
+	s.show(w, v, http.StatusOK, "rules", "Rules", map[string]any{"Groups": groups,
+		"Lists": []string{"allow", "ask", "hard_deny"}, "Edit": Edit{List: q.Get("list"), Text: q.Get("was"),
+			Was: q.Get("was")}})
+}
+
+// edit reads an edit out of a form.
+func edit(r *http.Request) Edit {
+	f := r.PostForm
+	e := Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
+	if f.Get("remove") == "yes" {
+		e.Text = ""
+	}
+	return e
+}
+
+func (s *Server) previewRule(w http.ResponseWriter, r *http.Request, v *visit) {
+	s.preview(w, r, v, edit(r), nil)
+}
+
+// preview shows what an edit would have done, and asks. with is what else the asking form carries.
+func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e Edit, with map[string]any) {
+	said, err := s.o.Rules.Preview(r.Context(), e)
+	if err != nil {
+		s.message(w, v, http.StatusUnprocessableEntity, sentence(err))
+		return
+	}
+	data := map[string]any{"Edit": e, "Said": said}
+	for name, value := range with {
+		data[name] = value
+	}
+	s.show(w, v, http.StatusOK, "preview", "Rule", data)
+}
+
+func (s *Server) writeRule(w http.ResponseWriter, r *http.Request, v *visit) {
+	if err := s.o.Rules.Write(edit(r)); err != nil {
+		s.message(w, v, http.StatusUnprocessableEntity, sentence(err))
+		return
+	}
+	http.Redirect(w, r, "/rules", http.StatusSeeOther)
+}
+
+// charts shows sums over time.
+func (s *Server) charts(w http.ResponseWriter, r *http.Request, v *visit) {
+	sums, c, err := s.sums(r)
+	if err != nil {
+		s.message(w, v, http.StatusBadRequest, err.Error())
+		return
+	}
+	s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": c.Since, "Busy": s.busy(),
+		"Layers": layers(), "Query": r.URL.Query().Encode(),
+		"Spans": [][2]string{{"24h", "a day"}, {"7d", "a week"}, {"30d", "a month"}, {"365d", "a year"}}})
+}
+
+// sums are by day, and by hour where the time is short.
+func (s *Server) sums(r *http.Request) ([]index.Sum, chosen, error) {
+	q := r.URL.Query()
+	q.Set("since", cmp.Or(q.Get("since"), "30d"))
+	f, c, err := s.filter(q)
+	if err == nil {
+		err = s.o.Log.Refresh(r.Context())
+	}
+	if err != nil {
+		return nil, c, err
+	}
+	by := index.ByDay
+	if s.o.Now().Sub(f.Since) < 4*24*time.Hour {
+		by = index.ByHour
+	}
+	return s.o.Log.Sum(f, by), c, nil
+}
+
+// chartData is what the charts' script draws: a column for each line.
+func (s *Server) chartData(w http.ResponseWriter, r *http.Request, v *visit) {
+	sums, _, err := s.sums(r)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	data := map[string][]float64{"time": {}}
+	put := func(name string, value float64) { data[name] = append(data[name], value) }
+	for _, sum := range sums {
+		at, err := time.ParseInLocation("2006-01-02 15", sum.Name, time.Local)
+		if err != nil {
+			at, _ = time.ParseInLocation(time.DateOnly, sum.Name, time.Local)
+		}
+		put("time", float64(at.Unix()))
+		for i, name := range layers() {
+			put(name, float64(sum.Layers[i]))
+		}
+		for i, name := range []string{"deny", "ask", "allow"} { // as nod.Verdict counts them
+			put(name, float64(sum.Verdicts[i]))
+		}
+		put("p50", float64(sum.P50.Microseconds())/1000)
+		put("p90", float64(sum.P90.Microseconds())/1000)
+		put("p99", float64(sum.P99.Microseconds())/1000)
+		put("cost", sum.Cost)
+	}
+	writeJSON(w, data)
+}
