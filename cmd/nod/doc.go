@@ -31,6 +31,7 @@
 //	nod undo [ID [FILE...]]           bring back what a call replaced or deleted
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool
+//	nod daemon                        tell Prometheus and OpenTelemetry of the decisions
 //	nod classify                      one side query, started by nod-hook
 //	nod upgrade                       how this nod was installed, and what brings the newest
 //	nod completion bash|zsh|fish      completions for a shell
