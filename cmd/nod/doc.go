@@ -29,6 +29,7 @@
 //	nod approve [ID]                  let a call run that was asked about or denied
 //	nod approvals                     what was approved; take it back
 //	nod undo [ID [FILE...]]           bring back what a call replaced or deleted
+//	nod ui                            the decisions and questions on a page in the browser
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool
 //	nod daemon                        tell Prometheus and OpenTelemetry of the decisions
