@@ -29,8 +29,10 @@
 //	nod approve [ID]                  let a call run that was asked about or denied
 //	nod approvals                     what was approved; take it back
 //	nod undo [ID [FILE...]]           bring back what a call replaced or deleted
+//	nod ui                            the decisions and questions on a page in the browser
 //	nod acp -- AGENT                  stand between an editor and an agent
 //	nod mcp                           Claude Code's permission prompt tool
+//	nod daemon                        tell Prometheus and OpenTelemetry of the decisions
 //	nod classify                      one side query, started by nod-hook
 //	nod upgrade                       how this nod was installed, and what brings the newest
 //	nod completion bash|zsh|fish      completions for a shell

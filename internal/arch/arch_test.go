@@ -130,8 +130,11 @@ func inside(imported string) (string, bool) {
 }
 
 // hookPackages follows cmd/nod-hook's imports through the project.
-func hookPackages(list []file) map[string]bool {
-	linked := map[string]bool{"cmd/nod-hook": true}
+func hookPackages(list []file) map[string]bool { return linkedInto("cmd/nod-hook", list) }
+
+// linkedInto follows a program's imports through the project.
+func linkedInto(program string, list []file) map[string]bool {
+	linked := map[string]bool{program: true}
 	for grown := true; grown; {
 		grown = false
 		for _, f := range list {
@@ -176,6 +179,22 @@ func TestTheHookLinksLittle(t *testing.T) {
 			}
 			if _, own := inside(i); strings.Contains(i, ".") && !own && !allowed(i) {
 				t.Errorf("%s imports %s, which is not on the hook's list", f.name, i)
+			}
+		}
+	}
+}
+
+// The SDK of OpenTelemetry would make nod half as large again.
+func TestOnlyNodServeLinksTheSDK(t *testing.T) {
+	list := files(t)
+	if !linkedInto("cmd/nod-serve", list)["internal/daemon"] {
+		t.Fatal("nod-serve does not link internal/daemon; this test would see nothing")
+	}
+	linked := linkedInto("cmd/nod", list)
+	for _, f := range list {
+		for _, i := range imports(f) {
+			if linked[f.pkg] && !f.test && (strings.Contains(i, "opentelemetry") || strings.Contains(i, "prometheus")) {
+				t.Errorf("%s imports %s, which only nod-serve may link", f.name, i)
 			}
 		}
 	}

@@ -90,6 +90,7 @@ func commands() []command {
 		{"ui", ui},
 		{"acp", runACP},
 		{"mcp", serveMCP},
+		{"daemon", runDaemon},
 		{"classify", classifyOne},
 		{"upgrade", installer{}.upgrade},
 		{"completion", completion},
