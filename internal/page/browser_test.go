@@ -344,6 +344,7 @@ func TestManyLines(t *testing.T) {
 	b.sees(`document.querySelectorAll('#rows a').length > 20`)
 	came := time.Since(began)
 	b.sees(`document.querySelector('#rows.windowed a')`)
+	b.sees(`performance.getEntriesByName('first-contentful-paint').length`)
 	paint := value[float64](b, `performance.getEntriesByName('first-contentful-paint')[0].startTime`)
 	most, held := 0.0, 0.0
 	for range 60 {
