@@ -249,6 +249,10 @@ func (s *Server) cookieName(r *http.Request) string {
 
 // enter begins a session. The address with the word stands in no history: it leads on.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) {
+	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") { // nobody has followed the link yet
+		http.Error(w, "not ahead of time", http.StatusForbidden)
+		return
+	}
 	cookie := s.door.enter(r.PathValue("word"))
 	if cookie == "" {
 		s.message(w, nil, http.StatusForbidden, "That link was used already, or is older than five minutes. Press "+
