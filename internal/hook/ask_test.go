@@ -163,7 +163,8 @@ func TestAYesForAFileThatChanged(t *testing.T) {
 			if s.verdict != "deny" || !strings.Contains(s.reason, row.says) {
 				t.Errorf("%+v", s)
 			}
-			if last := p.log()[len(p.log())-1]; last.Kind != audit.Decision || last.Answered != "deny" || last.ID == "" {
+			last := p.log()[len(p.log())-1]
+			if last.Kind != audit.Decision || last.Answered != "deny" || last.ID == "" {
 				t.Errorf("%+v", last)
 			}
 		})

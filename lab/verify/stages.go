@@ -142,8 +142,8 @@ func browser(ctx context.Context, h *house) (string, error) {
 		_, _ = h.output(ctx, "sh", "-c", "apt-get -qq update && apt-get -qqy install chromium")
 	}
 	said, err := tested("./internal/page")(ctx, h)
-	again, agent := h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, "-count=1", "-run",
-		"ABrowser", "./e2e")
+	env := []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}
+	again, agent := h.test(ctx, env, "-count=1", "-run", "ABrowser", "./e2e")
 	return said + " and " + again, errors.Join(err, agent)
 }
 
