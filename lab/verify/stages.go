@@ -135,8 +135,8 @@ func endToEnd(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
 }
 
-// browser drives the page in a real Chromium, also for the real Claude Code. It is installed where Debian's packages are
-// to be had; elsewhere the tests say that they were skipped.
+// browser drives the page in a real Chromium, also for the real Claude Code. It installs Chromium where Debian has it;
+// elsewhere the tests say that they were skipped.
 func browser(ctx context.Context, h *house) (string, error) {
 	if _, err := exec.LookPath("chromium"); err != nil && os.Getuid() == 0 {
 		_, _ = h.output(ctx, "sh", "-c", "apt-get -qq update && apt-get -qqy install chromium")
