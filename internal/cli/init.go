@@ -139,7 +139,7 @@ type logged struct {
 	at         map[string]int // where a call of that id is
 }
 
-func (l *logged) entry(_ index.Row, line audit.Line) error {
+func (l *logged) entry(line audit.Line) error {
 	switch e := line.Entry; {
 	case e.Kind == audit.Decision && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel ||
 		e.Layer == nod.LayerApproval || e.Reason == nod.ReasonConfined):

@@ -50,10 +50,7 @@ func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
 // filter takes the flags that select entries.
 func (a *arguments) filter(f *audit.Filter) {
 	a.StringVar(&f.Session, "session", "", "")
-	a.Func("since", "", func(s string) (err error) {
-		f.Since, err = parseSince(s, time.Now())
-		return err
-	})
+	a.since(&f.Since)
 	a.Func("verdict", "", word(&f.Verdicts))
 	a.Func("layer", "", word(&f.Layers))
 	a.Func("kind", "", func(s string) error { return addKind(&f.Kinds, s) })

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
@@ -54,10 +53,7 @@ func showStats(ctx context.Context, p *Process, args []string) error {
 	var f index.Filter
 	a := newArguments(p).state()
 	asJSON, by := a.Bool("json", false, ""), []string(nil)
-	a.Func("since", "", func(s string) (err error) {
-		f.Since, err = parseSince(s, time.Now())
-		return err
-	})
+	a.since(&f.Since)
 	a.Func("by", "", func(s string) error {
 		if by = append(by, s); !slices.Contains(statsBy(), s) {
 			return fmt.Errorf("want one of %s", strings.Join(statsBy(), ", "))
