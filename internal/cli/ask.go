@@ -29,27 +29,23 @@ type queue struct {
 // look is how often the queue looks for questions.
 const look = 100 * time.Millisecond
 
-func newQueue(p *Process, places config.Places) (q *queue, stop func(), err error) {
+func answerQueue(ctx context.Context, p *Process, places config.Places) error {
 	if err := personHere(p); err != nil {
-		return nil, nil, err
+		return err
 	}
 	settings, err := config.Load(places)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !settings.Approvals || settings.Questions.Wait == 0:
-		return nil, nil, errors.New(`the settings switch questions off (approvals, or wait in [questions])`)
+	if err == nil && (!settings.Approvals || settings.Questions.Wait == 0) {
+		err = errors.New(`the settings switch questions off (approvals, or wait in [questions])`)
 	}
-	stop, err = question.Listen(places.State)
-	return &queue{process: p, places: places, lines: make(chan string), past: map[string]bool{}}, stop, err
-}
-
-func answerQueue(ctx context.Context, p *Process, places config.Places) error {
-	q, stop, err := newQueue(p, places)
+	if err != nil {
+		return err
+	}
+	stop, err := question.Listen(places.State)
 	if err != nil {
 		return err
 	}
 	defer stop()
+	q := &queue{process: p, places: places, lines: make(chan string), past: map[string]bool{}}
 	go q.read(p.Stdin)
 	fmt.Fprintln(p.Stdout, "Calls for which your agents cannot ask you wait here. q ends.")
 	for ctx.Err() == nil {

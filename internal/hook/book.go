@@ -38,10 +38,8 @@ func (b *book) told(d nod.Decision) agent.Answer {
 	if b.settings.Mode == config.Observe && !held {
 		return agent.Answer{Said: "abstained"}
 	}
-	return b.run.Adapter.Encode(b.event, d, Reach(b.settings), b.hasModel())
+	return b.run.Adapter.Encode(b.event, d, Reach(b.settings), b.run.model(b.settings) != nil)
 }
-
-func (b *book) hasModel() bool { return b.run.model(b.settings) != nil }
 
 // Begin implements nod.Recorder: a line that shows, if nothing follows it,
 // that a decision was begun and never answered.
