@@ -158,7 +158,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 		Model:   r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
 		History: history, Approvals: approvals, Keeper: r.keeper(r.keeps), Confine: r.confine(s),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
-		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
+		UnrecordedRuns: s.Log.UnrecordedRuns, Now: r.Now,
 	})
 }
 
