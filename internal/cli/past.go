@@ -25,14 +25,12 @@ import (
 // openLog opens the index over the log and waits until all of it is read. How many lines could not be read is told.
 func openLog(ctx context.Context, p *Process, name, state string) (*index.Index, error) {
 	x, err := index.Open(ctx, state)
-	for waiting := err == nil; waiting; {
+	show := progressOf(p, "reading the log")
+	for waiting := err == nil; waiting; show(x.Progress()) {
 		second, stop := context.WithTimeout(ctx, time.Second)
 		err = x.Wait(second)
 		stop()
-		if waiting = errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil; waiting && isTerminal(p.Stderr) {
-			done, total := x.Progress()
-			fmt.Fprintf(p.Stderr, "\rreading the log: %d of %d MB ", done>>20, total>>20)
-		}
+		waiting = errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	}
 	if err != nil {
 		return nil, err

@@ -3,11 +3,9 @@ package hook
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -35,13 +33,6 @@ func (b *book) asks(d nod.Decision, said string) bool {
 	return open && !b.asked && d.Approvable.Key != "" && d.Instead == "" && s.Wait > 0 && b.settings.Approvals &&
 		b.settings.Mode == config.Enforce && b.event.Kind == agent.Decide && !b.event.Unproven && !b.event.Plan &&
 		(len(s.Notify) > 0 || question.Heard(b.run.Places.State))
-}
-
-// question is the entry of a call that waits now: nothing has answered it yet.
-func (b *book) question(c nod.Call, d nod.Decision) error {
-	e := b.about(c, audit.FromDecision(c, d, b.run.Now()))
-	e.Kind, e.Approvable = audit.Question, nil
-	return b.write(e)
 }
 
 // ask puts the question, waits, and returns what is to be said.
@@ -101,9 +92,7 @@ func (b *book) put(c nod.Call, d nod.Decision) (p *question.Pending, link string
 		}
 		link = strings.TrimSuffix(s.Page, "/") + "/answer/" + d.ID + "/" + word
 	}
-	if b.run.watch != nil && b.run.Deadline == 0 {
-		b.run.watch.Reset(until.Sub(now) + slack)
-	}
+	b.run.extend(until.Sub(now))
 	p, err = question.Ask(b.run.Places.State, q)
 	return p, link, err
 }
@@ -145,8 +134,7 @@ func (b *book) notify(d nod.Decision, link string) (notices []string) {
 // approve keeps a yes, so that the next look at the call finds it.
 func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) error {
 	now := b.run.Now()
-	id := hex.EncodeToString(binary.BigEndian.AppendUint32(nil, rand.Uint32()))
-	a := approval.Approval{ID: id, Key: d.Approvable.Key, Scope: approval.Once, At: now.UTC(),
+	a := approval.Approval{ID: approval.NewID(), Key: d.Approvable.Key, Scope: approval.Once, At: now.UTC(),
 		Tool: c.RawTool, Dir: c.Dir, Call: printable.Line(audit.MaskText(c.Command), 200),
 		Until: now.Add(time.Minute).UTC()}
 	if answer.Scope == question.Session {
