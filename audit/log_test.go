@@ -75,8 +75,7 @@ func write(t testing.TB, dir string, entries ...Entry) {
 	}
 }
 
-// Many processes write lines of all sizes while the file is rotated under
-// them: no line is torn, lost or read twice.
+// Many processes write lines of all sizes while the file is rotated under them: no line is torn, lost or read twice.
 func TestManyProcessesRotate(t *testing.T) {
 	const processes = 20
 	dir, want := stateDir(t), 0

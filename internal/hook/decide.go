@@ -135,8 +135,7 @@ func (r *run) always(ctx context.Context, c nod.Call, root string) nod.Decision 
 		Sources: sources, Now: r.Now}).Check(ctx, c)
 }
 
-// recollection is what the gate is told of the session; nil for a run that keeps no
-// state at all, as in the demo.
+// recollection is what the gate is told of the session; nil for a run that keeps no state at all, as in the demo.
 func (r *run) recollection(memory *session.Session) nod.Memory {
 	if r.Places.State == "" {
 		return nil
