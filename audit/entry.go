@@ -118,8 +118,8 @@ func (e *Entry) texts() []*string {
 	return list
 }
 
-// Sealed returns e as [Log.Write] writes it, for those who show it before: complete and masked. It shares nothing with e
-// that it changes.
+// Sealed returns e as [Log.Write] writes it, for those who show it before: complete and masked. It shares nothing with
+// e that it changes.
 func Sealed(e Entry) Entry {
 	e.Version = Version
 	if e.Time.IsZero() {

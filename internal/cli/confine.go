@@ -75,11 +75,11 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	case err == nil && settings.Confine.On:
 		b.Add(doctor.OK, "nod confine", "it is switched on, and works here")
 	case err == nil:
-		b.Add(doctor.Note, "nod confine", "it works here, and is switched off").Next = "nod confine on lets agents run " +
-			"code that nod has not read without network and home"
+		b.Add(doctor.Note, "nod confine", "it works here, and is switched off").Next = "nod confine on lets agents " +
+			"run code that nod has not read without network and home"
 	default:
-		b.Add(doctor.Note, "nod confine", "it does not work here: "+whyNot(ctx, err)).Next = confine.Remedy(os.DirFS("/"),
-			bubblewrapVersion(ctx), runtime.GOOS)
+		l := b.Add(doctor.Note, "nod confine", "it does not work here: "+whyNot(ctx, err))
+		l.Next = confine.Remedy(os.DirFS("/"), bubblewrapVersion(ctx), runtime.GOOS)
 	}
 	b.Lines[0].Basis = "tried"
 	if b.Lines[0].State == doctor.OK {

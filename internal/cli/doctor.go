@@ -127,7 +127,8 @@ func settingsBlock(p *Process) doctor.Block {
 	settings, err := config.Load(behind.Places(p.Environ))
 	switch {
 	case err != nil:
-		b.Add(doctor.Failed, "nod.toml", printable.Line(err.Error(), 300)).Next = "no call is allowed until it can be used"
+		l := b.Add(doctor.Failed, "nod.toml", printable.Line(err.Error(), 300))
+		l.Next = "no call is allowed until it can be used"
 	case len(settings.Notices) == 0:
 		b.Add(doctor.OK, "nod.toml", "every line of it counts")
 	}

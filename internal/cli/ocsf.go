@@ -50,7 +50,8 @@ func ocsfActivity(tool string) object {
 	case "file_write", "file_edit", "notebook_edit", "apply_patch":
 		id, name, kind = 3, "Update", "Update"
 	}
-	return object{"activity_id": id, "activity_name": name, "type_uid": 600300 + id, "type_name": "API Activity: " + kind}
+	return object{"activity_id": id, "activity_name": name, "type_uid": 600300 + id,
+		"type_name": "API Activity: " + kind}
 }
 
 // ocsfAnswer says what was done about it. The dispositions are Allowed, Blocked, Challenge and Logged.

@@ -211,8 +211,8 @@ func (x *Index) known(info os.FileInfo) *segment {
 	return nil
 }
 
-// catchUp reads what a file has more than before: of a rotated file that is new its sidecar, where that fits. A file that
-// has become shorter is read again.
+// catchUp reads what a file has more than before: of a rotated file that is new its sidecar, where that fits. A file
+// that has become shorter is read again.
 func (x *Index) catchUp(s *segment) error {
 	x.mu.Lock()
 	info, from, ended := s.info, s.read, !s.current

@@ -188,8 +188,8 @@ func (x *Index) Entry(r Row) (audit.Line, error) {
 	return line, err
 }
 
-// Each visits the lines that f selects, oldest first. It waits until the whole log is read, and reads each file once. An
-// error of visit ends it. A filter's text is not heeded.
+// Each visits the lines that f selects, oldest first. It waits until the whole log is read, and reads each file once.
+// An error of visit ends it. A filter's text is not heeded.
 func (x *Index) Each(ctx context.Context, f Filter, visit func(audit.Line) error) error {
 	if err := x.Wait(ctx); err != nil {
 		return err

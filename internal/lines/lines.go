@@ -179,8 +179,9 @@ func (f *File) settled() (line []byte, torn bool, err error) {
 	return line, torn, err
 }
 
-// glued reports whether the last n bytes, just written, stand behind a line that was torn after Last had looked: another
-// writer was killed in between. An append leaves the descriptor's offset at its own end, whoever has written since.
+// glued reports whether the last n bytes, just written, stand behind a line that was torn after Last had looked:
+// another writer was killed in between. An append leaves the descriptor's offset at its own end, whoever has written
+// since.
 func (f *File) glued(n int64) bool {
 	end, err := f.file.Seek(0, io.SeekCurrent)
 	if err != nil || end <= n {
