@@ -68,7 +68,10 @@ func Example() {
 		d := gate.Check(context.Background(), inShop(command))
 		fmt.Printf("%s: %s, by layer %s\n", command, d.Verdict, d.Layer)
 	}
-	// Output: cat main.go: allow, by layer shell rm -rf ~: deny, by layer shell frobnicate main.go: ask, by layer none
+	// Output:
+	// cat main.go: allow, by layer shell
+	// rm -rf ~: deny, by layer shell
+	// frobnicate main.go: ask, by layer none
 }
 
 // What a person's rules and the conversation say of a call is judged by a model, where
@@ -122,5 +125,7 @@ func ExampleRecorder() {
 	gate.Check(context.Background(), inShop("cat main.go"))
 	gate.Check(context.Background(), inShop("cat ~/.ssh/id_ed25519"))
 	fmt.Println(strings.Join(book.lines, "\n"))
-	// Output: allow cat main.go ask cat ~/.ssh/id_ed25519
+	// Output:
+	// allow cat main.go
+	// ask cat ~/.ssh/id_ed25519
 }
