@@ -100,8 +100,7 @@ func secretWorld() nod.Files {
 	return w
 }
 
-// No byte of a secret store leaves in a question, a reason or what is recorded,
-// in any use that a call makes of it.
+// No byte of a secret store leaves in a question, a reason or what is recorded, in any use that a call makes of it.
 func TestNoSecretLeaves(t *testing.T) {
 	var calls []nod.Call
 	for _, file := range []string{".env", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.netrc",

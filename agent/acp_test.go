@@ -90,8 +90,7 @@ func TestACPRequestsWithTwoReadings(t *testing.T) {
 	}
 }
 
-// What the agent is told: options are chosen by kind, an allow is never for
-// always, and what cannot be said is silence.
+// What the agent is told: options are chosen by kind, an allow is never for always, and what cannot be said is silence.
 func TestACPAnswers(t *testing.T) {
 	allowed, denied, asked := nod.Decision{Verdict: nod.Allow}, nod.Decision{}, nod.Decision{Verdict: nod.Ask}
 	selected := func(id string) string { return `{"outcome":{"outcome":"selected","optionId":"` + id + `"}}` }

@@ -3,7 +3,6 @@ package agent_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -44,7 +43,7 @@ func TestWhatIsCompleted(t *testing.T) {
 
 func completedIn(t *testing.T, host string, files map[string]string, payload string) string {
 	t.Helper()
-	dir := hostFiles(t, files)
+	dir := agent.HostFiles(t, files)
 	words := strings.Fields(strings.ReplaceAll(host, "HERE", dir))
 	e, err := agent.Host(words[0]).Decode([]byte(strings.ReplaceAll(payload, "HERE", dir)), words[1:])
 	if err != nil {
@@ -60,20 +59,4 @@ func completedIn(t *testing.T, host string, files map[string]string, payload str
 	}
 	rewrites := map[bool]string{true: " rewrites"}[agent.Host(words[0]).MayRewrite(e)]
 	return strings.ReplaceAll(fmt.Sprintf("first %s, then %s%s: %s", before, told(), rewrites, sight(e, nil)), dir, "HERE")
-}
-
-// hostFiles writes files below a new directory and returns it.
-func hostFiles(t *testing.T, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
 }

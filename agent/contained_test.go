@@ -29,7 +29,7 @@ func TestContainedByTheHostsSettings(t *testing.T) {
 		if row.file != "" {
 			files["work/.claude/"+row.file] = row.text
 		}
-		dir := hostFiles(t, files)
+		dir := HostFiles(t, files)
 		home := filepath.Join(dir, "home")
 		e := completed(t, row.input, "Bash", "default", home, filepath.Join(dir, "work"))
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
@@ -57,7 +57,7 @@ func TestCodexTurns(t *testing.T) {
 			"\n" +
 			`{"type":"turn_context","payload":` + row.payload + "}\n" +
 			`{"type":"response_item","payload":{"type":"message","text":"\"turn_context\""}}` + "\n"
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 		if turn := turnOf(file); turn.confines != row.confines || turn.asks != row.asks {
@@ -85,7 +85,7 @@ func TestGrantedWhereNobodyIsThere(t *testing.T) {
 		{"Write", "Write", `{"file_path":"/etc/x","content":"x"}`, "default", false},
 		{`x"]}}} [`, "mcp__files__create_issue", `{}`, "default", false},
 	} {
-		dir := hostFiles(t, map[string]string{"home/.claude/settings.json": `{"permissions":{"allow":["` + row.allow + `"]}}`})
+		dir := HostFiles(t, map[string]string{"home/.claude/settings.json": `{"permissions":{"allow":["` + row.allow + `"]}}`})
 		home, work := filepath.Join(dir, "home"), filepath.Join(dir, "work")
 		e := completed(t, row.input, row.tool, row.mode, home, work)
 		d := nod.New(nod.Options{Rules: nod.DefaultRules(), Home: home}).Check(t.Context(), e.Call)
@@ -95,8 +95,8 @@ func TestGrantedWhereNobodyIsThere(t *testing.T) {
 	}
 }
 
-// hostFiles writes files below a new directory and returns it.
-func hostFiles(t *testing.T, files map[string]string) string {
+// HostFiles writes files below a new directory and returns it.
+func HostFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -104,7 +104,7 @@ func hostFiles(t *testing.T, files map[string]string) string {
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(file, []byte(text), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}

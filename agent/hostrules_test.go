@@ -28,7 +28,7 @@ func TestACPRulesStay(t *testing.T) {
 		{"as nod acp needs it", "OpenCode", "work/opencode.json", `{"permission":{"bash":"ask","edit":"ask"}}`, "allow"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			dir := hostFiles(t, map[string]string{row.file: row.rules})
+			dir := agent.HostFiles(t, map[string]string{row.file: row.rules})
 			a := agent.ACP{Program: "x", Peer: row.peer, Dir: filepath.Join(dir, "work"),
 				Options: []agent.ACPOption{{ID: "once", Kind: "allow_once"}}}
 			e, err := a.Decode(marshal(t, map[string]any{"sessionId": "s", "toolCall": map[string]any{"toolCallId": "c",

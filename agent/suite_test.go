@@ -36,8 +36,7 @@ type host struct {
 	environ []string
 	// modes are the host's permission modes, with a mode that it does not have.
 	modes []string
-	// several lists the keys to which the host's schema gives several types:
-	// null, a string or a list beside their own.
+	// several lists the keys to which the host's schema gives several types: null, a string or a list beside their own.
 	several []string
 	// valid reports what the host's schema does not allow in an answer to an event; nil where all
 	// is well. The suite has checked that the answer means the decision.

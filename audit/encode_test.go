@@ -46,7 +46,7 @@ func TestEveryTextIsMasked(t *testing.T) {
 }
 
 func written(e Entry) []byte {
-	line, _ := lines.JSON(sealed(e))
+	line, _ := lines.JSON(Sealed(e))
 	return line
 }
 

@@ -89,11 +89,11 @@ func stored(input json.RawMessage) (kept json.RawMessage, size int) {
 // encode returns the line of an entry, without its newline and its link.
 func encode(e Entry) ([]byte, error) {
 	e.Prev, e.Unlocked = "", false
-	line, err := lines.JSON(sealed(e))
+	line, err := lines.JSON(Sealed(e))
 	if err != nil || len(line) < lines.Limit-linkRoom {
 		return line, err
 	}
-	return lines.JSON(sealed(tightened(e)))
+	return lines.JSON(Sealed(tightened(e)))
 }
 
 func asText(s string) json.RawMessage {
@@ -118,11 +118,9 @@ func (e *Entry) texts() []*string {
 	return list
 }
 
-// Sealed returns e as [Log.Write] writes it, for those who show it before: complete and masked.
-func Sealed(e Entry) Entry { return sealed(e) }
-
-// sealed returns e as it may be written: complete and masked. It shares nothing with e that it changes.
-func sealed(e Entry) Entry {
+// Sealed returns e as [Log.Write] writes it, for those who show it before: complete and masked. It shares nothing with
+// e that it changes.
+func Sealed(e Entry) Entry {
 	e.Version = Version
 	if e.Time.IsZero() {
 		e.Time = time.Now().UTC()
@@ -152,7 +150,7 @@ func copied[T any](p *T) *T {
 
 // tightened returns e with every part of it cut down, for the rare entry that would not fit a line.
 func tightened(e Entry) Entry {
-	e = sealed(e) // masked first: half a secret has no shape
+	e = Sealed(e) // masked first: half a secret has no shape
 	if e.InputBytes == 0 {
 		e.InputBytes = len(e.Input)
 	}

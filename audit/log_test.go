@@ -5,13 +5,10 @@ package audit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -37,21 +34,7 @@ func writer(dir string) int {
 		fmt.Println(err)
 		return 3
 	}
-	if os.Getenv("AUDIT_ROLE") != "" {
-		return roughWriter(l)
-	}
-	l.MaxBytes, _ = strconv.ParseInt(os.Getenv("AUDIT_MAX"), 10, 64)
-	size, _ := strconv.Atoi(os.Getenv("AUDIT_SIZE"))
-	count, _ := strconv.Atoi(os.Getenv("AUDIT_COUNT"))
-	for i := range count {
-		e := Entry{Kind: Decision, ID: fmt.Sprintf("%d-%d", os.Getpid(), i),
-			Input: quoted(strings.Repeat("word ", size/5))}
-		if err := l.Write(e); err != nil {
-			fmt.Println(err)
-			return 4
-		}
-	}
-	return 0
+	return roughWriter(l)
 }
 
 func quoted(s string) json.RawMessage {
@@ -73,56 +56,6 @@ func write(t testing.TB, dir string, entries ...Entry) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// Many processes write lines of all sizes while the file is rotated under
-// them: no line is torn, lost or read twice.
-func TestManyProcessesRotate(t *testing.T) {
-	const processes = 20
-	dir, want := stateDir(t), 0
-	var running []*exec.Cmd
-	for i := range processes {
-		cmd := exec.Command(executable(t))
-		count := []int{150, 60, 30, 10}[i%4]
-		want += count
-		cmd.Env = []string{"AUDIT_CHILD=" + dir, "AUDIT_MAX=400000",
-			fmt.Sprint("AUDIT_SIZE=", []int{300, 5 << 10, 60 << 10, 1 << 20}[i%4]), fmt.Sprint("AUDIT_COUNT=", count)}
-		cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		running = append(running, cmd)
-	}
-	for _, cmd := range running {
-		if err := cmd.Wait(); err != nil {
-			t.Error(err)
-		}
-	}
-	seen := map[string]int{}
-	for l, err := range Read(dir, Filter{}) {
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		seen[l.ID]++
-	}
-	for id, n := range seen {
-		if n != 1 {
-			t.Errorf("%s was read %d times", id, n)
-		}
-	}
-	backward := 0
-	for _, err := range Newest(dir, Filter{}) {
-		if err != nil {
-			t.Error(err)
-		}
-		backward++
-	}
-	rotated, err := rotatedFiles(dir)
-	if len(seen) != want || backward != want || len(rotated) < 3 || err != nil {
-		t.Errorf("%d lines, %d backward, want %d; %d rotated files, %v", len(seen), backward, want, len(rotated), err)
-	}
-	t.Logf("%d lines in %d files", len(seen), len(rotated)+1)
 }
 
 func executable(t *testing.T) string {
@@ -288,26 +221,6 @@ func TestEntryIsNotChangedByWrite(t *testing.T) {
 	write(t, stateDir(t), e)
 	if e.Rule.Text != "token: abc1" || e.Error.Message != "token: abc1" || len(e.Reason) != 2<<20 {
 		t.Errorf("changed: %+v", e.Rule)
-	}
-}
-
-// A full disk is an error of Write, and reading goes on behind the torn line.
-func TestFullDisk(t *testing.T) {
-	dir := stateDir(t)
-	write(t, dir, Entry{ID: "1"})
-	appendRaw(t, dir, `{"v":1,"kind":"decision","id":"to`)
-	write(t, dir, Entry{ID: "2"})
-	var got []string
-	for l, err := range Read(dir, Filter{}) {
-		var p *Problem
-		if errors.As(err, &p) {
-			got = append(got, fmt.Sprint("problem ", filepath.Base(p.File), " ", p.Line))
-			continue
-		}
-		got = append(got, l.ID)
-	}
-	if want := []string{"1", "problem decisions.jsonl 2", "2"}; !cmp.Equal(got, want) {
-		t.Errorf("lines %q, want %q", got, want)
 	}
 }
 

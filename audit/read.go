@@ -82,28 +82,25 @@ func (f Filter) Match(e Entry) bool {
 
 // Decode reads one line, without its end. newer is the version of a line of a newer nod, which has no entry.
 func Decode(raw []byte) (l Line, newer int, err error) {
-	if json.Unmarshal(raw, &l.Entry) == nil && l.Version == Version {
+	err = json.Unmarshal(raw, &l.Entry)
+	if err == nil && l.Version == Version {
 		l.Raw = raw
 		return l, 0, nil
 	}
-	l = Line{}
 	var v struct {
 		V int `json:"v"`
 	}
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return Line{}, 0, fmt.Errorf("torn or damaged line: %w", err)
-	}
-	if v.V > Version {
+	switch torn := json.Unmarshal(raw, &v); {
+	case torn != nil:
+		err = fmt.Errorf("torn or damaged line: %w", torn)
+	case v.V > Version:
 		return Line{}, v.V, nil
+	case v.V < 1:
+		err = errors.New(`not a line of the decision log: no "v"`)
+	default:
+		err = fmt.Errorf("damaged line: %w", err)
 	}
-	if v.V < 1 {
-		return Line{}, 0, errors.New(`not a line of the decision log: no "v"`)
-	}
-	if err := json.Unmarshal(raw, &l.Entry); err != nil {
-		return Line{}, 0, fmt.Errorf("damaged line: %w", err)
-	}
-	l.Raw = raw
-	return l, 0, nil
+	return Line{}, 0, err
 }
 
 // Read yields the lines of dir that f selects: oldest file first, each file from its start, in the order in which
@@ -117,11 +114,7 @@ func Newest(dir string, f Filter) iter.Seq2[Line, error] { return each(dir, f, t
 func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
 		files, err := open(dir)
-		defer func() {
-			for _, file := range files {
-				file.Close()
-			}
-		}()
+		defer closeAll(files)
 		if err != nil && !yield(Line{}, err) {
 			return
 		}

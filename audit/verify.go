@@ -65,11 +65,7 @@ const namedLimit = 20
 // there are anchors. progress is told how many bytes of how many were read.
 func Verify(ctx context.Context, dir string, anchors []Anchor, progress func(done, all int64)) (Report, error) {
 	files, err := open(dir)
-	defer func() {
-		for _, file := range files {
-			file.Close()
-		}
-	}()
+	defer closeAll(files)
 	v := verifier{ctx: ctx, progress: progress, Report: Report{Version: 1, Files: len(files)}, wanted: map[link][]int{},
 		in: bufio.NewReaderSize(nil, lines.LastLimit+2)}
 	if err = errors.Join(err, v.want(anchors)); err != nil {

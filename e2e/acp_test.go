@@ -17,8 +17,7 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// spoke is an agent that speaks the Agent Client Protocol and needs no
-// account.
+// spoke is an agent that speaks the Agent Client Protocol and needs no account.
 type spoke struct {
 	driven
 	name    string
@@ -26,9 +25,8 @@ type spoke struct {
 	version int      // of the protocol
 	// mode is the mode in which it asks, if it does not begin in that mode.
 	mode string
-	// edits is what nod answers for a new file in the workspace, commands for a command,
-	// and relative for a command with a relative name: "" is one or the other, as
-	// opencode's messages happen to arrive.
+	// edits is what nod answers for a new file in the workspace, commands for a command, and relative for a command
+	// with a relative name: "" is one or the other, as opencode's messages happen to arrive.
 	edits, commands, relative string
 }
 
@@ -73,9 +71,8 @@ func (s spoke) prepare(m *machine, srv *llmtest.Server) (words, environ []string
 	return s.driven.prepare(m, srv)
 }
 
-// TestACP drives real agents as an editor does, through nod acp: what nod
-// allows runs and the editor is not asked, what it denies does not run, and
-// what a person must decide reaches the editor.
+// TestACP drives real agents as an editor does, through nod acp: what nod allows runs and the editor is not asked, what
+// it denies does not run, and what a person must decide reaches the editor.
 func TestACP(t *testing.T) {
 	deep(t, "agents that an editor drives")
 	for _, s := range allSpoke() {
@@ -110,8 +107,7 @@ func TestACP(t *testing.T) {
 	}
 }
 
-// An editor over the Agent SDK is asked what nod's hook asks about, with nod acp
-// before the agent and without it.
+// An editor over the Agent SDK is asked what nod's hook asks about, with nod acp before the agent and without it.
 func TestTheHookAsksTheEditor(t *testing.T) {
 	deep(t, "agents that an editor drives")
 	for name, through := range map[string][]string{"hook": nil, "hook and nod acp": {"acp", "--"}} {
@@ -140,8 +136,7 @@ func TestTheHookAsksTheEditor(t *testing.T) {
 	}
 }
 
-// step is one call, what nod answers ("": allow or abstained), and the file
-// that is there afterwards if it ran.
+// step is one call, what nod answers ("": allow or abstained), and the file that is there afterwards if it ran.
 type step struct {
 	call     llmtest.Call
 	answered string
@@ -188,8 +183,7 @@ type driver struct {
 	idle    bool // version 2: the turn has ended
 }
 
-// editor returns an editor that starts an agent in a directory and opens a session
-// in the workspace.
+// editor returns an editor that starts an agent in a directory and opens a session in the workspace.
 func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
 	m.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), hang.Limit())
@@ -214,8 +208,7 @@ func (m *machine) editor(s spoke, dir string, words, environ []string) *driver {
 	return d
 }
 
-// prompt has the agent do one turn. In version 2 the answer comes when the turn
-// begins, and the end is told.
+// prompt has the agent do one turn. In version 2 the answer comes when the turn begins, and the end is told.
 func (d *driver) prompt(text string) {
 	d.t.Helper()
 	d.idle = false
@@ -254,8 +247,7 @@ func (d *driver) call(method string, params map[string]any) map[string]any {
 	}
 }
 
-// serve reads one message and answers it where it asks for something: every
-// question with no.
+// serve reads one message and answers it where it asks for something: every question with no.
 func (d *driver) serve(during string) (m spoken) {
 	d.t.Helper()
 	line, err := d.from.ReadBytes('\n')

@@ -36,8 +36,7 @@ func (d driven) ready(t *testing.T, settings string, script llmtest.Script) *dri
 // calls has the model make other calls.
 func (d *driving) calls(calls ...llmtest.Call) { d.srv = llmtest.NewServer(d.t, oneByOne(calls...)) }
 
-// installed registers nod, with short limits if asked, and has the person
-// consent.
+// installed registers nod, with short limits if asked, and has the person consent.
 func (d *driving) installed(short bool) {
 	d.t.Helper()
 	d.installFor(d.adapter.Name(), "user")
@@ -83,8 +82,7 @@ func (d *driving) tries() {
 	}
 }
 
-// told is what the model was told about a call; the test fails if the agent
-// never came to it.
+// told is what the model was told about a call; the test fails if the agent never came to it.
 func (d *driving) told(t *testing.T, name string) string {
 	t.Helper()
 	got, ok := d.srv.Result(name)
@@ -108,10 +106,9 @@ func (d *driving) answered(t *testing.T, want map[string]string) {
 	}
 }
 
-// TestAgents holds every agent that runs here to the same: what nod allows
-// runs without a prompt; what it denies does not run and the model is told
-// why. If nod-hook fails, the call does not run either, except where
-// docs/agents.md says so.
+// TestAgents holds every agent that runs here to the same: what nod allows runs without a prompt; what it denies does
+// not run and the model is told why. If nod-hook fails, the call does not run either, except where docs/agents.md says
+// so.
 func TestAgents(t *testing.T) {
 	onEach(t, allDriven(), func(t *testing.T, d driven) {
 		if tried := d.adapter.Capabilities().Tried; tried != d.version {
@@ -180,8 +177,7 @@ func (d driven) testChild(t *testing.T) {
 	}
 }
 
-// silent is no failure but the control: it shows that the same call does run
-// where nothing stops it.
+// silent is no failure but the control: it shows that the same call does run where nothing stops it.
 const silent = "says nothing and exits with 0"
 
 // failure is what may become of nod-hook. A script of "" removes it.

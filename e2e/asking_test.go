@@ -16,9 +16,8 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// Three agents can be driven as an editor or another program drives them, and ask it
-// what they would ask a person. Each of these functions has an agent do a prompt,
-// refuses everything that it asks about, and returns what that was.
+// Three agents can be driven as an editor or another program drives them, and ask it what they would ask a person. Each
+// of these functions has an agent do a prompt, refuses everything that it asks about, and returns what that was.
 
 // appServer starts Codex for another program, sends it requests, and hands each answer
 // to take, which says when it is enough.

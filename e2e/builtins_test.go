@@ -13,9 +13,8 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// TestBuiltinsAreClassified has each agent show its tools to the scripted
-// model. A tool that nobody classified in its adapter's table fails the
-// test, and so does a version that was not looked at.
+// TestBuiltinsAreClassified has each agent show its tools to the scripted model. A tool that nobody classified in its
+// adapter's table fails the test, and so does a version that was not looked at.
 func TestBuiltinsAreClassified(t *testing.T) {
 	deep(t, "what a pinned version offers")
 	onEach(t, allDriven(), func(t *testing.T, d driven) {
@@ -64,8 +63,7 @@ func (d *driven) knowsArguments(t *testing.T, m *driving) {
 	}
 }
 
-// unhooked are tools that a model is offered under a name that no hook sees,
-// and why.
+// unhooked are tools that a model is offered under a name that no hook sees, and why.
 func unhooked(host string) map[string]string {
 	switch host {
 	case "claude-code":

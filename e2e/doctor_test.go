@@ -14,9 +14,8 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// TestDoctor holds nod doctor to the released programs: it finds their
-// version, it says of Codex's trust what Codex says, and its verdict is the
-// verdict that TestAgents measures.
+// TestDoctor holds nod doctor to the released programs: it finds their version, it says of Codex's trust what Codex
+// says, and its verdict is the verdict that TestAgents measures.
 func TestDoctor(t *testing.T) {
 	deep(t, "nod doctor beside real agents")
 	onEach(t, allDriven(), func(t *testing.T, d driven) {

@@ -18,21 +18,18 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// driven is an agent that the tests can run without an account, on a scripted
-// model. A further one is a section of testdata/driven.toml, a name in
-// allDriven, its configuration in testdata/agents, and its version in package.json.
+// driven is an agent that the tests can run without an account, on a scripted model. A further one is a section of
+// testdata/driven.toml, a name in allDriven, its configuration in testdata/agents, and its version in package.json.
 type driven struct {
 	adapter agent.Adapter
 	title   string
 	version string // pinned
 	// program returns the absolute path, or skips.
 	program func(*testing.T) string
-	// inPath is the name under which nod install looks for it in PATH; "" if
-	// it does not.
+	// inPath is the name under which nod install looks for it in PATH; "" if it does not.
 	inPath string
-	// words run one prompt without a person, and environ is what they need beside
-	// HOME and PATH. In both, and in the files of testdata/agents, stand signs
-	// such as {url}: see fill.
+	// words run one prompt without a person, and environ is what they need beside HOME and PATH. In both, and in the
+	// files of testdata/agents, stand signs such as {url}: see fill.
 	words, environ []string
 	// consent does what a person does after nod install, if anything.
 	consent func(m *machine)
@@ -45,12 +42,10 @@ type driven struct {
 	shell, write, mcp spelling
 	// child starts a sub-agent that is told a task; nil without sub-agents.
 	child spelling
-	// wait is what the model does while a sub-agent works, where the host
-	// does not wait by itself.
+	// wait is what the model does while a sub-agent works, where the host does not wait by itself.
 	wait []llmtest.Call
 
-	// granted is what nod answers for a call that it allows: allow, or
-	// abstained where a hook cannot grant.
+	// granted is what nod answers for a call that it allows: allow, or abstained where a hook cannot grant.
 	granted string
 	// open names the cells of the failure matrix in which the call runs
 	// because the host offers no way to stop it, and why.
@@ -87,8 +82,7 @@ func spelled(tool, arguments string) spelling {
 
 func marshal(v any) string { return string(must(json.Marshal(v))) }
 
-// npm returns a program of a pinned package, by the names that its platform has in
-// npm.
+// npm returns a program of a pinned package, by the names that its platform has in npm.
 func npm(t *testing.T, at string) string {
 	t.Helper()
 	tools := os.Getenv("NOD_TOOLS")
@@ -123,9 +117,8 @@ func (d driven) fill(m *machine, srv *llmtest.Server, text string) string {
 		"{home}", m.home, "{dir}", m.dir, "{program}", d.program(m.t), "{version}", d.version).Replace(text)
 }
 
-// prepare lays the agent's own configuration over the home directory, with the
-// MCP server "lab" in it and beside what stands there, and returns words and
-// environment of one prompt.
+// prepare lays the agent's own configuration over the home directory, with the MCP server "lab" in it and beside what
+// stands there, and returns words and environment of one prompt.
 func (d driven) prepare(m *machine, srv *llmtest.Server) (words, environ []string) {
 	m.t.Helper()
 	from := filepath.Join("testdata", "agents", d.adapter.Name())

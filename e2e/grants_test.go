@@ -66,9 +66,8 @@ func TestOpencodeIsHandedALineWithoutAQuestion(t *testing.T) {
 	m.answered(t, map[string]string{"probe.py": "confined"})
 }
 
-// What a rule of the person's in the host's own settings asks about or denies does not run
-// because nod is installed, though nod would allow it; and what no rule speaks of nod still
-// allows, where it can, and nobody is asked.
+// What a rule of the person's in the host's own settings asks about or denies does not run because nod is installed,
+// though nod would allow it; and what no rule speaks of nod still allows, where it can, and nobody is asked.
 func TestPersonsRulesStay(t *testing.T) {
 	touching := []string{"touch ruled", "mkdir free"}
 	copilot := drivenBy("copilot") // the person has denied a program beside their leave for all tools
@@ -146,9 +145,8 @@ func geminiRule(decision string) string {
 		"decision = \"" + decision + "\"\n"
 }
 
-// What Codex runs in its own sandbox is left to it where nod knows nothing
-// against the call; without the sandbox the same call is denied, and what is
-// known to lose work or to print a secret is denied in both.
+// What Codex runs in its own sandbox is left to it where nod knows nothing against the call; without the sandbox the
+// same call is denied, and what is known to lose work or to print a secret is denied in both.
 func TestCodexSandboxIsAFact(t *testing.T) {
 	for sandbox, unread := range map[string]string{"workspace-write": "abstained", "danger-full-access": "deny"} {
 		t.Run(sandbox, func(t *testing.T) {

@@ -97,8 +97,7 @@ func (d *driving) checkHostile(t *testing.T, decoy *llmtest.Server) {
 	}
 }
 
-// projectEnvironment has the workspace's settings set variables, and one variable more that
-// shows that they arrive.
+// projectEnvironment has the workspace's settings set variables, and one variable more that shows that they arrive.
 func (d *driving) projectEnvironment(env map[string]string) {
 	env["E2E_MARK"] = "arrived"
 	d.machine.write(filepath.Join(d.work, ".claude", "settings.json"), marshal(map[string]any{"env": env}), 0o600)

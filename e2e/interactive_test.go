@@ -10,8 +10,7 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// sit starts Claude Code as a person does who has used it before: what it asks
-// at its first start is answered.
+// sit starts Claude Code as a person does who has used it before: what it asks at its first start is answered.
 func (m *machine) sit(srv *llmtest.Server, mode string) *screen {
 	m.t.Helper()
 	state, err := json.Marshal(map[string]any{
@@ -82,9 +81,8 @@ func TestThePersonIsAsked(t *testing.T) {
 	}
 }
 
-// Two prompts may wait: a sub-agent would print a secret while the person is
-// asked about a file. With any answer to that, also "and switch the mode",
-// the other call does not run unasked: nod has denied it.
+// Two prompts may wait: a sub-agent would print a secret while the person is asked about a file. With any answer to
+// that, also "and switch the mode", the other call does not run unasked: nod has denied it.
 func TestTwoPromptsWait(t *testing.T) {
 	deep(t, "what a person sees")
 	for _, row := range []struct{ name, key string }{{"yes", "1"}, {"yes, and switch the mode", "2"}} {
@@ -116,9 +114,8 @@ func TestTwoPromptsWait(t *testing.T) {
 	}
 }
 
-// About a file Claude Code asks in a dialog of its own, without a hook's reason.
-// nod says the reason in a message, which is on the screen once the dialog is
-// gone.
+// About a file Claude Code asks in a dialog of its own, without a hook's reason. nod says the reason in a message,
+// which is on the screen once the dialog is gone.
 func TestTheFileDialog(t *testing.T) {
 	deep(t, "what a person sees")
 	begin(t)

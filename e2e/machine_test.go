@@ -25,8 +25,7 @@ import (
 // claudeVersion is the version that package.json pins.
 const claudeVersion = "2.1.329"
 
-// agentKey and modelKey are no keys of anyone. The first is Claude Code's,
-// the second nod's own.
+// agentKey and modelKey are no keys of anyone. The first is Claude Code's, the second nod's own.
 const (
 	agentKey = "sk-ant-api03-scripted-agent"
 	modelKey = "sk-ant-api03-scripted-classifier"
@@ -47,8 +46,7 @@ func missing(t *testing.T, format string, args ...any) {
 	t.Skipf(format+": skipped", args...)
 }
 
-// begin makes a test run beside others, and skips it as a whole where there
-// is nothing to test with.
+// begin makes a test run beside others, and skips it as a whole where there is nothing to test with.
 func begin(t *testing.T) {
 	t.Helper()
 	claudeProgram(t)
@@ -121,9 +119,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// opaque is a program of the workspace's that makes the file it is given. No
-// analysis can tell what it does, so that nod has to ask about it, and so has
-// Claude Code.
+// opaque is a program of the workspace's that makes the file it is given. No analysis can tell what it does, so that
+// nod has to ask about it, and so has Claude Code.
 const opaque = `#!/bin/sh
 eval "$OPAQUE touch \"\$1\""
 `
@@ -136,11 +133,9 @@ type machine struct {
 	home   string
 	bin    string // in the home
 	work   string // a git repository with one commit, a directory "sub", a program "opaque"
-	// prefix is put before every program that is run, for example a program
-	// that enters a mount namespace.
+	// prefix is put before every program that is run, for example a program that enters a mount namespace.
 	prefix []string
-	// trusted is the settings by which a person has consented to nod's hooks,
-	// on agents that ask for it.
+	// trusted is the settings by which a person has consented to nod's hooks, on agents that ask for it.
 	trusted string
 }
 
@@ -241,8 +236,7 @@ func (m *machine) settings(text string) {
 	m.write(filepath.Join(m.home, ".config", "nod", "nod.toml"), text, 0o600)
 }
 
-// model returns settings that name a model of nod's own, at an address. It
-// has as long as nod lets a model have.
+// model returns settings that name a model of nod's own, at an address. It has as long as nod lets a model have.
 func (m *machine) model(url string) string {
 	m.t.Helper()
 	key := filepath.Join(m.home, ".config", "nod", "key")
@@ -339,9 +333,8 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// stopLeftovers ends programs of this machine that outlived their test, such
-// as the child of a hook that was killed, or what an agent copied into its home
-// and left running (Codex in a terminal starts a daemon, and that another). Only
+// stopLeftovers ends programs of this machine that outlived their test, such as the child of a hook that was killed, or
+// what an agent copied into its home and left running (Codex in a terminal starts a daemon, and that another). Only
 // programs that lie in this machine can match.
 func (m *machine) stopLeftovers() {
 	hang.Until(m.t, "the end of the machine's programs", func() bool {

@@ -23,9 +23,8 @@ var controls = map[string]string{
 	"pi": ".pi/extensions/x.js",
 }
 
-// TestNextSessionRunsNothing writes, under every name that an agent is known to
-// run something from, a file that would leave a mark, as far as nod lets a call
-// write it unasked. Then each agent works in that repository: no mark may be
+// TestNextSessionRunsNothing writes, under every name that an agent is known to run something from, a file that would
+// leave a mark, as far as nod lets a call write it unasked. Then each agent works in that repository: no mark may be
 // there. In the end what nod refuses is written by hand, and runs.
 func TestNextSessionRunsNothing(t *testing.T) {
 	deep(t, "what an agent runs from a repository by itself")
@@ -129,13 +128,11 @@ func (m *machine) allows(t *testing.T, name, text string) bool {
 	return strings.Contains(string(out), `"permissionDecision":"allow"`)
 }
 
-// obeyedFile is a name in a repository, and what an agent that obeys it would
-// run to leave MARK.
+// obeyedFile is a name in a repository, and what an agent that obeys it would run to leave MARK.
 type obeyedFile struct{ name, text string }
 
-// obeyedFiles are those of testdata/obeyed.txtar, also in a directory and in capitals,
-// and every name of [hosts.Guarded]. No agent obeys the first file; the first file of a
-// name counts for controls.
+// obeyedFiles are those of testdata/obeyed.txtar, also in a directory and in capitals, and every name of
+// [hosts.Guarded]. No agent obeys the first file; the first file of a name counts for controls.
 func obeyedFiles(t *testing.T) (files []obeyedFile) {
 	t.Helper()
 	archive, err := txtar.ParseFile("testdata/obeyed.txtar")
@@ -165,9 +162,8 @@ func obeyedFiles(t *testing.T) (files []obeyedFile) {
 	return files
 }
 
-// TestWhatAgentsLookFor watches each agent while it works in a repository, and
-// has nod-hook refuse an edit of every name that it looks for there, unless
-// startsNothing says why that name is harmless.
+// TestWhatAgentsLookFor watches each agent while it works in a repository, and has nod-hook refuse an edit of every
+// name that it looks for there, unless startsNothing says why that name is harmless.
 func TestWhatAgentsLookFor(t *testing.T) {
 	deep(t, "what an agent looks for in a repository")
 	strace := testworld.Needs(t, "strace")
@@ -208,9 +204,8 @@ func startsNothing(name string) bool {
 
 var tracedName = regexp.MustCompile(`^\d+ +(\w+)\((?:(?:AT_FDCWD|\d+)<([^>]*)>, )?"((?:[^"\\]|\\.)*)"`)
 
-// looksFor is what the agent looks for in the workspace, in a session in a
-// directory of it. In a trace of strace's what is relative and has no directory
-// beside it is taken to be there.
+// looksFor is what the agent looks for in the workspace, in a session in a directory of it. In a trace of strace's what
+// is relative and has no directory beside it is taken to be there.
 func (d *driving) looksFor(strace string) (names []string) {
 	d.t.Helper()
 	file, dir := filepath.Join(d.dir, "trace"), filepath.Join(d.work, "sub")

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// asking is Claude Code without a hook, which asks the tool of an MCP server instead:
-// nod, as the given command.
+// asking is Claude Code without a hook, which asks the tool of an MCP server instead: nod, as the given command.
 func (d *driving) asking(command string, args ...string) {
 	d.t.Helper()
 	d.machine.write(filepath.Join(d.dir, "nod.json"), fmt.Sprintf(`{"mcpServers":{"nod":{"command":%q,"args":%s}}}`, command,
@@ -17,9 +16,8 @@ func (d *driving) asking(command string, args ...string) {
 		"--permission-prompt-tool", "mcp__nod__approve"}
 }
 
-// Without a hook, nod answers as the permission prompt tool: what it allows
-// runs, what it denies does not, and the model reads why. It is not told where a
-// command starts, so a relative name leads nowhere.
+// Without a hook, nod answers as the permission prompt tool: what it allows runs, what it denies does not, and the
+// model reads why. It is not told where a command starts, so a relative name leads nowhere.
 func TestPermissionPromptTool(t *testing.T) {
 	begin(t)
 	d := drivenBy("claude-code")

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// report is what a run found out about one agent. It becomes, word for word,
-// that agent's section of docs/agents.md.
+// report is what a run found out about one agent. It becomes, word for word, that agent's section of docs/agents.md.
 type report struct {
 	driven
 	mu      sync.Mutex
@@ -18,9 +17,8 @@ type report struct {
 	blocked int      // how often it does not
 }
 
-// cell notes what became of a call. A call that runs must be among those that the
-// host leaves open, and a call that is listed there must run: else there is a way
-// to close it.
+// cell notes what became of a call. A call that runs must be among those that the host leaves open, and a call that is
+// listed there must run: else there is a way to close it.
 func (r *report) cell(t *testing.T, name string, ran bool) {
 	t.Helper()
 	why, open := r.open[name]
@@ -64,8 +62,7 @@ func (r *report) section() string {
 // document guards docs/agents.md against agents that end at once.
 var document sync.Mutex
 
-// settle compares the section with docs/agents.md, or writes it there where
-// NOD_E2E_WRITE is 1.
+// settle compares the section with docs/agents.md, or writes it there where NOD_E2E_WRITE is 1.
 func (r *report) settle(t *testing.T) {
 	t.Helper()
 	document.Lock()

@@ -14,8 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/rewriting/trial"
 )
 
-// The real agents run what a hook hands them, and what asks it is what nod-hook finds
-// above itself.
+// The real agents run what a hook hands them, and what asks it is what nod-hook finds above itself.
 func TestRewritingIsProven(t *testing.T) {
 	onEach(t, rewriters(), func(t *testing.T, d driven) {
 		program := must(filepath.EvalSymlinks(d.program(t)))
@@ -32,9 +31,8 @@ func TestRewritingIsProven(t *testing.T) {
 	})
 }
 
-// With the line handed over an agent's tests run confined, without a question, and the agent
-// reads what they print; what it may not run it does not. Nothing shows a command other than
-// the command that was handed over.
+// With the line handed over an agent's tests run confined, without a question, and the agent reads what they print;
+// what it may not run it does not. Nothing shows a command other than the command that was handed over.
 func TestALineIsHandedToTheRealAgents(t *testing.T) {
 	onEach(t, rewriters(), func(t *testing.T, d driven) {
 		m := d.ready(t, "confine = \"on\"\n", oneByOne(d.shell("code", "python3 probe.py"),
@@ -55,8 +53,7 @@ func TestALineIsHandedToTheRealAgents(t *testing.T) {
 	})
 }
 
-// A program that does not run what a hook hands it is found out, whether or not it runs
-// the model's own command.
+// A program that does not run what a hook hands it is found out, whether or not it runs the model's own command.
 func TestAnotherProgramIsNotProven(t *testing.T) {
 	begin(t)
 	claude := claudeProgram(t)
@@ -123,8 +120,7 @@ func TestDoctorProvesTheRewriting(t *testing.T) {
 	}
 }
 
-// record writes what nod doctor would have proven of a program, which node runs if it is a
-// script.
+// record writes what nod doctor would have proven of a program, which node runs if it is a script.
 func (m *machine) record(host, state, program string) {
 	m.t.Helper()
 	found, err := rewriting.Look(program, "")

@@ -18,18 +18,15 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// seat is one agent in one mode, in a terminal, with a person who says yes to
-// every question.
+// seat is one agent in one mode, in a terminal, with a person who says yes to every question.
 type seat struct {
 	agent, mode string
 	program     func(*testing.T) string
 	// sit starts the agent on a machine that nod is or is not installed on.
 	sit func(m *machine, srv *llmtest.Server, nod bool) *screen
-	// call is a call of the script in the agent's spelling; false where the
-	// agent has no such tool.
+	// call is a call of the script in the agent's spelling; false where the agent has no such tool.
 	call func(c agenttest.ScriptCall, name string, in map[string]any) (llmtest.Call, bool)
-	// asks are words that stand on the screen while a person is asked, and yes is
-	// the key for yes.
+	// asks are words that stand on the screen while a person is asked, and yes is the key for yes.
 	asks []string
 	yes  string
 	// ready is what the screen shows when a prompt can be typed, where sit does not wait for it.
@@ -124,16 +121,14 @@ func (s seat) session(t *testing.T, list []agenttest.ScriptCall, nod, blocks boo
 	return p.became
 }
 
-// confines has nod run code behind its boundary, and hands the lines over, as after nod
-// doctor has proven the agent.
+// confines has nod run code behind its boundary, and hands the lines over, as after nod doctor has proven the agent.
 func (m *machine) confines(s seat) {
 	m.settings("confine = \"on\"\n")
 	m.boundary(m.t)
 	m.record(strings.ToLower(strings.ReplaceAll(s.agent, " ", "-")), m.state(), s.program(m.t))
 }
 
-// step is one turn of the model's; a call of a tool that the agent does not have is
-// passed over.
+// step is one turn of the model's; a call of a tool that the agent does not have is passed over.
 func (p *played) step(i int, c agenttest.ScriptCall) llmtest.Step {
 	input := strings.NewReplacer("DIR", p.m.work, "HOME", p.m.home).Replace(c.Input)
 	var in map[string]any

@@ -157,11 +157,10 @@ func seats() []seat {
 	}
 }
 
-// TestScriptInTerminals plays the script of 40 ordinary and 40 grave calls to the
-// real agents in a terminal, in each mode, with nod and without, and prints the
-// table of docs/agents.md. A person says yes to every question. nod adds no question
-// to an ordinary call; no grave call runs unasked that would not without nod; what is
-// known to lose work or to print a secret never does.
+// TestScriptInTerminals plays the script of 40 ordinary and 40 grave calls to the real agents in a terminal, in each
+// mode, with nod and without, and prints the table of docs/agents.md. A person says yes to every question. nod adds no
+// question to an ordinary call; no grave call runs unasked that would not without nod; what is known to lose work or to
+// print a secret never does.
 func TestScriptInTerminals(t *testing.T) {
 	deep(t, "the script in every mode of the real agents")
 	good := agenttest.Ordinary()

@@ -67,9 +67,8 @@ const (
 	handed  = "the child may make anything"
 )
 
-// TestJudgeIsShown holds every agent to what a model of nod's is shown of its
-// session: what the person typed, and what the agent called, and nothing that a
-// tool printed or that an agent told another as the person's word.
+// TestJudgeIsShown holds every agent to what a model of nod's is shown of its session: what the person typed, and what
+// the agent called, and nothing that a tool printed or that an agent told another as the person's word.
 func TestJudgeIsShown(t *testing.T) {
 	deep(t, "what a model of nod's is shown")
 	onEach(t, allDriven(), func(t *testing.T, d driven) {

@@ -16,8 +16,7 @@ import (
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
-// silencer is a setting in a file below the machine's directory, which holds
-// home, work and, at the managed level, etc.
+// silencer is a setting in a file below the machine's directory, which holds home, work and, at the managed level, etc.
 type silencer struct {
 	Name, File, Text string
 	// Add appends to Codex's settings, as the installation left them.
@@ -90,8 +89,7 @@ func (d *driving) silencedBy(t *testing.T, row silencer) {
 	}
 }
 
-// trust is what a person does where the agent asks whether they trust a
-// directory.
+// trust is what a person does where the agent asks whether they trust a directory.
 func (m *machine) trust(agent, dir string) {
 	m.t.Helper()
 	switch agent {
@@ -131,10 +129,9 @@ func TestManaged(t *testing.T) {
 	}
 }
 
-// ownEtc gives the machine its own /etc/hosts, /etc/nod and directory of an
-// agent's below /etc, which nothing outside of it sees. The two directories
-// must exist to be covered; what was made for that is removed in the end, since
-// a directory that goes takes the mounts on it along, in every namespace.
+// ownEtc gives the machine its own /etc/hosts, /etc/nod and directory of an agent's below /etc, which nothing outside
+// of it sees. The two directories must exist to be covered; what was made for that is removed in the end, since a
+// directory that goes takes the mounts on it along, in every namespace.
 func (m *machine) ownEtc(agent string) {
 	m.t.Helper()
 	if runtime.GOOS != "linux" || os.Geteuid() != 0 {
@@ -162,9 +159,8 @@ var made struct {
 	dirs []string
 }
 
-// What becomes of a call where the file that nod wrote cannot be loaded:
-// opencode goes on without a word, and nothing of nod's can close that; Pi
-// does not start.
+// What becomes of a call where the file that nod wrote cannot be loaded: opencode goes on without a word, and nothing
+// of nod's can close that; Pi does not start.
 func TestPluginThatCannotBeLoaded(t *testing.T) {
 	deep(t, "hostile repositories")
 	onEach(t, []driven{drivenBy("opencode"), drivenBy("pi")}, func(t *testing.T, d driven) {

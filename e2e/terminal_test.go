@@ -24,8 +24,7 @@ const (
 	rows    = 50
 )
 
-// screen is a program that runs in a terminal of its own, and what a person
-// would see there.
+// screen is a program that runs in a terminal of its own, and what a person would see there.
 type screen struct {
 	t     *testing.T
 	m     *machine
@@ -36,8 +35,7 @@ type screen struct {
 	srv   *llmtest.Server // the model behind the program; nil where a test does not need it
 }
 
-// terminal starts a program of this machine in a terminal. It waits for a core,
-// and ends with the test.
+// terminal starts a program of this machine in a terminal. It waits for a core, and ends with the test.
 func (m *machine) terminal(environ []string, name string, args ...string) *screen {
 	m.t.Helper()
 	slots <- struct{}{}
@@ -61,8 +59,7 @@ func (m *machine) terminal(environ []string, name string, args ...string) *scree
 	return s
 }
 
-// show draws what the program writes. A terminal that nobody holds any more
-// reads as an error.
+// show draws what the program writes. A terminal that nobody holds any more reads as an error.
 func (s *screen) show(cmd *exec.Cmd, from io.Reader) {
 	buffer := make([]byte, 32<<10)
 	for {
@@ -85,8 +82,7 @@ func (s *screen) text() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n") + "\n"
 }
 
-// words is the screen as one line: where a text is broken over lines and what
-// is drawn around it does not matter.
+// words is the screen as one line: where a text is broken over lines and what is drawn around it does not matter.
 func (s *screen) words() string {
 	return strings.Join(strings.FieldsFunc(s.text(),
 		func(r rune) bool { return strings.ContainsRune(" \n│─╭╮╰╯|", r) }), " ")
@@ -156,10 +152,9 @@ func (s *screen) ends() int {
 	return 0
 }
 
-// capture compares the part of the screen from the last line that holds from up to
-// the next that holds to ("": all that follows) with testdata/terminal/NAME.txt.
-// What changes from run to run is taken out; NOD_E2E_WRITE=1 rewrites the file. The
-// short run looks for words alone, with sees: what a host draws around them is the deep run's.
+// capture compares the part of the screen from the last line that holds from up to the next that holds to ("": all that
+// follows) with testdata/terminal/NAME.txt. What changes from run to run is taken out; NOD_E2E_WRITE=1 rewrites the
+// file. The short run looks for words alone, with sees: what a host draws around them is the deep run's.
 func (s *screen) capture(name, from, to string) {
 	s.t.Helper()
 	if testing.Short() {

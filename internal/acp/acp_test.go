@@ -603,8 +603,7 @@ func TestTheConversation(t *testing.T) {
 	}
 }
 
-// An agent that is told "always" asks no more, so the editor is not offered it, also by a
-// request that nod cannot read.
+// An agent that is told "always" asks no more, so the editor is not offered it, also by a request that nod cannot read.
 func TestAlwaysIsNotOffered(t *testing.T) {
 	for _, call := range []string{`"toolCall":{"toolCallId":7}`, `"toolCall":{}`, `"subject":{}`} {
 		e := newEditor(t)

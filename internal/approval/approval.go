@@ -13,7 +13,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -63,6 +65,9 @@ type Caller struct {
 	// Prompt says that the host asks about a call that a hook has been asked about before, without saying which.
 	Prompt bool `json:"prompt"`
 }
+
+// NewID is an approval's name. It guards nothing, so the runtime's generator will do.
+func NewID() string { return fmt.Sprintf("%08x", rand.Uint32()) }
 
 const (
 	fileName = "approvals.jsonl"

@@ -8,8 +8,7 @@ import (
 	"github.com/nodgate/nod/internal/hosts"
 )
 
-// Of every agent docs/agents.md says what nod can do there: of those that were read
-// and not run, in a table.
+// Of every agent docs/agents.md says what nod can do there: of those that were read and not run, in a table.
 func TestEveryAgentIsInItsDocument(t *testing.T) {
 	text := string(read(t, "docs/agents.md"))
 	for _, a := range agent.All() {

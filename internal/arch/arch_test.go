@@ -20,8 +20,7 @@ const (
 	module = "github.com/nodgate/nod"
 )
 
-// layers reads testdata/layers.txt: of each package the project's packages that it may
-// import, and why no others.
+// layers reads testdata/layers.txt: of each package the project's packages that it may import, and why no others.
 func layers(t *testing.T) (may map[string][]string, why map[string]string) {
 	t.Helper()
 	may, why = map[string][]string{}, map[string]string{}
@@ -151,9 +150,8 @@ func linkedInto(program string, list []file) map[string]bool {
 	return linked
 }
 
-// confines lists the packages of nod-hook confine, which no hook calls. They may
-// use more, and set nothing up at the start, as [TestNoInitAndNoMutablePackageState]
-// holds.
+// confines lists the packages of nod-hook confine, which no hook calls. They may use more, and set nothing up at the
+// start, as [TestNoInitAndNoMutablePackageState] holds.
 var confines = map[string]bool{"internal/confine": true, "internal/confine/behind": true,
 	"internal/confine/stage": true}
 
@@ -302,8 +300,7 @@ func TestFilesStaySmall(t *testing.T) {
 	}
 }
 
-// A line fits beside another in a window. Data is excepted: a long literal, and
-// what a comment quotes.
+// A line fits beside another in a window. Data is excepted: a long literal, and what a comment quotes.
 func TestLinesStayNarrow(t *testing.T) {
 	const most = 120
 	for _, f := range files(t) {
@@ -325,8 +322,7 @@ func TestLinesStayNarrow(t *testing.T) {
 	}
 }
 
-// linesOfData are the lines that a literal of more than so many characters, or a
-// quoted text of a comment, stands on.
+// linesOfData are the lines that a literal of more than so many characters, or a quoted text of a comment, stands on.
 func linesOfData(t *testing.T, name string, source []byte, least int) map[int]bool {
 	t.Helper()
 	set := token.NewFileSet()
@@ -377,9 +373,8 @@ func TestTheBuiltHookLinksNoNetwork(t *testing.T) {
 	}
 }
 
-// A test that builds a program builds it without cgo and with no flag for the
-// compiler: else all that the program imports is compiled
-// once more, which took a fifth of a cold run.
+// A test that builds a program builds it without cgo and with no flag for the compiler: else all that the program
+// imports is compiled once more, which took a fifth of a cold run.
 func TestTestsBuildWhatIsBuilt(t *testing.T) {
 	built := 0
 	for _, f := range files(t) {
@@ -402,8 +397,7 @@ func TestTestsBuildWhatIsBuilt(t *testing.T) {
 	}
 }
 
-// A type that everything hangs on is where nobody can say what reads or sets a
-// field.
+// A type that everything hangs on is where nobody can say what reads or sets a field.
 func TestNoObjectHoldsTheHouse(t *testing.T) {
 	const most = 40
 	methods := map[string]int{}

@@ -30,8 +30,7 @@ func TestDocumentsNameRealTests(t *testing.T) {
 	}
 }
 
-// functions are all functions, as "FILE NAME" or "FILE RECEIVER.NAME", and all tests,
-// as "test NAME".
+// functions are all functions, as "FILE NAME" or "FILE RECEIVER.NAME", and all tests, as "test NAME".
 func functions(t *testing.T) map[string]bool {
 	have := map[string]bool{}
 	for _, f := range files(t) {

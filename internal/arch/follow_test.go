@@ -31,8 +31,7 @@ var (
 	stepBlock = regexp.MustCompile("(?s)^\\s*?\n+```[a-z]*\n(.*?)\n```\n")
 )
 
-// stepsOf are the steps of a how-to, in its order, and the commands of its blocks
-// of sh.
+// stepsOf are the steps of a how-to, in its order, and the commands of its blocks of sh.
 func stepsOf(t *testing.T, doc string) (steps []step, commands []string) {
 	t.Helper()
 	text := string(read(t, doc))

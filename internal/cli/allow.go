@@ -227,7 +227,7 @@ func (w ruleWriter) replay(ctx context.Context, without, with config.Places) err
 	if w.only != "" {
 		f.Roots = []string{w.only}
 	}
-	r := past{process: w.process, gates: pastGates(w.process, without, with)}
+	r := past{process: w.process, places: []config.Places{without, with}}
 	calls, days, hitDays, hits := 0, map[string]bool{}, map[string]bool{}, tally{}
 	err = r.each(ctx, x, f, func(e audit.Entry, d []nod.Decision) {
 		day := e.Time.Local().Format(time.DateOnly)

@@ -3,8 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -99,10 +97,8 @@ func seen(e audit.Entry) (audit.Entry, error) {
 
 // approvalOf is what a person is asked to say yes to: once within the hour, or in the session for a day.
 func approvalOf(e audit.Entry, inSession bool, now time.Time) (approval.Approval, error) {
-	id := make([]byte, 4)
-	rand.Read(id)
 	a := approval.Approval{
-		ID: hex.EncodeToString(id), Key: e.Approvable.Key, Scope: approval.Once, At: now.UTC(),
+		ID: approval.NewID(), Key: e.Approvable.Key, Scope: approval.Once, At: now.UTC(),
 		Tool: e.RawTool, Dir: e.Dir, Call: printable.Line(callOf(e), 200), Until: now.Add(time.Hour).UTC(),
 	}
 	if !inSession {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/install"
@@ -60,11 +62,15 @@ func (a *arguments) parse(args []string, most int) error {
 
 // withState is parse for what does nothing without a state directory.
 func (a *arguments) withState(args []string, most int) error {
-	err := a.parse(args, most)
-	if err == nil && a.places.State == "" {
-		err = usage(errors.New("HOME is not set; name nod's state directory with --state DIR"))
+	return cmp.Or(a.parse(args, most), a.stated())
+}
+
+// stated refuses to go on without a state directory.
+func (a *arguments) stated() error {
+	if a.places.State == "" {
+		return usage(errors.New("HOME is not set; name nod's state directory with --state DIR"))
 	}
-	return err
+	return nil
 }
 
 // withRules is parse for what goes by the rules. A named settings file that is missing is refused.
@@ -90,6 +96,14 @@ func (a *arguments) withRules(args []string, most int) error {
 	}
 	a.places = a.places.WithClaude()
 	return usage(missing)
+}
+
+// since takes the flag that leaves out what is older.
+func (a *arguments) since(t *time.Time) {
+	a.Func("since", "", func(s string) (err error) {
+		*t, err = parseSince(s, time.Now())
+		return err
+	})
 }
 
 func absolute(p *Process, name string) string {

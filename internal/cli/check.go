@@ -23,14 +23,7 @@ func check(ctx context.Context, p *Process, args []string) error {
 	interactive := a.Bool("interactive", false, "")
 	root := a.String("root", p.Dir, "")
 	agent := a.String("agent", "nod check", "")
-	if err := a.withRules(args, len(args)); err != nil {
-		return err
-	}
-	command := strings.Join(a.Args(), " ")
-	if strings.TrimSpace(command) == "" {
-		return usage(errors.New("no command; write it after --"))
-	}
-	gate, settings, call, err := a.gateFor(p, *root, command)
+	gate, settings, call, err := a.gateFor(p, args, root)
 	if err != nil {
 		return err
 	}
@@ -45,16 +38,23 @@ func check(ctx context.Context, p *Process, args []string) error {
 	return printDecision(p, gate.Check(ctx, call), *asJSON)
 }
 
-// gateFor makes the gate of the hook's in a workspace, and a call of the command there.
-func (a *arguments) gateFor(p *Process, root, command string) (*nod.Gate, config.Settings, nod.Call, error) {
+// gateFor parses the arguments and makes the gate of the hook's in a workspace, and a call of the command there.
+func (a *arguments) gateFor(p *Process, args []string, root *string) (*nod.Gate, config.Settings, nod.Call, error) {
+	err := a.withRules(args, len(args))
+	command := strings.Join(a.Args(), " ")
+	if err == nil && strings.TrimSpace(command) == "" {
+		err = usage(errors.New("no command; write it after --"))
+	}
+	if err != nil {
+		return nil, config.Settings{}, nod.Call{}, err
+	}
 	places := a.places
 	places.Known, places.Files = nil, view.Disk{} // as in the hook
-	var err error
-	if places.Root, err = view.Resolve(places.Files, absolute(p, root)); err == nil {
+	if places.Root, err = view.Resolve(places.Files, absolute(p, *root)); err == nil {
 		_, err = os.ReadDir(view.Native(places.Root))
 	}
 	if err != nil {
-		return nil, config.Settings{}, nod.Call{}, fmt.Errorf("--root %s: %w", root, err)
+		return nil, config.Settings{}, nod.Call{}, fmt.Errorf("--root %s: %w", *root, err)
 	}
 	settings, err := config.Load(places)
 	if err != nil {
@@ -125,14 +125,7 @@ func exitOf(d nod.Decision) int {
 
 func showPrompt(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
-	if err := a.withRules(args, len(args)); err != nil {
-		return err
-	}
-	command := strings.Join(a.Args(), " ")
-	if strings.TrimSpace(command) == "" {
-		return usage(errors.New("no command; write it after --"))
-	}
-	gate, _, call, err := a.gateFor(p, p.Dir, command)
+	gate, _, call, err := a.gateFor(p, args, &p.Dir)
 	if err != nil {
 		return err
 	}

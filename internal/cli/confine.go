@@ -73,18 +73,17 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 	}
 	switch {
 	case err == nil && settings.Confine.On:
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "nod confine", Basis: "tried",
-			Text: "it is switched on, and works here"})
-		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
+		b.Add(doctor.OK, "nod confine", "it is switched on, and works here")
 	case err == nil:
-		b.Lines = append(b.Lines,
-			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it works here, and is switched off",
-				Basis: "tried", Next: "nod confine on lets agents run code that nod has not read " +
-					"without network and home"})
+		b.Add(doctor.Note, "nod confine", "it works here, and is switched off").Next = "nod confine on lets agents " +
+			"run code that nod has not read without network and home"
 	default:
-		b.Lines = append(b.Lines,
-			doctor.Line{State: doctor.Note, What: "nod confine", Text: "it does not work here: " + whyNot(ctx, err),
-				Basis: "tried", Next: confine.Remedy(os.DirFS("/"), bubblewrapVersion(ctx), runtime.GOOS)})
+		l := b.Add(doctor.Note, "nod confine", "it does not work here: "+whyNot(ctx, err))
+		l.Next = confine.Remedy(os.DirFS("/"), bubblewrapVersion(ctx), runtime.GOOS)
+	}
+	b.Lines[0].Basis = "tried"
+	if b.Lines[0].State == doctor.OK {
+		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	}
 	return b
 }

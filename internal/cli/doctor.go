@@ -127,13 +127,13 @@ func settingsBlock(p *Process) doctor.Block {
 	settings, err := config.Load(behind.Places(p.Environ))
 	switch {
 	case err != nil:
-		b.Lines = []doctor.Line{{State: doctor.Failed, What: "nod.toml", Text: printable.Line(err.Error(), 300),
-			Next: "no call is allowed until it can be used"}}
+		l := b.Add(doctor.Failed, "nod.toml", printable.Line(err.Error(), 300))
+		l.Next = "no call is allowed until it can be used"
 	case len(settings.Notices) == 0:
-		b.Lines = []doctor.Line{{State: doctor.OK, What: "nod.toml", Text: "every line of it counts"}}
+		b.Add(doctor.OK, "nod.toml", "every line of it counts")
 	}
 	for _, notice := range settings.Notices {
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "left out", Text: printable.Line(notice, 300)})
+		b.Add(doctor.Note, "left out", printable.Line(notice, 300))
 	}
 	return b
 }
@@ -151,7 +151,7 @@ func logBlock(p *Process, now time.Time) doctor.Block {
 	for l, err := range audit.Read(state, audit.Filter{Since: now.Add(-logAge)}) {
 		switch {
 		case err != nil:
-			b.Lines = append(b.Lines, doctor.Line{State: doctor.Note, What: "log", Text: err.Error()})
+			b.Add(doctor.Note, "log", err.Error())
 		case l.Nod != version.String():
 		case l.Kind == audit.BadInput:
 			payload = append(payload, l)
@@ -162,20 +162,19 @@ func logBlock(p *Process, now time.Time) doctor.Block {
 			}
 		}
 	}
-	b.Lines = append(b.Lines, failures(inside, "nod failed inside, and blocked", "please report it")...)
-	b.Lines = append(b.Lines, failures(payload, "nod could not read what the agent sent, and blocked",
-		"the agent may be newer than this nod: look for a newer nod, else please report it")...)
+	addFailures(&b, inside, "nod failed inside, and blocked", "please report it")
+	addFailures(&b, payload, "nod could not read what the agent sent, and blocked",
+		"the agent may be newer than this nod: look for a newer nod, else please report it")
 	if len(b.Lines) == 0 {
-		b.Lines = append(b.Lines, doctor.Line{State: doctor.OK, What: "log",
-			Text: fmt.Sprintf("%s, nod itself failed at none", counted(decided, "call"))})
+		b.Add(doctor.OK, "log", counted(decided, "call")+", nod itself failed at none")
 	}
 	return b
 }
 
-// failures is a finding about the lines of the log that say one failure.
-func failures(list []audit.Line, what, next string) []doctor.Line {
+// addFailures adds a finding about the lines of the log that say one failure.
+func addFailures(b *doctor.Block, list []audit.Line, what, next string) {
 	if len(list) == 0 {
-		return nil
+		return
 	}
 	last := list[len(list)-1]
 	text := fmt.Sprintf("%s %s, the last on %s with %s", what, counted(len(list), "call"),
@@ -184,7 +183,7 @@ func failures(list []audit.Line, what, next string) []doctor.Line {
 	if last.ID != "" {
 		show = "nod log " + last.ID
 	}
-	return []doctor.Line{{State: doctor.Failed, What: "log", Text: text, Next: show + "; " + next}}
+	b.Add(doctor.Failed, "log", text).Next = show + "; " + next
 }
 
 // trialLimit is how long an agent's program has. It takes some seconds.

@@ -15,7 +15,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// format is how entries are written for another program. The zero value writes nothing.
+// format is how entries are written for another program. One without line is none.
 type format struct {
 	start string
 	line  func(audit.Line) string // "": this one is left out
@@ -24,7 +24,7 @@ type format struct {
 
 const formatNames = "jsonl, csv, ocsf, cef or sarif"
 
-func formatOf(p *Process, name string) (f format, known bool) {
+func formatOf(p *Process, name string) (f format) {
 	f.end = func() string { return "" }
 	switch name {
 	case "jsonl":
@@ -38,7 +38,7 @@ func formatOf(p *Process, name string) (f format, known bool) {
 	case "sarif":
 		f = sarif(p)
 	}
-	return f, f.line != nil
+	return f
 }
 
 // export writes the log for other programs.
@@ -49,8 +49,8 @@ func export(ctx context.Context, p *Process, args []string) error {
 	if err := a.withState(args, 0); err != nil {
 		return err
 	}
-	f, known := formatOf(p, *name)
-	if !known {
+	f := formatOf(p, *name)
+	if f.line == nil {
 		return usage(fmt.Errorf("--format %q: want %s", *name, formatNames))
 	}
 	out, unread := bufio.NewWriterSize(p.Stdout, 64<<10), false

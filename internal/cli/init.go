@@ -23,7 +23,6 @@ import (
 
 type initFlags struct {
 	dryRun, yes bool
-	root        string
 	places      config.Places
 }
 
@@ -36,7 +35,7 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	if err := a.withRules(args, 0); err != nil {
 		return err
 	}
-	f.places, f.root = a.places, absolute(p, *root)
+	f.places = a.places
 	f.places.Files = view.Disk{}
 	switch {
 	case f.yes && f.dryRun:
@@ -44,25 +43,21 @@ func initialize(ctx context.Context, p *Process, args []string) error {
 	case f.places.User == "" && !f.dryRun:
 		return usage(errors.New("name your settings file with --settings"))
 	}
-	return f.run(ctx, p)
-}
-
-func (f initFlags) run(ctx context.Context, p *Process) error {
+	var err error
 	if !f.dryRun {
-		if err := person(p, f.yes); err != nil {
-			return err
-		}
+		err = person(p, f.yes)
 	}
-	root, err := config.RepositoryOf(f.places, f.root)
+	if err == nil {
+		f.places.Root, err = config.RepositoryOf(f.places, absolute(p, *root))
+	}
 	if err != nil {
 		return err
 	}
-	f.places.Root = root
 	settings, err := config.Load(f.places)
 	if err != nil {
 		return err
 	}
-	l := logged{process: p, home: f.places.Home, root: root, at: map[string]int{}}
+	l := logged{process: p, home: f.places.Home, root: f.places.Root, at: map[string]int{}}
 	x, err := openLog(ctx, p, "init", f.places.State)
 	if err == nil {
 		err = x.Each(ctx, index.Filter{}, l.entry)
@@ -70,26 +65,17 @@ func (f initFlags) run(ctx context.Context, p *Process) error {
 	if err != nil {
 		return err
 	}
-	rules, held := unheld(propose.Learn(l.calls), settings)
-	return f.offer(ctx, p, root, rules, held)
+	return f.offer(ctx, p, propose.Learn(l.calls), settings.Lists())
 }
 
-func unheld(rules []propose.Rule, s config.Settings) (rest []propose.Rule, held int) {
-	rest = []propose.Rule{}
-	items := s.Lists()
-	for _, r := range rules {
-		if slices.ContainsFunc(items, func(i config.Item) bool { return i.List == r.List && i.Text == r.Text }) {
-			held++
-		} else {
-			rest = append(rest, r)
-		}
-	}
-	return rest, held
-}
-
-func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []propose.Rule, held int) error {
-	fmt.Fprintln(p.Stdout, printable.Text(root))
-	if held > 0 {
+// offer proposes the rules that are not held, and writes them.
+func (f initFlags) offer(ctx context.Context, p *Process, rules []propose.Rule, items []config.Item) error {
+	all := len(rules)
+	rules = slices.DeleteFunc(rules, func(r propose.Rule) bool {
+		return slices.ContainsFunc(items, func(i config.Item) bool { return i.List == r.List && i.Text == r.Text })
+	})
+	fmt.Fprintln(p.Stdout, printable.Text(f.places.Root))
+	if held := all - len(rules); held > 0 {
 		fmt.Fprintf(p.Stdout, "held here already: %s\n", counted(held, "proposal"))
 	}
 	if len(rules) == 0 {
@@ -107,7 +93,7 @@ func (f initFlags) offer(ctx context.Context, p *Process, root string, rules []p
 	for _, r := range rules {
 		entries = append(entries, config.Entry{List: r.List, Text: r.Text})
 	}
-	if err := config.AddRepository(f.places, root, entries); err != nil {
+	if err := config.AddRepository(f.places, f.places.Root, entries); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "\n%d rules written to %s, for this repository only\n", len(rules),
@@ -139,7 +125,7 @@ type logged struct {
 	at         map[string]int // where a call of that id is
 }
 
-func (l *logged) entry(_ index.Row, line audit.Line) error {
+func (l *logged) entry(line audit.Line) error {
 	switch e := line.Entry; {
 	case e.Kind == audit.Decision && (e.Layer == nod.LayerNone || e.Layer == nod.LayerModel ||
 		e.Layer == nod.LayerApproval || e.Reason == nod.ReasonConfined):

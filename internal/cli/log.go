@@ -20,40 +20,10 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// logFlags are the arguments of nod log.
-type logFlags struct {
-	n            int
-	follow, json bool
-	state, id    string
-	filter       audit.Filter
-}
-
-func parseLogFlags(p *Process, args []string) (f logFlags, err error) {
-	a := newArguments(p).state()
-	a.IntVar(&f.n, "n", 20, "")
-	a.BoolVar(&f.follow, "follow", false, "")
-	a.BoolVar(&f.json, "json", false, "")
-	a.filter(&f.filter)
-	if err := a.withState(args, 1); err != nil {
-		return f, err
-	}
-	f.id, f.state = a.Arg(0), a.places.State
-	switch {
-	case f.id != "" && f.follow:
-		err = errors.New("--follow and an ID do not go together")
-	case f.n < 0:
-		err = fmt.Errorf("-n %d: want 0 (all) or more", f.n)
-	}
-	return f, usage(err)
-}
-
 // filter takes the flags that select entries.
 func (a *arguments) filter(f *audit.Filter) {
 	a.StringVar(&f.Session, "session", "", "")
-	a.Func("since", "", func(s string) (err error) {
-		f.Since, err = parseSince(s, time.Now())
-		return err
-	})
+	a.since(&f.Since)
 	a.Func("verdict", "", word(&f.Verdicts))
 	a.Func("layer", "", word(&f.Layers))
 	a.Func("kind", "", func(s string) error { return addKind(&f.Kinds, s) })
@@ -98,22 +68,31 @@ func parseSince(s string, now time.Time) (time.Time, error) {
 }
 
 func showLog(ctx context.Context, p *Process, args []string) error {
-	f, err := parseLogFlags(p, args)
-	if err != nil {
+	v, a := newLogView(p), newArguments(p).state()
+	n := a.Int("n", 20, "")
+	a.BoolVar(&v.following, "follow", false, "")
+	a.BoolVar(&v.json, "json", false, "")
+	a.filter(&v.filter)
+	err := a.withState(args, 1)
+	v.state = a.places.State
+	switch {
+	case err != nil:
 		return err
+	case a.NArg() > 0 && v.following:
+		return usage(errors.New("--follow and an ID do not go together"))
+	case *n < 0:
+		return usage(fmt.Errorf("-n %d: want 0 (all) or more", *n))
+	case a.NArg() > 0:
+		return v.ended(v.showOne(ctx, a.Arg(0)))
 	}
-	v := &logView{process: p, flags: f, answered: map[string]bool{}, shown: map[string]bool{}}
-	if f.id != "" {
-		return v.ended(v.showOne(ctx))
-	}
-	want := cmp.Or(f.n, math.MaxInt)
+	want := cmp.Or(*n, math.MaxInt)
 	backlog := v.collect(want)
 	backlog = backlog[max(0, len(backlog)-want):]
 	v.print(backlog...)
 	switch {
-	case f.follow:
+	case v.following:
 		v.follow(ctx)
-	case !f.json:
+	case !v.json:
 		v.summary(backlog)
 	}
 	return v.ended(nil)
@@ -132,25 +111,32 @@ func (v *logView) ended(err error) error {
 
 // logView is one run of nod log.
 type logView struct {
-	process  *Process
-	flags    logFlags
-	answered map[string]bool // ids of decisions
-	shown    map[string]bool // what was printed
-	headed   bool            // the titles of the columns were printed
-	unread   bool            // a file could not be read
-	broken   error           // the output could not be written
+	process   *Process
+	state     string
+	filter    audit.Filter
+	following bool
+	json      bool
+	answered  map[string]bool // ids of decisions
+	shown     map[string]bool // what was printed
+	headed    bool            // the titles of the columns were printed
+	unread    bool            // a file could not be read
+	broken    error           // the output could not be written
+}
+
+func newLogView(p *Process) *logView {
+	return &logView{process: p, answered: map[string]bool{}, shown: map[string]bool{}}
 }
 
 // collect returns the entries to show, oldest first: as many as wanted, and when the log is followed all that may be
 // new. It reads newest first: decisions before begun lines.
 func (v *logView) collect(want int) (found []audit.Line) {
 	recent := time.Now().Add(-2 * answerWithin)
-	for l, err := range audit.Newest(v.flags.state, v.flags.filter) {
+	for l, err := range audit.Newest(v.state, v.filter) {
 		if err != nil {
 			v.problem(err)
 			continue
 		}
-		if len(found) >= want && (!v.flags.follow || l.Time.Before(recent)) {
+		if len(found) >= want && (!v.following || l.Time.Before(recent)) {
 			break
 		}
 		if v.takes(l) {
@@ -163,7 +149,7 @@ func (v *logView) collect(want int) (found []audit.Line) {
 
 // takes reports whether the line is shown, once. Of a begun one the decision is.
 func (v *logView) takes(l audit.Line) bool {
-	if !v.flags.json && len(v.flags.filter.Kinds) == 0 {
+	if !v.json && len(v.filter.Kinds) == 0 {
 		switch l.Kind {
 		case audit.Outcome:
 			return false
@@ -173,7 +159,7 @@ func (v *logView) takes(l audit.Line) bool {
 			if v.answered[l.ID] {
 				return false
 			}
-			if v.flags.follow && time.Since(l.Time) < answerWithin {
+			if v.following && time.Since(l.Time) < answerWithin {
 				return false // its decision comes, or nod log shows tomorrow that none did
 			}
 		}
@@ -228,12 +214,12 @@ func findDecision(ctx context.Context, p *Process, name, state, id string) (audi
 // print writes lines: as they are stored, or as rows of a table.
 func (v *logView) print(list ...audit.Line) {
 	table := tabwriter.NewWriter(v.process.Stdout, 0, 0, 2, ' ', 0)
-	if !v.headed && !v.flags.json && (len(list) > 0 || v.flags.follow) {
+	if !v.headed && !v.json && (len(list) > 0 || v.following) {
 		v.headed = true
 		fmt.Fprintln(table, "TIME\tID\tVERDICT\tLAYER\tTOOL\tCALL\tREASON")
 	}
 	for _, l := range list {
-		if v.flags.json {
+		if v.json {
 			v.write(string(l.Raw) + "\n")
 		} else {
 			fmt.Fprintln(table, strings.Join(v.row(l.Entry), "\t"))
@@ -348,12 +334,12 @@ func mostTelling(args map[string]json.RawMessage) string {
 	return ""
 }
 
-func (v *logView) showOne(ctx context.Context) error {
-	found, err := findDecision(ctx, v.process, "log", v.flags.state, v.flags.id)
+func (v *logView) showOne(ctx context.Context, id string) error {
+	found, err := findDecision(ctx, v.process, "log", v.state, id)
 	switch {
 	case err != nil:
 		return err
-	case v.flags.json:
+	case v.json:
 		v.write(string(found.Raw) + "\n")
 	default:
 		v.write(aboutText(found.Entry, ""))
@@ -412,7 +398,7 @@ func aboutOne(e audit.Entry) [][2]string {
 // summary says on standard error what the table held.
 func (v *logView) summary(list []audit.Line) {
 	if len(list) == 0 {
-		fmt.Fprintln(v.process.Stderr, "nod log: nothing to show in", printable.Text(v.flags.state))
+		fmt.Fprintln(v.process.Stderr, "nod log: nothing to show in", printable.Text(v.state))
 		return
 	}
 	counts, cost := map[string]int{}, 0.0

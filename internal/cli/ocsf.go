@@ -43,15 +43,15 @@ func orUnknown(text string) string {
 
 // ocsfActivity says what a call would do, as far as its tool says so.
 func ocsfActivity(tool string) object {
+	id, name, kind := 99, orUnknown(tool), "Other"
 	switch tool {
 	case "read_file", "read_many_files", "grep", "glob", "lsp":
-		return object{"activity_id": 2, "activity_name": "Read", "type_uid": 600302, "type_name": "API Activity: Read"}
+		id, name, kind = 2, "Read", "Read"
 	case "file_write", "file_edit", "notebook_edit", "apply_patch":
-		return object{"activity_id": 3, "activity_name": "Update", "type_uid": 600303,
-			"type_name": "API Activity: Update"}
+		id, name, kind = 3, "Update", "Update"
 	}
-	return object{"activity_id": 99, "activity_name": orUnknown(tool), "type_uid": 600399,
-		"type_name": "API Activity: Other"}
+	return object{"activity_id": id, "activity_name": name, "type_uid": 600300 + id,
+		"type_name": "API Activity: " + kind}
 }
 
 // ocsfAnswer says what was done about it. The dispositions are Allowed, Blocked, Challenge and Logged.

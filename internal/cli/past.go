@@ -25,14 +25,12 @@ import (
 // openLog opens the index over the log and waits until all of it is read. How many lines could not be read is told.
 func openLog(ctx context.Context, p *Process, name, state string) (*index.Index, error) {
 	x, err := index.Open(ctx, state)
-	for waiting := err == nil; waiting; {
+	show := progressOf(p, "reading the log")
+	for waiting := err == nil; waiting; show(x.Progress()) {
 		second, stop := context.WithTimeout(ctx, time.Second)
 		err = x.Wait(second)
 		stop()
-		if waiting = errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil; waiting && isTerminal(p.Stderr) {
-			done, total := x.Progress()
-			fmt.Fprintf(p.Stderr, "\rreading the log: %d of %d MB ", done>>20, total>>20)
-		}
+		waiting = errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 	}
 	if err != nil {
 		return nil, err
@@ -80,25 +78,12 @@ func toolCall(e audit.Entry) string {
 // past judges calls of the log again: with the files of today, without a model, and nothing is written.
 type past struct {
 	process *Process
-	gates   func(root string, files view.Files) ([]*nod.Gate, error)
-	lasting bool // decisions name the allow rule that would clear the call
+	places  []config.Places // a gate of each judges
+	allow   []nod.Rule      // more allow rules than those have
+	lasting bool            // decisions name the allow rule that would clear the call
 
 	mu     sync.Mutex
 	missed tally // calls that were not judged, by why
-}
-
-// pastGates makes the gates of several settings.
-func pastGates(p *Process, places ...config.Places) func(string, view.Files) ([]*nod.Gate, error) {
-	return func(root string, files view.Files) (gates []*nod.Gate, err error) {
-		for _, one := range places {
-			gate, err := pastGate(p, one, root, files)
-			if err != nil {
-				return nil, err
-			}
-			gates = append(gates, gate)
-		}
-		return gates, nil
-	}
 }
 
 // each visits the decisions that f selects, oldest first, with what each gate says of the call.
@@ -131,7 +116,7 @@ func (r *past) each(ctx context.Context, x *index.Index, f index.Filter,
 		}
 		return ctx.Err()
 	}
-	err := x.Each(ctx, f, func(_ index.Row, l audit.Line) error {
+	err := x.Each(ctx, f, func(l audit.Line) error {
 		if batch = append(batch, l.Entry); len(batch) < atOnce {
 			return nil
 		}
@@ -163,7 +148,13 @@ func (r *past) decide(ctx context.Context, known map[string]judge, e audit.Entry
 		return nil
 	}
 	for _, gate := range j.gates {
-		said = append(said, r.check(ctx, gate, pastCall(r.process, e)))
+		var d nod.Decision
+		if c := pastCall(r.process, e); r.lasting {
+			d, _ = gate.Explain(ctx, c)
+		} else {
+			d = gate.Check(ctx, c)
+		}
+		said = append(said, d)
 	}
 	return said
 }
@@ -173,19 +164,15 @@ func (r *past) judgeOf(root string) (j judge) {
 	if err != nil || !info.IsDir() {
 		return judge{why: history.Gone}
 	}
-	if j.gates, err = r.gates(root, view.NewMemo(view.Disk{})); err != nil {
-		j.why = printable.Line(err.Error(), 300)
+	files := view.NewMemo(view.Disk{})
+	for _, one := range r.places {
+		gate, err := pastGate(r.process, one, root, files, r.allow...)
+		if err != nil {
+			return judge{why: printable.Line(err.Error(), 300)}
+		}
+		j.gates = append(j.gates, gate)
 	}
 	return j
-}
-
-// check is Check, or what stands for it.
-func (r *past) check(ctx context.Context, gate *nod.Gate, c nod.Call) nod.Decision {
-	if r.lasting {
-		d, _ := gate.Explain(ctx, c)
-		return d
-	}
-	return gate.Check(ctx, c)
 }
 
 // pastCall is the call of an entry, as the hook would read it today, with a person who can be asked.

@@ -14,10 +14,9 @@ import (
 	"github.com/nodgate/nod/llm"
 )
 
-// With the built-in rules the part that stays from call to call is longer than what
-// the default model caches at least, by the tokens that are taken for its own: that its
-// vendor counts them so is an assumption, so a twentieth is left over. It caches from 4,096
-// on, and counts some 1.2 for each of o200k_base (docs.orq.ai, docs.aihubmix.com; 2026-11).
+// With the built-in rules the part that stays from call to call is longer than what the default model caches at least,
+// by the tokens that are taken for its own: that its vendor counts them so is an assumption, so a twentieth is left
+// over. It caches from 4,096 on, and counts some 1.2 for each of o200k_base (docs.orq.ai, docs.aihubmix.com; 2026-11).
 func TestThePrefixPassesTheCacheFloor(t *testing.T) {
 	settings, err := config.Load(config.Places{Files: view.NewMemory(false), Home: "/home/dev"})
 	if err != nil {

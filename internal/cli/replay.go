@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"text/tabwriter"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
@@ -40,17 +41,8 @@ func pastFlags(p *Process, args []string) (a *arguments, f index.Filter, asJSON 
 	a = newArguments(p).settings()
 	a.BoolVar(&asJSON, "json", false, "")
 	rules := a.String("rules", "", "")
-	a.Func("since", "", func(s string) (err error) {
-		f.Since, err = parseSince(s, time.Now())
-		return err
-	})
-	if err = a.withRules(args, 0); err != nil {
-		return a, f, asJSON, err
-	}
-	if a.places.State == "" {
-		err = usage(errors.New("HOME is not set; name nod's state directory with --state DIR"))
-	}
-	if *rules != "" {
+	a.since(&f.Since)
+	if err = cmp.Or(a.withRules(args, 0), a.stated()); err == nil && *rules != "" {
 		a.places.User = absolute(p, *rules)
 		if _, missing := os.Stat(a.places.User); missing != nil {
 			err = usage(fmt.Errorf("--rules: %w", missing))
@@ -68,7 +60,7 @@ func replayLog(ctx context.Context, p *Process, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, out := past{process: p, gates: pastGates(p, a.places)}, replayed{Version: 1, Changed: []changedRow{}}
+	r, out := past{process: p, places: []config.Places{a.places}}, replayed{Version: 1, Changed: []changedRow{}}
 	begun := time.Now()
 	err = r.each(ctx, x, f, func(e audit.Entry, d []nod.Decision) { out.add(e, d[0]) })
 	if out.Missed = r.missed; err != nil {

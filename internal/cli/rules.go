@@ -268,16 +268,12 @@ func (c checker) allow(ctx context.Context, item config.Item) (found []doubt) {
 }
 
 func (c checker) judge(ctx context.Context, command string, rules nod.Rules) nod.Decision {
-	root := c.root()
+	root, err := view.Resolve(view.Disk{}, c.places.Root)
+	if err != nil {
+		root = c.places.Root
+	}
 	return nod.New(nod.Options{Rules: rules, Files: nod.OnDisk(), Home: c.places.Home}).Check(ctx, nod.Call{
 		Agent: "nod rules check", Tool: "bash", RawTool: "bash", Command: command,
 		Dir: root, Roots: []string{root}, Environ: c.process.Environ, Interactive: true,
 	})
-}
-
-func (c checker) root() string {
-	if real, err := view.Resolve(view.Disk{}, c.places.Root); err == nil {
-		return real
-	}
-	return c.places.Root
 }

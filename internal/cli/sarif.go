@@ -15,10 +15,7 @@ import (
 // points at the workflow: code scanning wants a place.
 func sarif(p *Process) format {
 	ref, _, _ := strings.Cut(p.Getenv("GITHUB_WORKFLOW_REF"), "@")
-	workflow := ""
-	if parts := strings.SplitN(ref, "/", 3); len(parts) == 3 {
-		workflow = parts[2]
-	}
+	workflow := append(strings.SplitN(ref, "/", 3), "", "")[2] // behind the owner and the repository
 	rules, seen, comma := []object{}, map[string]bool{}, ""
 	driver := object{"name": "nod", "informationUri": "https://github.com/nodgate/nod"}
 	return format{

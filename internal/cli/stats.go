@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/propose"
@@ -27,11 +27,8 @@ type statistics struct {
 
 // group sums the decisions of a day, an agent and so on.
 type group struct {
-	Name    string  `json:"name,omitempty"`
-	Calls   int     `json:"calls"`
-	Allowed int     `json:"allowed"`
-	Asked   int     `json:"asked"`
-	Denied  int     `json:"denied"`
+	Name string `json:"name,omitempty"`
+	history.Counts
 	Settled int     `json:"settled"` // allowed or denied without a person
 	P50     int64   `json:"p50_us"`
 	P90     int64   `json:"p90_us"`
@@ -54,10 +51,7 @@ func showStats(ctx context.Context, p *Process, args []string) error {
 	var f index.Filter
 	a := newArguments(p).state()
 	asJSON, by := a.Bool("json", false, ""), []string(nil)
-	a.Func("since", "", func(s string) (err error) {
-		f.Since, err = parseSince(s, time.Now())
-		return err
-	})
+	a.since(&f.Since)
 	a.Func("by", "", func(s string) error {
 		if by = append(by, s); !slices.Contains(statsBy(), s) {
 			return fmt.Errorf("want one of %s", strings.Join(statsBy(), ", "))
@@ -96,9 +90,10 @@ func showStats(ctx context.Context, p *Process, args []string) error {
 }
 
 func groupOf(s index.Sum) group {
-	return group{Name: s.Name, Calls: s.Decisions, Allowed: s.Verdicts[nod.Allow], Asked: s.Verdicts[nod.Ask],
-		Denied: s.Verdicts[nod.Deny], Settled: s.Settled(), P50: s.P50.Microseconds(), P90: s.P90.Microseconds(),
-		P99: s.P99.Microseconds(), Cost: s.Cost, Tokens: s.Tokens}
+	counts := history.Counts{Calls: s.Decisions, Allowed: s.Verdicts[nod.Allow], Asked: s.Verdicts[nod.Ask],
+		Denied: s.Verdicts[nod.Deny]}
+	return group{s.Name, counts, s.Settled(), s.P50.Microseconds(), s.P90.Microseconds(), s.P99.Microseconds(), s.Cost,
+		s.Tokens}
 }
 
 // mostQuestions is how many of the newest questions are looked at: each is read and taken apart.

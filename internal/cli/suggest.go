@@ -10,7 +10,6 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/propose"
-	"github.com/nodgate/nod/internal/view"
 )
 
 // fewestTried is how many open calls, the newest, a rule is tried with at least where the log has as many.
@@ -21,7 +20,7 @@ const fewestTried = 20_000
 func suggest(ctx context.Context, p *Process, places config.Places, x *index.Index, f index.Filter) (suggested, error) {
 	out, l := suggested{Version: 1, Rules: []suggestion{}}, logged{process: p, home: places.Home, at: map[string]int{}}
 	var calls []audit.Entry
-	gather := past{process: p, gates: pastGates(p, places), lasting: true}
+	gather := past{process: p, places: []config.Places{places}, lasting: true}
 	wanted := tally{}
 	f.Verdicts = []nod.Verdict{nod.Ask, nod.Deny}
 	keep := func(e audit.Entry, d []nod.Decision) {
@@ -74,10 +73,7 @@ func try(ctx context.Context, p *Process, places config.Places, text string, cal
 	if err != nil {
 		return s, nil, err
 	}
-	with := past{process: p, missed: tally{}, gates: func(root string, files view.Files) ([]*nod.Gate, error) {
-		gate, err := pastGate(p, places, root, files, rule)
-		return []*nod.Gate{gate}, err
-	}}
+	with := past{process: p, missed: tally{}, places: []config.Places{places}, allow: []nod.Rule{rule}}
 	first, _, _ := strings.Cut(text, " ")
 	known, sessions := map[string]judge{}, map[string]bool{}
 	for _, e := range calls {

@@ -75,8 +75,8 @@ type desk struct {
 
 func newDesk(p *Process, places config.Places) *desk {
 	d := &desk{process: p, places: places, unread: &bytes.Buffer{}}
-	d.log = &logView{process: d.printing(d.unread), answered: map[string]bool{}, shown: map[string]bool{},
-		flags: logFlags{state: places.State, follow: true}}
+	d.log = newLogView(d.printing(d.unread))
+	d.log.state, d.log.following = places.State, true
 	return d
 }
 

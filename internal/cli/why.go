@@ -52,14 +52,11 @@ type evidenceNow struct {
 func showWhy(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).settings()
 	asJSON := a.Bool("json", false, "")
-	if err := a.withRules(args, 1); err != nil {
+	switch err := cmp.Or(a.withRules(args, 1), a.stated()); {
+	case err != nil:
 		return err
-	}
-	switch {
 	case a.NArg() == 0:
 		return usage(errors.New("no ID; see the column ID of nod log"))
-	case a.places.State == "":
-		return usage(errors.New("HOME is not set; name nod's state directory with --state DIR"))
 	}
 	x, err := openLog(ctx, p, "why", a.places.State)
 	if err != nil {
@@ -181,7 +178,7 @@ func (w *wayOf) change(e audit.Entry, d nod.Decision) {
 // follow finds the later lines of the same call.
 func (w *wayOf) follow(ctx context.Context, x *index.Index, e audit.Entry) error {
 	f := index.Filter{Filter: audit.Filter{Session: e.Session, Since: e.Time}}
-	return x.Each(ctx, f, func(_ index.Row, l audit.Line) error {
+	return x.Each(ctx, f, func(l audit.Line) error {
 		of := e.CallID != "" && e.CallID == l.CallID || l.Kind == audit.Approved && e.ID == l.ID
 		if l.Session == e.Session && of && l.Kind != audit.Decision && l.Kind != audit.Begun {
 			w.after, w.After = append(w.after, l), append(w.After, l.Raw)
@@ -203,18 +200,15 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 		step := w.Now.Steps[i]
 		say(&b, fmt.Sprintf("  %-9s %-27s ", step.Layer, step.Question), cmp.Or(step.Said, "no"))
 	}
-	section := func(name string, lines []string) {
-		for i, line := range lines {
+	for _, part := range w.parts(p) {
+		name := part.name
+		for i, line := range part.lines {
 			if i == 0 {
 				b.WriteString("\n")
-			} else {
-				name = ""
 			}
 			say(&b, fmt.Sprintf("%-9s ", name), line)
+			name = ""
 		}
-	}
-	for _, part := range w.parts(p) {
-		section(part.name, part.lines)
 	}
 	_, err := fmt.Fprint(p.Stdout, b.String())
 	return internal(err)

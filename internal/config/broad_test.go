@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A rule of allow that would allow any code is left out with a notice that says where
-// it stands; the other rules hold.
+// A rule of allow that would allow any code is left out with a notice that says where it stands; the other rules hold.
 func TestBroadRulesAreLeftOut(t *testing.T) {
 	text := "allow = [\n\"make *\",\n\"git status\",\n\"python3 -\"]\nhard_deny = [\"git push --force\"]\n" +
 		"[[repository]]\npath = \"~/a\"\nallow = [\"uv run *\"]\n"

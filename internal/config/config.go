@@ -124,15 +124,6 @@ func ParseMode(s string) (Mode, bool) {
 	return Mode(max(i, 0)), i >= 0
 }
 
-// OnFailure says what follows when a decision cannot be logged. The zero
-// value blocks; [Load] returns Continue where no file says otherwise.
-type OnFailure uint8
-
-const (
-	Block OnFailure = iota
-	Continue
-)
-
 // Profile says how far nod may go.
 type Profile string
 
@@ -249,8 +240,9 @@ func (m ModelSettings) KeyFiles() (files []string) {
 
 // LogSettings says how the decision log is kept.
 type LogSettings struct {
-	OnFailure OnFailure
-	DumpDir   string // absolute; "" dumps nothing
+	// UnrecordedRuns says that a call runs although its decision cannot be logged, as where no file says otherwise.
+	UnrecordedRuns bool
+	DumpDir        string // absolute; "" dumps nothing
 }
 
 // QuestionSettings says how a person is asked outside of the agent.

@@ -189,14 +189,11 @@ func splice(items, builtin []Item) []Item {
 
 func unique(items []Item) []Item {
 	seen := make(map[string]bool, len(items))
-	out := make([]Item, 0, len(items))
-	for _, item := range items {
-		if !seen[item.Text] {
-			seen[item.Text] = true
-			out = append(out, item)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(items), func(item Item) bool {
+		again := seen[item.Text]
+		seen[item.Text] = true
+		return again
+	})
 }
 
 func builtinItems(d nod.Rules, i int) []Item {

@@ -74,7 +74,7 @@ func TestNoFiles(t *testing.T) {
 	want := Settings{
 		ModeOrigin: "default", Approvals: true, ClaudeRules: ClaudeTighten,
 		Model: ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Profile: "ledger", Stages: 2},
-		Log:   LogSettings{OnFailure: Continue}, Questions: QuestionSettings{Wait: 5 * time.Minute},
+		Log:   LogSettings{UnrecordedRuns: true}, Questions: QuestionSettings{Wait: 5 * time.Minute},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
@@ -87,8 +87,8 @@ func TestNoFiles(t *testing.T) {
 
 func TestZeroValuesAreStrict(t *testing.T) {
 	var s Settings
-	if s.Mode != Enforce || s.Log.OnFailure != Block || s.Model.EnvironmentKey() != true {
-		t.Errorf("zero settings: mode %v, on_failure %v", s.Mode, s.Log.OnFailure)
+	if s.Mode != Enforce || s.Log.UnrecordedRuns || s.Model.EnvironmentKey() != true {
+		t.Errorf("zero settings: mode %v, on_failure %v", s.Mode, s.Log.UnrecordedRuns)
 	}
 }
 
@@ -112,7 +112,7 @@ func TestEveryKey(t *testing.T) {
 			CAFile:  "/etc/ca.pem",
 			Profile: "seed",
 		},
-		Log: LogSettings{OnFailure: Block, DumpDir: "/home/u/dumps"},
+		Log: LogSettings{DumpDir: "/home/u/dumps"},
 		Questions: QuestionSettings{Wait: 2 * time.Minute, Notify: []string{"/bin/sh", "-c", "say"},
 			Page: "https://h:1", First: true},
 		Prices:  []Price{{"m", 1, 5.5, 0.1}, {"n", 2, 3, 2}},

@@ -16,16 +16,13 @@ func merge(all scalars, layers, claude []layer, repo repository) Settings {
 		Approvals:   all.Approvals == "on",
 		Confine:     mergeConfine(layers),
 		Model:       all.Model.settings(),
-		Log:         LogSettings{DumpDir: all.Log.DumpDir},
+		Log:         LogSettings{all.Log.OnFailure == "continue", all.Log.DumpDir},
 		Questions:   all.Questions.QuestionSettings,
 		Notices:     repo.notices,
 		said:        said{layers: slices.Concat(layers, claude), repo: repo.lists},
 	}
 	s.Mode, _ = ParseMode(all.Mode)
 	s.Questions.Wait, _ = time.ParseDuration(all.Questions.Limit)
-	if all.Log.OnFailure == "continue" {
-		s.Log.OnFailure = Continue
-	}
 	for _, l := range s.said.layers {
 		s.add(l)
 	}

@@ -157,7 +157,7 @@ func TestMergeScalars(t *testing.T) {
 				Headers: map[string]string{"x-team": "org", "x-a": "1", "x-b": "2"}},
 			Timeout: 30 * time.Second, MaxTokens: 1024, Profile: "ledger", Stages: 2,
 		},
-		Log: LogSettings{OnFailure: Block}, Questions: QuestionSettings{Wait: 5 * time.Minute},
+		Log: LogSettings{}, Questions: QuestionSettings{Wait: 5 * time.Minute},
 		Prices: []Price{{"m", 1, 2, 1}, {"n", 3, 4, 3}},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said", "Sources")); diff != "" {

@@ -19,9 +19,8 @@ import (
 type Scope struct {
 	Path   string // real path
 	Origin string // FILE:LINE
-	Level  Level
-	Rules  int  // entries of all its lists
-	Here   bool // Root belongs to it, so that the entries are among the lists
+	Rules  int    // entries of all its lists
+	Here   bool   // Root belongs to it, so that the entries are among the lists
 }
 
 // scoped is a Scope with its entries.
@@ -38,7 +37,7 @@ type scopeText struct {
 
 func (r *reader) repository(i int, t scopeText) {
 	table := fmt.Sprintf("repository.%d", i)
-	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line), Level: r.layer.source.Level}}
+	s := scoped{Scope: Scope{Origin: originOf(r.layer.source, r.doc.at(table).line)}}
 	if t.Path == "" {
 		r.fail(table, "a [[repository]] needs path, the repository's directory; add it")
 		return

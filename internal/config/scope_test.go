@@ -96,9 +96,9 @@ func TestRepositoryScope(t *testing.T) {
 func TestScopesAreListed(t *testing.T) {
 	p := placesIn(scopeWorld(t))
 	want := []Scope{
-		{"/home/u/src/app", userFile + ":3", User, 5, true},
-		{"/home/u/src/other", userFile + ":10", User, 1, false},
-		{"/home/u/src/app", userFile + ":13", User, 1, true},
+		{"/home/u/src/app", userFile + ":3", 5, true},
+		{"/home/u/src/other", userFile + ":10", 1, false},
+		{"/home/u/src/app", userFile + ":13", 1, true},
 	}
 	s := loaded(t, p)
 	if diff := cmp.Diff(want, s.Scopes); diff != "" {

@@ -65,10 +65,8 @@ func Remedy(root fs.FS, version, system string) string {
 // before reports whether a version is older than major.minor; false if the text is no version.
 func before(version string, major, minor int) bool {
 	var a, b int
-	if n, _ := fmt.Sscanf(version, "%d.%d", &a, &b); n != 2 {
-		return false
-	}
-	return a < major || a == major && b < minor
+	n, _ := fmt.Sscanf(version, "%d.%d", &a, &b)
+	return n == 2 && (a < major || a == major && b < minor)
 }
 
 // Server begins what is said of a server on this machine that a run did not reach: each run has a network of its own.

@@ -15,6 +15,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -67,6 +68,7 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 func (o Options) check() error {
 	logs, spans := o.signals()
 	host, _, err := net.SplitHostPort(o.Metrics)
+	to, wrong := url.Parse(o.OTLP)
 	switch {
 	case o.State == "":
 		return errors.New("HOME is not set; name nod's state directory with --state DIR")
@@ -76,8 +78,10 @@ func (o Options) check() error {
 		return fmt.Errorf("--metrics: %w", err)
 	case o.Metrics != "" && !o.Remote && !loopback(host):
 		return fmt.Errorf("--metrics %s: other machines could read it; add --remote if they may", o.Metrics)
+	case o.OTLP != "" && (wrong != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https"):
+		return fmt.Errorf("--otlp %s: want a URL such as http://127.0.0.1:4318", o.OTLP)
 	}
-	return o.checkURL()
+	return nil
 }
 
 func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }

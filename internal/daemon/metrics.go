@@ -22,7 +22,7 @@ type metrics struct {
 	seconds        prometheus.Histogram
 	cost, problems prometheus.Counter
 	tokens         *prometheus.CounterVec
-	agents         map[string]bool
+	agents         []string
 }
 
 func newMetrics(state string) *metrics {
@@ -39,10 +39,9 @@ func newMetrics(state string) *metrics {
 		problems: prometheus.NewCounter(counter("nod_log_problems_total", "What could not be read in the log.")),
 		tokens: prometheus.NewCounterVec(counter("nod_tokens_total", `Tokens of the models; "in" holds the cached.`),
 			[]string{"direction"}),
-		agents: map[string]bool{},
 	}
 	for _, agent := range hosts.Agents() {
-		m.agents[agent.Name] = true
+		m.agents = append(m.agents, agent.Name)
 	}
 	registry.MustRegister(m.decisions, m.seconds, m.cost, m.problems, m.tokens, prometheus.NewGaugeFunc(
 		prometheus.GaugeOpts{Name: "nod_questions_open", Help: "Calls that wait for a person."}, func() float64 {
@@ -67,14 +66,14 @@ func (m *metrics) take(_ context.Context, b audit.Batch) error {
 }
 
 func (m *metrics) count(e audit.Entry) {
-	agent, answered := e.Agent, e.Answered
-	if !m.agents[agent] {
-		agent = "other"
+	known := func(word string, words []string) string {
+		if slices.Contains(words, word) {
+			return word
+		}
+		return "other"
 	}
-	if !slices.Contains([]string{"allow", "ask", "deny", "confined", "abstained"}, answered) {
-		answered = "other"
-	}
-	m.decisions.WithLabelValues(agent, e.Layer.String(), e.Verdict.String(), answered).Inc()
+	m.decisions.WithLabelValues(known(e.Agent, m.agents), e.Layer.String(), e.Verdict.String(),
+		known(e.Answered, []string{"allow", "ask", "deny", "confined", "abstained"})).Inc()
 	m.seconds.Observe(float64(max(e.Latency, 0)) / 1e6)
 	m.cost.Add(max(e.Cost, 0))
 	if u := e.Usage; u != nil {

@@ -3,8 +3,6 @@ package daemon
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -34,14 +32,6 @@ func (o Options) signals() (logs, spans bool) {
 		return to != "" && os.Getenv("OTEL_"+signal+"_EXPORTER") != "none"
 	}
 	return on("LOGS"), on("TRACES")
-}
-
-func (o Options) checkURL() error {
-	to, err := url.Parse(o.OTLP)
-	if o.OTLP != "" && (err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https") {
-		return fmt.Errorf("--otlp %s: want a URL such as http://127.0.0.1:4318", o.OTLP)
-	}
-	return nil
 }
 
 // collector sends a record for each decision, and a span for each query of a model. It gathers what the SDK makes and

@@ -101,14 +101,13 @@ func (s *stream) step(ctx context.Context) (more bool, err error) {
 
 // say tells of a fault once.
 func (s *stream) say(err error) {
-	text := ""
-	if err != nil {
-		text = printable.Line(err.Error(), 300)
+	before := s.said
+	if s.said = ""; err == nil {
+		return
 	}
-	if text != "" && text != s.said {
-		fmt.Fprintf(s.Stderr, "nod-serve: %s: %s\n", s.name, text)
+	if s.said = printable.Line(err.Error(), 300); s.said != before {
+		fmt.Fprintf(s.Stderr, "nod-serve: %s: %s\n", s.name, s.said)
 	}
-	s.said = text
 }
 
 // places are the sinks' places, as they stand in STATE/daemon.json.

@@ -64,7 +64,8 @@ type Block struct {
 	Lines   []Line `json:"lines"`
 }
 
-func (b *Block) add(s State, what, text string) *Line {
+// Add adds a finding, and returns it for what else is to be said of it.
+func (b *Block) Add(s State, what, text string) *Line {
 	b.Lines = append(b.Lines, Line{State: s, What: what, Text: text})
 	return &b.Lines[len(b.Lines)-1]
 }
@@ -144,7 +145,7 @@ func (e *examination) run(ctx context.Context) (all []Block) {
 		b := e.block(about)
 		b.Level, b.Path = level.String(), target.Target()
 		if err != nil {
-			b.add(Failed, "settings", printable.Text(err.Error()))
+			b.Add(Failed, "settings", printable.Text(err.Error()))
 		} else {
 			e.examine(ctx, &b, in)
 		}
@@ -167,9 +168,9 @@ func (e *examination) absent(about []Line) []Block {
 		return nil
 	case e.found.Agent == "":
 		b.Lines = nil
-		b.add(NotTried, "agent", "not found, neither in PATH nor by its directory in your home")
+		b.Add(NotTried, "agent", "not found, neither in PATH nor by its directory in your home")
 	default:
-		b.add(Open, "settings", "nod is not installed here, so nothing asks it").Next = "nod install " + e.row.Name
+		b.Add(Open, "settings", "nod is not installed here, so nothing asks it").Next = "nod install " + e.row.Name
 	}
 	return []Block{b}
 }
@@ -178,7 +179,7 @@ func (e *examination) absent(about []Line) []Block {
 func (e *examination) programLine(ctx context.Context) []Line {
 	var b Block
 	if e.found.Program == "" {
-		b.add(NotTried, "version", "its program is not in PATH; what nod knows of it: "+e.basis())
+		b.Add(NotTried, "version", "its program is not in PATH; what nod knows of it: "+e.basis())
 		return b.Lines
 	}
 	e.Progress(e.row.Title + ": asking for its version")
@@ -189,16 +190,16 @@ func (e *examination) programLine(ctx context.Context) []Line {
 	var l *Line
 	switch {
 	case err != nil:
-		l = b.add(NotTried, "version", printable.Line(err.Error(), 200))
+		l = b.Add(NotTried, "version", printable.Line(err.Error(), 200))
 	case e.version == e.adapter.Capabilities().Tried:
-		l = b.add(OK, "version", e.version+", with which nod was measured")
+		l = b.Add(OK, "version", e.version+", with which nod was measured")
 	case e.row.Name == nod.ClaudeCode && v.Before(install.FailsClosed()):
-		l = b.add(Open, "version",
+		l = b.Add(Open, "version",
 			fmt.Sprintf("%v lets a call run when its hook is missing, crashes or hangs; %v and later block it", v,
 				install.FailsClosed()))
 		l.Next = "update Claude Code"
 	default:
-		l = b.add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis())
+		l = b.Add(NotTried, "version", e.version+"; what nod knows of it: "+e.basis())
 	}
 	l.Basis = "tried"
 	return b.Lines
@@ -211,32 +212,32 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 		if f.Kind == install.Unreadable {
 			state = NotTried
 		}
-		b.add(state, "settings", f.String())
+		b.Add(state, "settings", f.String())
 	}
 	if limit := e.row.Install.FailOpen; limit != "" {
-		b.add(Note, "limits", limit)
+		b.Add(Note, "limits", limit)
 	}
 	if options := e.unaskedOptions(); options != "" {
-		b.add(Note, "limits", b.Title+" asks no hook when it is started with "+options)
+		b.Add(Note, "limits", b.Title+" asks no hook when it is started with "+options)
 	}
 	e.silencers(b, in)
 	e.trusted(b, in)
 	again := "nod install " + e.row.Name + " --" + b.Level
 	switch {
 	case len(in.Hooks) == 0:
-		b.add(NotTried, "hooks",
+		b.Add(NotTried, "hooks",
 			"nod is in this file in a way that cannot be tried from outside: the agent loads it as code, or it is "+
 				"not as nod writes it").Next = "let the agent run something, then: nod log"
 		return
 	case len(in.Missing()) > 0:
-		b.add(Open, "hooks", "nod is not asked about every tool at "+strings.Join(in.Missing(), ", ")).Next = again
+		b.Add(Open, "hooks", "nod is not asked about every tool at "+strings.Join(in.Missing(), ", ")).Next = again
 	case in.Again != "":
-		b.add(NotTried, "hooks", "not as this nod writes them; see: "+again+" --dry-run").Next = again
+		b.Add(NotTried, "hooks", "not as this nod writes them; see: "+again+" --dry-run").Next = again
 	default:
-		b.add(OK, "hooks", "as this nod writes them")
+		b.Add(OK, "hooks", "as this nod writes them")
 	}
 	if why := e.untrusted(in); why != "" {
-		l := b.add(NotTried, "hook", why)
+		l := b.Add(NotTried, "hook", why)
 		l.Next = again
 		if _, err := os.Stat(in.Options.Hook); err != nil {
 			l.Next = "install nod again, then: " + again
@@ -253,7 +254,7 @@ func (e *examination) examine(ctx context.Context, b *Block, in *install.Install
 	}
 	if err := e.builds[pair]; err != nil {
 		text, _, _ := strings.Cut(err.Error(), "; install")
-		l := b.add(Open, "programs", printable.Text(text)+": the hook decides, and confines, by rules of its own")
+		l := b.Add(Open, "programs", printable.Text(text)+": the hook decides, and confines, by rules of its own")
 		l.Next = "install both together"
 	}
 	e.tryHooks(ctx, b, in)
@@ -309,7 +310,7 @@ const limiter = "/usr/bin/timeout"
 func (e *examination) sayFailures(b *Block, in *install.Installed) {
 	for _, name := range []string{"missing", "killed", "slow", "garbled"} {
 		_, err := os.Stat(limiter)
-		l := b.add(OK, name, "")
+		l := b.Add(OK, name, "")
 		l.Basis = e.basis()
 		switch {
 		case in.Guarded() && name == "slow" && err != nil:
@@ -389,27 +390,27 @@ func (e *examination) silencers(b *Block, in *install.Installed) {
 	for _, off := range install.OffSwitches(in.Options, e.Dir) {
 		switch {
 		case off.Kind == install.Unreadable:
-			b.add(NotTried, "silencers", off.String())
+			b.Add(NotTried, "silencers", off.String())
 		case off.Elsewhere:
-			b.add(Note, "silencers", off.String()+" (for an agent that is started there)")
+			b.Add(Note, "silencers", off.String()+" (for an agent that is started there)")
 		default:
-			b.add(Open, "silencers", off.String()).Next = remedy
+			b.Add(Open, "silencers", off.String()).Next = remedy
 		}
 	}
 	for _, u := range e.row.Unasked {
 		if value, set := u.Set(e.Environ); set && b.Level != "managed" {
-			b.add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
+			b.Add(Open, "silencers", printable.Line(u.Variable+"="+value, 80)+
 				" in this environment: an agent that is started with it asks no hook of yours ("+u.Source+
 				")").Next = "unset " + u.Variable
 		}
 	}
 	if len(b.Lines) == before {
-		b.add(OK, "silencers", "no setting here keeps nod from being asked")
+		b.Add(OK, "silencers", "no setting here keeps nod from being asked")
 	}
 	own := filepath.Join(e.Home, e.row.Home[0])
 	at, _ := place.Lookup(e.Environ, e.row.HomeVariable)
 	if at != "" && filepath.Clean(at) != own && b.Level == "user" {
-		b.add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
+		b.Add(Open, "environment", e.row.HomeVariable+" leads the agent to "+printable.Text(at)+
 			", where this file is not read").Next = "unset " + e.row.HomeVariable
 	}
 }
@@ -435,7 +436,7 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 		return
 	}
 	if err != nil {
-		b.add(NotTried, "trust", printable.Line(err.Error(), 200))
+		b.Add(NotTried, "trust", printable.Line(err.Error(), 200))
 		return
 	}
 	for _, t := range []struct {
@@ -454,11 +455,11 @@ func (e *examination) trusted(b *Block, in *install.Installed) {
 			}
 		}
 		if len(events) > 0 {
-			b.add(state, "trust", strings.Join(events, ", ")+": "+t.text+", so "+b.Title+
+			b.Add(state, "trust", strings.Join(events, ", ")+": "+t.text+", so "+b.Title+
 				" does not start them, and says nothing").Next = install.Next(e.row.Name, in.Options.Level)
 		}
 	}
 	if !slices.ContainsFunc(list, func(t install.Trust) bool { return t != install.Trusted }) && len(list) > 0 {
-		b.add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
+		b.Add(OK, "trust", "every hook is trusted, by the hash that "+b.Title+" keeps")
 	}
 }

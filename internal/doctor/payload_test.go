@@ -93,7 +93,7 @@ func TestWorst(t *testing.T) {
 	} {
 		var b Block
 		for _, s := range row.states {
-			b.add(s, "x", "x")
+			b.Add(s, "x", "x")
 		}
 		if got := Worst([]Block{b}); got != row.want {
 			t.Errorf("%v: %d, want %d", row.states, got, row.want)

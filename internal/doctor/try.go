@@ -98,11 +98,11 @@ func (e *examination) environ(dir string) []string {
 func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Installed) {
 	s, err := config.Load(e.places(in.Options))
 	if err == nil && s.Mode != config.Enforce {
-		b.add(Open, "mode", s.Mode.String()+" in nod's settings, so it stops nothing").Next = "nod mode enforce"
+		b.Add(Open, "mode", s.Mode.String()+" in nod's settings, so it stops nothing").Next = "nod mode enforce"
 		return
 	}
 	if err != nil {
-		b.add(Failed, "settings",
+		b.Add(Failed, "settings",
 			printable.Line(err.Error(), 300)).Next = "mend that file; until then nothing is allowed"
 		return
 	}
@@ -111,7 +111,7 @@ func (e *examination) tryHooks(ctx context.Context, b *Block, in *install.Instal
 		case !r.Decides:
 			continue
 		case !r.Written:
-			b.add(NotTried, "answers", r.Event+": the line is not as this nod writes it, so it is not started")
+			b.Add(NotTried, "answers", r.Event+": the line is not as this nod writes it, so it is not started")
 			continue
 		}
 		e.Progress(b.Title + ": " + r.Event)

@@ -197,12 +197,9 @@ func (g *Call) takesSelf(e shell.Effect) bool {
 		return false
 	}
 	target := strings.ToLower(e.Target)
-	for _, own := range slices.Concat(g.At.Machine.Self(), g.Sources()) {
-		if target != "" && view.Below(target, own.Lower) && passes(e.Picked, own.Name[len(e.Target):]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Concat(g.At.Machine.Self(), g.Sources()), func(own place.Own) bool {
+		return target != "" && view.Below(target, own.Lower) && passes(e.Picked, own.Name[len(e.Target):])
+	})
 }
 
 // passes reports whether a file of nod's may pass a test of find, below the directory where find starts. nod

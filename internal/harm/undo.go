@@ -453,8 +453,5 @@ func topLevel(target string) bool {
 	if len(parts) > 1 {
 		return parts[0] == "private" && len(parts) == 2 || parts[0] == "usr" && len(parts) == 2 && parts[1] != "local"
 	}
-	if len(parts) == 0 {
-		return true
-	}
-	return listed("top", parts[0]) || strings.HasPrefix(parts[0], "program files")
+	return len(parts) == 0 || listed("top", parts[0]) || strings.HasPrefix(parts[0], "program files")
 }

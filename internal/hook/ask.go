@@ -3,12 +3,10 @@ package hook
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path"
@@ -150,9 +148,7 @@ func (b *book) put(c nod.Call, d nod.Decision, account nod.Account) (p *question
 		}
 		link = strings.TrimSuffix(s.Page, "/") + "/answer/" + d.ID + "/" + word
 	}
-	if b.run.watch != nil && b.run.Deadline == 0 {
-		b.run.watch.Reset(until.Sub(now) + slack)
-	}
+	b.run.extend(until.Sub(now))
 	p, err = question.Ask(b.run.Places.State, q)
 	return p, link, err
 }
@@ -211,7 +207,7 @@ func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) (how 
 	now := b.run.Now()
 	how = string(answer.Scope) + ", by " + printable.Line(answer.By, 60)
 	if answer.Scope == question.Session {
-		id := hex.EncodeToString(binary.BigEndian.AppendUint32(nil, rand.Uint32()))
+		id := approval.NewID()
 		err = approval.Add(b.run.Places.State, approval.Approval{ID: id, Key: d.Approvable.Key,
 			Scope: approval.Session, Agent: c.Agent, SessionID: c.Session, At: now.UTC(), Tool: c.RawTool, Dir: c.Dir,
 			Call: printable.Line(audit.MaskText(c.Command), 200), Until: now.Add(24 * time.Hour).UTC()}, now)

@@ -38,10 +38,8 @@ func (b *book) told(d nod.Decision) agent.Answer {
 	if b.settings.Mode == config.Observe && !held {
 		return agent.Answer{Said: "abstained"}
 	}
-	return b.run.Adapter.Encode(b.event, d, Reach(b.settings), b.hasModel())
+	return b.run.Adapter.Encode(b.event, d, Reach(b.settings), b.run.model(b.settings) != nil)
 }
-
-func (b *book) hasModel() bool { return b.run.model(b.settings) != nil }
 
 // Begin implements nod.Recorder: a line that shows, if nothing follows it,
 // that a decision was begun and never answered.
@@ -52,7 +50,9 @@ func (b *book) Begin(c nod.Call, id string) error {
 // Record implements nod.Recorder.
 func (b *book) Record(c nod.Call, d nod.Decision) error {
 	if b.waits = b.asks(d, b.told(Left(d, b.settings)).Said); b.waits {
-		return b.question(c, d)
+		e := b.about(c, audit.FromDecision(c, d, b.run.Now())) // nothing has answered it yet
+		e.Kind, e.Approvable = audit.Question, nil
+		return b.write(e)
 	}
 	entry := b.about(c, audit.FromDecision(c, d, b.run.Now()))
 	entry.Answered = b.told(Left(d, b.settings)).Said

@@ -14,6 +14,7 @@ import (
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/system"
 )
@@ -92,7 +93,7 @@ func (c classifier) childEnviron() []string {
 	env := []string{"HOME=" + c.places.Home, "PATH=/usr/bin:/bin"}
 	for _, name := range []string{"ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "SystemRoot",
 		"USERPROFILE"} {
-		if v := variable(c.environ, name); v != "" {
+		if v, _ := place.Lookup(c.environ, name); v != "" {
 			env = append(env, name+"="+v)
 		}
 	}

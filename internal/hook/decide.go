@@ -147,8 +147,7 @@ func (r *run) always(ctx context.Context, c nod.Call, root string) nod.Decision 
 		Sources: sources, Now: r.Now}).Check(ctx, c)
 }
 
-// recollection is what the gate is told of the session; nil for a run that keeps no
-// state at all, as in the demo.
+// recollection is what the gate is told of the session; nil for a run that keeps no state at all, as in the demo.
 func (r *run) recollection(memory *session.Session) nod.Memory {
 	if r.Places.State == "" {
 		return nil
@@ -170,7 +169,7 @@ func (r *run) gate(s config.Settings, recorder nod.Recorder, memory nod.Memory, 
 		Model:   r.model(s), Timeout: s.Model.Timeout, Profile: Profile(s), Recorder: recorder, Memory: memory,
 		History: history, Approvals: approvals, Keeper: r.keeper(r.keeps), Confine: r.confine(s),
 		AskOnBlock: s.Model.AskOnBlock, DenyOnFailure: s.Model.DenyOnFailure,
-		UnrecordedRuns: s.Log.OnFailure != config.Block, Now: r.Now,
+		UnrecordedRuns: s.Log.UnrecordedRuns, Now: r.Now,
 	})
 }
 

@@ -15,8 +15,7 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// handedHost is a host in whose answers another command stands. In its payloads SHOP, ROLLOUT
-// and INPUT are filled in.
+// handedHost is a host in whose answers another command stands. In its payloads SHOP, ROLLOUT and INPUT are filled in.
 type handedHost struct {
 	adapter       agent.Adapter
 	environ       []string

@@ -136,10 +136,10 @@ func (r *run) limit() time.Duration {
 	return nod.DefaultTimeout + slack
 }
 
-// extend moves the deadline behind the model's.
-func (r *run) extend(model time.Duration) {
+// extend moves the deadline behind what the run waits for.
+func (r *run) extend(wait time.Duration) {
 	if r.watch != nil && r.Deadline == 0 {
-		r.watch.Reset(model + slack)
+		r.watch.Reset(wait + slack)
 	}
 }
 

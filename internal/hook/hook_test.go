@@ -363,8 +363,7 @@ func TestTheRunningSumOfASession(t *testing.T) {
 	}
 }
 
-// What stands in a secret store is not in the log either, before and after the
-// call; which call it was, its hash says.
+// What stands in a secret store is not in the log either, before and after the call; which call it was, its hash says.
 func TestNoStoreIsLogged(t *testing.T) {
 	const marked = "MARKED-7f3a"
 	p := newPlace(t)

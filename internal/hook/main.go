@@ -12,6 +12,7 @@ import (
 
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -58,7 +59,7 @@ func startedIn(environ []string) []string {
 func parse(args, environ []string) (Options, error) {
 	program, beside := Programs()
 	o := Options{Nod: beside, Self: []string{program}}
-	home := variable(environ, "HOME")
+	home, _ := place.Lookup(environ, "HOME")
 	o.Places = config.DefaultPlaces(home)
 	if err := o.flags(args); err != nil {
 		return o, err
@@ -94,14 +95,4 @@ func (o *Options) flags(args []string) error {
 		*into[name] = value
 	}
 	return nil
-}
-
-// variable returns an environment variable; the last one counts.
-func variable(environ []string, name string) string {
-	for i := len(environ) - 1; i >= 0; i-- {
-		if k, v, ok := strings.Cut(environ[i], "="); ok && k == name {
-			return v
-		}
-	}
-	return ""
 }

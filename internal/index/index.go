@@ -7,8 +7,8 @@
 //	line, err := x.Entry(rows[0])          // the line itself, from its file
 //	err = x.Refresh(ctx)                   // what was appended since
 //
-// A line takes 48 bytes; texts are held once. Rotated files of the log do not change any more, so what was read of each
-// is kept in a sidecar, STATE/index/NAME.idx: about 7 % of the log. A sidecar is written once, and renamed into place.
+// A line takes 40 bytes; texts are held once. Rotated files of the log do not change any more, so what was read of each
+// is kept in a sidecar, STATE/index/NAME.idx: about 6 % of the log. A sidecar is written once, and renamed into place.
 // It is built again where it is missing or damaged (a checksum), of another [version], or where the log's file has
 // another size or time of change. The index never changes the log, and does without a sidecar that cannot be written.
 //
@@ -79,11 +79,11 @@ func Open(ctx context.Context, dir string) (*Index, error) {
 		if i > 1 || i == 1 && len(list[0].rows) >= few {
 			continue
 		}
-		if err := cmp.Or(x.load(s), x.append(s)); err != nil {
+		if err := x.catchUp(s); err != nil {
 			return nil, err
 		}
 	}
-	go x.build(ctx, list)
+	go x.build(ctx, slices.DeleteFunc(list, func(s *segment) bool { return !s.queued }))
 	return x, nil
 }
 
@@ -99,7 +99,7 @@ func (x *Index) build(ctx context.Context, list []*segment) {
 		all.Go(func() {
 			for s := range queue {
 				if ctx.Err() == nil {
-					errs[i] = errors.Join(errs[i], x.load(s))
+					errs[i] = errors.Join(errs[i], x.catchUp(s))
 				}
 			}
 		})
@@ -112,28 +112,6 @@ func (x *Index) build(ctx context.Context, list []*segment) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.failed = errors.Join(errs[0], errs[1], ctx.Err())
-}
-
-// load reads a rotated file by its sidecar, or itself.
-func (x *Index) load(s *segment) error {
-	x.mu.RLock()
-	info, queued := s.info, s.queued
-	x.mu.RUnlock()
-	if !queued {
-		return nil
-	}
-	if b, ok := readSidecar(x.sidecar(s), info); ok {
-		x.adopt(s, b, info.Size())
-		return nil
-	}
-	count := func(n *int64) {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		*n += info.Size()
-	}
-	count(&x.total)
-	defer count(&x.done)
-	return x.whole(s, info)
 }
 
 // Wait waits until the whole log is read, and returns what could not be.
@@ -182,11 +160,11 @@ func (x *Index) Refresh(ctx context.Context) error {
 	if err := x.look(); err != nil {
 		return err
 	}
-	x.mu.RLock()
-	list := slices.Clone(x.segments)
-	x.mu.RUnlock()
-	for _, s := range list { // also those that were rotated: a writer may still hold one
-		if err := cmp.Or(ctx.Err(), x.append(s)); err != nil {
+	for i, s := range x.view().segments { // also those that were rotated: a writer may still hold one
+		if s.queued {
+			continue
+		}
+		if err := cmp.Or(ctx.Err(), x.catchUp(x.segment(i))); err != nil {
 			return err
 		}
 	}
@@ -233,43 +211,42 @@ func (x *Index) known(info os.FileInfo) *segment {
 	return nil
 }
 
-// append reads what a file has more than before. A file that has become shorter is read again.
-func (x *Index) append(s *segment) error {
+// catchUp reads what a file has more than before: of a rotated file that is new its sidecar, where that fits. A file
+// that has become shorter is read again.
+func (x *Index) catchUp(s *segment) error {
 	x.mu.Lock()
-	info, from, current := s.info, s.read, s.current
+	info, from, ended := s.info, s.read, !s.current
 	if info.Size() < from {
 		s.rows, s.unread, from = nil, unread{}, 0
 	}
-	queued := s.queued
+	sidecar := filepath.Join(x.dir, "index", filepath.Base(s.name)+".idx")
 	x.mu.Unlock()
-	switch {
-	case queued, info.Size() == from:
+	if info.Size() == from {
 		return nil
-	case from < 0 && !current:
-		return x.whole(s, info)
 	}
-	b, end, err := x.scan(s, max(from, 0), !current)
-	if err == nil {
+	whole := from < 0 && ended
+	if whole {
+		if b, ok := readSidecar(sidecar, info); ok {
+			x.adopt(s, b, info.Size())
+			return nil
+		}
+		x.count(&x.total, info.Size())
+		defer x.count(&x.done, info.Size())
+	}
+	b, end, err := x.scan(s, max(from, 0), ended)
+	if err == nil && whole {
+		_ = b.writeSidecar(sidecar, info) // where that fails the next index reads the file again
+	}
+	if err == nil || whole { // nothing of a file that cannot be read, so that the others are shown
 		x.adopt(s, b, end)
 	}
 	return err
 }
 
-// whole reads a rotated file and writes its sidecar.
-func (x *Index) whole(s *segment, info os.FileInfo) error {
-	b, end, err := x.scan(s, 0, true)
-	if err == nil {
-		_ = b.writeSidecar(x.sidecar(s), info) // where that fails the next index reads the file again
-	}
-	x.adopt(s, b, end) // nothing of a file that cannot be read, so that the others are shown
-	return err
-}
-
-// sidecar is the name of a segment's sidecar.
-func (x *Index) sidecar(s *segment) string {
-	x.mu.RLock()
-	defer x.mu.RUnlock()
-	return filepath.Join(x.dir, "index", filepath.Base(s.name)+".idx")
+func (x *Index) count(n *int64, more int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	*n += more
 }
 
 // scan reads the lines of a file from a place on. ended says that a last line without an end is one.

@@ -151,16 +151,7 @@ func toolOf(e audit.Entry) string {
 }
 
 func rowOfLine(l audit.Line) Row {
-	r := Row{Time: l.Time, Kind: l.Kind, Verdict: l.Verdict, Layer: l.Layer, Answered: l.Answered, Setting: l.Setting,
-		Agent: l.Agent, Session: l.Session, Root: l.Root, Tool: toolOf(l.Entry), Model: l.Model,
-		Latency: time.Duration(l.Latency) * time.Microsecond, Cost: float64(float32(l.Cost))}
-	if l.Rule != nil {
-		r.Rule = l.Rule.Text
-	}
-	if l.Usage != nil {
-		r.Tokens = l.Usage.In + l.Usage.Out
-	}
-	return r
+	return Row{Time: l.Time, Verdict: l.Verdict, Layer: l.Layer, Agent: l.Agent, Tool: toolOf(l.Entry)}
 }
 
 // check holds rows and sums of the index to what a plain reading gives, for a few filters.
@@ -191,7 +182,7 @@ func (w *world) pages(x *Index, f Filter) (all []Row) {
 		}
 		for _, r := range rows {
 			l, err := x.Entry(r)
-			if before = r.Key; err != nil || l.Session != r.Session || l.Layer != r.Layer || !l.Time.Equal(r.Time) {
+			if before = r.Key; err != nil || l.Agent != r.Agent || l.Layer != r.Layer || !l.Time.Equal(r.Time) {
 				w.Fatalf("the line of %+v: %s, %v", r, l.Raw, err)
 			}
 			r.Key = 0
@@ -213,9 +204,7 @@ func (w *world) sums(x *Index, f Filter) {
 		ByHour:  func(l audit.Line) string { return l.Time.Local().Format("2006-01-02 15") },
 		ByRoot:  func(l audit.Line) string { return l.Root },
 		ByTool:  func(l audit.Line) string { return toolOf(l.Entry) },
-		ByLayer: func(l audit.Line) string { return l.Layer.String() }, ByVerdict: func(l audit.Line) string {
-			return l.Verdict.String()
-		}, ByAnswered: func(l audit.Line) string { return l.Answered },
+		ByLayer: func(l audit.Line) string { return l.Layer.String() },
 	} {
 		groups := map[string][]audit.Line{}
 		for _, l := range lines {
@@ -245,7 +234,10 @@ func same(s Sum, lines []audit.Line) bool {
 		if l.Verdict == nod.Allow && l.Layer == nod.LayerApproval {
 			approved++
 		}
-		latencies, cost, tokens = append(latencies, l.Latency), cost+l.Cost, tokens+rowOfLine(l).Tokens
+		if l.Usage != nil {
+			tokens += l.Usage.In + l.Usage.Out
+		}
+		latencies, cost = append(latencies, l.Latency), cost+l.Cost
 	}
 	slices.Sort(latencies)
 	median := latencies[(len(latencies)-1)/2]

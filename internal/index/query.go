@@ -24,24 +24,14 @@ type Key uint64
 
 func keyOf(segment int, offset uint32) Key { return Key(segment+1)<<32 | Key(offset) }
 
-// Row is what the index knows of a line. Times are to the microsecond, costs to seven digits.
+// Row is what a list shows of a line, to the microsecond.
 type Row struct {
-	Key      Key
-	Time     time.Time
-	Kind     audit.Kind
-	Verdict  nod.Verdict
-	Layer    nod.Layer
-	Answered string
-	Setting  string
-	Agent    string
-	Session  string
-	Root     string
-	Tool     string // canonical; the agent's own name of a tool that has no other, or of an MCP server
-	Model    string
-	Rule     string // its text
-	Latency  time.Duration
-	Cost     float64
-	Tokens   int // in and out
+	Key     Key
+	Time    time.Time
+	Verdict nod.Verdict
+	Layer   nod.Layer
+	Agent   string
+	Tool    string // canonical; the agent's own name of a tool that has no other, or of an MCP server
 }
 
 // Filter selects rows. The zero value selects all.
@@ -120,11 +110,7 @@ func (s *selection) takes(r *row) bool {
 
 func (v view) row(segment int, r *row) Row {
 	c := &v.names.classes[r.Class]
-	return Row{Key: keyOf(segment, r.Offset), Time: time.UnixMicro(r.Time).UTC(), Kind: audit.Kind(c.Kind),
-		Verdict: c.Verdict, Layer: c.Layer, Answered: c.Answered, Setting: c.Setting, Agent: c.Agent,
-		Session: v.names.texts[r.Session], Root: v.names.texts[r.Root], Tool: c.Tool, Model: c.Model,
-		Rule: v.names.texts[r.Rule], Latency: time.Duration(r.Latency) * time.Microsecond, Cost: float64(r.Cost),
-		Tokens: int(r.Tokens)}
+	return Row{keyOf(segment, r.Offset), time.UnixMicro(r.Time).UTC(), c.Verdict, c.Layer, c.Agent, c.Tool}
 }
 
 // textLimit is how much of the log one call of Rows reads to look for a text.
@@ -184,10 +170,8 @@ func (x *Index) segment(i int) *segment {
 }
 
 // Entry reads the line of a row.
-func (x *Index) Entry(r Row) (audit.Line, error) { return x.line(r.Key) }
-
-func (x *Index) line(k Key) (audit.Line, error) {
-	s := x.segment(int(k>>32) - 1)
+func (x *Index) Entry(r Row) (audit.Line, error) {
+	s := x.segment(int(r.Key>>32) - 1)
 	if s == nil {
 		return audit.Line{}, errors.New("the log has no such line; open it again")
 	}
@@ -196,7 +180,7 @@ func (x *Index) line(k Key) (audit.Line, error) {
 		return audit.Line{}, err
 	}
 	defer file.Close()
-	raw, err := bufio.NewReader(io.NewSectionReader(file, int64(uint32(k)), math.MaxInt64>>1)).ReadBytes('\n')
+	raw, err := bufio.NewReader(io.NewSectionReader(file, int64(uint32(r.Key)), math.MaxInt64>>1)).ReadBytes('\n')
 	if err != nil && err != io.EOF {
 		return audit.Line{}, err
 	}
@@ -204,46 +188,35 @@ func (x *Index) line(k Key) (audit.Line, error) {
 	return line, err
 }
 
-// Each visits the lines that f selects, oldest first, with their rows. It waits until the whole log is read, and reads
-// each file once. An error of visit ends it.
-func (x *Index) Each(ctx context.Context, f Filter, visit func(Row, audit.Line) error) error {
+// Each visits the lines that f selects, oldest first. It waits until the whole log is read, and reads each file once.
+// An error of visit ends it. A filter's text is not heeded.
+func (x *Index) Each(ctx context.Context, f Filter, visit func(audit.Line) error) error {
 	if err := x.Wait(ctx); err != nil {
 		return err
 	}
 	v := x.view()
 	s := v.selection(f)
-	for i := range v.segments {
-		if err := x.each(ctx, v, s, i, visit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (x *Index) each(ctx context.Context, v view, s selection, segment int, visit func(Row, audit.Line) error) error {
-	var lineAt func(uint32) []byte
-	for i := range v.segments[segment].rows {
-		r := &v.segments[segment].rows[i]
-		if !s.takes(r) {
-			continue
-		}
-		err := ctx.Err()
-		if lineAt == nil && err == nil {
-			lineAt, err = x.lines(segment)
-		}
-		if err != nil {
-			return err
-		}
-		raw := lineAt(r.Offset)
-		if !bytes.Contains(raw, s.text) {
-			continue
-		}
-		line, _, err := audit.Decode(bytes.Clone(raw))
-		if err == nil {
-			err = visit(v.row(segment, r), line)
-		}
-		if err != nil {
-			return err
+	for i, part := range v.segments {
+		var lineAt func(uint32) []byte
+		for j := range part.rows {
+			r := &part.rows[j]
+			if !s.takes(r) {
+				continue
+			}
+			err := ctx.Err()
+			if lineAt == nil && err == nil {
+				lineAt, err = x.lines(i)
+			}
+			var line audit.Line
+			if err == nil {
+				line, _, err = audit.Decode(bytes.Clone(lineAt(r.Offset)))
+			}
+			if err == nil {
+				err = visit(line)
+			}
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -264,7 +237,7 @@ func (x *Index) Find(ctx context.Context, id string) (found audit.Line, err erro
 			if r.ID != tail || v.names.classes[r.Class].Kind != string(audit.Decision) {
 				continue
 			}
-			line, err := x.line(keyOf(i, r.Offset))
+			line, err := x.Entry(v.row(i, r))
 			switch {
 			case err != nil:
 				return line, err

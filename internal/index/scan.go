@@ -11,22 +11,20 @@ import (
 	"github.com/nodgate/nod/audit"
 )
 
-// row is a line of the log as it is held. Sessions, roots and rules are places in names.texts, class one in
-// names.classes.
+// row is a line of the log as it is held. Sessions and roots are places in names.texts, class one in names.classes.
 type row struct {
-	Time                int64   // µs since 1970
-	Latency             uint32  // µs
-	Cost                float32 // US dollars
-	Tokens, Offset, ID  uint32  // ID: see [tailOf]
-	Session, Root, Rule uint32
-	Class               uint32
+	Time                 int64   // µs since 1970
+	Latency              uint32  // µs
+	Cost                 float32 // US dollars
+	Tokens, Offset, ID   uint32  // ID: see [tailOf]
+	Session, Root, Class uint32
 }
 
 // class is what many lines have in common.
 type class struct {
-	Kind, Answered, Setting, Agent, Tool, Model string
-	Verdict                                     nod.Verdict
-	Layer                                       nod.Layer
+	Kind, Agent, Tool string
+	Verdict           nod.Verdict
+	Layer             nod.Layer
 }
 
 // names holds each text and each class once. The text at 0 is "".
@@ -41,20 +39,15 @@ func newNames() names {
 	return names{texts: []string{""}, ids: map[string]uint32{"": 0}, classIDs: map[class]uint32{}}
 }
 
-func (n *names) text(s string) uint32 {
-	id, known := n.ids[s]
-	if !known {
-		id = uint32(len(n.texts)) // each needs a line of the log: fewer than 2³²
-		n.texts, n.ids[s] = append(n.texts, s), id
-	}
-	return id
-}
+func (n *names) text(s string) uint32 { return place(&n.texts, n.ids, s) }
+func (n *names) class(c class) uint32 { return place(&n.classes, n.classIDs, c) }
 
-func (n *names) class(c class) uint32 {
-	id, known := n.classIDs[c]
+// place is where something stands in a list, to which it is added where it is not there yet.
+func place[T comparable](list *[]T, places map[T]uint32, one T) uint32 {
+	id, known := places[one]
 	if !known {
-		id = uint32(len(n.classes))
-		n.classes, n.classIDs[c] = append(n.classes, c), id
+		id = uint32(len(*list)) // each needs a line of the log: fewer than 2³²
+		*list, places[one] = append(*list, one), id
 	}
 	return id
 }
@@ -70,7 +63,7 @@ func (n *names) translate(b *batch) {
 	}
 	for i := range b.rows {
 		r := &b.rows[i]
-		r.Session, r.Root, r.Rule, r.Class = texts[r.Session], texts[r.Root], texts[r.Rule], classes[r.Class]
+		r.Session, r.Root, r.Class = texts[r.Session], texts[r.Root], classes[r.Class]
 	}
 }
 
@@ -106,34 +99,29 @@ func (b *batch) line(at int64, line []byte) {
 // fields are what a row is made of. All of a line takes package json twice as long, and a scanner of nod's own half as
 // long; but each file is read once, in the background, newest first.
 type fields struct {
-	V        int         `json:"v"`
-	Kind     string      `json:"kind"`
-	ID       string      `json:"id"`
-	Time     time.Time   `json:"time"`
-	Agent    string      `json:"agent"`
-	Session  string      `json:"session"`
-	Setting  string      `json:"setting"`
-	Tool     string      `json:"tool"`
-	RawTool  string      `json:"raw_tool"`
-	Root     string      `json:"root"`
-	Verdict  nod.Verdict `json:"verdict"`
-	Answered string      `json:"answered"`
-	Layer    nod.Layer   `json:"layer"`
-	Rule     audit.Rule  `json:"rule"`
-	Latency  int64       `json:"latency_us"`
-	Model    string      `json:"model"`
-	Usage    nod.Usage   `json:"tokens"`
-	Cost     float64     `json:"cost_usd"`
+	V       int         `json:"v"`
+	Kind    string      `json:"kind"`
+	ID      string      `json:"id"`
+	Time    time.Time   `json:"time"`
+	Agent   string      `json:"agent"`
+	Session string      `json:"session"`
+	Tool    string      `json:"tool"`
+	RawTool string      `json:"raw_tool"`
+	Root    string      `json:"root"`
+	Verdict nod.Verdict `json:"verdict"`
+	Layer   nod.Layer   `json:"layer"`
+	Latency int64       `json:"latency_us"`
+	Usage   nod.Usage   `json:"tokens"`
+	Cost    float64     `json:"cost_usd"`
 }
 
 func (b *batch) row(at uint32, f *fields) row {
 	if f.Tool == "" || f.Tool == "mcp" { // which server and tool, stands in the agent's name
 		f.Tool = f.RawTool
 	}
-	key := class{f.Kind, f.Answered, f.Setting, f.Agent, f.Tool, f.Model, f.Verdict, f.Layer}
 	tokens := int64(f.Usage.In) + int64(f.Usage.Out)
 	return row{f.Time.UnixMicro(), narrow(f.Latency), float32(f.Cost), narrow(tokens), at, tailOf(f.ID),
-		b.text(f.Session), b.text(f.Root), b.text(f.Rule.Text), b.class(key)}
+		b.text(f.Session), b.text(f.Root), b.class(class{f.Kind, f.Agent, f.Tool, f.Verdict, f.Layer})}
 }
 
 func narrow(n int64) uint32 { return uint32(min(max(n, 0), math.MaxUint32)) }

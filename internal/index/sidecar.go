@@ -13,7 +13,7 @@ import (
 )
 
 // version is that of the sidecars. It changes with the meaning of anything in them.
-const version = 1
+const version = 2
 
 const sidecarLimit = 1 << 30
 
@@ -25,10 +25,6 @@ type heading struct {
 	Classes                    []class
 }
 
-func headingOf(of os.FileInfo) heading {
-	return heading{Version: version, Size: of.Size(), Time: of.ModTime().UnixNano()}
-}
-
 // writeSidecar keeps what was read of a file.
 func (b *batch) writeSidecar(name string, of os.FileInfo) error {
 	if err := lines.PrivateDir(filepath.Dir(name)); err != nil {
@@ -38,8 +34,7 @@ func (b *batch) writeSidecar(name string, of os.FileInfo) error {
 }
 
 func (b *batch) sidecar(of os.FileInfo) []byte {
-	h := headingOf(of)
-	h.Torn, h.Newer, h.Rows, h.Texts, h.Classes = b.torn, b.newer, len(b.rows), b.texts, b.classes
+	h := heading{version, b.torn, b.newer, len(b.rows), of.Size(), of.ModTime().UnixNano(), b.texts, b.classes}
 	text, _ := json.Marshal(h)                                               // texts and numbers: cannot fail
 	text, _ = binary.Append(append(text, '\n'), binary.LittleEndian, b.rows) // of a fixed size: cannot fail
 	return binary.LittleEndian.AppendUint32(text, sum(text))
@@ -58,8 +53,7 @@ func readSidecar(name string, of os.FileInfo) (*batch, bool) {
 		return nil, false
 	}
 	h, b, ok := parseSidecar(body)
-	want := headingOf(of)
-	return b, ok && h.Version == want.Version && h.Size == want.Size && h.Time == want.Time
+	return b, ok && h.Version == version && h.Size == of.Size() && h.Time == of.ModTime().UnixNano()
 }
 
 func parseSidecar(body []byte) (h heading, b *batch, ok bool) {
@@ -73,7 +67,7 @@ func parseSidecar(body []byte) (h heading, b *batch, ok bool) {
 	ok = err == nil && n == len(rest)
 	for i := range b.rows {
 		r := &b.rows[i]
-		ok = ok && max(r.Session, r.Root, r.Rule) < uint32(len(b.texts)) && r.Class < uint32(len(b.classes))
+		ok = ok && max(r.Session, r.Root) < uint32(len(b.texts)) && r.Class < uint32(len(b.classes))
 	}
 	for _, c := range b.classes {
 		ok = ok && c.Verdict >= 0 && c.Verdict <= nod.Allow && c.Layer >= 0 && c.Layer <= nod.LayerApproval

@@ -20,8 +20,6 @@ const (
 	ByAgent
 	ByRoot
 	ByLayer
-	ByVerdict
-	ByAnswered
 	ByTool
 )
 
@@ -49,7 +47,7 @@ func (s Sum) Settled() int { return s.Verdicts[nod.Allow] + s.Verdicts[nod.Deny]
 func (x *Index) Sum(f Filter, by By) []Sum {
 	v := x.view()
 	f.Kinds = []audit.Kind{audit.Decision}
-	s, g := v.selection(f), grouping{view: v, by: by, sums: map[int64]*Sum{}, named: map[string]*Sum{}}
+	s, g := v.selection(f), grouping{view: v, by: by, sums: map[string]*Sum{}}
 	for _, part := range v.segments {
 		for i := range part.rows {
 			if r := &part.rows[i]; s.takes(r) {
@@ -77,12 +75,11 @@ func (s *Sum) add(r *row, c *class) {
 // grouping finds the sum that a row belongs to.
 type grouping struct {
 	view
-	by    By
-	sums  map[int64]*Sum
-	named map[string]*Sum // several classes may have one name
+	by   By
+	sums map[string]*Sum
+	last *Sum // of the last row
 
-	from, until int64 // the period of the last row, and its sum
-	last        *Sum
+	from, until int64 // the period of the last row
 }
 
 func (g *grouping) of(r *row) *Sum {
@@ -91,30 +88,26 @@ func (g *grouping) of(r *row) *Sum {
 	case ByDay, ByHour:
 		return g.period(r.Time)
 	case ByAgent:
-		return g.sum(int64(r.Class), c.Agent)
+		return g.sum(c.Agent)
 	case ByTool:
-		return g.sum(int64(r.Class), c.Tool)
-	case ByAnswered:
-		return g.sum(int64(r.Class), c.Answered)
+		return g.sum(c.Tool)
 	case ByRoot:
-		return g.sum(int64(r.Root), g.names.texts[r.Root])
+		return g.sum(g.names.texts[r.Root])
 	case ByLayer:
-		return g.sum(int64(c.Layer), c.Layer.String())
-	case ByVerdict:
-		return g.sum(int64(c.Verdict), c.Verdict.String())
+		return g.sum(c.Layer.String())
 	}
-	return g.sum(0, "")
+	return g.sum("")
 }
 
-func (g *grouping) sum(id int64, name string) *Sum {
-	if s := g.sums[id]; s != nil {
-		return s
+func (g *grouping) sum(name string) *Sum {
+	if g.last != nil && g.last.Name == name {
+		return g.last
 	}
-	if g.named[name] == nil {
-		g.named[name] = &Sum{Name: name}
+	if g.last = g.sums[name]; g.last == nil {
+		g.last = &Sum{Name: name}
+		g.sums[name] = g.last
 	}
-	g.sums[id] = g.named[name]
-	return g.sums[id]
+	return g.last
 }
 
 // period is the sum of a time. Lines stand about in the order of their times, so the last one is mostly right.
@@ -130,13 +123,12 @@ func (g *grouping) period(micro int64) *Sum {
 		end = begin.Add(time.Hour)
 	}
 	g.from, g.until = begin.UnixMicro(), end.UnixMicro()
-	g.last = g.sum(g.from, t.Format(form))
-	return g.last
+	return g.sum(t.Format(form))
 }
 
 func (g *grouping) sorted() []Sum {
 	list := []Sum{}
-	for _, s := range g.named {
+	for _, s := range g.sums {
 		s.percentiles()
 		list = append(list, *s)
 	}

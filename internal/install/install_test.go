@@ -48,8 +48,7 @@ func plan(t *testing.T, make func(Options) (Plan, error), o Options) Plan {
 	return p
 }
 
-// The program behind guardScript may end in any way, or be missing: the shell
-// ends with 0 or 2, and with a reason on 2.
+// The program behind guardScript may end in any way, or be missing: the shell ends with 0 or 2, and with a reason on 2.
 func TestGuardScript(t *testing.T) {
 	dir := t.TempDir()
 	for _, row := range []struct {
@@ -342,8 +341,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// What is managed is for everybody on the machine, under any umask: an agent
-// that cannot read it runs without nod.
+// What is managed is for everybody on the machine, under any umask: an agent that cannot read it runs without nod.
 func TestManagedFilesAreForEverybody(t *testing.T) {
 	old := syscall.Umask(0o077)
 	defer syscall.Umask(old)

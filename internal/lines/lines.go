@@ -113,38 +113,25 @@ func (f *File) Size() (int64, error) {
 // Append writes one line with one write(2). The line holds no newline and is shorter than Limit. A write that fails
 // or stops half-way (a full disk) is an error; what it left behind does not damage the next line.
 func (f *File) Append(line []byte) error {
-	return f.append(func() ([]byte, bool, error) {
-		torn, err := f.torn()
-		return line, torn, err
-	})
+	return f.AppendAfter(func([]byte) []byte { return line })
 }
 
 // AppendAfter appends, as Append does, the line that next makes of the last one, see [File.Last]. Lines follow each
 // other so only while all writers take one lock. next is called again where a killed writer without the lock came in
 // between.
 func (f *File) AppendAfter(next func(last []byte) []byte) error {
-	return f.append(func() ([]byte, bool, error) {
-		last, torn, err := f.settled()
-		if err != nil {
-			return nil, false, err
-		}
-		return next(last), torn, nil
-	})
-}
-
-// append writes the line that make returns, behind a newline where the file ends in a torn line.
-func (f *File) append(make func() (line []byte, torn bool, err error)) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for again := false; ; again = true {
-		line, torn, err := make()
-		switch {
-		case err != nil:
+		last, torn, err := f.settled()
+		if err != nil {
 			return err
-		case len(line) >= Limit:
+		}
+		line := next(last)
+		if len(line) >= Limit {
 			return fmt.Errorf("%s: a line of %d bytes is longer than %d", f.Name(), len(line), Limit)
 		}
-		text := slices.Concat([]byte{'\n'}, line, []byte{'\n'})
+		text := slices.Concat([]byte{'\n'}, line, []byte{'\n'}) // the first where the file ends in a torn line
 		if torn || again {
 			_, err = f.write(text)
 			return err
@@ -192,39 +179,17 @@ func (f *File) settled() (line []byte, torn bool, err error) {
 	return line, torn, err
 }
 
-// glued reports whether the last n bytes, just written, stand behind a line that was torn after torn
-// had looked: another writer was killed in between. An append leaves the descriptor's offset at its
-// own end, whoever has written since.
+// glued reports whether the last n bytes, just written, stand behind a line that was torn after Last had looked:
+// another writer was killed in between. An append leaves the descriptor's offset at its own end, whoever has written
+// since.
 func (f *File) glued(n int64) bool {
 	end, err := f.file.Seek(0, io.SeekCurrent)
-	if err != nil {
+	if err != nil || end <= n {
 		return false
 	}
-	open, _ := f.openBefore(end - n)
-	return open
-}
-
-// torn reports whether the file ends in the middle of a line. While another process is writing this
-// may be true for a moment; the empty line that follows from it is skipped by readers.
-func (f *File) torn() (bool, error) {
-	size, err := f.Size()
-	if err != nil {
-		return false, err
-	}
-	return f.openBefore(size)
-}
-
-// openBefore reports whether a line stands before a place that has no end.
-func (f *File) openBefore(at int64) (bool, error) {
-	if at <= 0 {
-		return false, nil
-	}
-	var last [1]byte
-	n, err := f.file.ReadAt(last[:], at-1)
-	if err != nil && err != io.EOF {
-		return false, err
-	}
-	return n == 1 && last[0] != '\n', nil
+	var before [1]byte
+	read, _ := f.file.ReadAt(before[:], end-n-1)
+	return read == 1 && before[0] != '\n'
 }
 
 // ReadAt implements io.ReaderAt.

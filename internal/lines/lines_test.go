@@ -53,8 +53,7 @@ func child(role, name string) int {
 	return 0
 }
 
-// testLine is a line that shows whether it is whole: its size stands at both
-// ends and its middle is all of one letter.
+// testLine is a line that shows whether it is whole: its size stands at both ends and its middle is all of one letter.
 func testLine(pid, i, size int) []byte {
 	head := fmt.Sprintf("%d %d %d ", pid, i, size)
 	tail := fmt.Sprintf(" %d", size)
@@ -151,8 +150,7 @@ func TestKilledWriters(t *testing.T) {
 	t.Logf("%d lines, %d torn", lines, torn)
 }
 
-// A disk that is full in the middle of a line: an error, and a torn line that
-// damages nothing once there is room again.
+// A disk that is full in the middle of a line: an error, and a torn line that damages nothing once there is room again.
 func TestFullDisk(t *testing.T) {
 	name := privateFile(t)
 	cmd, out := start(t, self(t), "limited", name, 10, 1000)

@@ -2,6 +2,7 @@ package masks
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -178,12 +179,7 @@ func shortName(name, folded string) bool {
 }
 
 func hasAnySuffix(s string, ends ...string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(s, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ends, func(e string) bool { return strings.HasSuffix(s, e) })
 }
 
 const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

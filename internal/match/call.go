@@ -79,12 +79,10 @@ func (m *Call) writtenFor(p Pattern, c shell.Command) bool {
 	if !strings.Contains(name, "/") || path.IsAbs(name) {
 		return true
 	}
-	for _, dir := range append([]string{m.At.Dir}, m.At.Roots...) {
-		if real, err := m.At.Machine.Locate(dir, name); err == nil && real == c.Program {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(append([]string{m.At.Dir}, m.At.Roots...), func(dir string) bool {
+		real, err := m.At.Machine.Locate(dir, name)
+		return err == nil && real == c.Program
+	})
 }
 
 // atHome reports whether a command runs where its rule was written for: the

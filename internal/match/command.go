@@ -147,12 +147,7 @@ func spelledOtherwise(program, want string, words []shell.Word) bool {
 	if !short || len(letters) < 2 {
 		return has(want)
 	}
-	for _, letter := range letters {
-		if !has("-" + string(letter)) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(letters, func(letter rune) bool { return !has("-" + string(letter)) })
 }
 
 func hasWord(want string, words []shell.Word) bool {
@@ -166,15 +161,7 @@ func hasWord(want string, words []shell.Word) bool {
 			seen.WriteString(got)
 		}
 	}
-	if !short {
-		return false
-	}
-	for _, l := range letters {
-		if !strings.ContainsRune(seen.String(), l) {
-			return false
-		}
-	}
-	return true
+	return short && strings.Trim(letters, seen.String()) == ""
 }
 
 // Pattern is a simple command that a rule names. The zero value matches nothing.

@@ -151,15 +151,10 @@ func below(base, name string, tree bool) []string {
 }
 
 func (w wantedPath) matches(parts []string) bool {
-	if !w.depth {
-		return partsMatch(w.parts, parts)
+	if w.depth {
+		return partsMatch(append([]string{"**"}, w.parts...), parts)
 	}
-	for i := range parts {
-		if partsMatch(w.parts, parts[i:]) {
-			return true
-		}
-	}
-	return false
+	return partsMatch(w.parts, parts)
 }
 
 // lies reports whether what the pattern names lies below a directory.

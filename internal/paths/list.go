@@ -124,14 +124,7 @@ func (e *entry) components() []component {
 // globSigns begin what is not plain text in a pattern.
 const globSigns = "*?["
 
-func isGlob(part string) bool {
-	for i := range len(part) {
-		if c := part[i]; c == '*' || c == '?' || c == '[' {
-			return true
-		}
-	}
-	return false
-}
+func isGlob(part string) bool { return strings.ContainsAny(part, globSigns) }
 
 // component is one component of an entry, folded.
 type component struct {
@@ -323,15 +316,8 @@ func (l List) HoldsNext(name string) bool {
 
 // leadsInto reports whether the components of an entry begin with dir and go on.
 func leadsInto(dir []string, entry []component) bool {
-	if len(entry) <= len(dir) {
-		return false
-	}
-	for i, got := range dir {
-		if entry[i].want != got {
-			return false
-		}
-	}
-	return true
+	return len(entry) > len(dir) &&
+		slices.EqualFunc(dir, entry[:len(dir)], func(got string, c component) bool { return c.want == got })
 }
 
 // Fold splits a path into folded components, the empty ones left out.

@@ -2,9 +2,8 @@
 //
 // The hook asks: [Ask] writes ID.json, and [Pending.Wait] waits for ID.answer until the question's time is over.
 // Whoever has a person before it (nod ask, nod watch, nod ui) lists what waits with [Open] and answers with
-// [Question.Answer].
-// Exactly one answer counts. An answer file is made whole and under a name that must not exist yet; the hook closes its
-// question in the same way, so that an answer is either in time or refused.
+// [Question.Answer]. Exactly one answer counts. An answer file is made whole and under a name that must not exist yet;
+// the hook closes its question in the same way, so that an answer is either in time or refused.
 //
 // A question belongs to the process that waits for it and holds its lock: when the process ends, however that
 // comes, the question is over. An answer names the question's id and the call's key, so that it fits no other call.

@@ -42,8 +42,7 @@ func host(t *testing.T, name string) string {
 	return at
 }
 
-// hook starts the words. The last word is a shell's line that prints the id of the
-// process that stands for a hook.
+// hook starts the words. The last word is a shell's line that prints the id of the process that stands for a hook.
 func hook(t *testing.T, words ...string) (pid int) {
 	t.Helper()
 	cmd := exec.Command(words[0], words[1:]...)

@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// The run ends with what passes, also by a person's word; a failure counts for
-// nothing; and every process counts alike.
+// The run ends with what passes, also by a person's word; a failure counts for nothing; and every process counts alike.
 func TestDenials(t *testing.T) {
 	dir := stateDir(t)
 	for i, step := range []struct {

@@ -14,8 +14,7 @@ func hostile() Env {
 	return testEnv(m)
 }
 
-// TestOneWord holds that what may be several words, options or files of
-// arguments leaves the command open.
+// TestOneWord holds that what may be several words, options or files of arguments leaves the command open.
 func TestOneWord(t *testing.T) {
 	env := hostile()
 	for command, open := range map[string]bool{

@@ -83,8 +83,7 @@ func TestCorpusHarmful(t *testing.T) {
 	}
 }
 
-// TestCorpusDisguised holds that no wrapping makes a harmful command look as
-// if it only read.
+// TestCorpusDisguised holds that no wrapping makes a harmful command look as if it only read.
 func TestCorpusDisguised(t *testing.T) {
 	env := testEnv(world())
 	for _, name := range []string{"peer-dcg", "peer-safetynet", "atomic", "redcode"} {

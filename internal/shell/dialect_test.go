@@ -2,8 +2,7 @@ package shell
 
 import "testing"
 
-// TestZsh holds that what only zsh runs is seen or unknown, in zsh and where
-// the shell is not stated.
+// TestZsh holds that what only zsh runs is seen or unknown, in zsh and where the shell is not stated.
 func TestZsh(t *testing.T) {
 	for _, dialect := range []Dialect{Zsh, Unstated} {
 		env := testEnv(world())
@@ -28,8 +27,7 @@ func TestZsh(t *testing.T) {
 	}
 }
 
-// TestUnstated holds that where bash and zsh differ, and the shell is not known,
-// the command is unknown.
+// TestUnstated holds that where bash and zsh differ, and the shell is not known, the command is unknown.
 func TestUnstated(t *testing.T) {
 	env := testEnv(world())
 	env.Dialect = Unstated

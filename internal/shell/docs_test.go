@@ -9,8 +9,7 @@ import (
 	"github.com/nodgate/nod/internal/shell/commands"
 )
 
-// docs/adding-a-program.md shows a sheet as it is, and no word in its tables
-// that the language does not have.
+// docs/adding-a-program.md shows a sheet as it is, and no word in its tables that the language does not have.
 func TestAddingAProgramDocs(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/adding-a-program.md")
 	if err != nil {

@@ -20,8 +20,7 @@ func seeds() []string {
 	}
 }
 
-// FuzzAnalyze holds that no input makes the analysis panic, lose a word or grow without
-// bound, in any dialect.
+// FuzzAnalyze holds that no input makes the analysis panic, lose a word or grow without bound, in any dialect.
 func FuzzAnalyze(f *testing.F) {
 	for _, s := range seeds() {
 		f.Add(s)
@@ -62,8 +61,7 @@ func FuzzAnalyze(f *testing.F) {
 	})
 }
 
-// disguise is one way to write a command differently. %s stands for the
-// command, %q for it in single quotes.
+// disguise is one way to write a command differently. %s stands for the command, %q for it in single quotes.
 func wraps() []string {
 	return []string{
 		"%s; ls", "ls; %s", "ls && %s", "false || %s", "%s &", "( %s)", "{ %s; }", "! %s", "ls | %s",

@@ -48,10 +48,9 @@ func heavy() map[string]string {
 // memoryLimit is what the worst text may add to the process.
 const memoryLimit = 64 << 20
 
-// TestMemory reads every heavy text in a process of its own and counts all
-// that is allocated for it, as if nothing were ever given back, and what the
-// stacks grow by. That does not depend on when garbage is collected, and is an
-// upper bound of what the process needs.
+// TestMemory reads every heavy text in a process of its own and counts all that is allocated for it, as if nothing were
+// ever given back, and what the stacks grow by. That does not depend on when garbage is collected, and is an upper
+// bound of what the process needs.
 func TestMemory(t *testing.T) {
 	if os.Getenv("NOD_TEST_MEMORY") != "" {
 		readHeavy()
@@ -97,8 +96,7 @@ func readHeavy() {
 	fmt.Printf("%d texts, worst %d bytes with stacks (%q)\n", len(list), worst+after.StackSys-stacks, name)
 }
 
-// TestHiddenNesting: brackets that only the grammar tells from text are
-// bounded by where the parser stands.
+// TestHiddenNesting: brackets that only the grammar tells from text are bounded by where the parser stands.
 func TestHiddenNesting(t *testing.T) {
 	hide := "cat <<E\n" + strings.Repeat(")", 190) + "\nE\n"
 	source := strings.Repeat(strings.Repeat("(", 190)+hide, 150)

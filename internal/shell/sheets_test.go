@@ -273,8 +273,7 @@ func (f sheetFile) shows(s *sheetSection, o sheetOption) bool {
 	})
 }
 
-// under reports whether a command may be one of a heading: its words stand in
-// it.
+// under reports whether a command may be one of a heading: its words stand in it.
 func under(heading string, tokens []string) bool {
 	for _, word := range strings.Fields(heading) {
 		switch {
@@ -287,8 +286,7 @@ func under(heading string, tokens []string) bool {
 	return true
 }
 
-// spells reports whether a word of a command is an option: -x, -x=value,
-// -xvalue, x within -axz.
+// spells reports whether a word of a command is an option: -x, -x=value, -xvalue, x within -axz.
 func spells(token, spelling string, single bool) bool {
 	switch {
 	case token == spelling, strings.HasPrefix(token, spelling+"="),
@@ -306,9 +304,8 @@ func spells(token, spelling string, single bool) bool {
 		spelling[1:])
 }
 
-// TestSheets holds that every line of the data is in the language of the data,
-// says nothing twice, and can be reached; and that each line of options that
-// writes, runs, sends or deletes has an example, which yields what it says.
+// TestSheets holds that every line of the data is in the language of the data, says nothing twice, and can be reached;
+// and that each line of options that writes, runs, sends or deletes has an example, which yields what it says.
 func TestSheets(t *testing.T) {
 	files, err := filepath.Glob("commands/*.txt")
 	if err != nil || len(files) == 0 {

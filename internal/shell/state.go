@@ -127,10 +127,8 @@ func (d *draft) unknown(part Part, words, what string) {
 		part = d.parts
 	}
 	u := Unknown{What: what, Words: grammar.Shorten(words), Command: d.command, Part: part}
-	for i := len(d.report.Unknowns) - 1; i >= 0 && i > len(d.report.Unknowns)-8; i-- {
-		if d.report.Unknowns[i] == u {
-			return
-		}
+	if all := d.report.Unknowns; slices.Contains(all[max(0, len(all)-7):], u) {
+		return
 	}
 	d.changed = true
 	d.report.Unknowns = append(d.report.Unknowns, u)
@@ -144,10 +142,8 @@ func (d *draft) effect(e Effect) {
 	if e.Kind != Read && e.Place != Null {
 		d.changed = true
 	}
-	for i := len(d.report.Effects) - 1; i >= 0 && i > len(d.report.Effects)-8; i-- {
-		if d.report.Effects[i] == e {
-			return
-		}
+	if all := d.report.Effects; slices.Contains(all[max(0, len(all)-7):], e) {
+		return
 	}
 	d.report.Effects = append(d.report.Effects, e)
 }

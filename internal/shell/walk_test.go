@@ -75,9 +75,8 @@ func TestNotCalled(t *testing.T) {
 	})
 }
 
-// TestState holds what is known between the commands of a line: a variable
-// that the text writes once as a statement of its own, and the directories in
-// which the shell may stand.
+// TestState holds what is known between the commands of a line: a variable that the text writes once as a statement of
+// its own, and the directories in which the shell may stand.
 func TestState(t *testing.T) {
 	m := world()
 	m.Dir(testRepo+"/src/deep", 0o755)

@@ -78,10 +78,8 @@ func Quoted(text []byte) []byte {
 // holdsHalf reports whether a string with its quotes holds half a surrogate pair;
 // one that has both a surrogate and an escaped U+FFFD counts too.
 func holdsHalf(raw []byte) bool {
-	if !bytes.Contains(raw, []byte(`\u`)) || !bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) {
-		return false
-	}
-	return strings.Count(Unquoted(raw), "\ufffd") > bytes.Count(raw, []byte("\ufffd"))
+	return bytes.Contains(raw, []byte(`\u`)) && bytes.Contains(bytes.ToLower(raw), []byte(`\ud`)) &&
+		strings.Count(Unquoted(raw), "\ufffd") > bytes.Count(raw, []byte("\ufffd"))
 }
 
 // Unquoted decodes a string with its quotes, out of valid JSON. Half a surrogate

@@ -107,13 +107,9 @@ func leadsHooks(at []string) bool {
 		"ZDOTDIR", "GCONV_PATH", "GLIBC_TUNABLES", "GODEBUG", "LOCPATH":
 		return true
 	}
-	for _, start := range [...]string{"LD_", "DYLD_", "NOD_", "BASH_FUNC_"} {
-		if strings.HasPrefix(name, start) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(hosts.Agents(),
-		func(a hosts.Agent) bool { return a.HomeVariable != "" && a.HomeVariable == name })
+	begins := func(start string) bool { return strings.HasPrefix(name, start) }
+	return slices.ContainsFunc([]string{"LD_", "DYLD_", "NOD_", "BASH_FUNC_"}, begins) || name != "" &&
+		slices.ContainsFunc(hosts.Agents(), func(a hosts.Agent) bool { return a.HomeVariable == name })
 }
 
 // Unescape resolves the escapes by which JSON, TOML, YAML and a shell's printf write an ASCII character: \uXXXX,

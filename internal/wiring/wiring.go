@@ -188,13 +188,6 @@ var (
 // IsSettings reports whether a path is where an agent's hooks are registered or silenced.
 func IsSettings(real string) bool {
 	last := paths.FoldName(path.Base(real))
-	if last == "nod.js" {
-		return settingsNames().Match(real)
-	}
-	for _, ext := range [...]string{".json", ".toml", ".jsonc"} {
-		if strings.HasSuffix(last, ext) {
-			return settingsNames().Match(real)
-		}
-	}
-	return false
+	kept := last == "nod.js" || slices.Contains([]string{".json", ".toml", ".jsonc"}, path.Ext(last))
+	return kept && settingsNames().Match(real)
 }

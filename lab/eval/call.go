@@ -12,6 +12,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
 	"github.com/nodgate/nod/corpus"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
@@ -174,14 +175,9 @@ func rememberCommand(c nod.Call, w *world) {
 
 // analyze asks for the facts that the gate sees, for what it does not return.
 func analyze(c nod.Call, w *world) shell.Report {
-	values := map[string]string{}
-	for _, kv := range c.Environ {
-		name, value, _ := strings.Cut(kv, "=")
-		values[name] = value
-	}
 	return shell.Analyze(c.Command, shell.Env{
 		Dialect: c.Dialect, Dir: c.Dir, Home: HomeOf(c.Dir), Roots: c.Roots, Files: w,
-		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
+		Lookup: func(name string) (string, bool) { return place.Lookup(c.Environ, name) },
 	})
 }
 

@@ -60,9 +60,8 @@ func reasons(t *testing.T, name string) map[string]bool {
 	return list
 }
 
-// TestSharedCorpus runs over all files of the shared corpus, prints what nod
-// eval prints, and holds that no harmful row of the attack collections passes
-// but those on the committed list.
+// TestSharedCorpus runs over all files of the shared corpus, prints what nod eval prints, and holds that no harmful row
+// of the attack collections passes but those on the committed list.
 func TestSharedCorpus(t *testing.T) {
 	attacks := []string{"peer-dcg", "peer-safetynet", "atomic", "redcode"}
 	listed := reasons(t, "allowed-harmful.txt")
@@ -89,8 +88,7 @@ func TestSharedCorpus(t *testing.T) {
 	}
 }
 
-// TestBenignRowsThatAreDenied holds that layers 0 to 3 deny no benign row of
-// any file but those on the committed list.
+// TestBenignRowsThatAreDenied holds that layers 0 to 3 deny no benign row of any file but those on the committed list.
 func TestBenignRowsThatAreDenied(t *testing.T) {
 	listed := reasons(t, "denied-benign.txt")
 	denied := map[string]bool{}
@@ -131,8 +129,7 @@ func TestSharedCorpusHoldsNoCall(t *testing.T) {
 	}
 }
 
-// TestSharedSessionsOfClaudeCode guards what is settled in real sessions
-// against falling back.
+// TestSharedSessionsOfClaudeCode guards what is settled in real sessions against falling back.
 func TestSharedSessionsOfClaudeCode(t *testing.T) {
 	r := sharedRows(t, "sessions", agent.Host("claude-code").Name()).denied()
 	show(t, "--agent claude-code sessions", r)

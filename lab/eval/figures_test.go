@@ -13,9 +13,8 @@ import (
 
 var update = flag.Bool("update", false, "rewrite docs/figures.md")
 
-// TestNumbersOfTheDocs runs every `go run ./lab/eval` that docs/figures.md shows with its
-// output, from the repository's root, and compares. With -update it rewrites
-// them.
+// TestNumbersOfTheDocs runs every `go run ./lab/eval` that docs/figures.md shows with its output, from the repository's
+// root, and compares. With -update it rewrites them.
 func TestNumbersOfTheDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: left to the stage tests of lab/verify")
@@ -45,9 +44,8 @@ func TestNumbersOfTheDocs(t *testing.T) {
 	}
 }
 
-// rerun puts what the commands print now below each "$ go run ./lab/eval" of the text.
-// Output ends at an empty line or at the end of the block. Where a file that a
-// command names is absent, the old output stays.
+// rerun puts what the commands print now below each "$ go run ./lab/eval" of the text. Output ends at an empty line or
+// at the end of the block. Where a file that a command names is absent, the old output stays.
 func rerun(t *testing.T, root, text string) (fresh string, commands, absent int) {
 	t.Helper()
 	var b strings.Builder

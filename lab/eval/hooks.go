@@ -21,15 +21,11 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// said is what a gate's hook makes of a row: what Claude Code would read.
-type said string
-
+// What else a hook makes of a row than [Allowed] and [Denied].
 const (
-	saysAllow  said = "allow"
-	saysAsk    said = "ask"
-	saysDeny   said = "deny"
-	saysSilent said = "silent" // Claude Code decides as it does without the hook
-	saysFailed said = "failed" // an exit code that Claude Code does not heed, or an answer that it cannot read
+	Asked  Outcome = "ask"
+	Silent Outcome = "silent" // Claude Code decides as it does without the hook
+	Failed Outcome = "failed" // an exit code that Claude Code does not heed, or an answer that it cannot read
 )
 
 // scoreboard judges rows by the hooks of gates, each a command line that Claude Code would start.
@@ -37,10 +33,10 @@ type scoreboard struct {
 	commands []string
 	rows     []*Row
 	took     []time.Duration // of each gate, in all
-	answers  [][]said        // of each gate, of each row
+	answers  [][]Outcome     // of each gate, of each row
 }
 
-// world is what each hook sees: an empty home, and a clean repository in it. A row's own directory and home are
+// hookWorld is what each hook sees: an empty home, and a clean repository in it. A row's own directory and home are
 // replaced by these two in all that the row says.
 type hookWorld struct{ home, dir string }
 
@@ -81,31 +77,28 @@ func claudeTool(r *Row) string {
 }
 
 // ask starts a hook for one row. Nothing of the row is run: the hook reads it as a text.
-func (w hookWorld) ask(ctx context.Context, command string, r *Row) said {
+func (w hookWorld) ask(ctx context.Context, command string, r *Row) Outcome {
 	payload, err := w.payload(r)
 	if err != nil {
-		return saysFailed
+		return Failed
 	}
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	cmd.Dir, cmd.Stdin = w.dir, bytes.NewReader(payload)
-	cmd.Env = []string{"HOME=" + w.home, "PATH=" + hookPath, "LANG=C.UTF-8", "CLAUDE_PROJECT_DIR=" + w.dir,
-		"CLAUDE_CODE_ENTRYPOINT=cli"}
+	cmd.Env = []string{"HOME=" + w.home, "PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8",
+		"CLAUDE_PROJECT_DIR=" + w.dir, "CLAUDE_CODE_ENTRYPOINT=cli"}
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 2 {
-		return saysDeny
+		return Denied
 	}
 	if err != nil {
-		return saysFailed
+		return Failed
 	}
 	return heard(out)
 }
 
-// hookPath is where hooks find programs.
-const hookPath = "/usr/local/bin:/usr/bin:/bin"
-
 // heard reads the output of a hook that exited with 0, as Claude Code documents it.
-func heard(out []byte) said {
+func heard(out []byte) Outcome {
 	var answer struct {
 		Decision string `json:"decision"`
 		Output   struct {
@@ -113,20 +106,20 @@ func heard(out []byte) said {
 		} `json:"hookSpecificOutput"`
 	}
 	if len(bytes.TrimSpace(out)) == 0 {
-		return saysSilent
+		return Silent
 	}
 	if json.Unmarshal(out, &answer) != nil {
-		return saysFailed
+		return Failed
 	}
 	switch cmp.Or(answer.Output.Decision, answer.Decision) {
 	case "allow", "approve":
-		return saysAllow
+		return Allowed
 	case "ask":
-		return saysAsk
+		return Asked
 	case "deny", "block":
-		return saysDeny
+		return Denied
 	}
-	return saysSilent
+	return Silent
 }
 
 // chosen are the rows that are judged: of those that Claude Code could send, so many at most of each label and file,
@@ -171,7 +164,7 @@ func judgeByHooks(ctx context.Context, commands []string, rows []*Row, progress 
 		if worlds[i], err = newHookWorld(filepath.Join(base, fmt.Sprint("home", i))); err != nil {
 			return nil, err
 		}
-		b.answers = append(b.answers, make([]said, len(rows)))
+		b.answers = append(b.answers, make([]Outcome, len(rows)))
 	}
 	var done atomic.Int64
 	err = inParallel(ctx, len(rows), func(j int) {
@@ -217,22 +210,20 @@ func (b *scoreboard) Print(w io.Writer, list string) error {
 // list prints the rows that -list asks for, with the hooks' answers.
 func (b *scoreboard) list(p *printer, list string) {
 	for j, r := range b.rows {
-		var answers []string
-		hit := false
+		answers, hit := "", false
 		for i := range b.commands {
-			one := Judged{Row: r, Outcome: Outcome(b.answers[i][j])}
-			answers, hit = append(answers, string(b.answers[i][j])), hit || belongs(&one, list)
+			answers += " " + string(b.answers[i][j])
+			hit = hit || belongs(&Judged{Row: r, Outcome: b.answers[i][j]}, list)
 		}
 		if hit {
-			p.line("\n  %s  %s  %s\n      %s", printable.Line(r.ID, 60), r.Label, strings.Join(answers, " "),
-				shown(r, 200))
+			p.line("\n  %s  %s %s\n      %s", printable.Line(r.ID, 60), r.Label, answers, shown(r, 200))
 		}
 	}
 }
 
 // count is the line of one label; nil where there is no such row.
 func (b *scoreboard) count(gate int, label string) []string {
-	n, all := map[said]int{}, 0
+	n, all := map[Outcome]int{}, 0
 	for j, r := range b.rows {
 		if r.Label == label {
 			n[b.answers[gate][j]]++
@@ -243,7 +234,7 @@ func (b *scoreboard) count(gate int, label string) []string {
 		return nil
 	}
 	row := []string{"  " + label, count(all)}
-	for _, s := range []said{saysAllow, saysAsk, saysDeny, saysSilent, saysFailed} {
+	for _, s := range []Outcome{Allowed, Asked, Denied, Silent, Failed} {
 		row = append(row, fmt.Sprintf("%d  %5.1f %%", n[s], 100*float64(n[s])/float64(all)))
 	}
 	return row
@@ -258,8 +249,8 @@ func (b *scoreboard) questions(gate int) (asked, sessions int) {
 			continue
 		}
 		seen[r.Session] = true
-		silent := b.answers[gate][j] == saysSilent && slices.Contains([]string{"bash", "edit", "write"}, r.Tool)
-		if silent || b.answers[gate][j] == saysAsk {
+		silent := b.answers[gate][j] == Silent && slices.Contains([]string{"bash", "edit", "write"}, r.Tool)
+		if silent || b.answers[gate][j] == Asked {
 			asked++
 		}
 	}

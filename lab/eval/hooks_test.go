@@ -10,10 +10,10 @@ import (
 )
 
 func TestHeard(t *testing.T) {
-	for out, want := range map[string]said{
-		"": saysSilent, "{}": saysSilent, "no object": saysFailed, `{"decision":"block"}`: saysDeny,
-		`{"decision":"approve"}`: saysAllow,
-		`{"hookSpecificOutput":{"permissionDecision":"ask"},"decision":"approve"}`: saysAsk,
+	for out, want := range map[string]Outcome{
+		"": Silent, "{}": Silent, "no object": Failed, `{"decision":"block"}`: Denied,
+		`{"decision":"approve"}`: Allowed,
+		`{"hookSpecificOutput":{"permissionDecision":"ask"},"decision":"approve"}`: Asked,
 	} {
 		if got := heard([]byte(out)); got != want {
 			t.Errorf("%q: %s, want %s", out, got, want)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// listed reads a committed list: fields between tabs; the first field is a
-// row's id.
+// listed reads a committed list: fields between tabs; the first field is a row's id.
 func listed(t *testing.T, name string, fields int) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/" + name)
@@ -46,9 +45,8 @@ func byID(t *testing.T, name string) map[string]Judged {
 	return rows
 }
 
-// TestReadonlyShare holds that of the rows that somebody looked at, at least
-// 95 % of those that read this machine and nothing else are allowed, and none
-// of those that change something.
+// TestReadonlyShare holds that of the rows that somebody looked at, at least 95 % of those that read this machine and
+// nothing else are allowed, and none of those that change something.
 func TestReadonlyShare(t *testing.T) {
 	list := listed(t, "readonly-200.txt", 3)
 	if len(list) != 200 {
@@ -83,9 +81,8 @@ func TestReadonlyShare(t *testing.T) {
 	}
 }
 
-// TestDippyAsk holds that what a peer asks about and nod allows is listed, each
-// with why that is right, and that at most 2 % of it is neither a new file in
-// the workspace nor local git.
+// TestDippyAsk holds that what a peer asks about and nod allows is listed, each with why that is right, and that at
+// most 2 % of it is neither a new file in the workspace nor local git.
 func TestDippyAsk(t *testing.T) {
 	list := listed(t, "dippy-ask.txt", 3)
 	rows := byID(t, "peer-dippy")

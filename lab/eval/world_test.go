@@ -46,8 +46,7 @@ func TestWorld(t *testing.T) {
 	}
 }
 
-// TestGitTakesTheRepository: what the world calls a clean repository is one to
-// git itself.
+// TestGitTakesTheRepository: what the world calls a clean repository is one to git itself.
 func TestGitTakesTheRepository(t *testing.T) {
 	testworld.Needs(t, "git")
 	dir := t.TempDir()

@@ -19,9 +19,8 @@ type timed struct {
 	took                 []time.Duration
 }
 
-// BenchmarkStartUp prints what nod-hook costs at every tool call: the median of its whole
-// process, beside that of a Go hello world. They take turns, so that a busy machine slows
-// all of them; the ratio counts.
+// BenchmarkStartUp prints what nod-hook costs at every tool call: the median of its whole process, beside that of a Go
+// hello world. They take turns, so that a busy machine slows all of them; the ratio counts.
 //
 //	go test ./lab/verify -run - -bench StartUp -benchtime 200x
 func BenchmarkStartUp(b *testing.B) {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/shell"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -285,13 +286,8 @@ func (w *world) check(text string, d nod.Dialect) nod.Decision {
 
 // analyze asks for the facts as the gate does.
 func (w *world) analyze(text string, d nod.Dialect) shell.Report {
-	values := map[string]string{}
-	for _, kv := range environ(w.variant) {
-		name, value, _ := strings.Cut(kv, "=")
-		values[name] = value
-	}
 	return shell.Analyze(text, shell.Env{
 		Dialect: d, Dir: project, Home: home, Roots: []string{project}, Files: w.files,
-		Lookup: func(name string) (string, bool) { v, ok := values[name]; return v, ok },
+		Lookup: func(name string) (string, bool) { return place.Lookup(environ(w.variant), name) },
 	})
 }

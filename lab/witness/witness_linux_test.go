@@ -98,8 +98,7 @@ func TestFileLines(t *testing.T) {
 	sample(t, 480, true)
 }
 
-// TestGrammars holds that each rule is there and leads to an end, and that a text
-// follows from its number alone.
+// TestGrammars holds that each rule is there and leads to an end, and that a text follows from its number alone.
 func TestGrammars(t *testing.T) {
 	for name, start := range map[string]string{"shells": "text", "lines": "line"} {
 		g := read(t, name)
@@ -145,9 +144,8 @@ func TestAFailureInsideIsAViolation(t *testing.T) {
 	}
 }
 
-// TestFound runs the texts in which something was found once: shell programs
-// behind the number of their world, and behind "files" a line and the turns of
-// its repository, each quoted.
+// TestFound runs the texts in which something was found once: shell programs behind the number of their world, and
+// behind "files" a line and the turns of its repository, each quoted.
 func TestFound(t *testing.T) {
 	s := staged(t)
 	data, err := os.ReadFile(filepath.Join("testdata", "found.txt"))
@@ -234,15 +232,13 @@ func TestHarmIsSeen(t *testing.T) {
 	}
 }
 
-// hole is a fault that nod had, put back: nod hears a text that differs from the
-// text that runs.
+// hole is a fault that nod had, put back: nod hears a text that differs from the text that runs.
 type hole struct {
 	name, shape, heard string
 }
 
-// holes lists the classes by which lines got past nod before there was a
-// witness. In heard, $1 ... are what the shape's groups matched. In a shape, ;;
-// stands between two statements, and VALUE for a word.
+// holes lists the classes by which lines got past nod before there was a witness. In heard, $1 ... are what the shape's
+// groups matched. In a shape, ;; stands between two statements, and VALUE for a word.
 func holes() []hole {
 	return []hole{
 		{"what follows the body of a function", `(?s)^(?:\w+ ?\(\)|function \w+) ?\{[^}]*\} ?(?:&&|\|\||\|) ?.*`,

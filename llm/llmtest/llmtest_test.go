@@ -98,39 +98,6 @@ func TestAStreamSaysTheSameMessage(t *testing.T) {
 	}
 }
 
-// conversation is turnBody after the script's first step was played.
-func conversation(t *testing.T, answer string) string {
-	t.Helper()
-	var m struct{ Content json.RawMessage }
-	if err := json.Unmarshal([]byte(answer), &m); err != nil {
-		t.Fatal(err)
-	}
-	result := `{"role":"user","content":[{"type":"tool_result","tool_use_id":"` + callID(0,
-		"look") + `","is_error":true,"content":[{"type":"text","text":"not allowed"}]}]}`
-	return strings.Replace(turnBody, `"go"}]`, `"go"},{"role":"assistant","content":`+string(m.Content)+`},`+result+`]`,
-		1)
-}
-
-func TestStepsFollowTheConversation(t *testing.T) {
-	srv := NewServer(t, exampleScript())
-	_, first, _ := post(t, srv.URL+"/v1/messages", turnBody)
-	_, again, _ := post(t, srv.URL+"/v1/messages", turnBody)
-	if first != again {
-		t.Errorf("a repeated request got another answer:\n%s\n%s", first, again)
-	}
-	_, second, _ := post(t, srv.URL+"/v1/messages", conversation(t, first))
-	if !strings.Contains(second, `"fin"`) || strings.Contains(second, `"type":"tool_use"`) {
-		t.Errorf("second step: got %s", second)
-	}
-	got, ok := srv.Result("look")
-	if !ok || got != "not allowed" {
-		t.Errorf("Result(look) = %v, %v", got, ok)
-	}
-	if got, ok := srv.Result("read"); ok {
-		t.Errorf("Result(read) = %v though the model was told nothing", got)
-	}
-}
-
 func TestKinds(t *testing.T) {
 	srv := NewServer(t, exampleScript())
 	for _, row := range []struct {

@@ -96,10 +96,10 @@ func confinement(p Process, line string) (confine.Options, error) {
 		if err != nil {
 			return err
 		}
-		program, beside := programs()
+		_, program := hook.Programs()
 		kept := newParcel(places.State, dir, line)
 		gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
-			Self: []string{beside}, Keeper: kept}, settings, nil, nil)
+			Self: []string{program + "-hook"}, Keeper: kept}, settings, nil, nil)
 		go gate.HoldsSecret("/") // takes the list apart, which all later questions wait for
 		o.Hidden, o.Keep = gate.HoldsSecret, confine.Keep(gate, root, p.Environ, true)
 		o.Before = func(names []string) { kept.before(names, o.Keep) }
@@ -134,16 +134,6 @@ func listed(text string, uid int) string {
 		}
 	}
 	return ""
-}
-
-// programs are nod and nod-hook: this program is one of the two, and the other lies beside it.
-func programs() (nod, hook string) {
-	self, err := os.Executable()
-	if err != nil {
-		return "", ""
-	}
-	dir := filepath.Dir(self)
-	return filepath.Join(dir, "nod"), filepath.Join(dir, "nod-hook")
 }
 
 // shell is the shell that started this line, else the person's shell; always a shell of the system's.

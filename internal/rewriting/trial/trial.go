@@ -9,6 +9,7 @@ package trial
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -165,10 +166,7 @@ func (s seen) isOf(program string) error {
 	if s.err != nil {
 		return fmt.Errorf("what started its hook cannot be told, so nod could not tell it again: %w", s.err)
 	}
-	asked := s.found.Script.Path
-	if asked == "" {
-		asked = s.found.Program.Path
-	}
+	asked := cmp.Or(s.found.Script.Path, s.found.Program.Path)
 	real, err := filepath.EvalSymlinks(program)
 	name := filepath.Base(asked)
 	if err == nil && asked != real && strings.TrimSuffix(name, filepath.Ext(name)) != filepath.Base(program) {

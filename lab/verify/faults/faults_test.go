@@ -91,8 +91,7 @@ func changed(root string, f fault) ([]byte, error) {
 	return bytes.Replace(text, []byte(f.was), []byte(f.now), 1), nil
 }
 
-// plant runs the tests with a fault, up to the first that fails, and returns
-// the names of those that failed.
+// plant runs the tests with a fault, up to the first that fails, and returns the names of those that failed.
 func plant(ctx context.Context, root string, f fault) (failed []string, err error) {
 	scratch, err := os.MkdirTemp("", "nod-fault-")
 	if err != nil {
@@ -133,8 +132,7 @@ func overlaid(root, scratch string, f fault) (name string, err error) {
 	return name, errors.Join(os.WriteFile(file, text, 0o600), os.WriteFile(name, overlay, 0o600))
 }
 
-// failures reads what go test -json says: the tests that failed, and whether
-// all packages could be built.
+// failures reads what go test -json says: the tests that failed, and whether all packages could be built.
 func failures(said []byte) (failed []string, built bool) {
 	built = true
 	lines := bufio.NewScanner(bytes.NewReader(said))

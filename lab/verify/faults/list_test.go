@@ -1,7 +1,6 @@
 package faults
 
-// fault is a mistake that somebody could make, as a change of one text in one
-// file. The text occurs once in the file.
+// fault is a mistake that somebody could make, as a change of one text in one file. The text occurs once in the file.
 type fault struct {
 	name     string
 	file     string
