@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -42,19 +41,6 @@ func TestHelpIsWhole(t *testing.T) {
 		}
 	}
 	narrow(t, "help", all)
-}
-
-// The comment of the program names every subcommand.
-func TestProgramNamesItsSubcommands(t *testing.T) {
-	text, err := os.ReadFile("../../cmd/nod/doc.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range commands() {
-		if !regexp.MustCompile(`(?m)^//\tnod ` + c.name + `\b`).Match(text) {
-			t.Errorf("cmd/nod/doc.go does not name nod %s", c.name)
-		}
-	}
 }
 
 // An unknown subcommand or flag is refused, with what was meant.
