@@ -1,0 +1,62 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+)
+
+// problem is an error as RFC 9457 has it.
+type problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail,omitempty"`
+}
+
+// The problems. Nothing secret and nothing of the server's files stands in one.
+var (
+	badRequest    = problem{"urn:nod:bad-request", "The request cannot be read", http.StatusBadRequest, ""}
+	noToken       = problem{"urn:nod:unauthorized", "No token that holds", http.StatusUnauthorized, ""}
+	noScope       = problem{"urn:nod:forbidden", "The token has not the scope", http.StatusForbidden, ""}
+	notFound      = problem{"urn:nod:not-found", "There is nothing here", http.StatusNotFound, "see /v1/openapi.json"}
+	wrongMethod   = problem{"urn:nod:method-not-allowed", "Another method is needed", http.StatusMethodNotAllowed, ""}
+	inWork        = problem{"urn:nod:conflict", "A request with this key is being answered", http.StatusConflict, "try again"}
+	tooLarge      = problem{"urn:nod:too-large", "The request is too large", http.StatusRequestEntityTooLarge, ""}
+	notJSON       = problem{"urn:nod:unsupported-media-type", "Not JSON", http.StatusUnsupportedMediaType, ""}
+	otherBody     = problem{"urn:nod:key-reused", "The key was used for another body", http.StatusUnprocessableEntity, ""}
+	tooMany       = problem{"urn:nod:too-many-requests", "The token asks too often", http.StatusTooManyRequests, ""}
+	internalError = problem{"urn:nod:internal", "The server failed", http.StatusInternalServerError, "take it for a denial"}
+	notReady      = problem{"urn:nod:not-ready", "The server does not decide now", http.StatusServiceUnavailable,
+		"whoever runs it sees why on its standard error"}
+)
+
+// because is the problem with what to do about it.
+func (p problem) because(detail string) *problem {
+	p.Detail = detail
+	return &p
+}
+
+// refuse answers with a problem.
+func refuse(w http.ResponseWriter, p problem) {
+	switch p.Status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests, http.StatusConflict:
+		w.Header().Set("Retry-After", "1")
+	}
+	text, _ := json.Marshal(p) // texts and a number: cannot fail
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.Status)
+	_, _ = w.Write(text)
+}
+
+// put answers with a value.
+func put(w http.ResponseWriter, v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		refuse(w, internalError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(text)
+}
