@@ -42,11 +42,8 @@ type answers struct {
 	Answers []answer `json:"answers"`
 }
 
-// slack is what a call may take beyond its model, and most what a request may take in all.
-const (
-	slack = 5 * time.Second
-	most  = longest - 10*time.Second
-)
+// most is what deciding a request may take; a model has its own limit within.
+const most = longest - 10*time.Second
 
 func (s *Server) check(w http.ResponseWriter, r *http.Request, v *visit) {
 	q, err := readCall(v.body)
@@ -105,22 +102,10 @@ func told(d nod.Decision, c nod.Call) nod.Decision {
 // decide has a call decided within its time. What does not end by itself is left behind, and its decision counts for
 // nothing.
 func (s *Server) decide(ctx context.Context, c nod.Call) nod.Decision {
-	b, err := s.open(c)
-	if err != nil {
-		return s.refused(c, fault.Of(err))
-	}
-	ctx, cancel := context.WithTimeout(ctx, b.limit())
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(s.o.Timeout, most))
 	defer cancel()
-	done := make(chan nod.Decision, 1)
-	go func() {
-		defer func() {
-			if p := recover(); p != nil {
-				done <- s.refused(c, &fault.Error{Kind: fault.Internal, Message: "nod failed inside; please report this",
-					Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
-			}
-		}()
-		done <- b.gate.Check(ctx, c)
-	}()
+	b, done := &book{server: s}, make(chan nod.Decision, 1)
+	go func() { done <- b.decide(ctx, c) }()
 	select {
 	case d := <-done:
 		if ctx.Err() == nil || d.Verdict == nod.Deny {
@@ -131,6 +116,19 @@ func (s *Server) decide(ctx context.Context, c nod.Call) nod.Decision {
 	b.end()
 	return s.refused(c, &fault.Error{Kind: fault.TimedOut, Message: "the call was not decided in time",
 		Cause: ctx.Err()})
+}
+
+func (b *book) decide(ctx context.Context, c nod.Call) (d nod.Decision) {
+	defer func() {
+		if p := recover(); p != nil {
+			d = b.server.refused(c, &fault.Error{Kind: fault.Internal, Message: "nod failed inside; please report this",
+				Cause: fmt.Errorf("%v\n%s", p, debug.Stack())})
+		}
+	}()
+	if err := b.open(c); err != nil {
+		return b.server.refused(c, fault.Of(err))
+	}
+	return b.gate.Check(ctx, c)
 }
 
 // refused denies a call for a failure, and writes that down. A gate whose time is over makes the decision.
@@ -151,12 +149,6 @@ type book struct {
 
 	mu   sync.Mutex
 	over bool // the call was answered without the gate
-}
-
-// limit is how long the call may take.
-func (b *book) limit() time.Duration {
-	model := cmp.Or(b.settings.Model.Timeout, nod.DefaultTimeout)
-	return cmp.Or(b.server.o.Timeout, min(model+slack, most))
 }
 
 // end has the gate's decision count for nothing.
@@ -197,8 +189,8 @@ func (b *book) write(c nod.Call, e audit.Entry) error {
 }
 
 // open makes the gate for a call.
-func (s *Server) open(c nod.Call) (*book, error) {
-	root, home, files := "", homeOf(c), nod.Files(unseen{})
+func (b *book) open(c nod.Call) (err error) {
+	s, root, home, files := b.server, "", homeOf(c), nod.Files(unseen{})
 	places := config.DefaultPlaces(home) // of the caller's machine, as far as anybody knows
 	if s.o.Files != nil {
 		files, places = view.NewMemo(s.o.Files), s.o.Places
@@ -206,12 +198,10 @@ func (s *Server) open(c nod.Call) (*book, error) {
 			root, _ = view.Resolve(files, c.Roots[0])
 		}
 	}
-	settings, err := s.rules.of(s.o, root)
-	if err != nil {
-		return nil, err
+	if b.settings, err = s.rules.of(s.o, root); err != nil {
+		return err
 	}
-	b := &book{server: s, settings: settings}
-	own := hook.Own(hook.Options{Places: places, Nod: s.o.Nod, Self: s.o.Self})
+	settings, own := b.settings, hook.Own(hook.Options{Places: places, Nod: s.o.Nod, Self: s.o.Self})
 	b.gate = nod.New(nod.Options{
 		Rules: settings.Rules, Files: files, Home: home, Roots: settings.Roots,
 		Self: append(own, settings.Model.KeyFiles()...), Sources: places.ClaudeFiles(settings.ClaudeRules),
@@ -220,7 +210,7 @@ func (s *Server) open(c nod.Call) (*book, error) {
 		AskOnBlock: settings.Model.AskOnBlock, DenyOnFailure: settings.Model.DenyOnFailure,
 		UnrecordedRuns: settings.Log.OnFailure != config.Block, Now: s.o.Now,
 	})
-	return b, nil
+	return nil
 }
 
 // homeOf is the home directory that a call would have, "" where it does not say.

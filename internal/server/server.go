@@ -51,7 +51,7 @@ type Options struct {
 	// Rate is how many calls a second each token may ask about; 0 is 1,000.
 	Rate    float64
 	TLS     bool          // the server is reached by TLS alone
-	Timeout time.Duration // for one call; 0 is the model's timeout and five seconds
+	Timeout time.Duration // for one call; 0 is 50 s, and a model's own limit lies within
 	Stderr  io.Writer     // nil: nowhere
 	Now     func() time.Time
 }
