@@ -93,6 +93,16 @@ func New(o Options) *Gate {
 	return g
 }
 
+// For returns a gate by the same options but these, for one call of many. It shares what is known of the rules, and
+// nothing that was looked up in files.
+func (g *Gate) For(files Files, recorder Recorder, approvals Approvals) *Gate {
+	one := *g
+	one.options.Files, one.options.Recorder, one.options.Approvals = files, recorder, approvals
+	one.machine = g.machine.On(files)
+	one.sources = sync.OnceValue(func() []place.Own { return one.machine.Owned(one.options.Sources) })
+	return &one
+}
+
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
 const DefaultTimeout = 20 * time.Second
 

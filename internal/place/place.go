@@ -53,18 +53,26 @@ type Machine struct {
 	Self func() []Own
 
 	agentDirs func() ownDirs
+	own       []string // as given
 }
 
 // New returns the machine. What takes long is looked up when it is asked for.
 func New(o Options) *Machine {
 	m := &Machine{
-		Files: o.Files, Home: o.Home, Roots: o.Roots,
+		Home: o.Home, Roots: o.Roots, own: o.Self,
 		Secrets: paths.New(o.Secrets, o.Home), Guards: paths.New(o.Guarded, o.Home),
 	}
-	m.RealHome = m.Real(o.Home)
-	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
-	m.agentDirs = sync.OnceValue(m.findOwnDirs)
-	return m
+	return m.On(o.Files)
+}
+
+// On is the same machine with another view of its files. It shares the lists, and looks up for itself.
+func (m *Machine) On(files view.Files) *Machine {
+	on := *m
+	on.Files = files
+	on.RealHome = on.Real(on.Home)
+	on.Self = sync.OnceValue(func() []Own { return on.Owned(on.own) })
+	on.agentDirs = sync.OnceValue(on.findOwnDirs)
+	return &on
 }
 
 // Workspace is the place of one call: its directory, its environment and its usable roots. What it has

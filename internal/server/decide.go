@@ -189,28 +189,20 @@ func (b *book) write(c nod.Call, e audit.Entry) error {
 }
 
 // open makes the gate for a call.
-func (b *book) open(c nod.Call) (err error) {
-	s, root, home, files := b.server, "", homeOf(c), nod.Files(unseen{})
-	places := config.DefaultPlaces(home) // of the caller's machine, as far as anybody knows
+func (b *book) open(c nod.Call) error {
+	s, root, files := b.server, "", nod.Files(unseen{})
+	home := homeOf(c)
 	if s.o.Files != nil {
-		files, places = view.NewMemo(s.o.Files), s.o.Places
-		if home = places.Home; len(c.Roots) > 0 {
+		files, home = view.NewMemo(s.o.Files), s.o.Places.Home
+		if len(c.Roots) > 0 {
 			root, _ = view.Resolve(files, c.Roots[0])
 		}
 	}
-	if b.settings, err = s.rules.of(s.o, root); err != nil {
-		return err
+	r := s.rules.of(s, root, home)
+	if b.settings = r.settings; r.err == nil {
+		b.gate = r.gate.For(files, b, s.approvals(c, r.settings, files, root))
 	}
-	settings, own := b.settings, hook.Own(hook.Options{Places: places, Nod: s.o.Nod, Self: s.o.Self})
-	b.gate = nod.New(nod.Options{
-		Rules: settings.Rules, Files: files, Home: home, Roots: settings.Roots,
-		Self: append(own, settings.Model.KeyFiles()...), Sources: places.ClaudeFiles(settings.ClaudeRules),
-		Model: s.judge(settings), Timeout: settings.Model.Timeout, Profile: hook.Profile(settings),
-		Recorder: b, Memory: forgetful{}, Approvals: s.approvals(c, settings, files, root),
-		AskOnBlock: settings.Model.AskOnBlock, DenyOnFailure: settings.Model.DenyOnFailure,
-		UnrecordedRuns: settings.Log.OnFailure != config.Block, Now: s.o.Now,
-	})
-	return nil
+	return r.err
 }
 
 // homeOf is the home directory that a call would have, "" where it does not say.
@@ -308,14 +300,15 @@ func (a approvals) Approved(key string) (how string, err error) {
 // LetRun implements nod.Approvals.
 func (approvals) LetRun(string) bool { return false }
 
-// ruleBook holds the settings for a moment, by the workspace whose .nod.toml they hold.
+// ruleBook holds settings and gates for a moment, by the workspace whose .nod.toml they hold, and its home.
 type ruleBook struct {
 	mu    sync.Mutex
-	known map[string]ruled
+	known map[[2]string]ruled
 }
 
 type ruled struct {
 	settings config.Settings
+	gate     *nod.Gate
 	err      error
 	at       time.Time
 }
@@ -326,24 +319,43 @@ const (
 	maxRoots  = 256
 )
 
-// of returns the settings that hold in a workspace, at most a second old. An error is never fewer rules.
-func (b *ruleBook) of(o Options, root string) (config.Settings, error) {
-	now := time.Now()
+// of returns what holds in a workspace, at most a second old. An error is never fewer rules.
+func (b *ruleBook) of(s *Server, root, home string) ruled {
+	now, key := time.Now(), [2]string{root, home}
 	b.mu.Lock()
-	r, is := b.known[root]
+	r, is := b.known[key]
 	b.mu.Unlock()
 	if is && now.Sub(r.at) < rulesTime {
-		return r.settings, r.err
+		return r
 	}
-	places := o.Places
-	places.Root, places.Known, places.Now = root, nil, o.Now
-	r.settings, r.err = config.Load(places)
+	r = s.load(root, home)
 	r.at = now
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.known == nil || len(b.known) >= maxRoots {
-		b.known = map[string]ruled{}
+		b.known = map[[2]string]ruled{}
 	}
-	b.known[root] = r
-	return r.settings, r.err
+	b.known[key] = r
+	return r
+}
+
+// load reads the settings and makes their gate.
+func (s *Server) load(root, home string) (r ruled) {
+	places := s.o.Places
+	places.Root, places.Known, places.Now = root, nil, s.o.Now
+	settings, err := config.Load(places)
+	if err != nil {
+		return ruled{err: err}
+	}
+	if s.o.Files == nil {
+		places = config.DefaultPlaces(home) // of the caller's machine, as far as anybody knows
+	}
+	own := hook.Own(hook.Options{Places: places, Nod: s.o.Nod, Self: s.o.Self})
+	return ruled{settings: settings, gate: nod.New(nod.Options{
+		Rules: settings.Rules, Home: home, Roots: settings.Roots,
+		Self: append(own, settings.Model.KeyFiles()...), Sources: places.ClaudeFiles(settings.ClaudeRules),
+		Model: s.judge(settings), Timeout: settings.Model.Timeout, Profile: hook.Profile(settings), Memory: forgetful{},
+		AskOnBlock: settings.Model.AskOnBlock, DenyOnFailure: settings.Model.DenyOnFailure,
+		UnrecordedRuns: settings.Log.OnFailure != config.Block, Now: s.o.Now,
+	})}
 }

@@ -240,8 +240,8 @@ func healthy(w http.ResponseWriter, _ *http.Request, _ *visit) { put(w, health{"
 // ready says whether calls are decided: the settings and the tokens can be read, and the server does not end. Why not
 // is for those who see the server's standard error.
 func (s *Server) ready(w http.ResponseWriter, _ *http.Request, _ *visit) {
-	_, err := s.rules.of(s.o, "")
-	if err = errors.Join(err, s.tokens.load()); err != nil {
+	err := errors.Join(s.rules.of(s, "", "").err, s.tokens.load())
+	if err != nil {
 		s.say("not ready: %v", err)
 	}
 	if err != nil || s.ending.Load() {
