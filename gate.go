@@ -93,13 +93,12 @@ func New(o Options) *Gate {
 	return g
 }
 
-// For returns a gate by the same options but these, for one call of many. It shares what is known of the rules, and
-// nothing that was looked up in files.
+// For returns a gate by the same options but these, for one call of many. files is another view of the same files. What
+// is known of the rules, and where nod's own files and the agents' lie, is shared.
 func (g *Gate) For(files Files, recorder Recorder, approvals Approvals) *Gate {
 	one := *g
 	one.options.Files, one.options.Recorder, one.options.Approvals = files, recorder, approvals
 	one.machine = g.machine.On(files)
-	one.sources = sync.OnceValue(func() []place.Own { return one.machine.Owned(one.options.Sources) })
 	return &one
 }
 

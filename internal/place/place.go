@@ -53,25 +53,24 @@ type Machine struct {
 	Self func() []Own
 
 	agentDirs func() ownDirs
-	own       []string // as given
 }
 
 // New returns the machine. What takes long is looked up when it is asked for.
 func New(o Options) *Machine {
 	m := &Machine{
-		Home: o.Home, Roots: o.Roots, own: o.Self,
+		Files: o.Files, Home: o.Home, Roots: o.Roots,
 		Secrets: paths.New(o.Secrets, o.Home), Guards: paths.New(o.Guarded, o.Home),
 	}
-	return m.On(o.Files)
+	m.RealHome = m.Real(o.Home)
+	m.Self = sync.OnceValue(func() []Own { return m.Owned(o.Self) })
+	m.agentDirs = sync.OnceValue(m.findOwnDirs)
+	return m
 }
 
-// On is the same machine with another view of its files. It shares the lists, and looks up for itself.
+// On is the same machine with another view of its files, such as one that remembers for a moment.
 func (m *Machine) On(files view.Files) *Machine {
 	on := *m
 	on.Files = files
-	on.RealHome = on.Real(on.Home)
-	on.Self = sync.OnceValue(func() []Own { return on.Owned(on.own) })
-	on.agentDirs = sync.OnceValue(on.findOwnDirs)
 	return &on
 }
 

@@ -347,12 +347,13 @@ func (s *Server) load(root, home string) (r ruled) {
 	if err != nil {
 		return ruled{err: err}
 	}
-	if s.o.Files == nil {
-		places = config.DefaultPlaces(home) // of the caller's machine, as far as anybody knows
+	files := s.o.Files
+	if files == nil { // those of the caller's machine, as far as anybody knows
+		files, places = unseen{}, config.DefaultPlaces(home)
 	}
 	own := hook.Own(hook.Options{Places: places, Nod: s.o.Nod, Self: s.o.Self})
 	return ruled{settings: settings, gate: nod.New(nod.Options{
-		Rules: settings.Rules, Home: home, Roots: settings.Roots,
+		Rules: settings.Rules, Files: files, Home: home, Roots: settings.Roots,
 		Self: append(own, settings.Model.KeyFiles()...), Sources: places.ClaudeFiles(settings.ClaudeRules),
 		Model: s.judge(settings), Timeout: settings.Model.Timeout, Profile: hook.Profile(settings), Memory: forgetful{},
 		AskOnBlock: settings.Model.AskOnBlock, DenyOnFailure: settings.Model.DenyOnFailure,
