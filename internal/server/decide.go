@@ -260,8 +260,8 @@ func (m bounded) Classify(ctx context.Context, p nod.Prompt) (nod.Classification
 		defer func() { <-m.room }()
 		return m.model.Classify(ctx, p)
 	case <-ctx.Done():
-		return nod.Classification{}, &fault.Error{Kind: fault.TimedOut, Message: "too many questions to the model at once",
-			Cause: ctx.Err()}
+		return nod.Classification{}, &fault.Error{Kind: fault.TimedOut, Cause: ctx.Err(),
+			Message: "too many questions to the model at once"}
 	}
 }
 

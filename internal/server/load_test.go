@@ -126,13 +126,17 @@ func BenchmarkCheck(b *testing.B) {
 					each, requests = 100, max(b.N/100, 1)
 				}
 				method := map[bool]string{true: "POST", false: "GET"}[c.body != ""]
-				if r, text := w.ask(method, c.path, c.body); r.StatusCode != http.StatusOK || !strings.Contains(text, c.want) {
+				r, text := w.ask(method, c.path, c.body)
+				if r.StatusCode != http.StatusOK ||
+					!strings.Contains(text, c.want) {
 					b.Fatalf("%d %s", r.StatusCode, text)
 				}
 				text := fmt.Sprintf("%s %s HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n"+
-					"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", method, c.path, w.token, len(c.body), c.body)
+					"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+					method, c.path, w.token, len(c.body), c.body)
 				program, _ := os.Executable()
-				child := exec.Command(program, "load", l.Addr().String(), strconv.Itoa(connections), strconv.Itoa(requests))
+				child := exec.Command(program, "load", l.Addr().String(), strconv.Itoa(connections),
+					strconv.Itoa(requests))
 				child.Stdin, child.Stderr = strings.NewReader(text), os.Stderr
 				before := system.Processor()
 				out, err := child.Output()

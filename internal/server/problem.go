@@ -16,19 +16,18 @@ type problem struct {
 
 // The problems. Nothing secret and nothing of the server's files stands in one.
 var (
-	badRequest    = problem{"urn:nod:bad-request", "The request cannot be read", http.StatusBadRequest, ""}
-	noToken       = problem{"urn:nod:unauthorized", "No token that holds", http.StatusUnauthorized, ""}
-	noScope       = problem{"urn:nod:forbidden", "The token has not the scope", http.StatusForbidden, ""}
-	notFound      = problem{"urn:nod:not-found", "There is nothing here", http.StatusNotFound, "see /v1/openapi.json"}
-	wrongMethod   = problem{"urn:nod:method-not-allowed", "Another method is needed", http.StatusMethodNotAllowed, ""}
-	inWork        = problem{"urn:nod:conflict", "A request with this key is being answered", http.StatusConflict, "try again"}
-	tooLarge      = problem{"urn:nod:too-large", "The request is too large", http.StatusRequestEntityTooLarge, ""}
-	notJSON       = problem{"urn:nod:unsupported-media-type", "Not JSON", http.StatusUnsupportedMediaType, ""}
-	otherBody     = problem{"urn:nod:key-reused", "The key was used for another body", http.StatusUnprocessableEntity, ""}
-	tooMany       = problem{"urn:nod:too-many-requests", "The token asks too often", http.StatusTooManyRequests, ""}
-	internalError = problem{"urn:nod:internal", "The server failed", http.StatusInternalServerError, "take it for a denial"}
-	notReady      = problem{"urn:nod:not-ready", "The server does not decide now", http.StatusServiceUnavailable,
-		"whoever runs it sees why on its standard error"}
+	badRequest    = problem{"urn:nod:bad-request", "The request cannot be read", 400, ""}
+	noToken       = problem{"urn:nod:unauthorized", "No token that holds", 401, ""}
+	noScope       = problem{"urn:nod:forbidden", "The token has not the scope", 403, ""}
+	notFound      = problem{"urn:nod:not-found", "There is nothing here", 404, "see /v1/openapi.json"}
+	wrongMethod   = problem{"urn:nod:method-not-allowed", "Another method is needed", 405, ""}
+	inWork        = problem{"urn:nod:conflict", "A request with this key is being answered", 409, "try again"}
+	tooLarge      = problem{"urn:nod:too-large", "The request is too large", 413, ""}
+	notJSON       = problem{"urn:nod:unsupported-media-type", "Not JSON", 415, ""}
+	otherBody     = problem{"urn:nod:key-reused", "The key was used for another body", 422, ""}
+	tooMany       = problem{"urn:nod:too-many-requests", "The token asks too often", 429, ""}
+	internalError = problem{"urn:nod:internal", "The server failed", 500, "take it for a denial"}
+	notReady      = problem{"urn:nod:not-ready", "The server does not decide now", 503, "its standard error says why"}
 )
 
 // because is the problem with what to do about it.

@@ -1,13 +1,17 @@
 package server
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,10 +30,10 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		"POST /v1/check": scopeCheck, "POST /v1/check/batch": scopeCheck,
 		"GET /v1/openapi.json": anybody, "GET /healthz": anybody, "GET /readyz": anybody,
 	}
-	ended, _ := addToken(w.state, token{Name: "ended", Scopes: scopes(), Expires: time.Now().Add(-time.Second)})
+	ended, _ := addToken(w.state, token{Name: "old", Scopes: scopes(), Expires: time.Now()})
 	revoked := w.newToken("revoked", scopes()...)
-	if code := Main(t.Context(), Process{Stdout: w.said, Stderr: w.said}, []string{"token", "revoke", "--state", w.state,
-		"revoked"}); code != 0 {
+	p, args := Process{Stdout: w.said, Stderr: w.said}, []string{"token", "revoke", "--state", w.state, "revoked"}
+	if code := Main(t.Context(), p, args); code != 0 {
 		t.Fatal(w.said)
 	}
 	type try struct {
@@ -68,7 +72,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 				t.Errorf("%s, token %s: %d, want %d: %s", name, c.name, r.StatusCode, c.status, text)
 			}
 		}
-		if r, text := w.ask(rt.method, rt.path, "{}"); r.StatusCode == 401 || r.StatusCode == 403 || r.StatusCode == 404 {
+		if r, text := w.ask(rt.method, rt.path, "{}"); slices.Contains([]int{401, 403, 404}, r.StatusCode) {
 			t.Errorf("%s with its token: %d %s", name, r.StatusCode, text)
 		}
 	}
@@ -109,11 +113,10 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s %s: %s (%s), want %s", c.tool, c.input, got, a.Reason, want)
 			}
 			headless := w.decided(strings.Replace(body, `"interactive":true,`, "", 1))
-			if want := max(a.Verdict, nod.Deny); headless.Verdict != want && !(want == nod.Ask && headless.Verdict == nod.Deny) ||
-				headless.Verdict == nod.Ask {
+			if want := map[bool]nod.Verdict{true: nod.Allow}[a.Verdict == nod.Allow]; headless.Verdict != want {
 				t.Errorf("%s headless: %s", c.input, headless.Verdict)
 			}
-			if (a.Approvable != nil) != (a.Verdict == nod.Ask) && a.Layer != nod.LayerNone {
+			if (a.Approvable != nil) != (a.Verdict == nod.Ask) {
 				t.Errorf("%s: approvable %v", c.input, a.Approvable)
 			}
 		}
@@ -144,7 +147,8 @@ func TestOnlyOneReading(t *testing.T) {
 		"a relative dir":  strings.Replace(good, `"dir":"/`, `"dir":"`, 1),
 		"input is a text": strings.Replace(good, `{"command":"ls"}`, `"ls"`, 1),
 	} {
-		for path, body := range map[string]string{"/v1/check": body, "/v1/check/batch": `{"calls":[` + good + `,` + body + `]}`} {
+		batch := `{"calls":[` + good + `,` + body + `]}`
+		for path, body := range map[string]string{"/v1/check": body, "/v1/check/batch": batch} {
 			if what == "two values" && path != "/v1/check" {
 				continue
 			}
@@ -176,7 +180,8 @@ func TestBatchAndLog(t *testing.T) {
 	batch := func(n int) string {
 		calls := make([]string, n)
 		for i := range calls {
-			calls[i] = w.call("bash", fmt.Sprintf(`{"command":"echo %d; %s"}`, i, []string{"ls", "git push --force"}[i%2]))
+			then := []string{"ls", "git push --force"}[i%2]
+			calls[i] = w.call("bash", fmt.Sprintf(`{"command":"echo %d; %s"}`, i, then))
 		}
 		return `{"calls":[` + strings.Join(calls, ",") + `]}`
 	}
@@ -189,12 +194,14 @@ func TestBatchAndLog(t *testing.T) {
 	for i, a := range got.Answers {
 		want := []nod.Verdict{nod.Allow, nod.Deny}[i%2]
 		e := lines[i]
-		if a.Verdict != want || e.ID != a.ID || e.Verdict != want || e.Answered != want.String() || e.CallID != "c1" ||
-			e.Agent != "harness" || !strings.Contains(string(e.Input), fmt.Sprintf("echo %d;", i)) {
+		if a.Verdict != want || e.ID != a.ID || e.Verdict != want || e.Answered != want.String() ||
+			e.CallID != "c1" || e.Agent != "harness" ||
+			!strings.Contains(string(e.Input), fmt.Sprintf("echo %d;", i)) {
 			t.Fatalf("call %d: %+v\n%+v", i, a, e)
 		}
 	}
-	if report, err := audit.Verify(t.Context(), w.state, nil, func(int64, int64) {}); err != nil || !report.Whole || report.Lines != 1000 {
+	report, err := audit.Verify(t.Context(), w.state, nil, func(int64, int64) {})
+	if err != nil || !report.Whole || report.Lines != 1000 {
 		t.Errorf("%+v %v", report, err)
 	}
 	for _, n := range []int{0, 1001} {
@@ -277,8 +284,9 @@ func TestNothingThatFailsAllows(t *testing.T) {
 		change func(*world, *Options)
 		kind   fault.Kind
 	}{
-		{"files that hang", func(_ *world, o *Options) { o.Files, o.Timeout = failing{files, wait}, time.Millisecond },
-			fault.TimedOut},
+		{"files that hang", func(_ *world, o *Options) {
+			o.Files, o.Timeout = failing{files, wait}, time.Millisecond
+		}, fault.TimedOut},
 		{"a panic", func(_ *world, o *Options) { o.Files = failing{files, panics} }, fault.Internal},
 		{"a model that hangs", func(_ *world, o *Options) {
 			o.Files, o.Model, o.Timeout = files, failing{nil, wait}, time.Millisecond
@@ -312,7 +320,8 @@ func TestNothingThatFailsAllows(t *testing.T) {
 	w := newWorld(t, disk)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	r := httptest.NewRequest("POST", "/v1/check", strings.NewReader(w.call("bash", `{"command":"ls"}`))).WithContext(ctx)
+	body := strings.NewReader(w.call("bash", `{"command":"ls"}`))
+	r := httptest.NewRequest("POST", "/v1/check", body).WithContext(ctx)
 	r.Header.Set("Authorization", "Bearer "+w.token)
 	r.Header.Set("Content-Type", "application/json")
 	got := httptest.NewRecorder()
@@ -356,5 +365,58 @@ func TestProblems(t *testing.T) {
 	}
 	if statuses[429] != 2 || statuses[200] != 1 {
 		t.Errorf("%v", statuses)
+	}
+}
+
+// The first start says what to type. A request that runs when the server is told to end is answered.
+func TestTheWholeLife(t *testing.T) {
+	home := t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	said, out := io.Pipe()
+	ended := make(chan int, 1)
+	go func() {
+		p := Process{Environ: testworld.Environ(home), Stdout: out, Stderr: out}
+		ended <- Main(ctx, p, []string{"serve", "--listen", "127.0.0.1:0", "--managed="})
+	}()
+	lines := bufio.NewReader(said)
+	first, _ := lines.ReadString('\n')
+	hint, _ := lines.ReadString('\n')
+	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	if !strings.HasSuffix(hint, "type: nod-serve token add --scope check NAME\n") {
+		t.Fatalf("%s%s", first, hint)
+	}
+	secret, err := addToken(home+"/.local/state/nod", token{Name: "x", Scopes: []scope{scopeCheck}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, address, _ := strings.Cut(strings.TrimSuffix(first, "/v1/check\n"), "http://")
+	c, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	body := `{"agent":"x","tool":"bash","dir":"/r","input":{"command":"echo hi"}}`
+	fmt.Fprintf(c, "POST /v1/check HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nExpect: 100-continue\r\n"+
+		"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n", secret, len(body))
+	answer := bufio.NewReader(c)
+	if line, _ := answer.ReadString('\n'); !strings.Contains(line, "100 Continue") {
+		t.Fatal(line)
+	}
+	stop()
+	for { // until nobody listens any more
+		other, err := net.Dial("tcp", address)
+		if err != nil {
+			break
+		}
+		other.Close()
+	}
+	fmt.Fprint(c, body)
+	rest, _ := io.ReadAll(answer)
+	if !strings.Contains(string(rest), "200 OK") || !strings.Contains(string(rest), `"verdict":"allow"`) {
+		t.Errorf("%s", rest)
+	}
+	if code := <-ended; code != 0 {
+		t.Errorf("it ended with %d", code)
 	}
 }
