@@ -42,9 +42,6 @@ type answers struct {
 	Answers []answer `json:"answers"`
 }
 
-// most is what deciding a request may take; a model has its own limit within.
-const most = longest - 10*time.Second
-
 func (s *Server) check(w http.ResponseWriter, r *http.Request, v *visit) {
 	q, err := readCall(v.body)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -108,6 +109,11 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
 	if err := parse(f, places, args, 0); err != nil {
 		return err
+	}
+	for _, name := range []string{places.User, places.Managed, places.State} {
+		if name != "" && !filepath.IsAbs(name) {
+			return usageError{fmt.Errorf("%q is not an absolute path", name)}
+		}
 	}
 	if err := at.check(); err != nil {
 		return usageError{err}

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -63,7 +64,11 @@ func readBatch(body []byte) ([]request, error) {
 	}
 	list := make([]request, len(texts))
 	for i := range texts {
-		if err := list[i].read(texts[i]); err != nil {
+		err := list[i].read(texts[i])
+		if len(texts[i]) > maxBody {
+			err = errors.New("a call has at most 1 MiB")
+		}
+		if err != nil {
 			return nil, fmt.Errorf("calls[%d]: %w", i, err)
 		}
 	}
@@ -74,7 +79,7 @@ func readBatch(body []byte) ([]request, error) {
 func readObject(text []byte, members map[string]any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
-		return fmt.Errorf("an object is expected")
+		return errors.New("an object is expected")
 	}
 	for d.More() {
 		key, err := d.Token()
@@ -93,11 +98,11 @@ func readObject(text []byte, members map[string]any) error {
 func (q *request) check() error {
 	switch {
 	case q.Agent == "":
-		return fmt.Errorf("agent: name the harness")
+		return errors.New("agent: name the harness")
 	case q.Tool == "" && q.RawTool == "":
-		return fmt.Errorf("tool: give the canonical name, or raw_tool")
+		return errors.New("tool: give the canonical name, or raw_tool")
 	case len(q.Input) == 0 || q.Input[0] != '{':
-		return fmt.Errorf("input: give the arguments of the tool, an object")
+		return errors.New("input: give the arguments of the tool, an object")
 	}
 	for _, dir := range append([]string{q.Dir}, q.Roots...) {
 		if !path.IsAbs(dir) {

@@ -51,7 +51,7 @@ type Options struct {
 	// Rate is how many calls a second each token may ask about; 0 is 1,000.
 	Rate    float64
 	TLS     bool          // the server is reached by TLS alone
-	Timeout time.Duration // for one call; 0 is 50 s, and a model's own limit lies within
+	Timeout time.Duration // for one call; 0 is 50 s; a model has its own limit within
 	Stderr  io.Writer     // nil: nowhere
 	Now     func() time.Time
 }
@@ -80,7 +80,8 @@ const (
 	maxConnections = 4096
 	slowest        = 10 * time.Second // for a header
 	slowestBody    = 30 * time.Second
-	longest        = 60 * time.Second // for a request
+	most           = 50 * time.Second // for deciding what a request asks about
+	longest        = slowestBody + most + slowest
 	grace          = 10 * time.Second // for what runs when the server ends
 )
 
@@ -193,7 +194,9 @@ func bodyOf(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *probl
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/json") || r.Header.Get("Content-Encoding") != "" {
 		return nil, notJSON.because("send application/json, without Content-Encoding")
 	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(slowestBody)) // where the connection has one
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(slowestBody)) // where the connection has one
+	defer c.SetReadDeadline(time.Time{})
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
 	var large *http.MaxBytesError
 	switch {
