@@ -1,6 +1,7 @@
 package nod
 
 import (
+	"path"
 	"slices"
 
 	"github.com/nodgate/nod/internal/printable"
@@ -12,7 +13,9 @@ import (
 type Account struct {
 	Does []string // such as "deletes /src/shop/build and all below it", each once
 	Open []string // what nod could not read of it
-	Lost string   // what it loses, publishes or shows, as far as that is known; "" for nothing known
+	// Files are those that the call names, absolute, as far as they are known: what a person's answer rests on.
+	Files []string
+	Lost  string // what it loses, publishes or shows, as far as that is known; "" for nothing known
 }
 
 // accountLimit is how many lines of a kind an account has.
@@ -31,10 +34,15 @@ func (g *Gate) Account(c Call) (a Account) {
 	t.settle()
 	for _, e := range t.report.Effects {
 		a.Does = t.line(a.Does, doing(e))
+		if e.Kind <= shell.Run && path.IsAbs(e.Target) {
+			a.Files = append(a.Files, e.Target)
+		}
 	}
 	if t.call.IsEdit() {
 		for _, name := range t.call.Paths {
 			a.Does = t.line(a.Does, "edits "+name)
+			reals, _ := t.at.Readings(name)
+			a.Files = append(a.Files, reals...)
 		}
 	}
 	for _, u := range t.report.Unknowns {

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bufio"
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -16,140 +13,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
 )
-
-// queue is nod ask without a rule: the questions of all sessions and agents, one after the other, at this terminal.
-type queue struct {
-	process *Process
-	places  config.Places
-	lines   chan string // what the person types; closed at the end of it
-	keep    question.Question
-	past    map[string]bool // left alone here, by id
-}
-
-// look is how often the queue looks for questions.
-const look = 100 * time.Millisecond
-
-func newQueue(p *Process, places config.Places) (q *queue, stop func(), err error) {
-	if err := personHere(p); err != nil {
-		return nil, nil, err
-	}
-	settings, err := config.Load(places)
-	switch {
-	case err != nil:
-		return nil, nil, err
-	case !settings.Approvals || settings.Questions.Wait == 0:
-		return nil, nil, errors.New(`the settings switch questions off (approvals, or wait in [questions])`)
-	}
-	stop, err = question.Listen(places.State)
-	return &queue{process: p, places: places, lines: make(chan string), past: map[string]bool{}}, stop, err
-}
-
-func answerQueue(ctx context.Context, p *Process, places config.Places) error {
-	q, stop, err := newQueue(p, places)
-	if err != nil {
-		return err
-	}
-	defer stop()
-	go q.read(p.Stdin)
-	fmt.Fprintln(p.Stdout, "Calls for which your agents cannot ask you wait here. q ends.")
-	for ctx.Err() == nil {
-		list, err := question.Open(places.State, time.Now())
-		if err != nil {
-			return err
-		}
-		for _, one := range list {
-			if !q.past[one.ID] {
-				q.past[one.ID] = true
-				if err := q.ask(ctx, one); err != nil {
-					return err
-				}
-			}
-		}
-		line, typed, ended := q.line(ctx, look)
-		switch {
-		case ended, line == "q":
-			return nil
-		case typed && line == "k" && q.keep.Lasting != "":
-			q.offer(ctx, question.Always)
-		}
-	}
-	return nil
-}
-
-func (q *queue) read(in io.Reader) {
-	defer close(q.lines)
-	for lines := bufio.NewScanner(in); lines.Scan(); {
-		q.lines <- strings.ToLower(strings.TrimSpace(lines.Text()))
-	}
-}
-
-// line returns what is typed within a time.
-func (q *queue) line(ctx context.Context, within time.Duration) (text string, typed, ended bool) {
-	select {
-	case text, open := <-q.lines:
-		return text, open, !open
-	case <-ctx.Done():
-		return "", false, true
-	case <-time.After(within):
-		return "", false, false
-	}
-}
-
-// Read gives what is typed to those who read an input. It ends with the input.
-func (q *queue) Read(into []byte) (int, error) {
-	line, open := <-q.lines
-	if !open {
-		return 0, io.EOF
-	}
-	return copy(into, line+"\n"), nil
-}
-
-// ask shows one question and takes its answer.
-func (q *queue) ask(ctx context.Context, one question.Question) error {
-	out := q.process.Stdout
-	fmt.Fprintf(out, "\n%s, %s left\n\n", asker(q.process, one), time.Until(one.Until).Round(time.Second))
-	showQuestion(q.process, one, 79)
-	fmt.Fprint(out, "\n", choices(one), "> ")
-	for {
-		line, typed, ended := q.line(ctx, look)
-		switch scope, yes, known := choice(one, line); {
-		case ended:
-			fmt.Fprintln(out)
-			return q.say(one, false, "")
-		case typed && known:
-			return q.say(one, yes, scope)
-		case typed:
-			fmt.Fprint(out, choices(one), "> ")
-			continue
-		}
-		if _, err := question.Find(q.places.State, one.ID, time.Now()); err != nil {
-			fmt.Fprint(out, "\nover: it was answered elsewhere, its time is up, or its agent has gone; press Enter ")
-			q.line(ctx, time.Hour) // what was meant for this question must not answer the next one
-			return nil
-		}
-	}
-}
-
-// say answers, and offers the rule that a yes asks for.
-func (q *queue) say(one question.Question, yes bool, scope question.Scope) error {
-	out := q.process.Stdout
-	told, runs, err := answered(q.places.State, one, yes, scope)
-	if err != nil {
-		return err
-	}
-	if fmt.Fprintln(out, told); !runs {
-		return nil
-	}
-	q.keep = one
-	switch rule, because := proposed(q.places.State, one, scope); {
-	case rule != "":
-		fmt.Fprint(out, because)
-		q.offer(context.Background(), rule)
-	case one.Lasting != "":
-		fmt.Fprintf(out, "k keeps the rule that would have saved the question: allow = [%s]\n", quoted(one.Lasting))
-	}
-	return nil
-}
 
 // answered answers a question. told says what came of it, and runs whether the call runs now.
 func answered(state string, q question.Question, yes bool, scope question.Scope) (told string, runs bool, err error) {
@@ -172,17 +35,6 @@ func proposed(state string, one question.Question, scope question.Scope) (rule q
 		return question.Always, "You have said yes to this call three times.\n"
 	}
 	return "", ""
-}
-
-// offer shows what else the rule of the last yes would have let through, asks, and writes it.
-func (q *queue) offer(ctx context.Context, scope question.Scope) {
-	p := *q.process
-	p.Stdin = q
-	w, places := lastingRule(&p, q.places, q.keep, scope)
-	if err := w.offer(ctx, places); err != nil {
-		fmt.Fprintln(p.Stdout, printableLines(err.Error()))
-	}
-	q.keep = question.Question{}
 }
 
 // lastingRule is the rule that a yes of a scope writes, and the places that it is written by.

@@ -152,7 +152,8 @@ func printLinks(p *Process, s *page.Server, origins []string) {
 func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
 	var w wayOf
 	w.judge(ctx, r.process, r.places, e)
-	list := []page.Section{{Rows: aboutOne(e)}}
+	known := slices.DeleteFunc(aboutOne(e), func(row [2]string) bool { return row[0] == "call" || row[0] == "verdict" })
+	list := []page.Section{{Rows: known}}
 	if w.Now != nil {
 		now := page.Section{Title: "By the rules and files of today, without a model: " + w.Now.Verdict.String()}
 		for _, step := range w.Now.Steps {

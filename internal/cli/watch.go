@@ -26,7 +26,21 @@ func watchAll(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	a.places.Root = p.Dir
-	settings, err := config.Load(a.places)
+	return newDesk(p, a.places).run(ctx, "nod watch")
+}
+
+// answerQueue is nod ask without a rule: the same page, with what waits alone.
+func answerQueue(ctx context.Context, p *Process, places config.Places) error {
+	d := newDesk(p, places)
+	d.waits = true
+	return d.run(ctx, "nod ask")
+}
+
+// run draws the page until the person leaves it. Calls wait meanwhile.
+func (d *desk) run(ctx context.Context, title string) error {
+	p := d.process
+	settings, err := config.Load(d.places)
+	asks := settings.Approvals && settings.Questions.Wait > 0
 	switch here := personHere(p); {
 	case here != nil:
 		return here
@@ -34,22 +48,25 @@ func watchAll(ctx context.Context, p *Process, args []string) error {
 		return errors.New("standard output is not a terminal; nod log --follow writes lines")
 	case err != nil:
 		return err
-	case a.places.State == "":
+	case d.places.State == "":
 		return errors.New("HOME is not set; name nod's state directory with --state DIR")
-	case settings.Approvals && settings.Questions.Wait > 0:
-		stop, err := question.Listen(a.places.State)
+	case d.waits && !asks:
+		return errors.New("the settings switch questions off (approvals, or wait in [questions])")
+	case asks:
+		stop, err := question.Listen(d.places.State)
 		if err != nil {
 			return err
 		}
 		defer stop()
 	}
-	return internal(watch.Run(ctx, newDesk(p, a.places), p.Stdin, p.Stdout, p.Environ))
+	return internal(watch.Run(ctx, title, d, p.Stdin, p.Stdout, p.Environ))
 }
 
 // desk is what nod watch shows, and what its keys do: what nod log, nod ask, nod allow and nod undo print and do.
 type desk struct {
 	process *Process
 	places  config.Places
+	waits   bool // nothing but what waits is shown
 	log     *logView
 	unread  *bytes.Buffer // what log could not read
 	info    os.FileInfo   // of the log when it was read last
@@ -99,8 +116,8 @@ func (d *desk) Look(context.Context) (s watch.Seen) {
 // a call that nobody answers is shown late.
 func (d *desk) fresh() []audit.Line {
 	info, err := os.Stat(filepath.Join(d.places.State, audit.FileName))
-	same := err == nil && d.info != nil && os.SameFile(info, d.info) && info.Size() == d.info.Size()
-	if same && time.Since(d.read) < 10*time.Second {
+	same := d.waits || err == nil && d.info != nil && os.SameFile(info, d.info) && info.Size() == d.info.Size()
+	if same && (d.waits || time.Since(d.read) < 10*time.Second) {
 		return nil
 	}
 	want := 200

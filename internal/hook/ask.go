@@ -6,12 +6,15 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -20,6 +23,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // hostLimit is how long the hosts wait for an answer of nod-hook, as nod install tells them to, less what ending takes.
@@ -31,10 +35,10 @@ const hostLimit = 585 * time.Second
 func (b *book) asks(d nod.Decision, said string) bool {
 	s := b.settings.Questions
 	open := said == "deny" && d.Verdict == nod.Ask || said == "deny" && !d.Blocked && d.Layer == nod.LayerNone ||
-		said == "ask" && (s.First || !b.event.Call.Interactive) // a host turns it into a no where nobody is there
-	return open && !b.asked && d.Approvable.Key != "" && d.Instead == "" && s.Wait > 0 && b.settings.Approvals &&
-		b.settings.Mode == config.Enforce && b.event.Kind == agent.Decide && !b.event.Unproven && !b.event.Plan &&
-		(len(s.Notify) > 0 || question.Heard(b.run.Places.State))
+		said == "ask" && (s.First || !b.event.Call.Interactive) // a host takes it for a no where nobody is there
+	return open && !b.asked && b.run.yes == nil && d.Approvable.Key != "" && d.Instead == "" && s.Wait > 0 &&
+		b.settings.Approvals && b.settings.Mode == config.Enforce && b.event.Kind == agent.Decide &&
+		!b.event.Unproven && !b.event.Plan && (len(s.Notify) > 0 || question.Heard(b.run.Places.State))
 }
 
 // question is the entry of a call that waits now: nothing has answered it yet.
@@ -44,35 +48,81 @@ func (b *book) question(c nod.Call, d nod.Decision) error {
 	return b.write(e)
 }
 
-// ask puts the question, waits, and returns what is to be said.
-func (b *book) ask(ctx context.Context, c nod.Call, d nod.Decision) nod.Decision {
-	pending, link, err := b.put(c, d)
+// yes is a person's yes to one call: to its key, and to the files that it names as they were when it was asked about.
+type yes struct {
+	id, key, how string
+	files        []string
+	held         string // the fingerprint of files
+}
+
+// decide is what the gate says of the call, and what a person does where that became a question.
+func (b *book) decide(ctx context.Context, c nod.Call) (nod.Decision, *yes) {
+	if y := b.run.yes; y != nil && fingerprint(y.files) != y.held {
+		return b.unanswered(c, nod.Decision{ID: y.id, Reason: "ask again"},
+			"a file that this call names has changed since the person was asked", nil), nil
+	}
+	d := Left(b.gate.Check(ctx, c), b.settings)
+	if b.run.yes != nil && d.Verdict != nod.Allow {
+		d.Reason = "what this call would do has changed since the person said yes; " + d.Reason
+	}
+	if !b.waits || d.Approvable.Key == "" { // a question that could not be logged is none
+		return d, nil
+	}
+	b.asked = true
+	return b.ask(ctx, c, d)
+}
+
+// ask puts the question, waits, and returns a yes, or what is to be said without one.
+func (b *book) ask(ctx context.Context, c nod.Call, d nod.Decision) (nod.Decision, *yes) {
+	account := b.gate.Account(c)
+	given := &yes{id: d.ID, key: d.Approvable.Key, files: account.Files, held: fingerprint(account.Files)}
+	pending, link, err := b.put(c, d, account)
 	if err != nil {
-		return b.unanswered(c, d, "nod could not ask: "+printable.Line(err.Error(), 200), nil)
+		return b.unanswered(c, d, "nod could not ask: "+printable.Line(err.Error(), 200), nil), nil
 	}
 	defer pending.Close()
 	notice := b.notify(d, link)
 	answer, heard := pending.Wait(ctx, b.run.Now)
 	switch {
 	case !heard:
-		return b.unanswered(c, d, "nobody answered nod's question in time", notice)
+		return b.unanswered(c, d, "nobody answered nod's question in time", notice), nil
 	case !answer.Yes:
 		d.Verdict, d.Approvable, d.Lasting = nod.Deny, nod.Approvable{}, ""
-		return b.unanswered(c, d, "a person said no ("+printable.Line(answer.By, 60)+")", notice)
+		return b.unanswered(c, d, "a person said no ("+printable.Line(answer.By, 60)+")", notice), nil
 	}
-	if err := b.approve(c, d, answer); err != nil {
-		return b.unanswered(c, d, "the yes could not be kept: "+printable.Line(err.Error(), 200), notice)
+	if given.how, err = b.approve(c, d, answer); err != nil {
+		return b.unanswered(c, d, "the yes could not be kept: "+printable.Line(err.Error(), 200), notice), nil
 	}
-	key := d.Approvable.Key
-	d = Left(b.gate.Check(ctx, c), b.settings)
-	if d.Verdict != nod.Allow && d.Approvable.Key != key {
-		d.Reason = "what this call would run has changed since the person said yes; " + d.Reason
-	}
-	return d
+	return d, given
 }
 
+// fingerprint is what some files hold, and of which kind they are. What cannot be read counts as such.
+func fingerprint(names []string) string {
+	sum := sha256.New()
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		fmt.Fprintf(sum, "%q", name)
+		if err != nil {
+			continue
+		}
+		fmt.Fprint(sum, info.Mode().Type())
+		if !info.Mode().IsRegular() {
+			continue
+		}
+		if file, err := system.Open(name, os.O_RDONLY, 0); err == nil {
+			_, _ = io.Copy(sum, io.LimitReader(file, fingerprintLimit))
+			file.Close()
+		}
+		fmt.Fprint(sum, info.Size())
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// fingerprintLimit is how much of each file is looked at.
+const fingerprintLimit = 16 << 20
+
 // put writes the question down for whoever has the person before it. link is for the notification.
-func (b *book) put(c nod.Call, d nod.Decision) (p *question.Pending, link string, err error) {
+func (b *book) put(c nod.Call, d nod.Decision, account nod.Account) (p *question.Pending, link string, err error) {
 	now, s := b.run.Now(), b.settings.Questions
 	until := now.Add(s.Wait)
 	if last := b.run.started.Add(hostLimit); until.After(last) {
@@ -81,7 +131,6 @@ func (b *book) put(c nod.Call, d nod.Decision) (p *question.Pending, link string
 	e := audit.FromDecision(c, d, now)
 	e.Input = b.gate.Stored(c)
 	e = audit.Sealed(e)
-	account := b.gate.Account(c)
 	q := question.Question{
 		ID: d.ID, Key: d.Approvable.Key, Once: d.Approvable.Once, Lasting: d.Lasting, Agent: e.Agent,
 		Session: c.Session, CallID: e.CallID, Tool: e.Tool, RawTool: e.RawTool, Dir: e.Dir, Root: e.Root,
@@ -134,7 +183,7 @@ func (b *book) notify(d nod.Decision, link string) (notices []string) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = b.run.Places.State
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + b.run.Places.Home, "NOD_ID=" + d.ID,
-		"NOD_QUESTION=" + printable.Line(b.event.Call.Agent+": "+d.Reason, 200), "NOD_LINK=" + link}
+		"NOD_QUESTION=" + b.title(), "NOD_LINK=" + link}
 	if err := cmd.Start(); err != nil {
 		return []string{"nod could not start notify of [questions]: " + printable.Line(err.Error(), 200)}
 	}
@@ -142,22 +191,38 @@ func (b *book) notify(d nod.Decision, link string) (notices []string) {
 	return nil
 }
 
-// approve keeps a yes, so that the next look at the call finds it.
-func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) error {
-	now := b.run.Now()
-	id := hex.EncodeToString(binary.BigEndian.AppendUint32(nil, rand.Uint32()))
-	a := approval.Approval{ID: id, Key: d.Approvable.Key, Scope: approval.Once, At: now.UTC(),
-		Tool: c.RawTool, Dir: c.Dir, Call: printable.Line(audit.MaskText(c.Command), 200),
-		Until: now.Add(time.Minute).UTC()}
-	if answer.Scope == question.Session {
-		a.Scope, a.Agent, a.SessionID, a.Until = approval.Session, c.Agent, c.Session, now.Add(24*time.Hour).UTC()
+// title is a question in words that no shell, no JSON and no chat takes for anything else, whatever the call says.
+func (b *book) title() string {
+	plain := func(text string) string {
+		return printable.Line(strings.Map(func(r rune) rune {
+			if r < 0x80 && (r == '.' || r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+				return r
+			}
+			return -1
+		}, text), 60)
 	}
-	if err := approval.Add(b.run.Places.State, a, now); err != nil {
-		return err
+	c := b.event.Call
+	return plain(c.Agent) + " wants to use " + plain(c.RawTool) + " in " + plain(path.Base(c.Dir))
+}
+
+// approve writes a yes down, and keeps it where it holds for the session. how says so in a few words. A yes to this
+// one call is kept nowhere, so that no other call can use it up.
+func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) (how string, err error) {
+	now := b.run.Now()
+	how = string(answer.Scope) + ", by " + printable.Line(answer.By, 60)
+	if answer.Scope == question.Session {
+		id := hex.EncodeToString(binary.BigEndian.AppendUint32(nil, rand.Uint32()))
+		err = approval.Add(b.run.Places.State, approval.Approval{ID: id, Key: d.Approvable.Key,
+			Scope: approval.Session, Agent: c.Agent, SessionID: c.Session, At: now.UTC(), Tool: c.RawTool, Dir: c.Dir,
+			Call: printable.Line(audit.MaskText(c.Command), 200), Until: now.Add(24 * time.Hour).UTC()}, now)
+		how += " (" + id + ")"
+	}
+	if err != nil {
+		return "", err
 	}
 	e := b.about(c, audit.FromCall(audit.Approved, d.ID, c, now))
-	e.Reason = "a person said yes, " + string(answer.Scope) + " (" + printable.Line(answer.By, 60) + ", " + a.ID + ")"
-	return b.write(e)
+	e.Reason = "a person said yes, " + how
+	return how, b.write(e)
 }
 
 // unanswered is the decision where there was no yes. Where the agent can ask by itself, it does if nobody answered.

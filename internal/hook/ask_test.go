@@ -2,6 +2,7 @@ package hook_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/approval"
 	"github.com/nodgate/nod/internal/question"
 )
 
@@ -128,25 +130,65 @@ func TestAYesForTheSession(t *testing.T) {
 	}
 }
 
-// What the call would run changes between the question and the yes: the yes was for something else.
+// What changes between the question and the yes is looked at anew: a file that the call names, what a name leads to,
+// and the rules. The yes was to what there was.
 func TestAYesForAFileThatChanged(t *testing.T) {
+	for _, row := range []struct {
+		command string
+		change  func(p *place, file string)
+		says    string
+	}{
+		{"sh run.sh", func(p *place, file string) { p.write(file, "rm -rf /\n") }, "has changed since the person was asked"},
+		{"cp run.sh b.sh && git push", func(p *place, file string) { p.write(file, "rm\n") }, "has changed since"},
+		{"git push && echo x >>run.sh", func(p *place, file string) {
+			p.link(p.options.Places.User, file)
+		}, "has changed since the person was asked"},
+		{"git push && cat run.sh >>d/nod.toml", func(p *place, file string) {
+			p.link(filepath.Dir(p.options.Places.User), filepath.Join(p.shop, "d"))
+		}, "has changed since"},
+		{"git push", func(p *place, file string) { p.settings("hard_deny = [\"git push\"]\n") }, "hard_deny"},
+	} {
+		t.Run(row.command, func(t *testing.T) {
+			p := newPlace(t)
+			script := filepath.Join(p.shop, "run.sh")
+			p.write(script, "echo one\n")
+			p.write(filepath.Join(p.shop, "d", "x"), "")
+			p.settings("ask = [\"sh run.sh\", \"git push\"]\n")
+			s := p.asked(row.command, func(q question.Question) {
+				row.change(p, script)
+				if err := q.Answer(p.options.Places.State, true, question.Once, "a link", time.Now()); err != nil {
+					t.Error(err)
+				}
+			})
+			if s.verdict != "deny" || !strings.Contains(s.reason, row.says) {
+				t.Errorf("%+v", s)
+			}
+			last := p.log()[len(p.log())-1]
+			if last.Kind != audit.Decision || last.Answered != "deny" || last.ID == "" {
+				t.Errorf("%+v", last)
+			}
+		})
+	}
+}
+
+// link puts a link in the place of a name.
+func (p *place) link(target, name string) {
+	p.t.Helper()
+	if err := errors.Join(os.RemoveAll(name), os.Symlink(target, name)); err != nil {
+		p.t.Error(err)
+	}
+}
+
+// A yes to one call is kept nowhere: the same call of another session waits for its own.
+func TestAYesIsOneCalls(t *testing.T) {
 	p := newPlace(t)
-	script := filepath.Join(p.shop, "run.sh")
-	p.write(script, "echo one\n")
-	p.settings("ask = [\"sh run.sh\"]\n")
-	s := p.asked("sh run.sh", func(q question.Question) {
-		if err := os.WriteFile(script, []byte("rm -rf /\n"), 0o600); err != nil {
-			t.Error(err)
-		}
-		if err := q.Answer(p.options.Places.State, true, question.Once, "a link", time.Now()); err != nil {
+	s := p.asked("npm publish", func(q question.Question) {
+		if err := q.Answer(p.options.Places.State, true, question.Once, "the page", time.Now()); err != nil {
 			t.Error(err)
 		}
 	})
-	if s.verdict != "deny" || !strings.Contains(s.reason, "has changed since the person said yes") {
-		t.Errorf("%+v", s)
-	}
-	if last := p.log()[len(p.log())-1]; last.Kind != audit.Decision || last.Answered != "deny" {
-		t.Errorf("%+v", last)
+	if approval.Kept(p.options.Places.State) || s.verdict != "allow" {
+		t.Errorf("%+v, and an approval is kept", s)
 	}
 }
 
@@ -170,7 +212,8 @@ notify = ["/bin/sh", "-c", 'printf "%s|%s|%s" "$NOD_QUESTION" "$NOD_LINK" "$EVIL
 		}
 		text, err := os.ReadFile(told)
 		link := "https://box.example:7/answer/" + q.ID + "/"
-		if err != nil || !strings.Contains(string(text), "claude-code: ") || !strings.HasSuffix(string(text), "|") ||
+		if err != nil || !strings.HasPrefix(string(text), "claude-code wants to use Bash in shop|") ||
+			!strings.HasSuffix(string(text), "|") ||
 			!strings.Contains(string(text), link) || strings.Contains(string(text), q.Link) || len(q.Link) != 64 {
 			t.Errorf("%s, %v", text, err)
 		}

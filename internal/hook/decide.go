@@ -21,8 +21,21 @@ import (
 	"github.com/nodgate/nod/internal/view"
 )
 
-// decideCall answers a call that is about to run.
+// decideCall answers a call that is about to run. After a person's yes all is looked at anew: while they thought,
+// files, links and rules may have changed, and what forbids a call forbids it still.
 func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
+	answer, given := r.decideOnce(ctx, e)
+	if given == nil {
+		return answer
+	}
+	again := newRun(r.given)
+	again.started, again.watch, again.yes = r.started, r.watch, given
+	answer, _ = again.decideOnce(ctx, e)
+	return answer
+}
+
+// decideOnce is decideCall before and after a person was asked. A yes has no answer yet.
+func (r *run) decideOnce(ctx context.Context, e agent.Event) (agent.Answer, *yes) {
 	if e.Complete != nil {
 		e.Complete(&e)
 	}
@@ -30,17 +43,17 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	defer r.forget(memory)
 	settings, err := r.settings(root)
 	if err != nil {
-		return r.unusable(ctx, e, root, fault.Of(err))
+		return r.unusable(ctx, e, root, fault.Of(err)), nil
 	}
 	if settings.Mode == config.Off {
-		return agent.Answer{}
+		return agent.Answer{}, nil
 	}
 	if root != "" {
 		e.Call.Roots = append([]string{root}, e.Call.Roots...)
 	}
 	digest := session.Digest(e.Call.RawTool, e.Call.Input)
 	if e.Kind == agent.Prompt && r.Adapter.Capabilities().Before.Allow && memory.Answered(digest) {
-		return agent.Answer{}
+		return agent.Answer{}, nil
 	}
 	if e.Contained { // the host's boundary stands, and another inside of it may not
 		settings.Confine = config.Confine{}
@@ -51,16 +64,15 @@ func (r *run) decideCall(ctx context.Context, e agent.Event) agent.Answer {
 	r.keeps = settings.Mode != config.Observe && (e.Kind == agent.Decide || !memory.Answered(digest))
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
 		r.approvals(e, settings, memory, root))
-	d := Left(book.gate.Check(ctx, e.Call), settings)
-	if book.waits {
-		book.asked = true
-		d = book.ask(ctx, e.Call, d)
+	d, given := book.decide(ctx, e.Call)
+	if given != nil {
+		return agent.Answer{}, given
 	}
 	d.Notices = append(d.Notices, unpriced(settings.Model, d)...)
 	if memory.New() { // once a session is enough
 		d.Notices = append(d.Notices, settings.Notices...)
 	}
-	return book.told(d)
+	return book.told(d), nil
 }
 
 // remember opens the session's file and fixes its workspace root: what the host vouches for, else where the first

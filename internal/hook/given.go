@@ -56,6 +56,9 @@ func (r *run) workspace(root string) string {
 // Approved implements nod.Approvals. Without a file it reads nothing.
 func (a approvals) Approved(key string) (how string, err error) {
 	state := a.run.Places.State
+	if y := a.run.yes; y != nil && y.key == key && !a.silent {
+		return y.how, nil
+	}
 	if a.silent || !approval.Kept(state) {
 		return "", nil
 	}

@@ -114,6 +114,7 @@ func Answer(ctx context.Context, o Options, stdin io.Reader) agent.Answer {
 }
 
 func newRun(o Options) *run {
+	given := o
 	if o.Now == nil {
 		o.Now = time.Now
 	}
@@ -124,7 +125,7 @@ func newRun(o Options) *run {
 		o.Rewrites = func(stateDir, host string) bool { return rewriting.Proven(stateDir, host, os.Getpid()) }
 	}
 	o.Files = view.NewMemo(o.Files)
-	return &run{Options: o, started: o.Now()}
+	return &run{Options: o, given: given, started: o.Now()}
 }
 
 // limit is how long the run may take until the settings are known.
@@ -155,7 +156,9 @@ func (r *run) safely(ctx context.Context, stdin io.Reader) (a agent.Answer) {
 type run struct {
 	Options
 	watch   *time.Timer // nil where the caller has a deadline of its own
+	given   Options     // as they were handed in
 	started time.Time
+	yes     *yes // what a person said of the call; nil where nobody was asked
 	keeps   bool // what the call takes away is kept: it is about to run
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/webauthn"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -281,6 +282,52 @@ func noScripts() chromedp.Action[chromedp.Void] {
 	}
 }
 
+// A link in a notification, a passkey, and a page without any script that says yes.
+func TestALinkIsSigned(t *testing.T) {
+	w := newWorld(t)
+	w.write(w.settings, "ask = [\"npm publish\"]\n[questions]\npage = \"http://localhost\"\nnotify = [\"/bin/sh\", \"-c\", "+
+		"'printf %s \"$NOD_LINK\" >"+w.home+"/part; mv "+w.home+"/part "+w.home+"/told']\n")
+	w.serve()
+	at, word, _ := strings.Cut(w.link, "/enter/")
+	w.link = "http://localhost" + at[strings.LastIndexByte(at, ':'):] + "/enter/" + word
+	b := w.browser()
+	b.do(authenticator(), chromedp.Navigate(w.link), b.at("/passkeys"))
+	b.do(chromedp.SetValue(chromedp.CSS("#make input[name=name]"), "phone"), chromedp.Click(chromedp.CSS("#make button")))
+	b.sees(`document.querySelector('.rules td')?.textContent === 'phone'`)
+
+	said := w.waits("Bash", map[string]any{"command": "npm publish"})
+	var link []byte
+	hang.Until(t, "the notification", func() bool {
+		link, _ = os.ReadFile(w.home + "/told")
+		return link != nil
+	})
+	b.do(b.at(strings.TrimPrefix(string(link), "http://localhost")))
+	b.sees(`document.scripts.length === 0 && !document.querySelector('button[value=once]')`)
+	b.do(chromedp.Click(chromedp.CSS("a.button")), chromedp.Click(chromedp.CSS("#sign button")))
+	b.sees(`document.scripts.length === 0 && document.querySelector('button[value=once]')`)
+	b.do(chromedp.Click(chromedp.CSS("button[value=once]")))
+	if answer := <-said; !strings.Contains(answer, `"allow"`) {
+		t.Error(answer)
+	}
+	if info, err := os.Stat(w.state + "/passkeys.json"); err != nil || info.Mode().Perm() != 0o600 {
+		t.Error(info, err)
+	}
+}
+
+// authenticator puts a passkey's device into the browser.
+func authenticator() chromedp.Action[chromedp.Void] {
+	return func(ctx context.Context, t *chromedp.Target) (v chromedp.Void, err error) {
+		yes := true
+		if _, err = cdp.Call(ctx, t, webauthn.Enable, webauthn.EnableParams{}); err != nil {
+			return v, err
+		}
+		_, err = cdp.Call(ctx, t, webauthn.AddVirtualAuthenticator, webauthn.AddVirtualAuthenticatorParams{
+			Options: &webauthn.VirtualAuthenticatorOptions{Protocol: "ctap2", Transport: "internal",
+				HasResidentKey: yes, HasUserVerification: yes, IsUserVerified: yes, AutomaticPresenceSimulation: yes}})
+		return v, err
+	}
+}
+
 // lines is how long the log of TestManyLines is: go test ./internal/page -run TestManyLines -v -args -lines 1000000
 var lines = flag.Int("lines", 20_000, "how many lines TestManyLines has")
 
@@ -297,6 +344,7 @@ func TestManyLines(t *testing.T) {
 	b.sees(`document.querySelectorAll('#rows a').length > 20`)
 	came := time.Since(began)
 	b.sees(`document.querySelector('#rows.windowed a')`)
+	b.sees(`performance.getEntriesByName('first-contentful-paint').length`)
 	paint := value[float64](b, `performance.getEntriesByName('first-contentful-paint')[0].startTime`)
 	most, held := 0.0, 0.0
 	for range 60 {
@@ -366,6 +414,7 @@ func TestScreenshots(t *testing.T) {
 		shot("queue-"+look.name, look.width, look.dark, "/questions", `document.querySelector('#queue a')`)
 		shot("question-"+look.name, look.width, look.dark, "/question/"+edit, `document.querySelector('#answer')`)
 		shot("charts-"+look.name, look.width, look.dark, "/charts", `document.querySelectorAll('.uplot').length === 4`)
+		shot("passkeys-"+look.name, look.width, look.dark, "/passkeys", `document.querySelector('h1')`)
 		shot("rules-"+look.name, look.width, look.dark, "/rules", `document.querySelector('.rules')`)
 	}
 }

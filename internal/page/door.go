@@ -41,12 +41,6 @@ func newDoor(now func() time.Time) *door {
 	return &door{now: now, words: map[string]time.Time{}, sessions: map[string]*person{}}
 }
 
-func secret() string {
-	b := make([]byte, 32)
-	rand.Read(b)
-	return hex.EncodeToString(b)
-}
-
 func hashed(word string) string {
 	sum := sha256.Sum256([]byte(word))
 	return hex.EncodeToString(sum[:])
@@ -56,7 +50,7 @@ func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []by
 
 // word makes a word that lets one person in.
 func (d *door) word() string {
-	w := secret()
+	w := rand.Text()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now := d.now()
@@ -76,8 +70,8 @@ func (d *door) enter(w string) string {
 		return ""
 	}
 	maps.DeleteFunc(d.sessions, func(_ string, p *person) bool { return p.over(now) })
-	cookie := secret()
-	d.sessions[hashed(cookie)] = &person{made: now, seen: now, form: secret()}
+	cookie := rand.Text()
+	d.sessions[hashed(cookie)] = &person{made: now, seen: now, form: rand.Text()}
 	return cookie
 }
 
@@ -125,7 +119,8 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 	"form-action 'self'; frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'"
 
 // scriptless is the same for pages that have no script.
-const scriptless = "default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const scriptless = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+	"frame-ancestors 'none'; base-uri 'none'"
 
 // ServeHTTP looks at where a request comes from before anything else looks at it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -204,6 +199,9 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 		if rt.method == http.MethodPost && !s.mayChange(w, r, rt, v) {
 			return
 		}
+		if (rt.method == http.MethodPost || rt.needs == entrance) && !s.byPerson(w, r, v) {
+			return
+		}
 		rt.serve(w, r, v)
 	}
 }
@@ -223,6 +221,11 @@ func (s *Server) mayChange(w http.ResponseWriter, r *http.Request, rt route, v *
 		s.message(w, v, http.StatusForbidden, "That form is of another session. Load the page again.")
 		return false
 	}
+	return true
+}
+
+// byPerson reports whether no agent is seen at the other end.
+func (s *Server) byPerson(w http.ResponseWriter, r *http.Request, v *visit) bool {
 	c, _ := r.Context().Value(connKey{}).(net.Conn)
 	if c == nil {
 		s.message(w, v, http.StatusForbidden, "It cannot be seen who asks.")
@@ -246,6 +249,10 @@ func (s *Server) cookieName(r *http.Request) string {
 
 // enter begins a session. The address with the word stands in no history: it leads on.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) {
+	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") { // nobody has followed the link yet
+		http.Error(w, "not ahead of time", http.StatusForbidden)
+		return
+	}
 	cookie := s.door.enter(r.PathValue("word"))
 	if cookie == "" {
 		s.message(w, nil, http.StatusForbidden, "That link was used already, or is older than five minutes. Press "+
@@ -278,34 +285,4 @@ func static(w http.ResponseWriter, r *http.Request, _ *visit) {
 	}
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")
 	_, _ = w.Write(text)
-}
-
-// bounded limits how many connections are open at once.
-func bounded(l net.Listener) net.Listener { return &limited{l, make(chan struct{}, maxConnections)} }
-
-const maxConnections = 128
-
-type limited struct {
-	net.Listener
-	room chan struct{}
-}
-
-func (l *limited) Accept() (net.Conn, error) {
-	l.room <- struct{}{}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.room
-		return nil, err
-	}
-	return &counted{Conn: c, leave: sync.OnceFunc(func() { <-l.room })}, nil
-}
-
-type counted struct {
-	net.Conn
-	leave func()
-}
-
-func (c *counted) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
 }

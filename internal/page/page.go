@@ -11,12 +11,13 @@
 //     the browser says of where it comes from (Origin, Sec-Fetch-Site) must be the page itself or the person's typing.
 //   - A session begins with a one-time word and is a cookie (HttpOnly, SameSite=Strict). It ends when it is not used,
 //     and after half a day. What changes something is a POST that carries a token of the session as well.
-//   - What changes something is refused where the process at the other end runs below a coding agent, as far as the
-//     system tells ([ancestry.Peer]).
+//   - What changes something, or begins a session, is refused where the process at the other end runs below a coding
+//     agent, as far as the system tells ([ancestry.Peer]).
 //   - The browser is told to take scripts, styles and connections from here alone, to run nothing inline, to be in no
 //     frame, and to keep nothing. Texts of calls are texts: html/template, and textContent in the scripts.
 //   - A link that was sent to the person ([question.Question].Link) needs no session: it answers one question, once, by
-//     a page without any script. Looking at it changes nothing.
+//     a page without any script. Looking at it changes nothing. Where the person has a passkey, a yes takes its
+//     signature over what the call does, made on a page of its own.
 //
 // [routes] is the whole list of what can be asked for. Without scripts, lists, details and forms work all the same.
 package page
@@ -31,6 +32,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"golang.org/x/net/netutil"
 
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/ancestry"
@@ -98,6 +101,7 @@ type Server struct {
 	o       Options
 	hosts   []string
 	door    *door
+	keys    *passkeys
 	mux     *http.ServeMux
 	views   *template.Template
 	slow    time.Duration // how long a request may take to come
@@ -107,11 +111,12 @@ type Server struct {
 
 // The bounds of one server.
 const (
-	maxBody    = 64 << 10
-	maxHeader  = 16 << 10
-	maxStreams = 16
-	slowest    = 10 * time.Second
-	writeTime  = 60 * time.Second
+	maxBody        = 64 << 10
+	maxHeader      = 16 << 10
+	maxStreams     = 16
+	maxConnections = 128
+	slowest        = 10 * time.Second
+	writeTime      = 60 * time.Second
 )
 
 // New makes a page.
@@ -124,6 +129,8 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
 		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
+	s.keys = newPasskeys(o)
+	s.keys.show = s.show
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
 	for _, origin := range o.Origins {
 		_, host, _ := strings.Cut(origin, "://")
@@ -152,7 +159,7 @@ const (
 	form                       // a session, its token, and no agent at the other end
 	word                       // the word of a link, which the route itself looks at; and no agent where it is a POST
 	anybody                    // nothing: what it returns is in every copy of nod
-	entrance                   // the one-time word
+	entrance                   // the one-time word, and no agent at the other end
 )
 
 // route is one thing that can be asked for.
@@ -179,9 +186,15 @@ func (s *Server) routes() []route {
 		{"GET", "/rules", session, s.rules},
 		{"POST", "/rules/preview", form, s.previewRule},
 		{"POST", "/rules", form, s.writeRule},
+		{"GET", "/passkeys", session, s.keys.list},
+		{"POST", "/passkeys/begin", form, s.keys.begin},
+		{"POST", "/passkeys/finish", form, s.keys.finish},
+		{"POST", "/passkeys/remove", form, s.keys.remove},
 		{"POST", "/leave", form, s.leave},
-		{"GET", "/answer/{id}/{word}", word, s.link},
-		{"POST", "/answer/{id}/{word}", word, s.answerLink},
+		{"GET", "/answer/{id}/{word}", word, links{s}.show},
+		{"POST", "/answer/{id}/{word}", word, links{s}.answer},
+		{"GET", "/sign/{id}/{word}", word, links{s}.sign},
+		{"POST", "/sign/{id}/{word}", word, links{s}.signed},
 	}
 }
 
@@ -203,7 +216,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	})
 	defer stop()
 	go s.hear(ctx)
-	if err := server.Serve(bounded(l)); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(netutil.LimitListener(l, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

@@ -3,6 +3,7 @@ package page
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/index"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/question"
 )
 
@@ -220,6 +222,12 @@ func TestRoutes(t *testing.T) {
 		"GET /rules":               {"/rules", nil, 200, 401, 401, 401},
 		"POST /rules/preview":      {"/rules/preview", []string{"list", "allow", "text", "x"}, 200, 401, 401, 401},
 		"POST /rules":              {"/rules", []string{"list", "allow", "text", "x"}, 303, 401, 401, 401},
+		"GET /passkeys":            {"/passkeys", nil, 200, 401, 401, 401},
+		"POST /passkeys/begin":     {"/passkeys/begin", nil, 422, 401, 401, 401}, // an address has no passkeys
+		"POST /passkeys/finish":    {"/passkeys/finish", nil, 422, 401, 401, 401},
+		"POST /passkeys/remove":    {"/passkeys/remove", nil, 303, 401, 401, 401},
+		"GET /sign/{id}/{word}":    {strings.Replace(other, "answer", "sign", 1) + "LINK", nil, 422, 410, 410, 410},
+		"POST /sign/{id}/{word}":   {strings.Replace(other, "answer", "sign", 1) + "LINK", []string{"key", "KEY"}, 403, 410, 410, 410},
 		"POST /leave":              {"/leave", nil, 200, 401, 401, 401},
 		"GET /answer/{id}/{word}":  {other + "LINK", nil, 200, 410, 410, 410},
 		"POST /answer/{id}/{word}": {other + "LINK", []string{"answer", "once", "key", "KEY"}, 200, 410, 410, 410},
@@ -257,7 +265,7 @@ func TestRoutes(t *testing.T) {
 				}
 			}
 			try("none", want.none, wrongPath)
-			s.cookie = &http.Cookie{Name: "nod", Value: secret()}
+			s.cookie = &http.Cookie{Name: "nod", Value: rand.Text()}
 			try("wrong", want.wrong, wrongPath)
 			s.cookie = nil
 			if r.needs == session || r.needs == form {
@@ -279,6 +287,10 @@ func TestRoutes(t *testing.T) {
 			if r.method == "POST" {
 				s.forgers(r, try)
 			}
+			if s.agent.Store(true); r.method == "POST" || r.needs == entrance {
+				try("from below an agent", 403, nil)
+			}
+			s.agent.Store(false)
 			if r.needs == entrance {
 				path = "/enter/" + s.door.word()
 			}
@@ -328,7 +340,7 @@ func (s *site) forgers(r route, try func(string, int, func(*http.Request))) {
 	}
 	if r.needs == form {
 		try("no token", 403, body(url.Values{"answer": {"once"}}))
-		try("another's token", 403, body(url.Values{"form": {secret()}}))
+		try("another's token", 403, body(url.Values{"form": {rand.Text()}}))
 	}
 	try("JSON", 415, func(r *http.Request) { r.Header.Set("Content-Type", "application/json") })
 	try("plain text", 415, func(r *http.Request) { r.Header.Set("Content-Type", "text/plain") })
@@ -337,9 +349,6 @@ func (s *site) forgers(r route, try func(string, int, func(*http.Request))) {
 		r.Header.Del("Sec-Fetch-Site")
 	})
 	try("a huge body", 413, body(url.Values{"x": {strings.Repeat("x", maxBody)}}))
-	s.agent.Store(true)
-	try("from below an agent", 403, nil)
-	s.agent.Store(false)
 }
 
 // A one-time word lets one in, for its time; looking whether it is there does not take it.
@@ -359,6 +368,31 @@ func TestOneTimeWord(t *testing.T) {
 	s.late.Store(int64(6 * time.Minute))
 	if code, _ := s.get(path); code != 403 {
 		t.Error("after six minutes:", code)
+	}
+}
+
+// Behind a proxy the page is known by its public name, and by no other; its cookie never leaves https.
+func TestAPublicName(t *testing.T) {
+	s := serve(t, func(s *Server) {
+		s.o.Origins, s.hosts = append(s.o.Origins, "https://box.example"), append(s.hosts, "box.example")
+	})
+	_, path, _ := strings.Cut(s.Enter(1), "https://box.example")
+	r := s.request("GET", path, nil)
+	r.Host = "box.example"
+	if code, _ := s.do(r); code != 303 || s.cookie.Name != "__Host-nod" || !s.cookie.Secure {
+		t.Errorf("%d %+v", code, s.cookie)
+	}
+	for _, row := range []struct {
+		origin string
+		want   int
+	}{{"http://box.example", 403}, {"http://" + s.host, 403}, {"https://box.example:8443", 403},
+		{"https://box.example", 200}} {
+		r := s.request("POST", "/leave", s.form())
+		r.Host = "box.example"
+		r.Header.Set("Origin", row.origin)
+		if code, _ := s.do(r); code != row.want {
+			t.Errorf("%s: %d, want %d", row.origin, code, row.want)
+		}
 	}
 }
 
@@ -439,6 +473,30 @@ func TestTheLink(t *testing.T) {
 				t.Errorf("%+v, %v", a, heard)
 			}
 		})
+	}
+}
+
+// Where the person has a passkey a link alone says no. A file that cannot be read is no way around that.
+func TestALinkWithoutASignature(t *testing.T) {
+	for _, file := range []string{`{"v":1,"keys":[{"name":"phone","host":"localhost"}]}`, `{"v":2}`, "torn"} {
+		s := serve(t, nil)
+		q, word, p := s.ask("20261120T091502.120417-00000000000b", nil)
+		if err := lines.Replace(s.state+"/passkeys.json", []byte(file), 0o600, -1); err != nil {
+			t.Fatal(err)
+		}
+		for _, ticket := range []string{"", rand.Text()} {
+			yes := s.form("answer", "once", "key", q.Key, "ticket", ticket)
+			if code, _ := s.do(s.request("POST", "/answer/"+q.ID+"/"+word, yes)); code != 403 {
+				t.Error(code)
+			}
+		}
+		no := s.form("answer", "no", "key", q.Key)
+		if code, _ := s.do(s.request("POST", "/answer/"+q.ID+"/"+word, no)); code != 200 {
+			t.Error(code)
+		}
+		if a, heard := p.Wait(context.Background(), time.Now); !heard || a.Yes {
+			t.Errorf("%+v %v", a, heard)
+		}
 	}
 }
 

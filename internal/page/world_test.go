@@ -21,6 +21,7 @@ import (
 	"github.com/nodgate/nod/internal/cli"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -161,6 +162,7 @@ func (w *world) entry(i int, now time.Time) audit.Entry {
 // waits starts the hook with a call that a person must answer, and returns what the hook said in the end.
 func (w *world) waits(tool string, input map[string]any) (answer <-chan string) {
 	w.Helper()
+	hang.Until(w, "somebody who hears questions", func() bool { return w.link == "" || question.Heard(w.state) })
 	payload, _ := json.Marshal(map[string]any{"session_id": "s1", "cwd": w.shop, "permission_mode": "default",
 		"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input, "tool_use_id": "toolu_1",
 		"transcript_path": w.home + "/t.jsonl"})

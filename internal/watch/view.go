@@ -71,7 +71,7 @@ func (m Model) listLines() []string {
 		right = accent + fmt.Sprintf("%d waiting", n) + plain + "  " + right
 	}
 	titles := Row{Verdict: "VERDICT", Agent: "AGENT", Tool: "TOOL", Call: "CALL"}
-	head := []string{m.ends(bold+"nod watch"+plain, right), "", faint + m.line("  ", "TIME", titles) + plain}
+	head := []string{m.ends(bold+m.title+plain, right), "", faint + m.line("  ", "TIME", titles) + plain}
 	var lines []string
 	for i := m.top; i < min(len(list), m.top+m.room()); i++ {
 		lines = append(lines, m.row(list[i], i == m.pos))

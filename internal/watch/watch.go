@@ -68,9 +68,11 @@ type Desk interface {
 	Undo(ctx context.Context, id string) Reply
 }
 
-// Run draws the page on a terminal until the person leaves it, or ctx ends.
-func Run(ctx context.Context, d Desk, in io.Reader, out io.Writer, environ []string) error {
-	_, err := tea.NewProgram(New(ctx, d, time.Now), tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
+// Run draws the page, under its title, on a terminal until the person leaves it, or ctx ends.
+func Run(ctx context.Context, title string, d Desk, in io.Reader, out io.Writer, environ []string) error {
+	m := New(ctx, d, time.Now)
+	m.title = title
+	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
 		tea.WithEnvironment(environ), tea.WithoutSignalHandler()).Run()
 	if errors.Is(err, tea.ErrProgramKilled) && ctx.Err() != nil {
 		return nil
@@ -80,6 +82,7 @@ func Run(ctx context.Context, d Desk, in io.Reader, out io.Writer, environ []str
 
 // Model is the state of the page.
 type Model struct {
+	title         string          // of the list
 	ctx           context.Context // bubbletea hands none to an update
 	desk          Desk
 	now           func() time.Time
@@ -110,7 +113,7 @@ type page struct {
 
 // New is the page before its first look.
 func New(ctx context.Context, d Desk, now func() time.Time) Model {
-	return Model{ctx: ctx, desk: d, now: now, width: 80, height: 24}
+	return Model{title: "nod watch", ctx: ctx, desk: d, now: now, width: 80, height: 24}
 }
 
 // Init looks for the first time.

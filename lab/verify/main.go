@@ -68,6 +68,7 @@ func stages() []stage {
 		{name: "shared", run: tested("./agent", "./corpus", "./lab/eval", "./internal/shell", "./llm/..."), deep: true},
 		// What needs a kernel with namespaces, and programs that a bare machine lacks.
 		{name: "boundary", run: tested("./internal/confine/..."), deep: true},
+		{name: "browser", run: browser, deep: true},
 	}
 }
 

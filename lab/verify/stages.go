@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -131,6 +133,18 @@ func endToEnd(ctx context.Context, h *house) (string, error) {
 		args = append([]string{"-short"}, args...)
 	}
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
+}
+
+// browser drives the page in a real Chromium, also for the real Claude Code. It installs Chromium where Debian has it;
+// elsewhere the tests say that they were skipped.
+func browser(ctx context.Context, h *house) (string, error) {
+	if _, err := exec.LookPath("chromium"); err != nil && os.Getuid() == 0 {
+		_, _ = h.output(ctx, "sh", "-c", "apt-get -qq update && apt-get -qqy install chromium")
+	}
+	said, err := tested("./internal/page")(ctx, h)
+	env := []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}
+	again, agent := h.test(ctx, env, "-count=1", "-run", "ABrowser", "./e2e")
+	return said + " and " + again, errors.Join(err, agent)
 }
 
 // fuzzTargets runs each target of each package for a few seconds, from the
