@@ -1,3 +1,5 @@
+//go:build unix
+
 package server
 
 import (
@@ -327,6 +329,15 @@ func TestNothingThatFailsAllows(t *testing.T) {
 	got := httptest.NewRecorder()
 	if w.ServeHTTP(got, r); !strings.Contains(got.Body.String(), `"verdict":"deny"`) {
 		t.Errorf("a request that was cancelled: %s", got.Body)
+	}
+	late, before := &book{server: w.Server}, len(w.log())
+	q, err := readCall([]byte(w.call("bash", `{"command":"ls"}`)))
+	if err = errors.Join(err, late.open(q.call())); err != nil {
+		t.Fatal(err)
+	}
+	late.end()
+	if late.gate.Check(t.Context(), q.call()); len(w.log()) != before {
+		t.Error("a decision that came too late is in the log")
 	}
 }
 
