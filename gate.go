@@ -93,6 +93,15 @@ func New(o Options) *Gate {
 	return g
 }
 
+// For returns a gate by the same options but these, for one call of many. files is another view of the same files. What
+// is known of the rules, and where nod's own files and the agents' lie, is shared.
+func (g *Gate) For(files Files, recorder Recorder, approvals Approvals) *Gate {
+	one := *g
+	one.options.Files, one.options.Recorder, one.options.Approvals = files, recorder, approvals
+	one.machine = g.machine.On(files)
+	return &one
+}
+
 // DefaultTimeout bounds the side query. Hosts must be given a longer one.
 const DefaultTimeout = 20 * time.Second
 

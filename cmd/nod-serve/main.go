@@ -3,6 +3,8 @@
 // Usage:
 //
 //	nod-serve daemon [FLAGS]   tell Prometheus and an OpenTelemetry collector of the decisions (nod help daemon)
+//	nod-serve serve [FLAGS]    answer tool calls over HTTP (docs/server.md)
+//	nod-serve token add|list|revoke
 //	nod-serve version
 //
 // Exit status: 0, 1 a fault, 2 arguments that cannot be used.
@@ -16,6 +18,7 @@ import (
 	"syscall"
 
 	"github.com/nodgate/nod/internal/daemon"
+	"github.com/nodgate/nod/internal/server"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -27,10 +30,15 @@ func run(args []string) int {
 	switch {
 	case len(args) > 0 && args[0] == "daemon":
 		return daemon.Main(ctx, args[1:], os.Stderr)
+	case len(args) > 0 && (args[0] == "serve" || args[0] == "token"):
+		return server.Main(ctx, server.Process{Environ: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	case len(args) > 0 && args[0] == "help":
+		fmt.Println(server.Usage + "\nnod-serve daemon [FLAGS]      nod help daemon says more")
+		return 0
 	case len(args) > 0 && (args[0] == "version" || args[0] == "--version"):
 		fmt.Println(version.String())
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "usage: nod-serve daemon [FLAGS] | version; nod help daemon says more")
+	fmt.Fprintln(os.Stderr, "usage: nod-serve serve | token | daemon | version; nod-serve help says more")
 	return 2
 }

@@ -286,3 +286,9 @@ func (r *run) observe(e agent.Event) agent.Answer {
 	}
 	return agent.Answer{}
 }
+
+// Own lists what of nod layer 0 protects, for those that make a gate without a hook.
+func Own(o Options) []string { return (&run{Options: o}).self() }
+
+// Judge is the model that settings configure, for those that make a gate without a hook. nil: there is none.
+func Judge(o Options, s config.Settings) nod.Model { return (&run{Options: o}).model(s) }

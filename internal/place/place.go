@@ -67,6 +67,13 @@ func New(o Options) *Machine {
 	return m
 }
 
+// On is the same machine with another view of its files, such as one that remembers for a moment.
+func (m *Machine) On(files view.Files) *Machine {
+	on := *m
+	on.Files = files
+	return &on
+}
+
 // Workspace is the place of one call: its directory, its environment and its usable roots. What it has
 // looked up it keeps, since several layers ask. It is not safe for concurrent use; see [Workspace.Apart].
 type Workspace struct {
