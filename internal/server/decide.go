@@ -354,6 +354,6 @@ func (s *Server) load(root, home string) (r ruled) {
 		Self: append(own, settings.Model.KeyFiles()...), Sources: places.ClaudeFiles(settings.ClaudeRules),
 		Model: s.judge(settings), Timeout: settings.Model.Timeout, Profile: hook.Profile(settings), Memory: forgetful{},
 		AskOnBlock: settings.Model.AskOnBlock, DenyOnFailure: settings.Model.DenyOnFailure,
-		UnrecordedRuns: settings.Log.OnFailure != config.Block, Now: s.o.Now,
+		UnrecordedRuns: settings.Log.UnrecordedRuns, Now: s.o.Now,
 	})}
 }
