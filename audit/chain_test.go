@@ -211,7 +211,7 @@ func asFiles(t *testing.T, list [][]byte) string {
 func TestStoppedWithTheLock(t *testing.T) {
 	dir := stateDir(t)
 	write(t, dir, Entry{ID: "1"})
-	stopped, err := lines.Open(filepath.Join(dir, lockName))
+	stopped, err := lines.Open(filepath.Join(dir, FileName))
 	if err != nil || !stopped.Lock() {
 		t.Fatal(err)
 	}

@@ -28,8 +28,6 @@ import (
 // FileName is the current file's name in the state directory.
 const FileName = "decisions.jsonl"
 
-const lockName = "decisions.lock"
-
 // DefaultMaxBytes is the size from which on a file is rotated.
 const DefaultMaxBytes = 16 << 20
 
@@ -43,8 +41,7 @@ type Log struct {
 	name string
 	mu   sync.Mutex
 	file *lines.File
-	lock *lines.File   // nil: it cannot be had
-	wait time.Duration // for the lock
+	wait time.Duration // for the file's lock
 }
 
 // Open opens the log in dir, nod's state directory, and makes what is missing of it. It refuses a directory or file
@@ -56,9 +53,6 @@ func Open(dir string) (*Log, error) {
 	l := &Log{name: filepath.Join(dir, FileName), wait: time.Second}
 	if err := l.reopen(); err != nil {
 		return nil, err
-	}
-	if lock, err := lines.Open(filepath.Join(dir, lockName)); err == nil {
-		l.lock = lock
 	}
 	return l, nil
 }
@@ -85,12 +79,12 @@ func (l *Log) Write(e Entry) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	locked := l.lock != nil && l.lock.LockFor(l.wait)
-	if locked {
-		defer l.lock.Unlock()
-	}
-	if err := l.settle(locked); err != nil {
+	locked, err := l.settle()
+	if err != nil {
 		return err
+	}
+	if locked {
+		defer l.file.Unlock()
 	}
 	err = l.file.AppendAfter(func(last []byte) []byte {
 		if len(last) == 0 {
@@ -104,17 +98,25 @@ func (l *Log) Write(e Entry) error {
 	return nil
 }
 
-// settle makes sure that l.file is the current file and, if this process has the lock, that it is not too large.
-func (l *Log) settle(locked bool) error {
-	if !l.file.Current() { // rotated by another process, or moved away
-		if err := l.reopen(); err != nil {
-			return err
+// settle makes sure that l.file is the current file and not too large, and takes its lock. Who does not get the lock
+// in time goes on without it, and does not rotate. What was rotated or moved away while this process waited is not
+// written to.
+func (l *Log) settle() (locked bool, err error) {
+	for {
+		locked = l.file.LockFor(l.wait)
+		if l.file.Current() {
+			size, err := l.file.Size()
+			if err != nil || !locked || size < cmp.Or(l.MaxBytes, DefaultMaxBytes) {
+				return locked, err
+			}
+			if err := l.rotate(); err != nil {
+				return true, err
+			}
+		}
+		if err := l.reopen(); err != nil { // closing releases the lock
+			return false, err
 		}
 	}
-	if size, err := l.file.Size(); err != nil || !locked || size < cmp.Or(l.MaxBytes, DefaultMaxBytes) {
-		return err
-	}
-	return l.rotate()
 }
 
 // rotate renames the current file.
@@ -126,7 +128,7 @@ func (l *Log) rotate() error {
 	if err := os.Rename(l.name, target); err != nil {
 		return fmt.Errorf("the decision log: %w", err)
 	}
-	return l.reopen()
+	return nil
 }
 
 // lastRotated is the last line before the current file. What cannot be read is for Verify to find.
@@ -179,8 +181,5 @@ func rotatedFiles(dir string) ([]string, error) {
 func (l *Log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.lock != nil {
-		l.lock.Close()
-	}
 	return l.file.Close()
 }
