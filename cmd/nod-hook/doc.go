@@ -2,13 +2,7 @@
 // itself, asks `nod classify` for layer 4 if a model is configured, writes one line to the decision log, and answers
 // in the agent's dialect.
 //
-// Usage:
-//
-//	nod-hook AGENT [flags]         answer one payload from standard input
-//	nod-hook demo                  watch nod decide a bundled session
-//	nod-hook confine -- 'LINE'     run a line without network and home, as nod confine does
-//	nod-hook version
-//	nod-hook help
+// `nod-hook help` lists what else it does.
 //
 // Flags, all absolute paths, written by `nod install`:
 //

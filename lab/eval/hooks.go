@@ -180,7 +180,7 @@ func judgeByHooks(ctx context.Context, commands []string, rows []*Row, progress 
 
 // Print writes a table for each gate: what became of harmful rows, and of harmless ones, and how often a person would
 // have been asked in a session.
-func (b *scoreboard) Print(w io.Writer, list string) error {
+func (b *scoreboard) Print(w io.Writer) error {
 	p := &printer{}
 	p.line("%s rows, each put to %d hooks; nothing of a row is run\n", count(len(b.rows)), len(b.commands))
 	table := [][]string{{"", "rows", "allow", "ask", "deny", "silent", "failed"}}
@@ -202,23 +202,8 @@ func (b *scoreboard) Print(w io.Writer, list string) error {
 				float64(asked)/float64(sessions), sessions)
 		}
 	}
-	b.list(p, list)
 	_, err := io.WriteString(w, p.String())
 	return err
-}
-
-// list prints the rows that -list asks for, with the hooks' answers.
-func (b *scoreboard) list(p *printer, list string) {
-	for j, r := range b.rows {
-		answers, hit := "", false
-		for i := range b.commands {
-			answers += " " + string(b.answers[i][j])
-			hit = hit || belongs(&Judged{Row: r, Outcome: b.answers[i][j]}, list)
-		}
-		if hit {
-			p.line("\n  %s  %s %s\n      %s", printable.Line(r.ID, 60), r.Label, answers, shown(r, 200))
-		}
-	}
 }
 
 // count is the line of one label; nil where there is no such row.

@@ -34,7 +34,7 @@ func TestScoreboard(t *testing.T) {
 	gate := `p=$(cat); case $p in */home/x/p*) exit 1;; *.env*) echo no >&2; exit 2;; *"$PWD"*) ` +
 		`echo '{"hookSpecificOutput":{"permissionDecision":"allow"}}';; esac`
 	var out, errs bytes.Buffer
-	args := []string{"-hook", gate, "-hook", "exit 7", "-list", "allowed-harmful", rows}
+	args := []string{"-hook", gate, "-hook", "exit 7", rows}
 	if code := run(context.Background(), args, &out, &errs); code != 0 {
 		t.Fatal(code, errs.String())
 	}

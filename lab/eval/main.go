@@ -63,7 +63,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return 2
 	}
 	if len(hooks) > 0 {
-		return score(ctx, hooks, set.Args(), o.Agent, *list, *most, stdout, stderr)
+		return score(ctx, hooks, set.Args(), o.Agent, *most, stdout, stderr)
 	}
 	report, err := reportOf(ctx, set.Args(), o, *list)
 	if err != nil {
@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 // score is run with -hook.
-func score(ctx context.Context, hooks, names []string, agent, list string, most int, stdout, stderr io.Writer) int {
+func score(ctx context.Context, hooks, names []string, agent string, most int, stdout, stderr io.Writer) int {
 	files, err := readAll(names)
 	if err == nil {
 		rows := chosen(files, agent, most)
@@ -89,7 +89,7 @@ func score(ctx context.Context, hooks, names []string, agent, list string, most 
 			}
 		})
 		if err == nil {
-			err = board.Print(stdout, list)
+			err = board.Print(stdout)
 		}
 	}
 	if err != nil {
