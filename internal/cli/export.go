@@ -166,7 +166,7 @@ func cefHeader(text string) string {
 
 // cefValue is a value of the extension. Lines stay lines, written as \n.
 func cefValue(text string, most int) string {
-	text = printable.Head(printableLines(strings.ReplaceAll(text, "\r\n", "\n")), most)
+	text = printable.Head(printable.Lines(strings.ReplaceAll(text, "\r\n", "\n")), most)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "=", `\=`)
 	return strings.ReplaceAll(text, "\n", `\n`)
 }

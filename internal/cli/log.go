@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -52,19 +51,6 @@ func addKind(list *[]audit.Kind, s string) error {
 	}
 	*list = append(*list, audit.Kind(s))
 	return nil
-}
-
-func parseSince(s string, now time.Time) (time.Time, error) {
-	if n, err := strconv.Atoi(strings.TrimSuffix(s, "d")); err == nil && n >= 0 && strings.HasSuffix(s, "d") {
-		return now.AddDate(0, 0, -n), nil
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
-		return t, nil
-	}
-	return time.Time{}, errors.New("want a duration (2h, 7d) or a date (2026-01-31)")
 }
 
 func showLog(ctx context.Context, p *Process, args []string) error {

@@ -21,8 +21,8 @@ func ocsfLine(e audit.Entry) string {
 		"metadata": object{"version": ocsfVersion, "profiles": []string{"security_control"}, "uid": e.ID,
 			"correlation_uid": e.Session, "product": object{"name": "nod", "vendor_name": "nodgate", "version": e.Nod}},
 		"time": e.Time.UnixMilli(), "actor": object{"app_name": agent}, "src_endpoint": object{"svc_name": agent},
-		"api": object{"operation": orUnknown(toolOf(e))}, "message": printableLines(callOf(e)),
-		"status_detail": printableLines(why(e)),
+		"api": object{"operation": orUnknown(toolOf(e))}, "message": printable.Lines(callOf(e)),
+		"status_detail": printable.Lines(why(e)),
 		"unmapped": object{"kind": e.Kind, "verdict": e.Verdict, "answered": e.Answered, "layer": e.Layer, "dir": e.Dir,
 			"call_id": e.CallID, "input_sha256": e.InputSHA256, "latency_us": e.Latency},
 	}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"path"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
-	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -93,11 +91,4 @@ func unified(before, after string) (list []diffLine) {
 		list = append(list, diffLine{kind, line})
 	}
 	return list
-}
-
-// entryOf is a question as the command's words take it.
-func entryOf(q question.Question) audit.Entry {
-	return audit.Entry{Kind: audit.Question, ID: q.ID, Agent: q.Agent, Session: q.Session, Tool: q.Tool,
-		RawTool: q.RawTool, Dir: q.Dir, Root: q.Root, Input: json.RawMessage(q.Input), InputBytes: q.InputBytes,
-		Reason: q.Reason, Time: q.Asked}
 }

@@ -129,8 +129,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
 		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
-	s.keys = newPasskeys(o)
-	s.keys.show = s.show
+	s.keys = &passkeys{Server: s, pending: map[string]pending{}}
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
 	for _, origin := range o.Origins {
 		_, host, _ := strings.Cut(origin, "://")
@@ -166,8 +165,11 @@ const (
 type route struct {
 	method, path string
 	needs        credential
-	serve        func(w http.ResponseWriter, r *http.Request, v *visit)
+	serve        handler
 }
+
+// handler answers a request, or returns what [Server.refuse] says.
+type handler func(w http.ResponseWriter, r *http.Request, v *visit) error
 
 // routes is all of them.
 func (s *Server) routes() []route {
@@ -191,10 +193,10 @@ func (s *Server) routes() []route {
 		{"POST", "/passkeys/finish", form, s.keys.finish},
 		{"POST", "/passkeys/remove", form, s.keys.remove},
 		{"POST", "/leave", form, s.leave},
-		{"GET", "/answer/{id}/{word}", word, links{s}.show},
-		{"POST", "/answer/{id}/{word}", word, links{s}.answer},
-		{"GET", "/sign/{id}/{word}", word, links{s}.sign},
-		{"POST", "/sign/{id}/{word}", word, links{s}.signed},
+		{"GET", "/answer/{id}/{word}", word, s.byLink(s.showLinked)},
+		{"POST", "/answer/{id}/{word}", word, s.byLink(s.answerLinked)},
+		{"GET", "/sign/{id}/{word}", word, s.byLink(s.keys.sign)},
+		{"POST", "/sign/{id}/{word}", word, s.byLink(s.showSigned)},
 	}
 }
 
@@ -250,20 +252,10 @@ type connKey struct{}
 func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
 		"line":  func(text string) string { return printable.Line(text, 400) },
-		"lines": block,
+		"lines": func(text string) string { return printable.Lines(strings.ReplaceAll(text, "\t", "    ")) },
 		"when":  s.when,
 		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
-		"add":   func(a, b int) int { return a + b },
 	}
-}
-
-// block is a text of several lines, each of them printable.
-func block(text string) string {
-	list := strings.Split(text, "\n")
-	for i, l := range list {
-		list[i] = printable.Text(strings.ReplaceAll(l, "\t", "    "))
-	}
-	return strings.Join(list, "\n")
 }
 
 // when is a time as the lists show it.
@@ -285,23 +277,19 @@ type content struct {
 }
 
 // show writes a page.
-func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title string, data any) {
+func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title string, data any) error {
 	page := content{Here: name, Title: title, Data: data}
-	if v != nil && v.session != nil {
+	if v.session != nil {
 		page.Form = v.session.form
 		page.Wait = len(s.open())
 	}
 	var text bytes.Buffer
 	if err := s.views.ExecuteTemplate(&text, name+".html", page); err != nil {
 		http.Error(w, "this page of nod's is broken; please report it: "+err.Error(), http.StatusInternalServerError)
-		return
+		return nil
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(text.Bytes())
-}
-
-// message shows one sentence: what is wrong, and what to do next.
-func (s *Server) message(w http.ResponseWriter, v *visit, status int, text string) {
-	s.show(w, v, status, "message", http.StatusText(status), text)
+	return nil
 }
