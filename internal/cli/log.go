@@ -346,13 +346,10 @@ func aboutText(e audit.Entry, mark string) string {
 
 // aboutOne is what a person may want to know of a decision. What is empty is not shown.
 func aboutOne(e audit.Entry) [][2]string {
-	var rule, failure, next, kept string
+	var failure, next, kept string
 	call, model, tool := callOf(e), e.Model, e.RawTool
 	if e.Tool != "" && e.Tool != tool {
 		tool = strings.TrimSpace(tool + " (" + e.Tool + ")")
-	}
-	if e.Rule != nil {
-		rule = e.Rule.Text + ", " + e.Rule.Origin
 	}
 	switch {
 	case e.Error != nil && e.Error.Kind == fault.NoModel:
@@ -375,7 +372,7 @@ func aboutOne(e audit.Entry) [][2]string {
 	}
 	return [][2]string{
 		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", tool}, {"in", e.Dir},
-		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule}, {"failure", failure},
+		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", ruleOf(e)}, {"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
 		{"model", model}, {"approve", next}, {"kept", kept},
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/nodgate/nod/audit"
@@ -34,12 +35,7 @@ func ocsfLine(e audit.Entry) string {
 	return printable.JSON(o) + "\n"
 }
 
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return printable.Text(text)
-}
+func orUnknown(text string) string { return cmp.Or(printable.Text(text), "unknown") }
 
 // ocsfActivity says what a call would do, as far as its tool says so.
 func ocsfActivity(tool string) object {

@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -39,14 +38,7 @@ func ui(ctx context.Context, p *Process, args []string) error {
 	a.StringVar(&f.cert, "cert", "", "")
 	a.StringVar(&f.key, "key", "", "")
 	a.BoolVar(&f.remote, "remote", false, "")
-	err := a.withRules(args, 0)
-	if err == nil && a.places.State == "" {
-		err = usage(errors.New("HOME is not set; name nod's state directory with --state DIR"))
-	}
-	if err == nil {
-		err = belowAgent(p)
-	}
-	if err != nil {
+	if err := cmp.Or(a.withRules(args, 0), a.stated(), belowAgent(p)); err != nil {
 		return err
 	}
 	settings, err := config.Load(a.places)
@@ -109,22 +101,16 @@ func (f uiFlags) open(public string) (l net.Listener, origins []string, err erro
 		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}})
 	}
 	if at.Addr().IsLoopback() {
-		origins = local(scheme, l.Addr().(*net.TCPAddr))
+		// Browsers send a cookie to every port of a host, so that whatever an agent serves at 127.0.0.1 would be sent
+		// the session's. The first name is nobody else's.
+		own := fmt.Sprintf("nod-%s.localhost", strings.ToLower(rand.Text()[:10]))
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		origins = []string{scheme + own + ":" + port, scheme + l.Addr().String(), scheme + "localhost:" + port}
 	}
 	if f.remote {
 		origins = append(origins, "https://"+u.Host)
 	}
 	return l, origins, nil
-}
-
-// local are the names of the page on this machine. Browsers send a cookie to every port of a host, so that whatever an
-// agent serves at 127.0.0.1 would be sent the session's. The first name is nobody else's.
-func local(scheme string, at *net.TCPAddr) []string {
-	b := make([]byte, 5)
-	rand.Read(b)
-	port := fmt.Sprintf(":%d", at.Port)
-	return []string{scheme + "nod-" + hex.EncodeToString(b) + ".localhost" + port, scheme + at.String(),
-		scheme + "localhost" + port}
 }
 
 // printLinks prints addresses that begin a session, each once.
@@ -183,16 +169,15 @@ type pageRules struct {
 
 // List returns what files say. What is built in nod rules shows.
 func (r pageRules) List() (list []page.Rule, err error) {
-	places := r.places
-	places.Root = ""
-	settings, err := config.Load(places)
+	r.places.Root = ""
+	settings, err := config.Load(r.places)
 	if err != nil {
 		return nil, err
 	}
 	items := settings.Lists()
 	for _, scope := range settings.Scopes {
-		places.Root = scope.Path
-		if inside, err := config.Load(places); err == nil {
+		r.places.Root = scope.Path
+		if inside, err := config.Load(r.places); err == nil {
 			items = append(items, slices.DeleteFunc(inside.Lists(), func(i config.Item) bool {
 				return i.Scope != scope.Path || !strings.HasPrefix(i.Origin, originFile(scope.Origin))
 			})...)
@@ -201,21 +186,18 @@ func (r pageRules) List() (list []page.Rule, err error) {
 	seen := map[page.Rule]bool{}
 	for _, i := range items {
 		rule := page.Rule{List: i.List, Text: i.Text, Origin: i.Origin, Scope: i.Scope,
-			Own: i.Level == config.User && i.Scope == "" && writable(i.List) && originFile(i.Origin) == originFile(
-				printable.Text(r.places.User)+":")}
+			Own: i.Level == config.User && i.Scope == "" && verdictOf(i.List) != "" &&
+				originFile(i.Origin) == originFile(printable.Text(r.places.User)+":")}
 		if i.Level != "" && !seen[rule] {
 			seen[rule] = true
 			list = append(list, rule)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b page.Rule) int { return cmp.Compare(a.List, b.List) })
 	return list, nil
 }
 
 // originFile is FILE: of FILE:LINE.
 func originFile(origin string) string { return origin[:strings.LastIndexByte(origin, ':')+1] }
-
-func writable(list string) bool { return verdictOf(list) != "" }
 
 // verdictOf says what a rule of a list has done, "" for a list that the page does not change.
 func verdictOf(list string) string {
@@ -267,7 +249,8 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	}
 	for _, w := range list {
 		w.since = since
-		places := r.placesOf(e)
+		places := r.places
+		places.Root = e.Root
 		notes, after, err := w.draft(ctx, places)
 		if err != nil {
 			return "", err
@@ -284,12 +267,6 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	}
 	fmt.Fprintf(&out, "This looked at the newest %d calls; nod allow looks at all.\n", replayCalls)
 	return out.String(), nil
-}
-
-func (r pageRules) placesOf(e page.Edit) config.Places {
-	places := r.places
-	places.Root = e.Root
-	return places
 }
 
 // since is how old the oldest of the newest decisions is.
@@ -309,14 +286,9 @@ func (r pageRules) since(only string) (time.Time, error) {
 func (r pageRules) Write(e page.Edit) error {
 	list, err := r.writers(e, io.Discard)
 	for _, w := range list {
-		places := r.placesOf(e)
-		if _, _, err = w.draft(context.Background(), places); err != nil {
-			return err
-		}
-		if w.only != "" {
-			err = config.AddRepository(places, w.only, []config.Entry{w.Entry})
-		} else {
-			err = w.Write(places)
+		r.places.Root = e.Root
+		if _, _, err = w.draft(context.Background(), r.places); err == nil {
+			err = w.make(r.places)
 		}
 		if err != nil {
 			return err

@@ -45,7 +45,7 @@ type Filter struct {
 	Text   string    // stands in the line, as it is written; looked for in the files
 }
 
-// Since reads a day, or how long ago.
+// Since reads a day, or how long before now a time is.
 func Since(s string, now time.Time) (time.Time, error) {
 	if n, err := strconv.Atoi(strings.TrimSuffix(s, "d")); err == nil && n >= 0 && strings.HasSuffix(s, "d") {
 		return now.AddDate(0, 0, -n), nil

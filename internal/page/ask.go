@@ -23,30 +23,23 @@ func (s *Server) queue(w http.ResponseWriter, _ *http.Request, v *visit) error {
 // asked is a question as it is shown.
 type asked struct {
 	question.Question
-	Call   string
-	Left   string
-	Files  []change
-	Args   []argument
-	Scopes []scope
-}
-
-// scope is a way to say yes.
-type scope struct {
-	question.Scope
-	Says string
+	Call  string
+	Left  string
+	Files []change
+	Args  []argument
 }
 
 func (s *Server) asked(q question.Question) asked {
 	call := s.o.Words.Call(audit.Entry{Kind: audit.Question, Tool: q.Tool, Input: q.Input})
-	a := asked{Question: q, Args: arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
+	return asked{Question: q, Args: arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
 		Left:  max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String(),
 		Files: changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))}
-	for _, sc := range q.Scopes() {
-		a.Scopes = append(a.Scopes, scope{sc, map[question.Scope]string{question.Once: "Yes, once",
-			question.Session: "Yes, in this session", question.Repository: "Yes, always in this repository …",
-			question.Always: "Yes, always …"}[sc]})
-	}
-	return a
+}
+
+// yes is a way to say yes, in words.
+func yes(s question.Scope) string {
+	return map[question.Scope]string{question.Once: "Yes, once", question.Session: "Yes, in this session",
+		question.Repository: "Yes, always in this repository …", question.Always: "Yes, always …"}[s]
 }
 
 // question shows one that waits.

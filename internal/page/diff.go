@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -85,10 +86,7 @@ func unified(before, after string) (list []diffLine) {
 			return append(list, diffLine{"at", "the rest is not shown"})
 		}
 		kind := map[byte]string{'+': "add", '-': "del", '@': "at", '\\': "at"}[line[0]]
-		if kind == "" {
-			kind = "same"
-		}
-		list = append(list, diffLine{kind, line})
+		list = append(list, diffLine{cmp.Or(kind, "same"), line})
 	}
 	return list
 }

@@ -154,7 +154,7 @@ func (s *Server) foreign(r *http.Request) string {
 	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	same := slices.Equal(site, []string{"same-origin"})
 	switch {
-	case !slices.ContainsFunc(s.hosts, func(host string) bool { return strings.EqualFold(host, r.Host) }):
+	case !slices.ContainsFunc(s.o.Origins, func(origin string) bool { return s.ours(origin, r.Host) }):
 		return "this page is not served under that name"
 	case len(origin) > 1 || len(site) > 1:
 		return "a header that stands there twice"

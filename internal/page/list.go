@@ -22,7 +22,6 @@ const pageRows = 100
 
 // row is a decision as the list shows it. All of it is printable.
 type row struct {
-	Key     string `json:"key"`
 	ID      string `json:"id"`
 	When    string `json:"when"`
 	Time    string `json:"time"`
@@ -36,9 +35,8 @@ type row struct {
 }
 
 func (s *Server) row(r index.Row) row {
-	out := row{Key: strconv.FormatUint(uint64(r.Key), 10), When: s.when(r.Time), Verdict: r.Verdict.String(),
-		Time: r.Time.Local().Format(time.DateTime), Layer: r.Layer.String(), Tool: printable.Line(r.Tool, 24),
-		Agent: printable.Line(r.Agent, 24)}
+	out := row{When: s.when(r.Time), Time: r.Time.Local().Format(time.DateTime), Verdict: r.Verdict.String(),
+		Layer: r.Layer.String(), Tool: printable.Line(r.Tool, 24), Agent: printable.Line(r.Agent, 24)}
 	line, err := s.o.Log.Entry(r)
 	if err != nil {
 		out.Call = "this line cannot be read any more"
@@ -191,8 +189,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) error 
 		}
 		select {
 		case <-r.Context().Done():
-			return nil
-		case <-s.over:
 			return nil
 		case <-time.After(look):
 		}

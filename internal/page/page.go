@@ -99,14 +99,12 @@ var files embed.FS
 // Server is the page. Make one with [New].
 type Server struct {
 	o       Options
-	hosts   []string
 	door    *door
 	keys    *passkeys
 	mux     *http.ServeMux
 	views   *template.Template
 	slow    time.Duration // how long a request may take to come
 	streams chan struct{} // bounds how many browsers listen at once
-	over    chan struct{} // closed when the server ends
 }
 
 // The bounds of one server.
@@ -128,13 +126,9 @@ func New(o Options) *Server {
 		o.Agent = agentOf
 	}
 	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
-		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
+		streams: make(chan struct{}, maxStreams)}
 	s.keys = &passkeys{Server: s, pending: map[string]pending{}}
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
-	for _, origin := range o.Origins {
-		_, host, _ := strings.Cut(origin, "://")
-		s.hosts = append(s.hosts, host)
-	}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -207,9 +201,9 @@ func (s *Server) Enter(origin int) string { return s.o.Origins[origin] + "/enter
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	with := func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }
 	server := &http.Server{Handler: s, ReadHeaderTimeout: s.slow, ReadTimeout: s.slow, WriteTimeout: writeTime,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader, ConnContext: with}
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader, ConnContext: with,
+		BaseContext: func(net.Listener) context.Context { return ctx }} // what listens ends with it
 	stop := context.AfterFunc(ctx, func() {
-		close(s.over)
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if server.Shutdown(ending) != nil {
@@ -226,23 +220,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // hear has calls wait while somebody is there who could answer.
 func (s *Server) hear(ctx context.Context) {
-	stop := func() {}
-	for heard := false; ctx.Err() == nil; {
-		if there := s.o.Asks && s.door.anybody(); there != heard {
+	var stop func()
+	for ctx.Err() == nil {
+		switch there := s.o.Asks && s.door.anybody(); {
+		case there && stop == nil:
+			stop, _ = question.Listen(s.o.State) // else the next look tries again
+		case !there && stop != nil:
 			stop()
-			stop, heard = func() {}, false
-			if there {
-				if deaf, err := question.Listen(s.o.State); err == nil {
-					stop, heard = deaf, true
-				}
-			}
+			stop = nil
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(look):
 		}
 	}
-	stop()
+	if stop != nil {
+		stop()
+	}
 }
 
 // connKey is under which a request's context has its connection.
@@ -254,6 +248,7 @@ func (s *Server) functions() template.FuncMap {
 		"line":  func(text string) string { return printable.Line(text, 400) },
 		"lines": func(text string) string { return printable.Lines(strings.ReplaceAll(text, "\t", "    ")) },
 		"when":  s.when,
+		"yes":   yes,
 		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
 	}
 }

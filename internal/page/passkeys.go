@@ -121,36 +121,37 @@ func (p *passkeys) change(to func(r *ring)) error {
 
 var errName = errors.New("a passkey belongs to a name: open the page under https or at http://localhost")
 
-// party is the page under the name that was asked for.
-func (p *passkeys) party(r *http.Request) (*webauthn.WebAuthn, string, error) {
+// party is the page under the name that was asked for, with all keys.
+func (p *passkeys) party(r *http.Request) (party *webauthn.WebAuthn, host string, all ring, err error) {
+	if all, err = p.read(); err != nil {
+		return nil, "", all, err
+	}
 	for _, origin := range p.o.Origins {
 		u, err := url.Parse(origin)
 		if err != nil || !strings.EqualFold(u.Host, r.Host) || net.ParseIP(u.Hostname()) != nil ||
 			u.Scheme != "https" && u.Hostname() != "localhost" {
 			continue
 		}
-		host := u.Hostname()
-		party, err := webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: "nod", RPOrigins: []string{origin}})
-		return party, host, err
+		host = u.Hostname()
+		party, err = webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: "nod", RPOrigins: []string{origin}})
+		return party, host, all, err
 	}
-	return nil, "", errName
+	return nil, "", all, errName
 }
 
 // list shows the keys, and registers another.
 func (p *passkeys) list(w http.ResponseWriter, r *http.Request, v *visit) error {
-	all, err := p.read()
-	if err != nil {
+	_, _, all, err := p.party(r)
+	if err != nil && err != errName {
 		return err
 	}
-	_, _, here := p.party(r)
-	return p.show(w, v, http.StatusOK, "passkeys", "Passkeys", map[string]any{"Keys": all.Keys, "Here": here == nil})
+	return p.show(w, v, http.StatusOK, "passkeys", "Passkeys", map[string]any{"Keys": all.Keys, "Here": err == nil})
 }
 
 // begin returns what the browser needs to make a key.
 func (p *passkeys) begin(w http.ResponseWriter, r *http.Request, v *visit) error {
-	party, _, err := p.party(r)
-	all, readErr := p.read()
-	if err = errors.Join(err, readErr); err != nil {
+	party, _, all, err := p.party(r)
+	if err != nil {
 		return err
 	}
 	verified := protocol.AuthenticatorSelection{UserVerification: protocol.VerificationRequired}
@@ -166,7 +167,7 @@ func (p *passkeys) begin(w http.ResponseWriter, r *http.Request, v *visit) error
 // finish keeps the key that the browser made.
 func (p *passkeys) finish(w http.ResponseWriter, r *http.Request, v *visit) error {
 	begun, is := p.take("key", v.session.form)
-	party, host, err := p.party(r)
+	party, host, _, err := p.party(r)
 	if !is && err == nil {
 		err = errors.New("begin again: nothing was begun here")
 	}
@@ -224,12 +225,11 @@ func challenge(q question.Question, nonce string) []byte {
 
 // sign asks the browser for a signature.
 func (p *passkeys) sign(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error {
-	party, host, err := p.party(r)
-	all, readErr := p.read()
+	party, host, all, err := p.party(r)
 	if len(q.Scopes()) == 0 {
-		return question.ErrGone
+		err = question.ErrGone
 	}
-	if err = errors.Join(err, readErr); err != nil {
+	if err != nil {
 		return err
 	}
 	nonce := rand.Text()
@@ -247,11 +247,10 @@ func (p *passkeys) sign(w http.ResponseWriter, r *http.Request, v *visit, q ques
 // signed checks a signature, and returns a ticket for the page that says yes.
 func (p *passkeys) signed(r *http.Request, q question.Question) (ticket string, err error) {
 	data, is := p.take("sign", q.ID)
-	party, host, err := p.party(r)
-	all, readErr := p.read()
+	party, host, all, err := p.party(r)
 	response, parseErr := protocol.ParseCredentialRequestResponseBytes([]byte(r.PostForm.Get("credential")))
 	is = is && data.Challenge == base64.RawURLEncoding.EncodeToString(challenge(q, data.text))
-	if err = errors.Join(err, readErr, parseErr); err != nil || !is {
+	if err = errors.Join(err, parseErr); err != nil || !is {
 		return "", errors.Join(err, errors.New("the signature does not fit the question"))
 	}
 	credential, err := party.ValidateLogin(all.at(host), data.SessionData, response)

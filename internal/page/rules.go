@@ -14,17 +14,9 @@ func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if err != nil {
 		return refusal{http.StatusInternalServerError, err.Error()}
 	}
-	type group struct {
-		Name  string
-		Rules []Rule
-	}
-	var groups []group
+	groups := map[string][]Rule{}
 	for _, rule := range list {
-		if n := len(groups); n == 0 || groups[n-1].Name != rule.List {
-			groups = append(groups, group{Name: rule.List})
-		}
-		g := &groups[len(groups)-1]
-		g.Rules = append(g.Rules, rule)
+		groups[rule.List] = append(groups[rule.List], rule)
 	}
 	q := r.URL.Query()
 	return s.show(w, v, http.StatusOK, "rules", "Rules", map[string]any{"Groups": groups,
@@ -32,14 +24,10 @@ func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
 			Was: q.Get("was")}})
 }
 
-// edit reads an edit out of a form.
+// edit reads an edit out of a form. One without a text takes the rule out.
 func edit(r *http.Request) Edit {
 	f := r.PostForm
-	e := Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
-	if f.Get("remove") == "yes" {
-		e.Text = ""
-	}
-	return e
+	return Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
 }
 
 func (s *Server) previewRule(w http.ResponseWriter, r *http.Request, v *visit) error {
