@@ -1,7 +1,6 @@
 package ancestry
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -48,13 +47,9 @@ func Peer(remote, local net.Addr) (above []Process, marked string, err error) {
 // socketInode looks in a table of the kernel's for the socket whose own end is the one address and whose other end is
 // the other.
 func socketInode(table, own, other string) string {
-	file, err := os.Open(table)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		f := strings.Fields(lines.Text())
+	text, _ := os.ReadFile(table)
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
 		if len(f) > 9 && f[1] == own && f[2] == other && f[9] != "0" {
 			return f[9]
 		}

@@ -22,8 +22,6 @@ type format struct {
 	end   func() string
 }
 
-const formatNames = "jsonl, csv, ocsf, cef or sarif"
-
 func formatOf(p *Process, name string) (f format) {
 	f.end = func() string { return "" }
 	switch name {
@@ -51,7 +49,7 @@ func export(ctx context.Context, p *Process, args []string) error {
 	}
 	f := formatOf(p, *name)
 	if f.line == nil {
-		return usage(fmt.Errorf("--format %q: want %s", *name, formatNames))
+		return usage(fmt.Errorf("--format %q: want jsonl, csv, ocsf, cef or sarif", *name))
 	}
 	out, unread := bufio.NewWriterSize(p.Stdout, 64<<10), false
 	out.WriteString(f.start)

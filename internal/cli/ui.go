@@ -150,11 +150,9 @@ func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
 	if err := w.follow(ctx, r.log, e); err != nil {
 		w.Changes = append(w.Changes, err.Error())
 	}
-	titles := map[string]string{"files": "Files that it rests on", "then": "Then",
-		"changes": "What would have changed it"}
 	for _, part := range w.parts(r.process) {
 		if text := strings.Join(part.lines, "\n"); text != "" {
-			list = append(list, page.Section{Title: titles[part.name], Text: text})
+			list = append(list, page.Section{Title: part.title, Text: text})
 		}
 	}
 	return list
@@ -214,18 +212,15 @@ func (r pageRules) writers(e page.Edit, out io.Writer) (list []ruleWriter, err e
 	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), out, io.Discard
 	verdict := map[string]nod.Verdict{"allow": nod.Allow, "hard_deny": nod.Deny, "ask": nod.Ask}[e.List]
 	w := ruleWriter{list: e.List, verdict: verdict, did: did, process: &p, only: e.Root, log: r.log}
-	if e.Text != "" && e.Text != e.Was {
-		w.Entry = config.Entry{List: e.List, Text: e.Text}
-		list = append(list, w)
+	if e.Text == e.Was {
+		return nil, errors.New("nothing would change")
 	}
-	if e.Was != "" && e.Text != e.Was {
-		w.Entry, w.Remove = config.Entry{List: e.List, Text: e.Was}, true
-		list = append(list, w)
+	for i, text := range []string{e.Text, e.Was} {
+		if w.Entry, w.Remove = (config.Entry{List: e.List, Text: text}), i > 0; text != "" {
+			list = append(list, w)
+		}
 	}
-	if list == nil {
-		err = errors.New("nothing would change")
-	}
-	return list, err
+	return list, nil
 }
 
 // The bounds of a replay for the page: the newest calls, and what a person waits for.
@@ -243,12 +238,18 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, replayTime)
 	defer cancel()
-	since, err := r.since(e.Root)
+	f := index.Filter{Filter: audit.Filter{Kinds: []audit.Kind{audit.Decision}}}
+	if e.Root != "" {
+		f.Roots = []string{e.Root}
+	}
+	rows, _, err := r.log.Rows(f, 0, replayCalls)
 	if err != nil {
 		return "", err
 	}
 	for _, w := range list {
-		w.since = since
+		if len(rows) > 0 {
+			w.since = rows[len(rows)-1].Time // of the oldest of the newest
+		}
 		places := r.places
 		places.Root = e.Root
 		notes, after, err := w.draft(ctx, places)
@@ -267,19 +268,6 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	}
 	fmt.Fprintf(&out, "This looked at the newest %d calls; nod allow looks at all.\n", replayCalls)
 	return out.String(), nil
-}
-
-// since is how old the oldest of the newest decisions is.
-func (r pageRules) since(only string) (time.Time, error) {
-	f := index.Filter{Filter: audit.Filter{Kinds: []audit.Kind{audit.Decision}}}
-	if only != "" {
-		f.Roots = []string{only}
-	}
-	rows, _, err := r.log.Rows(f, 0, replayCalls)
-	if err != nil || len(rows) == 0 {
-		return time.Time{}, err
-	}
-	return rows[len(rows)-1].Time, nil
 }
 
 // Write makes the change in the person's file.

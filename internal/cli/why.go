@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -145,7 +144,7 @@ func stands(then nod.Evidence, now []nod.Evidence) string {
 		return "unchanged"
 	case err != nil:
 		return "gone"
-	case hex.EncodeToString(sum[:]) == then.SHA256:
+	case fmt.Sprintf("%x", sum) == then.SHA256:
 		return "unchanged"
 	}
 	return "changed"
@@ -211,8 +210,8 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 
 // part is one of the lists that follow the way of a decision.
 type part struct {
-	name  string
-	lines []string
+	name, title string
+	lines       []string
 }
 
 func (w *wayOf) parts(p *Process) []part {
@@ -224,5 +223,6 @@ func (w *wayOf) parts(p *Process) []part {
 		told := printable.Line(said(l.Entry)+" "+why(l.Entry), 200)
 		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+told)
 	}
-	return []part{{"files", files}, {"changes", w.Changes}, {"then", after}}
+	return []part{{"files", "Files that it rests on", files},
+		{"changes", "What would have changed it", w.Changes}, {"then", "Then", after}}
 }

@@ -86,8 +86,5 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err == nil {
 		err = q.Answer(s.o.State, yes, said, "the page", s.o.Now())
 	}
-	if err == nil {
-		http.Redirect(w, r, "/questions", http.StatusSeeOther)
-	}
-	return err
+	return leads(w, r, "/questions", err)
 }

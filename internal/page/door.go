@@ -5,8 +5,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"mime"
 	"net"
@@ -42,14 +42,7 @@ type person struct {
 	form       string
 }
 
-func newDoor(now func() time.Time) *door {
-	return &door{now: now, words: map[string]time.Time{}, sessions: map[string]*person{}}
-}
-
-func hashed(word string) string {
-	sum := sha256.Sum256([]byte(word))
-	return hex.EncodeToString(sum[:])
-}
+func hashed(word string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(word))) }
 
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
@@ -129,17 +122,14 @@ const scriptless = "default-src 'none'; style-src 'self'; img-src 'self'; form-a
 
 // ServeHTTP looks at where a request comes from before anything else looks at it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-		"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin",
-		"Cross-Origin-Opener-Policy": "same-origin", "X-Frame-Options": "DENY",
-	} {
-		h.Set(name, value)
-	}
+	maps.Copy(w.Header(), http.Header{
+		"Content-Security-Policy": {policy}, "X-Content-Type-Options": {"nosniff"}, "Referrer-Policy": {"no-referrer"},
+		"Cache-Control": {"no-store"}, "Cross-Origin-Resource-Policy": {"same-origin"},
+		"Cross-Origin-Opener-Policy": {"same-origin"}, "X-Frame-Options": {"DENY"},
+	})
 	switch why := s.foreign(r); {
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
-		h.Set("Allow", "GET, POST")
+		w.Header().Set("Allow", "GET, POST")
 		http.Error(w, "only GET and POST", http.StatusMethodNotAllowed)
 	case why != "":
 		http.Error(w, why, http.StatusForbidden)
@@ -207,6 +197,14 @@ type refusal struct {
 }
 
 func (e refusal) Error() string { return e.text }
+
+// leads shows another page where nothing is wrong.
+func leads(w http.ResponseWriter, r *http.Request, to string, err error) error {
+	if err == nil {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+	return err
+}
 
 // refuse shows what went wrong.
 func (s *Server) refuse(w http.ResponseWriter, v *visit, err error) {
@@ -282,8 +280,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	name := s.cookieName(r)
 	http.SetCookie(w, &http.Cookie{Name: name, Value: cookie, Path: "/", MaxAge: int(fullTime.Seconds()),
 		HttpOnly: true, Secure: name != "nod", SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
-	return nil
+	return leads(w, r, "/", nil)
 }
 
 func (s *Server) leave(_ http.ResponseWriter, _ *http.Request, v *visit) error {

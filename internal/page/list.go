@@ -1,13 +1,14 @@
 package page
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -22,20 +23,21 @@ const pageRows = 100
 
 // row is a decision as the list shows it. All of it is printable.
 type row struct {
-	ID      string `json:"id"`
-	When    string `json:"when"`
-	Time    string `json:"time"`
-	Verdict string `json:"verdict"`
-	Said    string `json:"said"`
-	Layer   string `json:"layer"`
-	Tool    string `json:"tool"`
-	Call    string `json:"call"`
-	Why     string `json:"why"`
-	Agent   string `json:"agent"`
+	Key     index.Key `json:"key,string"`
+	ID      string    `json:"id"`
+	When    string    `json:"when"`
+	Time    string    `json:"time"`
+	Verdict string    `json:"verdict"`
+	Said    string    `json:"said"`
+	Layer   string    `json:"layer"`
+	Tool    string    `json:"tool"`
+	Call    string    `json:"call"`
+	Why     string    `json:"why"`
+	Agent   string    `json:"agent"`
 }
 
 func (s *Server) row(r index.Row) row {
-	out := row{When: s.when(r.Time), Time: r.Time.Local().Format(time.DateTime), Verdict: r.Verdict.String(),
+	out := row{Key: r.Key, When: s.when(r.Time), Time: r.Time.Local().Format(time.DateTime), Verdict: r.Verdict.String(),
 		Layer: r.Layer.String(), Tool: printable.Line(r.Tool, 24), Agent: printable.Line(r.Agent, 24)}
 	line, err := s.o.Log.Entry(r)
 	if err != nil {
@@ -49,8 +51,8 @@ func (s *Server) row(r index.Row) row {
 	return out
 }
 
-// filter reads the filter in an address.
-func (s *Server) filter(q url.Values) (f index.Filter, err error) {
+// filter reads the filter in an address, and what is new in the log.
+func (s *Server) filter(ctx context.Context, q url.Values) (f index.Filter, err error) {
 	f.Kinds, f.Session, f.Text = []audit.Kind{audit.Decision}, q.Get("session"), q.Get("text")
 	if verdict := q.Get("verdict"); verdict != "" {
 		f.Verdicts = make([]nod.Verdict, 1)
@@ -68,21 +70,24 @@ func (s *Server) filter(q url.Values) (f index.Filter, err error) {
 	if q.Get("since") != "" && err == nil {
 		f.Since, err = index.Since(q.Get("since"), s.o.Now())
 	}
+	if err == nil {
+		err = s.o.Log.Refresh(ctx)
+	}
 	return f, err
 }
 
 // batch is some rows, newest first.
 type batch struct {
-	Rows []row  `json:"rows"`
-	From string `json:"from"` // asks for the same rows again
-	Next string `json:"next"` // asks for those behind them; "" for none
-	Busy string `json:"busy,omitempty"`
+	Rows []row     `json:"rows"`
+	From index.Key `json:"from,string,omitempty"` // asks for the same rows again
+	Next index.Key `json:"next,string,omitempty"` // asks for those behind them; 0 for none
+	Busy string    `json:"busy,omitempty"`
 }
 
 // batch reads the rows that an address asks for.
 func (s *Server) batch(r *http.Request) (b batch, err error) {
 	q := r.URL.Query()
-	f, err := s.filter(q)
+	f, err := s.filter(r.Context(), q)
 	n, key := pageRows, uint64(0)
 	if err == nil && q.Get("n") != "" {
 		n, err = strconv.Atoi(q.Get("n"))
@@ -93,22 +98,16 @@ func (s *Server) batch(r *http.Request) (b batch, err error) {
 	if err == nil && (n < 1 || n > pageRows) {
 		err = fmt.Errorf("n is 1 to %d", pageRows)
 	}
-	if err == nil && key == 0 {
-		err = s.o.Log.Refresh(r.Context())
-	}
 	if err != nil {
 		return b, err
 	}
 	list, next, err := s.o.Log.Rows(f, index.Key(key), n)
-	b = batch{Rows: make([]row, 0, len(list)), From: q.Get("before"), Busy: s.busy()}
+	b = batch{Rows: make([]row, 0, len(list)), From: index.Key(key), Next: next, Busy: s.busy()}
 	for _, r := range list {
 		b.Rows = append(b.Rows, s.row(r))
 	}
 	if len(list) > 0 {
-		b.From = strconv.FormatUint(uint64(list[0].Key)+1, 10)
-	}
-	if next != 0 {
-		b.Next = strconv.FormatUint(uint64(next), 10)
+		b.From = list[0].Key + 1
 	}
 	return b, err
 }
@@ -131,7 +130,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, v *visit) error {
 	data := map[string]any{"Batch": b, "Chosen": r.URL.Query(), "Paged": q.Has("before"), "Layers": layers(),
 		"More":     q.Get("agent")+q.Get("session")+q.Get("repository")+q.Get("tool") != "",
 		"Verdicts": []string{"allow", "ask", "deny"}}
-	if q.Set("before", b.Next); b.Next != "" {
+	if q.Set("before", fmt.Sprint(b.Next)); b.Next != 0 {
 		data["Older"] = "/?" + q.Encode()
 	}
 	return s.show(w, v, http.StatusOK, "decisions", "Decisions", data)
@@ -237,13 +236,12 @@ func arguments(input json.RawMessage) (list []argument) {
 	if json.Unmarshal(input, &fields) != nil {
 		fields = map[string]json.RawMessage{"": input}
 	}
-	for name, value := range fields {
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		var text string
-		if json.Unmarshal(value, &text) != nil {
-			text = string(value)
+		if json.Unmarshal(fields[name], &text) != nil {
+			text = string(fields[name])
 		}
 		list = append(list, argument{name, text})
 	}
-	slices.SortFunc(list, func(a, b argument) int { return strings.Compare(a.Name, b.Name) })
 	return list
 }

@@ -24,6 +24,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -125,8 +126,9 @@ func New(o Options) *Server {
 	if o.Agent == nil {
 		o.Agent = agentOf
 	}
-	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
-		streams: make(chan struct{}, maxStreams)}
+	s := &Server{o: o, mux: http.NewServeMux(), slow: slowest,
+		streams: make(chan struct{}, maxStreams),
+		door:    &door{now: o.Now, words: map[string]time.Time{}, sessions: map[string]*person{}}}
 	s.keys = &passkeys{Server: s, pending: map[string]pending{}}
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
 	for _, r := range s.routes() {
@@ -138,10 +140,9 @@ func New(o Options) *Server {
 // agentOf asks the system. Where it does not tell, the credential alone decides.
 func agentOf(remote, local net.Addr) (string, bool) {
 	above, marked, _ := ancestry.Peer(remote, local)
-	if name, is := ancestry.Agent(above); is {
-		return name, true
-	}
-	return marked, marked != ""
+	name, _ := ancestry.Agent(above)
+	name = cmp.Or(name, marked)
+	return name, name != ""
 }
 
 // credential is what a route needs.
@@ -262,18 +263,14 @@ func (s *Server) when(t time.Time) string {
 	return t.Format("Jan _2 15:04")
 }
 
-// content is what a template is given.
-type content struct {
-	Here  string // the part of the page: "decisions" ...
-	Title string
-	Form  string // the token of the session
-	Wait  int    // how many questions wait
-	Data  any
-}
-
 // show writes a page.
 func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title string, data any) error {
-	page := content{Here: name, Title: title, Data: data}
+	page := struct {
+		Here, Title string // the part of the page: "decisions" ...
+		Form        string // the token of the session
+		Wait        int    // how many questions wait
+		Data        any
+	}{Here: name, Title: title, Data: data}
 	if v.session != nil {
 		page.Form = v.session.form
 		page.Wait = len(s.open())

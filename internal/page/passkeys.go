@@ -112,11 +112,8 @@ func (p *passkeys) change(to func(r *ring)) error {
 		return err
 	}
 	to(&r)
-	text, err := json.Marshal(r)
-	if err == nil {
-		err = errors.Join(lines.PrivateDir(p.o.State), lines.Replace(p.file(), text, 0o600, -1))
-	}
-	return err
+	text, _ := json.Marshal(r) // plain data: cannot fail
+	return errors.Join(lines.PrivateDir(p.o.State), lines.Replace(p.file(), text, 0o600, -1))
 }
 
 var errName = errors.New("a passkey belongs to a name: open the page under https or at http://localhost")
@@ -186,20 +183,14 @@ func (p *passkeys) finish(w http.ResponseWriter, r *http.Request, v *visit) erro
 			all.Keys = append(all.Keys, passkey{name, host, p.o.Now().UTC(), *credential})
 		})
 	}
-	if err == nil {
-		http.Redirect(w, r, "/passkeys", http.StatusSeeOther)
-	}
-	return err
+	return leads(w, r, "/passkeys", err)
 }
 
 func (p *passkeys) remove(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	err := p.change(func(all *ring) {
 		all.Keys = slices.DeleteFunc(all.Keys, func(k passkey) bool { return k.ID() == r.PostForm.Get("id") })
 	})
-	if err == nil {
-		http.Redirect(w, r, "/passkeys", http.StatusSeeOther)
-	}
-	return err
+	return leads(w, r, "/passkeys", err)
 }
 
 // ID names the key in a form.

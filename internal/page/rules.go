@@ -45,49 +45,39 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e Edi
 }
 
 func (s *Server) writeRule(w http.ResponseWriter, r *http.Request, _ *visit) error {
-	err := s.o.Rules.Write(edit(r))
-	if err == nil {
-		http.Redirect(w, r, "/rules", http.StatusSeeOther)
-	}
-	return err
+	return leads(w, r, "/rules", s.o.Rules.Write(edit(r)))
 }
 
 // charts shows sums over time.
 func (s *Server) charts(w http.ResponseWriter, r *http.Request, v *visit) error {
-	sums, err := s.sums(r)
+	sums, since, err := s.sums(r)
 	if err != nil {
 		return refusal{http.StatusBadRequest, err.Error()}
 	}
-	since := cmp.Or(r.URL.Query().Get("since"), usualSince)
 	return s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": since, "Busy": s.busy(),
 		"Layers": layers(), "Query": r.URL.Query().Encode(),
 		"Spans": [][2]string{{"24h", "a day"}, {"7d", "a week"}, {"30d", "a month"}, {"365d", "a year"}}})
 }
 
-// usualSince is the time that is shown where none is asked for.
-const usualSince = "30d"
-
 // sums are by day, and by hour where the time is short.
-func (s *Server) sums(r *http.Request) ([]index.Sum, error) {
+func (s *Server) sums(r *http.Request) (list []index.Sum, since string, err error) {
 	q := r.URL.Query()
-	q.Set("since", cmp.Or(q.Get("since"), usualSince))
-	f, err := s.filter(q)
-	if err == nil {
-		err = s.o.Log.Refresh(r.Context())
-	}
+	since = cmp.Or(q.Get("since"), "30d")
+	q.Set("since", since)
+	f, err := s.filter(r.Context(), q)
 	if err != nil {
-		return nil, err
+		return nil, since, err
 	}
 	by := index.ByDay
 	if s.o.Now().Sub(f.Since) < 4*24*time.Hour {
 		by = index.ByHour
 	}
-	return s.o.Log.Sum(f, by), nil
+	return s.o.Log.Sum(f, by), since, nil
 }
 
 // chartData is what the charts' script draws: a column for each line.
 func (s *Server) chartData(w http.ResponseWriter, r *http.Request, _ *visit) error {
-	sums, err := s.sums(r)
+	sums, _, err := s.sums(r)
 	data := map[string][]float64{"time": {}}
 	put := func(name string, value float64) { data[name] = append(data[name], value) }
 	for _, sum := range sums {
