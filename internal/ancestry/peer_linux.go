@@ -20,7 +20,8 @@ func Peer(remote, local net.Addr) (above []Process, marked string, err error) {
 	if !is || !are {
 		return nil, "", ErrUnseen
 	}
-	inode := socketInode("/proc/net/tcp", kernelAddr(theirs.IP.To4(), theirs.Port), kernelAddr(ours.IP.To4(), ours.Port))
+	inode := socketInode("/proc/net/tcp", kernelAddr(theirs.IP.To4(), theirs.Port),
+		kernelAddr(ours.IP.To4(), ours.Port))
 	if inode == "" {
 		inode = socketInode("/proc/net/tcp6", kernelAddr(theirs.IP.To16(), theirs.Port),
 			kernelAddr(ours.IP.To16(), ours.Port))

@@ -44,7 +44,7 @@ func yes(s question.Scope) string {
 
 // question shows one that waits.
 func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) error {
-	q, err := s.find(r)
+	q, err := find(s.o, r)
 	if err != nil {
 		return err
 	}
@@ -52,8 +52,8 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) erro
 }
 
 // find finds the question of an address by its whole id. An answer names the call's key as well.
-func (s *Server) find(r *http.Request) (question.Question, error) {
-	q, err := question.Find(s.o.State, r.PathValue("id"), s.o.Now())
+func find(o Options, r *http.Request) (question.Question, error) {
+	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
 	switch {
 	case err != nil:
 	case q.ID != r.PathValue("id"):
@@ -67,7 +67,7 @@ func (s *Server) find(r *http.Request) (question.Question, error) {
 // answer takes a person's answer. One that holds for longer than the session is shown first, with what else the rule
 // would have let through.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
-	q, err := s.find(r)
+	q, err := find(s.o, r)
 	said := question.Scope(r.PostForm.Get("answer"))
 	yes := said != "no"
 	if err == nil && yes && !slices.Contains(q.Scopes(), said) {

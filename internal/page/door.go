@@ -253,8 +253,8 @@ func (s *Server) byPerson(r *http.Request) error {
 		return refusal{http.StatusForbidden, "It cannot be seen who asks."}
 	}
 	if name, is := s.o.Agent(c.RemoteAddr(), c.LocalAddr()); is {
-		return refusal{http.StatusForbidden, "A coding agent (" + name + ") runs the browser that asks, and agents may " +
-			"not answer. Use a browser of your own."}
+		return refusal{http.StatusForbidden, "A coding agent (" + name + ") runs the browser that asks, and agents " +
+			"may not answer. Use a browser of your own."}
 	}
 	return nil
 }

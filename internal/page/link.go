@@ -11,7 +11,7 @@ import (
 func (s *Server) byLink(
 	serve func(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error) handler {
 	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
-		q, err := s.find(r)
+		q, err := find(s.o, r)
 		if q.Link == "" || !equal(hashed(r.PathValue("word")), q.Link) {
 			err = question.ErrGone
 		}

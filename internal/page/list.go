@@ -37,8 +37,9 @@ type row struct {
 }
 
 func (s *Server) row(r index.Row) row {
-	out := row{Key: r.Key, When: s.when(r.Time), Time: r.Time.Local().Format(time.DateTime), Verdict: r.Verdict.String(),
-		Layer: r.Layer.String(), Tool: printable.Line(r.Tool, 24), Agent: printable.Line(r.Agent, 24)}
+	out := row{Key: r.Key, When: s.when(r.Time), Time: r.Time.Local().Format(time.DateTime),
+		Verdict: r.Verdict.String(), Layer: r.Layer.String(), Tool: printable.Line(r.Tool, 24),
+		Agent: printable.Line(r.Agent, 24)}
 	line, err := s.o.Log.Entry(r)
 	if err != nil {
 		out.Call = "this line cannot be read any more"
@@ -102,7 +103,7 @@ func (s *Server) batch(r *http.Request) (b batch, err error) {
 		return b, err
 	}
 	list, next, err := s.o.Log.Rows(f, index.Key(key), n)
-	b = batch{Rows: make([]row, 0, len(list)), From: index.Key(key), Next: next, Busy: s.busy()}
+	b = batch{Rows: make([]row, 0, len(list)), From: index.Key(key), Next: next, Busy: busy(s.o.Log)}
 	for _, r := range list {
 		b.Rows = append(b.Rows, s.row(r))
 	}
@@ -113,8 +114,8 @@ func (s *Server) batch(r *http.Request) (b batch, err error) {
 }
 
 // busy says how far the log was read, "" when all of it was.
-func (s *Server) busy() string {
-	if done, total := s.o.Log.Progress(); done < total {
+func busy(log *index.Index) string {
+	if done, total := log.Progress(); done < total {
 		return fmt.Sprintf("%d %% of the older log is read", 100*done/total)
 	}
 	return ""
@@ -179,7 +180,12 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) error 
 		if err := s.o.Log.Refresh(r.Context()); err != nil && r.Context().Err() == nil {
 			break
 		}
-		if now := s.news(); now != said || time.Since(at) > 15*time.Second {
+		waits := []string{}
+		for _, q := range s.open() {
+			waits = append(waits, q.ID)
+		}
+		news, _ := json.Marshal(map[string]any{"lines": s.o.Log.Len(), "questions": waits})
+		if now := string(news); now != said || time.Since(at) > 15*time.Second {
 			said, at = now, time.Now()
 			_ = out.SetWriteDeadline(at.Add(slowest))
 			if _, err := fmt.Fprintf(w, "data: %s\n\n", now); err != nil || out.Flush() != nil {
@@ -193,16 +199,6 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) error 
 		}
 	}
 	return nil
-}
-
-// news is a text that changes when there is something new: the lines of the log, and the questions that wait.
-func (s *Server) news() string {
-	ids := []string{}
-	for _, q := range s.open() {
-		ids = append(ids, q.ID)
-	}
-	text, _ := json.Marshal(map[string]any{"lines": s.o.Log.Len(), "questions": ids})
-	return string(text)
 }
 
 // open lists the questions that wait.

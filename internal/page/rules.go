@@ -54,8 +54,8 @@ func (s *Server) charts(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err != nil {
 		return refusal{http.StatusBadRequest, err.Error()}
 	}
-	return s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": since, "Busy": s.busy(),
-		"Layers": layers(), "Query": r.URL.Query().Encode(),
+	return s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": since,
+		"Busy": busy(s.o.Log), "Layers": layers(), "Query": r.URL.Query().Encode(),
 		"Spans": [][2]string{{"24h", "a day"}, {"7d", "a week"}, {"30d", "a month"}, {"365d", "a year"}}})
 }
 
