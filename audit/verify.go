@@ -77,7 +77,7 @@ func Verify(ctx context.Context, dir string, anchors []Anchor, progress func(don
 		}
 	}
 	for _, file := range files {
-		if err := v.file(file); err != nil {
+		if err := v.file(file); err != io.EOF {
 			return Report{}, &Problem{File: file.Name(), Err: err}
 		}
 	}
@@ -117,7 +117,7 @@ func (v *verifier) want(anchors []Anchor) error {
 	return nil
 }
 
-// file reads one file.
+// file reads one file until there is an error, io.EOF at its end.
 func (v *verifier) file(file *os.File) error {
 	v.in.Reset(file)
 	for at := (seat{file: file.Name(), line: 1}); ; at.line++ {
@@ -135,10 +135,7 @@ func (v *verifier) file(file *os.File) error {
 			v.progress(v.done, v.all)
 			err = cmp.Or(v.ctx.Err(), err)
 		}
-		switch {
-		case err == io.EOF:
-			return nil
-		case err != nil:
+		if err != nil {
 			return err
 		}
 	}

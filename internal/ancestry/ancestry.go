@@ -82,11 +82,8 @@ func plainName(s string) string {
 
 // runsScripts reports whether a program's arguments name what really runs.
 func runsScripts(base string) bool {
-	switch strings.TrimRight(plainName(base), "0123456789.") {
-	case "node", "nodejs", "bun", "deno", "python", "tsx", "electron":
-		return true
-	}
-	return false
+	name := strings.TrimRight(plainName(base), "0123456789.")
+	return slices.Contains([]string{"node", "nodejs", "bun", "deno", "python", "tsx", "electron"}, name)
 }
 
 // script returns the names under which an interpreter's script, or its packages, may be known.
@@ -97,12 +94,10 @@ func script(args []string) []string {
 			continue
 		}
 		names = append(names, path.Base(arg))
-		_, inside, ok := strings.Cut(arg, "/node_modules/")
-		if !ok {
-			_, inside, ok = strings.Cut(arg, "/site-packages/")
-		}
-		if ok {
-			names = append(names, strings.Split(inside, "/")...)
+		for _, dir := range []string{"/node_modules/", "/site-packages/"} {
+			if _, inside, ok := strings.Cut(arg, dir); ok {
+				names = append(names, strings.Split(inside, "/")...)
+			}
 		}
 	}
 	return names

@@ -1,12 +1,10 @@
 package ancestry
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
 	"net"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,12 +15,16 @@ import (
 // Peer returns the processes that hold the other end of a TCP connection, each with those above it, and the agent whose
 // mark one of them bears. remote and local are as the connection has them here.
 func Peer(remote, local net.Addr) (above []Process, marked string, err error) {
-	theirs, ours := addrPort(remote), addrPort(local)
-	inode := ""
-	for _, table := range []string{"/proc/net/tcp", "/proc/net/tcp6"} {
-		if inode == "" && theirs.IsValid() {
-			inode = socketInode(table, theirs, ours)
-		}
+	theirs, is := remote.(*net.TCPAddr)
+	ours, are := local.(*net.TCPAddr)
+	if !is || !are {
+		return nil, "", ErrUnseen
+	}
+	inode := socketInode("/proc/net/tcp", kernelAddr(theirs.IP.To4(), theirs.Port),
+		kernelAddr(ours.IP.To4(), ours.Port))
+	if inode == "" {
+		inode = socketInode("/proc/net/tcp6", kernelAddr(theirs.IP.To16(), theirs.Port),
+			kernelAddr(ours.IP.To16(), ours.Port))
 	}
 	if inode == "" {
 		return nil, "", ErrUnseen
@@ -43,49 +45,25 @@ func Peer(remote, local net.Addr) (above []Process, marked string, err error) {
 	return above, marked, nil
 }
 
-func addrPort(a net.Addr) netip.AddrPort {
-	tcp, ok := a.(*net.TCPAddr)
-	if !ok {
-		return netip.AddrPort{}
-	}
-	p := tcp.AddrPort()
-	return netip.AddrPortFrom(p.Addr().Unmap(), p.Port())
-}
-
 // socketInode looks in a table of the kernel's for the socket whose own end is the one address and whose other end is
 // the other.
-func socketInode(table string, own, other netip.AddrPort) string {
-	file, err := os.Open(table)
-	if err != nil {
-		return ""
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		f := strings.Fields(lines.Text())
-		if len(f) > 9 && kernelAddr(f[1]) == own && kernelAddr(f[2]) == other && f[9] != "0" {
+func socketInode(table, own, other string) string {
+	text, _ := os.ReadFile(table)
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) > 9 && f[1] == own && f[2] == other && f[9] != "0" {
 			return f[9]
 		}
 	}
 	return ""
 }
 
-// kernelAddr reads 0100007F:1F90: words of four bytes in the machine's order, and a port.
-func kernelAddr(text string) netip.AddrPort {
-	var port uint16
-	digits, rest, _ := strings.Cut(text, ":")
-	if _, err := fmt.Sscanf(rest, "%04X", &port); err != nil || len(digits)%8 != 0 {
-		return netip.AddrPort{}
+// kernelAddr writes 0100007F:1F90: words of four bytes in the machine's order, and a port.
+func kernelAddr(ip net.IP, port int) (text string) {
+	for ; len(ip) > 0; ip = ip[4:] {
+		text += fmt.Sprintf("%08X", binary.NativeEndian.Uint32(ip))
 	}
-	var raw []byte
-	for ; digits != ""; digits = digits[8:] {
-		var word uint32
-		if _, err := fmt.Sscanf(digits[:8], "%08X", &word); err != nil {
-			return netip.AddrPort{}
-		}
-		raw = binary.NativeEndian.AppendUint32(raw, word)
-	}
-	addr, _ := netip.AddrFromSlice(raw)
-	return netip.AddrPortFrom(addr.Unmap(), port)
+	return fmt.Sprintf("%s:%04X", text, port)
 }
 
 // holders are the processes of this user that have a socket open.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/shell"
@@ -101,7 +102,7 @@ func (a *arguments) withRules(args []string, most int) error {
 // since takes the flag that leaves out what is older.
 func (a *arguments) since(t *time.Time) {
 	a.Func("since", "", func(s string) (err error) {
-		*t, err = parseSince(s, time.Now())
+		*t, err = index.Since(s, time.Now())
 		return err
 	})
 }

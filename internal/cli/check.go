@@ -136,7 +136,7 @@ func showPrompt(ctx context.Context, p *Process, args []string) error {
 	}
 	for _, part := range promptParts(prompt) {
 		if part.text != "" {
-			fmt.Fprintf(p.Stdout, "%s\n\n%s\n\n", strings.ToUpper(part.name), printableLines(part.text))
+			fmt.Fprintf(p.Stdout, "%s\n\n%s\n\n", strings.ToUpper(part.name), printable.Lines(part.text))
 		}
 	}
 	return nil

@@ -22,6 +22,7 @@ import (
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/place"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 // Exit codes, documented in cmd/nod/doc.go.
@@ -146,7 +147,7 @@ func (c command) main(ctx context.Context, p *Process, args []string) int {
 		fmt.Fprintf(p.Stderr, "nod %s: %s\n%s\n", c.name, c.wrong(e.error), called)
 		return e.code
 	}
-	fmt.Fprintf(p.Stderr, "nod %s: %s\n", c.name, printableLines(err.Error()))
+	fmt.Fprintf(p.Stderr, "nod %s: %s\n", c.name, printable.Lines(err.Error()))
 	return e.code
 }
 

@@ -22,8 +22,6 @@ type format struct {
 	end   func() string
 }
 
-const formatNames = "jsonl, csv, ocsf, cef or sarif"
-
 func formatOf(p *Process, name string) (f format) {
 	f.end = func() string { return "" }
 	switch name {
@@ -51,7 +49,7 @@ func export(ctx context.Context, p *Process, args []string) error {
 	}
 	f := formatOf(p, *name)
 	if f.line == nil {
-		return usage(fmt.Errorf("--format %q: want %s", *name, formatNames))
+		return usage(fmt.Errorf("--format %q: want jsonl, csv, ocsf, cef or sarif", *name))
 	}
 	out, unread := bufio.NewWriterSize(p.Stdout, 64<<10), false
 	out.WriteString(f.start)
@@ -166,7 +164,7 @@ func cefHeader(text string) string {
 
 // cefValue is a value of the extension. Lines stay lines, written as \n.
 func cefValue(text string, most int) string {
-	text = printable.Head(printableLines(strings.ReplaceAll(text, "\r\n", "\n")), most)
+	text = printable.Head(printable.Lines(strings.ReplaceAll(text, "\r\n", "\n")), most)
 	text = strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "=", `\=`)
 	return strings.ReplaceAll(text, "\n", `\n`)
 }

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -52,19 +51,6 @@ func addKind(list *[]audit.Kind, s string) error {
 	}
 	*list = append(*list, audit.Kind(s))
 	return nil
-}
-
-func parseSince(s string, now time.Time) (time.Time, error) {
-	if n, err := strconv.Atoi(strings.TrimSuffix(s, "d")); err == nil && n >= 0 && strings.HasSuffix(s, "d") {
-		return now.AddDate(0, 0, -n), nil
-	}
-	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
-		return now.Add(-d), nil
-	}
-	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
-		return t, nil
-	}
-	return time.Time{}, errors.New("want a duration (2h, 7d) or a date (2026-01-31)")
 }
 
 func showLog(ctx context.Context, p *Process, args []string) error {
@@ -360,13 +346,10 @@ func aboutText(e audit.Entry, mark string) string {
 
 // aboutOne is what a person may want to know of a decision. What is empty is not shown.
 func aboutOne(e audit.Entry) [][2]string {
-	var rule, failure, next, kept string
+	var failure, next, kept string
 	call, model, tool := callOf(e), e.Model, e.RawTool
 	if e.Tool != "" && e.Tool != tool {
 		tool = strings.TrimSpace(tool + " (" + e.Tool + ")")
-	}
-	if e.Rule != nil {
-		rule = e.Rule.Text + ", " + e.Rule.Origin
 	}
 	switch {
 	case e.Error != nil && e.Error.Kind == fault.NoModel:
@@ -389,7 +372,7 @@ func aboutOne(e audit.Entry) [][2]string {
 	}
 	return [][2]string{
 		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", tool}, {"in", e.Dir},
-		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", rule}, {"failure", failure},
+		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", ruleOf(e)}, {"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
 		{"model", model}, {"approve", next}, {"kept", kept},
 	}

@@ -1,28 +1,27 @@
 package cli
 
 import (
+	"cmp"
 	"maps"
 
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/printable"
 )
 
-// ocsfVersion is that of the schema, github.com/ocsf/ocsf-schema. An answer is an API Activity (6003) with the profile
-// security_control: a call is not a finding, and most calls are harmless.
-const ocsfVersion = "1.8.0"
-
 // object is a JSON object.
 type object = map[string]any
 
+// ocsfLine is an entry by the schema of github.com/ocsf/ocsf-schema. An answer is an API Activity (6003) with the
+// profile security_control: a call is not a finding, and most calls are harmless.
 func ocsfLine(e audit.Entry) string {
 	agent := orUnknown(e.Agent)
 	o := object{
 		"category_uid": 6, "category_name": "Application Activity", "class_uid": 6003, "class_name": "API Activity",
-		"metadata": object{"version": ocsfVersion, "profiles": []string{"security_control"}, "uid": e.ID,
+		"metadata": object{"version": "1.8.0", "profiles": []string{"security_control"}, "uid": e.ID,
 			"correlation_uid": e.Session, "product": object{"name": "nod", "vendor_name": "nodgate", "version": e.Nod}},
 		"time": e.Time.UnixMilli(), "actor": object{"app_name": agent}, "src_endpoint": object{"svc_name": agent},
-		"api": object{"operation": orUnknown(toolOf(e))}, "message": printableLines(callOf(e)),
-		"status_detail": printableLines(why(e)),
+		"api": object{"operation": orUnknown(toolOf(e))}, "message": printable.Lines(callOf(e)),
+		"status_detail": printable.Lines(why(e)),
 		"unmapped": object{"kind": e.Kind, "verdict": e.Verdict, "answered": e.Answered, "layer": e.Layer, "dir": e.Dir,
 			"call_id": e.CallID, "input_sha256": e.InputSHA256, "latency_us": e.Latency},
 	}
@@ -34,12 +33,7 @@ func ocsfLine(e audit.Entry) string {
 	return printable.JSON(o) + "\n"
 }
 
-func orUnknown(text string) string {
-	if text == "" {
-		return "unknown"
-	}
-	return printable.Text(text)
-}
+func orUnknown(text string) string { return cmp.Or(printable.Text(text), "unknown") }
 
 // ocsfActivity says what a call would do, as far as its tool says so.
 func ocsfActivity(tool string) object {

@@ -41,7 +41,7 @@ func sarif(p *Process) format {
 }
 
 func sarifOf(e audit.Entry, workflow string) object {
-	text := printableLines(orUnknown(toolOf(e)) + ": " + callOf(e) + "\n" + why(e))
+	text := printable.Lines(orUnknown(toolOf(e)) + ": " + callOf(e) + "\n" + why(e))
 	r := object{"ruleId": e.Layer.String(), "level": "warning", "message": object{"text": strings.TrimSpace(text)},
 		"partialFingerprints": object{"call": cmp.Or(e.InputSHA256, e.ID)}}
 	if name := sarifFile(e, workflow); name != "" {

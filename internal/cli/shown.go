@@ -11,14 +11,6 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 )
 
-func printableLines(text string) string {
-	lines := strings.Split(text, "\n")
-	for i, line := range lines {
-		lines[i] = printable.Text(line)
-	}
-	return strings.Join(lines, "\n")
-}
-
 // say prints a text behind a prefix, in lines of 79 columns at most where its words allow it. A command of nod's stays
 // on one line.
 func say(w io.Writer, prefix, text string) { fold(w, 79, prefix, text) }

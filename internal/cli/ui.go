@@ -7,7 +7,6 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/tls"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -39,14 +38,7 @@ func ui(ctx context.Context, p *Process, args []string) error {
 	a.StringVar(&f.cert, "cert", "", "")
 	a.StringVar(&f.key, "key", "", "")
 	a.BoolVar(&f.remote, "remote", false, "")
-	err := a.withRules(args, 0)
-	if err == nil && a.places.State == "" {
-		err = usage(errors.New("HOME is not set; name nod's state directory with --state DIR"))
-	}
-	if err == nil {
-		err = belowAgent(p)
-	}
-	if err != nil {
+	if err := cmp.Or(a.withRules(args, 0), a.stated(), belowAgent(p)); err != nil {
 		return err
 	}
 	settings, err := config.Load(a.places)
@@ -109,22 +101,16 @@ func (f uiFlags) open(public string) (l net.Listener, origins []string, err erro
 		l = tls.NewListener(l, &tls.Config{Certificates: []tls.Certificate{pair}, NextProtos: []string{"http/1.1"}})
 	}
 	if at.Addr().IsLoopback() {
-		origins = local(scheme, l.Addr().(*net.TCPAddr))
+		// Browsers send a cookie to every port of a host, so that whatever an agent serves at 127.0.0.1 would be sent
+		// the session's. The first name is nobody else's.
+		own := fmt.Sprintf("nod-%s.localhost", strings.ToLower(rand.Text()[:10]))
+		_, port, _ := net.SplitHostPort(l.Addr().String())
+		origins = []string{scheme + own + ":" + port, scheme + l.Addr().String(), scheme + "localhost:" + port}
 	}
 	if f.remote {
 		origins = append(origins, "https://"+u.Host)
 	}
 	return l, origins, nil
-}
-
-// local are the names of the page on this machine. Browsers send a cookie to every port of a host, so that whatever an
-// agent serves at 127.0.0.1 would be sent the session's. The first name is nobody else's.
-func local(scheme string, at *net.TCPAddr) []string {
-	b := make([]byte, 5)
-	rand.Read(b)
-	port := fmt.Sprintf(":%d", at.Port)
-	return []string{scheme + "nod-" + hex.EncodeToString(b) + ".localhost" + port, scheme + at.String(),
-		scheme + "localhost" + port}
 }
 
 // printLinks prints addresses that begin a session, each once.
@@ -164,11 +150,9 @@ func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
 	if err := w.follow(ctx, r.log, e); err != nil {
 		w.Changes = append(w.Changes, err.Error())
 	}
-	titles := map[string]string{"files": "Files that it rests on", "then": "Then",
-		"changes": "What would have changed it"}
 	for _, part := range w.parts(r.process) {
 		if text := strings.Join(part.lines, "\n"); text != "" {
-			list = append(list, page.Section{Title: titles[part.name], Text: text})
+			list = append(list, page.Section{Title: part.title, Text: text})
 		}
 	}
 	return list
@@ -183,16 +167,15 @@ type pageRules struct {
 
 // List returns what files say. What is built in nod rules shows.
 func (r pageRules) List() (list []page.Rule, err error) {
-	places := r.places
-	places.Root = ""
-	settings, err := config.Load(places)
+	r.places.Root = ""
+	settings, err := config.Load(r.places)
 	if err != nil {
 		return nil, err
 	}
 	items := settings.Lists()
 	for _, scope := range settings.Scopes {
-		places.Root = scope.Path
-		if inside, err := config.Load(places); err == nil {
+		r.places.Root = scope.Path
+		if inside, err := config.Load(r.places); err == nil {
 			items = append(items, slices.DeleteFunc(inside.Lists(), func(i config.Item) bool {
 				return i.Scope != scope.Path || !strings.HasPrefix(i.Origin, originFile(scope.Origin))
 			})...)
@@ -201,21 +184,18 @@ func (r pageRules) List() (list []page.Rule, err error) {
 	seen := map[page.Rule]bool{}
 	for _, i := range items {
 		rule := page.Rule{List: i.List, Text: i.Text, Origin: i.Origin, Scope: i.Scope,
-			Own: i.Level == config.User && i.Scope == "" && writable(i.List) && originFile(i.Origin) == originFile(
-				printable.Text(r.places.User)+":")}
+			Own: i.Level == config.User && i.Scope == "" && verdictOf(i.List) != "" &&
+				originFile(i.Origin) == originFile(printable.Text(r.places.User)+":")}
 		if i.Level != "" && !seen[rule] {
 			seen[rule] = true
 			list = append(list, rule)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b page.Rule) int { return cmp.Compare(a.List, b.List) })
 	return list, nil
 }
 
 // originFile is FILE: of FILE:LINE.
 func originFile(origin string) string { return origin[:strings.LastIndexByte(origin, ':')+1] }
-
-func writable(list string) bool { return verdictOf(list) != "" }
 
 // verdictOf says what a rule of a list has done, "" for a list that the page does not change.
 func verdictOf(list string) string {
@@ -232,18 +212,15 @@ func (r pageRules) writers(e page.Edit, out io.Writer) (list []ruleWriter, err e
 	p.Stdin, p.Stdout, p.Stderr = strings.NewReader(""), out, io.Discard
 	verdict := map[string]nod.Verdict{"allow": nod.Allow, "hard_deny": nod.Deny, "ask": nod.Ask}[e.List]
 	w := ruleWriter{list: e.List, verdict: verdict, did: did, process: &p, only: e.Root, log: r.log}
-	if e.Text != "" && e.Text != e.Was {
-		w.Entry = config.Entry{List: e.List, Text: e.Text}
-		list = append(list, w)
+	if e.Text == e.Was {
+		return nil, errors.New("nothing would change")
 	}
-	if e.Was != "" && e.Text != e.Was {
-		w.Entry, w.Remove = config.Entry{List: e.List, Text: e.Was}, true
-		list = append(list, w)
+	for i, text := range []string{e.Text, e.Was} {
+		if w.Entry, w.Remove = (config.Entry{List: e.List, Text: text}), i > 0; text != "" {
+			list = append(list, w)
+		}
 	}
-	if list == nil {
-		err = errors.New("nothing would change")
-	}
-	return list, err
+	return list, nil
 }
 
 // The bounds of a replay for the page: the newest calls, and what a person waits for.
@@ -261,13 +238,20 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, replayTime)
 	defer cancel()
-	since, err := r.since(e.Root)
+	f := index.Filter{Filter: audit.Filter{Kinds: []audit.Kind{audit.Decision}}}
+	if e.Root != "" {
+		f.Roots = []string{e.Root}
+	}
+	rows, _, err := r.log.Rows(f, 0, replayCalls)
 	if err != nil {
 		return "", err
 	}
 	for _, w := range list {
-		w.since = since
-		places := r.placesOf(e)
+		if len(rows) > 0 {
+			w.since = rows[len(rows)-1].Time // of the oldest of the newest
+		}
+		places := r.places
+		places.Root = e.Root
 		notes, after, err := w.draft(ctx, places)
 		if err != nil {
 			return "", err
@@ -286,37 +270,13 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 	return out.String(), nil
 }
 
-func (r pageRules) placesOf(e page.Edit) config.Places {
-	places := r.places
-	places.Root = e.Root
-	return places
-}
-
-// since is how old the oldest of the newest decisions is.
-func (r pageRules) since(only string) (time.Time, error) {
-	f := index.Filter{Filter: audit.Filter{Kinds: []audit.Kind{audit.Decision}}}
-	if only != "" {
-		f.Roots = []string{only}
-	}
-	rows, _, err := r.log.Rows(f, 0, replayCalls)
-	if err != nil || len(rows) == 0 {
-		return time.Time{}, err
-	}
-	return rows[len(rows)-1].Time, nil
-}
-
 // Write makes the change in the person's file.
 func (r pageRules) Write(e page.Edit) error {
 	list, err := r.writers(e, io.Discard)
 	for _, w := range list {
-		places := r.placesOf(e)
-		if _, _, err = w.draft(context.Background(), places); err != nil {
-			return err
-		}
-		if w.only != "" {
-			err = config.AddRepository(places, w.only, []config.Entry{w.Entry})
-		} else {
-			err = w.Write(places)
+		r.places.Root = e.Root
+		if _, _, err = w.draft(context.Background(), r.places); err == nil {
+			err = w.make(r.places)
 		}
 		if err != nil {
 			return err

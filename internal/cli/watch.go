@@ -91,9 +91,9 @@ func (d *desk) printing(out *bytes.Buffer) *Process {
 func outcome(out *bytes.Buffer, err error) string {
 	var e exit
 	if err != nil && !(errors.As(err, &e) && e.said) {
-		fmt.Fprintln(out, printableLines(err.Error()))
+		fmt.Fprintln(out, printable.Lines(err.Error()))
 	}
-	return printableLines(strings.TrimSpace(out.String()))
+	return printable.Lines(strings.TrimSpace(out.String()))
 }
 
 // Look finds what is new in the log, and what waits.
@@ -162,7 +162,7 @@ func (d *desk) Answer(ctx context.Context, q question.Question, yes bool, scope 
 	r := watch.Reply{Text: told}
 	switch rule, because := proposed(d.places.State, q, scope); {
 	case err != nil:
-		r.Text = printableLines(err.Error())
+		r.Text = printable.Lines(err.Error())
 	case !runs:
 	case rule != "":
 		r = d.rule(ctx, q, rule)

@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -117,9 +117,6 @@ func (w *wayOf) open(places config.Places, s config.Settings, d nod.Decision) {
 	if d.Err == nil || d.Err.Kind != fault.NoModel {
 		return
 	}
-	step := func(l nod.Layer, question, said string) {
-		w.Now.Steps = append(w.Now.Steps, nod.Step{Layer: l, Question: question, Said: said})
-	}
 	approved, model := "", "none is configured"
 	list, err := approval.List(places.State, time.Now())
 	for _, a := range list {
@@ -133,23 +130,21 @@ func (w *wayOf) open(places config.Places, s config.Settings, d nod.Decision) {
 	if s.Model.Provider != "" {
 		model = printable.Line(s.Model.Provider+" "+s.Model.Name+" would be asked", 100)
 	}
-	step(nod.LayerApproval, "approved by a person", approved)
-	step(nod.LayerModel, "a model", model)
+	w.Now.Steps = append(w.Now.Steps,
+		nod.Step{Layer: nod.LayerApproval, Question: "approved by a person", Said: approved},
+		nod.Step{Layer: nod.LayerModel, Question: "a model", Said: model})
 }
 
 // stands says how a file stands that was read to decide. What was read of it now may be a part, as then.
 func stands(then nod.Evidence, now []nod.Evidence) string {
-	for _, file := range now {
-		if file == then {
-			return "unchanged"
-		}
-	}
 	text, err := os.ReadFile(view.Native(then.Path))
 	sum := sha256.Sum256(text)
 	switch {
+	case slices.Contains(now, then):
+		return "unchanged"
 	case err != nil:
 		return "gone"
-	case hex.EncodeToString(sum[:]) == then.SHA256:
+	case fmt.Sprintf("%x", sum) == then.SHA256:
 		return "unchanged"
 	}
 	return "changed"
@@ -195,10 +190,9 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 	} else {
 		fmt.Fprintf(&b, "\nnow       %s  %s  by the rules and files of today, without a model\n", w.Now.Verdict,
 			w.Now.Layer)
-	}
-	for i := 0; w.Now != nil && i < len(w.Now.Steps); i++ {
-		step := w.Now.Steps[i]
-		say(&b, fmt.Sprintf("  %-9s %-27s ", step.Layer, step.Question), cmp.Or(step.Said, "no"))
+		for _, step := range w.Now.Steps {
+			say(&b, fmt.Sprintf("  %-9s %-27s ", step.Layer, step.Question), cmp.Or(step.Said, "no"))
+		}
 	}
 	for _, part := range w.parts(p) {
 		name := part.name
@@ -216,8 +210,8 @@ func (w *wayOf) print(p *Process, e audit.Entry) error {
 
 // part is one of the lists that follow the way of a decision.
 type part struct {
-	name  string
-	lines []string
+	name, title string
+	lines       []string
 }
 
 func (w *wayOf) parts(p *Process) []part {
@@ -229,5 +223,6 @@ func (w *wayOf) parts(p *Process) []part {
 		told := printable.Line(said(l.Entry)+" "+why(l.Entry), 200)
 		after = append(after, l.Time.Local().Format(time.DateTime)+"  "+told)
 	}
-	return []part{{"files", files}, {"changes", w.Changes}, {"then", after}}
+	return []part{{"files", "Files that it rests on", files},
+		{"changes", "What would have changed it", w.Changes}, {"then", "Then", after}}
 }

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -42,6 +43,20 @@ type Filter struct {
 	Tools  []string
 	Until  time.Time // not selected any more
 	Text   string    // stands in the line, as it is written; looked for in the files
+}
+
+// Since reads a day, or how long before now a time is.
+func Since(s string, now time.Time) (time.Time, error) {
+	if n, err := strconv.Atoi(strings.TrimSuffix(s, "d")); err == nil && n >= 0 && strings.HasSuffix(s, "d") {
+		return now.AddDate(0, 0, -n), nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d >= 0 {
+		return now.Add(-d), nil
+	}
+	if t, err := time.ParseInLocation(time.DateOnly, s, time.Local); err == nil {
+		return t, nil
+	}
+	return time.Time{}, errors.New("want a duration (2h, 7d) or a date (2026-01-31)")
 }
 
 // view is what was there when a query began.

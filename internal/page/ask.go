@@ -1,119 +1,90 @@
 package page
 
 import (
-	"errors"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
 )
 
 // queue shows what waits.
-func (s *Server) queue(w http.ResponseWriter, _ *http.Request, v *visit) {
+func (s *Server) queue(w http.ResponseWriter, _ *http.Request, v *visit) error {
 	var list []asked
 	for _, q := range s.open() {
 		list = append(list, s.asked(q))
 	}
-	s.show(w, v, http.StatusOK, "questions", "Questions", list)
+	return s.show(w, v, http.StatusOK, "questions", "Questions", list)
 }
 
 // asked is a question as it is shown.
 type asked struct {
 	question.Question
-	Call   string
-	Left   string
-	Files  []change
-	Args   []argument
-	Scopes []scope
-}
-
-// scope is a way to say yes.
-type scope struct {
-	question.Scope
-	Says string
+	Call  string
+	Left  string
+	Files []change
+	Args  []argument
 }
 
 func (s *Server) asked(q question.Question) asked {
-	a := asked{Question: q, Args: arguments(q.Input),
-		Call: printable.Near(s.o.Words.Call(entryOf(q)), []string{q.Root}, s.o.Home),
-		Left: max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String()}
-	a.Files = changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))
-	for _, sc := range q.Scopes() {
-		a.Scopes = append(a.Scopes, scope{sc, map[question.Scope]string{question.Once: "Yes, once",
-			question.Session: "Yes, in this session", question.Repository: "Yes, always in this repository …",
-			question.Always: "Yes, always …"}[sc]})
-	}
-	return a
+	call := s.o.Words.Call(audit.Entry{Kind: audit.Question, Tool: q.Tool, Input: q.Input})
+	return asked{Question: q, Args: arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
+		Left:  max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String(),
+		Files: changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))}
+}
+
+// yes is a way to say yes, in words.
+func yes(s question.Scope) string {
+	return map[question.Scope]string{question.Once: "Yes, once", question.Session: "Yes, in this session",
+		question.Repository: "Yes, always in this repository …", question.Always: "Yes, always …"}[s]
 }
 
 // question shows one that waits.
-func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) error {
 	q, err := find(s.o, r)
 	if err != nil {
-		s.message(w, v, http.StatusGone, sentence(err))
-		return
+		return err
 	}
-	s.show(w, v, http.StatusOK, "question", "Question", s.asked(q))
+	return s.show(w, v, http.StatusOK, "question", "Question", s.asked(q))
 }
 
-// find finds the question of an address by its whole id.
+// find finds the question of an address by its whole id. An answer names the call's key as well.
 func find(o Options, r *http.Request) (question.Question, error) {
 	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
-	if err == nil && q.ID != r.PathValue("id") {
+	switch {
+	case err != nil:
+	case q.ID != r.PathValue("id"):
 		err = question.ErrGone
+	case r.Method == http.MethodPost && !equal(r.PostForm.Get("key"), q.Key):
+		err = question.ErrFits
 	}
 	return q, err
 }
 
-func sentence(err error) string {
-	text := err.Error()
-	return strings.ToUpper(text[:1]) + text[1:] + "."
-}
-
 // answer takes a person's answer. One that holds for longer than the session is shown first, with what else the rule
 // would have let through.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 	q, err := find(s.o, r)
-	if err == nil && !equal(r.PostForm.Get("key"), q.Key) {
-		err = question.ErrFits
-	}
 	said := question.Scope(r.PostForm.Get("answer"))
 	yes := said != "no"
 	if err == nil && yes && !slices.Contains(q.Scopes(), said) {
 		err = question.ErrFits
 	}
-	if err != nil {
-		s.message(w, v, http.StatusGone, sentence(err))
-		return
-	}
-	if said == question.Repository || said == question.Always {
+	if err == nil && (said == question.Repository || said == question.Always) {
 		e := Edit{List: "allow", Text: q.Lasting}
 		if said == question.Repository {
 			e.Root = q.Root
 		}
 		if r.PostForm.Get("seen") != "yes" {
-			s.preview(w, r, v, e, map[string]any{"Question": q, "Scope": said})
-			return
+			return s.preview(w, r, v, e, map[string]any{"Question": q, "Scope": said})
 		}
 		err = s.o.Rules.Write(e)
 	}
 	if err == nil {
 		err = q.Answer(s.o.State, yes, said, "the page", s.o.Now())
 	}
-	if err != nil {
-		s.message(w, v, statusOf(err), sentence(err))
-		return
-	}
-	http.Redirect(w, r, "/questions", http.StatusSeeOther)
-}
-
-func statusOf(err error) int {
-	if errors.Is(err, question.ErrGone) || errors.Is(err, question.ErrAnswered) || errors.Is(err, question.ErrFits) {
-		return http.StatusGone
-	}
-	return http.StatusInternalServerError
+	return leads(w, r, "/questions", err)
 }

@@ -1,7 +1,7 @@
 package page
 
 import (
-	"encoding/json"
+	"cmp"
 	"errors"
 	"io/fs"
 	"path"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
-	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -87,17 +86,7 @@ func unified(before, after string) (list []diffLine) {
 			return append(list, diffLine{"at", "the rest is not shown"})
 		}
 		kind := map[byte]string{'+': "add", '-': "del", '@': "at", '\\': "at"}[line[0]]
-		if kind == "" {
-			kind = "same"
-		}
-		list = append(list, diffLine{kind, line})
+		list = append(list, diffLine{cmp.Or(kind, "same"), line})
 	}
 	return list
-}
-
-// entryOf is a question as the command's words take it.
-func entryOf(q question.Question) audit.Entry {
-	return audit.Entry{Kind: audit.Question, ID: q.ID, Agent: q.Agent, Session: q.Session, Tool: q.Tool,
-		RawTool: q.RawTool, Dir: q.Dir, Root: q.Root, Input: json.RawMessage(q.Input), InputBytes: q.InputBytes,
-		Reason: q.Reason, Time: q.Asked}
 }

@@ -1,18 +1,23 @@
 package page
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
+	"errors"
+	"fmt"
 	"maps"
 	"mime"
 	"net"
 	"net/http"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nodgate/nod/internal/question"
 )
 
 // How long words and sessions hold.
@@ -37,14 +42,7 @@ type person struct {
 	form       string
 }
 
-func newDoor(now func() time.Time) *door {
-	return &door{now: now, words: map[string]time.Time{}, sessions: map[string]*person{}}
-}
-
-func hashed(word string) string {
-	sum := sha256.Sum256([]byte(word))
-	return hex.EncodeToString(sum[:])
-}
+func hashed(word string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(word))) }
 
 func equal(a, b string) bool { return subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1 }
 
@@ -124,17 +122,14 @@ const scriptless = "default-src 'none'; style-src 'self'; img-src 'self'; form-a
 
 // ServeHTTP looks at where a request comes from before anything else looks at it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	for name, value := range map[string]string{
-		"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-		"Cache-Control": "no-store", "Cross-Origin-Resource-Policy": "same-origin",
-		"Cross-Origin-Opener-Policy": "same-origin", "X-Frame-Options": "DENY",
-	} {
-		h.Set(name, value)
-	}
+	maps.Copy(w.Header(), http.Header{
+		"Content-Security-Policy": {policy}, "X-Content-Type-Options": {"nosniff"}, "Referrer-Policy": {"no-referrer"},
+		"Cache-Control": {"no-store"}, "Cross-Origin-Resource-Policy": {"same-origin"},
+		"Cross-Origin-Opener-Policy": {"same-origin"}, "X-Frame-Options": {"DENY"},
+	})
 	switch why := s.foreign(r); {
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:
-		h.Set("Allow", "GET, POST")
+		w.Header().Set("Allow", "GET, POST")
 		http.Error(w, "only GET and POST", http.StatusMethodNotAllowed)
 	case why != "":
 		http.Error(w, why, http.StatusForbidden)
@@ -149,7 +144,7 @@ func (s *Server) foreign(r *http.Request) string {
 	origin, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	same := slices.Equal(site, []string{"same-origin"})
 	switch {
-	case !slices.ContainsFunc(s.hosts, func(host string) bool { return strings.EqualFold(host, r.Host) }):
+	case !slices.ContainsFunc(s.o.Origins, func(origin string) bool { return s.ours(origin, r.Host) }):
 		return "this page is not served under that name"
 	case len(origin) > 1 || len(site) > 1:
 		return "a header that stands there twice"
@@ -185,58 +180,83 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 		if rt.needs == word {
 			w.Header().Set("Content-Security-Policy", scriptless)
 		}
-		if rt.needs == session || rt.needs == form {
-			if c, err := r.Cookie(s.cookieName(r)); err == nil {
-				v.cookie = c.Value
-				v.session = s.door.session(c.Value, rt.path != "/events")
-			}
-			if v.session == nil {
-				s.message(w, nil, http.StatusUnauthorized, "There is no session here, or it is over. Begin one with "+
-					"the link that nod ui prints in its terminal. If you have just followed it, load this page again.")
-				return
-			}
+		err := s.admit(r, rt, v)
+		if err == nil {
+			err = rt.serve(w, r, v)
 		}
-		if rt.method == http.MethodPost && !s.mayChange(w, r, rt, v) {
-			return
+		if err != nil {
+			s.refuse(w, v, err)
 		}
-		if (rt.method == http.MethodPost || rt.needs == entrance) && !s.byPerson(w, r, v) {
-			return
-		}
-		rt.serve(w, r, v)
 	}
 }
 
-// mayChange reads the form of a request, and reports whether it may change something.
-func (s *Server) mayChange(w http.ResponseWriter, r *http.Request, rt route, v *visit) bool {
+// refusal is an answer of one sentence: what is wrong, and what to do next.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (e refusal) Error() string { return e.text }
+
+// leads shows another page where nothing is wrong.
+func leads(w http.ResponseWriter, r *http.Request, to string, err error) error {
+	if err == nil {
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+	return err
+}
+
+// refuse shows what went wrong.
+func (s *Server) refuse(w http.ResponseWriter, v *visit, err error) {
+	known := refusal{status: http.StatusUnprocessableEntity}
+	errors.As(err, &known)
+	if errors.Is(err, question.ErrGone) || errors.Is(err, question.ErrAnswered) || errors.Is(err, question.ErrFits) {
+		known.status = http.StatusGone
+	}
+	text := err.Error()
+	text = strings.ToUpper(text[:1]) + strings.TrimSuffix(text[1:], ".") + "."
+	_ = s.show(w, v, known.status, "message", http.StatusText(known.status), text)
+}
+
+// admit finds whose request it is, and says why the route does not take it.
+func (s *Server) admit(r *http.Request, rt route, v *visit) error {
+	if rt.needs == session || rt.needs == form {
+		if c, err := r.Cookie(s.cookieName(r)); err == nil {
+			v.cookie = c.Value
+			v.session = s.door.session(c.Value, rt.path != "/events")
+		}
+		if v.session == nil {
+			return refusal{http.StatusUnauthorized, "There is no session here, or it is over. Begin one with " +
+				"the link that nod ui prints in its terminal. If you have just followed it, load this page again."}
+		}
+	}
+	if rt.method != http.MethodPost && rt.needs != entrance {
+		return nil
+	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if kind != "application/x-www-form-urlencoded" {
-		s.message(w, v, http.StatusUnsupportedMediaType, "Only forms of this page are read.")
-		return false
+	switch {
+	case rt.method != http.MethodPost:
+	case kind != "application/x-www-form-urlencoded":
+		return refusal{http.StatusUnsupportedMediaType, "Only forms of this page are read."}
+	case r.ParseForm() != nil:
+		return refusal{http.StatusRequestEntityTooLarge, "The form is too long, or came too slowly."}
+	case rt.needs == form && !equal(r.PostForm.Get("form"), v.session.form):
+		return refusal{http.StatusForbidden, "That form is of another session. Load the page again."}
 	}
-	if err := r.ParseForm(); err != nil {
-		s.message(w, v, http.StatusRequestEntityTooLarge, "The form is too long, or came too slowly.")
-		return false
-	}
-	if rt.needs == form && !equal(r.PostForm.Get("form"), v.session.form) {
-		s.message(w, v, http.StatusForbidden, "That form is of another session. Load the page again.")
-		return false
-	}
-	return true
+	return s.byPerson(r)
 }
 
-// byPerson reports whether no agent is seen at the other end.
-func (s *Server) byPerson(w http.ResponseWriter, r *http.Request, v *visit) bool {
+// byPerson returns an error if an agent is seen at the other end.
+func (s *Server) byPerson(r *http.Request) error {
 	c, _ := r.Context().Value(connKey{}).(net.Conn)
 	if c == nil {
-		s.message(w, v, http.StatusForbidden, "It cannot be seen who asks.")
-		return false
+		return refusal{http.StatusForbidden, "It cannot be seen who asks."}
 	}
 	if name, is := s.o.Agent(c.RemoteAddr(), c.LocalAddr()); is {
-		s.message(w, v, http.StatusForbidden, "A coding agent ("+name+") runs the browser that asks, and agents may "+
-			"not answer. Use a browser of your own.")
-		return false
+		return refusal{http.StatusForbidden, "A coding agent (" + name + ") runs the browser that asks, and agents " +
+			"may not answer. Use a browser of your own."}
 	}
-	return true
+	return nil
 }
 
 // cookieName is the one that a browser keeps for this host alone; it can only be had over https.
@@ -248,41 +268,32 @@ func (s *Server) cookieName(r *http.Request) string {
 }
 
 // enter begins a session. The address with the word stands in no history: it leads on.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) {
+func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	if strings.Contains(r.Header.Get("Sec-Purpose"), "prefetch") { // nobody has followed the link yet
-		http.Error(w, "not ahead of time", http.StatusForbidden)
-		return
+		return refusal{http.StatusForbidden, "Not ahead of time."}
 	}
 	cookie := s.door.enter(r.PathValue("word"))
 	if cookie == "" {
-		s.message(w, nil, http.StatusForbidden, "That link was used already, or is older than five minutes. Press "+
-			"Enter where nod ui runs for another.")
-		return
+		return refusal{http.StatusForbidden, "That link was used already, or is older than five minutes. Press " +
+			"Enter where nod ui runs for another."}
 	}
 	name := s.cookieName(r)
 	http.SetCookie(w, &http.Cookie{Name: name, Value: cookie, Path: "/", MaxAge: int(fullTime.Seconds()),
 		HttpOnly: true, Secure: name != "nod", SameSite: http.SameSiteStrictMode})
-	http.Redirect(w, r, "/", http.StatusSeeOther)
+	return leads(w, r, "/", nil)
 }
 
-func (s *Server) leave(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Server) leave(_ http.ResponseWriter, _ *http.Request, v *visit) error {
 	s.door.leave(v.cookie)
-	s.message(w, nil, http.StatusOK, "The session is over.")
+	v.session = nil
+	return refusal{http.StatusOK, "The session is over."}
 }
 
-// static is a file that every nod has.
-func static(w http.ResponseWriter, r *http.Request, _ *visit) {
-	text, err := files.ReadFile("static/" + r.PathValue("file"))
-	if err != nil {
-		http.NotFound(w, r)
-		return
-	}
-	kinds := map[string]string{"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
-	name := r.PathValue("file")
-	kind := kinds[name[strings.LastIndexByte(name, '.')+1:]]
-	if kind == "" {
-		kind = "text/plain"
-	}
+// static is a file that every nod has. The system's own table of types may say anything of a script.
+func static(w http.ResponseWriter, r *http.Request, _ *visit) error {
+	kinds := map[string]string{".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
+	kind := cmp.Or(kinds[path.Ext(r.PathValue("file"))], "text/plain")
 	w.Header().Set("Content-Type", kind+"; charset=utf-8")
-	_, _ = w.Write(text)
+	http.ServeFileFS(w, r, files, "static/"+r.PathValue("file"))
+	return nil
 }

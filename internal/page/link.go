@@ -7,87 +7,56 @@ import (
 	"github.com/nodgate/nod/internal/question"
 )
 
-// links answers who comes by the link in a notification, and has no session.
-type links struct{ *Server }
-
-// linkedQuestion finds the question that a link was sent for.
-func linkedQuestion(o Options, r *http.Request) (question.Question, error) {
-	q, err := find(o, r)
-	if err == nil && (q.Link == "" || !equal(hashed(r.PathValue("word")), q.Link)) {
-		err = question.ErrGone
+// byLink answers who comes by the link in a notification, and has no session.
+func (s *Server) byLink(
+	serve func(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		q, err := find(s.o, r)
+		if q.Link == "" || !equal(hashed(r.PathValue("word")), q.Link) {
+			err = question.ErrGone
+		}
+		if err != nil {
+			return err
+		}
+		return serve(w, r, v, q)
 	}
-	return q, err
 }
 
-// gone tells that a link answers nothing any more.
-func (l links) gone(w http.ResponseWriter, v *visit) {
-	l.tell(w, v, http.StatusGone, sentence(question.ErrGone))
-}
-
-func (l links) tell(w http.ResponseWriter, v *visit, status int, text string) {
-	l.Server.show(w, v, status, "answer", "Question", map[string]any{"Text": text})
-}
-
-// show shows the question that a link was sent for. A chat that looks at its links changes nothing.
-func (l links) show(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, err := linkedQuestion(l.o, r)
-	if err != nil {
-		l.gone(w, v)
-		return
-	}
-	data := map[string]any{"Asked": l.asked(q)}
-	if l.keys.needed() {
+// showLinked shows the question that a link was sent for. A chat that looks at its links changes nothing.
+func (s *Server) showLinked(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error {
+	data := map[string]any{"Asked": s.asked(q)}
+	if s.keys.needed() {
 		data["Sign"] = "/sign/" + q.ID + "/" + r.PathValue("word")
 	}
-	l.Server.show(w, v, http.StatusOK, "answer", "Question", data)
+	return s.show(w, v, http.StatusOK, "answer", "Question", data)
 }
 
-// sign asks for the signature that a yes takes.
-func (l links) sign(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, err := linkedQuestion(l.o, r)
-	if err != nil || len(q.Scopes()) == 0 {
-		l.gone(w, v)
-		return
-	}
-	l.keys.sign(w, r, v, q)
-}
-
-// signed shows the question again, with a yes that was signed for.
-func (l links) signed(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, err := linkedQuestion(l.o, r)
-	if err != nil || !equal(r.PostForm.Get("key"), q.Key) {
-		l.gone(w, v)
-		return
-	}
-	ticket, err := l.keys.signed(r, q)
+// showSigned shows the question again, with a yes that was signed for.
+func (s *Server) showSigned(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error {
+	ticket, err := s.keys.signed(r, q)
 	if err != nil {
-		l.tell(w, v, http.StatusForbidden, printable.Line(sentence(err), 300))
-		return
+		return refusal{http.StatusForbidden, printable.Line(err.Error(), 300)}
 	}
-	l.Server.show(w, v, http.StatusOK, "answer", "Question", map[string]any{"Asked": l.asked(q), "Ticket": ticket,
+	return s.show(w, v, http.StatusOK, "answer", "Question", map[string]any{"Asked": s.asked(q), "Ticket": ticket,
 		"At": "/answer/" + q.ID + "/" + r.PathValue("word")})
 }
 
-// answer takes the answer to it: yes holds once.
-func (l links) answer(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, err := linkedQuestion(l.o, r)
-	said := r.PostForm.Get("answer")
-	if err == nil && (!equal(r.PostForm.Get("key"), q.Key) || said != "no" && said != "once") {
-		err = question.ErrFits
+// answerLinked takes the answer to it: yes holds once.
+func (s *Server) answerLinked(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error {
+	text, yes := "You said no. The call does not run.", false
+	switch r.PostForm.Get("answer") {
+	case "no":
+	case "once":
+		if s.keys.needed() && !s.keys.redeem(r.PostForm.Get("ticket"), q) {
+			return refusal{http.StatusForbidden,
+				"A yes by this link takes a passkey's signature. Open the link again."}
+		}
+		text, yes = "You said yes. The call runs once.", true
+	default:
+		return question.ErrFits
 	}
-	if err == nil && said == "once" && l.keys.needed() && !l.keys.redeem(r.PostForm.Get("ticket"), q) {
-		l.tell(w, v, http.StatusForbidden, "A yes by this link takes a passkey's signature. Open the link again.")
-		return
+	if err := q.Answer(s.o.State, yes, question.Once, "a link", s.o.Now()); err != nil {
+		return err
 	}
-	if err == nil {
-		err = q.Answer(l.o.State, said == "once", question.Once, "a link", l.o.Now())
-	}
-	status, text := http.StatusOK, "You said no. The call does not run."
-	switch {
-	case err != nil:
-		status, text = statusOf(err), sentence(err)
-	case said == "once":
-		text = "You said yes. The call runs once."
-	}
-	l.tell(w, v, status, text)
+	return s.show(w, v, http.StatusOK, "answer", "Question", map[string]any{"Text": text})
 }

@@ -24,6 +24,7 @@ package page
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -99,14 +100,12 @@ var files embed.FS
 // Server is the page. Make one with [New].
 type Server struct {
 	o       Options
-	hosts   []string
 	door    *door
 	keys    *passkeys
 	mux     *http.ServeMux
 	views   *template.Template
 	slow    time.Duration // how long a request may take to come
 	streams chan struct{} // bounds how many browsers listen at once
-	over    chan struct{} // closed when the server ends
 }
 
 // The bounds of one server.
@@ -127,15 +126,11 @@ func New(o Options) *Server {
 	if o.Agent == nil {
 		o.Agent = agentOf
 	}
-	s := &Server{o: o, door: newDoor(o.Now), mux: http.NewServeMux(), slow: slowest,
-		streams: make(chan struct{}, maxStreams), over: make(chan struct{})}
-	s.keys = newPasskeys(o)
-	s.keys.show = s.show
+	s := &Server{o: o, mux: http.NewServeMux(), slow: slowest,
+		streams: make(chan struct{}, maxStreams),
+		door:    &door{now: o.Now, words: map[string]time.Time{}, sessions: map[string]*person{}}}
+	s.keys = &passkeys{Server: s, pending: map[string]pending{}}
 	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
-	for _, origin := range o.Origins {
-		_, host, _ := strings.Cut(origin, "://")
-		s.hosts = append(s.hosts, host)
-	}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -145,10 +140,9 @@ func New(o Options) *Server {
 // agentOf asks the system. Where it does not tell, the credential alone decides.
 func agentOf(remote, local net.Addr) (string, bool) {
 	above, marked, _ := ancestry.Peer(remote, local)
-	if name, is := ancestry.Agent(above); is {
-		return name, true
-	}
-	return marked, marked != ""
+	name, _ := ancestry.Agent(above)
+	name = cmp.Or(name, marked)
+	return name, name != ""
 }
 
 // credential is what a route needs.
@@ -166,8 +160,11 @@ const (
 type route struct {
 	method, path string
 	needs        credential
-	serve        func(w http.ResponseWriter, r *http.Request, v *visit)
+	serve        handler
 }
+
+// handler answers a request, or returns what [Server.refuse] says.
+type handler func(w http.ResponseWriter, r *http.Request, v *visit) error
 
 // routes is all of them.
 func (s *Server) routes() []route {
@@ -191,10 +188,10 @@ func (s *Server) routes() []route {
 		{"POST", "/passkeys/finish", form, s.keys.finish},
 		{"POST", "/passkeys/remove", form, s.keys.remove},
 		{"POST", "/leave", form, s.leave},
-		{"GET", "/answer/{id}/{word}", word, links{s}.show},
-		{"POST", "/answer/{id}/{word}", word, links{s}.answer},
-		{"GET", "/sign/{id}/{word}", word, links{s}.sign},
-		{"POST", "/sign/{id}/{word}", word, links{s}.signed},
+		{"GET", "/answer/{id}/{word}", word, s.byLink(s.showLinked)},
+		{"POST", "/answer/{id}/{word}", word, s.byLink(s.answerLinked)},
+		{"GET", "/sign/{id}/{word}", word, s.byLink(s.keys.sign)},
+		{"POST", "/sign/{id}/{word}", word, s.byLink(s.showSigned)},
 	}
 }
 
@@ -205,9 +202,9 @@ func (s *Server) Enter(origin int) string { return s.o.Origins[origin] + "/enter
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	with := func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) }
 	server := &http.Server{Handler: s, ReadHeaderTimeout: s.slow, ReadTimeout: s.slow, WriteTimeout: writeTime,
-		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader, ConnContext: with}
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeader, ConnContext: with,
+		BaseContext: func(net.Listener) context.Context { return ctx }} // what listens ends with it
 	stop := context.AfterFunc(ctx, func() {
-		close(s.over)
 		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 		defer cancel()
 		if server.Shutdown(ending) != nil {
@@ -224,23 +221,23 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // hear has calls wait while somebody is there who could answer.
 func (s *Server) hear(ctx context.Context) {
-	stop := func() {}
-	for heard := false; ctx.Err() == nil; {
-		if there := s.o.Asks && s.door.anybody(); there != heard {
+	var stop func()
+	for ctx.Err() == nil {
+		switch there := s.o.Asks && s.door.anybody(); {
+		case there && stop == nil:
+			stop, _ = question.Listen(s.o.State) // else the next look tries again
+		case !there && stop != nil:
 			stop()
-			stop, heard = func() {}, false
-			if there {
-				if deaf, err := question.Listen(s.o.State); err == nil {
-					stop, heard = deaf, true
-				}
-			}
+			stop = nil
 		}
 		select {
 		case <-ctx.Done():
 		case <-time.After(look):
 		}
 	}
-	stop()
+	if stop != nil {
+		stop()
+	}
 }
 
 // connKey is under which a request's context has its connection.
@@ -250,20 +247,11 @@ type connKey struct{}
 func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
 		"line":  func(text string) string { return printable.Line(text, 400) },
-		"lines": block,
+		"lines": func(text string) string { return printable.Lines(strings.ReplaceAll(text, "\t", "    ")) },
 		"when":  s.when,
+		"yes":   yes,
 		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
-		"add":   func(a, b int) int { return a + b },
 	}
-}
-
-// block is a text of several lines, each of them printable.
-func block(text string) string {
-	list := strings.Split(text, "\n")
-	for i, l := range list {
-		list[i] = printable.Text(strings.ReplaceAll(l, "\t", "    "))
-	}
-	return strings.Join(list, "\n")
 }
 
 // when is a time as the lists show it.
@@ -275,33 +263,25 @@ func (s *Server) when(t time.Time) string {
 	return t.Format("Jan _2 15:04")
 }
 
-// content is what a template is given.
-type content struct {
-	Here  string // the part of the page: "decisions" ...
-	Title string
-	Form  string // the token of the session
-	Wait  int    // how many questions wait
-	Data  any
-}
-
 // show writes a page.
-func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title string, data any) {
-	page := content{Here: name, Title: title, Data: data}
-	if v != nil && v.session != nil {
+func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title string, data any) error {
+	page := struct {
+		Here, Title string // the part of the page: "decisions" ...
+		Form        string // the token of the session
+		Wait        int    // how many questions wait
+		Data        any
+	}{Here: name, Title: title, Data: data}
+	if v.session != nil {
 		page.Form = v.session.form
 		page.Wait = len(s.open())
 	}
 	var text bytes.Buffer
 	if err := s.views.ExecuteTemplate(&text, name+".html", page); err != nil {
 		http.Error(w, "this page of nod's is broken; please report it: "+err.Error(), http.StatusInternalServerError)
-		return
+		return nil
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(text.Bytes())
-}
-
-// message shows one sentence: what is wrong, and what to do next.
-func (s *Server) message(w http.ResponseWriter, v *visit, status int, text string) {
-	s.show(w, v, status, "message", http.StatusText(status), text)
+	return nil
 }

@@ -27,25 +27,32 @@ import (
 // passkeys sign a yes that comes by a link. They stand in STATE/passkeys.json. Once there is one, a link alone says no,
 // and a yes takes a signature over a challenge that names the question, the call's key and what the call does.
 type passkeys struct {
-	o    Options
-	show func(w http.ResponseWriter, v *visit, status int, name, title string, data any)
+	*Server
 
 	mu       sync.Mutex
-	begun    map[string]webauthn.SessionData // by the session's token: a key that is being registered
-	asked    map[string]awaited              // by the question's id
-	tickets  map[string]string               // by the ticket's hash: what was signed
+	pending  map[string]pending
 	writable sync.Mutex
 }
 
-// awaited is a signature that the browser was asked for.
-type awaited struct {
+// pending is what was begun, and can be ended once: "key" and the session's token for a key that is being registered,
+// "sign" and the question's id for a signature that the browser was asked for, "ticket" and its hash for a yes.
+type pending struct {
 	webauthn.SessionData
-	nonce string
+	text string // the nonce of a signature; what was signed for a yes
 }
 
-func newPasskeys(o Options) *passkeys {
-	return &passkeys{o: o, begun: map[string]webauthn.SessionData{}, asked: map[string]awaited{},
-		tickets: map[string]string{}}
+func (p *passkeys) put(kind, name string, one pending) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending[kind+" "+name] = one
+}
+
+func (p *passkeys) take(kind, name string) (one pending, is bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	one, is = p.pending[kind+" "+name]
+	delete(p.pending, kind+" "+name)
+	return one, is
 }
 
 // ring is the file. It is who signs, as the protocol calls it.
@@ -105,73 +112,59 @@ func (p *passkeys) change(to func(r *ring)) error {
 		return err
 	}
 	to(&r)
-	text, err := json.Marshal(r)
-	if err == nil {
-		err = errors.Join(lines.PrivateDir(p.o.State), lines.Replace(p.file(), text, 0o600, -1))
-	}
-	return err
+	text, _ := json.Marshal(r) // plain data: cannot fail
+	return errors.Join(lines.PrivateDir(p.o.State), lines.Replace(p.file(), text, 0o600, -1))
 }
 
 var errName = errors.New("a passkey belongs to a name: open the page under https or at http://localhost")
 
-// party is the page under the name that was asked for.
-func (p *passkeys) party(r *http.Request) (*webauthn.WebAuthn, string, error) {
+// party is the page under the name that was asked for, with all keys.
+func (p *passkeys) party(r *http.Request) (party *webauthn.WebAuthn, host string, all ring, err error) {
+	if all, err = p.read(); err != nil {
+		return nil, "", all, err
+	}
 	for _, origin := range p.o.Origins {
 		u, err := url.Parse(origin)
 		if err != nil || !strings.EqualFold(u.Host, r.Host) || net.ParseIP(u.Hostname()) != nil ||
 			u.Scheme != "https" && u.Hostname() != "localhost" {
 			continue
 		}
-		host := u.Hostname()
-		party, err := webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: "nod", RPOrigins: []string{origin}})
-		return party, host, err
+		host = u.Hostname()
+		party, err = webauthn.New(&webauthn.Config{RPID: host, RPDisplayName: "nod", RPOrigins: []string{origin}})
+		return party, host, all, err
 	}
-	return nil, "", errName
-}
-
-func (p *passkeys) fail(w http.ResponseWriter, v *visit, err error) {
-	p.show(w, v, http.StatusUnprocessableEntity, "message", "Passkeys", sentence(err))
+	return nil, "", all, errName
 }
 
 // list shows the keys, and registers another.
-func (p *passkeys) list(w http.ResponseWriter, r *http.Request, v *visit) {
-	all, err := p.read()
-	if err != nil {
-		p.fail(w, v, err)
-		return
+func (p *passkeys) list(w http.ResponseWriter, r *http.Request, v *visit) error {
+	_, _, all, err := p.party(r)
+	if err != nil && err != errName {
+		return err
 	}
-	_, _, here := p.party(r)
-	p.show(w, v, http.StatusOK, "passkeys", "Passkeys", map[string]any{"Keys": all.Keys, "Here": here == nil})
+	return p.show(w, v, http.StatusOK, "passkeys", "Passkeys", map[string]any{"Keys": all.Keys, "Here": err == nil})
 }
 
 // begin returns what the browser needs to make a key.
-func (p *passkeys) begin(w http.ResponseWriter, r *http.Request, v *visit) {
-	party, _, err := p.party(r)
-	all, readErr := p.read()
-	if err = errors.Join(err, readErr); err != nil {
-		p.fail(w, v, err)
-		return
+func (p *passkeys) begin(w http.ResponseWriter, r *http.Request, v *visit) error {
+	party, _, all, err := p.party(r)
+	if err != nil {
+		return err
 	}
 	verified := protocol.AuthenticatorSelection{UserVerification: protocol.VerificationRequired}
 	creation, data, err := party.BeginRegistration(all, webauthn.WithAuthenticatorSelection(verified))
 	if err != nil {
-		p.fail(w, v, err)
-		return
+		return err
 	}
 	data.UserID = all.User
-	p.mu.Lock()
-	p.begun[v.session.form] = *data
-	p.mu.Unlock()
-	writeJSON(w, creation.Response)
+	p.put("key", v.session.form, pending{SessionData: *data})
+	return writeJSON(w, creation.Response, nil)
 }
 
 // finish keeps the key that the browser made.
-func (p *passkeys) finish(w http.ResponseWriter, r *http.Request, v *visit) {
-	p.mu.Lock()
-	data, is := p.begun[v.session.form]
-	delete(p.begun, v.session.form)
-	p.mu.Unlock()
-	party, host, err := p.party(r)
+func (p *passkeys) finish(w http.ResponseWriter, r *http.Request, v *visit) error {
+	begun, is := p.take("key", v.session.form)
+	party, host, _, err := p.party(r)
 	if !is && err == nil {
 		err = errors.New("begin again: nothing was begun here")
 	}
@@ -181,31 +174,23 @@ func (p *passkeys) finish(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	var credential *webauthn.Credential
 	if err == nil {
-		credential, err = party.CreateCredential(ring{User: data.UserID}, data, made)
+		credential, err = party.CreateCredential(ring{User: begun.UserID}, begun.SessionData, made)
 	}
 	if err == nil {
 		err = p.change(func(all *ring) {
-			all.User = data.UserID
+			all.User = begun.UserID
 			name := printable.Line(r.PostForm.Get("name"), 60)
 			all.Keys = append(all.Keys, passkey{name, host, p.o.Now().UTC(), *credential})
 		})
 	}
-	if err != nil {
-		p.fail(w, v, err)
-		return
-	}
-	http.Redirect(w, r, "/passkeys", http.StatusSeeOther)
+	return leads(w, r, "/passkeys", err)
 }
 
-func (p *passkeys) remove(w http.ResponseWriter, r *http.Request, v *visit) {
+func (p *passkeys) remove(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	err := p.change(func(all *ring) {
 		all.Keys = slices.DeleteFunc(all.Keys, func(k passkey) bool { return k.ID() == r.PostForm.Get("id") })
 	})
-	if err != nil {
-		p.fail(w, v, err)
-		return
-	}
-	http.Redirect(w, r, "/passkeys", http.StatusSeeOther)
+	return leads(w, r, "/passkeys", err)
 }
 
 // ID names the key in a form.
@@ -230,39 +215,33 @@ func challenge(q question.Question, nonce string) []byte {
 }
 
 // sign asks the browser for a signature.
-func (p *passkeys) sign(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) {
-	party, host, err := p.party(r)
-	all, readErr := p.read()
-	if err = errors.Join(err, readErr); err != nil {
-		p.fail(w, v, err)
-		return
+func (p *passkeys) sign(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error {
+	party, host, all, err := p.party(r)
+	if len(q.Scopes()) == 0 {
+		err = question.ErrGone
+	}
+	if err != nil {
+		return err
 	}
 	nonce := rand.Text()
 	request, data, err := party.BeginLogin(all.at(host), webauthn.WithChallenge(challenge(q, nonce)),
 		webauthn.WithUserVerification(protocol.VerificationRequired))
 	if err != nil {
-		p.fail(w, v, errors.New("no passkey of yours can sign under this name"))
-		return
+		return errors.New("no passkey of yours can sign under this name")
 	}
-	p.mu.Lock()
-	p.asked[q.ID] = awaited{*data, nonce}
-	p.mu.Unlock()
+	p.put("sign", q.ID, pending{*data, nonce})
 	options, _ := json.Marshal(request.Response)
 	w.Header().Set("Content-Security-Policy", policy)
-	p.show(w, v, http.StatusOK, "sign", "Sign", map[string]any{"Options": string(options), "Key": q.Key})
+	return p.show(w, v, http.StatusOK, "sign", "Sign", map[string]any{"Options": string(options), "Key": q.Key})
 }
 
 // signed checks a signature, and returns a ticket for the page that says yes.
 func (p *passkeys) signed(r *http.Request, q question.Question) (ticket string, err error) {
-	p.mu.Lock()
-	data, is := p.asked[q.ID]
-	delete(p.asked, q.ID)
-	p.mu.Unlock()
-	party, host, err := p.party(r)
-	all, readErr := p.read()
+	data, is := p.take("sign", q.ID)
+	party, host, all, err := p.party(r)
 	response, parseErr := protocol.ParseCredentialRequestResponseBytes([]byte(r.PostForm.Get("credential")))
-	is = is && data.Challenge == base64.RawURLEncoding.EncodeToString(challenge(q, data.nonce))
-	if err = errors.Join(err, readErr, parseErr); err != nil || !is {
+	is = is && data.Challenge == base64.RawURLEncoding.EncodeToString(challenge(q, data.text))
+	if err = errors.Join(err, parseErr); err != nil || !is {
 		return "", errors.Join(err, errors.New("the signature does not fit the question"))
 	}
 	credential, err := party.ValidateLogin(all.at(host), data.SessionData, response)
@@ -282,17 +261,12 @@ func (p *passkeys) signed(r *http.Request, q question.Question) (ticket string, 
 		return "", err
 	}
 	ticket = rand.Text()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.tickets[hashed(ticket)] = said(q)
+	p.put("ticket", hashed(ticket), pending{text: said(q)})
 	return ticket, nil
 }
 
 // redeem takes a ticket, and reports whether it is for the question as it stands.
 func (p *passkeys) redeem(ticket string, q question.Question) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	signed := p.tickets[hashed(ticket)]
-	delete(p.tickets, hashed(ticket))
-	return signed != "" && signed == said(q)
+	signed, is := p.take("ticket", hashed(ticket))
+	return is && signed.text == said(q)
 }

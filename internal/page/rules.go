@@ -9,103 +9,75 @@ import (
 )
 
 // rules shows the rules that hold, with where each comes from.
-func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	list, err := s.o.Rules.List()
 	if err != nil {
-		s.message(w, v, http.StatusInternalServerError, err.Error())
-		return
+		return refusal{http.StatusInternalServerError, err.Error()}
 	}
-	type group struct {
-		Name  string
-		Rules []Rule
-	}
-	var groups []group
+	groups := map[string][]Rule{}
 	for _, rule := range list {
-		if n := len(groups); n == 0 || groups[n-1].Name != rule.List {
-			groups = append(groups, group{Name: rule.List})
-		}
-		g := &groups[len(groups)-1]
-		g.Rules = append(g.Rules, rule)
+		groups[rule.List] = append(groups[rule.List], rule)
 	}
 	q := r.URL.Query()
-	s.show(w, v, http.StatusOK, "rules", "Rules", map[string]any{"Groups": groups,
+	return s.show(w, v, http.StatusOK, "rules", "Rules", map[string]any{"Groups": groups,
 		"Lists": []string{"allow", "ask", "hard_deny"}, "Edit": Edit{List: q.Get("list"), Text: q.Get("was"),
 			Was: q.Get("was")}})
 }
 
-// edit reads an edit out of a form.
+// edit reads an edit out of a form. One without a text takes the rule out.
 func edit(r *http.Request) Edit {
 	f := r.PostForm
-	e := Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
-	if f.Get("remove") == "yes" {
-		e.Text = ""
-	}
-	return e
+	return Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
 }
 
-func (s *Server) previewRule(w http.ResponseWriter, r *http.Request, v *visit) {
-	s.preview(w, r, v, edit(r), nil)
+func (s *Server) previewRule(w http.ResponseWriter, r *http.Request, v *visit) error {
+	return s.preview(w, r, v, edit(r), map[string]any{})
 }
 
-// preview shows what an edit would have done, and asks. with is what else the asking form carries.
-func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e Edit, with map[string]any) {
+// preview shows what an edit would have done, and asks. data is what else the asking form carries.
+func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e Edit, data map[string]any) error {
 	said, err := s.o.Rules.Preview(r.Context(), e)
 	if err != nil {
-		s.message(w, v, http.StatusUnprocessableEntity, sentence(err))
-		return
+		return err
 	}
-	data := map[string]any{"Edit": e, "Said": said}
-	for name, value := range with {
-		data[name] = value
-	}
-	s.show(w, v, http.StatusOK, "preview", "Rule", data)
+	data["Edit"], data["Said"] = e, said
+	return s.show(w, v, http.StatusOK, "preview", "Rule", data)
 }
 
-func (s *Server) writeRule(w http.ResponseWriter, r *http.Request, v *visit) {
-	if err := s.o.Rules.Write(edit(r)); err != nil {
-		s.message(w, v, http.StatusUnprocessableEntity, sentence(err))
-		return
-	}
-	http.Redirect(w, r, "/rules", http.StatusSeeOther)
+func (s *Server) writeRule(w http.ResponseWriter, r *http.Request, _ *visit) error {
+	return leads(w, r, "/rules", s.o.Rules.Write(edit(r)))
 }
 
 // charts shows sums over time.
-func (s *Server) charts(w http.ResponseWriter, r *http.Request, v *visit) {
-	sums, c, err := s.sums(r)
+func (s *Server) charts(w http.ResponseWriter, r *http.Request, v *visit) error {
+	sums, since, err := s.sums(r)
 	if err != nil {
-		s.message(w, v, http.StatusBadRequest, err.Error())
-		return
+		return refusal{http.StatusBadRequest, err.Error()}
 	}
-	s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": c.Since, "Busy": s.busy(),
-		"Layers": layers(), "Query": r.URL.Query().Encode(),
+	return s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": since,
+		"Busy": busy(s.o.Log), "Layers": layers(), "Query": r.URL.Query().Encode(),
 		"Spans": [][2]string{{"24h", "a day"}, {"7d", "a week"}, {"30d", "a month"}, {"365d", "a year"}}})
 }
 
 // sums are by day, and by hour where the time is short.
-func (s *Server) sums(r *http.Request) ([]index.Sum, chosen, error) {
+func (s *Server) sums(r *http.Request) (list []index.Sum, since string, err error) {
 	q := r.URL.Query()
-	q.Set("since", cmp.Or(q.Get("since"), "30d"))
-	f, c, err := s.filter(q)
-	if err == nil {
-		err = s.o.Log.Refresh(r.Context())
-	}
+	since = cmp.Or(q.Get("since"), "30d")
+	q.Set("since", since)
+	f, err := s.filter(r.Context(), q)
 	if err != nil {
-		return nil, c, err
+		return nil, since, err
 	}
 	by := index.ByDay
 	if s.o.Now().Sub(f.Since) < 4*24*time.Hour {
 		by = index.ByHour
 	}
-	return s.o.Log.Sum(f, by), c, nil
+	return s.o.Log.Sum(f, by), since, nil
 }
 
 // chartData is what the charts' script draws: a column for each line.
-func (s *Server) chartData(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Server) chartData(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	sums, _, err := s.sums(r)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
-		return
-	}
 	data := map[string][]float64{"time": {}}
 	put := func(name string, value float64) { data[name] = append(data[name], value) }
 	for _, sum := range sums {
@@ -125,5 +97,5 @@ func (s *Server) chartData(w http.ResponseWriter, r *http.Request, v *visit) {
 		put("p99", float64(sum.P99.Microseconds())/1000)
 		put("cost", sum.Cost)
 	}
-	writeJSON(w, data)
+	return writeJSON(w, data, err)
 }

@@ -33,6 +33,15 @@ func Text(s string) string {
 	return b.String()
 }
 
+// Lines is Text of every line.
+func Lines(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i] = Text(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // Line returns Text(s) on one line of at most max runes: runs of spaces, tabs and line ends become one space, those
 // at either end go, and what was cut off is marked with "…".
 func Line(s string, max int) string {
