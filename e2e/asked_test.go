@@ -3,6 +3,7 @@ package e2e
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,22 +80,19 @@ func TestABrowserAnswersClaudeCode(t *testing.T) {
 	m.calls(d.shell("yes", "touch yes"), d.shell("no", "touch no"))
 	m.installed(false)
 	ctx := m.browser(chromium, m.page())
-	answered := make(chan error, 1)
+	answered := make(chan bool)
 	go func() {
-		for _, button := range []string{"once", "no"} {
-			// The list of what waits is drawn anew by the page itself.
-			if err := chromedp.Do(ctx, chromedp.Click(chromedp.CSS("#queue a")),
-				chromedp.Click(chromedp.CSS("button[value="+button+"]"))); err != nil {
-				answered <- err
-				return
+		for _, selector := range []string{"#queue a", "button[value=once]", "#queue a", "button[value=no]"} {
+			press := fmt.Sprintf(`(e => e && setTimeout(() => e.click()) > 0)(document.querySelector(%q))`, selector)
+			for done := false; !done && ctx.Err() == nil; { // the page draws what waits anew by itself
+				done, _ = chromedp.Run(ctx, chromedp.Evaluate[bool]("Boolean("+press+")"))
+				time.Sleep(10 * time.Millisecond)
 			}
 		}
-		answered <- nil
+		close(answered)
 	}()
 	m.run()
-	if err := <-answered; err != nil {
-		t.Error(err)
-	}
+	<-answered
 	m.holds(t, map[string]bool{"yes": true, "no": false})
 	if told := m.told(t, "no"); !strings.Contains(told, "a person said no (the page)") {
 		t.Errorf("the model was told %q", told)

@@ -5,6 +5,7 @@ package page_test
 import (
 	"context"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -95,6 +96,14 @@ func (b browser) complaints() {
 	}()
 }
 
+// press clicks what is there by then: the page draws some of it anew by itself, so that a node may have gone.
+func (b browser) press(selectors ...string) {
+	b.Helper()
+	for _, selector := range selectors {
+		b.sees(fmt.Sprintf(`(e => e && setTimeout(() => e.click()) > 0)(document.querySelector(%q))`, selector))
+	}
+}
+
 func (b browser) at(path string) chromedp.Action[chromedp.Void] {
 	origin, _, _ := strings.Cut(b.link, "/enter/")
 	return chromedp.Navigate(origin + path)
@@ -132,7 +141,7 @@ func TestDecisionsAppear(t *testing.T) {
 	b.do(chromedp.Submit(chromedp.CSS("form[role=search]")))
 	b.sees(`location.search.includes('verdict=deny') && document.querySelector('#rows.windowed a')`)
 	b.sees(`[...document.querySelectorAll('#rows .said')].every((s) => s.textContent === 'deny')`)
-	b.do(chromedp.Click(chromedp.CSS("#rows a")))
+	b.press("#rows a")
 	b.sees(`document.querySelector('h1 .said')?.textContent === 'deny' && document.body.innerText.includes('git push --force origin live')`)
 }
 
@@ -147,18 +156,19 @@ func TestQuestionsAreAnswered(t *testing.T) {
 
 	yes := w.waits("Bash", map[string]any{"command": "npm publish --access public"})
 	b.sees(`document.getElementById('waiting').textContent === '1' && document.title.startsWith('(1)')`)
-	b.do(b.at("/questions"), chromedp.Click(chromedp.CSS("#queue a")))
+	b.do(b.at("/questions"))
+	b.press("#queue a")
 	b.sees(`document.querySelector('time.left').textContent.startsWith('4:')`)
-	b.do(chromedp.Click(chromedp.CSS("button[value=once]")))
+	b.press("button[value=once]")
 	if said := <-yes; !strings.Contains(said, `"allow"`) {
 		t.Error("the waiting hook did not go on: ", said)
 	}
 	no := w.waits("Edit", map[string]any{"file_path": w.shop + "/AGENTS.md", "old_string": "Never push to main.",
 		"new_string": "Push."})
 	b.sees(`document.querySelector('#queue a')`)
-	b.do(chromedp.Click(chromedp.CSS("#queue a")))
+	b.press("#queue a")
 	b.sees(`document.querySelector('.diff .del')?.textContent.includes('-Never push to main.')`)
-	b.do(chromedp.Click(chromedp.CSS("button[value=no]")))
+	b.press("button[value=no]")
 	if said := <-no; !strings.Contains(said, "a person said no (the page)") {
 		t.Error(said)
 	}
@@ -175,18 +185,19 @@ func TestAYesBecomesARule(t *testing.T) {
 	b.sees(`document.getElementById('live').textContent === 'live'`)
 	said := w.waits("Bash", map[string]any{"command": "npm run build -- --watch=false"})
 	b.sees(`document.getElementById('waiting').textContent === '1'`)
-	b.do(b.at("/questions"), chromedp.Click(chromedp.CSS("#queue a")), chromedp.Click(chromedp.CSS("button[value=always]")))
+	b.do(b.at("/questions"))
+	b.press("#queue a", "button[value=always]")
 	b.sees(`document.body.innerText.includes('it would have let through')`)
-	b.do(chromedp.Click(chromedp.CSS("button[value=always]")))
+	b.press("button[value=always]")
 	if answer := <-said; !strings.Contains(answer, `"allow"`) {
 		t.Error(answer)
 	}
 	b.do(b.at("/rules"))
 	b.sees(`document.querySelector('.rules').innerText.includes('npm run build')`)
-	b.do(chromedp.Click(chromedp.CSS(`.rules tr:last-child a`)), chromedp.SetValue(chromedp.CSS("#text"), "npm run lint"),
-		chromedp.Click(chromedp.CSS("form.filter button")))
+	b.press(".rules tr:last-child a")
+	b.do(chromedp.SetValue(chromedp.CSS("#text"), "npm run lint"), chromedp.Click(chromedp.CSS("form.filter button")))
 	b.sees(`document.body.innerText.includes('Without "npm run build')`)
-	b.do(chromedp.Click(chromedp.CSS("form.buttons button")))
+	b.press("form.buttons button")
 	b.sees(`document.querySelector('.rules')?.innerText.includes('npm run lint')`)
 	text, err := os.ReadFile(w.settings)
 	if err != nil || string(text) != "allow = [\"go test *\", \"npm run lint\"]\nunknown = \"ask\"\n" {
@@ -267,7 +278,8 @@ func TestPhoneDarkAndNoScript(t *testing.T) {
 	b.sees(`document.querySelectorAll('#rows a').length === 100 && !document.querySelector('#rows.windowed')`)
 	b.do(chromedp.Click(chromedp.CSS("#older a")))
 	b.sees(`location.search.includes('before=') && document.querySelectorAll('#rows a').length === 100`)
-	b.do(b.at("/questions"), chromedp.Click(chromedp.CSS("#queue a")))
+	b.do(b.at("/questions"))
+	b.do(chromedp.Click(chromedp.CSS("#queue a"))) // without a script nothing is drawn anew
 	b.do(chromedp.Click(chromedp.CSS("button[value=once]")))
 	if answer := <-said; !strings.Contains(answer, `"allow"`) {
 		t.Error(answer)
@@ -305,7 +317,7 @@ func TestALinkIsSigned(t *testing.T) {
 	b.sees(`document.scripts.length === 0 && !document.querySelector('button[value=once]')`)
 	b.do(chromedp.Click(chromedp.CSS("a.button")), chromedp.Click(chromedp.CSS("#sign button")))
 	b.sees(`document.scripts.length === 0 && document.querySelector('button[value=once]')`)
-	b.do(chromedp.Click(chromedp.CSS("button[value=once]")))
+	b.press("button[value=once]")
 	if answer := <-said; !strings.Contains(answer, `"allow"`) {
 		t.Error(answer)
 	}
