@@ -25,6 +25,7 @@ const accountLimit = 12
 func (g *Gate) Account(c Call) (a Account) {
 	quiet := *g
 	quiet.options.Recorder, quiet.options.Approvals, quiet.options.Keeper = nil, nil, nil
+	quiet.told = a.add
 	t := quiet.trial(c)
 	defer func() {
 		if p := recover(); p != nil {
@@ -33,32 +34,27 @@ func (g *Gate) Account(c Call) (a Account) {
 	}()
 	t.settle()
 	for _, e := range t.report.Effects {
-		a.Does = t.line(a.Does, doing(e))
 		if e.Kind <= shell.Run && path.IsAbs(e.Target) {
 			a.Files = append(a.Files, e.Target)
 		}
 	}
 	if t.call.IsEdit() {
 		for _, name := range t.call.Paths {
-			a.Does = t.line(a.Does, "edits "+name)
+			a.add(Step{Question: stepEffect, Said: printable.Line("edits "+name, reasonLimit)})
 			reals, _ := t.at.Readings(name)
 			a.Files = append(a.Files, reals...)
 		}
-	}
-	for _, u := range t.report.Unknowns {
-		a.Open = t.line(a.Open, u.What)
 	}
 	a.Lost = t.loses()
 	return a
 }
 
-// line adds a line that is not there yet.
-func (r *rooms) line(list []string, text string) []string {
-	text = printable.Line(r.withheld.Reason(text), 240)
-	if text == "" || len(list) >= accountLimit || slices.Contains(list, text) {
-		return list
+// add adds the line of a step, once.
+func (a *Account) add(s Step) {
+	list := map[string]*[]string{stepEffect: &a.Does, stepOpen: &a.Open}[s.Question]
+	if list != nil && len(*list) < accountLimit && !slices.Contains(*list, s.Said) {
+		*list = append(*list, s.Said)
 	}
-	return append(list, text)
 }
 
 // doing is an effect as a person says it; "" for what need not be said.

@@ -13,6 +13,9 @@ type Step struct {
 	Said     string `json:"said"` // "" where it said nothing
 }
 
+// What the steps of a command's facts are called.
+const stepEffect, stepOpen = "effect", "not resolved"
+
 // Explain is Check without a model, a recorder and approvals. It tells the steps up to the one that settled the call,
 // writes nothing down and uses up no approval.
 func (g *Gate) Explain(ctx context.Context, c Call) (d Decision, steps []Step) {
@@ -54,10 +57,10 @@ func (r *rooms) reads() {
 	}
 	for _, e := range r.report.Effects {
 		if said := doing(e); said != "" {
-			told("effect", said)
+			told(stepEffect, said)
 		}
 	}
 	for _, u := range r.report.Unknowns {
-		told("not resolved", u.What)
+		told(stepOpen, u.What)
 	}
 }

@@ -108,16 +108,13 @@ func fingerprint(names []string) string {
 			continue
 		}
 		if file, err := system.Open(name, os.O_RDONLY, 0); err == nil {
-			_, _ = io.Copy(sum, io.LimitReader(file, fingerprintLimit))
+			_, _ = io.Copy(sum, io.LimitReader(file, 16<<20))
 			file.Close()
 		}
 		fmt.Fprint(sum, info.Size())
 	}
 	return hex.EncodeToString(sum.Sum(nil))
 }
-
-// fingerprintLimit is how much of each file is looked at.
-const fingerprintLimit = 16 << 20
 
 // put writes the question down for whoever has the person before it. link is for the notification.
 func (b *book) put(c nod.Call, d nod.Decision, account nod.Account) (p *question.Pending, link string, err error) {

@@ -51,14 +51,10 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) erro
 	return s.show(w, v, http.StatusOK, "question", "Question", s.asked(q))
 }
 
-// find finds the question of an address by its whole id. An answer names the call's key as well.
+// find finds the question of an address. An answer names the call's key as well.
 func find(o Options, r *http.Request) (question.Question, error) {
 	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
-	switch {
-	case err != nil:
-	case q.ID != r.PathValue("id"):
-		err = question.ErrGone
-	case r.Method == http.MethodPost && !equal(r.PostForm.Get("key"), q.Key):
+	if err == nil && r.Method == http.MethodPost && !equal(r.PostForm.Get("key"), q.Key) {
 		err = question.ErrFits
 	}
 	return q, err

@@ -238,22 +238,16 @@ func put(dir, id string, a Answer) error {
 	return err
 }
 
-// Find returns an open question by its id, or by how the id ends.
+// Find returns the open question of that id.
 func Find(stateDir, id string, now time.Time) (Question, error) {
 	list, err := Open(stateDir, now)
 	if err != nil {
 		return Question{}, err
 	}
-	var found []Question
-	for _, q := range list {
-		if q.ID == id || id != "" && strings.HasSuffix(q.ID, "-"+id) {
-			found = append(found, q)
-		}
+	if i := slices.IndexFunc(list, func(q Question) bool { return q.ID == id }); i >= 0 {
+		return list[i], nil
 	}
-	if len(found) != 1 {
-		return Question{}, ErrGone
-	}
-	return found[0], nil
+	return Question{}, ErrGone
 }
 
 // Open lists the questions that wait, oldest first. It removes what belongs to no process any more.
@@ -329,12 +323,7 @@ func Listen(stateDir string) (stop func(), err error) {
 	if err := errors.Join(lines.PrivateDir(stateDir), lines.PrivateDir(dir)); err != nil {
 		return nil, err
 	}
-	made, err := os.CreateTemp(dir, "listening-*.lock") // 0600
-	if err != nil {
-		return nil, err
-	}
-	defer made.Close()
-	f, err := lines.Open(made.Name())
+	f, err := lines.Open(filepath.Join(dir, fmt.Sprintf("listening-%d-%d.lock", os.Getpid(), time.Now().UnixNano())))
 	if err != nil {
 		return nil, err
 	}
