@@ -11,15 +11,11 @@ import (
 // Account says what a call does, for a person who decides about it. It holds facts and no verdict: one line each,
 // escaped, with what may not be said left out.
 type Account struct {
-	Does []string // such as "deletes /src/shop/build and all below it", each once
-	Open []string // what nod could not read of it
+	Does []string // such as "deletes /src/shop/build and all below it", each once; "not read: " leads what is unknown
 	// Files are those that the call names, absolute, as far as they are known: what a person's answer rests on.
 	Files []string
 	Lost  string // what it loses, publishes or shows, as far as that is known; "" for nothing known
 }
-
-// accountLimit is how many lines of a kind an account has.
-const accountLimit = 12
 
 // Account looks at a call as Check does. It decides nothing, keeps nothing and records nothing.
 func (g *Gate) Account(c Call) (a Account) {
@@ -29,7 +25,7 @@ func (g *Gate) Account(c Call) (a Account) {
 	t := quiet.trial(c)
 	defer func() {
 		if p := recover(); p != nil {
-			a.Open = append(a.Open, "nod failed inside while it looked at this call; please report this")
+			a.Does = append(a.Does, "nod failed inside while it looked at this call; please report this")
 		}
 	}()
 	t.settle()
@@ -51,9 +47,9 @@ func (g *Gate) Account(c Call) (a Account) {
 
 // add adds the line of a step, once.
 func (a *Account) add(s Step) {
-	list := map[string]*[]string{stepEffect: &a.Does, stepOpen: &a.Open}[s.Question]
-	if list != nil && len(*list) < accountLimit && !slices.Contains(*list, s.Said) {
-		*list = append(*list, s.Said)
+	line := map[string]string{stepEffect: s.Said, stepOpen: "not read: " + s.Said}[s.Question]
+	if line != "" && len(a.Does) < 24 && !slices.Contains(a.Does, line) {
+		a.Does = append(a.Does, line)
 	}
 }
 

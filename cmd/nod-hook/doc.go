@@ -4,12 +4,7 @@
 //
 // `nod-hook help` lists what else it does.
 //
-// Flags, all absolute paths, written by `nod install`:
-//
-//	--settings FILE   the user's settings   (default ~/.config/nod/nod.toml)
-//	--managed FILE    the managed settings  (default /etc/nod/nod.toml)
-//	--state DIR       log and sessions      (default ~/.local/state/nod)
-//	--nod FILE        the nod program       (default: beside nod-hook)
+// Its flags (--settings, --managed, --state, --nod) name absolute paths; `nod install` writes them.
 //
 // Exit status for an AGENT: 0, the answer (or silence) is on standard output; 2, the call is blocked and the reason
 // is on standard error, which every agent that runs hooks understands. Nothing else is ever returned on purpose.

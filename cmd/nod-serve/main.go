@@ -1,11 +1,5 @@
 // Nod-serve is what of nod stays and listens. It is a program of its own since it links much that `nod` need not.
-//
-// Usage:
-//
-//	nod-serve daemon [FLAGS]   tell Prometheus and an OpenTelemetry collector of the decisions (nod help daemon)
-//	nod-serve serve [FLAGS]    answer tool calls over HTTP (docs/server.md)
-//	nod-serve token add|list|revoke
-//	nod-serve version
+// `nod help daemon` and docs/server.md say what it does: nod-serve daemon, serve, token, version.
 //
 // Exit status: 0, 1 a fault, 2 arguments that cannot be used.
 package main

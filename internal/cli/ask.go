@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -60,37 +59,26 @@ func yesesTo(state string, one question.Question) (n int) {
 	return n
 }
 
-// scopes are the keys of the answers that are yes.
-var scopes = []struct {
-	key   string
-	scope question.Scope
-	text  string
-}{
-	{"y", question.Once, "y  yes, once"},
-	{"s", question.Session, "s  yes, in this session"},
-	{"r", question.Repository, "r  yes, always in this repository"},
-	{"a", question.Always, "a  yes, always"},
-}
+// yeses are what a yes of each scope says, led by its key.
+var yeses = map[question.Scope]string{question.Once: "y  yes, once", question.Session: "s  yes, in this session",
+	question.Repository: "r  yes, always in this repository", question.Always: "a  yes, always"}
 
 // choices are the answers that a question has.
-func choices(one question.Question) string {
-	var b strings.Builder
-	for _, c := range scopes {
-		if slices.Contains(one.Scopes(), c.scope) {
-			b.WriteString("  " + c.text + "\n")
-		}
+func choices(one question.Question) (text string) {
+	for _, scope := range one.Scopes() {
+		text += "  " + yeses[scope] + "\n"
 	}
-	return b.String() + "  n  no (also when the time is up)\n"
+	return text + "  n  no (also when the time is up)\n"
 }
 
-// choice is the answer that a line means.
-func choice(one question.Question, line string) (scope question.Scope, yes, known bool) {
-	for _, c := range scopes {
-		if (line == c.key || line == "yes" && c.key == "y") && slices.Contains(one.Scopes(), c.scope) {
-			return c.scope, true, true
+// choice is the answer that a key means.
+func choice(one question.Question, key string) (scope question.Scope, yes, known bool) {
+	for _, scope := range one.Scopes() {
+		if strings.HasPrefix(yeses[scope], key+" ") {
+			return scope, true, true
 		}
 	}
-	return "", false, line == "n" || line == "no"
+	return "", false, key == "n"
 }
 
 // showQuestion shows a call that waits, in lines of so many columns. Everything in it may come from an agent.

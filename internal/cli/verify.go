@@ -31,13 +31,14 @@ func verify(ctx context.Context, p *Process, args []string) error {
 	switch {
 	case ctx.Err() != nil:
 		return internal(err)
-	case err == nil && *head && r.Head == nil:
+	case err != nil:
+	case *head && r.Head == nil:
 		err = errors.New("the log has no line yet")
-	case err == nil && *head:
+	case *head:
 		err = printJSON(p, r.Head)
-	case err == nil && *asJSON:
+	case *asJSON:
 		err = printJSON(p, r)
-	case err == nil:
+	default:
 		err = printVerified(p, p.Stdout, r)
 	}
 	if err != nil || r.Whole {

@@ -135,9 +135,6 @@ func (b *book) put(c nod.Call, d nod.Decision, account nod.Account) (p *question
 	for _, line := range account.Does {
 		q.Does = append(q.Does, audit.MaskText(line))
 	}
-	for _, line := range account.Open {
-		q.Does = append(q.Does, "not read: "+audit.MaskText(line))
-	}
 	if s.Page != "" && len(s.Notify) > 0 {
 		var word string
 		if word, q.Link, err = newWord(); err != nil {
@@ -188,7 +185,7 @@ func (b *book) notify(d nod.Decision, link string) (notices []string) {
 func (b *book) title() string {
 	plain := func(text string) string {
 		return printable.Line(strings.Map(func(r rune) rune {
-			if r < 0x80 && (r == '.' || r == '_' || r == '-' || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+			if r < 0x80 && (strings.ContainsRune("._-", r) || unicode.IsLetter(r) || unicode.IsDigit(r)) {
 				return r
 			}
 			return -1

@@ -7,7 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"hash/fnv"
+	"hash/crc32"
 	"io"
 	"os"
 	"os/exec"
@@ -42,9 +42,6 @@ type hookWorld struct{ home, dir string }
 
 func newHookWorld(base string) (w hookWorld, err error) {
 	w = hookWorld{home: base, dir: filepath.Join(base, "project")}
-	if err := os.MkdirAll(w.dir, 0o755); err != nil {
-		return w, err
-	}
 	for name, content := range cleanRepository() {
 		full := filepath.Join(w.dir, ".git", name)
 		err := os.MkdirAll(filepath.Dir(full), 0o755)
@@ -57,11 +54,7 @@ func newHookWorld(base string) (w hookWorld, err error) {
 
 // payload is what Claude Code would send of a row.
 func (w hookWorld) payload(r *Row) ([]byte, error) {
-	dir := r.dir()
-	if r.Agent == "" && r.Dir == "" {
-		dir = DefaultDir
-	}
-	moved := strings.NewReplacer(dir, w.dir, HomeOf(dir), w.home).Replace(string(r.Input))
+	moved := strings.NewReplacer(r.dir(), w.dir, HomeOf(r.dir()), w.home).Replace(string(r.Input))
 	return json.Marshal(map[string]any{"hook_event_name": "PreToolUse", "session_id": cmp.Or(r.Session, "none"),
 		"cwd": w.dir, "permission_mode": "default", "tool_name": claudeTool(r), "tool_use_id": r.ID,
 		"tool_input": json.RawMessage(moved)})
@@ -105,10 +98,7 @@ func heard(out []byte) Outcome {
 			Decision string `json:"permissionDecision"`
 		} `json:"hookSpecificOutput"`
 	}
-	if len(bytes.TrimSpace(out)) == 0 {
-		return Silent
-	}
-	if json.Unmarshal(out, &answer) != nil {
+	if err := json.Unmarshal(out, &answer); err != nil && len(bytes.TrimSpace(out)) > 0 {
 		return Failed
 	}
 	switch cmp.Or(answer.Output.Decision, answer.Decision) {
@@ -125,6 +115,7 @@ func heard(out []byte) Outcome {
 // chosen are the rows that are judged: of those that Claude Code could send, so many at most of each label and file,
 // chosen by their ids, so that every run and every gate has the same.
 func chosen(files []File, agent string, most int) (rows []*Row) {
+	lot := func(r *Row) uint32 { return crc32.ChecksumIEEE([]byte(r.ID)) }
 	for i := range files {
 		byLabel := map[string][]*Row{}
 		for j := range files[i].Rows {
@@ -138,17 +129,11 @@ func chosen(files []File, agent string, most int) (rows []*Row) {
 		}
 		for _, label := range Labels() {
 			list := byLabel[label]
-			slices.SortStableFunc(list, func(a, b *Row) int { return cmp.Compare(lot(a.ID), lot(b.ID)) })
+			slices.SortStableFunc(list, func(a, b *Row) int { return cmp.Compare(lot(a), lot(b)) })
 			rows = append(rows, list[:min(len(list), most)]...)
 		}
 	}
 	return rows
-}
-
-func lot(id string) uint64 {
-	h := fnv.New64a()
-	io.WriteString(h, id)
-	return h.Sum64()
 }
 
 // judgeByHooks asks every gate about every row. Gates take turns, row by row, so that a machine's moods are shared.
