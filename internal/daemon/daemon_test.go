@@ -27,6 +27,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/daemon"
+	"github.com/nodgate/nod/internal/hang"
 )
 
 // collector is an OpenTelemetry collector on loopback. Every third request finds it busy.
@@ -236,20 +237,14 @@ func TestMetrics(t *testing.T) {
 	out, stop := start(t, o)
 	defer stop()
 	address := strings.TrimSpace(strings.TrimPrefix(<-out, "nod-serve: metrics at "))
-	text := ""
-	for !strings.Contains(text, "nod_decision_seconds_count 21") {
-		text = scrape(t, address, "")
-	}
 	for _, want := range []string{
 		`nod_decisions_total{agent="claude-code",answered="deny",layer="model",verdict="deny"} 1`,
 		`nod_decisions_total{agent="other",answered="other",layer="model",verdict="deny"} 20`,
 		`nod_decision_seconds_bucket{le="0.001"} 0`, `nod_decision_seconds_bucket{le="0.0025"} 21`,
 		`nod_tokens_total{direction="in"} 18900`, `nod_questions_open 0`, `nod_log_problems_total 0`,
 		`nod_cost_usd_total 0.021`,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%s is not in\n%s", want, text)
-		}
+	} { // each is gathered by itself, while lines are counted
+		hang.Until(t, want, func() bool { return strings.Contains(scrape(t, address, ""), want) })
 	}
 	if got := scrape(t, address, "evil.example:9464"); got != "not by this name\n" {
 		t.Errorf("by another name: %s", got)

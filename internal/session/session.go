@@ -273,9 +273,9 @@ func (s *Session) record(kind string, r Record) error {
 	return s.append(l)
 }
 
-// lock takes the file's lock, or goes without after half a second.
+// lock takes the file's lock, or goes without after two seconds.
 func (s *Session) lock() (unlock func()) {
-	if s.file.LockFor(time.Second / 2) {
+	if s.file.LockFor(2 * time.Second) {
 		return s.file.Unlock
 	}
 	return func() {}

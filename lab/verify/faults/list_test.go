@@ -14,13 +14,13 @@ func faults() []fault {
 	root, agents, hook := []string{"."}, []string{"./agent"}, []string{"./internal/hook"}
 	return []fault{
 		{"a layer skipped: layer 0", "gate.go",
-			`t.guard(); o.stands() {`, `t.guard(); false && o.stands() {`, root},
+			`t.guard()); o.stands() {`, `t.guard()); false && o.stands() {`, root},
 		{"a layer skipped: what cannot be undone", "gate.go",
-			`t.irrecoverable(); o.stands() {`, `t.irrecoverable(); false && o.stands() {`, root},
+			`t.irrecoverable()); o.stands() {`, `t.irrecoverable()); false && o.stands() {`, root},
 		{"a layer skipped: what only a person may allow", "gate.go",
-			`t.reserved(); o.stands() {`, `t.reserved(); false && o.stands() {`, root},
+			`t.reserved()); o.stands() {`, `t.reserved()); false && o.stands() {`, root},
 		{"a layer skipped: secrets", "gate.go",
-			`t.secret(); o.stands() {`, `t.secret(); false && o.stands() {`, root},
+			`t.secret()); o.stands() {`, `t.secret()); false && o.stands() {`, root},
 		{"nod is known by its name alone", "internal/guard/self.go",
 			`c.Program != "" && g.At.Machine.IsSelf(c.Program):`, `false:`, root},
 		{"a rule ignored: soft_deny", "gate.go",
