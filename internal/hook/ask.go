@@ -39,13 +39,6 @@ func (b *book) asks(d nod.Decision, said string) bool {
 		!b.event.Unproven && !b.event.Plan && (len(s.Notify) > 0 || question.Heard(b.run.Places.State))
 }
 
-// question is the entry of a call that waits now: nothing has answered it yet.
-func (b *book) question(c nod.Call, d nod.Decision) error {
-	e := b.about(c, audit.FromDecision(c, d, b.run.Now()))
-	e.Kind, e.Approvable = audit.Question, nil
-	return b.write(e)
-}
-
 // yes is a person's yes to one call: to its key, and to the files that it names as they were when it was asked about.
 type yes struct {
 	id, key, how string

@@ -182,7 +182,7 @@ func (w *world) pages(x *Index, f Filter) (all []Row) {
 		}
 		for _, r := range rows {
 			l, err := x.Entry(r)
-			if before = r.Key; err != nil || l.Agent != r.Agent || l.Layer != r.Layer || !l.Time.Equal(r.Time) {
+			if err != nil || l.Agent != r.Agent || l.Layer != r.Layer || !l.Time.Equal(r.Time) {
 				w.Fatalf("the line of %+v: %s, %v", r, l.Raw, err)
 			}
 			r.Key = 0

@@ -4,6 +4,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"net"
 	"os"
 	"os/exec"
@@ -185,7 +186,7 @@ func TestTheExampleOfTheDocument(t *testing.T) {
 	r.Env = testworld.Started(w.home, "NOD_TOKEN="+w.token)
 	out, err := r.Output()
 	var a answer
-	if err := json.Unmarshal(out, &a); err != nil || a.Verdict.String() != "deny" || a.Layer.String() != "guard" {
+	if err = errors.Join(err, json.Unmarshal(out, &a)); err != nil || a.Verdict.String() != "deny" || a.Layer.String() != "guard" {
 		t.Errorf("%s %v: %s", example, err, out)
 	}
 }
