@@ -186,7 +186,8 @@ func TestTheExampleOfTheDocument(t *testing.T) {
 	r.Env = testworld.Started(w.home, "NOD_TOKEN="+w.token)
 	out, err := r.Output()
 	var a answer
-	if err = errors.Join(err, json.Unmarshal(out, &a)); err != nil || a.Verdict.String() != "deny" || a.Layer.String() != "guard" {
+	err = errors.Join(err, json.Unmarshal(out, &a))
+	if err != nil || a.Verdict.String() != "deny" || a.Layer.String() != "guard" {
 		t.Errorf("%s %v: %s", example, err, out)
 	}
 }
