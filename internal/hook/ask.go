@@ -43,7 +43,8 @@ func (b *book) asks(d nod.Decision, said string) bool {
 type yes struct {
 	id, key, how string
 	files        []string
-	held         string // the fingerprint of files
+	held         string             // the fingerprint of files
+	session      *approval.Approval // what the yes is for the rest of the session; nil: nothing
 }
 
 // decide is what the gate says of the call, and what a person does where that became a question.
@@ -53,8 +54,14 @@ func (b *book) decide(ctx context.Context, c nod.Call) (nod.Decision, *yes) {
 			"a file that this call names has changed since the person was asked", nil), nil
 	}
 	d := Left(b.gate.Check(ctx, c), b.settings)
-	if b.run.yes != nil && d.Verdict != nod.Allow {
+	switch y := b.run.yes; {
+	case y == nil:
+	case d.Verdict != nod.Allow:
 		d.Reason = "what this call would do has changed since the person said yes; " + d.Reason
+	case y.session != nil: // only now is it known to be what the person saw
+		if err := approval.Add(b.run.Places.State, *y.session, b.run.Now()); err != nil {
+			d.Notices = append(d.Notices, "the yes holds once: "+printable.Line(err.Error(), 200))
+		}
 	}
 	if !b.waits || d.Approvable.Key == "" { // a question that could not be logged is none
 		return d, nil
@@ -81,7 +88,7 @@ func (b *book) ask(ctx context.Context, c nod.Call, d nod.Decision) (nod.Decisio
 		d.Verdict, d.Approvable, d.Lasting = nod.Deny, nod.Approvable{}, ""
 		return b.unanswered(c, d, "a person said no ("+printable.Line(answer.By, 60)+")", notice), nil
 	}
-	if given.how, err = b.approve(c, d, answer); err != nil {
+	if given.how, given.session, err = b.approve(c, d, answer); err != nil {
 		return b.unanswered(c, d, "the yes could not be kept: "+printable.Line(err.Error(), 200), notice), nil
 	}
 	return d, given
@@ -188,24 +195,21 @@ func (b *book) title() string {
 	return plain(c.Agent) + " wants to use " + plain(c.RawTool) + " in " + plain(path.Base(c.Dir))
 }
 
-// approve writes a yes down, and keeps it where it holds for the session. how says so in a few words. A yes to this
-// one call is kept nowhere, so that no other call can use it up.
-func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) (how string, err error) {
+// approve writes a yes down. how says so in a few words, and lasting is what holds for the session, if it does. A yes to
+// this one call is kept nowhere, so that no other call can use it up.
+func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) (how string, lasting *approval.Approval,
+	err error) {
 	now := b.run.Now()
 	how = string(answer.Scope) + ", by " + printable.Line(answer.By, 60)
 	if answer.Scope == question.Session {
-		id := approval.NewID()
-		err = approval.Add(b.run.Places.State, approval.Approval{ID: id, Key: d.Approvable.Key,
-			Scope: approval.Session, Agent: c.Agent, SessionID: c.Session, At: now.UTC(), Tool: c.RawTool, Dir: c.Dir,
-			Call: printable.Line(audit.MaskText(c.Command), 200), Until: now.Add(24 * time.Hour).UTC()}, now)
-		how += " (" + id + ")"
-	}
-	if err != nil {
-		return "", err
+		lasting = &approval.Approval{ID: approval.NewID(), Key: d.Approvable.Key, Scope: approval.Session,
+			Agent: c.Agent, SessionID: c.Session, At: now.UTC(), Tool: c.RawTool, Dir: c.Dir,
+			Call: printable.Line(audit.MaskText(c.Command), 200), Until: now.Add(24 * time.Hour).UTC()}
+		how += " (" + lasting.ID + ")"
 	}
 	e := b.about(c, audit.FromCall(audit.Approved, d.ID, c, now))
 	e.Reason = "a person said yes, " + how
-	return how, b.write(e)
+	return how, lasting, b.write(e)
 }
 
 // unanswered is the decision where there was no yes. Where the agent can ask by itself, it does if nobody answered.

@@ -156,10 +156,14 @@ func TestAYesForAFileThatChanged(t *testing.T) {
 			p.settings("ask = [\"sh run.sh\", \"git push\"]\n")
 			s := p.asked(row.command, func(q question.Question) {
 				row.change(p, script)
-				if err := q.Answer(p.options.Places.State, true, question.Once, "a link", time.Now()); err != nil {
+				scope := q.Scopes()[len(q.Scopes())-1] // the session, where the question has it
+				if err := q.Answer(p.options.Places.State, true, scope, "a link", time.Now()); err != nil {
 					t.Error(err)
 				}
 			})
+			if approval.Kept(p.options.Places.State) {
+				t.Error("a yes is kept for what the person did not see")
+			}
 			if s.verdict != "deny" || !strings.Contains(s.reason, row.says) {
 				t.Errorf("%+v", s)
 			}
