@@ -195,8 +195,8 @@ func (b *book) title() string {
 	return plain(c.Agent) + " wants to use " + plain(c.RawTool) + " in " + plain(path.Base(c.Dir))
 }
 
-// approve writes a yes down. how says so in a few words, and lasting is what holds for the session, if it does. A yes to
-// this one call is kept nowhere, so that no other call can use it up.
+// approve writes a yes down. how says so in a few words, and lasting is what holds for the session, if it does. A yes
+// to this one call is kept nowhere, so that no other call can use it up.
 func (b *book) approve(c nod.Call, d nod.Decision, answer question.Answer) (how string, lasting *approval.Approval,
 	err error) {
 	now := b.run.Now()
