@@ -134,7 +134,8 @@ func (r *reader) scalars(s *scalars) {
 
 const (
 	maxMaxTokens = 32768
-	maxTimeout   = 45 * time.Second
+	// maxTimeout is for a whole decision: a person waits before the screen.
+	maxTimeout = 45 * time.Second
 	// maxWait leaves the model and the hook their time inside the 600 s that nod install gives the host.
 	maxWait = 9 * time.Minute
 	// maxDollars bounds a ceiling: more is a slip of the pen.
