@@ -69,18 +69,18 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err == nil && yes && !slices.Contains(q.Scopes(), said) {
 		err = question.ErrFits
 	}
-	if err == nil && (said == question.Repository || said == question.Always) {
-		e := Edit{List: "allow", Text: q.Lasting}
-		if said == question.Repository {
-			e.Root = q.Root
-		}
-		if r.PostForm.Get("seen") != "yes" {
-			return s.preview(w, r, v, e, map[string]any{"Question": q, "Scope": said})
-		}
-		err = s.o.Rules.Write(e)
+	e, lasts := Edit{List: "allow", Text: q.Lasting}, said == question.Repository || said == question.Always
+	if said == question.Repository {
+		e.Root = q.Root
+	}
+	if err == nil && lasts && r.PostForm.Get("seen") != "yes" {
+		return s.preview(w, r, v, e, map[string]any{"Question": q, "Scope": said})
 	}
 	if err == nil {
 		err = q.Answer(s.o.State, yes, said, "the page", s.o.Now())
+	}
+	if err == nil && lasts { // not where somebody else has answered before
+		err = s.o.Rules.Write(e)
 	}
 	return leads(w, r, "/questions", err)
 }

@@ -518,6 +518,9 @@ func TestAYesThatLasts(t *testing.T) {
 	if code, body := post("answer", "repository", "key", q.Key, "seen", "yes"); code != 303 {
 		t.Errorf("%d %s", code, body)
 	}
+	if code, _ := post("answer", "always", "key", q.Key, "seen", "yes"); code != 410 {
+		t.Error("it was answered twice:", code)
+	}
 	if diff := cmp.Diff([]Edit{{List: "allow", Text: "npm publish *", Root: "/src/shop"}}, s.wrote); diff != "" {
 		t.Error(diff)
 	}

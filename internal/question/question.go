@@ -327,7 +327,10 @@ func Listen(stateDir string) (stop func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Lock()
+	if !f.LockFor(time.Second) { // whoever looks whether it is held has it for a moment
+		_ = f.Close()
+		return nil, fmt.Errorf("%s is held by another process", f.Name())
+	}
 	return func() {
 		_ = f.Close()
 		_ = os.Remove(f.Name())
