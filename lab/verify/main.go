@@ -3,7 +3,7 @@
 //
 //	go run ./lab/verify [-deep] [-only STAGE,...]
 //
-// The short run is for every change: it takes about ten minutes on two quiet cores, with nothing built before. -deep
+// The short run is for every change: it takes ten to fifteen minutes on two cores, with nothing built before. -deep
 // runs what the short run leaves out as well: CONTRIBUTING.md says what that is. The test in lab/verify/faults shows
 // that the short run is not blind.
 //
