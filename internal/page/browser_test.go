@@ -192,6 +192,7 @@ func TestAYesBecomesARule(t *testing.T) {
 	if answer := <-said; !strings.Contains(answer, `"allow"`) {
 		t.Error(answer)
 	}
+	b.sees(`location.pathname === '/questions'`) // the rule is written after the answer counted
 	b.do(b.at("/rules"))
 	b.sees(`document.querySelector('.rules').innerText.includes('npm run build')`)
 	b.press(".rules tr:last-child a")
