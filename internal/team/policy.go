@@ -3,7 +3,9 @@ package team
 import (
 	"bytes"
 	"crypto/ed25519"
+	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,6 +148,12 @@ func Seal(p Policy, key ed25519.PrivateKey) ([]byte, error) {
 		err = fmt.Errorf("a policy of %d KiB is longer than %d; shorten its documents", len(text)>>10, MaxPolicy>>10)
 	}
 	return text, err
+}
+
+// Tag is the ETag of a signed policy.
+func Tag(signed []byte) string {
+	sum := sha256.Sum256(signed)
+	return `"` + hex.EncodeToString(sum[:16]) + `"`
 }
 
 // Open returns a policy that the organisation signed for the team. Whether its documents are settings is for package
