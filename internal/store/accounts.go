@@ -2,12 +2,14 @@ package store
 
 import (
 	"context"
+	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -65,6 +67,23 @@ func (s *Store) Org(ctx context.Context, id string) (Org, error) {
 	return Org{}, errors.Join(err, ErrNotFound)
 }
 
+// SigningKey returns the key that an organisation signs by; its first use makes it. The key is as safe as the database.
+func (tx *Tx) SigningKey(ctx context.Context, org string) (ed25519.PrivateKey, error) {
+	fresh := make([]byte, ed25519.SeedSize)
+	rand.Read(fresh)
+	var kept string
+	_, err := tx.ExecContext(ctx, `INSERT INTO keys (org, seed) VALUES ($1, $2) ON CONFLICT (org) DO NOTHING`, org,
+		base64.StdEncoding.EncodeToString(fresh))
+	if err == nil {
+		err = tx.QueryRowContext(ctx, `SELECT seed FROM keys WHERE org = $1`, org).Scan(&kept)
+	}
+	seed, wrong := base64.StdEncoding.DecodeString(kept)
+	if err = errors.Join(err, wrong); err != nil || len(seed) != ed25519.SeedSize {
+		return nil, fmt.Errorf("the organisation's key cannot be read: %w", err)
+	}
+	return ed25519.NewKeyFromSeed(seed), nil
+}
+
 // Team is a part of an organisation that has policies of its own.
 type Team struct{ ID, Org, Name string }
 
@@ -88,6 +107,19 @@ type Token struct {
 	Scopes        []string
 	Machine, Team string // whose it is; "" for a token that is no machine's
 	Made, Expires time.Time
+}
+
+// Identity is who was let in. All of it but Org may be empty.
+type Identity struct {
+	Org, Team, Machine string // ids; Team is the machine's, or the one that the person's role is for
+	Person             string // an id
+	Name               string // as an [Event] names it: the token's name, or the person's
+	Scopes             []string
+}
+
+// Identity is whom a token lets in.
+func (t Token) Identity() Identity {
+	return Identity{Org: t.Org, Team: t.Team, Machine: t.Machine, Name: "token " + t.Name, Scopes: t.Scopes}
 }
 
 const tokenPrefix = "nod_"

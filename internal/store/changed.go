@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"sync"
 	"time"
 
@@ -62,12 +63,12 @@ func (s *Store) Changed(topic string) (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// Hears reports whether changes that other servers make are heard now. Where they are not, nothing may be held back
-// in the hope of being told.
+// Hears reports whether changes of other processes are heard at once. Where they are not, whoever must know looks
+// each time. SQLite is looked at now and then.
 func (s *Store) Hears() bool {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	return !s.hub.deaf
+	return s.Postgres && !s.hub.deaf
 }
 
 func (h *hub) hears(is bool) {
@@ -110,4 +111,30 @@ func (h *hub) hear(ctx context.Context, address string) {
 		}
 		h.wake(n.Payload)
 	}
+}
+
+// look wakes all when another process has written to a file: its data_version, as one connection sees it, is another.
+func (h *hub) look(db *sql.DB) {
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	h.done.Go(func() {
+		c, err := db.Conn(ctx)
+		if err != nil {
+			return
+		}
+		defer c.Close()
+		seen, every := int64(-1), time.NewTicker(200*time.Millisecond)
+		defer every.Stop()
+		for ctx.Err() == nil {
+			var now int64
+			if err := c.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&now); err == nil && now != seen {
+				h.wake()
+				seen = now
+			}
+			select {
+			case <-every.C:
+			case <-ctx.Done():
+			}
+		}
+	})
 }

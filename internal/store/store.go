@@ -82,9 +82,10 @@ func Open(ctx context.Context, address string, o Options) (s *Store, err error) 
 		err = fmt.Errorf("the database could not be brought to its newest shape: %w", err)
 		return nil, errors.Join(err, s.DB.Close())
 	}
-	s.hub = newHub()
-	if s.Postgres {
+	if s.hub = newHub(); s.Postgres {
 		s.hub.listen(address)
+	} else {
+		s.hub.look(s.DB)
 	}
 	return s, nil
 }

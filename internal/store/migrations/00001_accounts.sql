@@ -5,6 +5,10 @@ CREATE TABLE orgs (
   settings TEXT NOT NULL, -- JSON, see OrgSettings
   made BIGINT NOT NULL
 );
+CREATE TABLE keys ( -- an organisation's ed25519 seeds, base64
+  org TEXT PRIMARY KEY REFERENCES orgs,
+  seed TEXT NOT NULL
+);
 CREATE TABLE teams (
   id TEXT PRIMARY KEY,
   org TEXT NOT NULL REFERENCES orgs,
