@@ -266,8 +266,8 @@ func (s *Store) Machines(ctx context.Context, org, after string, most int) ([]Ma
 		}
 		m.Made, m.Gone, m.Seen = Time(made), Time(gone), Time(seen)
 		return m, err
-	}, `SELECT id, org, team, name, made, gone, seen, report FROM machines WHERE org = $1 AND id > $2 ORDER BY id LIMIT $3`,
-		org, after, most)
+	}, `SELECT id, org, team, name, made, gone, seen, report FROM machines WHERE org = $1 AND id > $2
+		ORDER BY id LIMIT $3`, org, after, most)
 }
 
 // Event is one change that somebody made. Events are only added.
