@@ -46,6 +46,8 @@ type Cluster struct {
 	bin  string // where its programs are
 	user *syscall.Credential
 	cmd  *exec.Cmd
+	// ended is closed when cmd has.
+	ended <-chan struct{}
 }
 
 // Postgres starts a server with one empty database.
@@ -100,27 +102,39 @@ func (c *Cluster) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts the server, and waits until it answers. Its log is in the directory with the socket.
+// Start starts the server, and waits until it answers. After a crash it does not start before the last process of the
+// one before has ended.
 func (c *Cluster) Start() {
 	c.t.Helper()
+	ended := c.begin()
+	hang.Until(c.t, "PostgreSQL answers", func() bool {
+		select {
+		case <-ended:
+			ended = c.begin()
+		default:
+		}
+		conn, err := pgx.Connect(c.t.Context(), c.Address())
+		return err == nil && conn.Close(context.Background()) == nil
+	})
+}
+
+// begin starts the server once. Its log is in the directory with the socket.
+func (c *Cluster) begin() (ended <-chan struct{}) {
 	log, err := os.Create(c.dir + "/log")
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer log.Close()
-	c.cmd = c.command("postgres", "-D", c.dir+"/data", "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
+	cmd := c.command("postgres", "-D", c.dir+"/data", "-k", c.dir, "-c", "listen_addresses=", "-c", "fsync=off",
 		"-c", "max_connections=200")
-	c.cmd.Stdout, c.cmd.Stderr = log, log
-	if err := c.cmd.Start(); err != nil {
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
 	}
-	hang.Until(c.t, "PostgreSQL answers", func() bool {
-		conn, err := pgx.Connect(c.t.Context(), c.Address())
-		if err != nil {
-			return false
-		}
-		return conn.Close(context.Background()) == nil
-	})
+	done := make(chan struct{})
+	go func() { _ = cmd.Wait(); close(done) }()
+	c.cmd, c.ended = cmd, done
+	return done
 }
 
 // Address is the database's.
@@ -130,7 +144,7 @@ func (c *Cluster) Address() string { return fmt.Sprintf("postgres://nod@/postgre
 func (c *Cluster) Kill() {
 	if c.cmd != nil {
 		_ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL)
-		_ = c.cmd.Wait()
+		<-c.ended
 	}
 	c.cmd = nil
 }
