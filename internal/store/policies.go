@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nodgate/nod/internal/team"
 )
@@ -20,28 +21,29 @@ type PolicyDocument struct {
 
 // Draft is a document as it may become.
 type Draft struct {
-	ID, Org  string
-	Document PolicyDocument
-	Removes  bool // the document of this name goes
-	Author   string
-	Made     int64  // see [Micro]
-	Reviewer string // "" for none yet
-	Version  int64  // with which it was published; 0: not yet
+	ID       string         `json:"id"`
+	Document PolicyDocument `json:"document"`
+	Removes  bool           `json:"removes"` // the document of this name goes
+	Author   string         `json:"author"`
+	Made     time.Time      `json:"made"`
+	Reviewer string         `json:"reviewer"` // "" for none yet
+	Version  int64          `json:"version"`  // with which it was published; 0: not yet
 }
 
 // Policy is a version of an organisation's policy. Versions are only added: to go back publishes an old one again.
 type Policy struct {
-	Org       string
-	Version   int64
-	Made      int64 // see [Micro]
-	Who, What string
-	Documents []PolicyDocument // by what they hold for, and then by name
+	Version   int64            `json:"version"`
+	Made      time.Time        `json:"made"`
+	Who       string           `json:"who"`
+	What      string           `json:"what"`
+	Documents []PolicyDocument `json:"documents"` // by what they hold for, and then by name
 }
 
-// The refusals of a publication.
+// ErrUnfit is wrapped by the refusals of a change of the policy.
 var (
-	ErrUnreviewed = errors.New("another person than its author must review the draft first")
-	ErrPublished  = errors.New("the draft was published before")
+	ErrUnfit      = errors.New("the policy was not changed")
+	ErrUnreviewed = fmt.Errorf("%w: another person than its author must review the draft first", ErrUnfit)
+	ErrPublished  = fmt.Errorf("%w: the draft was published before", ErrUnfit)
 )
 
 // Policies is the topic of an organisation's policy.
@@ -56,9 +58,9 @@ func (tx *Tx) MakeDraft(ctx context.Context, by Identity, d PolicyDocument, remo
 	if err = errors.Join(err, d.Check(), tx.isTeam(ctx, by.Org, d)); err != nil {
 		return Draft{}, err
 	}
-	made := Draft{ID: NewID(), Org: by.Org, Document: d, Removes: removes, Author: by.who(), Made: Micro(tx.store.Now())}
+	made := Draft{ID: NewID(), Document: d, Removes: removes, Author: by.who(), Made: tx.store.Now().UTC()}
 	_, err = tx.ExecContext(ctx, `INSERT INTO drafts (id, org, document, removes, author, made)
-		VALUES ($1, $2, $3, $4, $5, $6)`, made.ID, made.Org, string(text), bit(removes), made.Author, made.Made)
+		VALUES ($1, $2, $3, $4, $5, $6)`, made.ID, by.Org, string(text), removes, made.Author, Micro(made.Made))
 	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "policy drafted", About: made.ID,
 		Detail: d.Name}))
 }
@@ -76,22 +78,15 @@ func (tx *Tx) isTeam(ctx context.Context, org string, d PolicyDocument) error {
 	return missing(err)
 }
 
-func bit(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
-const draftColumns = `SELECT id, org, document, removes, author, made, reviewer, version FROM drafts `
+const draftColumns = `SELECT id, document, removes, author, made, reviewer, version FROM drafts `
 
 func scanDraft(row scanner) (d Draft, err error) {
 	var text string
-	var removes int
-	if err = row.Scan(&d.ID, &d.Org, &text, &removes, &d.Author, &d.Made, &d.Reviewer, &d.Version); err == nil {
+	var made int64
+	if err = row.Scan(&d.ID, &text, &d.Removes, &d.Author, &made, &d.Reviewer, &d.Version); err == nil {
 		err = json.Unmarshal([]byte(text), &d.Document)
 	}
-	d.Removes = removes == 1
+	d.Made = Time(made)
 	return d, err
 }
 
@@ -174,48 +169,50 @@ func (tx *Tx) RollBack(ctx context.Context, by Identity, to int64) (Policy, erro
 
 // next keeps the next version, signs it, and wakes the machines once all of that is kept.
 func (tx *Tx) next(ctx context.Context, by Identity, last int64, documents []PolicyDocument, what string) (Policy, error) {
-	p := Policy{by.Org, last + 1, Micro(tx.store.Now()), by.who(), what, documents}
+	p := Policy{last + 1, tx.store.Now().UTC(), by.who(), what, documents}
 	text, err := json.Marshal(p.Documents)
 	if err != nil {
 		return p, err
 	}
 	_, err = tx.ExecContext(ctx, `INSERT INTO policies (org, version, made, who, what, documents)
-		VALUES ($1, $2, $3, $4, $5, $6)`, p.Org, p.Version, p.Made, p.Who, p.What, string(text))
+		VALUES ($1, $2, $3, $4, $5, $6)`, by.Org, p.Version, Micro(p.Made), p.Who, p.What, string(text))
 	if err != nil {
 		return p, err
 	}
 	teams, err := list(ctx, tx, func(row scanner) (id string, err error) { return id, row.Scan(&id) },
-		`SELECT id FROM teams WHERE org = $1 ORDER BY id`, p.Org)
+		`SELECT id FROM teams WHERE org = $1 ORDER BY id`, by.Org)
 	for _, id := range teams {
 		if err == nil {
-			_, err = tx.bundle(ctx, p, id)
+			_, err = tx.bundle(ctx, by.Org, p, id)
 		}
 	}
-	return p, errors.Join(err, tx.Notify(ctx, Policies(p.Org)), tx.Audit(ctx, Event{Org: p.Org, Who: p.Who,
+	return p, errors.Join(err, tx.Notify(ctx, Policies(by.Org)), tx.Audit(ctx, Event{Org: by.Org, Who: p.Who,
 		What: "policy published", About: fmt.Sprint("version ", p.Version), Detail: what}))
 }
 
 // bundle signs a version for a team, and keeps that.
-func (tx *Tx) bundle(ctx context.Context, p Policy, of string) ([]byte, error) {
-	org, err := tx.org(ctx, p.Org)
+func (tx *Tx) bundle(ctx context.Context, org string, p Policy, of string) ([]byte, error) {
+	o, err := tx.org(ctx, org)
 	if err != nil {
 		return nil, err
 	}
-	key, err := tx.SigningKey(ctx, p.Org)
+	key, err := tx.SigningKey(ctx, org)
 	if err != nil {
 		return nil, err
 	}
 	const week = 7 * 24
-	sent := team.Policy{Org: p.Org, Team: of, Version: p.Version, Made: Time(p.Made),
-		MaxAge: int64(cmp.Or(org.Settings.PolicyHours, week)) * 3600, Documents: []team.Document{}}
+	sent := team.Policy{Org: org, Team: of, Version: p.Version, Made: p.Made.Truncate(time.Microsecond),
+		MaxAge: int64(cmp.Or(o.Settings.PolicyHours, week)) * 3600, Documents: []team.Document{}}
 	for _, d := range p.Documents {
 		if d.Team == "" || d.Team == of {
 			sent.Documents = append(sent.Documents, d.Document)
 		}
 	}
 	signed, err := team.Seal(sent, key)
-	if err == nil {
-		_, err = tx.ExecContext(ctx, `INSERT INTO bundles (org, version, team, body) VALUES ($1, $2, $3, $4)`, p.Org,
+	if err != nil {
+		err = fmt.Errorf("%w: %w", ErrUnfit, err)
+	} else {
+		_, err = tx.ExecContext(ctx, `INSERT INTO bundles (org, version, team, body) VALUES ($1, $2, $3, $4)`, org,
 			p.Version, of, string(signed))
 	}
 	return signed, err
@@ -237,19 +234,21 @@ func (s *Store) Bundle(ctx context.Context, org, of string) (signed []byte, err 
 		err = tx.QueryRowContext(ctx, `SELECT body FROM bundles WHERE org = $1 AND team = $2 AND version = $3`, org, of,
 			p.Version).Scan(&signed)
 		if errors.Is(missing(err), ErrNotFound) {
-			signed, err = tx.bundle(ctx, p, of)
+			signed, err = tx.bundle(ctx, org, p, of)
 		}
 		return err
 	})
 }
 
-const policyColumns = `SELECT org, version, made, who, what, documents FROM policies `
+const policyColumns = `SELECT version, made, who, what, documents FROM policies `
 
 func scanPolicy(row scanner) (p Policy, err error) {
 	var text string
-	if err = row.Scan(&p.Org, &p.Version, &p.Made, &p.Who, &p.What, &text); err == nil {
+	var made int64
+	if err = row.Scan(&p.Version, &made, &p.Who, &p.What, &text); err == nil {
 		err = json.Unmarshal([]byte(text), &p.Documents)
 	}
+	p.Made = Time(made)
 	return p, err
 }
 

@@ -3,7 +3,7 @@ CREATE TABLE drafts (
   id TEXT PRIMARY KEY,
   org TEXT NOT NULL REFERENCES orgs,
   document TEXT NOT NULL, -- JSON, see PolicyDocument
-  removes INTEGER NOT NULL, -- 1: the document of this name goes
+  removes BOOLEAN NOT NULL, -- the document of this name goes
   author TEXT NOT NULL,
   made BIGINT NOT NULL,
   reviewer TEXT NOT NULL DEFAULT '',
