@@ -236,7 +236,8 @@ func machineCode(ctx context.Context, p Process, s *store.Store, c store.Code, t
 	}
 	c.Team = all[i].ID
 	var code string
-	err = change(ctx, s, store.Event{Org: c.Org, What: "machine code made", About: team}, func(tx *store.Tx) (err error) {
+	e := store.Event{Org: c.Org, What: "machine code made", About: team}
+	err = change(ctx, s, e, func(tx *store.Tx) (err error) {
 		code, err = tx.MakeCode(ctx, c)
 		return err
 	})
@@ -319,7 +320,8 @@ func (s *Server) joins(w http.ResponseWriter, r *http.Request, v *visit) {
 		}
 		a.Org, a.Team, a.Machine, a.Token = m.Org, m.Team, m.ID, token
 		a.Key = base64.StdEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
-		return tx.Audit(r.Context(), store.Event{Org: c.Org, Who: "machine " + m.ID, What: "machine joined", About: q.Name})
+		e := store.Event{Org: c.Org, Who: "machine " + m.ID, What: "machine joined", About: q.Name}
+		return tx.Audit(r.Context(), e)
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -361,7 +363,8 @@ func join(ctx context.Context, p Process, args []string) error {
 		return err
 	}
 	if _, err := team.Load(f.places.State); !errors.Is(err, team.ErrNone) {
-		return errors.Join(err, fmt.Errorf("this machine is a member already; remove %s first", team.Dir(f.places.State)))
+		is := fmt.Errorf("this machine is a member already; remove %s first", team.Dir(f.places.State))
+		return errors.Join(err, is)
 	}
 	m.Server = strings.TrimRight(f.Arg(0), "/")
 	if at, err := url.Parse(m.Server); err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" {
@@ -378,7 +381,7 @@ func join(ctx context.Context, p Process, args []string) error {
 	if err := m.Save(f.places.State); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s is a member of the team of %s. Next: nod daemon, which must keep running.\n", name, m.Server)
+	fmt.Fprintf(p.Stdout, "%s is a member of a team of %s. Next: nod daemon, which must run.\n", name, m.Server)
 	return nil
 }
 

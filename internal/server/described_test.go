@@ -83,8 +83,9 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"request": reflect.TypeFor[request](), "answer": reflect.TypeFor[answer](),
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
-		"joined": reflect.TypeFor[joined](), "draft": reflect.TypeFor[store.Draft](),
-		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](), "report": reflect.TypeFor[store.Report](), "batch": reflect.TypeFor[struct {
+		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
+		"draft": reflect.TypeFor[store.Draft](), "version": reflect.TypeFor[store.Policy](),
+		"policies": reflect.TypeFor[policyList](), "batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema
@@ -236,7 +237,8 @@ func TestCommands(t *testing.T) {
 		var said strings.Builder
 		words := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--help") && len(words) > 1 {
-			words = slices.Insert(words, 2-len(map[string][]int{"serve": {1}, "join": {1}}[words[0]]), "--state", w.state)
+			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2}[words[0]]
+			words = slices.Insert(words, at, "--state", w.state)
 		}
 		code := Main(t.Context(), Process{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said}, words)
 		if code != c.code || !strings.Contains(said.String(), c.said) {

@@ -27,6 +27,7 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --files none|disk  none (default): nod sees no file of the caller's machine;
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
+  --signing-key FILE ed25519, as PEM; default: one in the database
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
 nod-serve token add --scope check[,...] [--expires 90d] NAME
 nod-serve token list | revoke NAME
@@ -79,6 +80,7 @@ type with struct {
 	*flag.FlagSet
 	places       config.Places
 	address, org string
+	signing      string // a file
 }
 
 func flags(p Process) *with {
@@ -100,7 +102,11 @@ func (f *with) open(ctx context.Context) (*store.Store, error) {
 	if address == "" {
 		address = "sqlite:" + filepath.Join(f.places.State, "server.db")
 	}
-	s, err := store.Open(ctx, address, store.Options{})
+	key, err := signingKey(f.signing)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, address, store.Options{SigningKey: key})
 	if err != nil {
 		return nil, err
 	}
@@ -143,6 +149,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.files, "files", "none", "")
 	f.BoolVar(&at.proxied, "behind-proxy", false, "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
+	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
 	if err := f.parse(args, 0); err != nil {

@@ -2,7 +2,11 @@ package server
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
@@ -208,4 +213,24 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request, work func(tx *s
 	default:
 		s.failed(w, err)
 	}
+}
+
+// signingKey reads a key such as openssl genpkey -algorithm ed25519 makes; nil for no file.
+func signingKey(file string) (ed25519.PrivateKey, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := lines.Read(file, maxHeader)
+	if err != nil {
+		return nil, fmt.Errorf("--signing-key: %w", err)
+	}
+	var key any
+	if block, _ := pem.Decode(text); block != nil {
+		key, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+	}
+	signs, is := key.(ed25519.PrivateKey)
+	if !is || err != nil {
+		return nil, fmt.Errorf("--signing-key %s: no ed25519 key as PEM; openssl genpkey -algorithm ed25519 makes one", file)
+	}
+	return signs, nil
 }

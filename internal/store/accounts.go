@@ -87,8 +87,12 @@ func (s *Store) Org(ctx context.Context, id string) (Org, error) {
 	return Org{}, errors.Join(err, ErrNotFound)
 }
 
-// SigningKey returns the key that an organisation signs by; its first use makes it. The key is as safe as the database.
+// SigningKey returns the key that an organisation signs by: that of [Options], else one in the database, as safe as the
+// database, that its first use makes.
 func (tx *Tx) SigningKey(ctx context.Context, org string) (ed25519.PrivateKey, error) {
+	if tx.store.key != nil {
+		return tx.store.key, nil
+	}
 	fresh := make([]byte, ed25519.SeedSize)
 	rand.Read(fresh)
 	var kept string
