@@ -54,7 +54,7 @@ func joined(signed string) *view.Memory {
 		return w
 	}
 	return w.File(stateDir+"/team/policy.json", signed, 0o600).
-		File(stateDir+"/team/heard.json", asJSON(team.Heard{Format: 1, At: noon.Add(-time.Hour), Version: 7}), 0o600)
+		File(stateDir+"/team/heard.json", asJSON(team.Heard{At: noon.Add(-time.Hour), Version: 7}), 0o600)
 }
 
 func at(files view.Files, now time.Time) Places {

@@ -35,11 +35,10 @@ func (s *Server) policyRoutes() []route {
 // have the database asked once.
 type heads struct {
 	mu sync.Mutex
-	of map[[2]string]*head // by organisation and team
+	of map[[2]string]head // by organisation and team
 }
 
 type head struct {
-	mu     sync.Mutex
 	at     time.Time // when it was begun to be read
 	signed []byte    // nil: none was published
 }
@@ -47,28 +46,22 @@ type head struct {
 // read returns what a team's machines get, read since a moment.
 func (h *heads) read(ctx context.Context, s *store.Store, who store.Identity, since time.Time) ([]byte, error) {
 	h.mu.Lock()
-	if h.of == nil {
-		h.of = map[[2]string]*head{}
-	}
+	defer h.mu.Unlock()
 	key := [2]string{who.Org, who.Team}
-	if h.of[key] == nil {
-		h.of[key] = &head{}
-	}
-	one := h.of[key]
-	h.mu.Unlock()
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if !one.at.Before(since) {
+	if one := h.of[key]; !one.at.Before(since) {
 		return one.signed, nil
 	}
-	at := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, slowest)
 	defer cancel()
+	at := time.Now()
 	signed, err := s.Bundle(ctx, who.Org, who.Team)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	one.at, one.signed = at, signed
+	if h.of == nil {
+		h.of = map[[2]string]head{}
+	}
+	h.of[key] = head{at, signed}
 	return signed, nil
 }
 
@@ -81,44 +74,34 @@ func (s *Server) policy(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	changed, stop := s.o.Store.Changed(store.Policies(v.who.Org))
 	defer stop()
-	over := time.NewTimer(min(wait, most))
-	defer over.Stop()
-	have := r.Header.Get("If-None-Match")
-	for waiting := true; ; {
+	ctx, cancel := context.WithTimeout(r.Context(), min(wait, most))
+	defer cancel()
+	for {
 		signed, err := s.heads.read(r.Context(), s.o.Store, v.who, time.Now())
-		if err != nil {
+		switch tag := team.Tag(signed); {
+		case err != nil:
 			s.failed(w, err)
 			return
-		}
-		if signed != nil && (!waiting || team.Tag(signed) != have) {
-			s.give(w, signed, have)
-			return
-		}
-		if !waiting {
-			w.WriteHeader(http.StatusNoContent)
+		case signed != nil && tag != r.Header.Get("If-None-Match"):
+			w.Header().Set("ETag", tag)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(signed)
 			return
 		}
 		select {
 		case <-changed:
-		case <-over.C:
-			waiting = false
+			continue
+		case <-ctx.Done():
 		case <-s.over:
-			waiting = false
-		case <-r.Context().Done():
+		}
+		if signed == nil {
+			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-	}
-}
-
-func (s *Server) give(w http.ResponseWriter, signed []byte, have string) {
-	tag := team.Tag(signed)
-	w.Header().Set("ETag", tag)
-	if tag == have {
+		w.Header().Set("ETag", team.Tag(signed))
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(signed)
 }
 
 // policyList is a page of what was published and drafted, the newest first.

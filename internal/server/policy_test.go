@@ -8,12 +8,14 @@ import (
 	"context"
 	"crypto/ed25519"
 	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/daemon"
 	"github.com/nodgate/nod/internal/hang"
@@ -90,19 +93,21 @@ func (w *world) decides(state, command string) string {
 	return out.String() + errs.String()
 }
 
-// daemonOf runs the daemon of a machine until the test ends.
-func (w *world) daemonOf(state string) {
+// runs runs the daemon of a machine until stop, or the test's end.
+func (w *world) runs(state string) (stop func()) {
 	ctx, cancel := context.WithCancel(hang.Context(w))
 	ended := make(chan error, 1)
 	o := daemon.Options{State: state, Places: config.Places{State: state, Home: w.home, UID: uint32(os.Geteuid())},
-		Stderr: &bytes.Buffer{}, Retry: time.Millisecond}
+		Stderr: io.Discard, Retry: time.Millisecond}
 	go func() { ended <- daemon.Run(ctx, o) }()
-	w.Cleanup(func() {
+	stop = sync.OnceFunc(func() {
 		cancel()
 		if err := hang.Receive(w, "the daemon's end", ended); err != nil {
 			w.Error(err)
 		}
 	})
+	w.Cleanup(stop)
+	return stop
 }
 
 // A policy is published, reaches the machines of its team and denies there what the user allows; it goes back, and the
@@ -118,8 +123,8 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 		t.Fatal(err)
 	}
 	web, other := w.joins("one", "web"), w.joins("two", "default")
-	w.daemonOf(web)
-	w.daemonOf(other)
+	w.runs(web)
+	w.runs(other)
 	until := func(what, state string, denied bool) {
 		t.Helper()
 		hang.Until(t, what, func() bool {
@@ -141,6 +146,186 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 		list.Versions[0].What != "back to version 1" || list.Versions[0].Who != "token admin" {
 		t.Errorf("%d %s", status, text)
 	}
+}
+
+// given gives one text to machines that have another.
+type given struct {
+	mu     sync.Mutex
+	text   []byte
+	change chan struct{} // closed when another text comes
+}
+
+func (g *given) publish(text []byte) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.change)
+	g.text, g.change = text, make(chan struct{})
+}
+
+func (g *given) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for r.Context().Err() == nil {
+		g.mu.Lock()
+		text, change := g.text, g.change
+		g.mu.Unlock()
+		if text != nil && team.Tag(text) != r.Header.Get("If-None-Match") {
+			_, _ = w.Write(text)
+			return
+		}
+		select {
+		case <-change:
+		case <-r.Context().Done():
+		}
+	}
+}
+
+// member is a machine of a server that gives what the test has it give. Its user allows git push, and switched nod off.
+type member struct {
+	*world
+	*given
+	web   *httptest.Server
+	state string
+	key   ed25519.PrivateKey
+}
+
+func newMember(t *testing.T) *member {
+	m := &member{newWorld(t, nil), &given{change: make(chan struct{})}, nil, "", ed25519.NewKeyFromSeed(make([]byte, 32))}
+	m.web, m.state = httptest.NewServer(m.given), m.home+"/member"
+	t.Cleanup(m.web.Close)
+	t.Cleanup(m.web.CloseClientConnections)
+	m.write("user.toml", "allow = [\"git push\"]\nmode = \"off\"\n")
+	err := team.Member{Version: 1, Server: m.web.URL, Org: "acme", Team: "web", Machine: "m1", Token: "secret",
+		Key: base64.StdEncoding.EncodeToString(m.key.Public().(ed25519.PublicKey))}.Save(m.state)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// signed is a signed policy, changed before it is signed.
+func (m *member) signed(version int64, text string, change ...func(*team.Policy)) []byte {
+	m.Helper()
+	p := team.Policy{Org: "acme", Team: "web", Version: version, Made: time.Now(), MaxAge: 3600,
+		Documents: []team.Document{{Name: "base", For: team.ForOrg, Text: text}}}
+	for _, c := range change {
+		c(&p)
+	}
+	signed, err := team.Seal(p, m.key)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return signed
+}
+
+func (m *member) kept() string {
+	text, _ := os.ReadFile(filepath.Join(m.state, "team", team.PolicyFile))
+	return string(text)
+}
+
+func (m *member) logged(kind audit.Kind) (list []audit.Entry) {
+	m.Helper()
+	for l, err := range audit.Read(m.state, audit.Filter{Kinds: []audit.Kind{kind}}) {
+		if err != nil {
+			m.Fatal(err)
+		}
+		list = append(list, l.Entry)
+	}
+	return list
+}
+
+func (m *member) arrives(text []byte) {
+	m.Helper()
+	m.publish(text)
+	hang.Until(m, "the policy", func() bool { return m.kept() == string(text) })
+}
+
+func (m *member) denies(what string) {
+	m.Helper()
+	if said := m.decides(m.state, "git push"); !strings.Contains(said, `"deny"`) {
+		m.Errorf("%s: %s", what, said)
+	}
+}
+
+const noPush = "hard_deny = [\"git push\"]\nmode = \"enforce\"\n"
+
+// What is no good policy changes nothing, and raises an alarm. A server that has gone changes nothing either.
+func TestAPolicyThatIsRefused(t *testing.T) {
+	m := newMember(t)
+	if said := m.decides(m.state, "git push"); said != "" {
+		t.Errorf("the user switched nod off, and it said %s", said)
+	}
+	stop := m.runs(m.state)
+	m.arrives(m.signed(1, "mode = \"enforce\""))
+	m.arrives(m.signed(2, noPush))
+	m.denies("forbidden")
+	good, alarms := m.kept(), 0
+	mine := m.key
+	m.key = ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32)))
+	forged := m.signed(3, "")
+	m.key = mine
+	for _, c := range []struct {
+		name, why string
+		text      []byte
+	}{
+		{"forged", "did not sign", forged},
+		{"truncated", "no signed policy", []byte(good[:len(good)-9])},
+		{"older", "its version is 1, and 2 was kept", m.signed(1, "")},
+		{"as old", "its version is 2, and 2 was kept", m.signed(2, "")},
+		{"another organisation's", "organisation evil", m.signed(3, "", func(p *team.Policy) { p.Org = "evil" })},
+		{"another team's", "team db", m.signed(3, "", func(p *team.Policy) { p.Team = "db" })},
+		{"no settings", "base:1:1", m.signed(3, "nonsense = 1")},
+		{"too long", "no signed policy", bytes.Repeat([]byte(" "), team.MaxPolicy+1)},
+		{"a page of a proxy", "no signed policy", []byte("<html>")},
+	} {
+		m.publish(c.text)
+		alarms++
+		hang.Until(t, "the alarm: "+c.name, func() bool { return len(m.logged(audit.Alarm)) >= alarms })
+		if all := m.logged(audit.Alarm); len(all) > alarms || !strings.Contains(all[alarms-1].Reason, c.why) {
+			t.Errorf("%s: %d alarms, the last %s", c.name, len(all), all[len(all)-1].Reason)
+		}
+		if m.kept() != good {
+			t.Fatalf("%s: it was kept", c.name)
+		}
+		m.denies(c.name)
+	}
+	m.web.CloseClientConnections()
+	m.web.Close()
+	stop()
+	m.runs(m.state)
+	m.denies("the server has gone")
+	all := m.logged(audit.Decision)
+	if last := all[len(all)-1]; last.Policy == nil || *last.Policy != (audit.Policy{Version: 2}) ||
+		!strings.HasPrefix(last.Rule.Origin, "policy 2/base:1") {
+		t.Errorf("%+v", last)
+	}
+}
+
+// Who removes what was kept does not make an older policy acceptable, and the log says that none holds. To an agent all
+// of it is guarded.
+func TestAPolicyThatWasRemoved(t *testing.T) {
+	m := newMember(t)
+	stop := m.runs(m.state)
+	m.arrives(m.signed(5, noPush))
+	stop()
+	for _, command := range []string{"rm STATE/team/policy.json", "echo x > STATE/team/heard.json", "rm -r STATE/team"} {
+		said := m.decides(m.state, strings.ReplaceAll(command, "STATE", m.state))
+		if !strings.Contains(said, `"deny"`) || !strings.Contains(said, "change nod") {
+			t.Errorf("%s: %s", command, said)
+		}
+	}
+	if err := os.Remove(filepath.Join(m.state, "team", team.PolicyFile)); err != nil {
+		t.Fatal(err)
+	}
+	m.write("user.toml", "allow = [\"git push\"]")
+	m.decides(m.state, "git push")
+	all := m.logged(audit.Decision)
+	if p := all[len(all)-1].Policy; p == nil || *p != (audit.Policy{Stale: true}) {
+		t.Errorf("%+v", p)
+	}
+	m.publish(m.signed(4, ""))
+	m.runs(m.state)
+	hang.Until(t, "the alarm", func() bool { return len(m.logged(audit.Alarm)) == 1 })
+	m.arrives(m.signed(5, noPush))
+	m.denies("it came back")
 }
 
 // A draft that is no settings is refused, and where.

@@ -52,10 +52,10 @@ func Policies(org string) string { return "policy " + org }
 // who is by what an [Event] and a draft name somebody.
 func (i Identity) who() string { return cmp.Or(i.Person, i.Name) }
 
-// MakeDraft keeps a draft. Whether its text is settings is the caller's to check.
+// MakeDraft keeps a draft. Whether its text is settings, and its team the organisation's, is the caller's to check.
 func (tx *Tx) MakeDraft(ctx context.Context, by Identity, d PolicyDocument, removes bool) (Draft, error) {
 	text, err := json.Marshal(d)
-	if err = errors.Join(err, d.Check(), tx.isTeam(ctx, by.Org, d)); err != nil {
+	if err = errors.Join(err, d.Check()); err != nil {
 		return Draft{}, err
 	}
 	made := Draft{ID: NewID(), Document: d, Removes: removes, Author: by.who(), Made: tx.store.Now().UTC()}
@@ -63,19 +63,6 @@ func (tx *Tx) MakeDraft(ctx context.Context, by Identity, d PolicyDocument, remo
 		VALUES ($1, $2, $3, $4, $5, $6)`, made.ID, by.Org, string(text), removes, made.Author, Micro(made.Made))
 	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "policy drafted", About: made.ID,
 		Detail: d.Name}))
-}
-
-// isTeam refuses a document for a team that the organisation has not.
-func (tx *Tx) isTeam(ctx context.Context, org string, d PolicyDocument) error {
-	if (d.For == team.ForTeam) != (d.Team != "") {
-		return errors.New("a document for a team, and no other, has the team's id")
-	}
-	if d.Team == "" {
-		return nil
-	}
-	var there int
-	err := tx.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE org = $1 AND id = $2`, org, d.Team).Scan(&there)
-	return missing(err)
 }
 
 const draftColumns = `SELECT id, document, removes, author, made, reviewer, version FROM drafts `
@@ -210,11 +197,10 @@ func (tx *Tx) bundle(ctx context.Context, org string, p Policy, of string) ([]by
 	}
 	signed, err := team.Seal(sent, key)
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrUnfit, err)
-	} else {
-		_, err = tx.ExecContext(ctx, `INSERT INTO bundles (org, version, team, body) VALUES ($1, $2, $3, $4)`, org,
-			p.Version, of, string(signed))
+		return nil, fmt.Errorf("%w: %w", ErrUnfit, err)
 	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO bundles (org, version, team, body) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`, org, p.Version, of, string(signed)) // the same bytes
 	return signed, err
 }
 
@@ -228,12 +214,7 @@ func (s *Store) Bundle(ctx context.Context, org, of string) (signed []byte, err 
 	}
 	return signed, s.Tx(ctx, func(tx *Tx) error {
 		p, err := tx.policy(ctx, org, 0)
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRowContext(ctx, `SELECT body FROM bundles WHERE org = $1 AND team = $2 AND version = $3`, org, of,
-			p.Version).Scan(&signed)
-		if errors.Is(missing(err), ErrNotFound) {
+		if err == nil {
 			signed, err = tx.bundle(ctx, org, p, of)
 		}
 		return err
