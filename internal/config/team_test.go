@@ -123,14 +123,14 @@ func TestAPolicyThatIsOldOrMissing(t *testing.T) {
 
 func TestAPolicyThatCannotBeUsed(t *testing.T) {
 	good := policyOf(org("hard_deny = [\"git push\"]"))
-	signed := sealed(t, good, orgKey)
+	signed, theirs := sealed(t, good, orgKey), ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32)))
 	foreign, bad := good, policyOf(org("hard_deny = [\"git push\"]\nnonsense = 1"))
 	foreign.Org = "other"
 	for name, c := range map[string]struct {
 		files view.Files
 		want  string
 	}{
-		"forged":       {joined(sealed(t, good, ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32))))), "did not sign"},
+		"forged":       {joined(sealed(t, good, theirs)), "did not sign"},
 		"truncated":    {joined(signed[:len(signed)/2]), "no signed policy"},
 		"empty":        {joined(" "), "no signed policy"},
 		"changed":      {joined(strings.Replace(signed, `"signature":"`, `"signature":"AAAA`, 1)), "did not sign"},

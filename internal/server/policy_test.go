@@ -88,8 +88,8 @@ func (w *world) decides(state, command string) string {
 	payload := fmt.Sprintf(`{"session_id":"s","transcript_path":"","cwd":%q,"permission_mode":"default",
 		"hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":%q}}`, w.shop, command)
 	var out, errs bytes.Buffer
-	hook.Main(w.Context(), []string{"claude-code", "--settings", w.home + "/user.toml", "--managed", "", "--state", state},
-		[]string{"HOME=" + w.home, "PATH=/usr/bin:/bin"}, strings.NewReader(payload), &out, &errs, func(int) {})
+	args := []string{"claude-code", "--settings", w.home + "/user.toml", "--managed", "", "--state", state}
+	hook.Main(w.Context(), args, []string{"HOME=" + w.home, "PATH=/usr/bin:/bin"}, strings.NewReader(payload), &out, &errs, func(int) {})
 	return out.String() + errs.String()
 }
 
@@ -188,7 +188,8 @@ type member struct {
 }
 
 func newMember(t *testing.T) *member {
-	m := &member{newWorld(t, nil), &given{change: make(chan struct{})}, nil, "", ed25519.NewKeyFromSeed(make([]byte, 32))}
+	m := &member{world: newWorld(t, nil), given: &given{change: make(chan struct{})},
+		key: ed25519.NewKeyFromSeed(make([]byte, 32))}
 	m.web, m.state = httptest.NewServer(m.given), m.home+"/member"
 	t.Cleanup(m.web.Close)
 	t.Cleanup(m.web.CloseClientConnections)

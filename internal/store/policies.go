@@ -61,8 +61,8 @@ func (tx *Tx) MakeDraft(ctx context.Context, by Identity, d PolicyDocument, remo
 	made := Draft{ID: NewID(), Document: d, Removes: removes, Author: by.who(), Made: tx.store.Now().UTC()}
 	_, err = tx.ExecContext(ctx, `INSERT INTO drafts (id, org, document, removes, author, made)
 		VALUES ($1, $2, $3, $4, $5, $6)`, made.ID, by.Org, string(text), removes, made.Author, Micro(made.Made))
-	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "policy drafted", About: made.ID,
-		Detail: d.Name}))
+	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: made.Author, What: "policy drafted",
+		About: made.ID, Detail: d.Name}))
 }
 
 const draftColumns = `SELECT id, document, removes, author, made, reviewer, version FROM drafts `
@@ -155,7 +155,8 @@ func (tx *Tx) RollBack(ctx context.Context, by Identity, to int64) (Policy, erro
 }
 
 // next keeps the next version, signs it, and wakes the machines once all of that is kept.
-func (tx *Tx) next(ctx context.Context, by Identity, last int64, documents []PolicyDocument, what string) (Policy, error) {
+func (tx *Tx) next(ctx context.Context, by Identity, last int64, documents []PolicyDocument, what string) (Policy,
+	error) {
 	p := Policy{last + 1, tx.store.Now().UTC(), by.who(), what, documents}
 	text, err := json.Marshal(p.Documents)
 	if err != nil {
@@ -248,7 +249,8 @@ func (s *Store) Policies(ctx context.Context, org string, before int64, most int
 
 func (tx *Tx) org(ctx context.Context, id string) (o Org, err error) {
 	var settings string
-	err = tx.QueryRowContext(ctx, `SELECT id, name, settings FROM orgs WHERE id = $1`, id).Scan(&o.ID, &o.Name, &settings)
+	row := tx.QueryRowContext(ctx, `SELECT id, name, settings FROM orgs WHERE id = $1`, id)
+	err = row.Scan(&o.ID, &o.Name, &settings)
 	if err == nil {
 		err = json.Unmarshal([]byte(settings), &o.Settings)
 	}
