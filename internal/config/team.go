@@ -90,7 +90,10 @@ func (p Places) member() (dir string, trust team.Trust, err error) {
 			return dir, trust, err
 		}
 	}
-	if dir = p.State + "/team"; p.State != "" {
+	state, unknown := view.Resolve(p.Files, p.State)
+	info, missing := p.Files.Lstat(state)
+	isFile := unknown == nil && missing == nil && !info.Mode.IsDir() // nothing can be in it
+	if dir = p.State + "/team"; p.State != "" && !isFile {
 		if real, err := p.teamFile(dir+"/"+team.MemberFile, mine, read); err != nil || real != "" {
 			return dir, trust, err
 		}

@@ -93,8 +93,8 @@ func TestATeamsPolicyIsManaged(t *testing.T) {
 		}
 	}
 	secrets := texts(s, "secrets")
-	if strings.Contains(got, "no,") || secrets[len(secrets)-1] != "vault.txt" {
-		t.Errorf("%s; %v", got, secrets[len(secrets)-2:])
+	if last := secrets[len(secrets)-2:]; strings.Contains(got, "no,") || last[0] != "vault.txt" || last[1] != memberFile {
+		t.Errorf("%s; %v", got, last)
 	}
 }
 

@@ -114,6 +114,10 @@ type policyList struct {
 const policyPage = 50
 
 func (s *Server) policies(w http.ResponseWriter, r *http.Request, v *visit) {
+	if v.who.Machine != "" { // it has a policy of its own, and no business with those of other teams
+		refuse(w, *noScope.because("a machine asks for /v1/policy"))
+		return
+	}
 	q := r.URL.Query()
 	before, _ := strconv.ParseInt(q.Get("before_version"), 10, 64) // what is no number is the newest
 	versions, err := s.o.Store.Policies(r.Context(), v.who.Org, before, policyPage)

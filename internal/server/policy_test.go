@@ -89,7 +89,8 @@ func (w *world) decides(state, command string) string {
 		"hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":%q}}`, w.shop, command)
 	var out, errs bytes.Buffer
 	args := []string{"claude-code", "--settings", w.home + "/user.toml", "--managed", "", "--state", state}
-	hook.Main(w.Context(), args, []string{"HOME=" + w.home, "PATH=/usr/bin:/bin"}, strings.NewReader(payload), &out, &errs, func(int) {})
+	environ := []string{"HOME=" + w.home, "PATH=/usr/bin:/bin"}
+	hook.Main(w.Context(), args, environ, strings.NewReader(payload), &out, &errs, func(int) {})
 	return out.String() + errs.String()
 }
 
@@ -402,6 +403,9 @@ func TestAMachineWaits(t *testing.T) {
 		if r, _ := get(query, ""); r.StatusCode != 400 {
 			t.Errorf("%s: %d", query, r.StatusCode)
 		}
+	}
+	if status, _ := w.as(m.Token, "GET", "/v1/policies", ""); status != 403 {
+		t.Errorf("a machine lists: %d", status)
 	}
 	if status, _ := w.as(w.newToken("r", scopeRead), "GET", "/v1/policy", ""); status != 400 {
 		t.Errorf("no machine: %d", status)
