@@ -371,11 +371,16 @@ func join(ctx context.Context, p Process, args []string) error {
 	name, _ := os.Hostname()
 	f.StringVar(&name, "name", printable.Line(name, 60), "")
 	f.StringVar(&m.Authorities, "ca", "", "")
+	whole := f.Bool("whole-machine", false, "")
 	if err := f.parse(args, 1); err != nil {
 		return err
 	}
-	if _, err := team.Load(f.places.State); !errors.Is(err, team.ErrNone) {
-		is := fmt.Errorf("this machine is a member already; remove %s first", team.Dir(f.places.State))
+	seat := team.Seat{Dir: team.Dir(f.places.State)}
+	if *whole {
+		seat = team.Seat{Dir: team.Managed(f.places.Managed), Public: true}
+	}
+	if _, err := seat.Load(); !errors.Is(err, team.ErrNone) {
+		is := fmt.Errorf("this machine is a member already; remove %s first", seat.Dir)
 		return errors.Join(err, is)
 	}
 	m.Server = strings.TrimRight(f.Arg(0), "/")
@@ -390,7 +395,7 @@ func join(ctx context.Context, p Process, args []string) error {
 	if err := ask(ctx, &m, joining{code, name}); err != nil {
 		return err
 	}
-	if err := m.Save(f.places.State); err != nil {
+	if err := m.SaveAt(seat); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s is a member of a team of %s. Next: nod daemon, which must run.\n", name, m.Server)

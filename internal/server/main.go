@@ -35,8 +35,9 @@ nod-serve token list | revoke NAME
 nod-serve team add NAME | list
 nod-serve machine code [--expires 1h] TEAM   a code to join by, good once
 nod-serve machine list | remove ID
-nod-serve join [--name NAME] [--ca FILE] URL   makes this machine a member;
-                     asks for the code on standard input
+nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
+                     makes this machine a member; asks for the code on standard
+                     input; --whole-machine: by root, for all its users
 nod-serve backup FILE         copies the embedded database while it is used;
                      for PostgreSQL take pg_dump
   each but join with --db sqlite:FILE|postgres://... (default $NOD_DB, or else
