@@ -119,9 +119,13 @@ func (p Places) fits(d team.Document) bool {
 	if d.For != team.ForRepository {
 		return true
 	}
-	r := repo.Around(p.Files, p.Root)
-	if p.Root == "" || r == nil {
+	if p.Root == "" {
 		return false
+	}
+	r := repo.Around(p.Files, p.Root)
+	if r == nil {
+		_, fault := repo.Find(p.Files, p.Root)
+		return fault != ""
 	}
 	remotes, known := r.Remotes()
 	return !known || d.Fits(remotes)

@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,8 +94,9 @@ func TestATeamsPolicyIsManaged(t *testing.T) {
 		}
 	}
 	secrets := texts(s, "secrets")
-	if last := secrets[len(secrets)-2:]; strings.Contains(got, "no,") || last[0] != "vault.txt" || last[1] != memberFile {
-		t.Errorf("%s; %v", got, last)
+	last := strings.Join(secrets[len(secrets)-2:], " ")
+	if strings.Contains(got, "no,") || last != "vault.txt "+memberFile {
+		t.Errorf("%s; %s", got, last)
 	}
 }
 
@@ -154,6 +156,29 @@ func TestRootsMembershipWins(t *testing.T) {
 		File("/etc/nod/team/policy.json", sealed(t, roots, orgKey), 0o644)
 	if s := loaded(t, at(w, noon)); s.Policy.Version != 9 || s.Mode != Enforce {
 		t.Errorf("%+v, mode %v", s.Policy, s.Mode)
+	}
+}
+
+func TestWhereADocumentHolds(t *testing.T) {
+	signed := sealed(t, policyOf(team.Document{Name: "shop", For: team.ForRepository, Repository: "github.com/acme/*",
+		Text: "hard_deny = [\"make prod\"]"}), orgKey)
+	remote := func(url string) *view.Memory {
+		return joined(signed).File(projectRoot+"/.git/config", "[remote \"x\"]\nurl = "+url+"\n", 0o644)
+	}
+	for name, c := range map[string]struct {
+		files view.Files
+		holds bool
+	}{
+		"its remote":          {remote("https://ada@GitHub.com/acme/shop.git"), true},
+		"another's":           {remote("https://github.com/acme2/shop.git"), false},
+		"no repository":       {joined(signed), false},
+		"no settings":         {joined(signed).Dir(projectRoot+"/.git", 0o755), true},
+		"it leads nowhere":    {joined(signed).File(projectRoot+"/.git", "gitdir: /gone", 0o644), true},
+		"a remote of one dir": {remote("github.com:acme"), false},
+	} {
+		if got := slices.Contains(texts(loaded(t, at(c.files, noon)), "hard_deny"), "make prod"); got != c.holds {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

@@ -141,6 +141,10 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 		t.Errorf("%d %s", status, text)
 	}
 	until("what was before", web, false)
+	hang.Until(t, "the report", func() bool {
+		all, err := w.db.Machines(t.Context(), w.org, "", 9)
+		return err == nil && len(all) == 2 && all[0].Report.Policy == 3 && !all[0].Report.Heard.IsZero()
+	})
 	status, text := w.as(w.newToken("r", scopeRead), "GET", "/v1/policies", "")
 	var list policyList
 	if err := json.Unmarshal([]byte(text), &list); err != nil || len(list.Versions) != 3 || len(list.Drafts) != 2 ||
@@ -164,7 +168,7 @@ func (g *given) publish(text []byte) {
 }
 
 func (g *given) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	for r.Context().Err() == nil {
+	for r.Context().Err() == nil && r.Method == "GET" { // a report is taken
 		g.mu.Lock()
 		text, change := g.text, g.change
 		g.mu.Unlock()
