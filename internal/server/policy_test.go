@@ -153,21 +153,21 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 	}
 }
 
-// given gives one text to machines that have another.
-type given struct {
+// served gives one text to machines that have another.
+type served struct {
 	mu     sync.Mutex
 	text   []byte
 	change chan struct{} // closed when another text comes
 }
 
-func (g *given) publish(text []byte) {
+func (g *served) publish(text []byte) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	close(g.change)
 	g.text, g.change = text, make(chan struct{})
 }
 
-func (g *given) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (g *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil && r.Method == "GET" { // a report is taken
 		g.mu.Lock()
 		text, change := g.text, g.change
@@ -186,16 +186,16 @@ func (g *given) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // member is a machine of a server that gives what the test has it give. Its user allows git push, and switched nod off.
 type member struct {
 	*world
-	*given
+	*served
 	web   *httptest.Server
 	state string
 	key   ed25519.PrivateKey
 }
 
 func newMember(t *testing.T) *member {
-	m := &member{world: newWorld(t, nil), given: &given{change: make(chan struct{})},
+	m := &member{world: newWorld(t, nil), served: &served{change: make(chan struct{})},
 		key: ed25519.NewKeyFromSeed(make([]byte, 32))}
-	m.web, m.state = httptest.NewServer(m.given), m.home+"/member"
+	m.web, m.state = httptest.NewServer(m.served), m.home+"/member"
 	t.Cleanup(m.web.Close)
 	t.Cleanup(m.web.CloseClientConnections)
 	m.write("user.toml", "allow = [\"git push\"]\nmode = \"off\"\n")
