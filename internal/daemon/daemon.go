@@ -113,7 +113,10 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer kept()
-	return o.follow(ctx, sinks)
+	if err = o.follow(ctx, sinks); err == nil {
+		<-ctx.Done() // without sinks there was nothing to follow
+	}
+	return err
 }
 
 // sinks are those that are configured.

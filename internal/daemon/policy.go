@@ -26,8 +26,8 @@ func (o Options) member() (seat team.Seat, m team.Member, err error) {
 	return seat, m, err
 }
 
-// keepPolicy has the team's policy kept until ctx ends, where the machine belongs to a team. wait waits for that end.
-func (o Options) keepPolicy(ctx context.Context) (wait func(), err error) {
+// keepPolicy has the team's policy kept until end, where the machine belongs to a team.
+func (o Options) keepPolicy(ctx context.Context) (end func(), err error) {
 	seat, m, err := o.member()
 	if errors.Is(err, team.ErrNone) {
 		return func() {}, nil
@@ -39,11 +39,12 @@ func (o Options) keepPolicy(ctx context.Context) (wait func(), err error) {
 	if err != nil {
 		return nil, err
 	}
+	ctx, stop := context.WithCancel(ctx)
 	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.saysOnce(), Retry: o.Retry,
 		Now: time.Now}
 	var all sync.WaitGroup
 	all.Go(func() { k.Run(ctx) })
-	return all.Wait, nil
+	return func() { stop(); all.Wait() }, nil
 }
 
 // usable says what of a policy is no settings on this machine.

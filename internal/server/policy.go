@@ -92,7 +92,7 @@ func (s *Server) policy(w http.ResponseWriter, r *http.Request, v *visit) {
 		case <-changed:
 			continue
 		case <-ctx.Done():
-		case <-s.over:
+		case <-s.closing:
 		}
 		if signed == nil {
 			w.WriteHeader(http.StatusNoContent)

@@ -69,7 +69,7 @@ type Server struct {
 	models  chan struct{} // bounds how many models are asked at once
 	batches chan struct{} // bounds how many batches are held at once
 	ending  atomic.Bool
-	over    chan struct{} // closed when it ends, for whoever waits
+	closing chan struct{} // closed when it ends, for whoever waits
 	heads   heads
 }
 
@@ -102,7 +102,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
-		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), over: make(chan struct{})}
+		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), closing: make(chan struct{})}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -274,7 +274,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 	stop := context.AfterFunc(ctx, func() {
 		defer ended.Done()
 		s.ending.Store(true)
-		close(s.over)
+		close(s.closing)
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		if server.Shutdown(last) != nil {
