@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/shown"
 	"github.com/nodgate/nod/internal/system"
 )
@@ -47,7 +48,7 @@ func becomeServe(environ, words []string) error {
 	program := hook.Beside("nod-serve")
 	if !system.IsProgram(program) {
 		return fmt.Errorf("%s is not there; the archives and packages have it, or get it: CGO_ENABLED=0 go install "+
-			"github.com/nodgate/nod/cmd/nod-serve@latest", program)
+			install.GetServe, program)
 	}
 	if runtime.GOOS != "windows" {
 		return internal(syscall.Exec(program, append([]string{program}, words...), environ))
