@@ -50,6 +50,9 @@ func becomeServe(environ, words []string) error {
 		return fmt.Errorf("%s is not there; the archives and packages have it, or get it: CGO_ENABLED=0 go install "+
 			install.GetServe, program)
 	}
+	if !hook.SameVersion(program) { // nod mcp decides
+		return fmt.Errorf("%s is of another version than this nod; install both together (nod upgrade)", program)
+	}
 	if runtime.GOOS != "windows" {
 		return internal(syscall.Exec(program, append([]string{program}, words...), environ))
 	}
