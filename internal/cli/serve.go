@@ -18,7 +18,8 @@ import (
 	"github.com/nodgate/nod/internal/system"
 )
 
-// Views are what nod-serve links and nod does not, for its size and for how long it takes to build.
+// Views are what nod-serve links and nod does not, for its size and for how long it takes to build: page.New, watch.Run
+// and mcp.Serve, which say what they do.
 type Views struct {
 	Page  func(shown.Page) Page
 	Watch func(ctx context.Context, title string, d shown.Desk, in io.Reader, out io.Writer, environ []string) error
@@ -31,7 +32,7 @@ type Page interface {
 	Serve(ctx context.Context, l net.Listener) error
 }
 
-// served is a command for which nod turns into nod-serve, which then runs it.
+// served is a command for which nod turns into nod-serve, which then runs it: itself, where run is nil.
 func served(name string, run func(context.Context, *Process, []string) error) func(context.Context, *Process,
 	[]string) error {
 	return func(ctx context.Context, p *Process, args []string) error {
