@@ -146,8 +146,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	var at listening
 	f := flags(p)
 	places := &f.places
-	program, beside := hook.Programs()
-	o := Options{Environ: p.Environ, Nod: beside, Self: []string{program, beside + "-hook"}, Stderr: p.Stderr}
+	o := Options{Environ: p.Environ, Nod: hook.Beside("nod"), Self: hook.Programs(), Stderr: p.Stderr}
 	f.StringVar(&at.address, "listen", "127.0.0.1:7322", "")
 	f.StringVar(&at.certificate, "cert", "", "")
 	f.StringVar(&at.key, "key", "", "")
