@@ -159,9 +159,13 @@ type Tx struct {
 // Tx runs do in a transaction, again where the database could not order it among others. Nothing of it stays where do
 // fails.
 func (s *Store) Tx(ctx context.Context, do func(tx *Tx) error) error {
+	return s.tx(ctx, sql.LevelSerializable, do)
+}
+
+func (s *Store) tx(ctx context.Context, level sql.IsolationLevel, do func(tx *Tx) error) error {
 	const tries = 20
 	for try := 1; ; try++ {
-		err := s.once(ctx, do)
+		err := s.once(ctx, level, do)
 		if err == nil || try == tries || !again(err) || ctx.Err() != nil {
 			return err
 		}
@@ -169,8 +173,8 @@ func (s *Store) Tx(ctx context.Context, do func(tx *Tx) error) error {
 	}
 }
 
-func (s *Store) once(ctx context.Context, do func(tx *Tx) error) error {
-	begun, err := s.DB.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable})
+func (s *Store) once(ctx context.Context, level sql.IsolationLevel, do func(tx *Tx) error) error {
+	begun, err := s.DB.BeginTx(ctx, &sql.TxOptions{Isolation: level})
 	if err != nil {
 		return err
 	}
