@@ -1,5 +1,5 @@
 // Nod-serve is what of nod stays and listens. It is a program of its own since it links much that `nod` need not.
-// `nod help daemon` and docs/server.md say what it does: nod-serve daemon, serve, token, version.
+// `nod help daemon` and docs/server.md say what it does: nod-serve daemon, serve, token, team, machine, join, version.
 //
 // Exit status: 0, 1 a fault, 2 arguments that cannot be used.
 package main
@@ -24,8 +24,9 @@ func run(args []string) int {
 	switch {
 	case len(args) > 0 && args[0] == "daemon":
 		return daemon.Main(ctx, args[1:], os.Stderr)
-	case len(args) > 0 && (args[0] == "serve" || args[0] == "token"):
-		return server.Main(ctx, server.Process{Environ: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}, args)
+	case len(args) > 0 && server.Commands()[args[0]] != nil:
+		return server.Main(ctx, server.Process{Environ: os.Environ(), Stdin: os.Stdin, Stdout: os.Stdout,
+			Stderr: os.Stderr}, args)
 	case len(args) > 0 && args[0] == "help":
 		fmt.Println(server.Usage + "\nnod-serve daemon [FLAGS]      nod help daemon says more")
 		return 0
@@ -33,6 +34,6 @@ func run(args []string) int {
 		fmt.Println(version.String())
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "usage: nod-serve serve | token | daemon | version; nod-serve help says more")
+	fmt.Fprintln(os.Stderr, "usage: nod-serve serve | token | team | machine | join | daemon | version; nod-serve help says more")
 	return 2
 }

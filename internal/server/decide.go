@@ -57,7 +57,7 @@ func (s *Server) checkBatch(w http.ResponseWriter, r *http.Request, v *visit) {
 		refuse(w, *badRequest.because(printable.Line(err.Error(), 300)))
 		return
 	}
-	if !s.tokens.spend(v.token, len(list)-1) { // one was spent at the door
+	if !s.door.spend(v.token, len(list)-1) { // one was spent at the door
 		refuse(w, *tooMany.because("the calls of a batch count one by one"))
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -81,7 +82,9 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 	for name, of := range map[string]reflect.Type{
 		"request": reflect.TypeFor[request](), "answer": reflect.TypeFor[answer](),
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
-		"problem": reflect.TypeFor[problem](), "batch": reflect.TypeFor[struct {
+		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
+		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
+		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema
@@ -204,6 +207,7 @@ func TestCommands(t *testing.T) {
 		code int
 		said string
 	}{
+		{"token add --scope check main", 0, "nod_"},
 		{"token list", 0, "main"},
 		{"token add --scope check,read --expires 90d ci", 0, "nod_"},
 		{"token add --scope check ci", 1, "revoke it first"},
@@ -214,6 +218,15 @@ func TestCommands(t *testing.T) {
 		{"token revoke ci", 0, "revoked ci"},
 		{"token revoke ci", 1, "there is no token"},
 		{"token", 2, "token add"},
+		{"team add shop", 0, ""},
+		{"team list", 0, "shop"},
+		{"machine code shop", 0, "nod-serve join URL"},
+		{"machine code shopping", 1, "there is no team"},
+		{"machine list", 0, ""},
+		{"machine remove x", 1, "there is no such thing"},
+		{"join https://nod.example", 1, "there is no code"},
+		{"join nod.example", 2, "no address"},
+		{"token list --org other", 2, "--org names"},
 		{"serve --listen 0.0.0.0:0", 2, "in the clear"},
 		{"serve --listen 127.0.0.1:0 --cert x", 2, "go together"},
 		{"serve --listen 127.0.0.1:0 --files some", 2, "none or disk"},
@@ -223,9 +236,10 @@ func TestCommands(t *testing.T) {
 		var said strings.Builder
 		words := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--help") && len(words) > 1 {
-			words = slices.Insert(words, map[string]int{"token": 2, "serve": 1}[words[0]], "--state", w.state)
+			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2}[words[0]]
+			words = slices.Insert(words, at, "--state", w.state)
 		}
-		code := Main(t.Context(), Process{Stdout: &said, Stderr: &said}, words)
+		code := Main(t.Context(), Process{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said}, words)
 		if code != c.code || !strings.Contains(said.String(), c.said) {
 			t.Errorf("%s: %d, want %d %q: %s", c.args, code, c.code, c.said, said.String())
 		}

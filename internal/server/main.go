@@ -9,15 +9,13 @@ import (
 	"net"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/store"
 )
 
 // Usage is what nod-serve says of serve and token.
@@ -31,21 +29,34 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --rate N           calls a second for each token, default 1000
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
 nod-serve token add --scope check[,...] [--expires 90d] NAME
-nod-serve token list
-nod-serve token revoke NAME   each with --state DIR`
+nod-serve token list | revoke NAME
+nod-serve team add NAME | list
+nod-serve machine code [--expires 1h] TEAM   a code to join by, good once
+nod-serve machine list | remove ID
+nod-serve join [--name NAME] [--ca FILE] URL   makes this machine a member;
+                     asks for the code on standard input
+  each but join with --db sqlite:FILE|postgres://... (default STATE/server.db)
+  and --org NAME where there are several`
 
 // Process is what a command sees of the program around it.
 type Process struct {
 	Environ        []string
+	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 }
 
 // usageError marks arguments that cannot be used.
 type usageError struct{ error }
 
-// Main is nod-serve serve and nod-serve token. It returns the exit status: 0, 1 a fault, 2 wrong arguments.
+// Commands are those that [Main] knows.
+func Commands() map[string]func(context.Context, Process, []string) error {
+	return map[string]func(context.Context, Process, []string) error{"serve": serve, "token": tokenCommand,
+		"team": teamCommand, "machine": machineCommand, "join": join}
+}
+
+// Main is one of [Commands]. It returns the exit status: 0, 1 a fault, 2 wrong arguments.
 func Main(ctx context.Context, p Process, args []string) int {
-	do := map[string]func(context.Context, Process, []string) error{"serve": serve, "token": tokenCommand}[args[0]]
+	do := Commands()[args[0]]
 	err := do(ctx, p, args[1:])
 	var wrong usageError
 	switch {
@@ -63,18 +74,44 @@ func Main(ctx context.Context, p Process, args []string) int {
 	return 1
 }
 
-// flags are those of one command; each knows the state directory.
-func flags(p Process) (f *flag.FlagSet, places *config.Places) {
-	f = flag.NewFlagSet("", flag.ContinueOnError)
+// with is what every command is told: where state and database are.
+type with struct {
+	*flag.FlagSet
+	places       config.Places
+	address, org string
+}
+
+func flags(p Process) *with {
+	f := &with{FlagSet: flag.NewFlagSet("", flag.ContinueOnError)}
 	f.SetOutput(io.Discard)
-	home := homeOf(nod.Call{Environ: p.Environ})
-	at := config.DefaultPlaces(home)
-	f.StringVar(&at.State, "state", at.State, "")
-	return f, &at
+	f.places = config.DefaultPlaces(homeOf(nod.Call{Environ: p.Environ}))
+	f.StringVar(&f.places.State, "state", f.places.State, "")
+	f.StringVar(&f.address, "db", "", "")
+	f.StringVar(&f.org, "org", "", "")
+	return f
+}
+
+// open opens the database. The first to open it makes an organisation with a team.
+func (f *with) open(ctx context.Context) (*store.Store, error) {
+	if err := lines.PrivateDir(f.places.State); err != nil {
+		return nil, err
+	}
+	address := f.address
+	if address == "" {
+		address = "sqlite:" + filepath.Join(f.places.State, "server.db")
+	}
+	s, err := store.Open(ctx, address, store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	if err = s.SetUp(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
 }
 
 // parse reads arguments of which so many are no flags.
-func parse(f *flag.FlagSet, places *config.Places, args []string, others int) error {
+func (f *with) parse(args []string, others int) error {
 	switch err := f.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		return err
@@ -82,7 +119,7 @@ func parse(f *flag.FlagSet, places *config.Places, args []string, others int) er
 		return usageError{err}
 	case f.NArg() != others:
 		return usageError{fmt.Errorf("%d arguments beside the flags are expected, and there are %d", others, f.NArg())}
-	case places.State == "":
+	case f.places.State == "":
 		return usageError{errors.New("HOME is not set; name nod's state directory with --state DIR")}
 	}
 	return nil
@@ -96,7 +133,8 @@ type listening struct {
 
 func serve(ctx context.Context, p Process, args []string) error {
 	var at listening
-	f, places := flags(p)
+	f := flags(p)
+	places := &f.places
 	program, beside := hook.Programs()
 	o := Options{Environ: p.Environ, Nod: beside, Self: []string{program, beside + "-hook"}, Stderr: p.Stderr}
 	f.StringVar(&at.address, "listen", "127.0.0.1:7322", "")
@@ -107,7 +145,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
-	if err := parse(f, places, args, 0); err != nil {
+	if err := f.parse(args, 0); err != nil {
 		return err
 	}
 	for _, name := range []string{places.User, places.Managed, places.State} {
@@ -121,7 +159,11 @@ func serve(ctx context.Context, p Process, args []string) error {
 	if o.Places, o.TLS = places.WithClaude(), at.certificate != ""; at.files == "disk" {
 		o.Files = nod.OnDisk()
 	}
-	return run(ctx, o, at)
+	var err error
+	if o.Store, err = f.open(ctx); err != nil {
+		return err
+	}
+	return errors.Join(run(ctx, o, at), o.Store.Close())
 }
 
 // check refuses what would let tokens and calls be read on the way.
@@ -147,7 +189,11 @@ func run(ctx context.Context, o Options, at listening) error {
 		return err
 	}
 	defer s.Close()
-	have, err := readTokens(o.Places.State)
+	orgs, err := o.Store.Orgs(ctx)
+	if err != nil {
+		return err
+	}
+	have, err := o.Store.Tokens(ctx, orgs[0].ID)
 	if err != nil {
 		return err
 	}
@@ -158,7 +204,7 @@ func run(ctx context.Context, o Options, at listening) error {
 	tune()
 	form := map[bool]string{true: "https", false: "http"}[o.TLS]
 	fmt.Fprintf(o.Stderr, "nod-serve: answers at %s://%s/v1/check\n", form, l.Addr())
-	if len(have.Tokens) == 0 {
+	if len(have) == 0 && len(orgs) == 1 {
 		fmt.Fprintln(o.Stderr, "nod-serve: there is no token yet; type: nod-serve token add --scope check NAME")
 	}
 	return s.Serve(ctx, l, at.certificate, at.key)
@@ -168,111 +214,4 @@ func run(ctx context.Context, o Options, at listening) error {
 func tune() {
 	debug.SetGCPercent(800)
 	debug.SetMemoryLimit(1 << 30)
-}
-
-func tokenCommand(_ context.Context, p Process, args []string) error {
-	word := ""
-	if len(args) > 0 {
-		word, args = args[0], args[1:]
-	}
-	f, places := flags(p)
-	switch word {
-	case "add":
-		return tokenAdd(p, f, places, args)
-	case "list":
-		if err := parse(f, places, args, 0); err != nil {
-			return err
-		}
-		return tokenList(p, places.State)
-	case "revoke":
-		if err := parse(f, places, args, 1); err != nil {
-			return err
-		}
-		return tokenRevoke(p, places.State, f.Arg(0))
-	case "-h", "--help":
-		return flag.ErrHelp
-	}
-	return usageError{errors.New("type token add, token list or token revoke")}
-}
-
-func tokenAdd(p Process, f *flag.FlagSet, places *config.Places, args []string) error {
-	now := time.Now().UTC()
-	t := token{Made: now.Truncate(time.Second)}
-	f.Func("scope", "", func(text string) error { return t.allow(text) })
-	f.Func("expires", "", func(text string) error { return t.until(now, text) })
-	if err := parse(f, places, args, 1); err != nil {
-		return err
-	}
-	if t.Name = f.Arg(0); t.Name == "" || len(t.Name) > 60 || t.Name != printable.Line(t.Name, 60) {
-		return usageError{errors.New("a name has 1 to 60 printable characters")}
-	}
-	if t.Scopes == nil {
-		return usageError{errors.New("--scope says what the token is good for, such as check")}
-	}
-	secret, err := addToken(places.State, t)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(p.Stdout, secret)
-	fmt.Fprintln(p.Stderr, "It is not shown again. Send it as: Authorization: Bearer TOKEN")
-	return nil
-}
-
-func (t *token) allow(text string) error {
-	for word := range strings.SplitSeq(text, ",") {
-		if !slices.Contains(scopes(), scope(word)) {
-			return fmt.Errorf("the scopes are %v", scopes())
-		}
-		t.Scopes = append(t.Scopes, scope(word))
-	}
-	return nil
-}
-
-// until takes days (90d) or what Go calls a duration.
-func (t *token) until(now time.Time, text string) error {
-	after, err := time.ParseDuration(text)
-	if days, is := strings.CutSuffix(text, "d"); is {
-		var n int
-		n, err = strconv.Atoi(days)
-		after = time.Duration(min(n, 36500)) * 24 * time.Hour
-	}
-	if err != nil || after <= 0 {
-		return errors.New("a time such as 90d or 12h")
-	}
-	t.Expires = now.Add(after).Truncate(time.Second)
-	return nil
-}
-
-func tokenList(p Process, state string) error {
-	have, err := readTokens(state)
-	if err != nil {
-		return err
-	}
-	for _, t := range have.Tokens {
-		ends := "no end"
-		switch {
-		case t.expired(time.Now()):
-			ends = "ended " + t.Expires.Format(time.DateOnly)
-		case !t.Expires.IsZero():
-			ends = "until " + t.Expires.Format(time.DateOnly)
-		}
-		fmt.Fprintf(p.Stdout, "%-20s  %-16s  %-16s  made %s\n", printable.Line(t.Name, 60),
-			strings.Trim(fmt.Sprint(t.Scopes), "[]"), ends, t.Made.Format(time.DateOnly))
-	}
-	return nil
-}
-
-func tokenRevoke(p Process, state, name string) error {
-	err := changeTokens(state, func(k *kept) error {
-		before := len(k.Tokens)
-		k.Tokens = slices.DeleteFunc(k.Tokens, func(t token) bool { return t.Name == name })
-		if len(k.Tokens) == before {
-			return fmt.Errorf("there is no token %q; nod-serve token list has them", name)
-		}
-		return nil
-	})
-	if err == nil {
-		fmt.Fprintf(p.Stdout, "revoked %s; it is refused from now on\n", printable.Line(name, 60))
-	}
-	return err
 }

@@ -75,6 +75,16 @@ func readBatch(body []byte) ([]request, error) {
 	return list, nil
 }
 
+// decode reads a body that is no call: one reading, and no field that is not known.
+func decode(body []byte, into any) error {
+	if err := strict.Check(body, strings.ToLower); err != nil {
+		return err
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
+	d.DisallowUnknownFields()
+	return d.Decode(into)
+}
+
 // readObject reads the members of an object. Package json would take a key in any case, and for no key at all.
 func readObject(text []byte, members map[string]any) error {
 	d := json.NewDecoder(bytes.NewReader(text))

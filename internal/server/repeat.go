@@ -53,7 +53,7 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, v *visit,
 		return
 	}
 	sum := sha256.Sum256(slices.Concat([]byte(r.URL.Path+"\n"), v.body))
-	mine, text, p := s.repeats.begin(v.token.SHA256+" "+keys[0], sum)
+	mine, text, p := s.repeats.begin(v.token.ID+" "+keys[0], sum)
 	switch {
 	case p != nil:
 		refuse(w, *p)

@@ -7,9 +7,8 @@
 // this order: its route, its token and the token's scope, the token's rate, its media type, its body. Nothing of a body
 // is read before the token holds.
 //
-//   - A token is a line of STATE/tokens.json (tokens.go): its SHA-256, its scopes, when it ends. The file is read again
-//     when it changes, so that a token that is revoked is refused from the next request on. Where the file cannot be
-//     read, nobody is let in.
+//   - A token is a row of the database (internal/store): its SHA-256, its scopes, when it ends. What a server remembers
+//     of it goes when the database says that tokens changed (tokens.go). Where it does not answer, nobody is let in.
 //   - A call is read strictly (read.go): JSON with one reading, known keys as they are spelled, nothing else.
 //   - A call is decided by a gate of its own (decide.go), with the settings files that hold everywhere else. What goes
 //     wrong (an error, a time-out, a panic, a request that is cancelled) is a denial, or a problem without a verdict.
@@ -26,6 +25,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -37,11 +37,13 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/store"
 )
 
 // Options say what the server decides by. The zero value of each field but Places is the strictest.
 type Options struct {
-	Places  config.Places // the settings, and the state directory with log and tokens
+	Places  config.Places // the settings, and the state directory with the log
+	Store   *store.Store  // the team's database
 	Environ []string      // the server's own, for the keys of a model's provider
 	Nod     string        // the nod program, for nod classify; "" means that no model is asked
 	Self    []string      // nod's own programs
@@ -60,7 +62,7 @@ type Options struct {
 type Server struct {
 	o       Options
 	log     *audit.Log
-	tokens  *tokens
+	door    *door
 	rules   ruleBook
 	repeats repeats
 	mux     *http.ServeMux
@@ -85,7 +87,7 @@ const (
 	grace          = 10 * time.Second // for what runs when the server ends
 )
 
-// New opens the log and the tokens. Close what it returns.
+// New opens the log. Close what it returns; the database is the caller's.
 func New(o Options) (*Server, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -97,7 +99,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, log: l, tokens: newTokens(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
+	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
 		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches)}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
@@ -107,7 +109,10 @@ func New(o Options) (*Server, error) {
 }
 
 // Close closes the log.
-func (s *Server) Close() error { return s.log.Close() }
+func (s *Server) Close() error {
+	s.door.stop()
+	return s.log.Close()
+}
 
 // route is one thing that can be asked for.
 type route struct {
@@ -119,18 +124,19 @@ type route struct {
 
 // routes is all of them.
 func (s *Server) routes() []route {
-	return []route{
+	return slices.Concat([]route{
 		{"POST", "/v1/check", scopeCheck, maxBody, s.check},
 		{"POST", "/v1/check/batch", scopeCheck, maxBatchBody, s.checkBatch},
 		{"GET", "/v1/openapi.json", anybody, 0, describe},
 		{"GET", "/healthz", anybody, 0, healthy},
 		{"GET", "/readyz", anybody, 0, s.ready},
-	}
+	}, s.machineRoutes())
 }
 
 // visit is a request that was let in.
 type visit struct {
-	token token
+	token store.Token
+	who   store.Identity
 	body  []byte // whole; nil where the route takes none
 }
 
@@ -159,12 +165,12 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		v := &visit{}
 		if rt.needs != anybody {
-			t, p := s.tokens.admit(r, rt.needs)
+			t, p := s.door.admit(r, rt.needs)
 			if p != nil {
 				refuse(w, *p)
 				return
 			}
-			v.token = t
+			v.token, v.who = t, t.Identity()
 		}
 		if rt.limit == 0 {
 			rt.serve(w, r, v)
@@ -183,7 +189,10 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 			refuse(w, *p)
 			return
 		}
-		v.body = body
+		if v.body = body; rt.needs == anybody { // there is nobody whose key it could be
+			rt.serve(w, r, v)
+			return
+		}
 		s.once(w, r, v, rt.serve)
 	}
 }
@@ -240,10 +249,10 @@ type health struct {
 
 func healthy(w http.ResponseWriter, _ *http.Request, _ *visit) { put(w, health{"ok"}) }
 
-// ready says whether calls are decided: the settings and the tokens can be read, and the server does not end. Why not
-// is for those who see the server's standard error.
-func (s *Server) ready(w http.ResponseWriter, _ *http.Request, _ *visit) {
-	err := errors.Join(s.rules.of(s, "", "").err, s.tokens.load())
+// ready says whether calls are decided: the settings can be read, the database answers, and the server does not end.
+// Why not is for those who see the server's standard error.
+func (s *Server) ready(w http.ResponseWriter, r *http.Request, _ *visit) {
+	err := errors.Join(s.rules.of(s, "", "").err, s.o.Store.DB.PingContext(r.Context()))
 	if err != nil {
 		s.say("not ready: %v", err)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -30,20 +31,25 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	w := newWorld(t, nil)
 	needs := map[string]scope{
 		"POST /v1/check": scopeCheck, "POST /v1/check/batch": scopeCheck,
+		"POST /v1/machines": anybody, "POST /v1/report": scopeShip,
 		"GET /v1/openapi.json": anybody, "GET /healthz": anybody, "GET /readyz": anybody,
 	}
-	ended, _ := addToken(w.state, token{Name: "old", Scopes: scopes(), Expires: time.Now()})
+	ended := w.made(store.Token{Org: w.org, Name: "old", Scopes: scopes(), Expires: time.Now()})
 	revoked := w.newToken("revoked", scopes()...)
-	p, args := Process{Stdout: w.said, Stderr: w.said}, []string{"token", "revoke", "--state", w.state, "revoked"}
-	if code := Main(t.Context(), p, args); code != 0 {
-		t.Fatal(w.said)
+	if r, text := w.ask("POST", "/v1/report", "{}", "Authorization: Bearer "+revoked); r.StatusCode != 400 {
+		t.Fatal(text)
+	}
+	if err := w.db.Tx(t.Context(), func(tx *store.Tx) error {
+		return tx.RevokeToken(t.Context(), w.org, "revoked")
+	}); err != nil {
+		t.Fatal(err)
 	}
 	type try struct {
 		name, header string
 		status       int
 	}
 	refused := []try{{"none", "", 401}, {"wrong", "Bearer nod_" + strings.Repeat("A", 43), 401},
-		{"the hash", "Bearer " + hashed(w.token), 401}, {"cut", "Bearer " + w.token[:20], 401},
+		{"the hash", "Bearer " + store.Hash(w.token), 401}, {"cut", "Bearer " + w.token[:20], 401},
 		{"basic", "Basic " + w.token, 401}, {"bare", w.token, 401}, {"two", "Bearer " + w.token + " x", 401},
 		{"ended", "Bearer " + ended, 401}, {"revoked", "Bearer " + revoked, 401}}
 	lower := map[scope]string{}
@@ -67,25 +73,26 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		}
 		for _, c := range tries {
 			if rt.needs == anybody {
-				c.status = 200
+				c.status = map[bool]int{true: 400, false: 200}[rt.limit > 0]
 			}
 			r, text := w.ask(rt.method, rt.path, "{}", "Authorization: "+c.header)
 			if r.StatusCode != c.status {
 				t.Errorf("%s, token %s: %d, want %d: %s", name, c.name, r.StatusCode, c.status, text)
 			}
 		}
-		if r, text := w.ask(rt.method, rt.path, "{}"); slices.Contains([]int{401, 403, 404}, r.StatusCode) {
+		r, text := w.ask(rt.method, rt.path, "{}", "Authorization: Bearer "+lower[scope])
+		if scope != anybody && slices.Contains([]int{401, 403, 404}, r.StatusCode) {
 			t.Errorf("%s with its token: %d %s", name, r.StatusCode, text)
 		}
 	}
 	if len(needs) > 0 {
 		t.Errorf("no such routes: %v", needs)
 	}
-	if err := os.Chmod(w.state+"/"+tokensFile, 0o644); err != nil {
+	if err := w.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r, _ := w.ask("POST", "/v1/check", "{}"); r.StatusCode != 401 {
-		t.Errorf("tokens that others can read let somebody in: %d", r.StatusCode)
+	if r, _ := w.ask("POST", "/v1/check", "{}"); r.StatusCode != 503 {
+		t.Errorf("without a database somebody is let in: %d", r.StatusCode)
 	}
 }
 
@@ -327,7 +334,7 @@ func TestNothingThatFailsAllows(t *testing.T) {
 	r.Header.Set("Authorization", "Bearer "+w.token)
 	r.Header.Set("Content-Type", "application/json")
 	got := httptest.NewRecorder()
-	if w.ServeHTTP(got, r); !strings.Contains(got.Body.String(), `"verdict":"deny"`) {
+	if w.ServeHTTP(got, r); strings.Contains(got.Body.String(), `"verdict":"allow"`) {
 		t.Errorf("a request that was cancelled: %s", got.Body)
 	}
 	late, before := &book{server: w.Server}, len(w.log())
@@ -397,10 +404,12 @@ func TestTheWholeLife(t *testing.T) {
 	if !strings.HasSuffix(hint, "type: nod-serve token add --scope check NAME\n") {
 		t.Fatalf("%s%s", first, hint)
 	}
-	secret, err := addToken(home+"/.local/state/nod", token{Name: "x", Scopes: []scope{scopeCheck}})
-	if err != nil {
-		t.Fatal(err)
+	var made strings.Builder
+	p := Process{Environ: testworld.Environ(home), Stdout: &made, Stderr: io.Discard}
+	if code := Main(t.Context(), p, []string{"token", "add", "--scope", "check", "x"}); code != 0 {
+		t.Fatal(code)
 	}
+	secret := strings.TrimSpace(made.String())
 	_, address, _ := strings.Cut(strings.TrimSuffix(first, "/v1/check\n"), "http://")
 	c, err := net.Dial("tcp", address)
 	if err != nil {

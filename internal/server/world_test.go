@@ -12,9 +12,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/store/storetest"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -26,6 +27,8 @@ type world struct {
 	token             string
 	at                string // the server's address
 	said              *bytes.Buffer
+	db                *store.Store
+	file, org         string // of the database, and the organisation in it
 }
 
 func newWorld(t testing.TB, change func(*world, *Options)) *world {
@@ -39,7 +42,17 @@ func newWorld(t testing.TB, change func(*world, *Options)) *world {
 	w.write("nod.toml", "ask = [\"npm publish\"]\nhard_deny = [\"git push --force\"]\n")
 	places := config.Places{User: home + "/nod.toml", State: w.state, Home: home, Files: testworld.Disk(),
 		UID: uint32(os.Geteuid())}
-	o := Options{Places: places, Rate: 1e6, Stderr: w.said}
+	w.file = home + "/server.db"
+	w.db = storetest.Open(t, "sqlite:"+w.file)
+	if err := w.db.SetUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	orgs, err := w.db.Orgs(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.org = orgs[0].ID
+	o := Options{Places: places, Store: w.db, Rate: 1e6, Stderr: w.said}
 	if change != nil {
 		change(w, &o)
 	}
@@ -68,9 +81,17 @@ func (w *world) write(name, text string) {
 	}
 }
 
-func (w *world) newToken(name string, s ...scope) string {
+func (w *world) newToken(name string, s ...scope) (secret string) {
 	w.Helper()
-	secret, err := addToken(w.state, token{Name: name, Scopes: s, Made: time.Now()})
+	return w.made(store.Token{Org: w.org, Name: name, Scopes: s})
+}
+
+func (w *world) made(t store.Token) (secret string) {
+	w.Helper()
+	err := w.db.Tx(w.Context(), func(tx *store.Tx) (err error) {
+		secret, err = tx.MakeToken(w.Context(), t)
+		return err
+	})
 	if err != nil {
 		w.Fatal(err)
 	}

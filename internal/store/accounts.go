@@ -38,6 +38,25 @@ func (tx *Tx) MakeOrg(ctx context.Context, name string) (Org, error) {
 	return o, err
 }
 
+// SetUp makes the first organisation, "default", with a team of that name, where there is none.
+func (s *Store) SetUp(ctx context.Context) error {
+	err := s.Tx(ctx, func(tx *Tx) error {
+		var n int
+		if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM orgs`).Scan(&n); err != nil || n > 0 {
+			return err
+		}
+		o, err := tx.MakeOrg(ctx, "default")
+		if err == nil {
+			_, err = tx.MakeTeam(ctx, o.ID, "default")
+		}
+		return err
+	})
+	if orgs, again := s.Orgs(ctx); again == nil && len(orgs) > 0 {
+		return nil // another was faster, perhaps
+	}
+	return err
+}
+
 // SetOrg changes what an organisation has decided.
 func (tx *Tx) SetOrg(ctx context.Context, org string, s OrgSettings) error {
 	text, err := json.Marshal(s)
