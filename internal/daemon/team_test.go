@@ -302,4 +302,3 @@ func join(t *testing.T, state string) {
 		t.Fatal(err)
 	}
 }
-

@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team/client"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -84,6 +85,10 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
 		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
+		"shipped": reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
+		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
+		"kept": reflect.TypeFor[client.Kept](), "heard": reflect.TypeFor[client.Answers](),
+		"waiting": reflect.TypeFor[waitingQuestions](), "given": reflect.TypeFor[given](),
 		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {

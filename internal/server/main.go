@@ -27,6 +27,8 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --files none|disk  none (default): nod sees no file of the caller's machine;
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
+  --heads FILE       signed heads of the machines' logs are appended to it
+  --public URL       the server as people reach it, for links to questions
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
 nod-serve token add --scope check[,...] [--expires 90d] NAME
 nod-serve token list | revoke NAME
@@ -143,6 +145,8 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.files, "files", "none", "")
 	f.BoolVar(&at.proxied, "behind-proxy", false, "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
+	f.StringVar(&o.Heads, "heads", "", "")
+	f.StringVar(&o.Public, "public", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
 	if err := f.parse(args, 0); err != nil {

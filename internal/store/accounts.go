@@ -21,7 +21,8 @@ type OrgSettings struct {
 	NoInputs      bool `json:"no_inputs,omitempty"`      // machines keep inputs to themselves and ship digests
 	// TwoPeople says that another person than its author must review a policy before it is published.
 	TwoPeople bool   `json:"two_people,omitempty"`
-	Webhook   string `json:"webhook,omitempty"` // is told that a question waits; "" for none
+	Approvals bool   `json:"approvals,omitempty"` // people here answer what machines ask
+	Webhook   string `json:"webhook,omitempty"`   // is told that a question waits; "" for none
 }
 
 // Org is an organisation.

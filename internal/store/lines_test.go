@@ -196,7 +196,7 @@ func TestOneAnswerCounts(t *testing.T) {
 		ask := func(id string, left time.Duration) {
 			do(t, s, func(tx *store.Tx) error {
 				_, err := tx.Ask(ctx, store.Question{ID: id, Org: acme.ID, Machine: "m1", Team: shop.ID, Name: "n", Key: "k1",
-					Text: "{}", Asked: now, Ends: now.Add(left)})
+					Text: "{}", Scopes: "once", Asked: now, Ends: now.Add(left)})
 				return err
 			})
 		}

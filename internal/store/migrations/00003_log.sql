@@ -36,6 +36,7 @@ CREATE TABLE questions ( -- calls on machines that wait for a person
   name TEXT NOT NULL, -- the machine's own id of it
   key TEXT NOT NULL,  -- names the call and the files that it would run
   question TEXT NOT NULL, -- JSON
+  scopes TEXT NOT NULL, -- how far a yes may hold
   asked BIGINT NOT NULL,
   ends BIGINT NOT NULL,
   answered BIGINT NOT NULL DEFAULT 0,

@@ -1,0 +1,278 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team/client"
+)
+
+// questionRoutes are those of calls on machines that wait for a person.
+func (s *Server) questionRoutes() []route {
+	return []route{
+		{"POST", "/v1/questions", scopeShip, maxBody, s.asked},
+		{"DELETE", "/v1/questions/{id}", scopeShip, 0, s.over},
+		{"GET", "/v1/questions/answers", scopeShip, 0, s.hear},
+		{"GET", "/v1/questions", scopeApprove, 0, s.waiting},
+		{"POST", "/v1/questions/{id}/answer", scopeApprove, maxBody, s.answered},
+	}
+}
+
+const (
+	maxWait     = 50 * time.Second // how long a request for answers is held
+	maxQuestion = 10 * time.Minute
+	maxHooks    = 16 // webhooks that are called at once
+)
+
+// asked keeps a question of a machine, and tells the organisation of it.
+func (s *Server) asked(w http.ResponseWriter, r *http.Request, v *visit) {
+	var a client.Asked
+	err := json.Unmarshal(v.body, &a) // a newer machine may say more
+	q, left := a.Question, time.Duration(a.Left)*time.Millisecond
+	if err != nil || v.who.Machine == "" || a.Version != 1 || !short(q.ID) || !short(q.Key) || left <= 0 {
+		refuse(w, *badRequest.because("a machine's question, with its id, its key and the time that is left"))
+		return
+	}
+	q.Lasting, q.Link = "", ""
+	text, err := json.Marshal(q)
+	if err != nil {
+		refuse(w, *badRequest.because("a question"))
+		return
+	}
+	now := s.o.Now()
+	kept := store.Question{ID: store.Hash(v.who.Machine + "\n" + q.ID)[:32], Org: v.who.Org, Machine: v.who.Machine,
+		Team: v.who.Team, Name: q.ID, Key: q.Key, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Asked: now,
+		Ends: now.Add(min(left, maxQuestion)), Scopes: scopesFrom(q)}
+	fresh := false
+	if err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
+		fresh, err = tx.Ask(r.Context(), kept)
+		return err
+	}); err != nil {
+		s.failed(w, err)
+		return
+	}
+	if fresh {
+		s.tell(kept, question.Title(q.Agent, q.RawTool, q.Dir))
+	}
+	put(w, client.Kept{Version: 1, ID: kept.ID})
+}
+
+// short reports whether a text may be an id or a key.
+func short(text string) bool { return text != "" && text == printable.Line(text, maxField) }
+
+// scopesFrom are those that a yes from elsewhere may have: what lasts is for the machine's own person.
+func scopesFrom(q question.Question) string {
+	var words []string
+	for _, one := range q.Scopes() {
+		if one == question.Once || one == question.Session {
+			words = append(words, string(one))
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// over takes a question away that waits no more.
+func (s *Server) over(w http.ResponseWriter, r *http.Request, v *visit) {
+	if v.who.Machine == "" {
+		refuse(w, *badRequest.because("only the machine that asked"))
+		return
+	}
+	counted := r.URL.Query().Get("counted") == "true"
+	s.done(w, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
+		return tx.Over(r.Context(), v.who.Org, v.who.Machine, r.PathValue("id"), counted)
+	}))
+}
+
+// hear gives a machine what was answered to it, as soon as there is something, or when its time is over.
+func (s *Server) hear(w http.ResponseWriter, r *http.Request, v *visit) {
+	wait, err := time.ParseDuration("0" + r.URL.Query().Get("wait"))
+	if err != nil || v.who.Machine == "" {
+		refuse(w, *badRequest.because("a machine's wait, such as 50s"))
+		return
+	}
+	changed, stop := s.o.Store.Changed(store.Questions(v.who.Machine))
+	defer stop()
+	end := time.After(min(wait, maxWait))
+	for last := wait <= 0; ; {
+		a, err := s.answers(r.Context(), v.who)
+		if err != nil {
+			s.failed(w, err)
+			return
+		}
+		if last || len(a.Answers) > 0 || s.ending.Load() {
+			put(w, a)
+			return
+		}
+		select {
+		case <-changed:
+		case <-end:
+			last = true
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *Server) answers(ctx context.Context, who store.Identity) (a client.Answers, err error) {
+	org, err := s.o.Store.Org(ctx, who.Org)
+	if err != nil {
+		return a, err
+	}
+	a = client.Answers{Version: 1, Asks: org.Settings.Approvals, Answers: []client.Signed{}}
+	list, err := s.o.Store.Answers(ctx, who.Org, who.Machine)
+	if err != nil || len(list) == 0 {
+		return a, err
+	}
+	return a, s.o.Store.Tx(ctx, func(tx *store.Tx) error {
+		key, err := tx.SigningKey(ctx, who.Org)
+		for _, q := range list {
+			signed, wrong := client.Answer{Version: 1, ID: q.ID, Machine: q.Machine, Question: q.Name, Key: q.Key,
+				Yes: q.Yes, Scope: question.Scope(q.Scope), By: q.Who, At: q.Answered}.Sign(key)
+			a.Answers, err = append(a.Answers, signed), errors.Join(err, wrong)
+		}
+		return err
+	})
+}
+
+// waitingQuestion is a question as those see it who may answer. Question is the machine's: untrusted text.
+type waitingQuestion struct {
+	ID       string          `json:"id"`
+	Machine  string          `json:"machine"`
+	Team     string          `json:"team"`
+	Key      string          `json:"key"`
+	Ends     time.Time       `json:"ends"`
+	Scopes   []string        `json:"scopes"` // how far a yes may hold; none where nobody can see the whole call
+	Question json.RawMessage `json:"question"`
+}
+
+// waitingQuestions are those that nobody has answered, the oldest first.
+type waitingQuestions struct {
+	Version   int               `json:"v"`
+	Questions []waitingQuestion `json:"questions"`
+}
+
+func (s *Server) waiting(w http.ResponseWriter, r *http.Request, v *visit) {
+	list, err := s.o.Store.Waiting(r.Context(), v.who.Org, v.who.Team)
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	a := waitingQuestions{1, []waitingQuestion{}}
+	for _, q := range list {
+		scopes := slices.DeleteFunc(strings.Split(q.Scopes, ","), func(word string) bool { return word == "" })
+		a.Questions = append(a.Questions, waitingQuestion{q.ID, q.Machine, q.Team, q.Key, q.Ends, scopes,
+			json.RawMessage(q.Text)})
+	}
+	put(w, a)
+}
+
+// given is an answer to a question. The key says which call was seen.
+type given struct {
+	Key   string `json:"key"`
+	Yes   bool   `json:"yes"`
+	Scope string `json:"scope,omitempty"`
+}
+
+func (s *Server) answered(w http.ResponseWriter, r *http.Request, v *visit) {
+	var g given
+	if err := decode(v.body, &g); err != nil || !short(g.Key) || g.Yes == (g.Scope == "") || v.who.Machine != "" {
+		refuse(w, *badRequest.because("the question's key, yes or no, and of a yes its scope"))
+		return
+	}
+	s.done(w, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
+		return tx.Answer(r.Context(), store.Question{ID: r.PathValue("id"), Org: v.who.Org, Key: g.Key, Yes: g.Yes,
+			Scope: g.Scope, Who: v.who.Name}, v.who.Team)
+	}))
+}
+
+// done answers a change of a question.
+func (s *Server) done(w http.ResponseWriter, err error) {
+	switch {
+	case err == nil:
+		put(w, health{"ok"})
+	case errors.Is(err, store.ErrNotFound):
+		refuse(w, *notFound.because(err.Error()))
+	case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrLate), errors.Is(err, store.ErrFits):
+		refuse(w, *notCounted.because(err.Error()))
+	default:
+		s.failed(w, err)
+	}
+}
+
+// tell calls the organisation's webhook: a sentence in Slack's shape that holds nothing that the call could choose.
+// Nod-Signature is the time, a dot and the organisation's signature over hookPurpose, the time, a dot and the body.
+func (s *Server) tell(q store.Question, title string) {
+	select {
+	case s.hooks <- struct{}{}:
+	default:
+		s.say("a webhook is left out: too many at once")
+		return
+	}
+	go func() {
+		defer func() { <-s.hooks }()
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		for try := range 3 {
+			err := s.webhook(ctx, q, title)
+			if err == nil {
+				return
+			}
+			s.say("the webhook: %v", err)
+			time.Sleep(time.Duration(try) * time.Second)
+		}
+	}()
+}
+
+const hookPurpose = "nod webhook 1\n"
+
+func (s *Server) webhook(ctx context.Context, q store.Question, title string) error {
+	org, err := s.o.Store.Org(ctx, q.Org)
+	if err != nil || org.Settings.Webhook == "" {
+		return err
+	}
+	if !strings.HasPrefix(org.Settings.Webhook, "https://") {
+		return errors.New("it is no https address")
+	}
+	if s.o.Public != "" {
+		title += "\n" + strings.TrimSuffix(s.o.Public, "/") + "/questions/" + q.ID
+	}
+	var key ed25519.PrivateKey
+	body, err := json.Marshal(map[string]string{"text": title})
+	if err = errors.Join(err, s.o.Store.Tx(ctx, func(tx *store.Tx) (err error) {
+		key, err = tx.SigningKey(ctx, q.Org)
+		return err
+	})); err != nil {
+		return err
+	}
+	r, err := http.NewRequestWithContext(ctx, "POST", org.Settings.Webhook, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	at := fmt.Sprint(s.o.Now().Unix())
+	signature := ed25519.Sign(key, append([]byte(hookPurpose+at+"."), body...))
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Nod-Signature", at+"."+base64.StdEncoding.EncodeToString(signature))
+	got, err := s.o.Web.Do(r)
+	if err != nil {
+		return err
+	}
+	defer got.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(got.Body, maxBody))
+	if got.StatusCode/100 != 2 {
+		return fmt.Errorf("it answers %s", got.Status)
+	}
+	return nil
+}

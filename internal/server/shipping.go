@@ -1,0 +1,290 @@
+package server
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team/client"
+)
+
+// logRoutes are those of machines' logs.
+func (s *Server) logRoutes() []route {
+	return []route{
+		{"POST", "/v1/log", scopeShip, 0, s.takeLines}, // it reads its body by itself: packed lines
+		{"GET", "/v1/log", scopeRead, 0, s.findLines},
+		{"GET", "/v1/log/stats", scopeRead, 0, s.countLines},
+	}
+}
+
+const (
+	maxPacked = 16 << 20
+	maxLines  = 32 << 20 // of one batch, unpacked
+	pageBytes = 8 << 20
+	maxPage   = 1000
+	maxField  = 200
+)
+
+// shippedAnswer says what became of a batch, after it is kept for good.
+type shippedAnswer struct {
+	Version int  `json:"v"`
+	New     int  `json:"new"`   // how many had not come before
+	Whole   bool `json:"whole"` // the batch continues the machine's chain; else there is an event
+}
+
+func (s *Server) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
+	select {
+	case s.batches <- struct{}{}:
+		defer func() { <-s.batches }()
+	case <-r.Context().Done():
+		return
+	}
+	text, p := packedBody(w, r)
+	if p == nil && v.who.Machine == "" {
+		p = badRequest.because("only a machine ships its log; see nod-serve join")
+	}
+	if p != nil {
+		refuse(w, *p)
+		return
+	}
+	done, err := s.o.Store.Ship(r.Context(), v.who.Org, v.who.Machine, batchOf(text, s.o.Now()))
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	put(w, shippedAnswer{1, done.New, done.Gap == ""})
+}
+
+// packedBody reads lines, and unpacks them as far as a batch may be long.
+func packedBody(w http.ResponseWriter, r *http.Request) ([]byte, *problem) {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	packing := r.Header.Get("Content-Encoding")
+	if kind != client.Lines || packing != "" && packing != "gzip" {
+		return nil, notJSON.because("send " + client.Lines + ", as it is or with Content-Encoding: gzip")
+	}
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(slowestBody)) // where the connection has one
+	defer c.SetReadDeadline(time.Time{})
+	in, err := io.Reader(http.MaxBytesReader(w, r.Body, maxPacked)), error(nil)
+	if packing == "gzip" {
+		in, err = gzip.NewReader(in)
+	}
+	var text []byte
+	if err == nil {
+		text, err = io.ReadAll(io.LimitReader(in, maxLines+1))
+	}
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large), len(text) > maxLines:
+		return nil, tooLarge.because(fmt.Sprintf("at most %d MiB, and %d MiB unpacked", maxPacked>>20, maxLines>>20))
+	case err != nil:
+		return nil, badRequest.because("the body ended early, came too slowly, or is no gzip")
+	}
+	return text, nil
+}
+
+// batchOf reads lines. What is odd about one is no reason to refuse the others: its machine would send it for ever.
+func batchOf(text []byte, now time.Time) (batch []store.Line) {
+	for raw := range bytes.SplitSeq(text, []byte("\n")) {
+		if len(raw) == 0 {
+			continue
+		}
+		l := lineOf(raw)
+		if l.Time.Year() < 1970 || l.Time.Year() > 9999 {
+			if l.Time = now; len(batch) > 0 {
+				l.Time = batch[len(batch)-1].Time
+			}
+		}
+		batch = append(batch, l)
+	}
+	return batch
+}
+
+// lineOf takes from a line what it is found by.
+func lineOf(raw []byte) store.Line {
+	var e struct {
+		Hash, Prev, Verdict, Layer, Agent, Session, Root, Tool string
+		Kind                                                   audit.Kind
+		Unlocked                                               bool
+		Time                                                   time.Time
+		Rule                                                   struct{ Text string }
+	}
+	if json.Unmarshal(raw, &e) != nil {
+		e.Kind, e.Prev = client.Unread, audit.Prev(raw)
+	}
+	if len(e.Hash) != 32 {
+		e.Hash = audit.Link(raw)
+	}
+	l := store.Line{ID: field(e.Hash), Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time, Kind: field(string(e.Kind)),
+		Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),
+		Root: field(e.Root), Tool: field(e.Tool), Rule: field(e.Rule.Text), Text: string(raw)}
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+		l.Text = strings.ReplaceAll(strings.ToValidUTF8(l.Text, "\uFFFD"), "\x00", "\uFFFD")
+	}
+	return l
+}
+
+// field is a text of a machine's as a column takes it.
+func field(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(printable.Head(text, maxField), "\uFFFD"), "\x00", "\uFFFD")
+}
+
+// search reads what a request looks for. A machine sees its own lines, and whoever is of one team that team's.
+func (s *Server) search(r *http.Request, v *visit) (q store.Search, p *problem) {
+	f := r.URL.Query()
+	now := s.o.Now()
+	q = store.Search{Org: v.who.Org, Team: cmp.Or(v.who.Team, f.Get("team")), Machine: f.Get("machine"),
+		Agent: f.Get("agent"), Verdict: f.Get("verdict"), Layer: f.Get("layer"), Rule: f.Get("rule"),
+		Before: f.Get("before"), From: now.AddDate(0, 0, -7), To: now.AddDate(0, 0, 1), Most: 100, Bytes: pageBytes}
+	if v.who.Machine != "" {
+		q.Machine = v.who.Machine
+	}
+	var errs [3]error
+	if text := f.Get("from"); text != "" {
+		q.From, errs[0] = time.Parse(time.RFC3339, text)
+	}
+	if text := f.Get("to"); text != "" {
+		q.To, errs[1] = time.Parse(time.RFC3339, text)
+	}
+	if text := f.Get("limit"); text != "" {
+		q.Most, errs[2] = strconv.Atoi(text)
+	}
+	if errors.Join(errs[:]...) != nil || q.Most < 1 || q.Most > maxPage || strings.ContainsRune(r.URL.RawQuery, 0) ||
+		!utf8.ValidString(fmt.Sprint(f)) || strings.ContainsRune(fmt.Sprint(f), 0) {
+		return q, badRequest.because("from and to are times of RFC 3339, limit is 1 to " + strconv.Itoa(maxPage))
+	}
+	return q, nil
+}
+
+// foundLine is a line as a machine sent it.
+type foundLine struct {
+	Machine string `json:"machine"`
+	ID      string `json:"id"`
+	Line    string `json:"line"` // untrusted text; JSON as a rule
+}
+
+// foundLines is a page of lines, the newest first. Next is for the next page, as "before".
+type foundLines struct {
+	Version int         `json:"v"`
+	Lines   []foundLine `json:"lines"`
+	Next    string      `json:"next,omitempty"`
+}
+
+func (s *Server) findLines(w http.ResponseWriter, r *http.Request, v *visit) {
+	q, p := s.search(r, v)
+	if p != nil {
+		refuse(w, *p)
+		return
+	}
+	page, next, err := s.o.Store.Lines(r.Context(), q)
+	a := foundLines{Version: 1, Next: next, Lines: []foundLine{}}
+	for _, l := range page {
+		a.Lines = append(a.Lines, foundLine{l.Machine, l.ID, l.Text})
+	}
+	s.putFound(w, a, err)
+}
+
+// counts are how many decisions there were, by a key and by their verdicts.
+type counts struct {
+	Version int           `json:"v"`
+	Counts  []store.Count `json:"counts"`
+}
+
+func (s *Server) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
+	q, p := s.search(r, v)
+	if p != nil {
+		refuse(w, *p)
+		return
+	}
+	list, err := s.o.Store.Stats(r.Context(), q, cmp.Or(r.URL.Query().Get("by"), "day"))
+	s.putFound(w, counts{1, append([]store.Count{}, list...)}, err)
+}
+
+func (s *Server) putFound(w http.ResponseWriter, a any, err error) {
+	switch {
+	case errors.Is(err, store.ErrNotFound):
+		refuse(w, *badRequest.because("before is a page's next; by is day, agent, team, machine, layer or tool"))
+	case err != nil:
+		s.failed(w, err)
+	default:
+		put(w, a)
+	}
+}
+
+// signedHead is a line of the file of heads. The signature is over headPurpose and the bytes of head.
+type signedHead struct {
+	Version   int             `json:"v"`
+	Head      json.RawMessage `json:"head"`
+	Signature string          `json:"signature"`
+}
+
+const headPurpose = "nod head 1\n"
+
+// keepLog does what the log needs, now and every hour, until ctx ends.
+func (s *Server) keepLog(ctx context.Context) {
+	for ctx.Err() == nil {
+		if err := errors.Join(s.o.Store.KeepLines(ctx), s.signHeads(ctx)); err != nil && ctx.Err() == nil {
+			s.say("the log: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(time.Hour):
+		}
+	}
+}
+
+// signHeads appends the newest line of each machine's chain to the file of heads: who keeps that out of the server's
+// reach can prove that nothing before was cut. A server that ends in between writes some twice.
+func (s *Server) signHeads(ctx context.Context) error {
+	if s.o.Heads == "" {
+		return nil
+	}
+	heads, err := s.o.Store.Heads(ctx)
+	if err != nil || len(heads) == 0 {
+		return err
+	}
+	file, err := lines.Open(s.o.Heads)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	for _, h := range heads {
+		err = errors.Join(err, s.o.Store.Tx(ctx, func(tx *store.Tx) error {
+			key, err := tx.SigningKey(ctx, h.Org)
+			if err != nil {
+				return err
+			}
+			text, err := json.Marshal(struct {
+				store.Head
+				Time time.Time `json:"time"`
+			}{h, s.o.Now().UTC()})
+			if err != nil {
+				return err
+			}
+			signature := ed25519.Sign(key, append([]byte(headPurpose), text...))
+			line, err := json.Marshal(signedHead{1, text, base64.StdEncoding.EncodeToString(signature)})
+			if err == nil {
+				err = file.Append(line)
+			}
+			return errors.Join(err, tx.Signed(ctx, h))
+		}))
+	}
+	return err
+}
