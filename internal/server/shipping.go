@@ -132,8 +132,8 @@ func lineOf(raw []byte) store.Line {
 	if len(e.Hash) != 32 {
 		e.Hash = audit.Link(raw)
 	}
-	l := store.Line{ID: field(e.Hash), Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time, Kind: field(string(e.Kind)),
-		Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),
+	l := store.Line{ID: field(e.Hash), Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time,
+		Kind: field(string(e.Kind)), Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),
 		Root: field(e.Root), Tool: field(e.Tool), Rule: field(e.Rule.Text), Text: string(raw)}
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		l.Text = strings.ReplaceAll(strings.ToValidUTF8(l.Text, "\uFFFD"), "\x00", "\uFFFD")

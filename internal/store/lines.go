@@ -87,8 +87,8 @@ type chain struct {
 
 // chain returns a machine's and keeps others from it until the transaction ends.
 func (tx *Tx) chain(ctx context.Context, org, machine string) (c chain, err error) {
-	_, err = tx.ExecContext(ctx, `INSERT INTO chains (org, machine) VALUES ($1, $2) ON CONFLICT DO NOTHING`, org, machine)
-	if err != nil {
+	if _, err = tx.ExecContext(ctx, `INSERT INTO chains (org, machine) VALUES ($1, $2) ON CONFLICT DO NOTHING`, org,
+		machine); err != nil {
 		return c, err
 	}
 	query := `SELECT head, loose = 1, lines, gaps FROM chains WHERE org = $1 AND machine = $2`
@@ -204,8 +204,8 @@ type Search struct {
 // where are the conditions of a search and their arguments.
 func (q Search) where() (text string, args []any) {
 	text, args = `org = $1 AND time >= $2 AND time < $3`, []any{q.Org, Micro(q.From), Micro(q.To)}
-	for _, one := range [][2]string{{`machine = $%d`, q.Machine}, {`agent = $%d`, q.Agent}, {`verdict = $%d`, q.Verdict},
-		{`layer = $%d`, q.Layer}, {`rule LIKE $%d ESCAPE '!'`, like(q.Rule)},
+	for _, one := range [][2]string{{`machine = $%d`, q.Machine}, {`agent = $%d`, q.Agent},
+		{`verdict = $%d`, q.Verdict}, {`layer = $%d`, q.Layer}, {`rule LIKE $%d ESCAPE '!'`, like(q.Rule)},
 		{`machine IN (SELECT id FROM machines WHERE org = $1 AND team = $%d)`, q.Team}} {
 		if one[1] != "" {
 			args = append(args, one[1])

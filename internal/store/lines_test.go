@@ -151,7 +151,9 @@ func TestRetention(t *testing.T) {
 		other, _ := org(t, s, "other")
 		now := s.Now()
 		days := func(o store.Org, n int) {
-			do(t, s, func(tx *store.Tx) error { return tx.SetOrg(t.Context(), o.ID, store.OrgSettings{RetentionDays: n}) })
+			do(t, s, func(tx *store.Tx) error {
+				return tx.SetOrg(t.Context(), o.ID, store.OrgSettings{RetentionDays: n})
+			})
 		}
 		ship(t, s, acme.ID, "m", written(now.AddDate(0, 0, -5), 1, 10)) // before there is a partition
 		var all2 sync.WaitGroup
@@ -195,8 +197,8 @@ func TestOneAnswerCounts(t *testing.T) {
 		ctx, now := t.Context(), s.Now()
 		ask := func(id string, left time.Duration) {
 			do(t, s, func(tx *store.Tx) error {
-				_, err := tx.Ask(ctx, store.Question{ID: id, Org: acme.ID, Machine: "m1", Team: shop.ID, Name: "n", Key: "k1",
-					Text: "{}", Scopes: "once", Asked: now, Ends: now.Add(left)})
+				_, err := tx.Ask(ctx, store.Question{ID: id, Org: acme.ID, Machine: "m1", Team: shop.ID, Name: "n",
+					Key: "k1", Text: "{}", Scopes: "once", Asked: now, Ends: now.Add(left)})
 				return err
 			})
 		}

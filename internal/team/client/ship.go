@@ -90,7 +90,8 @@ func shipped(raw []byte, inputs bool) ([]byte, error) {
 	l, newer, err := audit.Decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil || newer > 0 || len(raw) > lines.Limit:
-		return lines.JSON(Bare{audit.Link(raw), audit.Entry{Version: audit.Version, Kind: Unread, Prev: audit.Prev(raw)}})
+		e := audit.Entry{Version: audit.Version, Kind: Unread, Prev: audit.Prev(raw)}
+		return lines.JSON(Bare{audit.Link(raw), e})
 	case inputs:
 		return slices.Clip(raw), nil
 	}
