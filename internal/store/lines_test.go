@@ -156,15 +156,15 @@ func TestRetention(t *testing.T) {
 			})
 		}
 		ship(t, s, acme.ID, "m", written(now.AddDate(0, 0, -5), 1, 10)) // before there is a partition
-		var all2 sync.WaitGroup
-		for range 3 { // some servers at once
-			all2.Go(func() {
+		var servers sync.WaitGroup
+		for range 3 { // at once
+			servers.Go(func() {
 				if err := s.KeepLines(context.Background()); err != nil {
 					t.Error(err)
 				}
 			})
 		}
-		all2.Wait()
+		servers.Wait()
 		ship(t, s, acme.ID, "m", written(now, 11, 10))
 		ship(t, s, other.ID, "m", written(now.AddDate(0, 0, -5), 1, 10))
 		ship(t, s, other.ID, "m", written(now.AddDate(-5, 0, 0), 11, 10)) // a wrong clock
