@@ -64,6 +64,9 @@ type Entry struct {
 	// Approvable names the call for nod approve; nil where nothing may approve it, or need not.
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
+	// Observed are rules over time that would have forbidden the call, and are only observed.
+	Observed []string `json:"observed,omitempty"`
+
 	Kept int `json:"kept,omitempty"` // how many names nod undo can bring back
 
 	Latency int64 `json:"latency_us"` // in microseconds

@@ -165,7 +165,8 @@ type Settings struct {
 	Questions QuestionSettings
 	Team      TeamSettings
 	Prices    []Price
-	Scopes    []Scope  // every [[repository]], whether it holds here or not
+	Scopes    []Scope // every [[repository]], whether it holds here or not
+	Sequences []Sequence
 	Sources   []Source // every file that was found, highest level first
 	// Notices are for the person, one line each, escaped.
 	Notices []string

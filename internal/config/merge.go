@@ -70,6 +70,7 @@ func (s *Settings) add(l layer) {
 		s.LeftOut = append(s.LeftOut, rule)
 		s.Notices = append(s.Notices, rule.Origin+": "+rule.List+": "+rule.Why)
 	}
+	s.Sequences = append(s.Sequences, l.sequences...)
 	for _, scope := range l.scopes {
 		s.Scopes = append(s.Scopes, scope.Scope)
 	}

@@ -51,7 +51,7 @@ func (b *book) decide(ctx context.Context, c nod.Call) (nod.Decision, *yes) {
 		return b.unanswered(c, nod.Decision{ID: y.id, Reason: "ask again"},
 			"a file that this call names has changed since the person was asked", nil), nil
 	}
-	d := Left(b.gate.Check(ctx, c), b.settings)
+	d := Left(b.because(b.gate.Check(ctx, c)), b.settings)
 	switch y := b.run.yes; {
 	case y == nil:
 	case d.Verdict != nod.Allow:

@@ -200,6 +200,18 @@ func teamCommand(ctx context.Context, p Process, args []string) error {
 	return usageError{errors.New("type team add NAME or team list")}
 }
 
+// backup is nod-serve backup.
+func backup(ctx context.Context, p Process, args []string) error {
+	f := flags(p)
+	return f.do(ctx, args, 1, func(s *store.Store, _ store.Org) error {
+		err := s.Backup(ctx, f.Arg(0))
+		if err == nil {
+			fmt.Fprintf(p.Stdout, "copied to %s; --db sqlite:%[1]s uses it\n", printable.Line(f.Arg(0), 300))
+		}
+		return err
+	})
+}
+
 func machineCommand(ctx context.Context, p Process, args []string) error {
 	f := flags(p)
 	ends := time.Now().Add(time.Hour)

@@ -14,6 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 )
@@ -37,8 +38,10 @@ nod-serve machine code [--expires 1h] TEAM   a code to join by, good once
 nod-serve machine list | remove ID
 nod-serve join [--name NAME] [--ca FILE] URL   makes this machine a member;
                      asks for the code on standard input
-  each but join with --db sqlite:FILE|postgres://... (default STATE/server.db)
-  and --org NAME where there are several`
+nod-serve backup FILE         copies the embedded database while it is used;
+                     for PostgreSQL take pg_dump
+  each but join with --db sqlite:FILE|postgres://... (default $NOD_DB, or else
+  STATE/server.db) and --org NAME where there are several`
 
 // Process is what a command sees of the program around it.
 type Process struct {
@@ -53,7 +56,7 @@ type usageError struct{ error }
 // Commands are those that [Main] knows.
 func Commands() map[string]func(context.Context, Process, []string) error {
 	return map[string]func(context.Context, Process, []string) error{"serve": serve, "token": tokenCommand,
-		"team": teamCommand, "machine": machineCommand, "join": join}
+		"team": teamCommand, "machine": machineCommand, "join": join, "backup": backup}
 }
 
 // Main is one of [Commands]. It returns the exit status: 0, 1 a fault, 2 wrong arguments.
@@ -88,7 +91,8 @@ func flags(p Process) *with {
 	f.SetOutput(io.Discard)
 	f.places = config.DefaultPlaces(homeOf(nod.Call{Environ: p.Environ}))
 	f.StringVar(&f.places.State, "state", f.places.State, "")
-	f.StringVar(&f.address, "db", "", "")
+	database, _ := place.Lookup(p.Environ, "NOD_DB")
+	f.StringVar(&f.address, "db", database, "")
 	f.StringVar(&f.org, "org", "", "")
 	return f
 }

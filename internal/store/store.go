@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing/fstest"
@@ -98,6 +99,18 @@ func openFile(file string) (*sql.DB, error) {
 	with := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(20000)", "journal_mode(WAL)",
 		"foreign_keys(1)", "synchronous(FULL)"}}
 	return sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+with.Encode())
+}
+
+// Backup copies an embedded database, as it is at one moment, into a file that must not exist yet.
+func (s *Store) Backup(ctx context.Context, file string) error {
+	if s.Postgres {
+		return errors.New("PostgreSQL has a program for that: pg_dump")
+	}
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(file) {
+		return fmt.Errorf("%s: name a new file, by its whole path", file)
+	}
+	_, err := s.DB.ExecContext(ctx, `VACUUM INTO $1`, file)
+	return errors.Join(err, os.Chmod(file, 0o600))
 }
 
 // Close ends the waiting and closes the database.

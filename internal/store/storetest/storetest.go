@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -136,6 +137,18 @@ func (c *Cluster) begin() (ended <-chan struct{}) {
 	go func() { _ = cmd.Wait(); close(done) }()
 	c.cmd, c.ended = cmd, done
 	return done
+}
+
+// Run runs a program of PostgreSQL's with the address of the database behind its arguments, and returns what it printed.
+func (c *Cluster) Run(stdin, name string, args ...string) string {
+	c.t.Helper()
+	cmd := c.command(name, append(args, c.Address())...)
+	cmd.Stdin = strings.NewReader(stdin)
+	out, err := cmd.Output()
+	if err != nil {
+		c.t.Fatalf("%s: %v", name, err)
+	}
+	return string(out)
 }
 
 // Address is the database's.
