@@ -10,6 +10,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -36,22 +37,31 @@ import (
 	"github.com/nodgate/nod/internal/testworld"
 )
 
-// on runs a test with a world on each kind of database.
-func on(t *testing.T, test func(w *world)) {
-	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		test(newWorld(t, func(w *world, o *Options) {
-			if s.Postgres {
-				if err := s.SetUp(t.Context()); err != nil {
-					t.Fatal(err)
-				}
-				orgs, err := s.Orgs(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				w.db, o.Store, w.org = s, s, orgs[0].ID
-			}
-			o.Heads, o.Public = w.home+"/heads", "https://nod.example/"
-		}))
+// on runs a test with a world on each kind of database, and its address.
+func on(t *testing.T, test func(w *world, db string)) {
+	t.Run("sqlite", func(t *testing.T) {
+		w := shared(t, "")
+		test(w, "sqlite:"+w.file)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		db := storetest.Postgres(t).Address()
+		test(shared(t, db), db)
+	})
+}
+
+// shared is a world with a database, its own if none is named, that keeps heads and sends links.
+func shared(t *testing.T, db string) *world {
+	return newWorld(t, func(w *world, o *Options) {
+		if o.Heads, o.Public = w.home+"/heads", "https://nod.example/"; db == "" {
+			return
+		}
+		w.db = storetest.Open(t, db)
+		err := w.db.SetUp(t.Context())
+		orgs, err2 := w.db.Orgs(t.Context())
+		if err = errors.Join(err, err2); err != nil {
+			t.Fatal(err)
+		}
+		o.Store, w.org = w.db, orgs[0].ID
 	})
 }
 
@@ -124,7 +134,7 @@ func atOnce(int) {}
 // What a machine ships is found by its own organisation, counted once, and chained; a cut is seen, and the head that
 // was signed before proves what stood there.
 func TestAMachineShipsItsLog(t *testing.T) {
-	on(t, func(w *world) {
+	on(t, func(w *world, _ string) {
 		m, state := w.join("box", w.at)
 		_, elsewhere := w.join("other", w.at)
 		w.logs(state, 250)
@@ -190,7 +200,7 @@ func (w *world) proves(m team.Member) {
 
 // Odd bodies are refused as a whole or taken as far as they go; none is refused for one odd line.
 func TestOddLines(t *testing.T) {
-	on(t, func(w *world) {
+	on(t, func(w *world, _ string) {
 		m, _ := w.join("box", w.at)
 		bearer, kind := "Authorization: Bearer "+m.Token, "Content-Type: "+client.Lines
 		pack := func(text string) string {
@@ -216,7 +226,7 @@ func TestOddLines(t *testing.T) {
 			{"a bomb", bomb, []string{kind, bearer, "Content-Encoding: gzip"}, 413, ""},
 			{"brotli", "{}", []string{kind, bearer, "Content-Encoding: br"}, 415, ""},
 			{"too much", strings.Repeat("\n", maxPacked+1), []string{kind, bearer}, 413, ""},
-			{"no machine", "{}", []string{kind, "Authorization: Bearer " + w.newToken(t.Name(), scopeShip)}, 400, ""},
+			{"no machine", "{}", []string{kind, "Authorization: Bearer " + w.newToken("harness", scopeShip)}, 400, ""},
 		} {
 			r, text := w.ask("POST", "/v1/log", c.body, c.headers...)
 			if r.StatusCode != c.status || !strings.Contains(text, c.said) {
@@ -233,7 +243,7 @@ func TestOddLines(t *testing.T) {
 
 // A call on one machine waits, somebody is told, and the one answer that counts is that of whoever may give it.
 func TestAQuestionIsAnsweredElsewhere(t *testing.T) {
-	on(t, func(w *world) {
+	on(t, func(w *world, _ string) {
 		type told struct {
 			body      []byte
 			signature string
@@ -399,17 +409,7 @@ func TestServersAreKilled(t *testing.T) {
 	}
 	cluster := storetest.Postgres(t)
 	db := cluster.Address()
-	w := newWorld(t, func(w *world, o *Options) {
-		o.Store = storetest.Open(t, db)
-		if err := o.Store.SetUp(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		orgs, err := o.Store.Orgs(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.db, w.org = o.Store, orgs[0].ID
-	})
+	w := shared(t, db)
 	var mu sync.Mutex
 	two, turn := []replica{w.replica(db), w.replica(db)}, 0
 	server := w.balance(func() string {
@@ -485,32 +485,78 @@ func TestServersAreKilled(t *testing.T) {
 	t.Logf("%d lines and %d answers, each once; %d kills", kept, len(answered), kills.Load())
 }
 
+// post sends a body until it is answered by one of two statuses, whatever happens to the server.
+func (w *world) post(address, token, kind string, body []byte, want ...int) {
+	hang.Until(w, address, func() bool {
+		r, err := http.NewRequestWithContext(w.Context(), "POST", address, bytes.NewReader(body))
+		if err != nil {
+			return false
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Content-Type", kind)
+		if kind == client.Lines {
+			r.Header.Set("Content-Encoding", "gzip")
+		}
+		got, err := http.DefaultClient.Do(r)
+		if err != nil {
+			return false
+		}
+		got.Body.Close()
+		return slices.Contains(want, got.StatusCode)
+	})
+}
+
 // asksAndAnswers has a machine ask, and two people answer differently at once, until each knows.
 func (w *world) asksAndAnswers(m team.Member, server, token string, i int) {
 	id, now := fmt.Sprintf("20260101T000000-%04x", i), time.Now()
 	body, _ := json.Marshal(client.Asked{Version: 1, Left: 1e6, Question: question.Question{Version: 1, ID: id, Key: "k",
 		Agent: "codex", Session: "s", RawTool: "Bash", Asked: now, Until: now.Add(time.Hour)}})
-	post := func(path, token string, body []byte, want ...int) {
-		hang.Until(w, path, func() bool {
-			r, err := http.NewRequestWithContext(w.Context(), "POST", server+path, bytes.NewReader(body))
-			if err != nil {
-				return false
-			}
-			r.Header.Set("Authorization", "Bearer "+token)
-			r.Header.Set("Content-Type", "application/json")
-			got, err := http.DefaultClient.Do(r)
-			if err != nil {
-				return false
-			}
-			got.Body.Close()
-			return got.StatusCode == want[0] || got.StatusCode == want[len(want)-1]
-		})
-	}
-	post("/v1/questions", m.Token, body, 200)
+	w.post(server+"/v1/questions", m.Token, "application/json", body, 200)
 	path := "/v1/questions/" + store.Hash(m.Machine + "\n" + id)[:32] + "/answer"
 	var both sync.WaitGroup
 	for _, said := range []string{`{"key":"k","yes":true,"scope":"once"}`, `{"key":"k","yes":false}`} {
-		both.Go(func() { post(path, token, []byte(said), 200, 422) })
+		both.Go(func() { w.post(server+path, token, "application/json", []byte(said), 200, 422) })
 	}
 	both.Wait()
+}
+
+// How many lines a second a server in its own process takes: NOD_DEEP=1 go test ./internal/server -run Ingest -v
+func TestIngest(t *testing.T) {
+	if os.Getenv("NOD_DEEP") == "" {
+		t.Skip("a measurement; NOD_DEEP=1 makes it")
+	}
+	on(t, func(w *world, db string) {
+		const machines, batches, size = 4, 50, 1000
+		server := w.replica(db)
+		defer server.kill()
+		bodies, line := [][]byte{}, []byte(nil)
+		for range batches {
+			var body bytes.Buffer
+			zip := gzip.NewWriter(&body)
+			for range size {
+				line = fmt.Appendf(nil, `{"v":1,"prev":%q,"kind":"decision","time":%q,"nod":"0.2.0","agent":"codex",`+
+					`"session":"5f0c1a","tool":"bash","raw_tool":"Bash","dir":"/home/ada/shop","root":"/home/ada/shop",`+
+					`"input":{"command":"go test ./..."},"verdict":"allow","answered":"allow","layer":"shell","reason":`+
+					`"runs the workspace's tests","rule":{"text":"go test *","origin":"/home/ada/nod.toml:4"},`+
+					`"latency_us":412}`, audit.Link(line), time.Now().UTC().Format(time.RFC3339Nano))
+				_, _ = zip.Write(append(line, '\n'))
+			}
+			_ = zip.Close()
+			bodies = append(bodies, body.Bytes())
+		}
+		var all sync.WaitGroup
+		begun := time.Now()
+		for i := range machines {
+			m, _ := w.join(fmt.Sprint("box", i), "http://"+server.address)
+			all.Go(func() {
+				for _, body := range bodies {
+					w.post(m.Server+"/v1/log", m.Token, client.Lines, body, 200)
+				}
+			})
+		}
+		all.Wait()
+		took := time.Since(begun)
+		w.Logf("%d lines of %d bytes in %s: %.0f a second", machines*batches*size, len(line), took,
+			machines*batches*size/took.Seconds())
+	})
 }

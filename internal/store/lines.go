@@ -40,14 +40,19 @@ func (s *Store) Ship(ctx context.Context, org, machine string, batch []Line) (do
 	if s.Postgres {
 		level = sql.LevelReadCommitted // all that is read is the machine's own, behind the lock of its chain
 	}
-	err = s.tx(ctx, level, func(tx *Tx) error {
-		done, err = tx.ship(ctx, org, machine, batch)
-		return err
-	})
+	for _, unless := range []string{``, ` ON CONFLICT DO NOTHING`} { // which costs as much as all the rest
+		err = s.tx(ctx, level, func(tx *Tx) error {
+			done, err = tx.ship(ctx, org, machine, batch, unless)
+			return err
+		})
+		if err == nil || !taken(err) {
+			break
+		}
+	}
 	return done, err
 }
 
-func (tx *Tx) ship(ctx context.Context, org, machine string, batch []Line) (done Shipped, err error) {
+func (tx *Tx) ship(ctx context.Context, org, machine string, batch []Line, unless string) (done Shipped, err error) {
 	c, err := tx.chain(ctx, org, machine)
 	if err != nil {
 		return done, err
@@ -55,17 +60,15 @@ func (tx *Tx) ship(ctx context.Context, org, machine string, batch []Line) (done
 	last := batch[len(batch)-1]
 	if at := slices.IndexFunc(batch, func(l Line) bool { return l.ID == c.head }); at >= 0 {
 		batch = batch[at+1:]
-	} else if known, err := tx.has(ctx, org, machine, last.ID, last.Time); err != nil || known {
-		return done, err
+	} else if batch[0].Prev != c.head {
+		if known, err := tx.has(ctx, org, machine, last.ID, last.Time, 0); err != nil || known {
+			return done, err
+		}
 	}
 	if done.Gap, err = tx.gap(ctx, c, org, machine, batch); err != nil || len(batch) == 0 {
 		return done, err
 	}
-	insert := tx.insertEach
-	if tx.store.Postgres {
-		insert = tx.insertAll
-	}
-	if done.New, err = insert(ctx, org, machine, c.lines, batch); err != nil {
+	if done.New, err = tx.insert(ctx, org, machine, c.lines, batch, unless); err != nil {
 		return done, err
 	}
 	if done.Gap != "" {
@@ -98,10 +101,11 @@ func (tx *Tx) chain(ctx context.Context, org, machine string) (c chain, err erro
 	return c, tx.QueryRowContext(ctx, query, org, machine).Scan(&c.head, &c.loose, &c.lines, &c.gaps)
 }
 
-// has reports whether a line is here that was written at a time, or in the hour before.
-func (tx *Tx) has(ctx context.Context, org, machine, id string, at time.Time) (known bool, err error) {
+// has reports whether a line is here that was written at a time, or a while before.
+func (tx *Tx) has(ctx context.Context, org, machine, id string, at time.Time, while time.Duration) (known bool,
+	err error) {
 	err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM lines WHERE org = $1 AND machine = $2 AND time <= $3
-		AND time >= $4 AND id = $5)`, org, machine, Micro(at), Micro(at)-time.Hour.Microseconds(), id).Scan(&known)
+		AND time >= $4 AND id = $5)`, org, machine, Micro(at), Micro(at)-while.Microseconds(), id).Scan(&known)
 	return known, err
 }
 
@@ -114,7 +118,7 @@ func (tx *Tx) gap(ctx context.Context, c chain, org, machine string, batch []Lin
 			(l.Loose || c.loose) && seen[l.Prev]
 		if !fits && (l.Loose || c.loose) {
 			var err error
-			if fits, err = tx.has(ctx, org, machine, l.Prev, l.Time); err != nil {
+			if fits, err = tx.has(ctx, org, machine, l.Prev, l.Time, time.Hour); err != nil {
 				return "", err
 			}
 		}
@@ -129,11 +133,19 @@ func (tx *Tx) gap(ctx context.Context, c chain, org, machine string, batch []Lin
 // Unread is the kind of a line that its machine could not read. Where it is torn nobody knows what it was linked to.
 const Unread = "unread"
 
-const lineColumns = `INTO lines (org, machine, time, id, seq, kind, verdict, layer, agent, session, root, tool, rule,
-	line)`
+const intoLines = `INSERT INTO lines (org, machine, time, seq, id, kind, verdict, layer, agent, session, root, tool,
+	rule, line) `
 
-// insertAll inserts lines at once: each column goes as an array.
-func (tx *Tx) insertAll(ctx context.Context, org, machine string, before int64, batch []Line) (int, error) {
+func (l Line) texts() []string {
+	return []string{l.ID, l.Kind, l.Verdict, l.Layer, l.Agent, l.Session, l.Root, l.Tool, l.Rule, l.Text}
+}
+
+// insert inserts lines behind so many others: on PostgreSQL at once, each column as an array. n is how many were new.
+func (tx *Tx) insert(ctx context.Context, org, machine string, before int64, batch []Line, unless string) (n int,
+	err error) {
+	if !tx.store.Postgres {
+		return tx.insertEach(ctx, org, machine, before, batch, unless)
+	}
 	times, places, texts := make([]int64, len(batch)), make([]int64, len(batch)), make([][]string, 10)
 	for i, l := range batch {
 		times[i], places[i] = Micro(l.Time), before+int64(i)+1
@@ -141,30 +153,26 @@ func (tx *Tx) insertAll(ctx context.Context, org, machine string, before int64, 
 			texts[k] = append(texts[k], text)
 		}
 	}
-	args := []any{org, machine, times, texts[0], places}
-	for _, column := range texts[1:] {
+	args := []any{org, machine, times, places}
+	for _, column := range texts {
 		args = append(args, column)
 	}
-	return changed(tx.ExecContext(ctx, `INSERT `+lineColumns+` SELECT $1, $2, * FROM unnest($3::bigint[], $4::text[],
-		$5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[],
-		$14::text[]) ON CONFLICT DO NOTHING`, args...))
+	return changed(tx.ExecContext(ctx, intoLines+`SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::text[],
+		$6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])`+
+		unless, args...))
 }
 
-func (l Line) texts() []string {
-	return []string{l.ID, l.Kind, l.Verdict, l.Layer, l.Agent, l.Session, l.Root, l.Tool, l.Rule, l.Text}
-}
-
-// insertEach inserts lines one by one.
-func (tx *Tx) insertEach(ctx context.Context, org, machine string, before int64, batch []Line) (n int, err error) {
-	s, err := tx.PrepareContext(ctx, `INSERT `+lineColumns+`
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) ON CONFLICT DO NOTHING`)
+func (tx *Tx) insertEach(ctx context.Context, org, machine string, before int64, batch []Line, unless string) (n int,
+	err error) {
+	s, err := tx.PrepareContext(ctx, intoLines+`VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`+
+		unless)
 	if err != nil {
 		return 0, err
 	}
 	defer s.Close()
 	for i, l := range batch {
-		args := []any{org, machine, Micro(l.Time), l.ID, before + int64(i) + 1}
-		for _, text := range l.texts()[1:] {
+		args := []any{org, machine, Micro(l.Time), before + int64(i) + 1}
+		for _, text := range l.texts() {
 			args = append(args, text)
 		}
 		one, err := changed(s.ExecContext(ctx, args...))

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -248,31 +247,5 @@ func TestOneAnswerCounts(t *testing.T) {
 		if waiting, _ := s.Waiting(ctx, acme.ID, ""); err != nil || len(left)+len(waiting) > 0 {
 			t.Error(left, waiting, err)
 		}
-	})
-}
-
-// How fast lines come in: NOD_DEEP=1 go test ./internal/store -run Ingest -v
-func TestIngest(t *testing.T) {
-	if os.Getenv("NOD_DEEP") == "" {
-		t.Skip("a measurement; NOD_DEEP=1 makes it")
-	}
-	storetest.Each(t, func(t *testing.T, s *store.Store) {
-		acme, _ := org(t, s, "acme")
-		if err := s.KeepLines(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		const machines, batches, size = 4, 50, 1000
-		now, begun := s.Now(), time.Now()
-		var at sync.WaitGroup
-		for m := range machines {
-			at.Go(func() {
-				for b := range batches {
-					ship(t, s, acme.ID, fmt.Sprint("machine", m), written(now, 1+b*size, size))
-				}
-			})
-		}
-		at.Wait()
-		took := time.Since(begun)
-		t.Logf("%d lines in %s: %.0f a second", machines*batches*size, took, machines*batches*size/took.Seconds())
 	})
 }

@@ -213,6 +213,14 @@ func again(err error) bool {
 	return errors.As(err, &l) && l.Code()&0xff == busy
 }
 
+// taken reports whether a row could not be inserted since there is one of its key.
+func taken(err error) bool {
+	var p *pgconn.PgError
+	var l *sqlite.Error
+	const constraint = 19
+	return errors.As(err, &p) && p.Code == "23505" || errors.As(err, &l) && l.Code()&0xff == constraint
+}
+
 // Notify wakes, once the transaction is kept, whoever waits for a topic.
 func (tx *Tx) Notify(ctx context.Context, topic string) error {
 	if tx.store.Postgres {
