@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +25,7 @@ func (s *Server) questionRoutes() []route {
 		{"POST", "/v1/questions", scopeShip, maxBody, s.asked},
 		{"DELETE", "/v1/questions/{id}", scopeShip, 0, s.over},
 		{"GET", "/v1/questions/answers", scopeShip, 0, s.hear},
-		{"GET", "/v1/questions", scopeApprove, 0, s.waiting},
+		{"GET", "/v1/questions", scopeApprove, 0, s.listWaiting},
 		{"POST", "/v1/questions/{id}/answer", scopeApprove, maxBody, s.answered},
 	}
 }
@@ -42,32 +41,25 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, v *visit) {
 	var a client.Asked
 	err := json.Unmarshal(v.body, &a) // a newer machine may say more
 	q, left := a.Question, time.Duration(a.Left)*time.Millisecond
-	if err != nil || v.who.Machine == "" || a.Version != 1 || !short(q.ID) || !short(q.Key) || left <= 0 {
-		refuse(w, *badRequest.because("a machine's question, with its id, its key and the time that is left"))
-		return
-	}
 	q.Lasting, q.Link = "", ""
-	text, err := json.Marshal(q)
-	if err != nil {
-		refuse(w, *badRequest.because("a question"))
+	text, wrong := json.Marshal(q)
+	if err != nil || wrong != nil || v.who.Machine == "" || a.Version != 1 || !short(q.ID) || !short(q.Key) || left <= 0 {
+		refuse(w, *badRequest.because("a machine's question, with its id, its key and the time that is left"))
 		return
 	}
 	now := s.o.Now()
 	kept := store.Question{ID: store.Hash(v.who.Machine + "\n" + q.ID)[:32], Org: v.who.Org, Machine: v.who.Machine,
-		Team: v.who.Team, Name: q.ID, Key: q.Key, Text: strings.ToValidUTF8(string(text), "\uFFFD"), Asked: now,
+		Team: v.who.Team, Name: q.ID, Key: q.Key, Text: bytes.ToValidUTF8(text, []byte("\uFFFD")), Asked: now,
 		Ends: now.Add(min(left, maxQuestion)), Scopes: scopesFrom(q)}
 	fresh := false
-	if err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
+	err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
 		fresh, err = tx.Ask(r.Context(), kept)
 		return err
-	}); err != nil {
-		s.failed(w, err)
-		return
-	}
-	if fresh {
+	})
+	if fresh && err == nil {
 		s.tell(kept, question.Title(q.Agent, q.RawTool, q.Dir))
 	}
-	put(w, client.Kept{Version: 1, ID: kept.ID})
+	s.reply(w, health{"ok"}, err)
 }
 
 // short reports whether a text may be an id or a key.
@@ -84,15 +76,14 @@ func scopesFrom(q question.Question) string {
 	return strings.Join(words, ",")
 }
 
-// over takes a question away that waits no more.
+// over takes a question away that waits no more. The machine names it as it did when it asked.
 func (s *Server) over(w http.ResponseWriter, r *http.Request, v *visit) {
 	if v.who.Machine == "" {
 		refuse(w, *badRequest.because("only the machine that asked"))
 		return
 	}
-	counted := r.URL.Query().Get("counted") == "true"
-	s.done(w, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
-		return tx.Over(r.Context(), v.who.Org, v.who.Machine, r.PathValue("id"), counted)
+	s.reply(w, health{"ok"}, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
+		return tx.Over(r.Context(), v.who.Org, v.who.Machine, r.PathValue("id"))
 	}))
 }
 
@@ -108,12 +99,8 @@ func (s *Server) hear(w http.ResponseWriter, r *http.Request, v *visit) {
 	end := time.After(min(wait, maxWait))
 	for last := wait <= 0; ; {
 		a, err := s.answers(r.Context(), v.who)
-		if err != nil {
-			s.failed(w, err)
-			return
-		}
-		if last || len(a.Answers) > 0 || s.ending.Load() {
-			put(w, a)
+		if last || err != nil || len(a.Answers) > 0 || s.ending.Load() {
+			s.reply(w, a, err)
 			return
 		}
 		select {
@@ -139,7 +126,7 @@ func (s *Server) answers(ctx context.Context, who store.Identity) (a client.Answ
 	return a, s.o.Store.Tx(ctx, func(tx *store.Tx) error {
 		key, err := tx.SigningKey(ctx, who.Org)
 		for _, q := range list {
-			signed, wrong := client.Answer{Version: 1, ID: q.ID, Machine: q.Machine, Question: q.Name, Key: q.Key,
+			signed, wrong := client.Answer{Version: 1, Machine: q.Machine, Question: q.Name, Key: q.Key,
 				Yes: q.Yes, Scope: question.Scope(q.Scope), By: q.Who, At: q.Answered}.Sign(key)
 			a.Answers, err = append(a.Answers, signed), errors.Join(err, wrong)
 		}
@@ -147,36 +134,15 @@ func (s *Server) answers(ctx context.Context, who store.Identity) (a client.Answ
 	})
 }
 
-// waitingQuestion is a question as those see it who may answer. Question is the machine's: untrusted text.
-type waitingQuestion struct {
-	ID       string          `json:"id"`
-	Machine  string          `json:"machine"`
-	Team     string          `json:"team"`
-	Key      string          `json:"key"`
-	Ends     time.Time       `json:"ends"`
-	Scopes   []string        `json:"scopes"` // how far a yes may hold; none where nobody can see the whole call
-	Question json.RawMessage `json:"question"`
+// waiting are the questions that nobody has answered, the oldest first.
+type waiting struct {
+	Version   int              `json:"v"`
+	Questions []store.Question `json:"questions"`
 }
 
-// waitingQuestions are those that nobody has answered, the oldest first.
-type waitingQuestions struct {
-	Version   int               `json:"v"`
-	Questions []waitingQuestion `json:"questions"`
-}
-
-func (s *Server) waiting(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s *Server) listWaiting(w http.ResponseWriter, r *http.Request, v *visit) {
 	list, err := s.o.Store.Waiting(r.Context(), v.who.Org, v.who.Team)
-	if err != nil {
-		s.failed(w, err)
-		return
-	}
-	a := waitingQuestions{1, []waitingQuestion{}}
-	for _, q := range list {
-		scopes := slices.DeleteFunc(strings.Split(q.Scopes, ","), func(word string) bool { return word == "" })
-		a.Questions = append(a.Questions, waitingQuestion{q.ID, q.Machine, q.Team, q.Key, q.Ends, scopes,
-			json.RawMessage(q.Text)})
-	}
-	put(w, a)
+	s.reply(w, waiting{1, append([]store.Question{}, list...)}, err)
 }
 
 // given is an answer to a question. The key says which call was seen.
@@ -192,17 +158,17 @@ func (s *Server) answered(w http.ResponseWriter, r *http.Request, v *visit) {
 		refuse(w, *badRequest.because("the question's key, yes or no, and of a yes its scope"))
 		return
 	}
-	s.done(w, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
+	s.reply(w, health{"ok"}, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
 		return tx.Answer(r.Context(), store.Question{ID: r.PathValue("id"), Org: v.who.Org, Key: g.Key, Yes: g.Yes,
 			Scope: g.Scope, Who: v.who.Name}, v.who.Team)
 	}))
 }
 
-// done answers a change of a question.
-func (s *Server) done(w http.ResponseWriter, err error) {
+// reply answers with what the database gave, or why it did not.
+func (s *Server) reply(w http.ResponseWriter, a any, err error) {
 	switch {
 	case err == nil:
-		put(w, health{"ok"})
+		put(w, a)
 	case errors.Is(err, store.ErrNotFound):
 		refuse(w, *notFound.because(err.Error()))
 	case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrLate), errors.Is(err, store.ErrFits):
@@ -225,13 +191,8 @@ func (s *Server) tell(q store.Question, title string) {
 		defer func() { <-s.hooks }()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		for try := range 3 {
-			err := s.webhook(ctx, q, title)
-			if err == nil {
-				return
-			}
+		if err := s.webhook(ctx, q, title); err != nil {
 			s.say("the webhook: %v", err)
-			time.Sleep(time.Duration(try) * time.Second)
 		}
 	}()
 }

@@ -65,11 +65,7 @@ func (s *Server) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
 		return
 	}
 	done, err := s.o.Store.Ship(r.Context(), v.who.Org, v.who.Machine, batchOf(text, s.o.Now()))
-	if err != nil {
-		s.failed(w, err)
-		return
-	}
-	put(w, shippedAnswer{1, done.New, done.Gap == ""})
+	s.reply(w, shippedAnswer{1, done.New, done.Gap == ""}, err)
 }
 
 // packedBody reads lines, and unpacks them as far as a batch may be long.
@@ -147,58 +143,32 @@ func field(text string) string {
 }
 
 // search reads what a request looks for. A machine sees its own lines, and whoever is of one team that team's.
-func (s *Server) search(r *http.Request, v *visit) (q store.Search, p *problem) {
-	f := r.URL.Query()
-	now := s.o.Now()
-	q = store.Search{Org: v.who.Org, Team: cmp.Or(v.who.Team, f.Get("team")), Machine: f.Get("machine"),
-		Agent: f.Get("agent"), Verdict: f.Get("verdict"), Layer: f.Get("layer"), Rule: f.Get("rule"),
-		Before: f.Get("before"), From: now.AddDate(0, 0, -7), To: now.AddDate(0, 0, 1), Most: 100, Bytes: pageBytes}
-	if v.who.Machine != "" {
-		q.Machine = v.who.Machine
+func (s *Server) search(r *http.Request, v *visit) (store.Search, error) {
+	get := func(name string) string { return field(r.URL.Query().Get(name)) }
+	var errs []error
+	at := func(name string, days int) time.Time {
+		t, err := s.o.Now().AddDate(0, 0, days), error(nil)
+		if text := get(name); text != "" {
+			t, err = time.Parse(time.RFC3339, text)
+		}
+		errs = append(errs, err)
+		return t
 	}
-	var errs [3]error
-	if text := f.Get("from"); text != "" {
-		q.From, errs[0] = time.Parse(time.RFC3339, text)
+	most, err := strconv.Atoi(cmp.Or(get("limit"), "100"))
+	if most < 1 || most > maxPage {
+		err = errors.New("limit")
 	}
-	if text := f.Get("to"); text != "" {
-		q.To, errs[1] = time.Parse(time.RFC3339, text)
-	}
-	if text := f.Get("limit"); text != "" {
-		q.Most, errs[2] = strconv.Atoi(text)
-	}
-	if errors.Join(errs[:]...) != nil || q.Most < 1 || q.Most > maxPage || strings.ContainsRune(r.URL.RawQuery, 0) ||
-		!utf8.ValidString(fmt.Sprint(f)) || strings.ContainsRune(fmt.Sprint(f), 0) {
-		return q, badRequest.because("from and to are times of RFC 3339, limit is 1 to " + strconv.Itoa(maxPage))
-	}
-	return q, nil
-}
-
-// foundLine is a line as a machine sent it.
-type foundLine struct {
-	Machine string `json:"machine"`
-	ID      string `json:"id"`
-	Line    string `json:"line"` // untrusted text; JSON as a rule
+	q := store.Search{Org: v.who.Org, Team: cmp.Or(v.who.Team, get("team")), Machine: cmp.Or(v.who.Machine, get("machine")),
+		Agent: get("agent"), Verdict: get("verdict"), Layer: get("layer"), Rule: get("rule"), Before: get("before"),
+		From: at("from", -7), To: at("to", 1), Most: most, Bytes: pageBytes}
+	return q, errors.Join(append(errs, err)...)
 }
 
 // foundLines is a page of lines, the newest first. Next is for the next page, as "before".
 type foundLines struct {
-	Version int         `json:"v"`
-	Lines   []foundLine `json:"lines"`
-	Next    string      `json:"next,omitempty"`
-}
-
-func (s *Server) findLines(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, p := s.search(r, v)
-	if p != nil {
-		refuse(w, *p)
-		return
-	}
-	page, next, err := s.o.Store.Lines(r.Context(), q)
-	a := foundLines{Version: 1, Next: next, Lines: []foundLine{}}
-	for _, l := range page {
-		a.Lines = append(a.Lines, foundLine{l.Machine, l.ID, l.Text})
-	}
-	s.putFound(w, a, err)
+	Version int          `json:"v"`
+	Lines   []store.Line `json:"lines"`
+	Next    string       `json:"next,omitempty"`
 }
 
 // counts are how many decisions there were, by a key and by their verdicts.
@@ -207,25 +177,28 @@ type counts struct {
 	Counts  []store.Count `json:"counts"`
 }
 
-func (s *Server) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
-	q, p := s.search(r, v)
-	if p != nil {
-		refuse(w, *p)
-		return
-	}
-	list, err := s.o.Store.Stats(r.Context(), q, cmp.Or(r.URL.Query().Get("by"), "day"))
-	s.putFound(w, counts{1, append([]store.Count{}, list...)}, err)
+func (s *Server) findLines(w http.ResponseWriter, r *http.Request, v *visit) {
+	s.find(w, r, v, func(q store.Search) (any, error) {
+		page, next, err := s.o.Store.Lines(r.Context(), q)
+		return foundLines{1, append([]store.Line{}, page...), next}, err
+	})
 }
 
-func (s *Server) putFound(w http.ResponseWriter, a any, err error) {
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		refuse(w, *badRequest.because("before is a page's next; by is day, agent, team, machine, layer or tool"))
-	case err != nil:
-		s.failed(w, err)
-	default:
-		put(w, a)
+func (s *Server) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
+	s.find(w, r, v, func(q store.Search) (any, error) {
+		list, err := s.o.Store.Stats(r.Context(), q, cmp.Or(r.URL.Query().Get("by"), "day"))
+		return counts{1, append([]store.Count{}, list...)}, err
+	})
+}
+
+func (s *Server) find(w http.ResponseWriter, r *http.Request, v *visit, how func(store.Search) (any, error)) {
+	q, err := s.search(r, v)
+	if err != nil {
+		refuse(w, *badRequest.because("from and to are times of RFC 3339, limit is 1 to " + strconv.Itoa(maxPage)))
+		return
 	}
+	a, err := how(q)
+	s.reply(w, a, err)
 }
 
 // signedHead is a line of the file of heads. The signature is over headPurpose and the bytes of head.
@@ -271,19 +244,14 @@ func (s *Server) signHeads(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			text, err := json.Marshal(struct {
-				store.Head
-				Time time.Time `json:"time"`
-			}{h, s.o.Now().UTC()})
-			if err != nil {
-				return err
-			}
+			h.Time = s.o.Now().UTC()
+			text, err := json.Marshal(h)
 			signature := ed25519.Sign(key, append([]byte(headPurpose), text...))
-			line, err := json.Marshal(signedHead{1, text, base64.StdEncoding.EncodeToString(signature)})
-			if err == nil {
-				err = file.Append(line)
+			line, wrong := json.Marshal(signedHead{1, text, base64.StdEncoding.EncodeToString(signature)})
+			if err = errors.Join(err, wrong); err == nil {
+				err = errors.Join(file.Append(line), tx.Signed(ctx, h))
 			}
-			return errors.Join(err, tx.Signed(ctx, h))
+			return err
 		}))
 	}
 	return err

@@ -106,11 +106,12 @@ func (tx *Tx) partition(ctx context.Context, of time.Time) error {
 
 // Head is the newest line of a machine's chain.
 type Head struct {
-	Org     string `json:"org"`
-	Machine string `json:"machine"`
-	Lines   int64  `json:"lines"` // how many came from the joining on
-	Gaps    int64  `json:"gaps"`
-	Hash    string `json:"hash"`
+	Org     string    `json:"org"`
+	Machine string    `json:"machine"`
+	Lines   int64     `json:"lines"` // how many came from the joining on
+	Gaps    int64     `json:"gaps"`
+	Hash    string    `json:"hash"`
+	Time    time.Time `json:"time"`
 }
 
 // Heads returns the heads that are newer than what was signed of their machines.

@@ -11,17 +11,18 @@ import (
 )
 
 // Line is a line of a machine's log, with what it is found by. Its texts are the machine's: untrusted, but UTF-8
-// without NUL.
+// without NUL. ID is the line's hash, and Prev that of the line before, "" where it says none; it is Loose if it was
+// written without the log's lock, so that lines may have come in between.
 type Line struct {
-	Machine string
-	ID      string // the line's hash; Prev is that of the line before, "" where it says none
-	Prev    string
-	Loose   bool // it was written without the log's lock, so that lines may have come in between
-	Time    time.Time
-	Kind    string
-	// Verdict and the rest may be empty.
-	Verdict, Layer, Agent, Session, Root, Tool, Rule string
-	Text                                             string // as it came
+	Machine string    `json:"machine"`
+	ID      string    `json:"id"`
+	Text    string    `json:"line"` // as it came
+	Prev    string    `json:"-"`
+	Loose   bool      `json:"-"`
+	Time    time.Time `json:"-"`
+	Kind    string    `json:"-"`
+
+	Verdict, Layer, Agent, Session, Root, Tool, Rule string `json:"-"`
 }
 
 // Shipped is what became of a batch.
@@ -250,8 +251,7 @@ func (s *Store) Lines(ctx context.Context, q Search) (page []Line, next string, 
 	}
 	defer rows.Close()
 	for size := 0; rows.Next(); {
-		var l Line
-		var at int64
+		l, at := Line{}, int64(0)
 		if err := rows.Scan(&l.Machine, &l.ID, &at, &l.Text); err != nil {
 			return nil, "", err
 		}

@@ -196,8 +196,8 @@ func TestOneAnswerCounts(t *testing.T) {
 		ctx, now := t.Context(), s.Now()
 		ask := func(id string, left time.Duration) {
 			do(t, s, func(tx *store.Tx) error {
-				_, err := tx.Ask(ctx, store.Question{ID: id, Org: acme.ID, Machine: "m1", Team: shop.ID, Name: "n",
-					Key: "k1", Text: "{}", Scopes: "once", Asked: now, Ends: now.Add(left)})
+				_, err := tx.Ask(ctx, store.Question{ID: id, Org: acme.ID, Machine: "m1", Team: shop.ID, Name: "n-" + id,
+					Key: "k1", Text: []byte("{}"), Scopes: "once", Asked: now, Ends: now.Add(left)})
 				return err
 			})
 		}
@@ -240,9 +240,7 @@ func TestOneAnswerCounts(t *testing.T) {
 		if err != nil || counted.Load() != 1 || len(got) != 1 || len(events) != 1 || events[0].Who != got[0].Who {
 			t.Fatal(counted.Load(), got, events, err)
 		}
-		for range 2 {
-			do(t, s, func(tx *store.Tx) error { return tx.Over(ctx, acme.ID, "m1", "q1", true) })
-		}
+		do(t, s, func(tx *store.Tx) error { return tx.Over(ctx, acme.ID, "m1", "n-q1") })
 		left, err := s.Answers(ctx, acme.ID, "m1")
 		if waiting, _ := s.Waiting(ctx, acme.ID, ""); err != nil || len(left)+len(waiting) > 0 {
 			t.Error(left, waiting, err)

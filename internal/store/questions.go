@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -10,15 +11,22 @@ import (
 
 // Question is a call on a machine that waits for a person.
 type Question struct {
-	ID, Org, Machine, Team string
-	Name                   string // the machine's own id of it
-	Key                    string // names the call, and the files that it would run
-	Text                   string // what is shown of it, JSON, the machine's
-	Asked, Ends            time.Time
-	Answered               time.Time // zero: not yet
-	Yes                    bool
-	Scope, Who             string
-	Scopes                 string // how far a yes may hold, separated by commas
+	ID      string          `json:"id"`
+	Org     string          `json:"-"`
+	Machine string          `json:"machine"`
+	Team    string          `json:"team"`
+	Name    string          `json:"-"`        // the machine's own id of it
+	Key     string          `json:"key"`      // names the call, and the files that it would run
+	Text    json.RawMessage `json:"question"` // what is shown of it: the machine's, untrusted
+	Scopes  string          `json:"scopes"`   // how far a yes may hold, separated by commas; "" where none may
+	Asked   time.Time       `json:"asked"`
+	Ends    time.Time       `json:"ends"`
+
+	// The answer, of which only Answered says that there is one.
+	Answered time.Time `json:"-"`
+	Yes      bool      `json:"-"`
+	Scope    string    `json:"-"`
+	Who      string    `json:"-"`
 
 	closed int64
 }
@@ -30,7 +38,7 @@ func Questions(id string) string { return "questions " + id }
 func (tx *Tx) Ask(ctx context.Context, q Question) (new bool, err error) {
 	err = one(tx.ExecContext(ctx, `INSERT INTO questions (org, id, machine, team, name, key, question, asked, ends, scopes)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`, q.Org, q.ID, q.Machine, q.Team, q.Name, q.Key,
-		q.Text, Micro(q.Asked), Micro(q.Ends), q.Scopes))
+		string(q.Text), Micro(q.Asked), Micro(q.Ends), q.Scopes))
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
 	}
@@ -44,8 +52,10 @@ const open = `AND closed = 0 AND ends > $2 `
 
 func scanQuestion(row scanner) (q Question, err error) {
 	var asked, ends, answered, yes int64
-	err = row.Scan(&q.ID, &q.Org, &q.Machine, &q.Team, &q.Name, &q.Key, &q.Text, &asked, &ends, &answered, &yes,
+	var text string
+	err = row.Scan(&q.ID, &q.Org, &q.Machine, &q.Team, &q.Name, &q.Key, &text, &asked, &ends, &answered, &yes,
 		&q.Scope, &q.Who, &q.Scopes, &q.closed)
+	q.Text = json.RawMessage(text)
 	q.Asked, q.Ends, q.Answered, q.Yes = Time(asked), Time(ends), Time(answered), yes == 1
 	return q, err
 }
@@ -97,14 +107,9 @@ func (tx *Tx) Answer(ctx context.Context, a Question, team string) error {
 		What: "question answered", About: a.ID, Detail: said + " to " + a.Key + " on " + q.Machine}))
 }
 
-// Over says that a machine's question waits no more, and whether the call heard the answer that was given here.
-func (tx *Tx) Over(ctx context.Context, org, machine, id string, counted bool) error {
-	now := Micro(tx.store.Now())
-	err := one(tx.ExecContext(ctx, `UPDATE questions SET closed = CASE WHEN closed = 0 THEN $1 ELSE closed END,
-		counted = CASE WHEN $2 = 1 THEN $1 ELSE counted END WHERE org = $3 AND machine = $4 AND id = $5`, now, bit(counted),
-		org, machine, id))
-	if err == nil {
-		err = tx.Notify(ctx, Questions(org))
-	}
-	return err
+// Over says that a question waits no more. Its name is the machine's own id of it.
+func (tx *Tx) Over(ctx context.Context, org, machine, name string) error {
+	err := one(tx.ExecContext(ctx, `UPDATE questions SET closed = $1 WHERE org = $2 AND machine = $3 AND name = $4`,
+		Micro(tx.store.Now()), org, machine, name))
+	return errors.Join(err, tx.Notify(ctx, Questions(org)))
 }

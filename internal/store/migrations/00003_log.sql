@@ -43,8 +43,7 @@ CREATE TABLE questions ( -- calls on machines that wait for a person
   yes BIGINT NOT NULL DEFAULT 0,
   scope TEXT NOT NULL DEFAULT '',
   who TEXT NOT NULL DEFAULT '',
-  closed BIGINT NOT NULL DEFAULT 0,  -- it waits no more
-  counted BIGINT NOT NULL DEFAULT 0, -- the answer was the one that the call heard
+  closed BIGINT NOT NULL DEFAULT 0, -- it waits no more
   PRIMARY KEY (org, id)
 );
 CREATE INDEX questions_open ON questions (org, closed, ends);

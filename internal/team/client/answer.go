@@ -18,12 +18,6 @@ type Asked struct {
 	Left     int64             `json:"left_ms"` // how long it waits from now on; the two clocks may differ
 }
 
-// Kept says under which id the server has a question.
-type Kept struct {
-	Version int    `json:"v"`
-	ID      string `json:"id"`
-}
-
 // Answers are what a machine hears. Asks says that the organisation has people who answer: only then does a machine
 // say to its agents that somebody is there.
 type Answers struct {
@@ -35,9 +29,8 @@ type Answers struct {
 // Answer is what a person said elsewhere to one question of one machine.
 type Answer struct {
 	Version  int            `json:"v"`
-	ID       string         `json:"id"` // the server's
 	Machine  string         `json:"machine"`
-	Question string         `json:"question"` // the machine's own id of it
+	Question string         `json:"question"` // its id
 	Key      string         `json:"key"`
 	Yes      bool           `json:"yes"`
 	Scope    question.Scope `json:"scope,omitempty"`

@@ -30,14 +30,14 @@ type Relay struct {
 	Every, Retry time.Duration
 
 	mu    sync.Mutex
-	stop  func()            // of listening; nil: no person is there
-	asked bool              // the server has said whether somebody answers, so that the next request may wait
-	known map[string]string // the server's id by the machine's, of what is open there
+	stop  func()          // of listening; nil: no person is there
+	asked bool            // the server has said whether somebody answers, so that the next request may wait
+	known map[string]bool // the questions that are open there
 }
 
 // Run goes on until ctx ends.
 func (r *Relay) Run(ctx context.Context) {
-	r.known = map[string]string{}
+	r.known = map[string]bool{}
 	var all sync.WaitGroup
 	all.Go(func() { r.repeat(ctx, r.hear) })
 	all.Go(func() { r.repeat(ctx, r.send) })
@@ -118,39 +118,27 @@ func (r *Relay) hear(ctx context.Context) error {
 	return err
 }
 
-// take gives an answer to its question, and says to the server what became of it.
+// take gives an answer to its question, and says to the server that it came.
 func (r *Relay) take(ctx context.Context, a Answer) error {
-	counted, err := false, error(nil)
-	if a.Yes && a.Scope != question.Once && a.Scope != question.Session {
+	q, err := question.Find(r.State, a.Question, time.Now())
+	switch {
+	case err != nil:
+	case q.Key != a.Key:
+		err = question.ErrFits
+	case a.Yes && a.Scope != question.Once && a.Scope != question.Session:
 		err = fmt.Errorf("a yes from elsewhere cannot hold %q", a.Scope)
-	} else if err = r.answer(a); err == nil {
-		counted = true
+	default:
+		err = q.Answer(r.State, a.Yes, a.Scope, printable.Line(a.By, 40)+", by the team's server", time.Now())
 	}
 	if errors.Is(err, question.ErrGone) || errors.Is(err, question.ErrAnswered) {
 		err = nil // somebody here was first, or the agent has gone
 	}
-	return errors.Join(err, r.over(ctx, a.ID, counted))
+	return errors.Join(err, r.over(ctx, a.Question))
 }
 
-func (r *Relay) answer(a Answer) error {
-	q, err := question.Find(r.State, a.Question, time.Now())
-	switch {
-	case err != nil:
-		return err
-	case q.Key != a.Key:
-		return question.ErrFits
-	}
-	by := printable.Line(a.By, 40) + ", by the team's server"
-	return q.Answer(r.State, a.Yes, a.Scope, by, time.Now())
-}
-
-// over says that a question waits no more, and whether its answer from the server counted.
-func (r *Relay) over(ctx context.Context, id string, counted bool) error {
-	path := "/v1/questions/" + url.PathEscape(id)
-	if counted {
-		path += "?counted=true"
-	}
-	return r.do(ctx, request{method: "DELETE", path: path})
+// over says that a question waits no more.
+func (r *Relay) over(ctx context.Context, id string) error {
+	return r.do(ctx, request{method: "DELETE", path: "/v1/questions/" + url.PathEscape(id)})
 }
 
 // send sends up what waits, and takes back what waits no more.
@@ -160,19 +148,21 @@ func (r *Relay) send(ctx context.Context) error {
 	}
 	open, err := question.Open(r.State, time.Now())
 	for _, q := range open {
-		if r.known[q.ID] == "" {
-			err = errors.Join(err, r.ask(ctx, q))
+		if r.known[q.ID] {
+			continue
 		}
+		wrong := r.ask(ctx, q)
+		r.known[q.ID] = wrong == nil
+		err = errors.Join(err, wrong)
 	}
-	for id, there := range r.known {
+	for id := range r.known {
 		if slices.ContainsFunc(open, func(q question.Question) bool { return q.ID == id }) {
 			continue
 		}
-		if wrong := r.over(ctx, there, false); wrong != nil {
-			err = errors.Join(err, wrong)
-			continue
+		wrong := r.over(ctx, id)
+		if err = errors.Join(err, wrong); wrong == nil {
+			delete(r.known, id)
 		}
-		delete(r.known, id)
 	}
 	return err
 }
@@ -184,10 +174,5 @@ func (r *Relay) ask(ctx context.Context, q question.Question) error {
 	if err != nil {
 		return err
 	}
-	var kept Kept
-	err = r.do(ctx, request{method: "POST", path: "/v1/questions", kind: "application/json", body: body, answer: &kept})
-	if err == nil {
-		r.known[q.ID] = kept.ID
-	}
-	return err
+	return r.do(ctx, request{method: "POST", path: "/v1/questions", kind: "application/json", body: body})
 }
