@@ -48,15 +48,6 @@ func linked(line, last []byte, locked bool) []byte {
 	return append(out, line[at:]...)
 }
 
-// Prev is what a line, whole or torn, says that it is linked to, "" where it does not say.
-func Prev(line []byte) string {
-	var s seat
-	if s.read(line); !s.linked {
-		return ""
-	}
-	return hex.EncodeToString(s.prev[:])
-}
-
 // seat is a line in the chain.
 type seat struct {
 	file string

@@ -173,6 +173,8 @@ func (s *Server) reply(w http.ResponseWriter, a any, err error) {
 		refuse(w, *notFound.because(err.Error()))
 	case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrLate), errors.Is(err, store.ErrFits):
 		refuse(w, *notCounted.because(err.Error()))
+	case errors.Is(err, store.ErrTooMany):
+		refuse(w, *tooMany.because(err.Error()))
 	default:
 		s.failed(w, err)
 	}

@@ -71,6 +71,7 @@ type Server struct {
 	mux     *http.ServeMux
 	models  chan struct{} // bounds how many models are asked at once
 	batches chan struct{} // bounds how many batches are held at once
+	ships   chan struct{} // bounds how many batches of lines
 	hooks   chan struct{} // bounds how many webhooks are called at once
 	ending  atomic.Bool
 }
@@ -110,7 +111,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
 		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches),
-		hooks: make(chan struct{}, maxHooks)}
+		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks)}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -40,6 +41,7 @@ const (
 	pageBytes = 8 << 20
 	maxPage   = 1000
 	maxField  = 200
+	maxShips  = 16
 )
 
 // shippedAnswer says what became of a batch, after it is kept for good.
@@ -51,8 +53,8 @@ type shippedAnswer struct {
 
 func (s *Server) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
 	select {
-	case s.batches <- struct{}{}:
-		defer func() { <-s.batches }()
+	case s.ships <- struct{}{}: // not of s.batches: who ships slowly holds up no decision
+		defer func() { <-s.ships }()
 	case <-r.Context().Done():
 		return
 	}
@@ -123,12 +125,12 @@ func lineOf(raw []byte) store.Line {
 		Rule                                                   struct{ Text string }
 	}
 	if json.Unmarshal(raw, &e) != nil {
-		e.Kind, e.Prev = client.Unread, audit.Prev(raw)
+		e.Kind = client.Unread
 	}
-	if len(e.Hash) != 32 {
+	if sum, err := hex.DecodeString(e.Hash); err != nil || len(sum) != 16 {
 		e.Hash = audit.Link(raw)
 	}
-	l := store.Line{ID: field(e.Hash), Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time,
+	l := store.Line{ID: e.Hash, Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time,
 		Kind: field(string(e.Kind)), Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),
 		Root: field(e.Root), Tool: field(e.Tool), Rule: field(e.Rule.Text), Text: string(raw)}
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
@@ -178,26 +180,28 @@ type counts struct {
 }
 
 func (s *Server) findLines(w http.ResponseWriter, r *http.Request, v *visit) {
-	s.find(w, r, v, func(q store.Search) (any, error) {
-		page, next, err := s.o.Store.Lines(r.Context(), q)
+	s.find(w, r, v, func(ctx context.Context, q store.Search) (any, error) {
+		page, next, err := s.o.Store.Lines(ctx, q)
 		return foundLines{1, append([]store.Line{}, page...), next}, err
 	})
 }
 
 func (s *Server) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
-	s.find(w, r, v, func(q store.Search) (any, error) {
-		list, err := s.o.Store.Stats(r.Context(), q, cmp.Or(r.URL.Query().Get("by"), "day"))
+	s.find(w, r, v, func(ctx context.Context, q store.Search) (any, error) {
+		list, err := s.o.Store.Stats(ctx, q, cmp.Or(r.URL.Query().Get("by"), "day"))
 		return counts{1, append([]store.Count{}, list...)}, err
 	})
 }
 
-func (s *Server) find(w http.ResponseWriter, r *http.Request, v *visit, how func(store.Search) (any, error)) {
+func (s *Server) find(w http.ResponseWriter, r *http.Request, v *visit, how func(context.Context, store.Search) (any, error)) {
+	ctx, cancel := context.WithTimeout(r.Context(), most)
+	defer cancel()
 	q, err := s.search(r, v)
 	if err != nil {
 		refuse(w, *badRequest.because("from and to are times of RFC 3339, limit is 1 to " + strconv.Itoa(maxPage)))
 		return
 	}
-	a, err := how(q)
+	a, err := how(ctx, q)
 	s.reply(w, a, err)
 }
 

@@ -74,6 +74,8 @@ func (tx *Tx) ship(ctx context.Context, org, machine string, batch []Line, unles
 	}
 	if done.Gap != "" {
 		c.gaps++
+	}
+	if done.Gap != "" && c.gaps <= maxGaps {
 		err = tx.Audit(ctx, Event{Org: org, Who: "machine " + machine, What: "log broken", About: machine,
 			Detail: "lines before " + done.Gap + " were cut, changed or never sent"})
 	}
@@ -81,6 +83,9 @@ func (tx *Tx) ship(ctx context.Context, org, machine string, batch []Line, unles
 		WHERE org = $5 AND machine = $6`, last.ID, bit(last.Loose), c.lines+int64(done.New), c.gaps, org, machine)
 	return done, errors.Join(err, wrong)
 }
+
+// maxGaps is how many events one machine's chain may be.
+const maxGaps = 1000
 
 // chain is where a machine's log ends here.
 type chain struct {

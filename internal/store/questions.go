@@ -34,8 +34,22 @@ type Question struct {
 // Questions is the topic of what is asked in an organisation, or answered to a machine.
 func Questions(id string) string { return "questions " + id }
 
+// ErrTooMany says that a machine asks about too many calls at once.
+var ErrTooMany = errors.New("too many questions of this machine are open")
+
+const maxOpen = 100
+
 // Ask keeps a question, once. new is false where it was here already.
 func (tx *Tx) Ask(ctx context.Context, q Question) (new bool, err error) {
+	var n int
+	err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM questions WHERE org = $1 AND closed = 0 AND ends > $2
+		AND machine = $3`, q.Org, Micro(tx.store.Now()), q.Machine).Scan(&n)
+	if err == nil && n >= maxOpen {
+		err = ErrTooMany
+	}
+	if err != nil {
+		return false, err
+	}
 	err = one(tx.ExecContext(ctx, `INSERT INTO questions (org, id, machine, team, name, key, question, asked, ends, scopes)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`, q.Org, q.ID, q.Machine, q.Team, q.Name, q.Key,
 		string(q.Text), Micro(q.Asked), Micro(q.Ends), q.Scopes))

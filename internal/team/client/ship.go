@@ -26,42 +26,26 @@ type Bare struct {
 	audit.Entry
 }
 
-// The bounds of one request, and of it unpacked.
-const (
-	maxLines = 1000
-	maxBytes = 4 << 20
-)
-
 // Ship sends the lines of a batch. Without inputs they go as [Bare]. nil says that the server has them all for good;
 // after an error the same batch may be sent again.
 func (c *Client) Ship(ctx context.Context, b audit.Batch, inputs bool) error {
-	var packed bytes.Buffer
-	zip, n, size := gzip.NewWriter(&packed), 0, 0
-	send := func() error {
-		if err := zip.Close(); err != nil || n == 0 {
-			return err
-		}
-		err := c.do(ctx, request{method: "POST", path: "/v1/log", kind: Lines, gzip: true,
-			body: slices.Clone(packed.Bytes())})
-		packed.Reset()
-		zip.Reset(&packed)
-		n, size = 0, 0
-		return err
+	list := fresh(b)
+	if len(list) == 0 {
+		return nil
 	}
-	for _, raw := range fresh(b) {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	for _, raw := range list {
 		line, err := shipped(raw, inputs)
 		if err != nil {
 			return err
 		}
-		if n == maxLines || size+len(line) >= maxBytes {
-			if err := send(); err != nil {
-				return err
-			}
-		}
-		n, size = n+1, size+len(line)+1
 		_, _ = zip.Write(append(line, '\n')) // into memory
 	}
-	return send()
+	if err := zip.Close(); err != nil {
+		return err
+	}
+	return c.do(ctx, request{method: "POST", path: "/v1/log", kind: Lines, gzip: true, body: packed.Bytes()})
 }
 
 // fresh are the lines of a batch without those from before the shipping began.
@@ -90,8 +74,7 @@ func shipped(raw []byte, inputs bool) ([]byte, error) {
 	l, newer, err := audit.Decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil || newer > 0 || len(raw) > lines.Limit:
-		e := audit.Entry{Version: audit.Version, Kind: Unread, Prev: audit.Prev(raw)}
-		return lines.JSON(Bare{audit.Link(raw), e})
+		return lines.JSON(Bare{audit.Link(raw), audit.Entry{Version: audit.Version, Kind: Unread}})
 	case inputs:
 		return slices.Clip(raw), nil
 	}
