@@ -23,7 +23,6 @@ import (
 func (s *Server) questionRoutes() []route {
 	return []route{
 		{"POST", "/v1/questions", scopeShip, maxBody, s.asked},
-		{"DELETE", "/v1/questions/{id}", scopeShip, 0, s.over},
 		{"GET", "/v1/questions/answers", scopeShip, 0, s.hear},
 		{"GET", "/v1/questions", scopeApprove, 0, s.listWaiting},
 		{"POST", "/v1/questions/{id}/answer", scopeApprove, maxBody, s.answered},
@@ -33,33 +32,46 @@ func (s *Server) questionRoutes() []route {
 const (
 	maxWait     = 50 * time.Second // how long a request for answers is held
 	maxQuestion = 10 * time.Minute
-	maxHooks    = 16 // webhooks that are called at once
+	maxOpen     = 100 // of one machine
+	maxHooks    = 16  // webhooks that are called at once
 )
 
-// asked keeps a question of a machine, and tells the organisation of it.
+// asked keeps which calls wait on a machine, and tells the organisation of new ones.
 func (s *Server) asked(w http.ResponseWriter, r *http.Request, v *visit) {
 	var a client.Asked
 	err := json.Unmarshal(v.body, &a) // a newer machine may say more
-	q, left := a.Question, time.Duration(a.Left)*time.Millisecond
-	q.Lasting, q.Link = "", ""
-	text, wrong := json.Marshal(q)
-	if err != nil || wrong != nil || v.who.Machine == "" || a.Version != 1 || !short(q.ID) || !short(q.Key) || left <= 0 {
-		refuse(w, *badRequest.because("a machine's question, with its id, its key and the time that is left"))
+	var list, fresh []store.Question
+	titles := map[string]string{}
+	for _, one := range a.Questions {
+		q, wrong := s.questionOf(one, v.who)
+		list, titles[q.ID] = append(list, q), question.Title(one.Question.Agent, one.Question.RawTool, one.Question.Dir)
+		err = errors.Join(err, wrong)
+	}
+	if err != nil || v.who.Machine == "" || a.Version != 1 || len(list) > maxOpen {
+		refuse(w, *badRequest.because("a machine's questions, each with its id, its key and the time that is left"))
 		return
 	}
-	now := s.o.Now()
-	kept := store.Question{ID: store.Hash(v.who.Machine + "\n" + q.ID)[:32], Org: v.who.Org, Machine: v.who.Machine,
-		Team: v.who.Team, Name: q.ID, Key: q.Key, Text: bytes.ToValidUTF8(text, []byte("\uFFFD")), Asked: now,
-		Ends: now.Add(min(left, maxQuestion)), Scopes: scopesFrom(q)}
-	fresh := false
 	err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
-		fresh, err = tx.Ask(r.Context(), kept)
+		fresh, err = tx.Ask(r.Context(), v.who.Org, v.who.Machine, list)
 		return err
 	})
-	if fresh && err == nil {
-		s.tell(kept, question.Title(q.Agent, q.RawTool, q.Dir))
+	for i := 0; i < len(fresh) && err == nil; i++ {
+		s.tell(fresh[i], titles[fresh[i].ID])
 	}
 	s.reply(w, health{"ok"}, err)
+}
+
+// questionOf is a machine's question as it is kept.
+func (s *Server) questionOf(one client.AskedCall, who store.Identity) (store.Question, error) {
+	q, left, now := one.Question, time.Duration(one.Left)*time.Millisecond, s.o.Now()
+	q.Lasting, q.Link = "", ""
+	text, err := json.Marshal(q)
+	if !short(q.ID) || !short(q.Key) {
+		err = errors.New("no id, or no key")
+	}
+	return store.Question{ID: store.Hash(who.Machine + "\n" + q.ID)[:32], Org: who.Org, Machine: who.Machine,
+		Team: who.Team, Name: q.ID, Key: q.Key, Text: bytes.ToValidUTF8(text, []byte("\uFFFD")), Asked: now,
+		Ends: now.Add(min(left, maxQuestion)), Scopes: scopesFrom(q)}, err
 }
 
 // short reports whether a text may be an id or a key.
@@ -74,17 +86,6 @@ func scopesFrom(q question.Question) string {
 		}
 	}
 	return strings.Join(words, ",")
-}
-
-// over takes a question away that waits no more. The machine names it as it did when it asked.
-func (s *Server) over(w http.ResponseWriter, r *http.Request, v *visit) {
-	if v.who.Machine == "" {
-		refuse(w, *badRequest.because("only the machine that asked"))
-		return
-	}
-	s.reply(w, health{"ok"}, s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
-		return tx.Over(r.Context(), v.who.Org, v.who.Machine, r.PathValue("id"))
-	}))
 }
 
 // hear gives a machine what was answered to it, as soon as there is something, or when its time is over.
@@ -173,8 +174,6 @@ func (s *Server) reply(w http.ResponseWriter, a any, err error) {
 		refuse(w, *notFound.because(err.Error()))
 	case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrLate), errors.Is(err, store.ErrFits):
 		refuse(w, *notCounted.because(err.Error()))
-	case errors.Is(err, store.ErrTooMany):
-		refuse(w, *tooMany.because(err.Error()))
 	default:
 		s.failed(w, err)
 	}

@@ -33,7 +33,7 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		"POST /v1/check": scopeCheck, "POST /v1/check/batch": scopeCheck,
 		"POST /v1/machines": anybody, "POST /v1/report": scopeShip,
 		"POST /v1/log": scopeShip, "GET /v1/log": scopeRead, "GET /v1/log/stats": scopeRead,
-		"POST /v1/questions": scopeShip, "DELETE /v1/questions/{id}": scopeShip, "GET /v1/questions": scopeApprove,
+		"POST /v1/questions": scopeShip, "GET /v1/questions": scopeApprove,
 		"GET /v1/questions/answers": scopeShip, "POST /v1/questions/{id}/answer": scopeApprove,
 		"GET /v1/openapi.json": anybody, "GET /healthz": anybody, "GET /readyz": anybody,
 	}

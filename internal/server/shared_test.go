@@ -432,11 +432,8 @@ func TestServersAreKilled(t *testing.T) {
 		work.Go(func() { w.ship(m, state, func(n int) { after(n / 2) }) })
 	}
 	ada := w.newToken("ada", scopeApprove)
-	for i := range questions {
-		work.Go(func() {
-			after(i % 9)
-			w.asksAndAnswers(members[i%machines], "http://"+server, ada, i)
-		})
+	for _, m := range members {
+		work.Go(func() { w.asksAndAnswers(m, ada, questions/machines, after) })
 	}
 	ended := make(chan struct{})
 	go func() { work.Wait(); close(ended) }()
@@ -507,18 +504,25 @@ func (w *world) post(address, token, kind string, body []byte, want ...int) {
 	})
 }
 
-// asksAndAnswers has a machine ask, and two people answer differently at once, until each knows.
-func (w *world) asksAndAnswers(m team.Member, server, token string, i int) {
-	id, now := fmt.Sprintf("20260101T000000-%04x", i), time.Now()
-	body, _ := json.Marshal(client.Asked{Version: 1, Left: 1e6, Question: question.Question{Version: 1, ID: id, Key: "k",
-		Agent: "codex", Session: "s", RawTool: "Bash", Asked: now, Until: now.Add(time.Hour)}})
-	w.post(server+"/v1/questions", m.Token, "application/json", body, 200)
-	path := "/v1/questions/" + store.Hash(m.Machine + "\n" + id)[:32] + "/answer"
-	var both sync.WaitGroup
-	for _, said := range []string{`{"key":"k","yes":true,"scope":"once"}`, `{"key":"k","yes":false}`} {
-		both.Go(func() { w.post(server+path, token, "application/json", []byte(said), 200, 422) })
+// asksAndAnswers has a machine ask, and two people answer each question differently at once, until both know.
+func (w *world) asksAndAnswers(m team.Member, token string, questions int, after func(int)) {
+	now, asked := time.Now(), client.Asked{Version: 1}
+	for i := range questions {
+		asked.Questions = append(asked.Questions, client.AskedCall{Left: 1e6, Question: question.Question{Version: 1,
+			ID: fmt.Sprintf("20260101T000000-%04x", i), Key: "k", Agent: "codex", Session: "s", RawTool: "Bash", Asked: now,
+			Until: now.Add(time.Hour)}})
 	}
-	both.Wait()
+	body, _ := json.Marshal(asked)
+	w.post(m.Server+"/v1/questions", m.Token, "application/json", body, 200)
+	for i, q := range asked.Questions {
+		after(i % 9)
+		path := "/v1/questions/" + store.Hash(m.Machine + "\n" + q.Question.ID)[:32] + "/answer"
+		var both sync.WaitGroup
+		for _, said := range []string{`{"key":"k","yes":true,"scope":"once"}`, `{"key":"k","yes":false}`} {
+			both.Go(func() { w.post(m.Server+path, token, "application/json", []byte(said), 200, 422) })
+		}
+		both.Wait()
+	}
 }
 
 // How many lines a second a server in its own process takes: NOD_DEEP=1 go test ./internal/server -run Ingest -v

@@ -34,29 +34,23 @@ type Question struct {
 // Questions is the topic of what is asked in an organisation, or answered to a machine.
 func Questions(id string) string { return "questions " + id }
 
-// ErrTooMany says that a machine asks about too many calls at once.
-var ErrTooMany = errors.New("too many questions of this machine are open")
-
-const maxOpen = 100
-
-// Ask keeps a question, once. new is false where it was here already.
-func (tx *Tx) Ask(ctx context.Context, q Question) (new bool, err error) {
-	var n int
-	err = tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM questions WHERE org = $1 AND closed = 0 AND ends > $2
-		AND machine = $3`, q.Org, Micro(tx.store.Now()), q.Machine).Scan(&n)
-	if err == nil && n >= maxOpen {
-		err = ErrTooMany
+// Ask keeps which calls wait on a machine now: those, and no others any more. fresh are those that were not here before.
+func (tx *Tx) Ask(ctx context.Context, org, machine string, list []Question) (fresh []Question, err error) {
+	ids := ""
+	for _, q := range list {
+		ids += q.ID + " "
 	}
-	if err != nil {
-		return false, err
+	_, err = tx.ExecContext(ctx, `UPDATE questions SET closed = $1 WHERE org = $2 AND machine = $3 AND closed = 0
+		AND $4 NOT LIKE '%' || id || '%'`, Micro(tx.store.Now()), org, machine, ids)
+	for _, q := range list {
+		n, wrong := changed(tx.ExecContext(ctx, `INSERT INTO questions (org, id, machine, team, name, key, question, asked,
+			ends, scopes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`, org, q.ID, machine,
+			q.Team, q.Name, q.Key, string(q.Text), Micro(q.Asked), Micro(q.Ends), q.Scopes))
+		if err = errors.Join(err, wrong); n == 1 {
+			fresh = append(fresh, q)
+		}
 	}
-	err = one(tx.ExecContext(ctx, `INSERT INTO questions (org, id, machine, team, name, key, question, asked, ends, scopes)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`, q.Org, q.ID, q.Machine, q.Team, q.Name, q.Key,
-		string(q.Text), Micro(q.Asked), Micro(q.Ends), q.Scopes))
-	if errors.Is(err, ErrNotFound) {
-		return false, nil
-	}
-	return err == nil, errors.Join(err, tx.Notify(ctx, Questions(q.Org)))
+	return fresh, errors.Join(err, tx.Notify(ctx, Questions(org)))
 }
 
 const questionColumns = `SELECT id, org, machine, team, name, key, question, asked, ends, answered, yes, scope, who, scopes,
@@ -119,11 +113,4 @@ func (tx *Tx) Answer(ctx context.Context, a Question, team string) error {
 	said := map[bool]string{true: "yes, " + a.Scope, false: "no"}[a.Yes]
 	return errors.Join(err, tx.Notify(ctx, Questions(q.Machine)), tx.Audit(ctx, Event{Org: a.Org, Who: a.Who,
 		What: "question answered", About: a.ID, Detail: said + " to " + a.Key + " on " + q.Machine}))
-}
-
-// Over says that a question waits no more. Its name is the machine's own id of it.
-func (tx *Tx) Over(ctx context.Context, org, machine, name string) error {
-	err := one(tx.ExecContext(ctx, `UPDATE questions SET closed = $1 WHERE org = $2 AND machine = $3 AND name = $4`,
-		Micro(tx.store.Now()), org, machine, name))
-	return errors.Join(err, tx.Notify(ctx, Questions(org)))
 }

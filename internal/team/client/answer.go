@@ -11,9 +11,14 @@ import (
 	"github.com/nodgate/nod/internal/team"
 )
 
-// Asked is a question as a machine sends it.
+// Asked are the questions that wait on a machine now, all of them.
 type Asked struct {
-	Version  int               `json:"v"`
+	Version   int         `json:"v"`
+	Questions []AskedCall `json:"questions"`
+}
+
+// AskedCall is one of them.
+type AskedCall struct {
 	Question question.Question `json:"question"`
 	Left     int64             `json:"left_ms"` // how long it waits from now on; the two clocks may differ
 }

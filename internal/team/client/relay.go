@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"slices"
 	"sync"
 	"time"
@@ -17,7 +16,7 @@ import (
 )
 
 // Relay has the questions of a machine answered by the team: each that waits is sent up, and an answer comes back by a
-// request that the server holds until there is one. A person at the machine may be first; exactly one answer counts,
+// request that the server holds until there is one (answer.go). A person at the machine may be first; exactly one answer counts,
 // see package question. While the server is away, or the organisation has nobody who answers, the machine is as it is
 // without a team.
 type Relay struct {
@@ -30,14 +29,13 @@ type Relay struct {
 	Every, Retry time.Duration
 
 	mu    sync.Mutex
-	stop  func()          // of listening; nil: no person is there
-	asked bool            // the server has said whether somebody answers, so that the next request may wait
-	known map[string]bool // the questions that are open there
+	stop  func()   // of listening; nil: no person is there
+	asked bool     // the server has said whether somebody answers, so that the next request may wait
+	sent  []string // the ids of the questions that wait there; nil: that is not known
 }
 
 // Run goes on until ctx ends.
 func (r *Relay) Run(ctx context.Context) {
-	r.known = map[string]bool{}
 	var all sync.WaitGroup
 	all.Go(func() { r.repeat(ctx, r.hear) })
 	all.Go(func() { r.repeat(ctx, r.send) })
@@ -112,14 +110,14 @@ func (r *Relay) hear(ctx context.Context) error {
 		if a, wrong := signed.Open(r.member); wrong != nil {
 			err = errors.Join(err, wrong)
 		} else {
-			err = errors.Join(err, r.take(ctx, a))
+			err = errors.Join(err, r.take(a))
 		}
 	}
 	return err
 }
 
-// take gives an answer to its question, and says to the server that it came.
-func (r *Relay) take(ctx context.Context, a Answer) error {
+// take gives an answer to its question, which then waits no more.
+func (r *Relay) take(a Answer) error {
 	q, err := question.Find(r.State, a.Question, time.Now())
 	switch {
 	case err != nil:
@@ -133,46 +131,32 @@ func (r *Relay) take(ctx context.Context, a Answer) error {
 	if errors.Is(err, question.ErrGone) || errors.Is(err, question.ErrAnswered) {
 		err = nil // somebody here was first, or the agent has gone
 	}
-	return errors.Join(err, r.over(ctx, a.Question))
-}
-
-// over says that a question waits no more.
-func (r *Relay) over(ctx context.Context, id string) error {
-	return r.do(ctx, request{method: "DELETE", path: "/v1/questions/" + url.PathEscape(id)})
-}
-
-// send sends up what waits, and takes back what waits no more.
-func (r *Relay) send(ctx context.Context) error {
-	if !r.hears() {
-		return nil
-	}
-	open, err := question.Open(r.State, time.Now())
-	for _, q := range open {
-		if r.known[q.ID] {
-			continue
-		}
-		wrong := r.ask(ctx, q)
-		r.known[q.ID] = wrong == nil
-		err = errors.Join(err, wrong)
-	}
-	for id := range r.known {
-		if slices.ContainsFunc(open, func(q question.Question) bool { return q.ID == id }) {
-			continue
-		}
-		wrong := r.over(ctx, id)
-		if err = errors.Join(err, wrong); wrong == nil {
-			delete(r.known, id)
-		}
-	}
 	return err
 }
 
-// ask sends up one question. What names a rule or a link is for this machine alone.
-func (r *Relay) ask(ctx context.Context, q question.Question) error {
-	q.Lasting, q.Link = "", ""
-	body, err := json.Marshal(Asked{1, q, time.Until(q.Until).Milliseconds()})
-	if err != nil {
+// send says to the server what waits, when that is something else than before. What names a rule or a link is for this
+// machine alone.
+func (r *Relay) send(ctx context.Context) error {
+	if !r.hears() {
+		r.sent = nil
+		return nil
+	}
+	open, err := question.Open(r.State, time.Now())
+	ids, list := []string{}, Asked{1, []AskedCall{}}
+	for _, q := range open {
+		q.Lasting, q.Link = "", ""
+		ids = append(ids, q.ID)
+		list.Questions = append(list.Questions, AskedCall{q, time.Until(q.Until).Milliseconds()})
+	}
+	if err != nil || r.sent != nil && slices.Equal(ids, r.sent) {
 		return err
 	}
-	return r.do(ctx, request{method: "POST", path: "/v1/questions", kind: "application/json", body: body})
+	body, err := json.Marshal(list)
+	if err == nil {
+		err = r.do(ctx, request{method: "POST", path: "/v1/questions", kind: "application/json", body: body})
+	}
+	if err == nil {
+		r.sent = ids
+	}
+	return err
 }
