@@ -28,7 +28,7 @@ import (
 // server: serve FLAGS.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		p := Process{Environ: os.Environ(), Stdout: os.Stdout, Stderr: os.Stderr}
+		p := Process{Environ: testworld.Environ("/"), Stdout: os.Stdout, Stderr: os.Stderr}
 		os.Exit(Main(context.Background(), p, os.Args[1:]))
 	}
 	if len(os.Args) == 5 && os.Args[1] == "load" {

@@ -218,8 +218,8 @@ func TestOddLines(t *testing.T) {
 			said       string
 		}{
 			{"nothing", "", []string{kind, bearer}, 200, `"new":0`},
-			{"text that is none", "{\"v\":1,\"agent\":\"\\u0000\xff\"}\n\x00\xfe\nnull\n[]\n{\"time\":\"9999-12-31T23:59:59Z\"," +
-				"\"hash\":\"x\"}\n", []string{kind, bearer}, 200, `"new":5,"whole":false`},
+			{"text that is none", "{\"v\":1,\"agent\":\"\\u0000\xff\"}\n\x00\xfe\nnull\n[]\n" +
+				"{\"time\":\"9999-12-31T23:59:59Z\",\"hash\":\"x\"}\n", []string{kind, bearer}, 200, `"new":5,"whole":false`},
 			{"JSON", "{}", []string{bearer}, 415, ""},
 			{"no gzip", "{}", []string{kind, bearer, "Content-Encoding: gzip"}, 400, ""},
 			{"half a gzip", bomb[:len(bomb)/2], []string{kind, bearer, "Content-Encoding: gzip"}, 400, ""},
@@ -269,16 +269,16 @@ func TestAQuestionIsAnsweredElsewhere(t *testing.T) {
 		ctx, stop := context.WithCancel(w.Context())
 		var relay sync.WaitGroup
 		relay.Go(func() {
-			r := client.Relay{Client: c, State: state, May: func() bool { return true }, Say: func(err error) { w.Log(err) },
-				Every: time.Millisecond, Retry: time.Millisecond}
+			r := client.Relay{Client: c, State: state, May: func() bool { return true },
+				Say: func(err error) { w.Log(err) }, Every: time.Millisecond, Retry: time.Millisecond}
 			r.Run(ctx)
 		})
 		defer relay.Wait()
 		defer stop()
 		hang.Until(w, "a listener", func() bool { return question.Heard(state) })
 		now := time.Now()
-		p, err := question.Ask(state, question.Question{ID: "20260101T000000-0a", Key: "k1", Agent: "codex\x1b<!channel>",
-			Session: "s", RawTool: "Bash", Dir: "/src/shop", Input: json.RawMessage(`{"command":"echo <b>"}`),
+		p, err := question.Ask(state, question.Question{ID: "20260101T000000-0a", Key: "k1",
+			Agent: "codex\x1b<!channel>", Session: "s", RawTool: "Bash", Dir: "/src/shop", Input: json.RawMessage(`{"command":"echo <b>"}`),
 			Asked: now, Until: now.Add(time.Hour)})
 		if err != nil {
 			w.Fatal(err)
@@ -337,8 +337,9 @@ func TestAQuestionIsAnsweredElsewhere(t *testing.T) {
 			err := w.db.DB.QueryRow(`SELECT COUNT(*) FROM questions WHERE closed > 0`).Scan(&over)
 			return err == nil && over == 1
 		})
-		if r, text := w.ask("POST", "/v1/questions/"+q.ID+"/answer", `{"key":"k1","yes":false}`, ada); r.StatusCode != 422 {
-			w.Errorf("a late answer: %d %s", r.StatusCode, text)
+		late, text := w.ask("POST", "/v1/questions/"+q.ID+"/answer", `{"key":"k1","yes":false}`, ada)
+		if late.StatusCode != 422 {
+			w.Errorf("a late answer: %d %s", late.StatusCode, text)
 		}
 	})
 }
@@ -351,9 +352,8 @@ type replica struct {
 
 func (w *world) replica(db string) replica {
 	w.Helper()
-	cmd := exec.Command(os.Args[0], "serve", "--db", db, "--listen", "127.0.0.1:0", "--managed=", "--rate", "1e6")
-	home := w.TempDir()
-	cmd.Env = testworld.Environ(home)
+	cmd := exec.Command(os.Args[0], "serve", "--db", db, "--listen", "127.0.0.1:0", "--managed=", "--rate", "1e6",
+		"--state", w.TempDir()+"/state")
 	out, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -467,8 +467,8 @@ func TestServersAreKilled(t *testing.T) {
 	}
 	if kept != lines || once != lines || len(heads) != machines || len(answered) != questions || err != nil ||
 		err2 != nil || err3 != nil {
-		t.Errorf("%d lines, %d of them once, %d heads, %d answers: %v %v %v", kept, once, len(heads), len(answered), err,
-			err2, err3)
+		t.Errorf("%d lines, %d of them once, %d heads, %d answers: %v %v %v", kept, once, len(heads), len(answered),
+			err, err2, err3)
 	}
 	for _, h := range heads {
 		if h.Lines != int64(lines/machines) || h.Gaps != 0 {
@@ -509,8 +509,8 @@ func (w *world) asksAndAnswers(m team.Member, token string, questions int, after
 	now, asked := time.Now(), client.Asked{Version: 1}
 	for i := range questions {
 		asked.Questions = append(asked.Questions, client.AskedCall{Left: 1e6, Question: question.Question{Version: 1,
-			ID: fmt.Sprintf("20260101T000000-%04x", i), Key: "k", Agent: "codex", Session: "s", RawTool: "Bash", Asked: now,
-			Until: now.Add(time.Hour)}})
+			ID: fmt.Sprintf("20260101T000000-%04x", i), Key: "k", Agent: "codex", Session: "s", RawTool: "Bash",
+			Asked: now, Until: now.Add(time.Hour)}})
 	}
 	body, _ := json.Marshal(asked)
 	w.post(m.Server+"/v1/questions", m.Token, "application/json", body, 200)

@@ -17,7 +17,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/lines"
@@ -130,18 +129,17 @@ func lineOf(raw []byte) store.Line {
 	if sum, err := hex.DecodeString(e.Hash); err != nil || len(sum) != 16 {
 		e.Hash = audit.Link(raw)
 	}
-	l := store.Line{ID: e.Hash, Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time,
-		Kind: field(string(e.Kind)), Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),
-		Root: field(e.Root), Tool: field(e.Tool), Rule: field(e.Rule.Text), Text: string(raw)}
-	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
-		l.Text = strings.ReplaceAll(strings.ToValidUTF8(l.Text, "\uFFFD"), "\x00", "\uFFFD")
-	}
-	return l
+	return store.Line{ID: e.Hash, Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time, Kind: field(string(e.Kind)),
+		Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),
+		Root: field(e.Root), Tool: field(e.Tool), Rule: field(e.Rule.Text), Text: kept(string(raw))}
 }
 
-// field is a text of a machine's as a column takes it.
-func field(text string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(printable.Head(text, maxField), "\uFFFD"), "\x00", "\uFFFD")
+// field is a short text of a machine's as a column takes it.
+func field(text string) string { return kept(printable.Head(text, maxField)) }
+
+// kept is a text as both databases take it.
+func kept(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // search reads what a request looks for. A machine sees its own lines, and whoever is of one team that team's.
@@ -160,9 +158,9 @@ func (s *Server) search(r *http.Request, v *visit) (store.Search, error) {
 	if most < 1 || most > maxPage {
 		err = errors.New("limit")
 	}
-	q := store.Search{Org: v.who.Org, Team: cmp.Or(v.who.Team, get("team")), Machine: cmp.Or(v.who.Machine, get("machine")),
-		Agent: get("agent"), Verdict: get("verdict"), Layer: get("layer"), Rule: get("rule"), Before: get("before"),
-		From: at("from", -7), To: at("to", 1), Most: most, Bytes: pageBytes}
+	q := store.Search{Org: v.who.Org, Team: cmp.Or(v.who.Team, get("team")), Agent: get("agent"), Layer: get("layer"),
+		Machine: cmp.Or(v.who.Machine, get("machine")), Verdict: get("verdict"), Rule: get("rule"), Most: most,
+		Before: get("before"), From: at("from", -7), To: at("to", 1), Bytes: pageBytes}
 	return q, errors.Join(append(errs, err)...)
 }
 
@@ -193,7 +191,8 @@ func (s *Server) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
 	})
 }
 
-func (s *Server) find(w http.ResponseWriter, r *http.Request, v *visit, how func(context.Context, store.Search) (any, error)) {
+func (s *Server) find(w http.ResponseWriter, r *http.Request, v *visit,
+	how func(context.Context, store.Search) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), most)
 	defer cancel()
 	q, err := s.search(r, v)

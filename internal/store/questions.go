@@ -34,7 +34,7 @@ type Question struct {
 // Questions is the topic of what is asked in an organisation, or answered to a machine.
 func Questions(id string) string { return "questions " + id }
 
-// Ask keeps which calls wait on a machine now: those, and no others any more. fresh are those that were not here before.
+// Ask keeps which calls wait on a machine now: those, and no others any more. fresh are those that are new here.
 func (tx *Tx) Ask(ctx context.Context, org, machine string, list []Question) (fresh []Question, err error) {
 	ids := ""
 	for _, q := range list {
@@ -43,8 +43,8 @@ func (tx *Tx) Ask(ctx context.Context, org, machine string, list []Question) (fr
 	_, err = tx.ExecContext(ctx, `UPDATE questions SET closed = $1 WHERE org = $2 AND machine = $3 AND closed = 0
 		AND $4 NOT LIKE '%' || id || '%'`, Micro(tx.store.Now()), org, machine, ids)
 	for _, q := range list {
-		n, wrong := changed(tx.ExecContext(ctx, `INSERT INTO questions (org, id, machine, team, name, key, question, asked,
-			ends, scopes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`, org, q.ID, machine,
+		n, wrong := changed(tx.ExecContext(ctx, `INSERT INTO questions (org, id, machine, team, name, key, question,
+			asked, ends, scopes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`, org, q.ID, machine,
 			q.Team, q.Name, q.Key, string(q.Text), Micro(q.Asked), Micro(q.Ends), q.Scopes))
 		if err = errors.Join(err, wrong); n == 1 {
 			fresh = append(fresh, q)
@@ -53,8 +53,8 @@ func (tx *Tx) Ask(ctx context.Context, org, machine string, list []Question) (fr
 	return fresh, errors.Join(err, tx.Notify(ctx, Questions(org)))
 }
 
-const questionColumns = `SELECT id, org, machine, team, name, key, question, asked, ends, answered, yes, scope, who, scopes,
-	closed FROM questions WHERE org = $1 `
+const questionColumns = `SELECT id, org, machine, team, name, key, question, asked, ends, answered, yes, scope, who,
+	scopes, closed FROM questions WHERE org = $1 `
 
 const open = `AND closed = 0 AND ends > $2 `
 
@@ -106,7 +106,8 @@ func (tx *Tx) Answer(ctx context.Context, a Question, team string) error {
 		return ErrLate
 	}
 	err = one(tx.ExecContext(ctx, `UPDATE questions SET answered = $1, yes = $2, scope = $3, who = $4
-		WHERE org = $5 AND id = $6 AND answered = 0 AND closed = 0`, Micro(now), bit(a.Yes), a.Scope, a.Who, a.Org, a.ID))
+		WHERE org = $5 AND id = $6 AND answered = 0 AND closed = 0`, Micro(now), bit(a.Yes), a.Scope, a.Who, a.Org,
+		a.ID))
 	if errors.Is(err, ErrNotFound) {
 		return ErrAnswered
 	}

@@ -15,10 +15,9 @@ import (
 	"github.com/nodgate/nod/internal/question"
 )
 
-// Relay has the questions of a machine answered by the team: each that waits is sent up, and an answer comes back by a
-// request that the server holds until there is one (answer.go). A person at the machine may be first; exactly one answer counts,
-// see package question. While the server is away, or the organisation has nobody who answers, the machine is as it is
-// without a team.
+// Relay has the questions of a machine answered by the team: the server hears what waits, and an answer comes back by a
+// request that it holds until there is one. A person at the machine may be first; exactly one answer counts (package
+// question). While the server is away, or the organisation has nobody who answers, the machine is as without a team.
 type Relay struct {
 	*Client
 	State string
