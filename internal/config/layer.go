@@ -51,6 +51,8 @@ type scalars struct {
 	Log         logText   `toml:"log"`
 	Questions   askText   `toml:"questions"`
 
+	Team TeamSettings `toml:"team"`
+
 	held map[string]string // what managed texts said of [scalars.words]
 }
 
@@ -75,7 +77,7 @@ type logText struct {
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
 		Model: modelText{ModelSettings{Profile: "ledger"}, "30s", "deny", "ask"},
-		Log:   logText{OnFailure: "continue"}, Questions: askText{Limit: "5m"}}
+		Log:   logText{OnFailure: "continue"}, Questions: askText{Limit: "5m"}, Team: TeamSettings{Inputs: true}}
 }
 
 // readLayer reads the text of a managed or user file, over what the files below it say. The error is a *problem.

@@ -18,6 +18,7 @@ func merge(all scalars, layers, claude []layer, repo repository) Settings {
 		Model:       all.Model.settings(),
 		Log:         LogSettings{all.Log.OnFailure == "continue", all.Log.DumpDir},
 		Questions:   all.Questions.QuestionSettings,
+		Team:        all.Team,
 		Notices:     repo.notices,
 		said:        said{layers: slices.Concat(layers, claude), repo: repo.lists},
 	}

@@ -40,7 +40,7 @@ func (o Options) keepPolicy(ctx context.Context) (end func(), err error) {
 		return nil, err
 	}
 	ctx, stop := context.WithCancel(ctx)
-	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.saysOnce(), Retry: o.Retry,
+	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.sayOnce("team"), Retry: o.Retry,
 		Now: time.Now}
 	var all sync.WaitGroup
 	all.Go(func() { k.Run(ctx) })
@@ -66,16 +66,5 @@ func (o Options) alarm(why error) {
 	fmt.Fprintf(o.Stderr, "nod-serve: team: ALARM: %s\n", text)
 	if err != nil {
 		fmt.Fprintf(o.Stderr, "nod-serve: team: %s\n", printable.Line(err.Error(), 300))
-	}
-}
-
-// saysOnce returns what tells of a fault, and not again while it is the same.
-func (o Options) saysOnce() func(error) {
-	last := ""
-	return func(err error) {
-		if text := printable.Line(err.Error(), 300); text != last {
-			last = text
-			fmt.Fprintf(o.Stderr, "nod-serve: team: %s\n", text)
-		}
 	}
 }

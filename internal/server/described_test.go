@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team/client"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -85,7 +86,12 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
 		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
 		"draft": reflect.TypeFor[store.Draft](), "version": reflect.TypeFor[store.Policy](),
-		"policies": reflect.TypeFor[policyList](), "batch": reflect.TypeFor[struct {
+		"policies": reflect.TypeFor[policyList](),
+		"shipped":  reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
+		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
+		"heard":   reflect.TypeFor[client.Answers](),
+		"waiting": reflect.TypeFor[waiting](), "given": reflect.TypeFor[given](),
+		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema
@@ -107,6 +113,9 @@ func compareFields(t *testing.T, at string, schema *jsonschema.Schema, of reflec
 	left := len(schema.Properties)
 	for i := range of.NumField() {
 		name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if name == "-" || !of.Field(i).IsExported() {
+			continue
+		}
 		p := schema.Properties[name]
 		if p == nil {
 			t.Errorf("%s.%s is not described", at, name)

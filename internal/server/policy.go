@@ -20,7 +20,10 @@ import (
 	"github.com/nodgate/nod/internal/team"
 )
 
-func (s *Server) policyRoutes() []route {
+// policyDesk answers what is about policies.
+type policyDesk struct{ *Server }
+
+func (s policyDesk) routes() []route {
 	return []route{
 		{"GET", "/v1/policy", scopeRead, 0, s.policy},
 		{"GET", "/v1/policies", scopeRead, 0, s.policies},
@@ -66,7 +69,7 @@ func (h *heads) read(ctx context.Context, s *store.Store, who store.Identity, si
 }
 
 // policy gives a machine its team's signed policy. With ?wait=50s it waits until there is another than the machine has.
-func (s *Server) policy(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) policy(w http.ResponseWriter, r *http.Request, v *visit) {
 	wait, err := time.ParseDuration("0" + r.URL.Query().Get("wait"))
 	if v.who.Machine == "" || err != nil {
 		refuse(w, *badRequest.because("a machine's token, and ?wait= such as 50s"))
@@ -113,7 +116,7 @@ type policyList struct {
 
 const policyPage = 50
 
-func (s *Server) policies(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) policies(w http.ResponseWriter, r *http.Request, v *visit) {
 	if v.who.Machine != "" { // it has a policy of its own, and no business with those of other teams
 		refuse(w, *noScope.because("a machine asks for /v1/policy"))
 		return
@@ -136,7 +139,7 @@ type drafting struct {
 	Remove bool   `json:"remove"` // the document of this name goes
 }
 
-func (s *Server) draft(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	var q drafting
 	err := decode(v.body, &q)
 	if err == nil {
@@ -162,18 +165,18 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) { return tx.MakeDraft(r.Context(), v.who, d, q.Remove) })
 }
 
-func (s *Server) review(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) review(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) {
 		return health{"reviewed"}, tx.Review(r.Context(), v.who, r.PathValue("id"))
 	})
 }
 
-func (s *Server) publish(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) publish(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) { return tx.Publish(r.Context(), v.who, r.PathValue("id")) })
 }
 
 // restore publishes an old version as a new one.
-func (s *Server) restore(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) restore(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) {
 		to, err := strconv.ParseInt(r.PathValue("version"), 10, 64)
 		if err != nil || to < 1 {
@@ -184,7 +187,7 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // changes makes a change of the policy, and answers with what it made.
-func (s *Server) changes(w http.ResponseWriter, r *http.Request, work func(tx *store.Tx) (any, error)) {
+func (s policyDesk) changes(w http.ResponseWriter, r *http.Request, work func(tx *store.Tx) (any, error)) {
 	var made any
 	err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
 		made, err = work(tx)

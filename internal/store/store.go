@@ -176,9 +176,13 @@ type Tx struct {
 // Tx runs do in a transaction, again where the database could not order it among others. Nothing of it stays where do
 // fails.
 func (s *Store) Tx(ctx context.Context, do func(tx *Tx) error) error {
+	return s.tx(ctx, sql.LevelSerializable, do)
+}
+
+func (s *Store) tx(ctx context.Context, level sql.IsolationLevel, do func(tx *Tx) error) error {
 	const tries = 20
 	for try := 1; ; try++ {
-		err := s.once(ctx, do)
+		err := s.once(ctx, level, do)
 		if err == nil || try == tries || !again(err) || ctx.Err() != nil {
 			return err
 		}
@@ -186,8 +190,8 @@ func (s *Store) Tx(ctx context.Context, do func(tx *Tx) error) error {
 	}
 }
 
-func (s *Store) once(ctx context.Context, do func(tx *Tx) error) error {
-	begun, err := s.DB.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable})
+func (s *Store) once(ctx context.Context, level sql.IsolationLevel, do func(tx *Tx) error) error {
+	begun, err := s.DB.BeginTx(ctx, &sql.TxOptions{Isolation: level})
 	if err != nil {
 		return err
 	}
@@ -211,6 +215,14 @@ func again(err error) bool {
 	const busy = 5
 	var l *sqlite.Error
 	return errors.As(err, &l) && l.Code()&0xff == busy
+}
+
+// taken reports whether a row could not be inserted since there is one of its key.
+func taken(err error) bool {
+	var p *pgconn.PgError
+	var l *sqlite.Error
+	const constraint = 19
+	return errors.As(err, &p) && p.Code == "23505" || errors.As(err, &l) && l.Code()&0xff == constraint
 }
 
 // Notify wakes, once the transaction is kept, whoever waits for a topic.
