@@ -52,6 +52,8 @@ type scalars struct {
 	Questions   askText   `toml:"questions"`
 
 	Team TeamSettings `toml:"team"`
+
+	held map[string]string // what managed texts said of [scalars.words]
 }
 
 type askText struct {
@@ -95,6 +97,7 @@ func readLayer(p Places, source Source, text []byte, below *scalars) (layer, err
 		}
 	}
 	r.rest(&t)
+	r.hold(&t.scalars)
 	if r.err == nil {
 		*below = t.scalars
 	}

@@ -72,13 +72,13 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 // check refuses what would do nothing, or more than was meant.
 func (o Options) check() error {
 	logs, spans := o.signals()
-	_, none := team.Load(o.State)
+	_, _, none := o.member()
 	host, _, err := net.SplitHostPort(o.Metrics)
 	to, wrong := url.Parse(o.OTLP)
 	switch {
 	case o.State == "":
 		return errors.New("HOME is not set; name nod's state directory with --state DIR")
-	case o.Metrics == "" && !logs && !spans && none == team.ErrNone:
+	case o.Metrics == "" && !logs && !spans && errors.Is(none, team.ErrNone):
 		return errors.New("nothing to do; name --metrics 127.0.0.1:9464, --otlp URL or both, or join a team")
 	case o.Metrics != "" && err != nil:
 		return fmt.Errorf("--metrics: %w", err)
@@ -110,12 +110,15 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer stop()
-	wait, err := o.joinTeam(ctx, sinks)
+	end, err := o.joinTeam(ctx, sinks)
 	if err != nil {
 		return err
 	}
-	defer wait()
-	return o.follow(ctx, sinks)
+	defer end()
+	if err = o.follow(ctx, sinks); err == nil {
+		<-ctx.Done() // without sinks there was nothing to follow
+	}
+	return err
 }
 
 // sinks are those that are configured.

@@ -197,15 +197,15 @@ func confiner(nod string) string {
 	if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
 		program = nod
 	}
-	if !sameVersion(program) {
+	if !SameVersion(program) {
 		return ""
 	}
 	return program
 }
 
-// sameVersion reports whether a program is this one, or says that it is of this
+// SameVersion reports whether a program is this one, or says that it is of this
 // one's version. nod-hook, which decides most calls, is what it names itself.
-func sameVersion(program string) bool {
+func SameVersion(program string) bool {
 	self, err := os.Executable()
 	if err == nil && self == program {
 		return true

@@ -299,6 +299,8 @@ type joining struct {
 // joined is the answer.
 type joined struct {
 	Version int    `json:"v"`
+	Org     string `json:"org"`
+	Team    string `json:"team"`
 	Machine string `json:"machine"`
 	Token   string `json:"token"`
 	Key     string `json:"key"` // the organisation's, ed25519, base64
@@ -328,7 +330,7 @@ func (s *Server) joins(w http.ResponseWriter, r *http.Request, v *visit) {
 		if err != nil {
 			return err
 		}
-		a.Machine, a.Token = m.ID, token
+		a.Org, a.Team, a.Machine, a.Token = m.Org, m.Team, m.ID, token
 		a.Key = base64.StdEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
 		e := store.Event{Org: c.Org, Who: "machine " + m.ID, What: "machine joined", About: q.Name}
 		return tx.Audit(r.Context(), e)
@@ -369,11 +371,16 @@ func join(ctx context.Context, p Process, args []string) error {
 	name, _ := os.Hostname()
 	f.StringVar(&name, "name", printable.Line(name, 60), "")
 	f.StringVar(&m.Authorities, "ca", "", "")
+	whole := f.Bool("whole-machine", false, "")
 	if err := f.parse(args, 1); err != nil {
 		return err
 	}
-	if _, err := team.Load(f.places.State); !errors.Is(err, team.ErrNone) {
-		is := fmt.Errorf("this machine is a member already; remove %s first", team.Dir(f.places.State))
+	seat := team.Seat{Dir: team.Dir(f.places.State)}
+	if *whole {
+		seat = team.Seat{Dir: team.Managed(f.places.Managed), Public: true}
+	}
+	if _, err := seat.Load(); !errors.Is(err, team.ErrNone) {
+		is := fmt.Errorf("this machine is a member already; remove %s first", seat.Dir)
 		return errors.Join(err, is)
 	}
 	m.Server = strings.TrimRight(f.Arg(0), "/")
@@ -388,7 +395,7 @@ func join(ctx context.Context, p Process, args []string) error {
 	if err := ask(ctx, &m, joining{code, name}); err != nil {
 		return err
 	}
-	if err := m.Save(f.places.State); err != nil {
+	if err := m.SaveAt(seat); err != nil {
 		return err
 	}
 	fmt.Fprintf(p.Stdout, "%s is a member of a team of %s. Next: nod daemon, which must run.\n", name, m.Server)
@@ -434,6 +441,6 @@ func ask(ctx context.Context, m *team.Member, q joining) error {
 	if err == nil {
 		err = json.Unmarshal(text, &a)
 	}
-	m.Machine, m.Token, m.Key = a.Machine, a.Token, a.Key
+	m.Org, m.Team, m.Machine, m.Token, m.Key = a.Org, a.Team, a.Machine, a.Token, a.Key
 	return err
 }

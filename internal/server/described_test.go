@@ -87,8 +87,9 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
 		"shipped": reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
 		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
-		"heard":   reflect.TypeFor[client.Answers](),
-		"waiting": reflect.TypeFor[waiting](), "given": reflect.TypeFor[given](),
+		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
+		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
+		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
 		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {

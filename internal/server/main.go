@@ -30,14 +30,16 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --rate N           calls a second for each token, default 1000
   --heads FILE       signed heads of the machines' logs are appended to it
   --public URL       the server as people reach it, for links to questions
+  --signing-key FILE ed25519, as PEM; default: one in the database
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
 nod-serve token add --scope check[,...] [--expires 90d] NAME
 nod-serve token list | revoke NAME
 nod-serve team add NAME | list
 nod-serve machine code [--expires 1h] TEAM   a code to join by, good once
 nod-serve machine list | remove ID
-nod-serve join [--name NAME] [--ca FILE] URL   makes this machine a member;
-                     asks for the code on standard input
+nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
+                     makes this machine a member; asks for the code on standard
+                     input; --whole-machine: by root, for all its users
 nod-serve backup FILE         copies the embedded database while it is used;
                      for PostgreSQL take pg_dump
   each but join with --db sqlite:FILE|postgres://... (default $NOD_DB, or else
@@ -84,6 +86,7 @@ type with struct {
 	*flag.FlagSet
 	places       config.Places
 	address, org string
+	signing      string // a file
 }
 
 func flags(p Process) *with {
@@ -106,7 +109,11 @@ func (f *with) open(ctx context.Context) (*store.Store, error) {
 	if address == "" {
 		address = "sqlite:" + filepath.Join(f.places.State, "server.db")
 	}
-	s, err := store.Open(ctx, address, store.Options{})
+	key, err := signingKey(f.signing)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, address, store.Options{SigningKey: key})
 	if err != nil {
 		return nil, err
 	}
@@ -141,8 +148,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	var at listening
 	f := flags(p)
 	places := &f.places
-	program, beside := hook.Programs()
-	o := Options{Environ: p.Environ, Nod: beside, Self: []string{program, beside + "-hook"}, Stderr: p.Stderr}
+	o := Options{Environ: p.Environ, Nod: hook.Beside("nod"), Self: hook.Programs(), Stderr: p.Stderr}
 	f.StringVar(&at.address, "listen", "127.0.0.1:7322", "")
 	f.StringVar(&at.certificate, "cert", "", "")
 	f.StringVar(&at.key, "key", "", "")
@@ -151,6 +157,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
 	f.StringVar(&o.Heads, "heads", "", "")
 	f.StringVar(&o.Public, "public", "", "")
+	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
 	if err := f.parse(args, 0); err != nil {

@@ -34,7 +34,6 @@ import (
 	"github.com/nodgate/nod/internal/store/storetest"
 	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/team/client"
-	"github.com/nodgate/nod/internal/testworld"
 )
 
 // on runs a test with a world on each kind of database, and its address.
@@ -72,7 +71,7 @@ func (w *world) join(name, server string) (m team.Member, state string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	m, state = team.Member{Version: 1, Server: server}, w.home+"/"+name
+	m, state = team.Member{Version: 1, Server: server, Org: w.org, Team: teams[0].ID}, w.home+"/"+name
 	if err := w.db.Tx(w.Context(), func(tx *store.Tx) error {
 		box, token, err := tx.Join(w.Context(), w.org, teams[0].ID, name, machineScopes())
 		if err != nil {

@@ -76,9 +76,9 @@ type Record struct {
 	Secret      bool     `json:"secret,omitempty"` // it touches a secret store
 	Edit        bool     `json:"edit,omitempty"`   // it edits a file
 	// Marks are the patterns of rules over time that the call matches.
-	Marks []string `json:"marks,omitempty"`
-	Failed      bool     `json:"failed,omitempty"`
-	Error       string   `json:"error,omitempty"` // secrets masked
+	Marks  []string `json:"marks,omitempty"`
+	Failed bool     `json:"failed,omitempty"`
+	Error  string   `json:"error,omitempty"` // secrets masked
 }
 
 // Judged is what a model said of a call.

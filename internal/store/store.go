@@ -16,6 +16,7 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"database/sql"
 	"embed"
 	"errors"
@@ -41,6 +42,8 @@ import (
 type Options struct {
 	Connections int              // at most so many at once; 0 is 16
 	Now         func() time.Time // nil is time.Now
+	// SigningKey signs for every organisation; nil: each has a key in the database.
+	SigningKey ed25519.PrivateKey
 }
 
 // Store is an open database. It may be used by many goroutines.
@@ -49,6 +52,7 @@ type Store struct {
 	Postgres bool
 	Now      func() time.Time
 	hub      *hub
+	key      ed25519.PrivateKey // see [Options]
 }
 
 // ErrNotFound says that there is no such thing in the organisation.
@@ -56,7 +60,7 @@ var ErrNotFound = errors.New("there is no such thing")
 
 // Open opens a database and brings it to the newest shape. The address is sqlite:FILE or a postgres:// URL.
 func Open(ctx context.Context, address string, o Options) (s *Store, err error) {
-	s = &Store{Now: o.Now}
+	s = &Store{Now: o.Now, key: o.SigningKey}
 	if s.Now == nil {
 		s.Now = time.Now
 	}

@@ -139,7 +139,8 @@ func (c *Cluster) begin() (ended <-chan struct{}) {
 	return done
 }
 
-// Run runs a program of PostgreSQL's with the address of the database behind its arguments, and returns what it printed.
+// Run runs a program of PostgreSQL's with the address of the database behind its arguments. It returns what that
+// printed.
 func (c *Cluster) Run(stdin, name string, args ...string) string {
 	c.t.Helper()
 	cmd := c.command(name, append(args, c.Address())...)
