@@ -110,19 +110,11 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer stop()
-	kept, err := o.keepPolicy(ctx)
+	end, err := o.joinTeam(ctx, sinks)
 	if err != nil {
 		return err
 	}
-	defer kept()
-	ctx, end := context.WithCancel(ctx)
-	wait, err := o.joinTeam(ctx, sinks)
-	if err != nil {
-		end()
-		return err
-	}
-	defer wait()
-	defer end() // before it is waited
+	defer end()
 	if err = o.follow(ctx, sinks); err == nil {
 		<-ctx.Done() // without sinks there was nothing to follow
 	}

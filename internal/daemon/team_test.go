@@ -59,7 +59,7 @@ func newOffice(t *testing.T) *office {
 	mux.HandleFunc("GET /v1/questions/answers", o.hear)
 	o.Server = httptest.NewServer(mux)
 	t.Cleanup(o.Close)
-	m := team.Member{Version: 1, Server: o.URL, Machine: "m1", Token: "nod_t", Org: "o", Team: "t",
+	m := team.Member{Version: 1, Server: o.URL, Org: "acme", Team: "shop", Machine: "m1", Token: "nod_t",
 		Key: base64.StdEncoding.EncodeToString(public)}
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
 		t.Fatal(err)

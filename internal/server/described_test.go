@@ -85,12 +85,11 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
 		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
-		"draft": reflect.TypeFor[store.Draft](), "version": reflect.TypeFor[store.Policy](),
-		"policies": reflect.TypeFor[policyList](),
-		"shipped":  reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
+		"shipped": reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
 		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
-		"heard":   reflect.TypeFor[client.Answers](),
-		"waiting": reflect.TypeFor[waiting](), "given": reflect.TypeFor[given](),
+		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
+		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
+		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
 		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {

@@ -28,9 +28,9 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --files none|disk  none (default): nod sees no file of the caller's machine;
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
-  --signing-key FILE ed25519, as PEM; default: one in the database
   --heads FILE       signed heads of the machines' logs are appended to it
   --public URL       the server as people reach it, for links to questions
+  --signing-key FILE ed25519, as PEM; default: one in the database
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
 nod-serve token add --scope check[,...] [--expires 90d] NAME
 nod-serve token list | revoke NAME
@@ -155,9 +155,9 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.files, "files", "none", "")
 	f.BoolVar(&at.proxied, "behind-proxy", false, "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
-	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&o.Heads, "heads", "", "")
 	f.StringVar(&o.Public, "public", "", "")
+	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
 	if err := f.parse(args, 0); err != nil {

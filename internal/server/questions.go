@@ -103,13 +103,15 @@ func (s questionDesk) hear(w http.ResponseWriter, r *http.Request, v *visit) {
 	end := time.After(min(wait, maxWait))
 	for last := wait <= 0; ; {
 		a, err := s.answers(r.Context(), v.who)
-		if last || err != nil || len(a.Answers) > 0 || s.ending.Load() {
+		if last || err != nil || len(a.Answers) > 0 {
 			s.reply(w, a, err)
 			return
 		}
 		select {
 		case <-changed:
 		case <-end:
+			last = true
+		case <-s.closing:
 			last = true
 		case <-r.Context().Done():
 			return

@@ -112,8 +112,8 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
-		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches),
-		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks), closing: make(chan struct{})}
+		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), closing: make(chan struct{}),
+		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks)}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}

@@ -32,13 +32,13 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	needs := map[string]scope{
 		"POST /v1/check": scopeCheck, "POST /v1/check/batch": scopeCheck,
 		"POST /v1/machines": anybody, "POST /v1/report": scopeShip,
+		"POST /v1/log": scopeShip, "GET /v1/log": scopeRead, "GET /v1/log/stats": scopeRead,
+		"POST /v1/questions": scopeShip, "GET /v1/questions": scopeApprove,
+		"GET /v1/questions/answers": scopeShip, "POST /v1/questions/{id}/answer": scopeApprove,
 		"GET /v1/policy": scopeRead, "GET /v1/policies": scopeRead, "POST /v1/policies/drafts": scopeAdmin,
 		"POST /v1/policies/drafts/{id}/review": scopeAdmin, "POST /v1/policies/drafts/{id}/publish": scopeAdmin,
 		"POST /v1/policies/{version}/restore": scopeAdmin,
-		"POST /v1/log":                        scopeShip, "GET /v1/log": scopeRead, "GET /v1/log/stats": scopeRead,
-		"POST /v1/questions": scopeShip, "GET /v1/questions": scopeApprove,
-		"GET /v1/questions/answers": scopeShip, "POST /v1/questions/{id}/answer": scopeApprove,
-		"GET /v1/openapi.json": anybody, "GET /healthz": anybody, "GET /readyz": anybody,
+		"GET /v1/openapi.json":                anybody, "GET /healthz": anybody, "GET /readyz": anybody,
 	}
 	ended := w.made(store.Token{Org: w.org, Name: "old", Scopes: scopes(), Expires: time.Now()})
 	revoked := w.newToken("revoked", scopes()...)

@@ -71,7 +71,7 @@ func (w *world) join(name, server string) (m team.Member, state string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	m, state = team.Member{Version: 1, Server: server}, w.home+"/"+name
+	m, state = team.Member{Version: 1, Server: server, Org: w.org, Team: teams[0].ID}, w.home+"/"+name
 	if err := w.db.Tx(w.Context(), func(tx *store.Tx) error {
 		box, token, err := tx.Join(w.Context(), w.org, teams[0].ID, name, machineScopes())
 		if err != nil {

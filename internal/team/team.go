@@ -47,9 +47,6 @@ const maxBytes = 64 << 10
 // Dir is where a state directory keeps what is the team's.
 func Dir(state string) string { return filepath.Join(state, "team") }
 
-// File is the file that makes a machine a member. Its time is when the machine joined.
-func File(state string) string { return filepath.Join(Dir(state), MemberFile) }
-
 // Load returns the membership that a state directory has, or [ErrNone].
 func Load(state string) (m Member, err error) { return Seat{Dir: Dir(state)}.Load() }
 

@@ -50,7 +50,9 @@ func (r *Relay) repeat(ctx context.Context, do func(context.Context) error) {
 		if failed++; err == nil {
 			failed = 0
 		} else if ctx.Err() == nil {
+			r.mu.Lock()
 			r.Say(err)
+			r.mu.Unlock()
 			pause = Pause(err, failed, cmp.Or(r.Retry, 5*time.Second))
 		}
 		select {
