@@ -19,11 +19,10 @@ import (
 	"github.com/nodgate/nod/internal/team/client"
 )
 
-// questionRoutes are those of calls on machines that wait for a person.
-// questionDesk answers what is about calls that wait for people.
-type questionDesk struct{ *Server }
+// asking is the server as it has calls on machines answered by people.
+type asking struct{ *Server }
 
-func (s questionDesk) routes() []route {
+func (s asking) routes() []route {
 	return []route{
 		{"POST", "/v1/questions", scopeShip, maxBody, s.asked},
 		{"GET", "/v1/questions/answers", scopeShip, 0, s.hear},
@@ -40,7 +39,7 @@ const (
 )
 
 // asked keeps which calls wait on a machine, and tells the organisation of new ones.
-func (s questionDesk) asked(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s asking) asked(w http.ResponseWriter, r *http.Request, v *visit) {
 	var a client.Asked
 	err := json.Unmarshal(v.body, &a) // a newer machine may say more
 	var list, fresh []store.Question
@@ -65,7 +64,7 @@ func (s questionDesk) asked(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // questionOf is a machine's question as it is kept.
-func (s questionDesk) questionOf(one client.AskedCall, who store.Identity) (store.Question, error) {
+func (s asking) questionOf(one client.AskedCall, who store.Identity) (store.Question, error) {
 	q, left, now := one.Question, time.Duration(one.Left)*time.Millisecond, s.o.Now()
 	q.Lasting, q.Link = "", ""
 	text, err := json.Marshal(q)
@@ -92,7 +91,7 @@ func scopesFrom(q question.Question) string {
 }
 
 // hear gives a machine what was answered to it, as soon as there is something, or when its time is over.
-func (s questionDesk) hear(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s asking) hear(w http.ResponseWriter, r *http.Request, v *visit) {
 	wait, err := time.ParseDuration("0" + r.URL.Query().Get("wait"))
 	if err != nil || v.who.Machine == "" {
 		refuse(w, *badRequest.because("a machine's wait, such as 50s"))
@@ -119,7 +118,7 @@ func (s questionDesk) hear(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 }
 
-func (s questionDesk) answers(ctx context.Context, who store.Identity) (a client.Answers, err error) {
+func (s asking) answers(ctx context.Context, who store.Identity) (a client.Answers, err error) {
 	org, err := s.o.Store.Org(ctx, who.Org)
 	if err != nil {
 		return a, err
@@ -146,7 +145,7 @@ type waiting struct {
 	Questions []store.Question `json:"questions"`
 }
 
-func (s questionDesk) listWaiting(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s asking) listWaiting(w http.ResponseWriter, r *http.Request, v *visit) {
 	list, err := s.o.Store.Waiting(r.Context(), v.who.Org, v.who.Team)
 	s.reply(w, waiting{1, append([]store.Question{}, list...)}, err)
 }
@@ -158,7 +157,7 @@ type given struct {
 	Scope string `json:"scope,omitempty"`
 }
 
-func (s questionDesk) answered(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s asking) answered(w http.ResponseWriter, r *http.Request, v *visit) {
 	var g given
 	if err := decode(v.body, &g); err != nil || !short(g.Key) || g.Yes == (g.Scope == "") || v.who.Machine != "" {
 		refuse(w, *badRequest.because("the question's key, yes or no, and of a yes its scope"))
@@ -186,7 +185,7 @@ func (s *Server) reply(w http.ResponseWriter, a any, err error) {
 
 // tell calls the organisation's webhook: a sentence in Slack's shape that holds nothing that the call could choose.
 // Nod-Signature is the time, a dot and the organisation's signature over hookPurpose, the time, a dot and the body.
-func (s questionDesk) tell(q store.Question, title string) {
+func (s asking) tell(q store.Question, title string) {
 	select {
 	case s.hooks <- struct{}{}:
 	default:
@@ -205,7 +204,7 @@ func (s questionDesk) tell(q store.Question, title string) {
 
 const hookPurpose = "nod webhook 1\n"
 
-func (s questionDesk) webhook(ctx context.Context, q store.Question, title string) error {
+func (s asking) webhook(ctx context.Context, q store.Question, title string) error {
 	org, err := s.o.Store.Org(ctx, q.Org)
 	if err != nil || org.Settings.Webhook == "" {
 		return err

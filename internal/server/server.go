@@ -143,7 +143,7 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/openapi.json", anybody, 0, describe},
 		{"GET", "/healthz", anybody, 0, healthy},
 		{"GET", "/readyz", anybody, 0, s.ready},
-	}, s.machineRoutes(), policyDesk{s}.routes(), s.logRoutes(), questionDesk{s}.routes())
+	}, s.machineRoutes(), policyDesk{s}.routes(), shipping{s}.routes(), asking{s}.routes())
 }
 
 // visit is a request that was let in.
@@ -294,7 +294,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 	})
 	work, end := context.WithCancel(ctx)
 	defer end()
-	go s.keepLog(work)
+	go shipping{s}.keepLog(work)
 	l = netutil.LimitListener(l, maxConnections)
 	serve := func() error { return server.Serve(l) }
 	if certificate != "" {

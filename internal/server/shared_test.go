@@ -162,7 +162,7 @@ func TestAMachineShipsItsLog(t *testing.T) {
 			!strings.Contains(text, `{"key":"guard","verdict":"deny","count":250}`) {
 			w.Error(lines, text)
 		}
-		if err := w.signHeads(w.Context()); err != nil {
+		if err := (shipping{w.Server}).signHeads(w.Context()); err != nil {
 			w.Fatal(err)
 		}
 		w.proves(m)

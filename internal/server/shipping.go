@@ -25,8 +25,10 @@ import (
 	"github.com/nodgate/nod/internal/team/client"
 )
 
-// logRoutes are those of machines' logs.
-func (s *Server) logRoutes() []route {
+// shipping is the server as machines ship their logs to it.
+type shipping struct{ *Server }
+
+func (s shipping) routes() []route {
 	return []route{
 		{"POST", "/v1/log", scopeShip, 0, s.takeLines}, // it reads its body by itself: packed lines
 		{"GET", "/v1/log", scopeRead, 0, s.findLines},
@@ -50,7 +52,7 @@ type shippedAnswer struct {
 	Whole   bool `json:"whole"` // the batch continues the machine's chain; else there is an event
 }
 
-func (s *Server) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s shipping) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
 	select {
 	case s.ships <- struct{}{}: // not of s.batches: who ships slowly holds up no decision
 		defer func() { <-s.ships }()
@@ -143,7 +145,7 @@ func kept(text string) string {
 }
 
 // search reads what a request looks for. A machine sees its own lines, and whoever is of one team that team's.
-func (s *Server) search(r *http.Request, v *visit) (store.Search, error) {
+func (s shipping) search(r *http.Request, v *visit) (store.Search, error) {
 	get := func(name string) string { return field(r.URL.Query().Get(name)) }
 	var errs []error
 	at := func(name string, days int) time.Time {
@@ -177,21 +179,21 @@ type counts struct {
 	Counts  []store.Count `json:"counts"`
 }
 
-func (s *Server) findLines(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s shipping) findLines(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.find(w, r, v, func(ctx context.Context, q store.Search) (any, error) {
 		page, next, err := s.o.Store.Lines(ctx, q)
 		return foundLines{1, append([]store.Line{}, page...), next}, err
 	})
 }
 
-func (s *Server) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s shipping) countLines(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.find(w, r, v, func(ctx context.Context, q store.Search) (any, error) {
 		list, err := s.o.Store.Stats(ctx, q, cmp.Or(r.URL.Query().Get("by"), "day"))
 		return counts{1, append([]store.Count{}, list...)}, err
 	})
 }
 
-func (s *Server) find(w http.ResponseWriter, r *http.Request, v *visit,
+func (s shipping) find(w http.ResponseWriter, r *http.Request, v *visit,
 	how func(context.Context, store.Search) (any, error)) {
 	ctx, cancel := context.WithTimeout(r.Context(), most)
 	defer cancel()
@@ -214,7 +216,7 @@ type signedHead struct {
 const headPurpose = "nod head 1\n"
 
 // keepLog does what the log needs, now and every hour, until ctx ends.
-func (s *Server) keepLog(ctx context.Context) {
+func (s shipping) keepLog(ctx context.Context) {
 	for ctx.Err() == nil {
 		if err := errors.Join(s.o.Store.KeepLines(ctx), s.signHeads(ctx)); err != nil && ctx.Err() == nil {
 			s.say("the log: %v", err)
@@ -228,7 +230,7 @@ func (s *Server) keepLog(ctx context.Context) {
 
 // signHeads appends the newest line of each machine's chain to the file of heads: who keeps that out of the server's
 // reach can prove that nothing before was cut. A server that ends in between writes some twice.
-func (s *Server) signHeads(ctx context.Context) error {
+func (s shipping) signHeads(ctx context.Context) error {
 	if s.o.Heads == "" {
 		return nil
 	}
