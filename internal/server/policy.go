@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/nodgate/nod/internal/cedar"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
@@ -142,6 +144,9 @@ type drafting struct {
 func (s policyDesk) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	var q drafting
 	err := decode(v.body, &q)
+	if err == nil && strings.HasSuffix(q.Name, cedar.Suffix) {
+		q.Text, err = cedar.Settings(q.Name, q.Text)
+	}
 	if err == nil {
 		err = config.CheckDocument(nowhere(), q.Document)
 	}

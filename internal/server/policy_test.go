@@ -133,7 +133,8 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 		})
 	}
 	w.publishes(admin, `{"name":"base","for":"org","text":"approvals = \"off\""}`)
-	w.publishes(admin, `{"name":"web","for":"team","team":"web","text":"hard_deny = [\"git push\"]"}`)
+	w.publishes(admin, `{"name":"web.cedar","for":"team","team":"web","text":"forbid (principal, action == `+
+		`Action::\"run\", resource) when { context.command like \"git push *\" };"}`)
 	until("the denial", web, true)
 	until("the other team's", other, false)
 	if status, text := w.as(admin, "POST", "/v1/policies/1/restore", "{}"); status != 200 ||
@@ -344,6 +345,7 @@ func TestADraftIsChecked(t *testing.T) {
 		`{"name":"a","for":"repository","repository":"github.com/a/*","text":"allow = [\"make x\"]"}`: "a:1:1: allow may",
 		`{"name":"a","for":"team","team":"nobody","text":""}`:                                         "names one of the",
 		`{"name":"a","for":"org","team":"default","text":""}`:                                         "names one of the",
+		`{"name":"a.cedar","for":"org","text":"permit (principal, action, resource);"}`:               "only tightens",
 		`{"name":"a b","for":"org","text":""}`:                                                        "a name has",
 		`{"name":"a","for":"org","text":"","extra":1}`:                                                "unknown field",
 	} {
