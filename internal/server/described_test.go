@@ -89,7 +89,7 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
 		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
 		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
-		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
+		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](), "replayed": reflect.TypeFor[replayed](),
 		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
