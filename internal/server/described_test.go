@@ -89,8 +89,8 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
 		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
 		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
-		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](), "replayed": reflect.TypeFor[replayed](),
-		"batch": reflect.TypeFor[struct {
+		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
+		"replayed": reflect.TypeFor[replayed](), "batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema

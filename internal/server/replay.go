@@ -107,7 +107,8 @@ func (s *Server) replayDraft(w http.ResponseWriter, r *http.Request, v *visit) {
 	var out replayed
 	if err = errors.Join(err, wrong); err == nil {
 		last := append(now, store.Policy{})[0].Documents
-		out, err = replay(ctx, concerned(last, d), concerned(d.Applied(last), d), s.shared(ctx, v.who.Org, d.Document.Team))
+		log := s.shared(ctx, v.who.Org, d.Document.Team)
+		out, err = replay(ctx, concerned(last, d), concerned(d.Applied(last), d), log)
 	}
 	if err != nil {
 		s.failed(w, err)
