@@ -31,6 +31,7 @@ func (s policyDesk) routes() []route {
 		{"GET", "/v1/policies", scopeRead, 0, s.policies},
 		{"POST", "/v1/policies/drafts", scopeAdmin, maxBody, s.draft},
 		{"POST", "/v1/policies/drafts/{id}/review", scopeAdmin, maxBody, s.review},
+		{"POST", "/v1/policies/drafts/{id}/replay", scopeAdmin, maxBody, s.replayDraft},
 		{"POST", "/v1/policies/drafts/{id}/publish", scopeAdmin, maxBody, s.publish},
 		{"POST", "/v1/policies/{version}/restore", scopeAdmin, maxBody, s.restore},
 	}

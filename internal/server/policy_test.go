@@ -418,6 +418,81 @@ func TestAMachineWaits(t *testing.T) {
 	}
 }
 
+// Two servers share a database. Each is killed again and again while policies are published, and so is the database.
+// What a machine has is always a version that was published, as it was published.
+func TestServersAreKilledWhilePublishing(t *testing.T) {
+	const versions = 12
+	cluster := storetest.Postgres(t)
+	w := shared(t, cluster.Address())
+	var mu sync.Mutex
+	two, turn := []replica{w.replica(cluster.Address()), w.replica(cluster.Address())}, 0
+	server := "http://" + w.balance(func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		turn++
+		return two[turn%2].address
+	})
+	m, state := w.join("box", server)
+	if err := m.Save(state); err != nil {
+		t.Fatal(err)
+	}
+	w.runs(state)
+	admin, drafts := w.newToken("admin", scopeAdmin), []string{}
+	for i := range versions {
+		_, text := w.as(admin, "POST", "/v1/policies/drafts", fmt.Sprintf(`{"name":"a","for":"org","text":"# %d"}`, i+1))
+		var d store.Draft
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		drafts = append(drafts, d.ID)
+	}
+	published := make(chan struct{})
+	go func() {
+		defer close(published)
+		for _, id := range drafts { // 409: it was published, and the answer was lost
+			w.post(server+"/v1/policies/drafts/"+id+"/publish", admin, "application/json", []byte("{}"), 200, 409)
+		}
+	}()
+	seen := map[int64]string{}
+	look := func() int64 {
+		p, _, _ := team.Seat{Dir: team.Dir(state)}.Kept(m.Trust())
+		if p.Version > 0 {
+			seen[p.Version] = p.Documents[0].Text
+		}
+		return p.Version
+	}
+	for kills, over := 0, false; !over; kills++ {
+		select {
+		case <-published:
+			over = true
+		default:
+		}
+		fresh := w.replica(cluster.Address())
+		mu.Lock()
+		old := two[kills%2]
+		two[kills%2] = fresh
+		mu.Unlock()
+		if old.kill(); kills%3 == 2 {
+			cluster.Kill()
+			cluster.Start()
+		}
+		look()
+	}
+	hang.Until(t, "the last version", func() bool { return look() == versions })
+	for version, text := range seen {
+		if text != fmt.Sprint("# ", version) {
+			t.Errorf("version %d says %s", version, text)
+		}
+	}
+	for l, err := range audit.Read(state, audit.Filter{}) {
+		t.Errorf("%+v %v", l.Entry, err)
+	}
+	for _, r := range two {
+		r.kill()
+	}
+	t.Logf("%d versions; the machine was seen with %d of them", versions, len(seen))
+}
+
 func TestASigningKeyOfAFile(t *testing.T) {
 	w := newWorld(t, nil)
 	key := ed25519.NewKeyFromSeed([]byte(strings.Repeat("k", 32)))
