@@ -9,6 +9,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // queue shows what waits.
@@ -54,7 +55,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) erro
 // find finds the question of an address. An answer names the call's key as well.
 func find(o Options, r *http.Request) (question.Question, error) {
 	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
-	if err == nil && r.Method == http.MethodPost && !equal(r.PostForm.Get("key"), q.Key) {
+	if err == nil && r.Method == http.MethodPost && !web.Equal(r.PostForm.Get("key"), q.Key) {
 		err = question.ErrFits
 	}
 	return q, err
@@ -82,5 +83,5 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err == nil && lasts { // not where somebody else has answered before
 		err = s.o.Rules.Write(e)
 	}
-	return leads(w, r, "/questions", err)
+	return web.Leads(w, r, "/questions", err)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // pageRows is how many rows a page without scripts has, and the most that are asked for at once.
@@ -125,7 +126,7 @@ func busy(log *index.Index) string {
 func (s *Server) list(w http.ResponseWriter, r *http.Request, v *visit) error {
 	b, err := s.batch(r)
 	if err != nil {
-		return refusal{http.StatusBadRequest, err.Error()}
+		return web.Refuse(http.StatusBadRequest, err.Error())
 	}
 	q := r.URL.Query()
 	data := map[string]any{"Batch": b, "Chosen": r.URL.Query(), "Paged": q.Has("before"), "Layers": layers(),
@@ -170,7 +171,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) error 
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return refusal{http.StatusServiceUnavailable, "too many pages listen; close one"}
+		return web.Refuse(http.StatusServiceUnavailable, "too many pages listen; close one")
 	}
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{})
@@ -215,7 +216,7 @@ func (s *Server) decision(w http.ResponseWriter, r *http.Request, v *visit) erro
 		line, err = s.o.Log.Find(r.Context(), r.PathValue("id"))
 	}
 	if err != nil {
-		return refusal{http.StatusNotFound, err.Error()}
+		return web.Refuse(http.StatusNotFound, err.Error())
 	}
 	e := line.Entry
 	return s.show(w, v, http.StatusOK, "decision", "Decision", map[string]any{"Entry": e, "Call": s.o.Words.Call(e),

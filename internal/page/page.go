@@ -31,7 +31,6 @@ import (
 	"html/template"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -41,6 +40,7 @@ import (
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // Options are what the page shows and where it stands.
@@ -48,7 +48,7 @@ type Options struct {
 	State string       // nod's state directory
 	Log   *index.Index // over the log in it
 	// Origins are how a browser may name the page, such as "http://127.0.0.1:7311". There is no other way in.
-	Origins []string
+	Origins web.Origins
 	Asks    bool   // has calls wait for an answer while somebody has a session
 	Home    string // the person's, shown as ~
 	Words   Words
@@ -245,13 +245,10 @@ type connKey struct{}
 
 // functions are what the templates call. Every text of a call goes through one of them.
 func (s *Server) functions() template.FuncMap {
-	return template.FuncMap{
-		"line":  func(text string) string { return printable.Line(text, 400) },
-		"lines": func(text string) string { return printable.Lines(strings.ReplaceAll(text, "\t", "    ")) },
-		"when":  s.when,
-		"yes":   yes,
-		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
-	}
+	f := web.Functions()
+	f["when"], f["yes"] = s.when, yes
+	f["home"] = func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) }
+	return f
 }
 
 // when is a time as the lists show it.
