@@ -24,6 +24,7 @@ const (
 	BadInput Kind = "bad_input"      // a payload could not be read
 	Approved Kind = "approved"       // a person approved the call of that decision
 	Passed   Kind = "passed"         // an event that is not known, and carries no call
+	Alarm    Kind = "alarm"          // what a team's server sent was refused, and nothing changed
 )
 
 // Entry is one line of the decision log, JSON, versioned. Fields are only
@@ -64,6 +65,8 @@ type Entry struct {
 	// Approvable names the call for nod approve; nil where nothing may approve it, or need not.
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
+	Policy *Policy `json:"policy,omitempty"` // of a team's server; nil on a machine of no team
+
 	Kept int `json:"kept,omitempty"` // how many names nod undo can bring back
 
 	Latency int64 `json:"latency_us"` // in microseconds
@@ -79,6 +82,12 @@ type Entry struct {
 type Rule struct {
 	Text   string `json:"text"`
 	Origin string `json:"origin"`
+}
+
+// Policy is the team's policy under which it was decided.
+type Policy struct {
+	Version int64 `json:"version"`         // 0: none had come yet
+	Stale   bool  `json:"stale,omitempty"` // none had come, or the server was not heard for longer than it allows
 }
 
 // Error is the failure that decided.

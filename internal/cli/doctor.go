@@ -132,6 +132,13 @@ func settingsBlock(p *Process) doctor.Block {
 	case len(settings.Notices) == 0:
 		b.Add(doctor.OK, "nod.toml", "every line of it counts")
 	}
+	if settings.Policy != nil {
+		state := doctor.OK
+		if settings.Policy.Stale {
+			state = doctor.Note
+		}
+		b.Add(state, "team policy", settings.Policy.String())
+	}
 	for _, notice := range settings.Notices {
 		b.Add(doctor.Note, "left out", printable.Line(notice, 300))
 	}
@@ -146,13 +153,15 @@ const logAge = 7 * 24 * time.Hour
 func logBlock(p *Process, now time.Time) doctor.Block {
 	b := doctor.Block{Title: "Decision log, the last 7 days"}
 	decided := 0
-	var inside, payload []audit.Line
+	var inside, payload, alarms []audit.Line
 	state := config.DefaultPlaces(p.Getenv("HOME")).State
 	for l, err := range audit.Read(state, audit.Filter{Since: now.Add(-logAge)}) {
 		switch {
 		case err != nil:
 			b.Add(doctor.Note, "log", err.Error())
 		case l.Nod != version.String():
+		case l.Kind == audit.Alarm:
+			alarms = append(alarms, l)
 		case l.Kind == audit.BadInput:
 			payload = append(payload, l)
 		case l.Kind == audit.Decision:
@@ -165,6 +174,9 @@ func logBlock(p *Process, now time.Time) doctor.Block {
 	addFailures(&b, inside, "nod failed inside, and blocked", "please report it")
 	addFailures(&b, payload, "nod could not read what the agent sent, and blocked",
 		"the agent may be newer than this nod: look for a newer nod, else please report it")
+	if len(alarms) > 0 {
+		b.Add(doctor.Failed, "alarm", printable.Line(alarms[len(alarms)-1].Reason, 300)).Next = "nod log --kind alarm"
+	}
 	if len(b.Lines) == 0 {
 		b.Add(doctor.OK, "log", counted(decided, "call")+", nod itself failed at none")
 	}

@@ -45,7 +45,7 @@ func word[T any, P interface {
 
 func addKind(list *[]audit.Kind, s string) error {
 	kinds := []string{string(audit.Decision), string(audit.Begun), string(audit.Outcome), string(audit.HostDeny),
-		string(audit.Question), string(audit.Approved), string(audit.BadInput), string(audit.Passed)}
+		string(audit.Question), string(audit.Approved), string(audit.BadInput), string(audit.Passed), string(audit.Alarm)}
 	if !slices.Contains(kinds, s) {
 		return fmt.Errorf("want one of %s", strings.Join(kinds, ", "))
 	}
@@ -265,7 +265,7 @@ func said(e audit.Entry) string {
 		return "host denied"
 	case audit.BadInput:
 		return "bad input"
-	case audit.Passed, audit.Approved, audit.Question:
+	case audit.Passed, audit.Approved, audit.Question, audit.Alarm:
 		return string(e.Kind)
 	}
 	if v := e.Verdict.String(); e.Answered != "" && e.Answered != v {
@@ -346,7 +346,7 @@ func aboutText(e audit.Entry, mark string) string {
 
 // aboutOne is what a person may want to know of a decision. What is empty is not shown.
 func aboutOne(e audit.Entry) [][2]string {
-	var failure, next, kept string
+	var failure, next, kept, policy string
 	call, model, tool := callOf(e), e.Model, e.RawTool
 	if e.Tool != "" && e.Tool != tool {
 		tool = strings.TrimSpace(tool + " (" + e.Tool + ")")
@@ -363,6 +363,12 @@ func aboutOne(e audit.Entry) [][2]string {
 	if e.Kept > 0 {
 		kept = fmt.Sprintf("%d: nod undo %s", e.Kept, endOfID(e))
 	}
+	if p := e.Policy; p != nil {
+		policy = fmt.Sprint("version ", p.Version)
+		if p.Stale {
+			policy += ", and the server was not heard for longer than it allows"
+		}
+	}
 	if e.InputBytes > 0 {
 		call += fmt.Sprintf(" (only the beginning: it has %d bytes)", e.InputBytes)
 	}
@@ -374,7 +380,7 @@ func aboutOne(e audit.Entry) [][2]string {
 		{"id", e.ID}, {"time", e.Time.Local().Format(time.DateTime)}, {"call", call}, {"tool", tool}, {"in", e.Dir},
 		{"verdict", said(e)}, {"layer", e.Layer.String()}, {"why", e.Reason}, {"rule", ruleOf(e)}, {"failure", failure},
 		{"files", strings.Join(files, ", ")}, {"agent", e.Agent}, {"mode", e.Mode}, {"session", e.Session},
-		{"model", model}, {"approve", next}, {"kept", kept},
+		{"model", model}, {"approve", next}, {"kept", kept}, {"policy", policy},
 	}
 }
 

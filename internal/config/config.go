@@ -23,6 +23,14 @@
 // Everything else is set by the managed file, else by the user's, else it has its default: key by key, for headers
 // name by name, for prices model by model. workspace_roots add up.
 //
+// # The policy of a team
+//
+// On a machine that joined a team (package team) the documents of the team's policy stand at the managed level too,
+// between the managed file and the user's: for the organisation, then for the team, then for the session's repository.
+// Of a word that may loosen, such as mode, the strictest holds among all that is managed. A document for repositories
+// of a pattern has hard_deny, ask and soft_deny, which add. A policy that is there and cannot be used is an error, as a
+// managed file is; without one, and with an old one, the rest holds, and [Settings.Policy] says so.
+//
 // # The repository's file
 //
 // Whoever can write to the repository writes .nod.toml, the agent included. So it may tighten and nothing else:
@@ -40,6 +48,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/system"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -62,7 +71,8 @@ type Places struct {
 	Known func(program string) bool
 	Now   func() time.Time // nil is time.Now
 
-	draft map[string][]byte // files as they would be, see [Places.Draft]
+	draft  map[string][]byte // files as they would be, see [Places.Draft]
+	policy []team.Document   // see [Places.WithPolicy]
 }
 
 // onDisk fills in what is left to the machine.
@@ -168,6 +178,8 @@ type Settings struct {
 	Sources   []Source // every file that was found, highest level first
 	// Notices are for the person, one line each, escaped.
 	Notices []string
+
+	Policy *Policy // nil where the machine belongs to no team
 
 	ClaudeRules ClaudeRules
 	// NotHeld are rules of Claude Code's settings that could not be taken as they were meant.
@@ -276,16 +288,10 @@ type Source struct {
 func Load(p Places) (Settings, error) {
 	p = p.onDisk()
 	p.Root = p.workspaceRoot()
-	var layers []layer // highest first
 	all := standard()
-	for _, source := range []Source{{p.User, User}, {p.Managed, Managed}} {
-		l, found, err := p.layer(source, &all)
-		if err != nil {
-			return Settings{}, err
-		}
-		if found {
-			layers = append([]layer{l}, layers...)
-		}
+	layers, policy, err := p.layers(&all)
+	if err != nil {
+		return Settings{}, err
 	}
 	repo := p.repository()
 	claude, notHeld, err := p.claude(ClaudeRules(all.ClaudeRules))
@@ -293,7 +299,7 @@ func Load(p Places) (Settings, error) {
 	if err != nil && s.Mode != Off {
 		return Settings{}, err
 	}
-	s.NotHeld = notHeld
+	s.NotHeld, s.Policy = notHeld, policy
 	s.pause(p, layers)
 	if err := p.checkPlaces(layers, s); err != nil {
 		return Settings{}, err
@@ -301,6 +307,27 @@ func Load(p Places) (Settings, error) {
 	s.said.own = p.ownSecrets(s)
 	s.Rules.Secrets = append(s.Rules.Secrets, textsIn(s.said.own)...)
 	return s, nil
+}
+
+// layers reads the user's file, the team's policy and the managed file, and returns them highest first.
+func (p Places) layers(all *scalars) (list []layer, policy *Policy, err error) {
+	user, found, err := p.layer(Source{p.User, User}, all)
+	if found {
+		list = []layer{user}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	documents, policy, err := p.team(all)
+	if err != nil {
+		return nil, nil, err
+	}
+	list = append(documents, list...)
+	managed, found, err := p.layer(Source{p.Managed, Managed}, all)
+	if found {
+		list = append([]layer{managed}, list...)
+	}
+	return list, policy, err
 }
 
 func failure(message string) *fault.Error {

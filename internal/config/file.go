@@ -208,7 +208,7 @@ func (p Places) checkPlaces(layers []layer, s Settings) error {
 	return nil
 }
 
-// inside returns the root that holds the real path.
+// inside returns the root that holds the real path; "" is in none.
 func (p Places) inside(roots []string, real string) (string, bool) {
 	for _, root := range roots {
 		if view.Within(p.Files, root, real) {

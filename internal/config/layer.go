@@ -48,6 +48,8 @@ type scalars struct {
 	Model       modelText `toml:"model"`
 	Log         logText   `toml:"log"`
 	Questions   askText   `toml:"questions"`
+
+	held map[string]string // what managed texts said of [scalars.words]
 }
 
 type askText struct {
@@ -91,6 +93,7 @@ func readLayer(p Places, source Source, text []byte, below *scalars) (layer, err
 		}
 	}
 	r.rest(&t)
+	r.hold(&t.scalars)
 	if r.err == nil {
 		*below = t.scalars
 	}

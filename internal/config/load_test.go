@@ -205,7 +205,8 @@ func (f failing) Lstat(name string) (view.Info, error) {
 }
 
 func TestUnreadableIsNotMissing(t *testing.T) {
-	for name, file := range map[string]string{managedFile: managedFile, "/etc/nod": managedFile, userFile: userFile} {
+	for name, file := range map[string]string{managedFile: managedFile, userFile: userFile,
+		"/etc/nod": "/etc/nod/team/trust.json"} {
 		p := placesIn(failing{world().File(managedFile, "", 0o644).File(userFile, "", 0o600), name})
 		want := file + ": cannot be followed (permission denied); make it readable, or correct its links"
 		if got := badSettings(t, p); got != want {

@@ -23,15 +23,17 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/team"
 )
 
 // Options say what the daemon does. The zero value does nothing.
 type Options struct {
-	State   string // nod's state directory
-	Metrics string // the address of the Prometheus endpoint; "" for none
-	Remote  bool   // that address may be another than a loopback one
-	OTLP    string // the collector's URL; "" for that of the standard variables
-	Inputs  bool   // the collector gets inputs and directories, not only the digest
+	State   string        // nod's state directory
+	Places  config.Places // the settings; those of a team say what goes to its server
+	Metrics string        // the address of the Prometheus endpoint; "" for none
+	Remote  bool          // that address may be another than a loopback one
+	OTLP    string        // the collector's URL; "" for that of the standard variables
+	Inputs  bool          // the collector gets inputs and directories, not only the digest
 	Stderr  io.Writer
 	// Every is how often the log is looked at, Retry how long a sink that failed is left alone; 0 is 500 ms and 5 s.
 	Every, Retry time.Duration
@@ -42,9 +44,10 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 	home, _ := os.UserHomeDir()
 	o, f := Options{Stderr: stderr}, flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
+	o.Places = config.DefaultPlaces(home)
 	f.StringVar(&o.Metrics, "metrics", "", "")
 	f.StringVar(&o.OTLP, "otlp", "", "")
-	f.StringVar(&o.State, "state", config.DefaultPlaces(home).State, "")
+	f.StringVar(&o.State, "state", o.Places.State, "")
 	f.BoolVar(&o.Remote, "remote", false, "")
 	f.BoolVar(&o.Inputs, "inputs", false, "")
 	code, err := 2, f.Parse(args)
@@ -67,13 +70,14 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 // check refuses what would do nothing, or more than was meant.
 func (o Options) check() error {
 	logs, spans := o.signals()
+	_, _, none := o.member()
 	host, _, err := net.SplitHostPort(o.Metrics)
 	to, wrong := url.Parse(o.OTLP)
 	switch {
 	case o.State == "":
 		return errors.New("HOME is not set; name nod's state directory with --state DIR")
-	case o.Metrics == "" && !logs && !spans:
-		return errors.New("nothing to do; name --metrics 127.0.0.1:9464, --otlp URL or both")
+	case o.Metrics == "" && !logs && !spans && errors.Is(none, team.ErrNone):
+		return errors.New("nothing to do; name --metrics 127.0.0.1:9464, --otlp URL or both, or join a team")
 	case o.Metrics != "" && err != nil:
 		return fmt.Errorf("--metrics: %w", err)
 	case o.Metrics != "" && !o.Remote && !loopback(host):
@@ -100,11 +104,16 @@ func Run(ctx context.Context, o Options) error {
 		return fmt.Errorf("another daemon follows the log in %s", o.State)
 	}
 	sinks, stop, err := o.sinks(ctx)
-	if err == nil {
-		defer stop()
-		err = o.follow(ctx, sinks)
+	if err != nil {
+		return err
 	}
-	return err
+	defer stop()
+	kept, err := o.keepPolicy(ctx)
+	if err != nil {
+		return err
+	}
+	defer kept()
+	return o.follow(ctx, sinks)
 }
 
 // sinks are those that are configured.

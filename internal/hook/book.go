@@ -82,6 +82,9 @@ func (b *book) about(c nod.Call, e audit.Entry) audit.Entry {
 func (b *book) entry(e audit.Entry) audit.Entry {
 	e.Nod = b.run.Version
 	e.Mode, e.Setting = b.event.Mode, b.settings.Mode.String()
+	if p := b.settings.Policy; p != nil {
+		e.Policy = &audit.Policy{Version: p.Version, Stale: p.Stale}
+	}
 	return e
 }
 

@@ -192,3 +192,25 @@ func FuzzIndex(f *testing.F) {
 		r.MayBeStaged()
 	})
 }
+
+func TestRemotes(t *testing.T) {
+	for url, want := range map[string]string{
+		"https://github.com/Acme/shop.git":            "github.com/acme/shop",
+		"https://ada:secret@github.com:443/acme/shop": "github.com/acme/shop",
+		"git@github.com:acme/shop.git":                "github.com/acme/shop",
+		"github.com:acme/group/shop.git/":             "github.com/acme/group/shop",
+		"ssh://git@gitlab.example:2222/a/b/c.git":     "gitlab.example/a/b/c",
+		"git@host:/srv/shop.git":                      "host/srv/shop",
+		"/srv/shop.git":                               "",
+		"../shop":                                     "",
+		"file:///srv/shop.git":                        "",
+		"":                                            "",
+	} {
+		text := "[core]\n\tbare = false\n[remote \"o\"]\n\tfetch = +refs/heads/*\n\tpushurl = " + url + "\n"
+		files := view.NewMemory(false).File("/r/.git/config", text, 0o644)
+		got, known := repo.Around(files, "/r").Remotes()
+		if strings.Join(got, " ") != want || !known {
+			t.Errorf("%q is %q, want %q; known: %v", url, got, want, known)
+		}
+	}
+}

@@ -103,3 +103,36 @@ func (r *Repo) Stashes() (ids []string) {
 	slices.Reverse(ids)
 	return ids
 }
+
+// Remotes are the repository's remotes as host/path, in lower case and without a login, a port or .git. known is false
+// where the settings cannot be read. A remote that is a file is left out.
+func (r *Repo) Remotes() (list []string, known bool) {
+	settings, err := r.settings()
+	for _, s := range settings {
+		if strings.HasPrefix(s.Name, "remote.") && (strings.HasSuffix(s.Name, ".url") ||
+			strings.HasSuffix(s.Name, ".pushurl")) {
+			if remote := hostAndPath(strings.ToLower(s.Value())); remote != "" {
+				list = append(list, remote)
+			}
+		}
+	}
+	return list, err == nil
+}
+
+// hostAndPath reads https://login@host:port/path.git and login@host:path.git.
+func hostAndPath(url string) string {
+	_, rest, hasScheme := strings.Cut(url, "://")
+	if !hasScheme {
+		rest = url
+	}
+	authority, below, ok := strings.Cut(rest, "/")
+	if host, first, short := strings.Cut(authority, ":"); short && !hasScheme { // host:path, as of ssh
+		authority, below, ok = host, strings.Trim(first+"/"+below, "/"), true
+	}
+	host, _, _ := strings.Cut(authority[strings.LastIndexByte(authority, '@')+1:], ":")
+	below = strings.TrimSuffix(strings.Trim(below, "/"), ".git")
+	if !ok || host == "" || host[0] == '.' || below == "" {
+		return ""
+	}
+	return host + "/" + below
+}

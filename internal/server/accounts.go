@@ -286,6 +286,8 @@ type joining struct {
 // joined is the answer.
 type joined struct {
 	Version int    `json:"v"`
+	Org     string `json:"org"`
+	Team    string `json:"team"`
 	Machine string `json:"machine"`
 	Token   string `json:"token"`
 	Key     string `json:"key"` // the organisation's, ed25519, base64
@@ -315,7 +317,7 @@ func (s *Server) joins(w http.ResponseWriter, r *http.Request, v *visit) {
 		if err != nil {
 			return err
 		}
-		a.Machine, a.Token = m.ID, token
+		a.Org, a.Team, a.Machine, a.Token = m.Org, m.Team, m.ID, token
 		a.Key = base64.StdEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
 		return tx.Audit(r.Context(), store.Event{Org: c.Org, Who: "machine " + m.ID, What: "machine joined", About: q.Name})
 	})
@@ -419,6 +421,6 @@ func ask(ctx context.Context, m *team.Member, q joining) error {
 	if err == nil {
 		err = json.Unmarshal(text, &a)
 	}
-	m.Machine, m.Token, m.Key = a.Machine, a.Token, a.Key
+	m.Org, m.Team, m.Machine, m.Token, m.Key = a.Org, a.Team, a.Machine, a.Token, a.Key
 	return err
 }

@@ -83,7 +83,8 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"request": reflect.TypeFor[request](), "answer": reflect.TypeFor[answer](),
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
-		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](), "batch": reflect.TypeFor[struct {
+		"joined": reflect.TypeFor[joined](), "draft": reflect.TypeFor[store.Draft](),
+		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](), "report": reflect.TypeFor[store.Report](), "batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema

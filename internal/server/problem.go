@@ -21,6 +21,7 @@ var (
 	noScope       = problem{"urn:nod:forbidden", "The token has not the scope", 403, ""}
 	notFound      = problem{"urn:nod:not-found", "There is nothing here", 404, "see /v1/openapi.json"}
 	wrongMethod   = problem{"urn:nod:method-not-allowed", "Another method is needed", 405, ""}
+	notNow        = problem{"urn:nod:not-now", "It cannot be done as it stands", 409, ""}
 	inWork        = problem{"urn:nod:conflict", "A request with this key is being answered", 409, "try again"}
 	tooLarge      = problem{"urn:nod:too-large", "The request is too large", 413, ""}
 	notJSON       = problem{"urn:nod:unsupported-media-type", "Not JSON", 415, ""}

@@ -69,6 +69,8 @@ type Server struct {
 	models  chan struct{} // bounds how many models are asked at once
 	batches chan struct{} // bounds how many batches are held at once
 	ending  atomic.Bool
+	over    chan struct{} // closed when it ends, for whoever waits
+	heads   heads
 }
 
 // The bounds of one server.
@@ -79,7 +81,7 @@ const (
 	maxBatches     = 4
 	maxModels      = 8
 	maxHeader      = 16 << 10
-	maxConnections = 4096
+	maxConnections = 16384            // each machine of a team holds one
 	slowest        = 10 * time.Second // for a header
 	slowestBody    = 30 * time.Second
 	most           = 50 * time.Second // for deciding what a request asks about
@@ -100,7 +102,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
-		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches)}
+		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), over: make(chan struct{})}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -130,7 +132,7 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/openapi.json", anybody, 0, describe},
 		{"GET", "/healthz", anybody, 0, healthy},
 		{"GET", "/readyz", anybody, 0, s.ready},
-	}, s.machineRoutes())
+	}, s.machineRoutes(), s.policyRoutes())
 }
 
 // visit is a request that was let in.
@@ -272,6 +274,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 	stop := context.AfterFunc(ctx, func() {
 		defer ended.Done()
 		s.ending.Store(true)
+		close(s.over)
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		if server.Shutdown(last) != nil {

@@ -20,8 +20,9 @@ type OrgSettings struct {
 	RetentionDays int  `json:"retention_days,omitempty"` // older lines go; 0: none
 	NoInputs      bool `json:"no_inputs,omitempty"`      // machines keep inputs to themselves and ship digests
 	// TwoPeople says that another person than its author must review a policy before it is published.
-	TwoPeople bool   `json:"two_people,omitempty"`
-	Webhook   string `json:"webhook,omitempty"` // is told that a question waits; "" for none
+	TwoPeople   bool   `json:"two_people,omitempty"`
+	PolicyHours int    `json:"policy_hours,omitempty"` // a machine's policy is old that much later; 0: a week
+	Webhook     string `json:"webhook,omitempty"`      // is told that a question waits; "" for none
 }
 
 // Org is an organisation.

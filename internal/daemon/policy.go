@@ -1,0 +1,80 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/team"
+	"github.com/nodgate/nod/internal/team/client"
+	"github.com/nodgate/nod/internal/version"
+)
+
+// member is the membership by which this daemon keeps the policy. A user's daemon leaves that of root to root's.
+func (o Options) member() (seat team.Seat, m team.Member, err error) {
+	seat = team.Find(o.Places.Managed, o.State)
+	m, err = seat.Load()
+	if seat.Public && errors.Is(err, fs.ErrPermission) {
+		err = team.ErrNone
+	}
+	return seat, m, err
+}
+
+// keepPolicy has the team's policy kept until ctx ends, where the machine belongs to a team. wait waits for that end.
+func (o Options) keepPolicy(ctx context.Context) (wait func(), err error) {
+	seat, m, err := o.member()
+	if errors.Is(err, team.ErrNone) {
+		return func() {}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(m)
+	if err != nil {
+		return nil, err
+	}
+	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.saysOnce(), Retry: o.Retry,
+		Now: time.Now}
+	var all sync.WaitGroup
+	all.Go(func() { k.Run(ctx) })
+	return all.Wait, nil
+}
+
+// usable says what of a policy is no settings on this machine.
+func (o Options) usable(p team.Policy) (err error) {
+	for _, d := range p.Documents {
+		err = errors.Join(err, config.CheckDocument(o.Places, d))
+	}
+	return err
+}
+
+// alarm tells of a policy that was refused, on standard error and in the decision log.
+func (o Options) alarm(why error) {
+	text := printable.Line(why.Error(), 300)
+	l, err := audit.Open(o.State)
+	if err == nil {
+		defer l.Close()
+		err = l.Write(audit.Entry{Kind: audit.Alarm, Nod: version.String(), Reason: text})
+	}
+	fmt.Fprintf(o.Stderr, "nod-serve: team: ALARM: %s\n", text)
+	if err != nil {
+		fmt.Fprintf(o.Stderr, "nod-serve: team: %s\n", printable.Line(err.Error(), 300))
+	}
+}
+
+// saysOnce returns what tells of a fault, and not again while it is the same.
+func (o Options) saysOnce() func(error) {
+	last := ""
+	return func(err error) {
+		if text := printable.Line(err.Error(), 300); text != last {
+			last = text
+			fmt.Fprintf(o.Stderr, "nod-serve: team: %s\n", text)
+		}
+	}
+}

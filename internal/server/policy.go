@@ -1,0 +1,211 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team"
+)
+
+func (s *Server) policyRoutes() []route {
+	return []route{
+		{"GET", "/v1/policy", scopeRead, 0, s.policy},
+		{"GET", "/v1/policies", scopeRead, 0, s.policies},
+		{"POST", "/v1/policies/drafts", scopeAdmin, maxBody, s.draft},
+		{"POST", "/v1/policies/drafts/{id}/review", scopeAdmin, maxBody, s.review},
+		{"POST", "/v1/policies/drafts/{id}/publish", scopeAdmin, maxBody, s.publish},
+		{"POST", "/v1/policies/{version}/restore", scopeAdmin, maxBody, s.restore},
+	}
+}
+
+// heads are the policies that teams' machines get, as they were last read. Thousands of machines that are woken at once
+// have the database asked once.
+type heads struct {
+	mu sync.Mutex
+	of map[[2]string]*head // by organisation and team
+}
+
+type head struct {
+	mu     sync.Mutex
+	at     time.Time // when it was begun to be read
+	signed []byte    // nil: none was published
+}
+
+// read returns what a team's machines get, read since a moment.
+func (h *heads) read(ctx context.Context, s *store.Store, who store.Identity, since time.Time) ([]byte, error) {
+	h.mu.Lock()
+	if h.of == nil {
+		h.of = map[[2]string]*head{}
+	}
+	key := [2]string{who.Org, who.Team}
+	if h.of[key] == nil {
+		h.of[key] = &head{}
+	}
+	one := h.of[key]
+	h.mu.Unlock()
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if !one.at.Before(since) {
+		return one.signed, nil
+	}
+	at := time.Now()
+	ctx, cancel := context.WithTimeout(ctx, slowest)
+	defer cancel()
+	signed, err := s.Bundle(ctx, who.Org, who.Team)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
+		return nil, err
+	}
+	one.at, one.signed = at, signed
+	return signed, nil
+}
+
+// policy gives a machine its team's signed policy. With ?wait=50s it waits until there is another than the machine has.
+func (s *Server) policy(w http.ResponseWriter, r *http.Request, v *visit) {
+	wait, err := time.ParseDuration("0" + r.URL.Query().Get("wait"))
+	if v.who.Machine == "" || err != nil {
+		refuse(w, *badRequest.because("a machine's token, and ?wait= such as 50s"))
+		return
+	}
+	changed, stop := s.o.Store.Changed(store.Policies(v.who.Org))
+	defer stop()
+	over := time.NewTimer(min(wait, most))
+	defer over.Stop()
+	have := r.Header.Get("If-None-Match")
+	for waiting := true; ; {
+		signed, err := s.heads.read(r.Context(), s.o.Store, v.who, time.Now())
+		if err != nil {
+			s.failed(w, err)
+			return
+		}
+		if signed != nil && (!waiting || team.Tag(signed) != have) {
+			s.give(w, signed, have)
+			return
+		}
+		if !waiting {
+			w.WriteHeader(http.StatusNoContent)
+			return
+		}
+		select {
+		case <-changed:
+		case <-over.C:
+			waiting = false
+		case <-s.over:
+			waiting = false
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *Server) give(w http.ResponseWriter, signed []byte, have string) {
+	tag := team.Tag(signed)
+	w.Header().Set("ETag", tag)
+	if tag == have {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(signed)
+}
+
+// policyList is a page of what was published and drafted, the newest first.
+type policyList struct {
+	Version  int            `json:"v"`
+	Versions []store.Policy `json:"versions"`
+	Drafts   []store.Draft  `json:"drafts"`
+}
+
+const policyPage = 50
+
+func (s *Server) policies(w http.ResponseWriter, r *http.Request, v *visit) {
+	q := r.URL.Query()
+	before, _ := strconv.ParseInt(q.Get("before_version"), 10, 64) // what is no number is the newest
+	versions, err := s.o.Store.Policies(r.Context(), v.who.Org, before, policyPage)
+	drafts, wrong := s.o.Store.Drafts(r.Context(), v.who.Org, q.Get("before_draft"), policyPage)
+	if err = errors.Join(err, wrong); err != nil {
+		s.failed(w, err)
+		return
+	}
+	put(w, policyList{1, slices.Concat([]store.Policy{}, versions), slices.Concat([]store.Draft{}, drafts)})
+}
+
+// drafting is a document as an editor sends it.
+type drafting struct {
+	team.Document
+	Team   string `json:"team"`   // the name of the team that it holds for
+	Remove bool   `json:"remove"` // the document of this name goes
+}
+
+func (s *Server) draft(w http.ResponseWriter, r *http.Request, v *visit) {
+	var q drafting
+	err := decode(v.body, &q)
+	if err == nil {
+		err = config.CheckDocument(nowhere(), q.Document)
+	}
+	teams, wrong := s.o.Store.Teams(r.Context(), v.who.Org)
+	if wrong != nil {
+		s.failed(w, wrong)
+		return
+	}
+	i := slices.IndexFunc(teams, func(t store.Team) bool { return t.Name == q.Team })
+	if err == nil && (i >= 0) != (q.For == team.ForTeam) {
+		err = errors.New("a document for a team, and no other, names one of the organisation's teams")
+	}
+	if err != nil {
+		refuse(w, *badRequest.because(printable.Line(err.Error(), 500)))
+		return
+	}
+	d := store.PolicyDocument{Document: q.Document}
+	if i >= 0 {
+		d.Team = teams[i].ID
+	}
+	s.changes(w, r, func(tx *store.Tx) (any, error) { return tx.MakeDraft(r.Context(), v.who, d, q.Remove) })
+}
+
+func (s *Server) review(w http.ResponseWriter, r *http.Request, v *visit) {
+	s.changes(w, r, func(tx *store.Tx) (any, error) {
+		return health{"reviewed"}, tx.Review(r.Context(), v.who, r.PathValue("id"))
+	})
+}
+
+func (s *Server) publish(w http.ResponseWriter, r *http.Request, v *visit) {
+	s.changes(w, r, func(tx *store.Tx) (any, error) { return tx.Publish(r.Context(), v.who, r.PathValue("id")) })
+}
+
+// restore publishes an old version as a new one.
+func (s *Server) restore(w http.ResponseWriter, r *http.Request, v *visit) {
+	s.changes(w, r, func(tx *store.Tx) (any, error) {
+		to, err := strconv.ParseInt(r.PathValue("version"), 10, 64)
+		if err != nil || to < 1 {
+			return nil, store.ErrNotFound
+		}
+		return tx.RollBack(r.Context(), v.who, to)
+	})
+}
+
+// changes makes a change of the policy, and answers with what it made.
+func (s *Server) changes(w http.ResponseWriter, r *http.Request, work func(tx *store.Tx) (any, error)) {
+	var made any
+	err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
+		made, err = work(tx)
+		return err
+	})
+	switch {
+	case err == nil:
+		put(w, made)
+	case errors.Is(err, store.ErrNotFound):
+		refuse(w, notFound)
+	case errors.Is(err, store.ErrUnfit):
+		refuse(w, *notNow.because(printable.Line(err.Error(), 300)))
+	default:
+		s.failed(w, err)
+	}
+}
