@@ -70,12 +70,7 @@ func (tx *Tx) isTeam(ctx context.Context, org string, d PolicyDocument) error {
 	if (d.For == team.ForTeam) != (d.Team != "") {
 		return errors.New("a document for a team, and no other, has the team's id")
 	}
-	if d.Team == "" {
-		return nil
-	}
-	var there int
-	err := tx.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE org = $1 AND id = $2`, org, d.Team).Scan(&there)
-	return missing(err)
+	return tx.hasTeam(ctx, org, d.Team)
 }
 
 const draftColumns = `SELECT id, document, removes, author, made, reviewer, version FROM drafts `
