@@ -27,12 +27,12 @@ type asked struct {
 	Call  string
 	Left  string
 	Files []change
-	Args  []argument
+	Args  []web.Argument
 }
 
 func (s *Server) asked(q question.Question) asked {
 	call := s.o.Words.Call(audit.Entry{Kind: audit.Question, Tool: q.Tool, Input: q.Input})
-	return asked{Question: q, Args: arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
+	return asked{Question: q, Args: web.Arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
 		Left:  max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String(),
 		Files: changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -220,25 +218,6 @@ func (s *Server) decision(w http.ResponseWriter, r *http.Request, v *visit) erro
 	}
 	e := line.Entry
 	return s.show(w, v, http.StatusOK, "decision", "Decision", map[string]any{"Entry": e, "Call": s.o.Words.Call(e),
-		"Said": s.o.Words.Said(e), "Sections": s.o.Words.About(r.Context(), e), "Input": arguments(e.Input),
+		"Said": s.o.Words.Said(e), "Sections": s.o.Words.About(r.Context(), e), "Input": web.Arguments(e.Input),
 		"Cut": e.InputBytes})
-}
-
-// argument is one argument of a call.
-type argument struct{ Name, Text string }
-
-// arguments are those of a call, by their names; one without a name where the input is no object.
-func arguments(input json.RawMessage) (list []argument) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		fields = map[string]json.RawMessage{"": input}
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		var text string
-		if json.Unmarshal(fields[name], &text) != nil {
-			text = string(fields[name])
-		}
-		list = append(list, argument{name, text})
-	}
-	return list
 }

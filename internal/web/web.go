@@ -1,11 +1,13 @@
 // Package web is what nod's pages share: what a browser may do with a page ([Protect]), where a request comes from
-// ([Foreign], [Bound]), how a page looks ([Static]), and how texts of others are shown ([Functions]).
+// ([Origins]), and how pages look ([Static], [Views]).
 package web
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/subtle"
 	"embed"
+	"encoding/json"
 	"html/template"
 	"io/fs"
 	"maps"
@@ -145,7 +147,7 @@ func Leads(w http.ResponseWriter, r *http.Request, to string, err error) error {
 	return err
 }
 
-//go:embed static
+//go:embed static templates
 var files embed.FS
 
 // Static answers with a file that every nod has: one of own's, or one that all pages have. The system's own table of
@@ -160,10 +162,41 @@ func Static(w http.ResponseWriter, r *http.Request, own fs.FS) {
 	http.ServeFileFS(w, r, own, name)
 }
 
-// Functions are what templates call. Every text of others goes through one of them.
-func Functions() template.FuncMap {
-	return template.FuncMap{
+// Views reads templates, of own and those that all pages have. Every text of others goes through one of line and lines.
+func Views(own fs.FS, more template.FuncMap) *template.Template {
+	return template.Must(template.Must(template.New("").Funcs(template.FuncMap{
 		"line":  func(text string) string { return printable.Line(text, 400) },
 		"lines": func(text string) string { return printable.Lines(strings.ReplaceAll(text, "\t", "    ")) },
+	}).Funcs(more).ParseFS(files, "templates/*.html")).ParseFS(own, "templates/*.html"))
+}
+
+// Show writes a page.
+func Show(w http.ResponseWriter, views *template.Template, status int, name string, page any) {
+	var text bytes.Buffer
+	if err := views.ExecuteTemplate(&text, name+".html", page); err != nil {
+		http.Error(w, "this page of nod's is broken; please report it: "+err.Error(), http.StatusInternalServerError)
+		return
 	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(text.Bytes())
+}
+
+// Argument is one of a call's.
+type Argument struct{ Name, Text string }
+
+// Arguments are a call's, by name; a text is shown as it is, all else as JSON.
+func Arguments(input json.RawMessage) (list []Argument) {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		fields = map[string]json.RawMessage{"": input}
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var text string
+		if json.Unmarshal(fields[name], &text) != nil {
+			text = string(fields[name])
+		}
+		list = append(list, Argument{name, text})
+	}
+	return list
 }
