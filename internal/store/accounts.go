@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,21 @@ type OrgSettings struct {
 	TwoPeople   bool   `json:"two_people,omitempty"`
 	PolicyHours int    `json:"policy_hours,omitempty"` // a machine's policy is old that much later; 0: a week
 	Webhook     string `json:"webhook,omitempty"`      // is told that a question waits; "" for none
+}
+
+// Check refuses settings that cannot hold.
+func (s OrgSettings) Check() error {
+	const most = 36500
+	hook, err := url.Parse(s.Webhook)
+	switch {
+	case s.RetentionDays < 0 || s.RetentionDays > most:
+		return errors.New("lines are kept for 0 to 36500 days; 0 is for ever")
+	case s.PolicyHours < 0 || s.PolicyHours > most:
+		return errors.New("a policy is old after 0 to 36500 hours; 0 is a week")
+	case s.Webhook != "" && (err != nil || hook.Host == "" || hook.Scheme != "https" && hook.Scheme != "http"):
+		return errors.New("the webhook is an address such as https://chat.example/hook")
+	}
+	return nil
 }
 
 // Org is an organisation.
@@ -65,6 +81,18 @@ func (tx *Tx) SetOrg(ctx context.Context, org string, s OrgSettings) error {
 		return err
 	}
 	return one(tx.ExecContext(ctx, `UPDATE orgs SET settings = $1 WHERE id = $2`, string(text), org))
+}
+
+// ChangeOrg is [Tx.SetOrg] with an event. What a webhook's address says is a secret.
+func (tx *Tx) ChangeOrg(ctx context.Context, by Identity, s OrgSettings) error {
+	if err := errors.Join(s.Check(), tx.SetOrg(ctx, by.Org, s)); err != nil {
+		return err
+	}
+	if s.Webhook != "" {
+		s.Webhook = "(set)"
+	}
+	text, err := json.Marshal(s)
+	return errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "settings changed", Detail: string(text)}))
 }
 
 // Orgs returns all organisations, the oldest first.
@@ -150,6 +178,9 @@ type Identity struct {
 func (t Token) Identity() Identity {
 	return Identity{Org: t.Org, Team: t.Team, Machine: t.Machine, Name: "token " + t.Name, Scopes: t.Scopes}
 }
+
+// Scopes are what tokens can be good for. None holds another.
+func Scopes() []string { return []string{"check", "ship", "read", "approve", "admin"} }
 
 const tokenPrefix = "nod_"
 
