@@ -224,7 +224,7 @@ func (at listening) check() error {
 			at.public)
 	case (at.login.Issuer == "") != (at.login.Client == ""):
 		return errors.New("--oidc-issuer and --oidc-client go together")
-	case at.login.Issuer != "" && !isOrigin(strings.Join(strings.SplitN(at.login.Issuer, "/", 4)[:3], "/")):
+	case at.login.Issuer != "" && !isSafe(at.login.Issuer):
 		return fmt.Errorf("--oidc-issuer %s: it is such as https://id.example", at.login.Issuer)
 	case at.files != "none" && at.files != "disk":
 		return fmt.Errorf("--files %s: it is none or disk", at.files)
@@ -232,13 +232,16 @@ func (at listening) check() error {
 	return nil
 }
 
-// isOrigin reports whether a text is an address without a path. Only this machine's own may be without TLS.
+// isOrigin reports whether a text is an address without a path.
 func isOrigin(text string) bool {
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme+"://"+u.Host != text {
-		return false
-	}
-	return u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())
+	return err == nil && u.Scheme+"://"+u.Host == text && isSafe(text)
+}
+
+// isSafe reports whether an address is reached by TLS. Only this machine's own may be without.
+func isSafe(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))
 }
 
 func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
@@ -268,7 +271,8 @@ func run(ctx context.Context, o Options, at listening) error {
 	}
 	defer s.Close()
 	tune()
-	fmt.Fprintf(o.Stderr, "nod-serve: answers at %s/v1/check, and its page is %s\n", origins[0], origins[0])
+	form := map[bool]string{true: "https", false: "http"}[o.TLS]
+	fmt.Fprintf(o.Stderr, "nod-serve: answers at %s://%s/v1/check\n", form, l.Addr())
 	if err := first(ctx, o, origins[0]); err != nil {
 		return err
 	}
@@ -279,14 +283,19 @@ func run(ctx context.Context, o Options, at listening) error {
 func first(ctx context.Context, o Options, page string) error {
 	orgs, err := o.Store.Orgs(ctx)
 	for _, org := range orgs {
-		err = errors.Join(err, o.Store.Tx(ctx, func(tx *store.Tx) error {
-			code, err := tx.FirstCode(ctx, org.ID)
-			if err == nil && code != "" {
-				fmt.Fprintf(o.Stderr, "nod-serve: %s has no admin; this link makes one, once, within a day:\n  %s\n",
-					printable.Line(org.Name, 60), enterLink(page, store.SetUpCode, code))
-			}
+		have, wrong := o.Store.Tokens(ctx, org.ID)
+		if err = errors.Join(err, wrong); err == nil && len(have) == 0 && len(orgs) == 1 {
+			fmt.Fprintln(o.Stderr, "nod-serve: there is no token yet; type: nod-serve token add --scope check NAME")
+		}
+		var code string
+		err = errors.Join(err, o.Store.Tx(ctx, func(tx *store.Tx) (err error) {
+			code, err = tx.FirstCode(ctx, org.ID)
 			return err
 		}))
+		if err == nil && code != "" {
+			fmt.Fprintf(o.Stderr, "nod-serve: %s has no admin; this link makes one, once, within a day:\n  %s\n",
+				printable.Line(org.Name, 60), enterLink(page, store.SetUpCode, code))
+		}
 	}
 	return err
 }
