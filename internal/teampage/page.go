@@ -76,6 +76,7 @@ func New(o Options) *Server {
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
+	s.mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.refuse(w, r, &visit{}, store.ErrNotFound) })
 	return s
 }
 
