@@ -23,6 +23,12 @@ func linkOf(line []byte) link {
 	return link(sum[:len(link{})])
 }
 
+// Link names a line as the line behind it does: the first half of its SHA-256, in hexadecimal digits.
+func Link(line []byte) string {
+	l := linkOf(line)
+	return hex.EncodeToString(l[:])
+}
+
 // The link stands behind the version, so that a torn line has it too.
 const (
 	prevKey      = `"prev":"`

@@ -112,6 +112,9 @@ func (e *Entry) texts() []*string {
 	if e.Error != nil {
 		list = append(list, (*string)(&e.Error.Kind), &e.Error.Message)
 	}
+	for i := range e.Observed {
+		list = append(list, &e.Observed[i])
+	}
 	for i := range e.Evidence {
 		list = append(list, &e.Evidence[i].Path, &e.Evidence[i].SHA256)
 	}
@@ -132,7 +135,7 @@ func Sealed(e Entry) Entry {
 	if e.Input = kept; size > 0 && e.InputBytes == 0 {
 		e.InputBytes = size
 	}
-	e.Evidence = slices.Clone(e.Evidence)
+	e.Evidence, e.Observed = slices.Clone(e.Evidence), slices.Clone(e.Observed)
 	e.Rule, e.Error, e.Approvable = copied(e.Rule), copied(e.Error), copied(e.Approvable)
 	for _, text := range e.texts() {
 		*text = MaskText(*text)

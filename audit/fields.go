@@ -66,6 +66,8 @@ type Entry struct {
 	Approvable *nod.Approvable `json:"approvable,omitempty"`
 
 	Policy *Policy `json:"policy,omitempty"` // of a team's server; nil on a machine of no team
+	// Observed are rules over time that would have forbidden the call, and are only observed.
+	Observed []string `json:"observed,omitempty"`
 
 	Kept int `json:"kept,omitempty"` // how many names nod undo can bring back
 

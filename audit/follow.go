@@ -24,7 +24,8 @@ type Place struct {
 // Batch is some lines that follow each other, what could not be read among them, and the place behind them.
 type Batch struct {
 	Lines    []Line
-	Problems []error // see [Problem]
+	Raw      [][]byte // all lines as they stand in the file, also those that are left out and cannot be read
+	Problems []error  // see [Problem]
 	Place    Place
 }
 
@@ -74,6 +75,7 @@ func After(dir string, at Place) (b Batch, err error) {
 // add takes the lines of a text behind the place.
 func (b *Batch) add(p page) {
 	b.Place.Offset += int64(len(p.text))
+	b.Raw = slices.DeleteFunc(bytes.Split(p.text, []byte("\n")), func(line []byte) bool { return len(line) == 0 })
 	p.read(Filter{Since: b.Place.Since}, false, func(l Line, problem error) bool {
 		if problem != nil {
 			b.Problems = append(b.Problems, problem)

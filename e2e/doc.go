@@ -8,7 +8,7 @@
 // NOD_TOOLS is where the pinned programs of package.json are installed. Where it is unset the tests are skipped and say
 // so; with NOD_E2E=require a missing program is a failure instead.
 //
-// Each test gets a machine of its own, a directory with a home, a workspace and fresh copies of nod and nod-hook, and
+// Each test gets a machine of its own, a directory with a home, a workspace and fresh copies of nod's programs, and
 // an environment built from nothing: no variable of the person who runs the tests reaches the agent or nod. The
 // directories lie in e2e/.run, or in the user's cache directory where the repository lies in a temporary one, since nod
 // refuses to be installed there. They are removed at the end; NOD_E2E_KEEP=1 keeps them.

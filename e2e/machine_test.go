@@ -72,14 +72,14 @@ func onEach(t *testing.T, agents []driven, test func(t *testing.T, d driven)) {
 	}
 }
 
-// programs builds nod and nod-hook once, without cgo as they are shipped, and with no
+// programs builds nod's programs once, without cgo as they are shipped, and with no
 // flag that the tests before were not built with: their packages are used again.
 var programs = sync.OnceValues(func() (dir string, err error) {
 	if dir, err = os.MkdirTemp(runs(), "programs-"); err != nil {
 		return "", err
 	}
 	build := exec.Command("go", "build", "-buildvcs=false", "-o", dir, "./cmd/nod", "./cmd/nod-hook",
-		"./e2e/testdata/mcp")
+		"./cmd/nod-serve", "./e2e/testdata/mcp")
 	build.Dir = ".."
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -162,7 +162,7 @@ func newBareMachine(t *testing.T, settings string) *machine {
 	}
 	m := &machine{t: t, dir: dir, home: filepath.Join(dir, "home"), work: filepath.Join(dir, "work")}
 	m.bin = filepath.Join(m.home, "bin")
-	for _, name := range []string{"nod", "nod-hook"} {
+	for _, name := range []string{"nod", "nod-hook", "nod-serve"} {
 		m.write(filepath.Join(m.bin, name), m.read(filepath.Join(built, name)), 0o755)
 	}
 	m.write(filepath.Join(m.home, ".local", "bin", "README"), "", 0o644)

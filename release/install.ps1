@@ -1,4 +1,4 @@
-# Installs nod and nod-hook from a release, after comparing the archive with its checksum.
+# Installs nod, nod-hook and nod-serve from a release, after comparing the archive with its checksum.
 # It does what install.sh does. IT WAS NEVER RUN. On macOS and Linux use install.sh.
 #
 #   powershell -File install.ps1 [-Prefix DIR] [-Version V] [-From DIR_OR_URL] [-Force]
@@ -61,19 +61,19 @@ try {
   Expand-Archive (Join-Path $work $archive) $work
   try {
     New-Item -ItemType Directory -Force $bin | Out-Null
-    foreach ($name in 'nod', 'nod-hook') {
+    foreach ($name in 'nod', 'nod-serve', 'nod-hook') {
       & (Join-Path $work "$name.exe") version | Out-Null
       if ($LASTEXITCODE -ne 0) { Refuse "the $name of $archive does not start here (windows, $arch)" }
       Copy-Item (Join-Path $work "$name.exe") (Join-Path $bin ".$name.new")
     }
-    foreach ($name in 'nod', 'nod-hook') {
+    foreach ($name in 'nod', 'nod-serve', 'nod-hook') {
       Move-Item -Force (Join-Path $bin ".$name.new") (Join-Path $bin "$name.exe")
     }
   } catch { Refuse "$bin cannot be written to: $_" }
   "nod $Version for windows on $arch"
   "  from       $From/$archive"
   "  checksum   $sum, as checksums.txt says"
-  "  written    $bin\nod.exe, $bin\nod-hook.exe$(if ($had) { " (before: $had)" })"
+  "  written    $bin\nod.exe, nod-hook.exe, nod-serve.exe$(if ($had) { " (before: $had)" })"
   if (($env:PATH -split ';') -notcontains $bin) { "  PATH       lacks ${bin}: add it, or type $bin\nod" }
   'Next: nod install, then nod doctor.'
 } finally {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs nod and nod-hook from a release, after comparing the archive with its checksum.
+# Installs nod, nod-hook and nod-serve from a release, after comparing the archive with its checksum.
 #
 #   sh install.sh [--prefix DIR] [--version V] [--from DIR_OR_URL] [--force]
 #
@@ -9,12 +9,13 @@
 #                  default the releases of github.com/nodgate/nod
 #   --force        also an older version over a newer one
 #
-# It asks for no password, changes no settings and sends nothing. Either both programs are
-# replaced or neither. Exit status: 0 installed; 1 refused, and why; 2 arguments.
+# It asks for no password, changes no settings and sends nothing. Either all programs are
+# replaced or none. Exit status: 0 installed; 1 refused, and why; 2 arguments.
 set -u
 umask 022
 
 releases=https://github.com/nodgate/nod/releases
+programs='nod nod-serve nod-hook'
 prefix=${HOME:-}/.local version='' from='' force=''
 bin='' made='' work=''
 
@@ -32,7 +33,7 @@ usage() {
 
 # clean leaves nothing behind that is not whole.
 clean() {
-  [ -z "$bin" ] || rm -f "$bin/.nod.$$" "$bin/.nod-hook.$$"
+  [ -z "$bin" ] || rm -f "$bin/.nod.$$" "$bin/.nod-hook.$$" "$bin/.nod-serve.$$"
   [ -z "$made" ] || (cd "$made" && rmdir -p "${bin#"$made"/}") 2>/dev/null
   [ -z "$work" ] || rm -rf "$work"
 }
@@ -137,7 +138,7 @@ older() {
 
 # before looks at what is there already.
 before() {
-  for name in nod nod-hook; do
+  for name in $programs; do
     [ ! -L "$bin/$name" ] || refuse "$bin/$name is a link that something else made; remove it, or name another --prefix"
     [ ! -d "$bin/$name" ] || refuse "$bin/$name is a directory"
   done
@@ -153,18 +154,18 @@ verify() {
   have=$(sum "$work/$archive") || exit 1
   [ "${have%% *}" = "$checksum" ] ||
     refuse "$archive has the wrong checksum: ${have%% *}, and checksums.txt says $checksum"
-  (cd "$work" && tar -xzf "$archive" nod nod-hook) 2>"$work/said" ||
+  (cd "$work" && tar -xzf "$archive" $programs) 2>"$work/said" ||
     refuse "$archive cannot be unpacked: $(tail -n 1 "$work/said")"
 }
 
-# stage puts both programs beside their places, and starts them.
+# stage puts the programs beside their places, and starts them.
 stage() {
   at=$bin
   while [ ! -d "$at" ]; do
     at=${at%/*} at=${at:-/} made=$at
   done
   mkdir -p "$bin" 2>"$work/said" || refuse "$bin cannot be made: $(tail -n 1 "$work/said")"
-  for name in nod nod-hook; do
+  for name in $programs; do
     { cp "$work/$name" "$bin/.$name.$$" && chmod 755 "$bin/.$name.$$"; } 2>"$work/said" ||
       refuse "$bin cannot be written to: $(tail -n 1 "$work/said")"
     "$bin/.$name.$$" version >/dev/null 2>"$work/said" ||
@@ -172,12 +173,12 @@ stage() {
   done
 }
 
-# put replaces both, the hook last: until then every call is answered by the old one.
+# put replaces all, the hook last: until then every call is answered by the old one.
 put() {
   mv -f "$bin/.nod.$$" "$bin/nod" || refuse "$bin/nod cannot be replaced"
   made=''
-  mv -f "$bin/.nod-hook.$$" "$bin/nod-hook" && return
-  say "install.sh: $bin/nod was replaced and $bin/nod-hook could not be; run this again" >&2
+  mv -f "$bin/.nod-serve.$$" "$bin/nod-serve" && mv -f "$bin/.nod-hook.$$" "$bin/nod-hook" && return
+  say "install.sh: $bin/nod was replaced and the others could not be; run this again" >&2
   exit 1
 }
 
@@ -185,7 +186,7 @@ report() {
   say "nod $version for $os on $arch"
   say "  from       $from/$archive"
   say "  checksum   $checksum, as checksums.txt says"
-  say "  written    $bin/nod, $bin/nod-hook${had:+ (before: $had)}"
+  say "  written    $bin/nod, $bin/nod-hook, $bin/nod-serve${had:+ (before: $had)}"
   case :${PATH:-}: in
   *:"$bin":*) ;;
   *) say "  PATH       lacks $bin: add it, or type $bin/nod" ;;

@@ -112,10 +112,11 @@ func build(t *testing.T) world {
 		return strings.TrimSpace(string(out))
 	}
 	w.gocache = run("go", "env", "GOCACHE", "GOMODCACHE", "GOPROXY")
-	run("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", w.built, "./cmd/nod", "./cmd/nod-hook")
+	run("go", "build", "-buildvcs=false", "-ldflags=-s -w", "-o", w.built, "./cmd/nod", "./cmd/nod-hook",
+		"./cmd/nod-serve")
 	w.archive = fmt.Sprintf("nod_%s_%s_%s.tar.gz", version.String(), runtime.GOOS, runtime.GOARCH)
-	run("tar", "-czf", filepath.Join(w.built, w.archive), "-C", w.built, "nod", "nod-hook", "-C", root,
-		"LICENSE", "README.md")
+	run("tar", "-czf", filepath.Join(w.built, w.archive), "-C", w.built, "nod", "nod-hook", "nod-serve", "-C",
+		root, "LICENSE", "README.md")
 	return w
 }
 
@@ -217,6 +218,7 @@ func works(ts *testscript.TestScript, _ bool, nod []string) {
 		{"demo", `(?m)^deny `},
 		{"install claude-code --dry-run", `Nothing was written`},
 		{"install claude-code --user --unattended", `(?s)Written: .*claude.settings\.json.*nod answers as it should`},
+		{"mcp", `^$`}, // nod-serve is there
 		{"doctor claude-code", `ok +deny .*rm -rf / is denied`}, // it is not content without the agent itself
 		{"uninstall --all --unattended", `Removed: .*claude.settings\.json`},
 	} {

@@ -1,5 +1,5 @@
 // Nod decides whether a coding agent's tool call may run without asking a
-// person. It is everything but the hook itself, which is nod-hook.
+// person. It is everything but the hook itself, which is nod-hook, and the views and servers, which are nod-serve's.
 //
 // `nod help` lists its subcommands, and `nod help SUBCOMMAND` says all about one: go run ./cmd/nod help.
 //

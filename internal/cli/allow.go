@@ -42,7 +42,7 @@ func (w ruleWriter) run(ctx context.Context, p *Process, args []string) error {
 	w.process, w.Entry = p, config.Entry{List: w.list, Text: a.Arg(0)}
 	switch {
 	case a.NArg() == 0 && w.verdict == nod.Ask && !w.yes && !w.Remove && !w.Repository:
-		return answerQueue(ctx, p, a.places)
+		return served("ask", newDesk(p, a.places).queue)(ctx, p, args)
 	case a.NArg() == 0:
 		return usage(errors.New(`no rule; write it as one word, such as "npm test"`))
 	case w.Repository && w.verdict != nod.Deny:

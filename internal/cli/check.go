@@ -71,9 +71,8 @@ func (a *arguments) gateFor(p *Process, args []string, root *string) (*nod.Gate,
 
 // hookGate makes the gate that the hook would make, without session or log.
 func hookGate(p *Process, places config.Places, s config.Settings, files view.Files) *nod.Gate {
-	program, beside := hook.Programs()
-	return hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: files, Nod: program,
-		Self: []string{beside + "-hook"}}, s, nil, nil)
+	return hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: files, Nod: hook.Beside("nod"),
+		Self: hook.Programs()}, s, nil, nil)
 }
 
 // checked is the answer of check --json. Fields are only ever added.

@@ -42,6 +42,7 @@ type Process struct {
 	Dir            string   // the current directory, absolute
 	// Ancestors lists the processes above this one, nearest first. nil: asks the system.
 	Ancestors func() ([]Ancestor, error)
+	Views     *Views // nil, as in nod: what takes them is handed to nod-serve
 }
 
 // Getenv returns the value of a variable of p.Environ, "" where unset.
@@ -69,7 +70,7 @@ func commands() []command {
 		{"uninstall", installer{}.uninstall},
 		{"doctor", installer{}.doctor},
 		{"log", showLog},
-		{"watch", watchAll},
+		{"watch", served("watch", watchAll)},
 		{"why", showWhy},
 		{"stats", showStats},
 		{"replay", replayLog},
@@ -88,10 +89,10 @@ func commands() []command {
 		{"approve", approve},
 		{"approvals", approvals},
 		{"undo", undo},
-		{"ui", ui},
+		{"ui", served("ui", ui)},
 		{"acp", runACP},
-		{"mcp", serveMCP},
-		{"daemon", runDaemon},
+		{"mcp", served("mcp", serveMCP)},
+		{"daemon", served("daemon", nil)},
 		{"classify", classifyOne},
 		{"upgrade", installer{}.upgrade},
 		{"completion", completion},
@@ -206,12 +207,19 @@ func isTerminal(r any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// UntilSignalled is done when the process is told to end. A second signal ends
-// what does not heed the first: a question that waits for its answer.
-func UntilSignalled() (ctx context.Context, stop context.CancelFunc) {
-	ctx, stop = signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+// Run is [Main] with the streams, environment, directory and arguments of the process, until it is told to end. A
+// second signal ends what does not heed the first: a question that waits for its answer.
+func Run(v *Views) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	context.AfterFunc(ctx, stop)
-	return ctx, stop
+	dir, err := os.Getwd()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "nod: the current directory cannot be read:", err)
+		return ExitInternal
+	}
+	return Main(ctx, &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir,
+		Views: v}, os.Args[1:])
 }
 
 // texts are what `nod help` prints: of each subcommand its summary, how it is

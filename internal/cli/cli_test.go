@@ -21,14 +21,18 @@ import (
 	"github.com/nodgate/nod/internal/doctor"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/keep"
+	"github.com/nodgate/nod/internal/mcp"
+	"github.com/nodgate/nod/internal/page"
+	"github.com/nodgate/nod/internal/shown"
 	"github.com/nodgate/nod/internal/version"
+	"github.com/nodgate/nod/internal/watch"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
 
 func TestMain(m *testing.M) {
 	syscall.Umask(0o022) // scripts hold settings files, which others may not write
-	testscript.Main(m, map[string]func(){"nod": nodMain, "nod-hook": hookMain})
+	testscript.Main(m, map[string]func(){"nod": func() { nodMain(nil) }, "nod-hook": hookMain, "nod-serve": serveMain})
 }
 
 // hookMain is cmd/nod-hook.
@@ -40,16 +44,21 @@ func hookMain() {
 	os.Exit(hook.Main(context.Background(), os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr, os.Exit))
 }
 
+// serveMain is cmd/nod-serve, as far as nod turns into it.
+func serveMain() {
+	nodMain(&Views{Page: func(o shown.Page) Page { return page.New(o) }, Watch: watch.Run, MCP: mcp.Serve})
+}
+
 // nodMain is cmd/nod, save that the processes above it are what the script
 // says: a developer's shell may well run under an agent.
-func nodMain() {
+func nodMain(v *Views) {
 	dir, err := os.Getwd()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(ExitInternal)
 	}
 	p := &Process{Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Environ: os.Environ(), Dir: dir,
-		Ancestors: scriptAncestors}
+		Ancestors: scriptAncestors, Views: v}
 	if root := os.Getenv("MACHINE"); root != "" {
 		os.Exit(onMachine(root, p))
 	}

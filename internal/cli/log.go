@@ -44,7 +44,8 @@ func word[T any, P interface {
 
 func addKind(list *[]audit.Kind, s string) error {
 	kinds := []string{string(audit.Decision), string(audit.Begun), string(audit.Outcome), string(audit.HostDeny),
-		string(audit.Question), string(audit.Approved), string(audit.BadInput), string(audit.Passed), string(audit.Alarm)}
+		string(audit.Question), string(audit.Approved), string(audit.BadInput), string(audit.Passed),
+		string(audit.Alarm)}
 	if !slices.Contains(kinds, s) {
 		return fmt.Errorf("want one of %s", strings.Join(kinds, ", "))
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/nodgate/nod/internal/acp"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
-	"github.com/nodgate/nod/internal/mcp"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/version"
 	"github.com/nodgate/nod/internal/view"
@@ -51,10 +50,8 @@ func seat(p *Process, places config.Places) (hook.Options, time.Duration, error)
 	if places.State == "" {
 		return hook.Options{}, 0, errors.New("HOME is not set and --state is missing, so there is no place for the log")
 	}
-	program, beside := hook.Programs()
-	o := hook.Options{
-		Environ: p.Environ, Places: places, Nod: program, Self: []string{beside + "-hook"}, Version: version.String(),
-	}
+	o := hook.Options{Environ: p.Environ, Places: places, Nod: hook.Beside("nod"), Self: hook.Programs(),
+		Version: version.String()}
 	timeout := nod.DefaultTimeout
 	settings, err := config.Load(places)
 	if err != nil {
@@ -76,5 +73,5 @@ func serveMCP(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	o.Adapter = agent.ClaudePrompt{Project: p.Dir, Session: p.Getenv("CLAUDE_CODE_SESSION_ID")}
-	return internal(mcp.Serve(ctx, mcp.Options{Hook: o, Deadline: deadline}, p.Stdin, p.Stdout))
+	return internal(p.Views.MCP(ctx, o, deadline, p.Stdin, p.Stdout))
 }

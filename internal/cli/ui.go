@@ -21,8 +21,8 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/index"
-	"github.com/nodgate/nod/internal/page"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/shown"
 )
 
 // uiFlags are the arguments of nod ui.
@@ -55,9 +55,9 @@ func ui(ctx context.Context, p *Process, args []string) error {
 		return err
 	}
 	rules := pageRules{p, a.places, log}
-	s := page.New(page.Options{State: a.places.State, Log: log, Origins: origins, Home: p.Getenv("HOME"),
+	s := p.Views.Page(shown.Page{State: a.places.State, Log: log, Origins: origins, Home: p.Getenv("HOME"),
 		Asks: settings.Approvals && settings.Questions.Wait > 0, Rules: rules,
-		Words: page.Words{Call: callOf, Said: said, Why: why, About: rules.about}})
+		Words: shown.Words{Call: callOf, Said: said, Why: why, About: rules.about}})
 	printLinks(p, s, origins)
 	if isTerminal(p.Stdin) {
 		go func() {
@@ -114,7 +114,7 @@ func (f uiFlags) open(public string) (l net.Listener, origins []string, err erro
 }
 
 // printLinks prints addresses that begin a session, each once.
-func printLinks(p *Process, s *page.Server, origins []string) {
+func printLinks(p *Process, s Page, origins []string) {
 	fmt.Fprintln(p.Stdout, "Open one of these; each is good once, for five minutes.")
 	for i, origin := range origins {
 		note := ""
@@ -135,13 +135,13 @@ func printLinks(p *Process, s *page.Server, origins []string) {
 }
 
 // about is what nod why says of a decision.
-func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
+func (r pageRules) about(ctx context.Context, e audit.Entry) []shown.Section {
 	var w wayOf
 	w.judge(ctx, r.process, r.places, e)
 	known := slices.DeleteFunc(aboutOne(e), func(row [2]string) bool { return row[0] == "call" || row[0] == "verdict" })
-	list := []page.Section{{Rows: known}}
+	list := []shown.Section{{Rows: known}}
 	if w.Now != nil {
-		now := page.Section{Title: "By the rules and files of today, without a model: " + w.Now.Verdict.String()}
+		now := shown.Section{Title: "By the rules and files of today, without a model: " + w.Now.Verdict.String()}
 		for _, step := range w.Now.Steps {
 			now.Rows = append(now.Rows, [2]string{step.Question, cmp.Or(step.Said, "no")})
 		}
@@ -152,7 +152,7 @@ func (r pageRules) about(ctx context.Context, e audit.Entry) []page.Section {
 	}
 	for _, part := range w.parts(r.process) {
 		if text := strings.Join(part.lines, "\n"); text != "" {
-			list = append(list, page.Section{Title: part.title, Text: text})
+			list = append(list, shown.Section{Title: part.title, Text: text})
 		}
 	}
 	return list
@@ -166,7 +166,7 @@ type pageRules struct {
 }
 
 // List returns what files say. What is built in nod rules shows.
-func (r pageRules) List() (list []page.Rule, err error) {
+func (r pageRules) List() (list []shown.Rule, err error) {
 	r.places.Root = ""
 	settings, err := config.Load(r.places)
 	if err != nil {
@@ -181,9 +181,9 @@ func (r pageRules) List() (list []page.Rule, err error) {
 			})...)
 		}
 	}
-	seen := map[page.Rule]bool{}
+	seen := map[shown.Rule]bool{}
 	for _, i := range items {
-		rule := page.Rule{List: i.List, Text: i.Text, Origin: i.Origin, Scope: i.Scope,
+		rule := shown.Rule{List: i.List, Text: i.Text, Origin: i.Origin, Scope: i.Scope,
 			Own: i.Level == config.User && i.Scope == "" && verdictOf(i.List) != "" &&
 				originFile(i.Origin) == originFile(printable.Text(r.places.User)+":")}
 		if i.Level != "" && !seen[rule] {
@@ -203,7 +203,7 @@ func verdictOf(list string) string {
 }
 
 // writers are the steps of an edit: what comes, and then what goes.
-func (r pageRules) writers(e page.Edit, out io.Writer) (list []ruleWriter, err error) {
+func (r pageRules) writers(e shown.Edit, out io.Writer) (list []ruleWriter, err error) {
 	did := verdictOf(e.List)
 	if did == "" || e.Text == "" && e.Was == "" || e.Root != "" && e.Was != "" {
 		return nil, errors.New("the page does not make such a change; edit the file")
@@ -230,7 +230,7 @@ const (
 )
 
 // Preview says what nod allow and its like say before they ask.
-func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
+func (r pageRules) Preview(ctx context.Context, e shown.Edit) (string, error) {
 	var out bytes.Buffer
 	list, err := r.writers(e, &out)
 	if err != nil {
@@ -271,7 +271,7 @@ func (r pageRules) Preview(ctx context.Context, e page.Edit) (string, error) {
 }
 
 // Write makes the change in the person's file.
-func (r pageRules) Write(e page.Edit) error {
+func (r pageRules) Write(e shown.Edit) error {
 	list, err := r.writers(e, io.Discard)
 	for _, w := range list {
 		r.places.Root = e.Root

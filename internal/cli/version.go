@@ -15,6 +15,7 @@ import (
 
 	"github.com/nodgate/nod/internal/install"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/system"
 	"github.com/nodgate/nod/internal/version"
 )
 
@@ -176,11 +177,15 @@ func (in installer) cameBy(self string) (how, newest string) {
 	}
 	info, ok := debug.ReadBuildInfo()
 	if ok && info.Main.Sum != "" || strings.Contains(filepath.ToSlash(self), "/go/bin/") {
-		return "go install", install.GetProgram
+		newest = install.GetProgram
+		if system.IsProgram(filepath.Join(filepath.Dir(self), "nod-serve")) {
+			newest += " " + install.GetServe
+		}
+		return "go install", newest
 	}
 	if prefix, usual := strings.CutSuffix(filepath.Dir(self), "/bin"); usual {
 		return "an archive", "curl -fsSLO " + releases + "/latest/download/install.sh && sh install.sh --prefix " +
 			install.Quote(prefix)
 	}
-	return "an archive", "tar -xzf nod_*.tar.gz -C " + install.Quote(filepath.Dir(self)) + " nod nod-hook"
+	return "an archive", "tar -xzf nod_*.tar.gz -C " + install.Quote(filepath.Dir(self)) + " nod nod-hook nod-serve"
 }

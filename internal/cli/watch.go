@@ -17,7 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/keep"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
-	"github.com/nodgate/nod/internal/watch"
+	"github.com/nodgate/nod/internal/shown"
 )
 
 func watchAll(ctx context.Context, p *Process, args []string) error {
@@ -29,9 +29,8 @@ func watchAll(ctx context.Context, p *Process, args []string) error {
 	return newDesk(p, a.places).run(ctx, "nod watch")
 }
 
-// answerQueue is nod ask without a rule: the same page, with what waits alone.
-func answerQueue(ctx context.Context, p *Process, places config.Places) error {
-	d := newDesk(p, places)
+// queue is nod ask without a rule: the same page, with what waits alone.
+func (d *desk) queue(ctx context.Context, _ *Process, _ []string) error {
 	d.waits = true
 	return d.run(ctx, "nod ask")
 }
@@ -59,7 +58,7 @@ func (d *desk) run(ctx context.Context, title string) error {
 		}
 		defer stop()
 	}
-	return internal(watch.Run(ctx, title, d, p.Stdin, p.Stdout, p.Environ))
+	return internal(p.Views.Watch(ctx, title, d, p.Stdin, p.Stdout, p.Environ))
 }
 
 // desk is what nod watch shows, and what its keys do: what nod log, nod ask, nod allow and nod undo print and do.
@@ -97,7 +96,7 @@ func outcome(out *bytes.Buffer, err error) string {
 }
 
 // Look finds what is new in the log, and what waits.
-func (d *desk) Look(context.Context) (s watch.Seen) {
+func (d *desk) Look(context.Context) (s shown.Seen) {
 	for _, l := range d.fresh() {
 		if l.Kind != audit.Question { // it is among those that wait
 			s.New = append(s.New, d.row(l.Entry))
@@ -128,9 +127,9 @@ func (d *desk) fresh() []audit.Line {
 	return d.log.collect(want)
 }
 
-func (d *desk) row(e audit.Entry) watch.Row {
+func (d *desk) row(e audit.Entry) shown.Row {
 	call := printable.Near(callOf(e), []string{e.Root}, d.process.Getenv("HOME"))
-	return watch.Row{
+	return shown.Row{
 		Key: string(e.Kind) + " " + e.ID + " " + e.Time.String(), Time: e.Time, Verdict: said(e),
 		ID: printable.Line(e.ID[strings.LastIndexByte(e.ID, '-')+1:], 40), Kept: e.Kept > 0,
 		Agent: printable.Line(e.Agent, 20), Tool: printable.Line(cmp.Or(e.RawTool, e.Tool), 40),
@@ -139,7 +138,7 @@ func (d *desk) row(e audit.Entry) watch.Row {
 	}
 }
 
-func (d *desk) waiting(q question.Question) watch.Row {
+func (d *desk) waiting(q question.Question) shown.Row {
 	var out bytes.Buffer
 	p := d.printing(&out)
 	fmt.Fprintf(&out, "%s\n\n", asker(p, q))
@@ -157,9 +156,9 @@ func (*desk) Choice(q question.Question, key string) (scope question.Scope, yes,
 }
 
 // Answer answers, and leads to the rule that a yes asks for.
-func (d *desk) Answer(ctx context.Context, q question.Question, yes bool, scope question.Scope) watch.Reply {
+func (d *desk) Answer(ctx context.Context, q question.Question, yes bool, scope question.Scope) shown.Reply {
 	told, runs, err := answered(d.places.State, q, yes, scope)
-	r := watch.Reply{Text: told}
+	r := shown.Reply{Text: told}
 	switch rule, because := proposed(d.places.State, q, scope); {
 	case err != nil:
 		r.Text = printable.Lines(err.Error())
@@ -169,37 +168,37 @@ func (d *desk) Answer(ctx context.Context, q question.Question, yes bool, scope 
 		r.Text = told + "\n\n" + because + r.Text
 	case q.Lasting != "":
 		r.Text += "; k shows the rule that would have saved the question"
-		r.Keep = func() watch.Reply { return d.rule(ctx, q, question.Always) }
+		r.Keep = func() shown.Reply { return d.rule(ctx, q, question.Always) }
 	}
 	return r
 }
 
 // rule shows a rule and what else it would have let through. Its Yes writes it.
-func (d *desk) rule(ctx context.Context, q question.Question, scope question.Scope) watch.Reply {
+func (d *desk) rule(ctx context.Context, q question.Question, scope question.Scope) shown.Reply {
 	var out bytes.Buffer
 	w, places := lastingRule(d.printing(&out), d.places, q, scope)
 	ask, err := w.preview(ctx, places)
-	r := watch.Reply{Title: "the rule that saves the question", Text: outcome(&out, err)}
+	r := shown.Reply{Title: "the rule that saves the question", Text: outcome(&out, err)}
 	if err != nil {
 		return r
 	}
-	r.Ask, r.Yes = ask, func() watch.Reply {
+	r.Ask, r.Yes = ask, func() shown.Reply {
 		var out bytes.Buffer
 		w.process = d.printing(&out)
-		return watch.Reply{Text: outcome(&out, w.make(places))}
+		return shown.Reply{Text: outcome(&out, w.make(places))}
 	}
 	return r
 }
 
 // Undo is nod undo, first with --dry-run.
-func (d *desk) Undo(_ context.Context, id string) watch.Reply {
-	put := func(dry bool) watch.Reply {
+func (d *desk) Undo(_ context.Context, id string) shown.Reply {
+	put := func(dry bool) shown.Reply {
 		var out bytes.Buffer
 		err := restore(d.printing(&out), keep.Open(keep.Dir(d.places.State), keep.Options{}), id, nil,
 			keep.RestoreOptions{DryRun: dry}, false)
-		return watch.Reply{Title: "undo " + id, Text: outcome(&out, err)}
+		return shown.Reply{Title: "undo " + id, Text: outcome(&out, err)}
 	}
 	r := put(true)
-	r.Ask, r.Yes = "Put these files back?", func() watch.Reply { return put(false) }
+	r.Ask, r.Yes = "Put these files back?", func() shown.Reply { return put(false) }
 	return r
 }

@@ -173,8 +173,10 @@ type Settings struct {
 	Log   LogSettings
 	// Questions says how a person is reached whom the agent cannot ask.
 	Questions QuestionSettings
+	Team      TeamSettings
 	Prices    []Price
-	Scopes    []Scope  // every [[repository]], whether it holds here or not
+	Scopes    []Scope // every [[repository]], whether it holds here or not
+	Sequences []Sequence
 	Sources   []Source // every file that was found, highest level first
 	// Notices are for the person, one line each, escaped.
 	Notices []string
@@ -267,6 +269,13 @@ type QuestionSettings struct {
 	Page string `toml:"page"`
 	// First has a call wait too where the agent would ask by itself, which it does if nobody answers.
 	First bool `toml:"first"`
+}
+
+// TeamSettings say what goes to the server of the team that the machine belongs to.
+type TeamSettings struct {
+	// Inputs has the lines of the log go as they are, with their masked inputs and names of places. It is on where no
+	// file says otherwise; a managed file that says false is not overruled by the user's.
+	Inputs bool `toml:"inputs"`
 }
 
 // Price is what a model costs, in US dollars for a million tokens.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/view"
 )
 
@@ -160,9 +161,13 @@ func quoteForShell(name string) string {
 	return "'" + strings.ReplaceAll(shown(name), "'", `'\''`) + "'"
 }
 
-// ownSecrets are keys and dumps; a link counts by both names. No list lets them go.
+// ownSecrets are keys, tokens and dumps; a link counts by both names. No list lets them go.
 func (p Places) ownSecrets(s Settings) (own []Item) {
-	for _, name := range append(s.Model.KeyFiles(), s.Log.DumpDir) {
+	names := append(s.Model.KeyFiles(), s.Log.DumpDir)
+	if s.Policy != nil && p.State != "" { // the token is in it
+		names = append(names, p.State+"/team/"+team.MemberFile)
+	}
+	for _, name := range names {
 		if name == "" {
 			continue
 		}

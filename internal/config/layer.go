@@ -24,6 +24,7 @@ type layer struct {
 	fallbacks []Target
 	prices    []Price
 	scopes    []scoped
+	sequences []Sequence
 	broad     []NotHeld // rules of allow that were left out, and why
 }
 
@@ -36,6 +37,7 @@ type settingsText struct {
 	Fallback   []Target    `toml:"fallback"`
 	Price      []Price     `toml:"price"`
 	Repository []scopeText `toml:"repository"`
+	Sequence   []Sequence  `toml:"sequence"`
 }
 
 // scalars are the keys that are taken from the highest file that has the key.
@@ -48,6 +50,8 @@ type scalars struct {
 	Model       modelText `toml:"model"`
 	Log         logText   `toml:"log"`
 	Questions   askText   `toml:"questions"`
+
+	Team TeamSettings `toml:"team"`
 
 	held map[string]string // what managed texts said of [scalars.words]
 }
@@ -73,7 +77,7 @@ type logText struct {
 func standard() scalars {
 	return scalars{Mode: "enforce", Unknown: "host", ClaudeRules: string(ClaudeTighten), Approvals: "on",
 		Model: modelText{ModelSettings{Profile: "ledger"}, "30s", "deny", "ask"},
-		Log:   logText{OnFailure: "continue"}, Questions: askText{Limit: "5m"}}
+		Log:   logText{OnFailure: "continue"}, Questions: askText{Limit: "5m"}, Team: TeamSettings{Inputs: true}}
 }
 
 // readLayer reads the text of a managed or user file, over what the files below it say. The error is a *problem.
@@ -238,7 +242,7 @@ func (r *reader) address(path, address string, schemes ...string) {
 
 // rest checks what each file has for itself.
 func (r *reader) rest(t *settingsText) {
-	for _, table := range []string{"fallback", "price", "repository"} {
+	for _, table := range []string{"fallback", "price", "repository", "sequence"} {
 		if r.doc.has(table) && !r.doc.has(table+".0") {
 			r.fail(table, "%s is a list of tables; write [[%[1]s]] and its keys below it", table)
 		}
@@ -260,6 +264,9 @@ func (r *reader) rest(t *settingsText) {
 	}
 	for i := range t.Repository {
 		r.repository(i, t.Repository[i])
+	}
+	for i := range t.Sequence {
+		r.sequence(i, t.Sequence[i])
 	}
 }
 

@@ -144,6 +144,9 @@ func (s Settings) Lists() []Item {
 			all = append(all, s.said.own...)
 		}
 	}
+	for _, q := range s.Sequences {
+		all = append(all, Item{List: "sequence", Text: q.Name, Origin: q.Origin, Level: q.Level})
+	}
 	return all
 }
 

@@ -75,6 +75,7 @@ func TestNoFiles(t *testing.T) {
 		ModeOrigin: "default", Approvals: true, ClaudeRules: ClaudeTighten,
 		Model: ModelSettings{Timeout: 30 * time.Second, MaxTokens: 1024, Profile: "ledger", Stages: 2},
 		Log:   LogSettings{UnrecordedRuns: true}, Questions: QuestionSettings{Wait: 5 * time.Minute},
+		Team: TeamSettings{Inputs: true},
 	}
 	if diff := cmp.Diff(want, s, cmpopts.IgnoreFields(Settings{}, "Rules", "said")); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)

@@ -18,6 +18,7 @@ func merge(all scalars, layers, claude []layer, repo repository) Settings {
 		Model:       all.Model.settings(),
 		Log:         LogSettings{all.Log.OnFailure == "continue", all.Log.DumpDir},
 		Questions:   all.Questions.QuestionSettings,
+		Team:        all.Team,
 		Notices:     repo.notices,
 		said:        said{layers: slices.Concat(layers, claude), repo: repo.lists},
 	}
@@ -69,6 +70,7 @@ func (s *Settings) add(l layer) {
 		s.LeftOut = append(s.LeftOut, rule)
 		s.Notices = append(s.Notices, rule.Origin+": "+rule.List+": "+rule.Why)
 	}
+	s.Sequences = append(s.Sequences, l.sequences...)
 	for _, scope := range l.scopes {
 		s.Scopes = append(s.Scopes, scope.Scope)
 	}

@@ -1,12 +1,13 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nodgate/nod/internal/repo"
@@ -30,14 +31,14 @@ func (p Places) WithPolicy(documents []team.Document) Places {
 
 // CheckDocument says what is wrong with a document of a policy, as "NAME:LINE:COL: what; next step".
 func CheckDocument(p Places, d team.Document) error {
-	err := d.Check()
-	if err != nil {
+	if err := d.Check(); err != nil {
 		return err
 	}
 	all := standard()
-	l, err := readDocument(p.onDisk(), d, "", &all)
-	if err == nil && len(l.broad) > 0 {
-		err = errors.New(l.broad[0].Origin + ": " + l.broad[0].Text + ": " + l.broad[0].Why)
+	layers, err := readDocuments(p.onDisk(), []team.Document{d}, Source{}, &all)
+	if err == nil && len(layers[0].broad) > 0 {
+		rule := layers[0].broad[0]
+		err = errors.New(rule.Origin + ": " + rule.Text + ": " + rule.Why)
 	}
 	return err
 }
@@ -45,23 +46,32 @@ func CheckDocument(p Places, d team.Document) error {
 // team reads the documents that hold here, lowest first, over what the files below say.
 func (p Places) team(below *scalars) (layers []layer, holds *Policy, err error) {
 	if p.policy != nil {
-		layers, err = readDocuments(p, p.policy, "", below)
+		layers, err = readDocuments(p, p.policy, Source{}, below)
 		return layers, nil, err
 	}
 	dir, trust, err := p.member()
 	if err != nil || dir == "" {
 		return nil, nil, err
 	}
-	real, policy, err := p.kept(dir, trust)
-	if err != nil {
-		return nil, nil, err
+	var policy team.Policy
+	var heard team.Heard
+	name := dir + "/" + team.PolicyFile
+	real, err := p.teamFile(name, p.checkOwner, func(text []byte) (err error) {
+		if policy, err = team.Open(text, trust); err != nil {
+			err = fmt.Errorf("%w; nod-serve daemon fetches it anew", err)
+		}
+		return err
+	})
+	if err == nil {
+		_, err = p.teamFile(dir+"/"+team.HeardFile, p.checkOwner, func(text []byte) error {
+			return json.Unmarshal(text, &heard)
+		})
 	}
-	heard, err := p.heard(dir)
 	if err != nil {
 		return nil, nil, err
 	}
 	holding := slices.DeleteFunc(policy.Documents, func(d team.Document) bool { return !p.fits(d) })
-	layers, err = readDocuments(p, holding, fmt.Sprintf("policy %d/", policy.Version), below)
+	layers, err = readDocuments(p, holding, Source{Path: fmt.Sprintf("policy %d/", policy.Version)}, below)
 	for i := range layers {
 		layers[i].real = real
 	}
@@ -71,60 +81,37 @@ func (p Places) team(below *scalars) (layers []layer, holds *Policy, err error) 
 // member is the membership that holds on this machine; dir is "" for none. Root's wins.
 func (p Places) member() (dir string, trust team.Trust, err error) {
 	mine := func(real string, info view.Info) error { return checkPrivate(real, info, p.UID) }
-	for _, seat := range []struct {
-		at, dir, file string
-		check         func(string, view.Info) error
-	}{
-		{p.Managed, team.Managed(p.Managed), team.TrustFile, p.checkOwner},
-		{p.State, p.State + "/team", team.MemberFile, mine},
-	} {
-		if seat.at == "" {
-			continue
+	read := func(text []byte) (err error) {
+		trust, err = team.ReadTrust(text)
+		return err
+	}
+	if dir = team.Managed(p.Managed); p.Managed != "" {
+		if real, err := p.teamFile(dir+"/"+team.TrustFile, p.checkOwner, read); err != nil || real != "" {
+			return dir, trust, err
 		}
-		text, err := p.teamFile(seat.dir, seat.file, seat.check)
-		if text == nil && err == nil {
-			continue
+	}
+	state, unknown := view.Resolve(p.Files, p.State)
+	info, missing := p.Files.Lstat(state)
+	isFile := unknown == nil && missing == nil && !info.Mode.IsDir() // nothing can be in it
+	if dir = p.State + "/team"; p.State != "" && !isFile {
+		if real, err := p.teamFile(dir+"/"+team.MemberFile, mine, read); err != nil || real != "" {
+			return dir, trust, err
 		}
-		if err == nil {
-			trust, err = team.ReadTrust(text)
-		}
-		return seat.dir, trust, located(seat.dir+"/"+seat.file, err)
 	}
 	return "", trust, nil
 }
 
-// teamFile reads a file in a team's directory, nil for none.
-func (p Places) teamFile(dir, name string, check func(string, view.Info) error) (text []byte, err error) {
-	_, text, err = p.read(path.Clean(dir+"/"+name), team.MaxPolicy, check)
+// teamFile reads a file in a team's directory. real is "" where there is none.
+func (p Places) teamFile(name string, check func(string, view.Info) error, take func(text []byte) error) (real string,
+	err error) {
+	real, text, err := p.read(path.Clean(name), team.MaxPolicy, check)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return "", nil
 	}
-	return text, err
-}
-
-// kept is the policy that the daemon kept. It is the zero value where none has come yet.
-func (p Places) kept(dir string, trust team.Trust) (real string, policy team.Policy, err error) {
-	name := path.Clean(dir + "/" + team.PolicyFile)
-	real, text, err := p.read(name, team.MaxPolicy, p.checkOwner)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", policy, nil
-	case err == nil:
-		policy, err = team.Open(text, trust)
+	if err == nil {
+		err = take(text)
 	}
-	if err != nil {
-		err = fmt.Errorf("%w; nod-serve daemon fetches it again once it is removed", err)
-	}
-	return real, policy, located(name, err)
-}
-
-// heard is the last word of the server. Without a file it is none.
-func (p Places) heard(dir string) (h team.Heard, err error) {
-	text, err := p.teamFile(dir, team.HeardFile, p.checkOwner)
-	if err == nil && text != nil {
-		h, err = team.ReadHeard(text)
-	}
-	return h, located(dir+"/"+team.HeardFile, err)
+	return real, located(name, err)
 }
 
 // fits reports whether a document holds in the workspace. Where its repository cannot be read, it does.
@@ -132,35 +119,34 @@ func (p Places) fits(d team.Document) bool {
 	if d.For != team.ForRepository {
 		return true
 	}
-	r := repo.Around(p.Files, p.Root)
-	if p.Root == "" || r == nil {
+	if p.Root == "" {
 		return false
+	}
+	r := repo.Around(p.Files, p.Root)
+	if r == nil {
+		_, fault := repo.Find(p.Files, p.Root)
+		return fault != ""
 	}
 	remotes, known := r.Remotes()
 	return !known || d.Fits(remotes)
 }
 
-// readDocuments reads documents, what holds for fewer over what holds for more.
-func readDocuments(p Places, list []team.Document, under string, below *scalars) (layers []layer, err error) {
+// readDocuments reads documents, what holds for fewer over what holds for more. The names begin as that of the source.
+func readDocuments(p Places, list []team.Document, from Source, below *scalars) (layers []layer, err error) {
 	for _, d := range list {
-		l, err := readDocument(p, d, under, below)
+		source := Source{Path: from.Path + d.Name, Level: Managed}
+		var l layer
+		if d.For == team.ForRepository {
+			l, err = readTightening(p, source, []byte(d.Text))
+		} else if l, err = readLayer(p, source, []byte(d.Text), below); err == nil {
+			p.apply(&l)
+		}
 		if err != nil {
-			return nil, err
+			return nil, located(source.Path, err)
 		}
 		layers = append([]layer{l}, layers...)
 	}
 	return layers, nil
-}
-
-func readDocument(p Places, d team.Document, under string, below *scalars) (l layer, err error) {
-	source := Source{Path: under + d.Name, Level: Managed}
-	if d.For == team.ForRepository {
-		l, err = readTightening(p, source, []byte(d.Text))
-	} else {
-		l, err = readLayer(p, source, []byte(d.Text), below)
-		p.apply(&l)
-	}
-	return l, located(source.Path, err)
 }
 
 // readTightening reads a document for repositories of a pattern. Rules of environment may talk a model into allowing.
@@ -200,40 +186,34 @@ func (s *scalars) words() []word {
 
 // hold keeps a word that another managed text has said where this one says a looser word.
 func (r *reader) hold(s *scalars) {
-	if r.layer.source.Level != Managed || r.err != nil {
-		return
-	}
-	held := map[string]string{}
+	held := maps.Clone(s.held)
 	for _, w := range s.words() {
-		before, said := s.held[w.path]
-		if !r.doc.has(w.path) {
-			if said {
-				held[w.path] = before
-			}
+		if r.layer.source.Level != Managed || r.err != nil || !r.doc.has(w.path) {
 			continue
 		}
+		before, said := held[w.path]
 		if said && slices.Index(w.order, before) < slices.Index(w.order, *w.value) {
 			*w.value = before
 			if w.path == "mode" {
 				r.layer.modeLine = 0
 			}
 		}
-		held[w.path] = *w.value
+		held = with(held, w.path, *w.value)
 	}
 	s.held = held
 }
 
 // String says it for a person.
 func (p Policy) String() string {
-	age := "the server was never heard"
+	heard := "the server was never heard"
 	if !p.Heard.IsZero() {
-		age = "the server was last heard " + p.Heard.Local().Format(time.DateTime)
+		heard = "the server was last heard " + p.Heard.Local().Format(time.DateTime)
 	}
 	switch {
 	case p.Version == 0:
-		return "none has come yet, so only the settings files hold; " + age
+		return "none has come yet, so only the settings files hold; " + heard
 	case p.Stale:
-		age += ", longer ago than the policy allows"
+		heard += ", longer ago than the policy allows"
 	}
-	return strings.Join([]string{fmt.Sprint("version ", p.Version), age}, "; ")
+	return fmt.Sprintf("version %d; %s", p.Version, heard)
 }

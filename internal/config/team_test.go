@@ -4,6 +4,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +55,7 @@ func joined(signed string) *view.Memory {
 		return w
 	}
 	return w.File(stateDir+"/team/policy.json", signed, 0o600).
-		File(stateDir+"/team/heard.json", asJSON(team.Heard{Format: 1, At: noon.Add(-time.Hour), Version: 7}), 0o600)
+		File(stateDir+"/team/heard.json", asJSON(team.Heard{At: noon.Add(-time.Hour), Version: 7}), 0o600)
 }
 
 func at(files view.Files, now time.Time) Places {
@@ -93,8 +94,9 @@ func TestATeamsPolicyIsManaged(t *testing.T) {
 		}
 	}
 	secrets := texts(s, "secrets")
-	if strings.Contains(got, "no,") || secrets[len(secrets)-1] != "vault.txt" {
-		t.Errorf("%s; %v", got, secrets[len(secrets)-2:])
+	last := strings.Join(secrets[len(secrets)-2:], " ")
+	if strings.Contains(got, "no,") || last != "vault.txt "+memberFile {
+		t.Errorf("%s; %s", got, last)
 	}
 }
 
@@ -123,14 +125,14 @@ func TestAPolicyThatIsOldOrMissing(t *testing.T) {
 
 func TestAPolicyThatCannotBeUsed(t *testing.T) {
 	good := policyOf(org("hard_deny = [\"git push\"]"))
-	signed := sealed(t, good, orgKey)
+	signed, theirs := sealed(t, good, orgKey), ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32)))
 	foreign, bad := good, policyOf(org("hard_deny = [\"git push\"]\nnonsense = 1"))
 	foreign.Org = "other"
 	for name, c := range map[string]struct {
 		files view.Files
 		want  string
 	}{
-		"forged":       {joined(sealed(t, good, ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32))))), "did not sign"},
+		"forged":       {joined(sealed(t, good, theirs)), "did not sign"},
 		"truncated":    {joined(signed[:len(signed)/2]), "no signed policy"},
 		"empty":        {joined(" "), "no signed policy"},
 		"changed":      {joined(strings.Replace(signed, `"signature":"`, `"signature":"AAAA`, 1)), "did not sign"},
@@ -154,6 +156,29 @@ func TestRootsMembershipWins(t *testing.T) {
 		File("/etc/nod/team/policy.json", sealed(t, roots, orgKey), 0o644)
 	if s := loaded(t, at(w, noon)); s.Policy.Version != 9 || s.Mode != Enforce {
 		t.Errorf("%+v, mode %v", s.Policy, s.Mode)
+	}
+}
+
+func TestWhereADocumentHolds(t *testing.T) {
+	signed := sealed(t, policyOf(team.Document{Name: "shop", For: team.ForRepository, Repository: "github.com/acme/*",
+		Text: "hard_deny = [\"make prod\"]"}), orgKey)
+	remote := func(url string) *view.Memory {
+		return joined(signed).File(projectRoot+"/.git/config", "[remote \"x\"]\nurl = "+url+"\n", 0o644)
+	}
+	for name, c := range map[string]struct {
+		files view.Files
+		holds bool
+	}{
+		"its remote":          {remote("https://ada@GitHub.com/acme/shop.git"), true},
+		"another's":           {remote("https://github.com/acme2/shop.git"), false},
+		"no repository":       {joined(signed), false},
+		"no settings":         {joined(signed).Dir(projectRoot+"/.git", 0o755), true},
+		"it leads nowhere":    {joined(signed).File(projectRoot+"/.git", "gitdir: /gone", 0o644), true},
+		"a remote of one dir": {remote("github.com:acme"), false},
+	} {
+		if got := slices.Contains(texts(loaded(t, at(c.files, noon)), "hard_deny"), "make prod"); got != c.holds {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }
 

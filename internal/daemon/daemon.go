@@ -1,10 +1,12 @@
 // Package daemon follows the decision log and tells others of it: `nod-serve daemon`, which `nod daemon` starts.
 //
-// It has two sinks, and neither is there unless it is configured: Prometheus counters behind an address, and an
-// OpenTelemetry collector that gets OTLP over HTTP. Each sink follows the log by itself, so that a collector that is
-// down holds up no counter. Its place in the log stands in STATE/daemon.json and moves when the sink has taken the
+// It has three sinks, and none is there unless it is configured: Prometheus counters behind an address, a collector of
+// OpenTelemetry that gets OTLP over HTTP, and the server of the team that the machine belongs to (team.go), which gets
+// all lines from the joining on and answers questions. Each sink follows the log by itself, so that a collector that
+// is down holds up no counter. Its place in the log stands in STATE/daemon.json and moves when the sink has taken the
 // lines, so that no end of the daemon loses one. Lines are sent twice only where the daemon was killed between the
-// collector's answer and the writing of the place; nod.decision.id tells. The first start begins at the end of the log.
+// sink's answer and the writing of the place; nod.decision.id tells, and the team's server knows a line by its hash.
+// The first start begins at the end of the log.
 package daemon
 
 import (
@@ -108,12 +110,15 @@ func Run(ctx context.Context, o Options) error {
 		return err
 	}
 	defer stop()
-	kept, err := o.keepPolicy(ctx)
+	end, err := o.joinTeam(ctx, sinks)
 	if err != nil {
 		return err
 	}
-	defer kept()
-	return o.follow(ctx, sinks)
+	defer end()
+	if err = o.follow(ctx, sinks); err == nil {
+		<-ctx.Done() // without sinks there was nothing to follow
+	}
+	return err
 }
 
 // sinks are those that are configured.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -26,8 +28,9 @@ func (o Options) member() (seat team.Seat, m team.Member, err error) {
 	return seat, m, err
 }
 
-// keepPolicy has the team's policy kept until ctx ends, where the machine belongs to a team. wait waits for that end.
-func (o Options) keepPolicy(ctx context.Context) (wait func(), err error) {
+// joinTeam has the team's policy kept until end, the log shipped by one more sink and the questions answered elsewhere
+// too, where the machine belongs to a team.
+func (o Options) joinTeam(ctx context.Context, sinks map[string]sink) (end func(), err error) {
 	seat, m, err := o.member()
 	if errors.Is(err, team.ErrNone) {
 		return func() {}, nil
@@ -36,14 +39,20 @@ func (o Options) keepPolicy(ctx context.Context) (wait func(), err error) {
 		return nil, err
 	}
 	c, err := client.New(m)
-	if err != nil {
+	joined, unknown := os.Stat(filepath.Join(seat.Dir, team.MemberFile))
+	if err = errors.Join(err, unknown); err != nil {
 		return nil, err
 	}
+	s := &shipper{o, c, joined.ModTime().UTC()}
+	sinks["team "+m.Machine] = s
+	r := &client.Relay{Client: c, State: o.State, May: s.may, Say: o.saysOnce(), Every: o.Every, Retry: o.Retry}
+	ctx, stop := context.WithCancel(ctx)
 	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.saysOnce(), Retry: o.Retry,
 		Now: time.Now}
 	var all sync.WaitGroup
 	all.Go(func() { k.Run(ctx) })
-	return all.Wait, nil
+	all.Go(func() { r.Run(ctx) })
+	return func() { stop(); all.Wait() }, nil
 }
 
 // usable says what of a policy is no settings on this machine.

@@ -14,6 +14,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/team/client"
 )
 
 // sink takes lines. After an error it is given the same batch again.
@@ -30,6 +31,7 @@ type stream struct {
 	place   audit.Place  // what stands before it was taken
 	waiting *audit.Batch // nil: all that was read was taken
 	said    string       // the last fault
+	failed  int          // how often in a row
 }
 
 // follow hands the log to the sinks until ctx ends. A new sink begins at the end of the log.
@@ -43,6 +45,9 @@ func (o Options) follow(ctx context.Context, sinks map[string]sink) error {
 			continue
 		}
 		end, err := audit.End(o.State)
+		if member, is := sinks[name].(*shipper); is {
+			end = audit.Place{Since: member.joined}
+		}
 		if err = errors.Join(err, kept.keep(name, end)); err != nil {
 			return err
 		}
@@ -70,7 +75,7 @@ func (s *stream) run(ctx context.Context) {
 		case more:
 			continue
 		case err != nil:
-			pause = cmp.Or(s.Retry, 5*time.Second)
+			pause = client.Pause(err, s.failed, cmp.Or(s.Retry, 5*time.Second))
 		}
 		select {
 		case <-ctx.Done():
@@ -86,7 +91,7 @@ func (s *stream) run(ctx context.Context) {
 func (s *stream) step(ctx context.Context) (more bool, err error) {
 	if s.waiting == nil {
 		b, err := audit.After(s.State, s.place)
-		if err != nil || len(b.Lines)+len(b.Problems) == 0 {
+		if err != nil || b.Place == s.place && len(b.Problems) == 0 { // a batch of old lines moves the place
 			return false, err
 		}
 		s.waiting = &b
@@ -103,8 +108,10 @@ func (s *stream) step(ctx context.Context) (more bool, err error) {
 func (s *stream) say(err error) {
 	before := s.said
 	if s.said = ""; err == nil {
+		s.failed = 0
 		return
 	}
+	s.failed++
 	if s.said = printable.Line(err.Error(), 300); s.said != before {
 		fmt.Fprintf(s.Stderr, "nod-serve: %s: %s\n", s.name, s.said)
 	}

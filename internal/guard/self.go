@@ -84,13 +84,16 @@ func (g *Call) isNod(c shell.Command) bool {
 	case c.Program != "" && g.At.Machine.IsSelf(c.Program):
 		return true
 	case first.Pattern: // n*d
-		return paths.GlobMatch(base, "nod") || paths.GlobMatch(base, "nod-hook")
+		return slices.ContainsFunc(programs[:], func(name string) bool { return paths.GlobMatch(base, name) })
 	case !first.Known: // $(which nod)
 		program, _, _ := strings.Cut(c.Source, ")")
 		return mentions(program, "which nod") || mentions(program, "-v nod") || mentions(program, "/nod")
 	}
-	return base == "nod" || base == "nod-hook"
+	return slices.Contains(programs[:], base)
 }
+
+// programs are the names of nod's.
+var programs = [...]string{"nod", "nod-hook", "nod-serve"}
 
 // changingSubcommand returns the subcommand unless it only reads. A subcommand that is not constant counts as changing.
 func changingSubcommand(words []shell.Word) string {

@@ -9,10 +9,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/agent"
@@ -53,7 +51,7 @@ func (b *book) decide(ctx context.Context, c nod.Call) (nod.Decision, *yes) {
 		return b.unanswered(c, nod.Decision{ID: y.id, Reason: "ask again"},
 			"a file that this call names has changed since the person was asked", nil), nil
 	}
-	d := Left(b.gate.Check(ctx, c), b.settings)
+	d := Left(b.because(b.gate.Check(ctx, c)), b.settings)
 	switch y := b.run.yes; {
 	case y == nil:
 	case d.Verdict != nod.Allow:
@@ -170,29 +168,15 @@ func (b *book) notify(d nod.Decision, link string) (notices []string) {
 	if len(args) == 0 {
 		return nil
 	}
-	cmd := exec.Command(args[0], args[1:]...)
+	c, cmd := b.event.Call, exec.Command(args[0], args[1:]...)
 	cmd.Dir = b.run.Places.State
 	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + b.run.Places.Home, "NOD_ID=" + d.ID,
-		"NOD_QUESTION=" + b.title(), "NOD_LINK=" + link}
+		"NOD_QUESTION=" + question.Title(c.Agent, c.RawTool, c.Dir), "NOD_LINK=" + link}
 	if err := cmd.Start(); err != nil {
 		return []string{"nod could not start notify of [questions]: " + printable.Line(err.Error(), 200)}
 	}
 	go func() { _ = cmd.Wait() }()
 	return nil
-}
-
-// title is a question in words that no shell, no JSON and no chat takes for anything else, whatever the call says.
-func (b *book) title() string {
-	plain := func(text string) string {
-		return printable.Line(strings.Map(func(r rune) rune {
-			if r < 0x80 && (strings.ContainsRune("._-", r) || unicode.IsLetter(r) || unicode.IsDigit(r)) {
-				return r
-			}
-			return -1
-		}, text), 60)
-	}
-	c := b.event.Call
-	return plain(c.Agent) + " wants to use " + plain(c.RawTool) + " in " + plain(path.Base(c.Dir))
 }
 
 // approve writes a yes down. how says so in a few words, and lasting is what holds for the session, if it does. A yes

@@ -27,9 +27,11 @@ type book struct {
 	settings config.Settings
 	memory   *session.Session
 	digest   string
-	gate     *nod.Gate // nil: not made yet
-	waits    bool      // the decision became a question
-	asked    bool      // a person was asked, so that the next decision stands
+	gate     *nod.Gate         // nil: not made yet
+	why      map[string]string // why rules over time forbid, by their origin
+	watched  []config.Sequence // those that would forbid, and are only observed
+	waits    bool              // the decision became a question
+	asked    bool              // a person was asked, so that the next decision stands
 }
 
 // told says a decision to the agent, as the mode has it. A pause lets no agent change nod, or it might never end.
@@ -49,17 +51,18 @@ func (b *book) Begin(c nod.Call, id string) error {
 
 // Record implements nod.Recorder.
 func (b *book) Record(c nod.Call, d nod.Decision) error {
+	d = b.because(d)
 	if b.waits = b.asks(d, b.told(Left(d, b.settings)).Said); b.waits {
 		e := b.about(c, audit.FromDecision(c, d, b.run.Now())) // nothing has answered it yet
 		e.Kind, e.Approvable = audit.Question, nil
 		return b.write(e)
 	}
 	entry := b.about(c, audit.FromDecision(c, d, b.run.Now()))
-	entry.Answered = b.told(Left(d, b.settings)).Said
+	entry.Answered, entry.Observed = b.told(Left(d, b.settings)).Said, b.observed(c)
 	if b.memory != nil {
 		entry.SessionCost = b.memory.Cost() + d.Cost
 	}
-	err := errors.Join(b.write(entry), b.remember(d, entry))
+	err := errors.Join(b.write(entry), b.remember(c, d, entry))
 	if b.run.Places.State == "" || d.Cost == 0 {
 		return err
 	}
@@ -102,14 +105,14 @@ func (b *book) write(e audit.Entry) error {
 }
 
 // remember notes that this call was answered, so that the host's own prompt for it is left to the person.
-func (b *book) remember(d nod.Decision, e audit.Entry) error {
+func (b *book) remember(c nod.Call, d nod.Decision, e audit.Entry) error {
 	if b.memory == nil || b.event.Kind != agent.Decide {
 		return nil
 	}
 	kept := session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
 		Said: e.Answered, Cost: d.Cost, At: e.Time, Changes: d.Changes, Secret: d.Secret,
-		Judged: judged(d), Why: d.Basis,
+		Judged: judged(d), Why: d.Basis, Marks: b.marks(c), Edit: len(c.Edits) > 0,
 	}
 	for _, one := range d.Definitions {
 		kept.Definitions = append(kept.Definitions, session.Definition(one.Path, one.SHA256))

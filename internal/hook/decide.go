@@ -61,6 +61,8 @@ func (r *run) decideOnce(ctx context.Context, e agent.Event) (agent.Answer, *yes
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking, e.Call.Rewrites = r.asking(e, memory), r.rewrites(e, settings)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
+	book.arm(r.Now())
+	settings = book.settings
 	r.keeps = settings.Mode != config.Observe && (e.Kind == agent.Decide || !memory.Answered(digest))
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),
 		r.approvals(e, settings, memory, root))
@@ -195,15 +197,15 @@ func confiner(nod string) string {
 	if info, err := os.Stat(program); err != nil || !info.Mode().IsRegular() {
 		program = nod
 	}
-	if !sameVersion(program) {
+	if !SameVersion(program) {
 		return ""
 	}
 	return program
 }
 
-// sameVersion reports whether a program is this one, or says that it is of this
+// SameVersion reports whether a program is this one, or says that it is of this
 // one's version. nod-hook, which decides most calls, is what it names itself.
-func sameVersion(program string) bool {
+func SameVersion(program string) bool {
 	self, err := os.Executable()
 	if err == nil && self == program {
 		return true

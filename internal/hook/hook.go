@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -214,11 +215,20 @@ func (r *run) self() []string {
 	return own
 }
 
-// Programs returns the path of this program and of nod beside it. The gate follows links itself.
-func Programs() (self, beside string) {
+// Beside is where a program of nod's lies beside this one, "" if that is not known.
+func Beside(name string) string {
 	self, err := os.Executable()
 	if err != nil {
-		return "", ""
+		return ""
 	}
-	return self, filepath.Join(filepath.Dir(self), "nod")
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(filepath.Dir(self), name)
+}
+
+// Programs lists this program and those of nod's beside it, which layer 0 protects. The gate follows links itself.
+func Programs() []string {
+	self, _ := os.Executable()
+	return []string{self, Beside("nod"), Beside("nod-hook"), Beside("nod-serve")}
 }

@@ -57,8 +57,7 @@ func startedIn(environ []string) []string {
 
 // parse reads the flags that the installed command line carries.
 func parse(args, environ []string) (Options, error) {
-	program, beside := Programs()
-	o := Options{Nod: beside, Self: []string{program}}
+	o := Options{Nod: Beside("nod"), Self: Programs()}
 	home, _ := place.Lookup(environ, "HOME")
 	o.Places = config.DefaultPlaces(home)
 	if err := o.flags(args); err != nil {

@@ -20,6 +20,9 @@ import (
 const GetProgram = "CGO_ENABLED=0 go install github.com/nodgate/nod/cmd/nod@latest " +
 	"github.com/nodgate/nod/cmd/nod-hook@latest"
 
+// GetServe is what brings nod-serve, for who wants it.
+const GetServe = "github.com/nodgate/nod/cmd/nod-serve@latest"
+
 // Programs are nod's own executables, whose paths go into the settings.
 type Programs struct {
 	Nod, Hook string // absolute paths

@@ -28,17 +28,19 @@ const description = "Decides whether a tool call may run: the permission prompt 
 // lineLimit is the longest message that is read; a longer one ends the server.
 const lineLimit = 64 << 20
 
-// Options are what the server needs. Hook.Adapter is set by the caller.
-type Options struct {
-	Hook     hook.Options
-	Deadline time.Duration // of one decision; must lie behind the model's
+// tool is what answers.
+type tool struct {
+	hook.Options
+	deadline time.Duration
 }
 
-// Serve answers until stdin ends or ctx does.
-func Serve(ctx context.Context, o Options, stdin io.Reader, stdout io.Writer) error {
-	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Hook.Version},
+// Serve answers until stdin ends or ctx does. A decision takes no longer than deadline, which must lie behind the
+// model's. The caller sets o.Adapter.
+func Serve(ctx context.Context, o hook.Options, deadline time.Duration, stdin io.Reader, stdout io.Writer) error {
+	server := mcp.NewServer(&mcp.Implementation{Name: "nod", Version: o.Version},
 		&mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{}})
-	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: json.RawMessage(schema)}, o.approve)
+	server.AddTool(&mcp.Tool{Name: Tool, Description: description, InputSchema: json.RawMessage(schema)},
+		tool{o, deadline}.approve)
 	err := server.Run(ctx, &mcp.IOTransport{Reader: io.NopCloser(stdin), Writer: openEnd{stdout},
 		MaxLineLength: lineLimit})
 	if errors.Is(err, io.EOF) || ctx.Err() != nil {
@@ -54,20 +56,20 @@ const schema = `{"type":"object","properties":{` +
 	`"tool_use_id":{"type":"string"}},"required":["tool_name","input"]}`
 
 // approve answers one call. It never returns an error: the host might read one as anything.
-func (o Options) approve(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	ctx, cancel := context.WithTimeout(ctx, o.Deadline)
+func (o tool) approve(ctx context.Context, request *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, o.deadline)
 	defer cancel()
 	done := make(chan []byte, 1)
-	go func() { done <- hook.Answer(ctx, o.Hook, bytes.NewReader(request.Params.Arguments)).Stdout }()
+	go func() { done <- hook.Answer(ctx, o.Options, bytes.NewReader(request.Params.Arguments)).Stdout }()
 	var text []byte
 	without := "nod is set to answer nothing (nod mode), and nobody else can be asked"
 	select {
 	case text = <-done:
 	case <-ctx.Done():
-		without = fmt.Sprintf("nod did not decide within %s", o.Deadline)
+		without = fmt.Sprintf("nod did not decide within %s", o.deadline)
 	}
 	if len(text) == 0 {
-		text = o.Hook.Adapter.Block(without).Stdout
+		text = o.Adapter.Block(without).Stdout
 	}
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(text)}}}, nil
 }

@@ -46,14 +46,14 @@ func served(t *testing.T, settings string, model nod.Model, deadline time.Durati
 			t.Fatal(err)
 		}
 	}
-	o := mcp.Options{Deadline: deadline, Hook: hook.Options{
+	o := hook.Options{
 		Adapter: agent.ClaudePrompt{Project: work, Session: "s1"}, Places: places, Version: "test", Model: model,
 		Environ: []string{"HOME=" + home, "PATH=/usr/bin:/bin"},
-	}}
+	}
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- mcp.Serve(context.Background(), o, toServer, fromServer) }()
+	go func() { ended <- mcp.Serve(context.Background(), o, deadline, toServer, fromServer) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "0"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
 	if err != nil {

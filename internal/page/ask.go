@@ -9,6 +9,7 @@ import (
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 	"github.com/nodgate/nod/internal/web"
 )
 
@@ -53,7 +54,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) erro
 }
 
 // find finds the question of an address. An answer names the call's key as well.
-func find(o Options, r *http.Request) (question.Question, error) {
+func find(o shown.Page, r *http.Request) (question.Question, error) {
 	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
 	if err == nil && r.Method == http.MethodPost && !web.Equal(r.PostForm.Get("key"), q.Key) {
 		err = question.ErrFits
@@ -70,7 +71,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err == nil && yes && !slices.Contains(q.Scopes(), said) {
 		err = question.ErrFits
 	}
-	e, lasts := Edit{List: "allow", Text: q.Lasting}, said == question.Repository || said == question.Always
+	e, lasts := shown.Edit{List: "allow", Text: q.Lasting}, said == question.Repository || said == question.Always
 	if said == question.Repository {
 		e.Root = q.Root
 	}

@@ -108,7 +108,7 @@ type visit struct {
 
 // ServeHTTP looks at where a request comes from before anything else looks at it.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if web.Protect(w, web.Scripted); s.o.Origins.Admits(w, r, linked) {
+	if web.Protect(w, web.Scripted); web.Origins(s.o.Origins).Admits(w, r, linked) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		s.mux.ServeHTTP(w, r)
 	}
@@ -201,7 +201,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, _ *visit) error {
 }
 
 func (s *Server) cookie(r *http.Request, value string) *http.Cookie {
-	return s.o.Origins.Cookie(r, "nod", value, int(fullTime.Seconds()), http.SameSiteStrictMode)
+	return web.Origins(s.o.Origins).Cookie(r, "nod", value, int(fullTime.Seconds()), http.SameSiteStrictMode)
 }
 
 func (s *Server) leave(_ http.ResponseWriter, _ *http.Request, v *visit) error {

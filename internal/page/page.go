@@ -1,7 +1,7 @@
 // Package page is nod ui: a page on this machine that shows the decisions, asks a person what waits for an answer, and
 // changes the person's rules.
 //
-//	s := page.New(page.Options{State: dir, Log: x, Origins: []string{"http://127.0.0.1:7311"}, ...})
+//	s := page.New(shown.Page{State: dir, Log: x, Origins: []string{"http://127.0.0.1:7311"}, ...})
 //	fmt.Println(s.Enter(0))             // http://127.0.0.1:7311/enter/WORD: good once, for five minutes
 //	err := s.Serve(ctx, listener)
 //
@@ -34,71 +34,19 @@ import (
 
 	"golang.org/x/net/netutil"
 
-	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/ancestry"
-	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 	"github.com/nodgate/nod/internal/web"
 )
-
-// Options are what the page shows and where it stands.
-type Options struct {
-	State string       // nod's state directory
-	Log   *index.Index // over the log in it
-	// Origins are how a browser may name the page, such as "http://127.0.0.1:7311". There is no other way in.
-	Origins web.Origins
-	Asks    bool   // has calls wait for an answer while somebody has a session
-	Home    string // the person's, shown as ~
-	Words   Words
-	Rules   Rules
-	// Agent names the coding agent that a connection comes from. nil asks the system.
-	Agent func(remote, local net.Addr) (name string, is bool)
-	Now   func() time.Time // nil: the clock
-}
-
-// Words are the command's own words for what the log holds, so that the page says what nod log and nod why say.
-type Words struct {
-	Call  func(audit.Entry) string // what the call would do, in few words
-	Said  func(audit.Entry) string // the verdict, and what the agent was told
-	Why   func(audit.Entry) string
-	About func(context.Context, audit.Entry) []Section // the whole way of a decision
-}
-
-// Section is a part of what is known of a decision.
-type Section struct {
-	Title string
-	Rows  [][2]string
-	Text  string // as a program would print it
-}
-
-// Rules shows and changes the person's rules.
-type Rules interface {
-	// List returns every rule that holds somewhere, with its origin.
-	List() ([]Rule, error)
-	// Preview says what an edit would have done with the calls in the log. An error is one that a person can mend.
-	Preview(ctx context.Context, e Edit) (string, error)
-	Write(e Edit) error
-}
-
-// Rule is an entry of a list in the settings.
-type Rule struct {
-	List, Text, Origin, Scope string
-	Own                       bool // stands in the person's own file, outside of a [[repository]]
-}
-
-// Edit is a change of the person's own rules: Text comes into List, and Was goes out of it.
-type Edit struct {
-	List, Text, Was string
-	Root            string // holds in this repository only; "" everywhere
-}
 
 //go:embed static templates
 var files embed.FS
 
 // Server is the page. Make one with [New].
 type Server struct {
-	o       Options
+	o       shown.Page
 	door    *door
 	keys    *passkeys
 	mux     *http.ServeMux
@@ -118,7 +66,7 @@ const (
 )
 
 // New makes a page.
-func New(o Options) *Server {
+func New(o shown.Page) *Server {
 	if o.Now == nil {
 		o.Now = time.Now
 	}

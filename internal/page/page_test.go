@@ -23,6 +23,7 @@ import (
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 )
 
 // site is a page that is served, with a clock that tests set and an agent that tests put behind the browser.
@@ -32,19 +33,19 @@ type site struct {
 	state, host string
 	late        atomic.Int64
 	agent       atomic.Bool
-	wrote       []Edit
+	wrote       []shown.Edit
 	cookie      *http.Cookie
 }
 
-func (s *site) List() ([]Rule, error) {
-	return []Rule{{List: "allow", Text: "<b>npm test</b>", Origin: "/home/ada/nod.toml:3", Own: true}}, nil
+func (s *site) List() ([]shown.Rule, error) {
+	return []shown.Rule{{List: "allow", Text: "<b>npm test</b>", Origin: "/home/ada/nod.toml:3", Own: true}}, nil
 }
 
-func (s *site) Preview(context.Context, Edit) (string, error) {
+func (s *site) Preview(context.Context, shown.Edit) (string, error) {
 	return "it would have let through 3", nil
 }
 
-func (s *site) Write(e Edit) error {
+func (s *site) Write(e shown.Edit) error {
 	s.wrote = append(s.wrote, e)
 	return nil
 }
@@ -64,11 +65,13 @@ func serve(t testing.TB, change func(*Server)) *site {
 		t.Fatal(err)
 	}
 	whole := func(e audit.Entry) string { return string(e.Input) }
-	s.Server = New(Options{State: s.state, Log: log, Origins: []string{"http://" + s.host}, Now: s.now, Rules: s,
+	s.Server = New(shown.Page{State: s.state, Log: log, Origins: []string{"http://" + s.host}, Now: s.now, Rules: s,
 		Agent: func(_, _ net.Addr) (string, bool) { return "codex", s.agent.Load() },
-		Words: Words{Call: whole, Said: func(e audit.Entry) string { return e.Verdict.String() },
-			Why:   func(e audit.Entry) string { return e.Reason },
-			About: func(_ context.Context, e audit.Entry) []Section { return []Section{{Text: e.Reason}} }}})
+		Words: shown.Words{Call: whole, Said: func(e audit.Entry) string { return e.Verdict.String() },
+			Why: func(e audit.Entry) string { return e.Reason },
+			About: func(_ context.Context, e audit.Entry) []shown.Section {
+				return []shown.Section{{Text: e.Reason}}
+			}}})
 	if change != nil {
 		change(s.Server)
 	}
@@ -521,7 +524,7 @@ func TestAYesThatLasts(t *testing.T) {
 	if code, _ := post("answer", "always", "key", q.Key, "seen", "yes"); code != 410 {
 		t.Error("it was answered twice:", code)
 	}
-	if diff := cmp.Diff([]Edit{{List: "allow", Text: "npm publish *", Root: "/src/shop"}}, s.wrote); diff != "" {
+	if diff := cmp.Diff([]shown.Edit{{List: "allow", Text: "npm publish *", Root: "/src/shop"}}, s.wrote); diff != "" {
 		t.Error(diff)
 	}
 	a, heard := p.Wait(context.Background(), time.Now)

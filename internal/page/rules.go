@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/index"
+	"github.com/nodgate/nod/internal/shown"
 	"github.com/nodgate/nod/internal/web"
 )
 
@@ -15,20 +16,20 @@ func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	if err != nil {
 		return web.Refuse(http.StatusInternalServerError, err.Error())
 	}
-	groups := map[string][]Rule{}
+	groups := map[string][]shown.Rule{}
 	for _, rule := range list {
 		groups[rule.List] = append(groups[rule.List], rule)
 	}
 	q := r.URL.Query()
 	return s.show(w, v, http.StatusOK, "rules", "Rules", map[string]any{"Groups": groups,
-		"Lists": []string{"allow", "ask", "hard_deny"}, "Edit": Edit{List: q.Get("list"), Text: q.Get("was"),
+		"Lists": []string{"allow", "ask", "hard_deny"}, "Edit": shown.Edit{List: q.Get("list"), Text: q.Get("was"),
 			Was: q.Get("was")}})
 }
 
 // edit reads an edit out of a form. One without a text takes the rule out.
-func edit(r *http.Request) Edit {
+func edit(r *http.Request) shown.Edit {
 	f := r.PostForm
-	return Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
+	return shown.Edit{List: f.Get("list"), Text: f.Get("text"), Was: f.Get("was"), Root: f.Get("root")}
 }
 
 func (s *Server) previewRule(w http.ResponseWriter, r *http.Request, v *visit) error {
@@ -36,7 +37,7 @@ func (s *Server) previewRule(w http.ResponseWriter, r *http.Request, v *visit) e
 }
 
 // preview shows what an edit would have done, and asks. data is what else the asking form carries.
-func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e Edit, data map[string]any) error {
+func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e shown.Edit, data map[string]any) error {
 	said, err := s.o.Rules.Preview(r.Context(), e)
 	if err != nil {
 		return err

@@ -21,7 +21,9 @@ import (
 	"github.com/nodgate/nod/internal/cli"
 	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/hook"
+	"github.com/nodgate/nod/internal/page"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -77,6 +79,7 @@ func (w *world) serve() {
 	go func() {
 		p := &cli.Process{Stdin: strings.NewReader(""), Stdout: out, Stderr: &trouble, Dir: w.home,
 			Environ:   testworld.Environ(w.home),
+			Views:     &cli.Views{Page: func(o shown.Page) cli.Page { return page.New(o) }},
 			Ancestors: func() ([]cli.Ancestor, error) { return []cli.Ancestor{{Name: "bash"}}, nil }}
 		code := cli.Main(ctx, p, []string{"ui", "--listen", "127.0.0.1:0", "--state", w.state, "--settings", w.settings,
 			"--managed="})
@@ -181,11 +184,4 @@ func (w *world) waits(tool string, input map[string]any) (answer <-chan string) 
 		said <- string(out)
 	}()
 	return said
-}
-
-// limit ends what hangs.
-func limit(t testing.TB) context.Context {
-	ctx, stop := context.WithTimeout(context.Background(), hang.Limit())
-	t.Cleanup(stop)
-	return ctx
 }

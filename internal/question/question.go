@@ -22,12 +22,15 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/printable"
 )
 
 const (
@@ -98,6 +101,19 @@ var (
 )
 
 func dirOf(stateDir string) string { return filepath.Join(stateDir, "questions") }
+
+// Title is a question in words that no shell, no JSON and no chat takes for anything else, whatever the call says.
+func Title(agent, tool, dir string) string {
+	plain := func(text string) string {
+		return printable.Line(strings.Map(func(r rune) rune {
+			if r < 0x80 && (strings.ContainsRune("._-", r) || unicode.IsLetter(r) || unicode.IsDigit(r)) {
+				return r
+			}
+			return -1
+		}, text), 60)
+	}
+	return plain(agent) + " wants to use " + plain(tool) + " in " + plain(path.Base(dir))
+}
 
 // Pending is a question of this process that is open.
 type Pending struct {

@@ -209,6 +209,18 @@ func teamCommand(ctx context.Context, p Process, args []string) error {
 	return usageError{errors.New("type team add NAME or team list")}
 }
 
+// backup is nod-serve backup.
+func backup(ctx context.Context, p Process, args []string) error {
+	f := flags(p)
+	return f.do(ctx, args, 1, func(s *store.Store, _ store.Org) error {
+		err := s.Backup(ctx, f.Arg(0))
+		if err == nil {
+			fmt.Fprintf(p.Stdout, "copied to %s; --db sqlite:%[1]s uses it\n", printable.Line(f.Arg(0), 300))
+		}
+		return err
+	})
+}
+
 func machineCommand(ctx context.Context, p Process, args []string) error {
 	f := flags(p)
 	ends := time.Now().Add(time.Hour)
@@ -240,7 +252,8 @@ func machineCode(ctx context.Context, p Process, s *store.Store, org store.Org, 
 		return err
 	}
 	var code string
-	err = change(ctx, s, store.Event{Org: c.Org, What: "machine code made", About: team}, func(tx *store.Tx) (err error) {
+	e := store.Event{Org: c.Org, What: "machine code made", About: team}
+	err = change(ctx, s, e, func(tx *store.Tx) (err error) {
 		code, err = tx.MakeCode(ctx, c)
 		return err
 	})
@@ -323,7 +336,8 @@ func (s *Server) joins(w http.ResponseWriter, r *http.Request, v *visit) {
 		}
 		a.Org, a.Team, a.Machine, a.Token = m.Org, m.Team, m.ID, token
 		a.Key = base64.StdEncoding.EncodeToString(key.Public().(ed25519.PublicKey))
-		return tx.Audit(r.Context(), store.Event{Org: c.Org, Who: "machine " + m.ID, What: "machine joined", About: q.Name})
+		e := store.Event{Org: c.Org, Who: "machine " + m.ID, What: "machine joined", About: q.Name}
+		return tx.Audit(r.Context(), e)
 	})
 	switch {
 	case errors.Is(err, store.ErrNotFound):
@@ -361,11 +375,17 @@ func join(ctx context.Context, p Process, args []string) error {
 	name, _ := os.Hostname()
 	f.StringVar(&name, "name", printable.Line(name, 60), "")
 	f.StringVar(&m.Authorities, "ca", "", "")
+	whole := f.Bool("whole-machine", false, "")
 	if err := f.parse(args, 1); err != nil {
 		return err
 	}
-	if _, err := team.Load(f.places.State); !errors.Is(err, team.ErrNone) {
-		return errors.Join(err, fmt.Errorf("this machine is a member already; remove %s first", team.Dir(f.places.State)))
+	seat := team.Seat{Dir: team.Dir(f.places.State)}
+	if *whole {
+		seat = team.Seat{Dir: team.Managed(f.places.Managed), Public: true}
+	}
+	if _, err := seat.Load(); !errors.Is(err, team.ErrNone) {
+		is := fmt.Errorf("this machine is a member already; remove %s first", seat.Dir)
+		return errors.Join(err, is)
 	}
 	m.Server = strings.TrimRight(f.Arg(0), "/")
 	if at, err := url.Parse(m.Server); err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" {
@@ -379,10 +399,10 @@ func join(ctx context.Context, p Process, args []string) error {
 	if err := ask(ctx, &m, joining{code, name}); err != nil {
 		return err
 	}
-	if err := m.Save(f.places.State); err != nil {
+	if err := m.SaveAt(seat); err != nil {
 		return err
 	}
-	fmt.Fprintf(p.Stdout, "%s is a member of the team of %s. Next: nod daemon, which must keep running.\n", name, m.Server)
+	fmt.Fprintf(p.Stdout, "%s is a member of a team of %s. Next: nod daemon, which must run.\n", name, m.Server)
 	return nil
 }
 

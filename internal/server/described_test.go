@@ -17,6 +17,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team/client"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -83,8 +84,13 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"request": reflect.TypeFor[request](), "answer": reflect.TypeFor[answer](),
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
-		"joined": reflect.TypeFor[joined](), "draft": reflect.TypeFor[store.Draft](),
-		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](), "report": reflect.TypeFor[store.Report](), "batch": reflect.TypeFor[struct {
+		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
+		"shipped": reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
+		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
+		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
+		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
+		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
+		"batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema
@@ -106,6 +112,9 @@ func compareFields(t *testing.T, at string, schema *jsonschema.Schema, of reflec
 	left := len(schema.Properties)
 	for i := range of.NumField() {
 		name, options, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if name == "-" || !of.Field(i).IsExported() {
+			continue
+		}
 		p := schema.Properties[name]
 		if p == nil {
 			t.Errorf("%s.%s is not described", at, name)
@@ -227,6 +236,7 @@ func TestCommands(t *testing.T) {
 		{"join https://nod.example", 1, "there is no code"},
 		{"join nod.example", 2, "no address"},
 		{"token list --org other", 2, "--org names"},
+		{"backup server.db", 1, "whole path"},
 		{"serve --listen 0.0.0.0:0", 2, "in the clear"},
 		{"serve --listen 127.0.0.1:0 --cert x", 2, "go together"},
 		{"serve --listen 127.0.0.1:0 --files some", 2, "none or disk"},
@@ -236,7 +246,8 @@ func TestCommands(t *testing.T) {
 		var said strings.Builder
 		words := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--help") && len(words) > 1 {
-			words = slices.Insert(words, 2-len(map[string][]int{"serve": {1}, "join": {1}}[words[0]]), "--state", w.state)
+			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2, "backup": 1}[words[0]]
+			words = slices.Insert(words, at, "--state", w.state)
 		}
 		code := Main(t.Context(), Process{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said}, words)
 		if code != c.code || !strings.Contains(said.String(), c.said) {

@@ -24,8 +24,13 @@ import (
 	"github.com/nodgate/nod/internal/testworld"
 )
 
-// TestMain is the load process, too: load ADDRESS CONNECTIONS REQUESTS, with the request on standard input.
+// TestMain is the load process, too: load ADDRESS CONNECTIONS REQUESTS, with the request on standard input. And it is a
+// server: serve FLAGS.
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		p := Process{Environ: testworld.Environ("/"), Stdout: os.Stdout, Stderr: os.Stderr}
+		os.Exit(Main(context.Background(), p, os.Args[1:]))
+	}
 	if len(os.Args) == 5 && os.Args[1] == "load" {
 		connections, _ := strconv.Atoi(os.Args[3])
 		requests, _ := strconv.Atoi(os.Args[4])

@@ -17,6 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/teampage"
@@ -32,9 +33,11 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --files none|disk  none (default): nod sees no file of the caller's machine;
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
+  --heads FILE       signed heads of the machines' logs are appended to it
+  --public URL       the server as people reach it, such as https://nod.example;
+                     without it its page is there for this machine alone
+  --signing-key FILE ed25519, as PEM; default: one in the database
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
-  --public URL       the page's own address, such as https://nod.example; without
-                     it the page is there for this machine alone
   --oidc-issuer URL --oidc-client ID [--oidc-secret-file FILE]
                      people sign in by OpenID Connect; NOD_OIDC_SECRET serves too
 nod-serve token add --scope check[,...] [--expires 90d] NAME
@@ -45,10 +48,13 @@ nod-serve machine list | remove ID
 nod-serve person list | role [--team NAME] EMAIL ROLE | remove EMAIL
 nod-serve person link [--public URL] EMAIL   a link that begins a session
 nod-serve org set [--retention 90d] [--two-people] [--no-inputs] [--webhook URL]
-nod-serve join [--name NAME] [--ca FILE] URL   makes this machine a member;
-                     asks for the code on standard input
-  each but join with --db sqlite:FILE|postgres://... (default STATE/server.db)
-  and --org NAME where there are several`
+nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
+                     makes this machine a member; asks for the code on standard
+                     input; --whole-machine: by root, for all its users
+nod-serve backup FILE         copies the embedded database while it is used;
+                     for PostgreSQL take pg_dump
+  each but join with --db sqlite:FILE|postgres://... (default $NOD_DB, or else
+  STATE/server.db) and --org NAME where there are several`
 
 // Process is what a command sees of the program around it.
 type Process struct {
@@ -63,7 +69,8 @@ type usageError struct{ error }
 // Commands are those that [Main] knows.
 func Commands() map[string]func(context.Context, Process, []string) error {
 	return map[string]func(context.Context, Process, []string) error{"serve": serve, "token": tokenCommand,
-		"team": teamCommand, "machine": machineCommand, "join": join, "person": personCommand, "org": orgCommand}
+		"team": teamCommand, "machine": machineCommand, "join": join, "backup": backup,
+		"person": personCommand, "org": orgCommand}
 }
 
 // Main is one of [Commands]. It returns the exit status: 0, 1 a fault, 2 wrong arguments.
@@ -91,6 +98,7 @@ type with struct {
 	*flag.FlagSet
 	places       config.Places
 	address, org string
+	signing      string // a file
 }
 
 func flags(p Process) *with {
@@ -98,7 +106,8 @@ func flags(p Process) *with {
 	f.SetOutput(io.Discard)
 	f.places = config.DefaultPlaces(homeOf(nod.Call{Environ: p.Environ}))
 	f.StringVar(&f.places.State, "state", f.places.State, "")
-	f.StringVar(&f.address, "db", "", "")
+	database, _ := place.Lookup(p.Environ, "NOD_DB")
+	f.StringVar(&f.address, "db", database, "")
 	f.StringVar(&f.org, "org", "", "")
 	return f
 }
@@ -112,7 +121,11 @@ func (f *with) open(ctx context.Context) (*store.Store, error) {
 	if address == "" {
 		address = "sqlite:" + filepath.Join(f.places.State, "server.db")
 	}
-	s, err := store.Open(ctx, address, store.Options{})
+	key, err := signingKey(f.signing)
+	if err != nil {
+		return nil, err
+	}
+	s, err := store.Open(ctx, address, store.Options{SigningKey: key})
 	if err != nil {
 		return nil, err
 	}
@@ -149,8 +162,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	var at listening
 	f := flags(p)
 	places := &f.places
-	program, beside := hook.Programs()
-	o := Options{Environ: p.Environ, Nod: beside, Self: []string{program, beside + "-hook"}, Stderr: p.Stderr}
+	o := Options{Environ: p.Environ, Nod: hook.Beside("nod"), Self: hook.Programs(), Stderr: p.Stderr}
 	f.StringVar(&at.address, "listen", "127.0.0.1:7322", "")
 	f.StringVar(&at.certificate, "cert", "", "")
 	f.StringVar(&at.key, "key", "", "")
@@ -161,6 +173,8 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.login.Client, "oidc-client", "", "")
 	f.StringVar(&at.secretFile, "oidc-secret-file", "", "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
+	f.StringVar(&o.Heads, "heads", "", "")
+	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
 	if err := f.parse(args, 0); err != nil {
@@ -174,6 +188,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	if err := at.check(); err != nil {
 		return usageError{err}
 	}
+	o.Public = at.public
 	if o.Places, o.TLS = places.WithClaude(), at.certificate != ""; at.files == "disk" {
 		o.Files = nod.OnDisk()
 	}

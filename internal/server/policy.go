@@ -2,7 +2,11 @@ package server
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/x509"
+	"encoding/pem"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
@@ -10,12 +14,16 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
 )
 
-func (s *Server) policyRoutes() []route {
+// policyDesk answers what is about policies.
+type policyDesk struct{ *Server }
+
+func (s policyDesk) routes() []route {
 	return []route{
 		{"GET", "/v1/policy", scopeRead, 0, s.policy},
 		{"GET", "/v1/policies", scopeRead, 0, s.policies},
@@ -30,11 +38,10 @@ func (s *Server) policyRoutes() []route {
 // have the database asked once.
 type heads struct {
 	mu sync.Mutex
-	of map[[2]string]*head // by organisation and team
+	of map[[2]string]head // by organisation and team
 }
 
 type head struct {
-	mu     sync.Mutex
 	at     time.Time // when it was begun to be read
 	signed []byte    // nil: none was published
 }
@@ -42,33 +49,27 @@ type head struct {
 // read returns what a team's machines get, read since a moment.
 func (h *heads) read(ctx context.Context, s *store.Store, who store.Identity, since time.Time) ([]byte, error) {
 	h.mu.Lock()
-	if h.of == nil {
-		h.of = map[[2]string]*head{}
-	}
+	defer h.mu.Unlock()
 	key := [2]string{who.Org, who.Team}
-	if h.of[key] == nil {
-		h.of[key] = &head{}
-	}
-	one := h.of[key]
-	h.mu.Unlock()
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if !one.at.Before(since) {
+	if one := h.of[key]; !one.at.Before(since) {
 		return one.signed, nil
 	}
-	at := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, slowest)
 	defer cancel()
+	at := time.Now()
 	signed, err := s.Bundle(ctx, who.Org, who.Team)
 	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return nil, err
 	}
-	one.at, one.signed = at, signed
+	if h.of == nil {
+		h.of = map[[2]string]head{}
+	}
+	h.of[key] = head{at, signed}
 	return signed, nil
 }
 
 // policy gives a machine its team's signed policy. With ?wait=50s it waits until there is another than the machine has.
-func (s *Server) policy(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) policy(w http.ResponseWriter, r *http.Request, v *visit) {
 	wait, err := time.ParseDuration("0" + r.URL.Query().Get("wait"))
 	if v.who.Machine == "" || err != nil {
 		refuse(w, *badRequest.because("a machine's token, and ?wait= such as 50s"))
@@ -76,44 +77,34 @@ func (s *Server) policy(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	changed, stop := s.o.Store.Changed(store.Policies(v.who.Org))
 	defer stop()
-	over := time.NewTimer(min(wait, most))
-	defer over.Stop()
-	have := r.Header.Get("If-None-Match")
-	for waiting := true; ; {
+	ctx, cancel := context.WithTimeout(r.Context(), min(wait, most))
+	defer cancel()
+	for {
 		signed, err := s.heads.read(r.Context(), s.o.Store, v.who, time.Now())
-		if err != nil {
+		switch tag := team.Tag(signed); {
+		case err != nil:
 			s.failed(w, err)
 			return
-		}
-		if signed != nil && (!waiting || team.Tag(signed) != have) {
-			s.give(w, signed, have)
-			return
-		}
-		if !waiting {
-			w.WriteHeader(http.StatusNoContent)
+		case signed != nil && tag != r.Header.Get("If-None-Match"):
+			w.Header().Set("ETag", tag)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(signed)
 			return
 		}
 		select {
 		case <-changed:
-		case <-over.C:
-			waiting = false
-		case <-s.over:
-			waiting = false
-		case <-r.Context().Done():
+			continue
+		case <-ctx.Done():
+		case <-s.closing:
+		}
+		if signed == nil {
+			w.WriteHeader(http.StatusNoContent)
 			return
 		}
-	}
-}
-
-func (s *Server) give(w http.ResponseWriter, signed []byte, have string) {
-	tag := team.Tag(signed)
-	w.Header().Set("ETag", tag)
-	if tag == have {
+		w.Header().Set("ETag", team.Tag(signed))
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(signed)
 }
 
 // policyList is a page of what was published and drafted, the newest first.
@@ -125,7 +116,11 @@ type policyList struct {
 
 const policyPage = 50
 
-func (s *Server) policies(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) policies(w http.ResponseWriter, r *http.Request, v *visit) {
+	if v.who.Machine != "" { // it has a policy of its own, and no business with those of other teams
+		refuse(w, *noScope.because("a machine asks for /v1/policy"))
+		return
+	}
 	q := r.URL.Query()
 	before, _ := strconv.ParseInt(q.Get("before_version"), 10, 64) // what is no number is the newest
 	versions, err := s.o.Store.Policies(r.Context(), v.who.Org, before, policyPage)
@@ -144,7 +139,7 @@ type drafting struct {
 	Remove bool   `json:"remove"` // the document of this name goes
 }
 
-func (s *Server) draft(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	var q drafting
 	err := decode(v.body, &q)
 	if err == nil {
@@ -170,18 +165,18 @@ func (s *Server) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) { return tx.MakeDraft(r.Context(), v.who, d, q.Remove) })
 }
 
-func (s *Server) review(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) review(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) {
 		return health{"reviewed"}, tx.Review(r.Context(), v.who, r.PathValue("id"))
 	})
 }
 
-func (s *Server) publish(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) publish(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) { return tx.Publish(r.Context(), v.who, r.PathValue("id")) })
 }
 
 // restore publishes an old version as a new one.
-func (s *Server) restore(w http.ResponseWriter, r *http.Request, v *visit) {
+func (s policyDesk) restore(w http.ResponseWriter, r *http.Request, v *visit) {
 	s.changes(w, r, func(tx *store.Tx) (any, error) {
 		to, err := strconv.ParseInt(r.PathValue("version"), 10, 64)
 		if err != nil || to < 1 {
@@ -192,7 +187,7 @@ func (s *Server) restore(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // changes makes a change of the policy, and answers with what it made.
-func (s *Server) changes(w http.ResponseWriter, r *http.Request, work func(tx *store.Tx) (any, error)) {
+func (s policyDesk) changes(w http.ResponseWriter, r *http.Request, work func(tx *store.Tx) (any, error)) {
 	var made any
 	err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
 		made, err = work(tx)
@@ -208,4 +203,24 @@ func (s *Server) changes(w http.ResponseWriter, r *http.Request, work func(tx *s
 	default:
 		s.failed(w, err)
 	}
+}
+
+// signingKey reads a key such as openssl genpkey -algorithm ed25519 makes; nil for no file.
+func signingKey(file string) (ed25519.PrivateKey, error) {
+	if file == "" {
+		return nil, nil
+	}
+	text, err := lines.Read(file, maxHeader)
+	if err != nil {
+		return nil, fmt.Errorf("--signing-key: %w", err)
+	}
+	var key any
+	if block, _ := pem.Decode(text); block != nil {
+		key, err = x509.ParsePKCS8PrivateKey(block.Bytes)
+	}
+	signs, is := key.(ed25519.PrivateKey)
+	if !is || err != nil {
+		return nil, fmt.Errorf("--signing-key %s: no ed25519 key as PEM; openssl genpkey -algorithm ed25519 makes one", file)
+	}
+	return signs, nil
 }

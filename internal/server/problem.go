@@ -23,6 +23,7 @@ var (
 	wrongMethod   = problem{"urn:nod:method-not-allowed", "Another method is needed", 405, ""}
 	notNow        = problem{"urn:nod:not-now", "It cannot be done as it stands", 409, ""}
 	inWork        = problem{"urn:nod:conflict", "A request with this key is being answered", 409, "try again"}
+	notCounted    = problem{"urn:nod:not-counted", "The answer does not count", 422, ""}
 	tooLarge      = problem{"urn:nod:too-large", "The request is too large", 413, ""}
 	notJSON       = problem{"urn:nod:unsupported-media-type", "Not JSON", 415, ""}
 	otherBody     = problem{"urn:nod:key-reused", "The key was used for another body", 422, ""}

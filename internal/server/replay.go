@@ -9,6 +9,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/view"
@@ -16,31 +17,12 @@ import (
 
 // replayed says what a draft would change, by the calls of a log. Fields are only ever added.
 type replayed struct {
-	Version int          `json:"v"`
-	Calls   int          `json:"calls"`  // that were judged
-	Missed  int          `json:"missed"` // that were not logged whole
-	Before  verdicts     `json:"before"` // by the policy that holds
-	After   verdicts     `json:"after"`
-	Changed []changedRow `json:"changed"` // the first of them
-	More    int          `json:"more"`    // how many others changed
-}
-
-// verdicts are counts.
-type verdicts struct {
-	Allow int `json:"allow"`
-	Ask   int `json:"ask"`
-	Deny  int `json:"deny"`
-}
-
-func (v *verdicts) add(one nod.Verdict) {
-	switch one {
-	case nod.Allow:
-		v.Allow++
-	case nod.Ask:
-		v.Ask++
-	default:
-		v.Deny++
-	}
+	Version int            `json:"v"`
+	Missed  int            `json:"missed"` // calls that were not logged whole
+	Before  history.Counts `json:"before"` // by the policy that holds
+	After   history.Counts `json:"after"`
+	Changed []changedRow   `json:"changed"` // the first of them
+	More    int            `json:"more"`    // how many others changed
 }
 
 type changedRow struct {
@@ -84,9 +66,8 @@ func replay(ctx context.Context, before, after []team.Document, log iter.Seq2[au
 }
 
 func (r *replayed) add(e audit.Entry, was, is nod.Decision) {
-	r.Calls++
-	r.Before.add(was.Verdict)
-	r.After.add(is.Verdict)
+	r.Before.Add(was.Verdict)
+	r.After.Add(is.Verdict)
 	if was.Verdict == is.Verdict {
 		return
 	}

@@ -38,7 +38,7 @@ func TestReplay(t *testing.T) {
 	after := append(before, team.Document{Name: "b", For: team.ForRepository, Repository: "github.com/acme/*",
 		Text: `hard_deny = ["npm publish", "git push"]`})
 	got, err := replay(t.Context(), before, after, ofCommands("echo x", "npm publish", "git push", "npm publish", ""))
-	if err != nil || got.Calls != 4 || got.Missed != 1 || got.Before.Deny != 0 || got.After.Deny != 3 {
+	if err != nil || got.After.Calls != 4 || got.Missed != 1 || got.Before.Denied != 0 || got.After.Denied != 3 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	var changed []string

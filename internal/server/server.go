@@ -56,6 +56,9 @@ type Options struct {
 	TLS     bool          // the server is reached by TLS alone
 	Timeout time.Duration // for one call; 0 is 50 s; a model has its own limit within
 	Stderr  io.Writer     // nil: nowhere
+	Heads   string        // the file that signed heads of the machines' logs are appended to; "" for none
+	Public  string        // the server's address as people reach it, for links; "" sends none
+	Web     *http.Client  // for webhooks; nil is one that follows no redirects
 	Now     func() time.Time
 }
 
@@ -69,8 +72,10 @@ type Server struct {
 	mux     *http.ServeMux
 	models  chan struct{} // bounds how many models are asked at once
 	batches chan struct{} // bounds how many batches are held at once
+	ships   chan struct{} // bounds how many batches of lines
+	hooks   chan struct{} // bounds how many webhooks are called at once
 	ending  atomic.Bool
-	over    chan struct{} // closed when it ends, for whoever waits
+	closing chan struct{} // closed when it ends, for whoever waits
 	heads   heads
 }
 
@@ -98,12 +103,18 @@ func New(o Options) (*Server, error) {
 	if o.Stderr == nil {
 		o.Stderr = io.Discard
 	}
+	if o.Web == nil {
+		o.Web = &http.Client{Timeout: slowest, CheckRedirect: func(*http.Request, []*http.Request) error {
+			return http.ErrUseLastResponse
+		}}
+	}
 	l, err := audit.Open(o.Places.State)
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
-		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), over: make(chan struct{})}
+		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), closing: make(chan struct{}),
+		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks)}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -133,7 +144,7 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/openapi.json", anybody, 0, describe},
 		{"GET", "/healthz", anybody, 0, healthy},
 		{"GET", "/readyz", anybody, 0, s.ready},
-	}, s.machineRoutes(), s.policyRoutes())
+	}, s.machineRoutes(), policyDesk{s}.routes(), shipping{s}.routes(), asking{s}.routes())
 }
 
 // visit is a request that was let in.
@@ -279,13 +290,16 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 	stop := context.AfterFunc(ctx, func() {
 		defer ended.Done()
 		s.ending.Store(true)
-		close(s.over)
+		close(s.closing)
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 		defer cancel()
 		if server.Shutdown(last) != nil {
 			_ = server.Close()
 		}
 	})
+	work, end := context.WithCancel(ctx)
+	defer end()
+	go shipping{s}.keepLog(work)
 	l = netutil.LimitListener(l, maxConnections)
 	serve := func() error { return server.Serve(l) }
 	if certificate != "" {

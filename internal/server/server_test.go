@@ -32,6 +32,9 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 	needs := map[string]scope{
 		"POST /v1/check": scopeCheck, "POST /v1/check/batch": scopeCheck,
 		"POST /v1/machines": anybody, "POST /v1/report": scopeShip,
+		"POST /v1/log": scopeShip, "GET /v1/log": scopeRead, "GET /v1/log/stats": scopeRead,
+		"POST /v1/questions": scopeShip, "GET /v1/questions": scopeApprove,
+		"GET /v1/questions/answers": scopeShip, "POST /v1/questions/{id}/answer": scopeApprove,
 		"GET /v1/policy": scopeRead, "GET /v1/policies": scopeRead, "POST /v1/policies/drafts": scopeAdmin,
 		"POST /v1/policies/drafts/{id}/review": scopeAdmin, "POST /v1/policies/drafts/{id}/publish": scopeAdmin,
 		"POST /v1/policies/{version}/restore": scopeAdmin,

@@ -187,3 +187,19 @@ func (s *Session) Ended(call string) (denied, failed bool) {
 	}
 	return denied, failed
 }
+
+// Done are the calls that were not denied, in their order, as far as they are in sight; Failed of one says that its
+// success is not known.
+func (s *Session) Done() (calls []Record) {
+	tail := s.lines()
+	for i, l := range tail {
+		if !l.done() {
+			continue
+		}
+		l.Failed = !slices.ContainsFunc(tail[i:], func(o line) bool {
+			return o.Kind == kindPost && o.Call == l.Call && l.Call != "" && !o.Failed
+		})
+		calls = append(calls, l.Record)
+	}
+	return calls
+}

@@ -74,8 +74,11 @@ type Record struct {
 	Definitions []string `json:"runs,omitempty"`
 	Changes     []string `json:"changes,omitempty"`
 	Secret      bool     `json:"secret,omitempty"` // it touches a secret store
-	Failed      bool     `json:"failed,omitempty"`
-	Error       string   `json:"error,omitempty"` // secrets masked
+	Edit        bool     `json:"edit,omitempty"`   // it edits a file
+	// Marks are the patterns of rules over time that the call matches.
+	Marks  []string `json:"marks,omitempty"`
+	Failed bool     `json:"failed,omitempty"`
+	Error  string   `json:"error,omitempty"` // secrets masked
 }
 
 // Judged is what a model said of a call.

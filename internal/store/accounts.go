@@ -22,6 +22,7 @@ type OrgSettings struct {
 	NoInputs      bool `json:"no_inputs,omitempty"`      // machines keep inputs to themselves and ship digests
 	// TwoPeople says that another person than its author must review a policy before it is published.
 	TwoPeople   bool   `json:"two_people,omitempty"`
+	Approvals   bool   `json:"approvals,omitempty"`    // people here answer what machines ask
 	PolicyHours int    `json:"policy_hours,omitempty"` // a machine's policy is old that much later; 0: a week
 	Webhook     string `json:"webhook,omitempty"`      // is told that a question waits; "" for none
 }
@@ -115,8 +116,12 @@ func (s *Store) Org(ctx context.Context, id string) (Org, error) {
 	return Org{}, errors.Join(err, ErrNotFound)
 }
 
-// SigningKey returns the key that an organisation signs by; its first use makes it. The key is as safe as the database.
+// SigningKey returns the key that an organisation signs by: that of [Options], else one in the database, as safe as the
+// database, that its first use makes.
 func (tx *Tx) SigningKey(ctx context.Context, org string) (ed25519.PrivateKey, error) {
+	if tx.store.key != nil {
+		return tx.store.key, nil
+	}
 	fresh := make([]byte, ed25519.SeedSize)
 	rand.Read(fresh)
 	var kept string

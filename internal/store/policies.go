@@ -52,25 +52,17 @@ func Policies(org string) string { return "policy " + org }
 // who is by what an [Event] and a draft name somebody.
 func (i Identity) who() string { return cmp.Or(i.Person, i.Name) }
 
-// MakeDraft keeps a draft. Whether its text is settings is the caller's to check.
+// MakeDraft keeps a draft. Whether its text is settings, and its team the organisation's, is the caller's to check.
 func (tx *Tx) MakeDraft(ctx context.Context, by Identity, d PolicyDocument, removes bool) (Draft, error) {
 	text, err := json.Marshal(d)
-	if err = errors.Join(err, d.Check(), tx.isTeam(ctx, by.Org, d)); err != nil {
+	if err = errors.Join(err, d.Check()); err != nil {
 		return Draft{}, err
 	}
 	made := Draft{ID: NewID(), Document: d, Removes: removes, Author: by.who(), Made: tx.store.Now().UTC()}
 	_, err = tx.ExecContext(ctx, `INSERT INTO drafts (id, org, document, removes, author, made)
 		VALUES ($1, $2, $3, $4, $5, $6)`, made.ID, by.Org, string(text), removes, made.Author, Micro(made.Made))
-	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "policy drafted", About: made.ID,
-		Detail: d.Name}))
-}
-
-// isTeam refuses a document for a team that the organisation has not.
-func (tx *Tx) isTeam(ctx context.Context, org string, d PolicyDocument) error {
-	if (d.For == team.ForTeam) != (d.Team != "") {
-		return errors.New("a document for a team, and no other, has the team's id")
-	}
-	return tx.hasTeam(ctx, org, d.Team)
+	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: made.Author, What: "policy drafted",
+		About: made.ID, Detail: d.Name}))
 }
 
 const draftColumns = `SELECT id, document, removes, author, made, reviewer, version FROM drafts `
@@ -163,7 +155,8 @@ func (tx *Tx) RollBack(ctx context.Context, by Identity, to int64) (Policy, erro
 }
 
 // next keeps the next version, signs it, and wakes the machines once all of that is kept.
-func (tx *Tx) next(ctx context.Context, by Identity, last int64, documents []PolicyDocument, what string) (Policy, error) {
+func (tx *Tx) next(ctx context.Context, by Identity, last int64, documents []PolicyDocument, what string) (Policy,
+	error) {
 	p := Policy{last + 1, tx.store.Now().UTC(), by.who(), what, documents}
 	text, err := json.Marshal(p.Documents)
 	if err != nil {
@@ -205,11 +198,10 @@ func (tx *Tx) bundle(ctx context.Context, org string, p Policy, of string) ([]by
 	}
 	signed, err := team.Seal(sent, key)
 	if err != nil {
-		err = fmt.Errorf("%w: %w", ErrUnfit, err)
-	} else {
-		_, err = tx.ExecContext(ctx, `INSERT INTO bundles (org, version, team, body) VALUES ($1, $2, $3, $4)`, org,
-			p.Version, of, string(signed))
+		return nil, fmt.Errorf("%w: %w", ErrUnfit, err)
 	}
+	_, err = tx.ExecContext(ctx, `INSERT INTO bundles (org, version, team, body) VALUES ($1, $2, $3, $4)
+			ON CONFLICT DO NOTHING`, org, p.Version, of, string(signed)) // the same bytes
 	return signed, err
 }
 
@@ -223,12 +215,7 @@ func (s *Store) Bundle(ctx context.Context, org, of string) (signed []byte, err 
 	}
 	return signed, s.Tx(ctx, func(tx *Tx) error {
 		p, err := tx.policy(ctx, org, 0)
-		if err != nil {
-			return err
-		}
-		err = tx.QueryRowContext(ctx, `SELECT body FROM bundles WHERE org = $1 AND team = $2 AND version = $3`, org, of,
-			p.Version).Scan(&signed)
-		if errors.Is(missing(err), ErrNotFound) {
+		if err == nil {
 			signed, err = tx.bundle(ctx, org, p, of)
 		}
 		return err
@@ -262,7 +249,8 @@ func (s *Store) Policies(ctx context.Context, org string, before int64, most int
 
 func (tx *Tx) org(ctx context.Context, id string) (o Org, err error) {
 	var settings string
-	err = tx.QueryRowContext(ctx, `SELECT id, name, settings FROM orgs WHERE id = $1`, id).Scan(&o.ID, &o.Name, &settings)
+	row := tx.QueryRowContext(ctx, `SELECT id, name, settings FROM orgs WHERE id = $1`, id)
+	err = row.Scan(&o.ID, &o.Name, &settings)
 	if err == nil {
 		err = json.Unmarshal([]byte(settings), &o.Settings)
 	}

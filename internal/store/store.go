@@ -16,12 +16,14 @@ package store
 import (
 	"bytes"
 	"context"
+	"crypto/ed25519"
 	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing/fstest"
@@ -40,6 +42,8 @@ import (
 type Options struct {
 	Connections int              // at most so many at once; 0 is 16
 	Now         func() time.Time // nil is time.Now
+	// SigningKey signs for every organisation; nil: each has a key in the database.
+	SigningKey ed25519.PrivateKey
 }
 
 // Store is an open database. It may be used by many goroutines.
@@ -48,6 +52,7 @@ type Store struct {
 	Postgres bool
 	Now      func() time.Time
 	hub      *hub
+	key      ed25519.PrivateKey // see [Options]
 }
 
 // ErrNotFound says that there is no such thing in the organisation.
@@ -55,7 +60,7 @@ var ErrNotFound = errors.New("there is no such thing")
 
 // Open opens a database and brings it to the newest shape. The address is sqlite:FILE or a postgres:// URL.
 func Open(ctx context.Context, address string, o Options) (s *Store, err error) {
-	s = &Store{Now: o.Now}
+	s = &Store{Now: o.Now, key: o.SigningKey}
 	if s.Now == nil {
 		s.Now = time.Now
 	}
@@ -98,6 +103,18 @@ func openFile(file string) (*sql.DB, error) {
 	with := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(20000)", "journal_mode(WAL)",
 		"foreign_keys(1)", "synchronous(FULL)"}}
 	return sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+with.Encode())
+}
+
+// Backup copies an embedded database, as it is at one moment, into a file that must not exist yet.
+func (s *Store) Backup(ctx context.Context, file string) error {
+	if s.Postgres {
+		return errors.New("PostgreSQL has a program for that: pg_dump")
+	}
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) || !filepath.IsAbs(file) {
+		return fmt.Errorf("%s: name a new file, by its whole path", file)
+	}
+	_, err := s.DB.ExecContext(ctx, `VACUUM INTO $1`, file)
+	return errors.Join(err, os.Chmod(file, 0o600))
 }
 
 // Close ends the waiting and closes the database.
@@ -159,9 +176,13 @@ type Tx struct {
 // Tx runs do in a transaction, again where the database could not order it among others. Nothing of it stays where do
 // fails.
 func (s *Store) Tx(ctx context.Context, do func(tx *Tx) error) error {
+	return s.tx(ctx, sql.LevelSerializable, do)
+}
+
+func (s *Store) tx(ctx context.Context, level sql.IsolationLevel, do func(tx *Tx) error) error {
 	const tries = 20
 	for try := 1; ; try++ {
-		err := s.once(ctx, do)
+		err := s.once(ctx, level, do)
 		if err == nil || try == tries || !again(err) || ctx.Err() != nil {
 			return err
 		}
@@ -169,8 +190,8 @@ func (s *Store) Tx(ctx context.Context, do func(tx *Tx) error) error {
 	}
 }
 
-func (s *Store) once(ctx context.Context, do func(tx *Tx) error) error {
-	begun, err := s.DB.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelSerializable})
+func (s *Store) once(ctx context.Context, level sql.IsolationLevel, do func(tx *Tx) error) error {
+	begun, err := s.DB.BeginTx(ctx, &sql.TxOptions{Isolation: level})
 	if err != nil {
 		return err
 	}
@@ -194,6 +215,14 @@ func again(err error) bool {
 	const busy = 5
 	var l *sqlite.Error
 	return errors.As(err, &l) && l.Code()&0xff == busy
+}
+
+// taken reports whether a row could not be inserted since there is one of its key.
+func taken(err error) bool {
+	var p *pgconn.PgError
+	var l *sqlite.Error
+	const constraint = 19
+	return errors.As(err, &p) && p.Code == "23505" || errors.As(err, &l) && l.Code()&0xff == constraint
 }
 
 // Notify wakes, once the transaction is kept, whoever waits for a topic.

@@ -224,3 +224,27 @@ func TestServersStartAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// A backup that is put back has everything.
+func TestBackup(t *testing.T) {
+	file := t.TempDir() + "/backup.db"
+	s := storetest.Open(t, storetest.SQLite(t))
+	acme, _ := org(t, s, "acme")
+	if err := s.Backup(t.Context(), file); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), file); err == nil {
+		t.Error("a backup is written over")
+	}
+	if got, err := storetest.Open(t, "sqlite:"+file).Org(t.Context(), acme.ID); err != nil || got.Name != "acme" {
+		t.Error(got, err)
+	}
+	t.Run("postgres", func(t *testing.T) {
+		from, to := storetest.Postgres(t), storetest.Postgres(t)
+		acme, _ := org(t, storetest.Open(t, from.Address()), "acme")
+		to.Run(from.Run("", "pg_dump"), "psql", "-q", "-v", "ON_ERROR_STOP=1")
+		if got, err := storetest.Open(t, to.Address()).Org(t.Context(), acme.ID); err != nil || got.Name != "acme" {
+			t.Error(got, err)
+		}
+	})
+}

@@ -116,7 +116,7 @@ func (d Document) Fits(remotes []string) bool {
 	for _, remote := range remotes {
 		parts := strings.Split(strings.ToLower(remote), "/")
 		top := strings.Join(parts[:min(depth, len(parts))], "/")
-		if fits, err := path.Match(strings.ToLower(d.Repository), top); fits && err == nil {
+		if fits, _ := path.Match(strings.ToLower(d.Repository), top); fits { // the pattern was checked
 			return true
 		}
 	}
@@ -196,17 +196,8 @@ func (p Policy) check() error {
 
 // Heard is the last word of the server.
 type Heard struct {
-	Format  int       `json:"v"`
 	At      time.Time `json:"at"`
 	Version int64     `json:"version"` // the highest that was ever kept, which no later one may go below
-}
-
-// ReadHeard reads a heard.json.
-func ReadHeard(text []byte) (h Heard, err error) {
-	if err = json.Unmarshal(text, &h); err == nil && h.Format != 1 {
-		err = fmt.Errorf("%s: the format %d is not known", HeardFile, h.Format)
-	}
-	return h, err
 }
 
 // Stale reports whether the server was not heard for longer than the policy allows, or, by a clock that was set back,
@@ -228,7 +219,6 @@ func (s Seat) Keep(signed []byte, h Heard) error {
 			return err
 		}
 	}
-	h.Format = 1
 	return s.write(HeardFile, h, mode)
 }
 
@@ -236,7 +226,7 @@ func (s Seat) Keep(signed []byte, h Heard) error {
 // verify is none, but Heard tells of its version.
 func (s Seat) Kept(t Trust) (p Policy, signed []byte, h Heard) {
 	if text, err := os.ReadFile(filepath.Join(s.Dir, HeardFile)); err == nil {
-		h, _ = ReadHeard(text)
+		_ = json.Unmarshal(text, &h) // then it is as if it had not been
 	}
 	signed, err := os.ReadFile(filepath.Join(s.Dir, PolicyFile))
 	if err == nil {

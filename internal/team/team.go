@@ -106,7 +106,7 @@ func (m Member) Save(state string) error { return m.SaveAt(Seat{Dir: Dir(state)}
 func (m Member) SaveAt(s Seat) error {
 	err := m.check()
 	if err == nil && s.Public {
-		err = os.MkdirAll(s.Dir, 0o755)
+		err = errors.Join(os.MkdirAll(s.Dir, 0o755), os.Chmod(s.Dir, 0o755)) // whatever root's umask is
 	} else if err == nil {
 		err = lines.PrivateDir(s.Dir)
 	}

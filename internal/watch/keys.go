@@ -6,6 +6,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 )
 
 func (m Model) key(k tea.KeyPressMsg) (Model, tea.Cmd) {
@@ -73,7 +74,7 @@ func move(name string, from, room, last int) (to int, ok bool) {
 	return to, ok
 }
 
-func (m Model) open(r Row) Model {
+func (m Model) open(r shown.Row) Model {
 	title := "decision " + r.ID
 	if r.Question != nil {
 		title = "question " + r.ID
@@ -81,12 +82,12 @@ func (m Model) open(r Row) Model {
 	return m.show(page{title: title, text: r.About, row: r, asked: r.Question})
 }
 
-func (m Model) undo(r Row) (Model, tea.Cmd) {
+func (m Model) undo(r shown.Row) (Model, tea.Cmd) {
 	if !r.Kept {
 		m.notice = "of that call no file is kept"
 		return m, nil
 	}
-	return m.do(func() Reply { return m.desk.Undo(m.ctx, r.ID) })
+	return m.do(func() shown.Reply { return m.desk.Undo(m.ctx, r.ID) })
 }
 
 // pageKey takes a key on a page. One that answers counts after a time on the screen. That begins anew with each key, so
@@ -113,7 +114,7 @@ func (m Model) pageKey(name string) (Model, tea.Cmd) {
 		m.notice = "read it to its end first: space"
 	case !known, now.Sub(p.drawn) < settle:
 	case p.asked != nil:
-		return m.do(func() Reply { return m.desk.Answer(m.ctx, *p.asked, yes, scope) })
+		return m.do(func() shown.Reply { return m.desk.Answer(m.ctx, *p.asked, yes, scope) })
 	case yes:
 		return m.do(p.yes)
 	default:

@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/nodgate/nod/internal/shown"
 )
 
 // The looks of a text: one colour, and two weights. The terminal has them, or bubbletea leaves them out.
@@ -70,7 +72,7 @@ func (m Model) listLines() []string {
 	if n := len(m.waiting); n > 0 {
 		right = accent + fmt.Sprintf("%d waiting", n) + plain + "  " + right
 	}
-	titles := Row{Verdict: "VERDICT", Agent: "AGENT", Tool: "TOOL", Call: "CALL"}
+	titles := shown.Row{Verdict: "VERDICT", Agent: "AGENT", Tool: "TOOL", Call: "CALL"}
 	head := []string{m.ends(bold+m.title+plain, right), "", faint + m.line("  ", "TIME", titles) + plain}
 	var lines []string
 	for i := m.top; i < min(len(list), m.top+m.room()); i++ {
@@ -83,7 +85,7 @@ func (m Model) listLines() []string {
 }
 
 // line lays a row out in the columns that the width has room for.
-func (m Model) line(mark, at string, r Row) string {
+func (m Model) line(mark, at string, r shown.Row) string {
 	agent, tool := "", 6
 	if m.width >= 72 {
 		agent, tool = fit(cmp.Or(r.Agent, "-"), 11)+"  ", 8
@@ -93,7 +95,7 @@ func (m Model) line(mark, at string, r Row) string {
 	return line + fit(cmp.Or(r.Call, "-"), m.width-ansi.StringWidthWc(line))
 }
 
-func (m Model) row(r Row, chosen bool) string {
+func (m Model) row(r shown.Row, chosen bool) string {
 	at, mark, look := m.clock(r.Time), "  ", ""
 	if r.Question != nil {
 		at, look = m.left(r.Question.Until), accent
@@ -118,7 +120,7 @@ func (m Model) left(until time.Time) string {
 }
 
 // told is the line above the keys: what came of the last key, else why the chosen call was decided so.
-func (m Model) told(list []Row) string {
+func (m Model) told(list []shown.Row) string {
 	switch {
 	case m.notice != "":
 		return fit(m.notice, m.width)
@@ -128,7 +130,7 @@ func (m Model) told(list []Row) string {
 	return ""
 }
 
-func (m Model) keys(list []Row) string {
+func (m Model) keys(list []shown.Row) string {
 	if m.typing {
 		return fit("filter: "+m.filter+"_", m.width-23) + faint + "  enter keep  esc clear" + plain
 	}

@@ -1,7 +1,7 @@
 // Package watch is the page that nod watch draws in a terminal: the calls that wait for a person, and the decisions as
 // they are made.
 //
-// The page draws and reads keys. A [Desk] knows what there is to show, and does what a key asks for. [Model] is a
+// The page draws and reads keys. A [shown.Desk] knows what there is to show, and does what a key asks for. [Model] is a
 // value: its update and its view read no clock, file or terminal but what they were handed, so that tests play keys to
 // it.
 //
@@ -21,6 +21,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 )
 
 const (
@@ -31,45 +32,8 @@ const (
 	settle = 500 * time.Millisecond
 )
 
-// Row is a line of the list. Its texts are fit to be shown. Those that are empty show as "-".
-type Row struct {
-	Key                             string // names the row; no two have the same
-	ID                              string // the decision's
-	Time                            time.Time
-	Verdict, Agent, Tool, Call, Why string
-	Kept                            bool   // files can be put back
-	About                           string // the row's own page, in lines; a tab ends a label
-	// Question is the call that waits; nil for an entry of the log.
-	Question *question.Question
-}
-
-// Seen is what a look has found.
-type Seen struct {
-	New     []Row // of the log, oldest first
-	Waiting []Row // all questions, oldest first
-	Problem string
-}
-
-// Reply is what came of a key. A text of one line without more to do is shown below the list, another one on a page.
-type Reply struct {
-	Title, Text string
-	Ask         string // what Yes would do, as a question; "" for nothing
-	Yes         func() Reply
-	Keep        func() Reply // what the key k does from now on
-}
-
-// Desk knows what there is to show and does what is asked for. Look is called by itself only; the others at any time.
-type Desk interface {
-	Look(ctx context.Context) Seen
-	// Choice is the answer that a key means for a question; known is false for none.
-	Choice(q question.Question, key string) (scope question.Scope, yes, known bool)
-	Answer(ctx context.Context, q question.Question, yes bool, scope question.Scope) Reply
-	// Undo says what would be put back. Its Yes does it.
-	Undo(ctx context.Context, id string) Reply
-}
-
 // Run draws the page, under its title, on a terminal until the person leaves it, or ctx ends.
-func Run(ctx context.Context, title string, d Desk, in io.Reader, out io.Writer, environ []string) error {
+func Run(ctx context.Context, title string, d shown.Desk, in io.Reader, out io.Writer, environ []string) error {
 	m := New(ctx, d, time.Now)
 	m.title = title
 	_, err := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(in), tea.WithOutput(out),
@@ -84,25 +48,25 @@ func Run(ctx context.Context, title string, d Desk, in io.Reader, out io.Writer,
 type Model struct {
 	title         string          // of the list
 	ctx           context.Context // bubbletea hands none to an update
-	desk          Desk
+	desk          shown.Desk
 	now           func() time.Time
 	width, height int
-	waiting, rows []Row  // of the log the newest first
-	at            string // the key of the chosen row; "" stays with the first
-	pos, top      int    // where the chosen row is, and the first one shown
+	waiting, rows []shown.Row // of the log the newest first
+	at            string      // the key of the chosen row; "" stays with the first
+	pos, top      int         // where the chosen row is, and the first one shown
 	filter        string
 	typing        bool // a filter
 	notice        string
-	keep          func() Reply
+	keep          func() shown.Reply
 	page          page // over the list
 }
 
 // page is one text. The zero value is none.
 type page struct {
 	title, text string
-	row         Row
+	row         shown.Row
 	ask         string
-	yes         func() Reply
+	yes         func() shown.Reply
 	asked       *question.Question
 	over        bool // the question is
 	busy        bool // something is being done for it
@@ -112,7 +76,7 @@ type page struct {
 }
 
 // New is the page before its first look.
-func New(ctx context.Context, d Desk, now func() time.Time) Model {
+func New(ctx context.Context, d shown.Desk, now func() time.Time) Model {
 	return Model{title: "nod watch", ctx: ctx, desk: d, now: now, width: 80, height: 24}
 }
 
@@ -121,7 +85,7 @@ func (m Model) Init() tea.Cmd { return func() tea.Msg { return m.desk.Look(m.ctx
 
 // replied is a reply to what was asked from the page with that title.
 type replied struct {
-	Reply
+	shown.Reply
 	from string
 }
 
@@ -132,7 +96,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.WindowSizeMsg:
 		m.width, m.height = msg.Width, msg.Height
 		m.page.drawn = m.now()
-	case Seen:
+	case shown.Seen:
 		m = m.seen(msg)
 		cmd = tea.Tick(every, func(time.Time) tea.Msg { return m.desk.Look(m.ctx) })
 	case replied:
@@ -143,7 +107,7 @@ func (m Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m.placed(), cmd
 }
 
-func (m Model) seen(s Seen) Model {
+func (m Model) seen(s shown.Seen) Model {
 	newest := slices.Clone(s.New)
 	slices.Reverse(newest)
 	m.rows = append(newest, m.rows...)
@@ -153,7 +117,7 @@ func (m Model) seen(s Seen) Model {
 		m.notice = s.Problem
 	}
 	if q := m.page.asked; q != nil && !m.page.busy {
-		m.page.over = !slices.ContainsFunc(s.Waiting, func(r Row) bool { return r.Question.ID == q.ID })
+		m.page.over = !slices.ContainsFunc(s.Waiting, func(r shown.Row) bool { return r.Question.ID == q.ID })
 	}
 	return m
 }
@@ -183,7 +147,7 @@ func (m Model) show(p page) Model {
 }
 
 // do asks the desk beside the page.
-func (m Model) do(what func() Reply) (Model, tea.Cmd) {
+func (m Model) do(what func() shown.Reply) (Model, tea.Cmd) {
 	if m.page.title == "" {
 		m = m.show(page{title: "one moment"})
 	}
@@ -193,7 +157,7 @@ func (m Model) do(what func() Reply) (Model, tea.Cmd) {
 }
 
 // list is what can be chosen: all questions, and the rows that hold each word of the filter.
-func (m Model) list() []Row {
+func (m Model) list() []shown.Row {
 	words := strings.Fields(strings.ToLower(m.filter))
 	list := slices.Clone(m.waiting)
 	for _, r := range m.rows {
@@ -208,7 +172,7 @@ func (m Model) list() []Row {
 // placed brings what was chosen back into view after a change.
 func (m Model) placed() Model {
 	list := m.list()
-	if i := slices.IndexFunc(list, func(r Row) bool { return r.Key == m.at }); m.at == "" || i >= 0 {
+	if i := slices.IndexFunc(list, func(r shown.Row) bool { return r.Key == m.at }); m.at == "" || i >= 0 {
 		m.pos = max(i, 0)
 	}
 	m = m.choose(list, m.pos)
@@ -221,7 +185,7 @@ func (m Model) placed() Model {
 }
 
 // choose chooses a row by its place. The first place stays first, whatever comes.
-func (m Model) choose(list []Row, pos int) Model {
+func (m Model) choose(list []shown.Row, pos int) Model {
 	m.pos, m.at = max(0, min(pos, len(list)-1)), ""
 	if m.pos > 0 {
 		m.at = list[m.pos].Key

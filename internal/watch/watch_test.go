@@ -12,35 +12,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/shown"
 )
 
 // table is a desk that writes down what is asked of it.
 type table struct{ did *[]string }
 
-func (table) Look(context.Context) Seen { return Seen{} }
+func (table) Look(context.Context) shown.Seen { return shown.Seen{} }
 
 func (table) Choice(_ question.Question, key string) (question.Scope, bool, bool) {
 	scopes := map[string]question.Scope{"y": question.Once, "a": question.Always}
 	return scopes[key], scopes[key] != "", scopes[key] != "" || key == "n"
 }
 
-func (d table) Answer(_ context.Context, q question.Question, yes bool, scope question.Scope) Reply {
+func (d table) Answer(_ context.Context, q question.Question, yes bool, scope question.Scope) shown.Reply {
 	*d.did = append(*d.did, strings.TrimSpace(fmt.Sprintf("%s %t %s", q.ID, yes, scope)))
-	rule := Reply{Title: "rule", Text: "it would let through\nmuch", Ask: "Write it?", Yes: d.note("written")}
+	rule := shown.Reply{Title: "rule", Text: "it would let through\nmuch", Ask: "Write it?", Yes: d.note("written")}
 	if scope == question.Always {
 		return rule
 	}
-	return Reply{Text: "answered", Keep: func() Reply { return rule }}
+	return shown.Reply{Text: "answered", Keep: func() shown.Reply { return rule }}
 }
 
-func (d table) Undo(_ context.Context, id string) Reply {
-	return Reply{Title: "undo", Text: "would restore " + id, Ask: "Restore?", Yes: d.note("restored " + id)}
+func (d table) Undo(_ context.Context, id string) shown.Reply {
+	return shown.Reply{Title: "undo", Text: "would restore " + id, Ask: "Restore?", Yes: d.note("restored " + id)}
 }
 
-func (d table) note(what string) func() Reply {
-	return func() Reply {
+func (d table) note(what string) func() shown.Reply {
+	return func() shown.Reply {
 		*d.did = append(*d.did, what)
-		return Reply{Text: what}
+		return shown.Reply{Text: what}
 	}
 }
 
@@ -62,7 +63,7 @@ func newHand(width, height int) *hand {
 func (h *hand) send(msg tea.Msg) {
 	next, cmd := h.Update(msg)
 	h.Model = next.(Model)
-	if _, looked := msg.(Seen); cmd != nil && !looked {
+	if _, looked := msg.(shown.Seen); cmd != nil && !looked {
 		h.send(cmd())
 	}
 }
@@ -85,19 +86,19 @@ func (h *hand) press(keys string) {
 // shown is the screen without its looks.
 func (h *hand) shown() string { return ansi.Strip(h.View().Content) }
 
-func (h *hand) seen() Seen {
-	entries := []Row{h.entry("1", "allow", "ls"), h.entry("2", "deny", "rm -rf /"), h.entry("3", "allow", "rm a")}
-	return Seen{New: entries, Waiting: []Row{h.question("q1", 1)}}
+func (h *hand) seen() shown.Seen {
+	entries := []shown.Row{h.entry("1", "allow", "ls"), h.entry("2", "deny", "rm -rf /"), h.entry("3", "allow", "rm a")}
+	return shown.Seen{New: entries, Waiting: []shown.Row{h.question("q1", 1)}}
 }
 
-func (h *hand) entry(id, verdict, call string) Row {
-	return Row{Key: id, ID: id, Time: h.clock, Verdict: verdict, Agent: "claude-code", Tool: "Bash", Call: call,
+func (h *hand) entry(id, verdict, call string) shown.Row {
+	return shown.Row{Key: id, ID: id, Time: h.clock, Verdict: verdict, Agent: "claude-code", Tool: "Bash", Call: call,
 		Kept: id == "3", About: "call\t" + call + "\nsession\ts" + id}
 }
 
-func (h *hand) question(id string, lines int) Row {
+func (h *hand) question(id string, lines int) shown.Row {
 	q := question.Question{ID: id, Until: h.clock.Add(time.Minute)}
-	return Row{Key: "waits " + id, ID: id, Verdict: "waits", Call: "gh pr create", Question: &q,
+	return shown.Row{Key: "waits " + id, ID: id, Verdict: "waits", Call: "gh pr create", Question: &q,
 		About: strings.Repeat("a line of it\n", lines) + "the end of " + id}
 }
 
@@ -148,7 +149,7 @@ func TestALongQuestionIsReadFirst(t *testing.T) {
 		"enter . end y": "", "enter . end . y": "q1 true once", "enter . end . up . y": "q1 true once",
 	} {
 		h := newHand(60, 20)
-		h.send(Seen{Waiting: []Row{h.question("q1", 40)}})
+		h.send(shown.Seen{Waiting: []shown.Row{h.question("q1", 40)}})
 		if h.press(keys); strings.Join(h.did, "|") != want {
 			t.Errorf("%s: did %q, want %q", keys, h.did, want)
 		}
@@ -160,7 +161,7 @@ func TestAQuestionThatIsOver(t *testing.T) {
 	h := newHand(80, 24)
 	h.send(h.seen())
 	h.press("enter .")
-	h.send(Seen{Waiting: []Row{h.question("q2", 1)}})
+	h.send(shown.Seen{Waiting: []shown.Row{h.question("q2", 1)}})
 	h.press("y . y . n")
 	if !strings.Contains(h.shown(), "over: it was answered elsewhere") || len(h.did) > 0 {
 		t.Errorf("did %q:\n%s", h.did, h.shown())
@@ -177,7 +178,7 @@ func TestTheListStays(t *testing.T) {
 		h.send(h.seen())
 		h.press("down down")
 		for i := range 300 {
-			h.send(Seen{New: []Row{h.entry(fmt.Sprint("n", i), "allow", strings.Repeat("東京❤️ ", 40))}})
+			h.send(shown.Seen{New: []shown.Row{h.entry(fmt.Sprint("n", i), "allow", strings.Repeat("東京❤️ ", 40))}})
 			if i == 50 {
 				h.press("enter esc")
 				if _, at, _ := strings.Cut(h.at, " "); h.at != "2" {

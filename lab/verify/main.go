@@ -69,6 +69,7 @@ func stages() []stage {
 		// What needs a kernel with namespaces, and programs that a bare machine lacks.
 		{name: "boundary", run: tested("./internal/confine/..."), deep: true},
 		{name: "browser", run: browser, deep: true},
+		{name: "databases", run: databases, deep: true},
 	}
 }
 

@@ -135,6 +135,15 @@ func endToEnd(ctx context.Context, h *house) (string, error) {
 	return h.test(ctx, []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}, args...)
 }
 
+// databases runs the team server's suites on SQLite and on PostgreSQL, which it installs where Debian has it.
+func databases(ctx context.Context, h *house) (string, error) {
+	if found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/initdb"); found == nil && os.Getuid() == 0 {
+		_, _ = h.output(ctx, "sh", "-c", "apt-get -qq update && apt-get -qqy install postgresql")
+	}
+	return h.test(ctx, []string{"NOD_DATABASES=require"}, "-count=1", "./internal/store/...", "./internal/server/...",
+		"./internal/team/...")
+}
+
 // browser drives the page in a real Chromium, also for the real Claude Code. It installs Chromium where Debian has it;
 // elsewhere the tests say that they were skipped.
 func browser(ctx context.Context, h *house) (string, error) {

@@ -1,5 +1,5 @@
 // Packs a release's archives for npm: one package with launchers, and one for each platform
-// with both programs. npm installs of those the one that fits, and runs no script.
+// with the programs. npm installs of those the one that fits, and runs no script.
 //
 //   node release/npm/pack.mjs DIST OUT
 //
@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url'
 import { inflateRawSync } from 'node:zlib'
 
 const NAME = 'nod-gate' // the one place that names the package; platforms are @NAME/linux-x64 ...
+const PROGRAMS = ['nod', 'nod-hook', 'nod-serve']
 const CPU = { amd64: 'x64', arm64: 'arm64' }
 const OS = { windows: 'win32' } // where npm's name is another
 
@@ -59,19 +60,19 @@ function unzipped(zip, name) {
   throw new Error(`the archive has no ${name}`)
 }
 
-// platform packs both programs of one archive.
+// platform packs the programs of one archive.
 function platform(archive, version, os, arch) {
   const sum = createHash('sha256').update(readFileSync(join(dist, archive))).digest('hex')
   if (!sums.includes(sum)) throw new Error(`${archive}: checksums.txt does not have ${sum}; download it again`)
   const system = OS[os] ?? os
   const name = `@${NAME}/${system}-${CPU[arch]}`
-  const programs = ['nod', 'nod-hook'].map(program => program + (os === 'windows' ? '.exe' : ''))
+  const programs = PROGRAMS.map(program => program + (os === 'windows' ? '.exe' : ''))
   const dir = join(out, name)
   mkdirSync(join(dir, 'bin'), { recursive: true })
   take(archive, join(dir, 'bin'), programs)
   take(archive, dir, ['LICENSE'])
   return [name, pack(dir, {
-    name, ...shared(version), description: `nod and nod-hook for ${os} on ${arch}; install ${NAME}`,
+    name, ...shared(version), description: `nod's programs for ${os} on ${arch}; install ${NAME}`,
     os: [system], cpu: [CPU[arch]], files: ['bin', 'LICENSE'], preferUnplugged: true,
   })]
 }
@@ -82,13 +83,13 @@ function launchers(version, platforms) {
   mkdirSync(dir, { recursive: true })
   for (const file of ['launch.js', 'README.md']) copyFileSync(join(here, file), join(dir, file))
   copyFileSync(join(here, '../../LICENSE'), join(dir, 'LICENSE'))
-  for (const bin of ['nod', 'nod-hook']) {
+  for (const bin of PROGRAMS) {
     writeFileSync(join(dir, `${bin}.js`), `#!/usr/bin/env node\nrequire('./launch.js')('${bin}')\n`)
     chmodSync(join(dir, `${bin}.js`), 0o755)
   }
   return pack(dir, {
     name: NAME, ...shared(version), description: "Decides whether a coding agent's tool call may run",
-    bin: { [NAME]: 'nod.js', nod: 'nod.js', 'nod-hook': 'nod-hook.js' }, engines: { node: '>=18' },
+    bin: { [NAME]: 'nod.js', ...Object.fromEntries(PROGRAMS.map(bin => [bin, `${bin}.js`])) }, engines: { node: '>=18' },
     files: ['*.js', 'README.md', 'LICENSE'],
     optionalDependencies: Object.fromEntries(platforms.map(name => [name, version])),
   })

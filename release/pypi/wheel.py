@@ -1,4 +1,4 @@
-"""Makes a wheel for each of a release's archives, with both programs in it and no Python.
+"""Makes a wheel for each of a release's archives, with the programs in it and no Python.
 
     python3 release/pypi/wheel.py DIST OUT
 
@@ -39,7 +39,8 @@ def wheel(archive, version, platform, out):
     base = f"{NAME.replace('-', '_')}-{version}"
     tags = PLATFORMS[platform]
     exe = ".exe" if platform.startswith("windows") else ""
-    names = (f"nod{exe}", f"nod-hook{exe}", "LICENSE")
+    programs = [f"{name}{exe}" for name in ("nod", "nod-hook", "nod-serve")]
+    names = (*programs, "LICENSE")
     if exe:
         with zipfile.ZipFile(archive) as packed:
             files = {n: packed.read(n) for n in names}
@@ -54,8 +55,7 @@ def wheel(archive, version, platform, out):
         "See <https://github.com/nodgate/nod>. Then: `nod install`, `nod doctor`.", ""]
     tag = "".join(f"Tag: py3-none-{t}\n" for t in tags.split("."))
     parts = [
-        (f"{base}.data/scripts/nod{exe}", files[f"nod{exe}"], 0o755),
-        (f"{base}.data/scripts/nod-hook{exe}", files[f"nod-hook{exe}"], 0o755),
+        *((f"{base}.data/scripts/{name}", files[name], 0o755) for name in programs),
         *([] if exe else [(f"{base}.data/scripts/{NAME}", ALIAS, 0o755)]),
         (f"{base}.dist-info/METADATA", "\n".join(said).encode(), 0o644),
         (f"{base}.dist-info/WHEEL",

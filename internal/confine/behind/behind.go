@@ -96,10 +96,9 @@ func confinement(p Process, line string) (confine.Options, error) {
 		if err != nil {
 			return err
 		}
-		_, program := hook.Programs()
 		kept := newParcel(places.State, dir, line)
-		gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{}, Nod: program,
-			Self: []string{program + "-hook"}, Keeper: kept}, settings, nil, nil)
+		gate := hook.NewGate(hook.Options{Environ: p.Environ, Places: places, Files: view.Disk{},
+			Nod: hook.Beside("nod"), Self: hook.Programs(), Keeper: kept}, settings, nil, nil)
 		go gate.HoldsSecret("/") // takes the list apart, which all later questions wait for
 		o.Hidden, o.Keep = gate.HoldsSecret, confine.Keep(gate, root, p.Environ, true)
 		o.Before = func(names []string) { kept.before(names, o.Keep) }

@@ -3,6 +3,7 @@ package client
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/team"
+	"github.com/nodgate/nod/internal/version"
 )
 
 // Keeper keeps the policy of a machine's team as the server has it. What the organisation did not sign for this team,
@@ -26,7 +28,8 @@ type Keeper struct {
 	Wait, Retry time.Duration
 	Now         func() time.Time
 
-	refused string // the last alarm
+	refused string     // the last alarm
+	told    team.Heard // what the server knows of this machine
 }
 
 // Run goes on until ctx ends.
@@ -68,7 +71,26 @@ func (k *Keeper) step(ctx context.Context) error {
 		return fmt.Errorf("the team's server sent a policy that was refused; the last one holds: %w", err)
 	}
 	k.refused, heard = "", team.Heard{At: k.Now().UTC(), Version: max(kept.Version, heard.Version)}
-	return k.Seat.Keep(got, heard)
+	if err := k.Seat.Keep(got, heard); err != nil {
+		return err
+	}
+	return k.report(ctx, heard)
+}
+
+// report tells the server what holds here, where that is new, or was told a while ago.
+func (k *Keeper) report(ctx context.Context, h team.Heard) error {
+	const often = 10 * time.Minute
+	if h.Version == k.told.Version && h.At.Sub(k.told.At) < often {
+		return nil
+	}
+	body, err := json.Marshal(map[string]any{"version": version.String(), "policy": h.Version, "heard": h.At})
+	if err == nil {
+		err = k.do(ctx, request{method: "POST", path: "/v1/report", kind: "application/json", body: body})
+	}
+	if err == nil {
+		k.told = h
+	}
+	return err
 }
 
 // newer refuses what goes back. What is kept already the server does not send.

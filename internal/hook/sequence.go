@@ -1,0 +1,110 @@
+package hook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/session"
+)
+
+// A rule over time that holds now is a rule of hard_deny or ask for this one call, so that everything that those hold
+// against (wrappers, runners, spellings) it holds against too. What a call matched is kept with the session's memory.
+
+// armed says why a rule over time forbids its calls now, "" where it does not.
+func armed(q config.Sequence, done []session.Record, now time.Time) (why string) {
+	any := func(r session.Record, patterns []string) bool {
+		return slices.ContainsFunc(patterns, func(p string) bool {
+			return p == config.TouchesSecret && r.Secret || slices.Contains(r.Marks, p)
+		})
+	}
+	if len(q.Needs) > 0 {
+		for _, r := range slices.Backward(done) {
+			if r.Edit {
+				break
+			}
+			if any(r, q.Needs) && !r.Failed {
+				return ""
+			}
+		}
+		return "none of " + strings.Join(q.Needs, ", ") + " has succeeded since the last edit"
+	}
+	n := 0
+	for _, r := range done {
+		if any(r, q.After) {
+			return "it comes after what this session has done before"
+		}
+		if q.AtMost > 0 && any(r, q.Call) && now.Sub(r.At) < q.Time {
+			n++
+		}
+	}
+	if q.AtMost > 0 && n >= q.AtMost {
+		return fmt.Sprintf("there were %d within %s", n, q.Within)
+	}
+	return ""
+}
+
+// arm adds the rules over time that hold now to the rules of this call.
+func (b *book) arm(now time.Time) {
+	if len(b.settings.Sequences) == 0 {
+		return
+	}
+	done, rules := b.memory.Done(), &b.settings.Rules
+	b.why = map[string]string{}
+	for _, q := range b.settings.Sequences {
+		why := armed(q, done, now)
+		if why == "" {
+			continue
+		}
+		switch b.why[q.Origin] = q.Name + ": " + why; q.Verdict {
+		case "deny":
+			rules.HardDeny = append(slices.Clip(rules.HardDeny), q.Calls...)
+		case "ask":
+			rules.Ask = append(slices.Clip(rules.Ask), q.Calls...)
+		default:
+			b.watched = append(b.watched, q)
+		}
+	}
+}
+
+// because is a decision with the reason of the rule over time that made it.
+func (b *book) because(d nod.Decision) nod.Decision {
+	if why := b.why[d.Rule.Origin]; why != "" {
+		d.Reason = why
+	}
+	return d
+}
+
+// matches reports whether a pattern of hard_deny would deny a call.
+func (b *book) matches(c nod.Call, rules ...nod.Rule) bool {
+	only := nod.Rules{HardDeny: rules, Secrets: []string{}, Guarded: []string{}}
+	d := nod.New(nod.Options{Rules: only, Files: b.run.Files, Home: b.run.Places.Home, Roots: b.settings.Roots,
+		Now: b.run.Now}).Check(context.Background(), c)
+	return d.Verdict == nod.Deny && d.Rule.Text != ""
+}
+
+// marks are the patterns of rules over time that a call matches.
+func (b *book) marks(c nod.Call) (marks []string) {
+	for _, q := range b.settings.Sequences {
+		for _, text := range slices.Concat(q.Call, q.After, q.Needs) {
+			if text != config.TouchesSecret && !slices.Contains(marks, text) && b.matches(c, nod.Rule{Text: text}) {
+				marks = append(marks, text)
+			}
+		}
+	}
+	return marks
+}
+
+// observed are the rules over time that would have forbidden a call.
+func (b *book) observed(c nod.Call) (names []string) {
+	for _, q := range b.watched {
+		if b.matches(c, q.Calls...) {
+			names = append(names, q.Name)
+		}
+	}
+	return names
+}
