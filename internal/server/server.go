@@ -144,7 +144,8 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/openapi.json", anybody, 0, describe},
 		{"GET", "/healthz", anybody, 0, healthy},
 		{"GET", "/readyz", anybody, 0, s.ready},
-	}, s.machineRoutes(), policyDesk{s}.routes(), shipping{s}.routes(), asking{s}.routes())
+	}, s.machineRoutes(), policyDesk{s}.routes(), shipping{s}.routes(), asking{s}.routes(),
+		verdicts{s}.routes())
 }
 
 // visit is a request that was let in.
