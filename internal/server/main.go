@@ -48,6 +48,7 @@ nod-serve machine list | remove ID
 nod-serve person list | role [--team NAME] EMAIL ROLE | remove EMAIL
 nod-serve person link [--public URL] EMAIL   a link that begins a session
 nod-serve org set [--retention 90d] [--two-people] [--no-inputs] [--webhook URL]
+                     [--approvals]   people answer here what machines ask
 nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
                      makes this machine a member; asks for the code on standard
                      input; --whole-machine: by root, for all its users

@@ -134,6 +134,7 @@ func orgCommand(ctx context.Context, p Process, args []string) error {
 	})
 	f.BoolVar(&given.TwoPeople, "two-people", false, "")
 	f.BoolVar(&given.NoInputs, "no-inputs", false, "")
+	f.BoolVar(&given.Approvals, "approvals", false, "")
 	f.StringVar(&given.Webhook, "webhook", "", "")
 	return f.do(ctx, args, 0, func(s *store.Store, org store.Org) error {
 		set := org.Settings
@@ -145,6 +146,8 @@ func orgCommand(ctx context.Context, p Process, args []string) error {
 				set.TwoPeople = given.TwoPeople
 			case "no-inputs":
 				set.NoInputs = given.NoInputs
+			case "approvals":
+				set.Approvals = given.Approvals
 			case "webhook":
 				set.Webhook = given.Webhook
 			}
