@@ -12,6 +12,8 @@ import (
 	"github.com/nodgate/nod/internal/classify"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/team"
+	"github.com/nodgate/nod/internal/team/client"
 	"github.com/nodgate/nod/llm"
 )
 
@@ -42,9 +44,28 @@ func answerRequest(ctx context.Context, p *Process, places config.Places, r clas
 	if err != nil {
 		return classify.Fail(r, err)
 	}
+	if model, err = shared(places.State, settings, model); err != nil {
+		notices = append(notices, "the team's verdicts: "+printable.Line(err.Error(), 200))
+	}
 	answer := classify.Reply(ctx, model, r)
 	answer.Notices = append(answer.Notices, notices...)
 	return answer
+}
+
+// shared is a model whose verdicts are shared with the team, where settings and a membership say so.
+func shared(state string, s config.Settings, model nod.Model) (nod.Model, error) {
+	if !s.Team.Verdicts {
+		return model, nil
+	}
+	m, err := team.Load(state)
+	if err != nil {
+		return model, err
+	}
+	c, err := client.New(m)
+	if err != nil {
+		return model, err
+	}
+	return client.Shared{Client: c, Name: s.Model.Provider + " " + s.Model.Name, Model: model}, nil
 }
 
 // modelSource is what a model is made of besides settings.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -284,42 +283,7 @@ func why(e audit.Entry) string {
 	return string(e.Error.Kind) + ": " + cmp.Or(e.Reason, e.Error.Message)
 }
 
-// callOf is what the call would do, in few words: the argument that says the most, else all of them.
-func callOf(e audit.Entry) string {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(e.Input, &args) == nil {
-		if s := mostTelling(args); s != "" {
-			return s
-		}
-	}
-	var head string
-	if json.Unmarshal(e.Input, &head) == nil {
-		return head
-	}
-	return string(e.Input)
-}
-
-// mostTelling is the argument that says the most; of a question over ACP, that of the call itself, else its title.
-func mostTelling(args map[string]json.RawMessage) string {
-	var inner map[string]json.RawMessage
-	if json.Unmarshal(args["rawInput"], &inner) == nil {
-		if s := mostTelling(inner); s != "" {
-			return s
-		}
-	}
-	for _, name := range []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "url",
-		"query", "pattern", "prompt", "description", "title"} {
-		var text string
-		var words []string
-		if json.Unmarshal(args[name], &text) == nil && text != "" {
-			return text
-		}
-		if json.Unmarshal(args[name], &words) == nil && len(words) > 0 {
-			return strings.Join(words, " ")
-		}
-	}
-	return ""
-}
+func callOf(e audit.Entry) string { return printable.Call(e.Input) }
 
 func (v *logView) showOne(ctx context.Context, id string) error {
 	found, err := findDecision(ctx, v.process, "log", v.state, id)

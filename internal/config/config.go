@@ -276,6 +276,8 @@ type TeamSettings struct {
 	// Inputs has the lines of the log go as they are, with their masked inputs and names of places. It is on where no
 	// file says otherwise; a managed file that says false is not overruled by the user's.
 	Inputs bool `toml:"inputs"`
+	// Verdicts has what the model says shared with the team's machines, and theirs believed.
+	Verdicts bool `toml:"verdicts"`
 }
 
 // Price is what a model costs, in US dollars for a million tokens.

@@ -116,6 +116,7 @@ func TestEveryKey(t *testing.T) {
 		Log: LogSettings{DumpDir: "/home/u/dumps"},
 		Questions: QuestionSettings{Wait: 2 * time.Minute, Notify: []string{"/bin/sh", "-c", "say"},
 			Page: "https://h:1", First: true},
+		Team:    TeamSettings{Verdicts: true},
 		Prices:  []Price{{"m", 1, 5.5, 0.1}, {"n", 2, 3, 2}},
 		Sources: []Source{{Path: userFile, Level: User}},
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/shown"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // queue shows what waits.
@@ -27,12 +28,12 @@ type asked struct {
 	Call  string
 	Left  string
 	Files []change
-	Args  []argument
+	Args  []web.Argument
 }
 
 func (s *Server) asked(q question.Question) asked {
 	call := s.o.Words.Call(audit.Entry{Kind: audit.Question, Tool: q.Tool, Input: q.Input})
-	return asked{Question: q, Args: arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
+	return asked{Question: q, Args: web.Arguments(q.Input), Call: printable.Near(call, []string{q.Root}, s.o.Home),
 		Left:  max(q.Until.Sub(s.o.Now()), 0).Round(time.Second).String(),
 		Files: changes(nod.NewCall(q.Tool, q.Input, q.Dir, nil))}
 }
@@ -55,7 +56,7 @@ func (s *Server) question(w http.ResponseWriter, r *http.Request, v *visit) erro
 // find finds the question of an address. An answer names the call's key as well.
 func find(o shown.Page, r *http.Request) (question.Question, error) {
 	q, err := question.Find(o.State, r.PathValue("id"), o.Now())
-	if err == nil && r.Method == http.MethodPost && !equal(r.PostForm.Get("key"), q.Key) {
+	if err == nil && r.Method == http.MethodPost && !web.Equal(r.PostForm.Get("key"), q.Key) {
 		err = question.ErrFits
 	}
 	return q, err
@@ -83,5 +84,5 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error 
 	if err == nil && lasts { // not where somebody else has answered before
 		err = s.o.Rules.Write(e)
 	}
-	return leads(w, r, "/questions", err)
+	return web.Leads(w, r, "/questions", err)
 }

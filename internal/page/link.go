@@ -5,6 +5,7 @@ import (
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // byLink answers who comes by the link in a notification, and has no session.
@@ -12,7 +13,7 @@ func (s *Server) byLink(
 	serve func(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error) handler {
 	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
 		q, err := find(s.o, r)
-		if q.Link == "" || !equal(hashed(r.PathValue("word")), q.Link) {
+		if q.Link == "" || !web.Equal(hashed(r.PathValue("word")), q.Link) {
 			err = question.ErrGone
 		}
 		if err != nil {
@@ -35,7 +36,7 @@ func (s *Server) showLinked(w http.ResponseWriter, r *http.Request, v *visit, q 
 func (s *Server) showSigned(w http.ResponseWriter, r *http.Request, v *visit, q question.Question) error {
 	ticket, err := s.keys.signed(r, q)
 	if err != nil {
-		return refusal{http.StatusForbidden, printable.Line(err.Error(), 300)}
+		return web.Refuse(http.StatusForbidden, printable.Line(err.Error(), 300))
 	}
 	return s.show(w, v, http.StatusOK, "answer", "Question", map[string]any{"Asked": s.asked(q), "Ticket": ticket,
 		"At": "/answer/" + q.ID + "/" + r.PathValue("word")})
@@ -48,8 +49,8 @@ func (s *Server) answerLinked(w http.ResponseWriter, r *http.Request, v *visit, 
 	case "no":
 	case "once":
 		if s.keys.needed() && !s.keys.redeem(r.PostForm.Get("ticket"), q) {
-			return refusal{http.StatusForbidden,
-				"A yes by this link takes a passkey's signature. Open the link again."}
+			return web.Refuse(http.StatusForbidden,
+				"A yes by this link takes a passkey's signature. Open the link again.")
 		}
 		text, yes = "You said yes. The call runs once.", true
 	default:

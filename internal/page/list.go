@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
@@ -16,6 +14,7 @@ import (
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // pageRows is how many rows a page without scripts has, and the most that are asked for at once.
@@ -125,7 +124,7 @@ func busy(log *index.Index) string {
 func (s *Server) list(w http.ResponseWriter, r *http.Request, v *visit) error {
 	b, err := s.batch(r)
 	if err != nil {
-		return refusal{http.StatusBadRequest, err.Error()}
+		return web.Refuse(http.StatusBadRequest, err.Error())
 	}
 	q := r.URL.Query()
 	data := map[string]any{"Batch": b, "Chosen": r.URL.Query(), "Paged": q.Has("before"), "Layers": layers(),
@@ -170,7 +169,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) error 
 	case s.streams <- struct{}{}:
 		defer func() { <-s.streams }()
 	default:
-		return refusal{http.StatusServiceUnavailable, "too many pages listen; close one"}
+		return web.Refuse(http.StatusServiceUnavailable, "too many pages listen; close one")
 	}
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{})
@@ -215,29 +214,10 @@ func (s *Server) decision(w http.ResponseWriter, r *http.Request, v *visit) erro
 		line, err = s.o.Log.Find(r.Context(), r.PathValue("id"))
 	}
 	if err != nil {
-		return refusal{http.StatusNotFound, err.Error()}
+		return web.Refuse(http.StatusNotFound, err.Error())
 	}
 	e := line.Entry
 	return s.show(w, v, http.StatusOK, "decision", "Decision", map[string]any{"Entry": e, "Call": s.o.Words.Call(e),
-		"Said": s.o.Words.Said(e), "Sections": s.o.Words.About(r.Context(), e), "Input": arguments(e.Input),
+		"Said": s.o.Words.Said(e), "Sections": s.o.Words.About(r.Context(), e), "Input": web.Arguments(e.Input),
 		"Cut": e.InputBytes})
-}
-
-// argument is one argument of a call.
-type argument struct{ Name, Text string }
-
-// arguments are those of a call, by their names; one without a name where the input is no object.
-func arguments(input json.RawMessage) (list []argument) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(input, &fields) != nil {
-		fields = map[string]json.RawMessage{"": input}
-	}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		var text string
-		if json.Unmarshal(fields[name], &text) != nil {
-			text = string(fields[name])
-		}
-		list = append(list, argument{name, text})
-	}
-	return list
 }

@@ -23,7 +23,6 @@
 package page
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -31,7 +30,6 @@ import (
 	"html/template"
 	"net"
 	"net/http"
-	"strings"
 	"time"
 
 	"golang.org/x/net/netutil"
@@ -40,6 +38,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/shown"
+	"github.com/nodgate/nod/internal/web"
 )
 
 //go:embed static templates
@@ -78,7 +77,7 @@ func New(o shown.Page) *Server {
 		streams: make(chan struct{}, maxStreams),
 		door:    &door{now: o.Now, words: map[string]time.Time{}, sessions: map[string]*person{}}}
 	s.keys = &passkeys{Server: s, pending: map[string]pending{}}
-	s.views = template.Must(template.New("").Funcs(s.functions()).ParseFS(files, "templates/*.html"))
+	s.views = web.Views(files, s.functions())
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -191,14 +190,12 @@ func (s *Server) hear(ctx context.Context) {
 // connKey is under which a request's context has its connection.
 type connKey struct{}
 
-// functions are what the templates call. Every text of a call goes through one of them.
+// functions are what the templates call beside those of [web.Views].
 func (s *Server) functions() template.FuncMap {
 	return template.FuncMap{
-		"line":  func(text string) string { return printable.Line(text, 400) },
-		"lines": func(text string) string { return printable.Lines(strings.ReplaceAll(text, "\t", "    ")) },
-		"when":  s.when,
-		"yes":   yes,
-		"home":  func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
+		"when": s.when,
+		"yes":  yes,
+		"home": func(name string) string { return printable.Line(printable.Near(name, nil, s.o.Home), 200) },
 	}
 }
 
@@ -223,13 +220,6 @@ func (s *Server) show(w http.ResponseWriter, v *visit, status int, name, title s
 		page.Form = v.session.form
 		page.Wait = len(s.open())
 	}
-	var text bytes.Buffer
-	if err := s.views.ExecuteTemplate(&text, name+".html", page); err != nil {
-		http.Error(w, "this page of nod's is broken; please report it: "+err.Error(), http.StatusInternalServerError)
-		return nil
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(text.Bytes())
+	web.Show(w, s.views, status, name, page)
 	return nil
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/question"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // passkeys sign a yes that comes by a link. They stand in STATE/passkeys.json. Once there is one, a link alone says no,
@@ -183,14 +184,14 @@ func (p *passkeys) finish(w http.ResponseWriter, r *http.Request, v *visit) erro
 			all.Keys = append(all.Keys, passkey{name, host, p.o.Now().UTC(), *credential})
 		})
 	}
-	return leads(w, r, "/passkeys", err)
+	return web.Leads(w, r, "/passkeys", err)
 }
 
 func (p *passkeys) remove(w http.ResponseWriter, r *http.Request, _ *visit) error {
 	err := p.change(func(all *ring) {
 		all.Keys = slices.DeleteFunc(all.Keys, func(k passkey) bool { return k.ID() == r.PostForm.Get("id") })
 	})
-	return leads(w, r, "/passkeys", err)
+	return web.Leads(w, r, "/passkeys", err)
 }
 
 // ID names the key in a form.
@@ -231,7 +232,7 @@ func (p *passkeys) sign(w http.ResponseWriter, r *http.Request, v *visit, q ques
 	}
 	p.put("sign", q.ID, pending{*data, nonce})
 	options, _ := json.Marshal(request.Response)
-	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("Content-Security-Policy", web.Scripted)
 	return p.show(w, v, http.StatusOK, "sign", "Sign", map[string]any{"Options": string(options), "Key": q.Key})
 }
 

@@ -7,13 +7,14 @@ import (
 
 	"github.com/nodgate/nod/internal/index"
 	"github.com/nodgate/nod/internal/shown"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // rules shows the rules that hold, with where each comes from.
 func (s *Server) rules(w http.ResponseWriter, r *http.Request, v *visit) error {
 	list, err := s.o.Rules.List()
 	if err != nil {
-		return refusal{http.StatusInternalServerError, err.Error()}
+		return web.Refuse(http.StatusInternalServerError, err.Error())
 	}
 	groups := map[string][]shown.Rule{}
 	for _, rule := range list {
@@ -46,14 +47,14 @@ func (s *Server) preview(w http.ResponseWriter, r *http.Request, v *visit, e sho
 }
 
 func (s *Server) writeRule(w http.ResponseWriter, r *http.Request, _ *visit) error {
-	return leads(w, r, "/rules", s.o.Rules.Write(edit(r)))
+	return web.Leads(w, r, "/rules", s.o.Rules.Write(edit(r)))
 }
 
 // charts shows sums over time.
 func (s *Server) charts(w http.ResponseWriter, r *http.Request, v *visit) error {
 	sums, since, err := s.sums(r)
 	if err != nil {
-		return refusal{http.StatusBadRequest, err.Error()}
+		return web.Refuse(http.StatusBadRequest, err.Error())
 	}
 	return s.show(w, v, http.StatusOK, "charts", "Charts", map[string]any{"Sums": sums, "Since": since,
 		"Busy": busy(s.o.Log), "Layers": layers(), "Query": r.URL.Query().Encode(),

@@ -185,10 +185,3 @@ func (w *world) waits(tool string, input map[string]any) (answer <-chan string) 
 	}()
 	return said
 }
-
-// limit ends what hangs.
-func limit(t testing.TB) context.Context {
-	ctx, stop := context.WithTimeout(context.Background(), hang.Limit())
-	t.Cleanup(stop)
-	return ctx
-}

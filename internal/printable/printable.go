@@ -217,6 +217,44 @@ func Compact(input json.RawMessage) string {
 	return b.String()
 }
 
+// Call is what a call with these arguments would do, in few words: the argument that says the most, else all of
+// them. It is not printable yet.
+func Call(input json.RawMessage) string {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(input, &args) == nil {
+		if s := mostTelling(args); s != "" {
+			return s
+		}
+	}
+	var head string
+	if json.Unmarshal(input, &head) == nil {
+		return head
+	}
+	return string(input)
+}
+
+// mostTelling is the argument that says the most; of a question over ACP, that of the call itself, else its title.
+func mostTelling(args map[string]json.RawMessage) string {
+	var inner map[string]json.RawMessage
+	if json.Unmarshal(args["rawInput"], &inner) == nil {
+		if s := mostTelling(inner); s != "" {
+			return s
+		}
+	}
+	for _, name := range []string{"command", "cmd", "file_path", "filePath", "notebook_path", "path", "url",
+		"query", "pattern", "prompt", "description", "title"} {
+		var text string
+		var words []string
+		if json.Unmarshal(args[name], &text) == nil && text != "" {
+			return text
+		}
+		if json.Unmarshal(args[name], &words) == nil && len(words) > 0 {
+			return strings.Join(words, " ")
+		}
+	}
+	return ""
+}
+
 // Verdict is the word of a verdict, five columns wide, coloured where out is a terminal on which colours are
 // wanted (no-color.org).
 func Verdict(out io.Writer, word string) string {

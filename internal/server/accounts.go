@@ -38,15 +38,24 @@ func (f *with) do(ctx context.Context, args []string, others int,
 		return err
 	}
 	defer s.Close()
-	orgs, err := s.Orgs(ctx)
+	org, err := f.which(ctx, s)
 	if err != nil {
 		return err
 	}
+	return work(s, org)
+}
+
+// which returns the organisation that is named, or the only one.
+func (f *with) which(ctx context.Context, s *store.Store) (store.Org, error) {
+	orgs, err := s.Orgs(ctx)
 	i := slices.IndexFunc(orgs, func(o store.Org) bool { return o.Name == f.org || f.org == "" && len(orgs) == 1 })
-	if i < 0 {
-		return usageError{fmt.Errorf("--org names one of the organisations; %q is none", f.org)}
+	switch {
+	case err != nil:
+		return store.Org{}, err
+	case i < 0:
+		return store.Org{}, usageError{fmt.Errorf("--org names one of the organisations; %q is none", f.org)}
 	}
-	return work(s, orgs[i])
+	return orgs[i], nil
 }
 
 // change works in a transaction, with an event of what it does.
@@ -222,7 +231,7 @@ func machineCommand(ctx context.Context, p Process, args []string) error {
 			return err
 		})
 		return f.do(ctx, args, 1, func(s *store.Store, org store.Org) error {
-			return machineCode(ctx, p, s, store.Code{Org: org.ID, Kind: store.MachineCode, Expires: ends}, f.Arg(0))
+			return machineCode(ctx, p, s, org, store.Code{Org: org.ID, Kind: store.MachineCode, Expires: ends}, f.Arg(0))
 		})
 	case "list":
 		return f.do(ctx, args, 0, func(s *store.Store, org store.Org) error { return machineList(ctx, p, s, org) })
@@ -237,16 +246,11 @@ func machineCommand(ctx context.Context, p Process, args []string) error {
 	return usageError{errors.New("type machine code TEAM, machine list or machine remove ID")}
 }
 
-func machineCode(ctx context.Context, p Process, s *store.Store, c store.Code, team string) error {
-	all, err := s.Teams(ctx, c.Org)
-	if err != nil {
+func machineCode(ctx context.Context, p Process, s *store.Store, org store.Org, c store.Code, team string) error {
+	var err error
+	if c.Team, err = teamOf(ctx, s, org, team); err != nil {
 		return err
 	}
-	i := slices.IndexFunc(all, func(t store.Team) bool { return t.Name == team })
-	if i < 0 {
-		return fmt.Errorf("there is no team %q; nod-serve team list has them", team)
-	}
-	c.Team = all[i].ID
 	var code string
 	e := store.Event{Org: c.Org, What: "machine code made", About: team}
 	err = change(ctx, s, e, func(tx *store.Tx) (err error) {

@@ -85,12 +85,13 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"answers": reflect.TypeFor[answers](), "health": reflect.TypeFor[health](),
 		"problem": reflect.TypeFor[problem](), "joining": reflect.TypeFor[joining](),
 		"joined": reflect.TypeFor[joined](), "report": reflect.TypeFor[store.Report](),
+		"verdict": reflect.TypeFor[store.Verdict](),
 		"shipped": reflect.TypeFor[shippedAnswer](), "found": reflect.TypeFor[foundLines](),
 		"counts": reflect.TypeFor[counts](), "asked": reflect.TypeFor[client.Asked](),
 		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
 		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
 		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
-		"batch": reflect.TypeFor[struct {
+		"replayed": reflect.TypeFor[replayed](), "batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema

@@ -7,8 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
+	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strings"
 
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/internal/config"
@@ -17,6 +20,8 @@ import (
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/teampage"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // Usage is what nod-serve says of serve and token.
@@ -29,14 +34,20 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
   --heads FILE       signed heads of the machines' logs are appended to it
-  --public URL       the server as people reach it, for links to questions
+  --public URL       the server as people reach it, such as https://nod.example;
+                     without it its page is there for this machine alone
   --signing-key FILE ed25519, as PEM; default: one in the database
   --settings FILE, --managed FILE, --state DIR   as for nod-hook
+  --oidc-issuer URL --oidc-client ID [--oidc-secret-file FILE]
+                     people sign in by OpenID Connect; NOD_OIDC_SECRET serves too
 nod-serve token add --scope check[,...] [--expires 90d] NAME
 nod-serve token list | revoke NAME
 nod-serve team add NAME | list
 nod-serve machine code [--expires 1h] TEAM   a code to join by, good once
 nod-serve machine list | remove ID
+nod-serve person list | role [--team NAME] EMAIL ROLE | remove EMAIL
+nod-serve person link [--public URL] EMAIL   a link that begins a session
+nod-serve org set [--retention 90d] [--two-people] [--no-inputs] [--webhook URL]
 nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
                      makes this machine a member; asks for the code on standard
                      input; --whole-machine: by root, for all its users
@@ -58,7 +69,8 @@ type usageError struct{ error }
 // Commands are those that [Main] knows.
 func Commands() map[string]func(context.Context, Process, []string) error {
 	return map[string]func(context.Context, Process, []string) error{"serve": serve, "token": tokenCommand,
-		"team": teamCommand, "machine": machineCommand, "join": join, "backup": backup}
+		"team": teamCommand, "machine": machineCommand, "join": join, "backup": backup,
+		"person": personCommand, "org": orgCommand}
 }
 
 // Main is one of [Commands]. It returns the exit status: 0, 1 a fault, 2 wrong arguments.
@@ -142,6 +154,8 @@ func (f *with) parse(args []string, others int) error {
 type listening struct {
 	address, certificate, key, files string
 	proxied                          bool
+	public, secretFile               string
+	login                            teampage.Login
 }
 
 func serve(ctx context.Context, p Process, args []string) error {
@@ -154,9 +168,12 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.key, "key", "", "")
 	f.StringVar(&at.files, "files", "none", "")
 	f.BoolVar(&at.proxied, "behind-proxy", false, "")
+	f.StringVar(&at.public, "public", "", "")
+	f.StringVar(&at.login.Issuer, "oidc-issuer", "", "")
+	f.StringVar(&at.login.Client, "oidc-client", "", "")
+	f.StringVar(&at.secretFile, "oidc-secret-file", "", "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
 	f.StringVar(&o.Heads, "heads", "", "")
-	f.StringVar(&o.Public, "public", "", "")
 	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
@@ -171,14 +188,39 @@ func serve(ctx context.Context, p Process, args []string) error {
 	if err := at.check(); err != nil {
 		return usageError{err}
 	}
+	o.Public = at.public
 	if o.Places, o.TLS = places.WithClaude(), at.certificate != ""; at.files == "disk" {
 		o.Files = nod.OnDisk()
 	}
 	var err error
+	if at.login.Secret, err = secretOf(at.secretFile, p.Environ); err != nil {
+		return err
+	}
 	if o.Store, err = f.open(ctx); err != nil {
 		return err
 	}
+	if at.login.Issuer != "" {
+		var org store.Org
+		if org, err = f.which(ctx, o.Store); err != nil {
+			return errors.Join(err, o.Store.Close())
+		}
+		at.login.Org = org.ID
+	}
 	return errors.Join(run(ctx, o, at), o.Store.Close())
+}
+
+// secretOf is the secret by which the identity provider knows this server. A command line can be seen by others.
+func secretOf(file string, environ []string) (string, error) {
+	if file != "" {
+		text, err := os.ReadFile(file)
+		return strings.TrimSpace(string(text)), err
+	}
+	for _, one := range environ {
+		if secret, is := strings.CutPrefix(one, "NOD_OIDC_SECRET="); is {
+			return secret, nil
+		}
+	}
+	return "", nil
 }
 
 // check refuses what would let tokens and calls be read on the way.
@@ -189,40 +231,88 @@ func (at listening) check() error {
 		return fmt.Errorf("--listen: %w", err)
 	case (at.certificate == "") != (at.key == ""):
 		return errors.New("--cert and --key go together")
-	case at.certificate == "" && !at.proxied && host != "localhost" && !net.ParseIP(host).IsLoopback():
+	case at.certificate == "" && !at.proxied && !isLoopback(host):
 		return fmt.Errorf("--listen %s: tokens would go over the network in the clear; give --cert and --key, or "+
 			"--behind-proxy where a proxy speaks TLS", at.address)
+	case at.public != "" && !isOrigin(at.public):
+		return fmt.Errorf("--public %s: it is such as https://nod.example, without a path; http is for this machine alone",
+			at.public)
+	case (at.login.Issuer == "") != (at.login.Client == ""):
+		return errors.New("--oidc-issuer and --oidc-client go together")
+	case at.login.Issuer != "" && !isSafe(at.login.Issuer):
+		return fmt.Errorf("--oidc-issuer %s: it is such as https://id.example", at.login.Issuer)
 	case at.files != "none" && at.files != "disk":
 		return fmt.Errorf("--files %s: it is none or disk", at.files)
 	}
 	return nil
 }
 
+// isOrigin reports whether a text is an address without a path.
+func isOrigin(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Scheme+"://"+u.Host == text && isSafe(text)
+}
+
+// isSafe reports whether an address is reached by TLS. Only this machine's own may be without.
+func isSafe(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))
+}
+
+func isLoopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
+
+// origins are how a browser may name the page. Without an address of its own it is this machine's alone.
+func (at listening) origins(l net.Addr) web.Origins {
+	if at.public != "" {
+		return web.Origins{at.public}
+	}
+	form := map[bool]string{true: "https://", false: "http://"}[at.certificate != ""]
+	_, port, _ := net.SplitHostPort(l.String())
+	return web.Origins{form + "127.0.0.1:" + port, form + "localhost:" + port, form + "[::1]:" + port}
+}
+
 func run(ctx context.Context, o Options, at listening) error {
+	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at.address)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	origins := at.origins(l.Addr())
+	o.Page = teampage.New(teampage.Options{Store: o.Store, Origins: origins, Login: at.login,
+		Say: func(form string, with ...any) { say(o.Stderr, form, with...) }})
 	s, err := New(o)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	orgs, err := o.Store.Orgs(ctx)
-	if err != nil {
-		return err
-	}
-	have, err := o.Store.Tokens(ctx, orgs[0].ID)
-	if err != nil {
-		return err
-	}
-	l, err := new(net.ListenConfig).Listen(ctx, "tcp", at.address)
-	if err != nil {
-		return err
-	}
 	tune()
 	form := map[bool]string{true: "https", false: "http"}[o.TLS]
 	fmt.Fprintf(o.Stderr, "nod-serve: answers at %s://%s/v1/check\n", form, l.Addr())
-	if len(have) == 0 && len(orgs) == 1 {
-		fmt.Fprintln(o.Stderr, "nod-serve: there is no token yet; type: nod-serve token add --scope check NAME")
+	if err := first(ctx, o, origins[0]); err != nil {
+		return err
 	}
 	return s.Serve(ctx, l, at.certificate, at.key)
+}
+
+// first says what a server that nobody has used yet needs.
+func first(ctx context.Context, o Options, page string) error {
+	orgs, err := o.Store.Orgs(ctx)
+	for _, org := range orgs {
+		have, wrong := o.Store.Tokens(ctx, org.ID)
+		if err = errors.Join(err, wrong); err == nil && len(have) == 0 && len(orgs) == 1 {
+			fmt.Fprintln(o.Stderr, "nod-serve: there is no token yet; type: nod-serve token add --scope check NAME")
+		}
+		var code string
+		err = errors.Join(err, o.Store.Tx(ctx, func(tx *store.Tx) (err error) {
+			code, err = tx.FirstCode(ctx, org.ID)
+			return err
+		}))
+		if err == nil && code != "" {
+			fmt.Fprintf(o.Stderr, "nod-serve: %s has no admin; this link makes one, once, within a day:\n  %s\n",
+				printable.Line(org.Name, 60), enterLink(page, store.SetUpCode, code))
+		}
+	}
+	return err
 }
 
 // tune has the collector run more seldom: a call leaves much that is soon forgotten, and little stays.

@@ -52,6 +52,7 @@ type Options struct {
 	Model nod.Model // replaces nod classify, for tests
 	// Rate is how many calls a second each token may ask about; 0 is 1,000.
 	Rate    float64
+	Page    http.Handler  // what people see, beside /v1; nil: nothing
 	TLS     bool          // the server is reached by TLS alone
 	Timeout time.Duration // for one call; 0 is 50 s; a model has its own limit within
 	Stderr  io.Writer     // nil: nowhere
@@ -143,7 +144,8 @@ func (s *Server) routes() []route {
 		{"GET", "/v1/openapi.json", anybody, 0, describe},
 		{"GET", "/healthz", anybody, 0, healthy},
 		{"GET", "/readyz", anybody, 0, s.ready},
-	}, s.machineRoutes(), policyDesk{s}.routes(), shipping{s}.routes(), asking{s}.routes())
+	}, s.machineRoutes(), policyDesk{s}.routes(), shipping{s}.routes(), asking{s}.routes(),
+		verdicts{s}.routes())
 }
 
 // visit is a request that was let in.
@@ -239,7 +241,11 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 			methods = append(methods, rt.method)
 		}
 	}
-	if methods == nil {
+	switch {
+	case methods == nil && s.o.Page != nil && !strings.HasPrefix(r.URL.Path, "/v1/"):
+		s.o.Page.ServeHTTP(w, r)
+		return
+	case methods == nil:
 		refuse(w, notFound)
 		return
 	}
@@ -309,8 +315,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 }
 
 // say tells whoever runs the server.
-func (s *Server) say(form string, with ...any) {
-	fmt.Fprintf(s.o.Stderr, "nod-serve: %s\n", printable.Line(fmt.Sprintf(form, with...), 300))
+func (s *Server) say(form string, with ...any) { say(s.o.Stderr, form, with...) }
+
+func say(to io.Writer, form string, with ...any) {
+	fmt.Fprintf(to, "nod-serve: %s\n", printable.Line(fmt.Sprintf(form, with...), 300))
 }
 
 // quoted is where package http writes what it has to say.

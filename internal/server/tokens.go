@@ -26,7 +26,7 @@ const (
 	scopeAdmin   scope = "admin"
 )
 
-func scopes() []scope { return []scope{scopeCheck, scopeShip, scopeRead, scopeApprove, scopeAdmin} }
+func scopes() []scope { return store.Scopes() }
 
 // machineScopes are those of a machine's token.
 func machineScopes() []scope { return []scope{scopeCheck, scopeShip, scopeRead} }

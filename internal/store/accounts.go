@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,21 @@ type OrgSettings struct {
 	Approvals   bool   `json:"approvals,omitempty"`    // people here answer what machines ask
 	PolicyHours int    `json:"policy_hours,omitempty"` // a machine's policy is old that much later; 0: a week
 	Webhook     string `json:"webhook,omitempty"`      // is told that a question waits; "" for none
+}
+
+// Check refuses settings that cannot hold.
+func (s OrgSettings) Check() error {
+	const most = 36500
+	hook, err := url.Parse(s.Webhook)
+	switch {
+	case s.RetentionDays < 0 || s.RetentionDays > most:
+		return errors.New("lines are kept for 0 to 36500 days; 0 is for ever")
+	case s.PolicyHours < 0 || s.PolicyHours > most:
+		return errors.New("a policy is old after 0 to 36500 hours; 0 is a week")
+	case s.Webhook != "" && (err != nil || hook.Host == "" || hook.Scheme != "https" && hook.Scheme != "http"):
+		return errors.New("the webhook is an address such as https://chat.example/hook")
+	}
+	return nil
 }
 
 // Org is an organisation.
@@ -66,6 +82,18 @@ func (tx *Tx) SetOrg(ctx context.Context, org string, s OrgSettings) error {
 		return err
 	}
 	return one(tx.ExecContext(ctx, `UPDATE orgs SET settings = $1 WHERE id = $2`, string(text), org))
+}
+
+// ChangeOrg is [Tx.SetOrg] with an event. What a webhook's address says is a secret.
+func (tx *Tx) ChangeOrg(ctx context.Context, by Identity, s OrgSettings) error {
+	if err := errors.Join(s.Check(), tx.SetOrg(ctx, by.Org, s)); err != nil {
+		return err
+	}
+	if s.Webhook != "" {
+		s.Webhook = "(set)"
+	}
+	text, err := json.Marshal(s)
+	return errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "settings changed", Detail: string(text)}))
 }
 
 // Orgs returns all organisations, the oldest first.
@@ -120,6 +148,15 @@ func (tx *Tx) MakeTeam(ctx context.Context, org, name string) (Team, error) {
 	return t, err
 }
 
+// hasTeam refuses a team that the organisation has not. "" is none.
+func (tx *Tx) hasTeam(ctx context.Context, org, team string) error {
+	if team == "" {
+		return nil
+	}
+	var there int
+	return missing(tx.QueryRowContext(ctx, `SELECT 1 FROM teams WHERE org = $1 AND id = $2`, org, team).Scan(&there))
+}
+
 // Teams returns an organisation's teams by name.
 func (s *Store) Teams(ctx context.Context, org string) ([]Team, error) {
 	return list(ctx, s.DB, func(row scanner) (t Team, err error) { return t, row.Scan(&t.ID, &t.Org, &t.Name) },
@@ -146,6 +183,9 @@ type Identity struct {
 func (t Token) Identity() Identity {
 	return Identity{Org: t.Org, Team: t.Team, Machine: t.Machine, Name: "token " + t.Name, Scopes: t.Scopes}
 }
+
+// Scopes are what tokens can be good for. None holds another.
+func Scopes() []string { return []string{"check", "ship", "read", "approve", "admin"} }
 
 const tokenPrefix = "nod_"
 
@@ -203,23 +243,24 @@ func (tx *Tx) RevokeToken(ctx context.Context, org, name string) error {
 	return errors.Join(err, tx.Notify(ctx, Accounts))
 }
 
-// Code is good for one use: to join a machine to a team, or to set the server up.
+// Code is good for one use: to join a machine to a team, to set the server up, or to begin a session.
 type Code struct {
-	Org, Kind, Team, Role string
-	Expires               time.Time
+	Org, Kind, Team, Person string // Team or Person is the id of whom it is for
+	Expires                 time.Time
 }
 
 // The kinds of codes.
 const (
 	MachineCode = "machine"
 	SetUpCode   = "setup"
+	PersonCode  = "person" // begins a session
 )
 
 // MakeCode makes a code and returns it, the only time.
 func (tx *Tx) MakeCode(ctx context.Context, c Code) (text string, err error) {
 	text, hash := secret("")
-	_, err = tx.ExecContext(ctx, `INSERT INTO codes (hash, org, kind, team, role, made, expires)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, hash, c.Org, c.Kind, c.Team, c.Role, Micro(tx.store.Now()), Micro(c.Expires))
+	_, err = tx.ExecContext(ctx, `INSERT INTO codes (hash, org, kind, team, person, made, expires)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, hash, c.Org, c.Kind, c.Team, c.Person, Micro(tx.store.Now()), Micro(c.Expires))
 	return text, err
 }
 
@@ -230,8 +271,8 @@ func (tx *Tx) UseCode(ctx context.Context, text, kind string) (c Code, err error
 		WHERE hash = $2 AND kind = $3 AND used = 0 AND expires > $1`, now, hash, kind)); err != nil {
 		return c, err
 	}
-	err = tx.QueryRowContext(ctx, `SELECT org, kind, team, role FROM codes WHERE hash = $1`, hash).
-		Scan(&c.Org, &c.Kind, &c.Team, &c.Role)
+	err = tx.QueryRowContext(ctx, `SELECT org, kind, team, person FROM codes WHERE hash = $1`, hash).
+		Scan(&c.Org, &c.Kind, &c.Team, &c.Person)
 	return c, err
 }
 
@@ -283,16 +324,19 @@ func (s *Store) Seen(ctx context.Context, org, machine string, r Report) error {
 
 // Machines returns a page of an organisation's machines by id, those after an id.
 func (s *Store) Machines(ctx context.Context, org, after string, most int) ([]Machine, error) {
-	return list(ctx, s.DB, func(row scanner) (m Machine, err error) {
-		var made, gone, seen int64
-		var report string
-		if err = row.Scan(&m.ID, &m.Org, &m.Team, &m.Name, &made, &gone, &seen, &report); err == nil {
-			err = json.Unmarshal([]byte(report), &m.Report)
-		}
-		m.Made, m.Gone, m.Seen = Time(made), Time(gone), Time(seen)
-		return m, err
-	}, `SELECT id, org, team, name, made, gone, seen, report FROM machines WHERE org = $1 AND id > $2
-		ORDER BY id LIMIT $3`, org, after, most)
+	return list(ctx, s.DB, scanMachine, machineColumns+`WHERE org = $1 AND id > $2 ORDER BY id LIMIT $3`, org, after, most)
+}
+
+const machineColumns = `SELECT id, org, team, name, made, gone, seen, report FROM machines `
+
+func scanMachine(row scanner) (m Machine, err error) {
+	var made, gone, seen int64
+	var report string
+	if err = row.Scan(&m.ID, &m.Org, &m.Team, &m.Name, &made, &gone, &seen, &report); err == nil {
+		err = json.Unmarshal([]byte(report), &m.Report)
+	}
+	m.Made, m.Gone, m.Seen = Time(made), Time(gone), Time(seen)
+	return m, err
 }
 
 // Event is one change that somebody made. Events are only added.

@@ -1,4 +1,4 @@
-// Package client is how a machine speaks to its team's server. nod-serve daemon alone links it.
+// Package client is how a machine speaks to its team's server. nod-serve daemon and nod classify link it.
 //
 //	c, err := client.New(member)
 //	err = c.Ship(ctx, batch, true)
