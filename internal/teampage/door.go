@@ -20,6 +20,15 @@ type visit struct {
 
 func (v *visit) who() store.Identity { return v.person.Identity() }
 
+// sees reports whether the person's role is for a team.
+func (v *visit) sees(team string) bool { return v.person.Team == "" || v.person.Team == team }
+
+// audit adds an event of what the person does.
+func (v *visit) audit(r *http.Request, tx *store.Tx, what, about, detail string) error {
+	return tx.Audit(r.Context(), store.Event{Org: v.person.Org, Who: v.person.ID, What: what, About: about,
+		Detail: detail})
+}
+
 // guarded lets a request to a route that has what the route needs.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -103,7 +103,6 @@ func (s *Server) routes() []route {
 		{"GET", "/login", anybody, false, s.signIn},
 		{"GET", "/login/done", anybody, false, s.signedIn},
 		{"POST", "/leave", store.Viewer, false, s.leave},
-		{"GET", "/{$}", store.Viewer, false, s.overview},
 	}, s.machineRoutes(), s.peopleRoutes())
 }
 
@@ -160,6 +159,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, v *visit, err er
 	known := web.Refusal{Status: http.StatusServiceUnavailable}
 	switch {
 	case errors.As(err, &known):
+		err = known
+	case errors.Is(err, store.ErrTaken):
+		known.Status, err = http.StatusUnprocessableEntity, store.ErrTaken
 	case errors.Is(err, store.ErrNotFound):
 		known.Status, err = http.StatusNotFound, errors.New("there is no such thing here, or it is gone")
 	default:
@@ -172,6 +174,40 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, v *visit, err er
 		return
 	}
 	_ = s.show(w, v, known.Status, "message", http.StatusText(known.Status), web.Sentence(err))
+}
+
+// page is a handler that shows what is looked up.
+func (s *Server) page(name, title string, look func(r *http.Request, v *visit) (any, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		data, err := look(r, v)
+		if err != nil {
+			return err
+		}
+		return s.show(w, v, http.StatusOK, name, title, data)
+	}
+}
+
+// post is a handler that makes a change and leads to where it is seen.
+func (s *Server) post(to string, do func(r *http.Request, v *visit, tx *store.Tx) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) error { return do(r, v, tx) })
+		return web.Leads(w, r, to, err)
+	}
+}
+
+// secret makes a secret and shows it, the only time.
+func (s *Server) secret(w http.ResponseWriter, r *http.Request, v *visit, title string, data map[string]string,
+	err error, make func(tx *store.Tx) (string, error)) error {
+	if err == nil {
+		err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
+			data["Secret"], err = make(tx)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return s.show(w, v, http.StatusOK, "secret", title, data)
 }
 
 // wrong is a refusal of what somebody filled in.
