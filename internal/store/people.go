@@ -209,3 +209,10 @@ func (tx *Tx) Machine(ctx context.Context, org, id string) (Machine, error) {
 	m, err := scanMachine(tx.QueryRowContext(ctx, machineColumns+`WHERE org = $1 AND id = $2`, org, id))
 	return m, missing(err)
 }
+
+// MachineName is what a machine is called, also one that has left; its id where nobody knows.
+func (s *Store) MachineName(ctx context.Context, org, id string) string {
+	name := id
+	_ = s.DB.QueryRowContext(ctx, `SELECT name FROM machines WHERE org = $1 AND id = $2`, org, id).Scan(&name)
+	return name
+}

@@ -103,7 +103,7 @@ func (s *Server) routes() []route {
 		{"GET", "/login", anybody, false, s.signIn},
 		{"GET", "/login/done", anybody, false, s.signedIn},
 		{"POST", "/leave", store.Viewer, false, s.leave},
-	}, s.machineRoutes(), s.peopleRoutes())
+	}, s.machineRoutes(), s.questionRoutes(), s.peopleRoutes())
 }
 
 // part is a part of the page, as its navigation names it.
@@ -115,7 +115,8 @@ type part struct {
 
 // parts are those that a person may see.
 func parts(p store.Person) (list []part) {
-	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/machines", "Machines", store.Viewer, false},
+	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
+		{"/machines", "Machines", store.Viewer, false},
 		{"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},
 		{"/events", "Events", store.Admin, true}, {"/settings", "Settings", store.Admin, true}} {
 		if p.May(one.needs) && !(one.wide && p.Team != "") {
