@@ -91,7 +91,7 @@ func TestTheDescriptionIsTheCode(t *testing.T) {
 		"heard": reflect.TypeFor[client.Answers](), "waiting": reflect.TypeFor[waiting](),
 		"given": reflect.TypeFor[given](), "draft": reflect.TypeFor[store.Draft](),
 		"version": reflect.TypeFor[store.Policy](), "policies": reflect.TypeFor[policyList](),
-		"batch": reflect.TypeFor[struct {
+		"replayed": reflect.TypeFor[replayed](), "batch": reflect.TypeFor[struct {
 			Calls []request `json:"calls"`
 		}]()} {
 		var schema jsonschema.Schema

@@ -10,9 +10,11 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/nodgate/nod/internal/cedar"
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/printable"
@@ -29,6 +31,7 @@ func (s policyDesk) routes() []route {
 		{"GET", "/v1/policies", scopeRead, 0, s.policies},
 		{"POST", "/v1/policies/drafts", scopeAdmin, maxBody, s.draft},
 		{"POST", "/v1/policies/drafts/{id}/review", scopeAdmin, maxBody, s.review},
+		{"POST", "/v1/policies/drafts/{id}/replay", scopeAdmin, maxBody, s.replayDraft},
 		{"POST", "/v1/policies/drafts/{id}/publish", scopeAdmin, maxBody, s.publish},
 		{"POST", "/v1/policies/{version}/restore", scopeAdmin, maxBody, s.restore},
 	}
@@ -142,6 +145,9 @@ type drafting struct {
 func (s policyDesk) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	var q drafting
 	err := decode(v.body, &q)
+	if err == nil && strings.HasSuffix(q.Name, cedar.Suffix) {
+		q.Text, err = cedar.Settings(q.Name, q.Text)
+	}
 	if err == nil {
 		err = config.CheckDocument(nowhere(), q.Document)
 	}

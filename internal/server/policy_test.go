@@ -133,7 +133,8 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 		})
 	}
 	w.publishes(admin, `{"name":"base","for":"org","text":"approvals = \"off\""}`)
-	w.publishes(admin, `{"name":"web","for":"team","team":"web","text":"hard_deny = [\"git push\"]"}`)
+	w.publishes(admin, `{"name":"web.cedar","for":"team","team":"web","text":"forbid (principal, action == `+
+		`Action::\"run\", resource) when { context.command like \"git push *\" };"}`)
 	until("the denial", web, true)
 	until("the other team's", other, false)
 	if status, text := w.as(admin, "POST", "/v1/policies/1/restore", "{}"); status != 200 ||
@@ -344,6 +345,7 @@ func TestADraftIsChecked(t *testing.T) {
 		`{"name":"a","for":"repository","repository":"github.com/a/*","text":"allow = [\"make x\"]"}`: "a:1:1: allow may",
 		`{"name":"a","for":"team","team":"nobody","text":""}`:                                         "names one of the",
 		`{"name":"a","for":"org","team":"default","text":""}`:                                         "names one of the",
+		`{"name":"a.cedar","for":"org","text":"permit (principal, action, resource);"}`:               "only tightens",
 		`{"name":"a b","for":"org","text":""}`:                                                        "a name has",
 		`{"name":"a","for":"org","text":"","extra":1}`:                                                "unknown field",
 	} {
@@ -414,6 +416,81 @@ func TestAMachineWaits(t *testing.T) {
 	if status, _ := w.as(w.newToken("r", scopeRead), "GET", "/v1/policy", ""); status != 400 {
 		t.Errorf("no machine: %d", status)
 	}
+}
+
+// Two servers share a database. Each is killed again and again while policies are published, and so is the database.
+// What a machine has is always a version that was published, as it was published.
+func TestServersAreKilledWhilePublishing(t *testing.T) {
+	const versions = 12
+	cluster := storetest.Postgres(t)
+	w := shared(t, cluster.Address())
+	var mu sync.Mutex
+	two, turn := []replica{w.replica(cluster.Address()), w.replica(cluster.Address())}, 0
+	server := "http://" + w.balance(func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		turn++
+		return two[turn%2].address
+	})
+	m, state := w.join("box", server)
+	if err := m.Save(state); err != nil {
+		t.Fatal(err)
+	}
+	w.runs(state)
+	admin, drafts := w.newToken("admin", scopeAdmin), []string{}
+	for i := range versions {
+		_, text := w.as(admin, "POST", "/v1/policies/drafts", fmt.Sprintf(`{"name":"a","for":"org","text":"# %d"}`, i+1))
+		var d store.Draft
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		drafts = append(drafts, d.ID)
+	}
+	published := make(chan struct{})
+	go func() {
+		defer close(published)
+		for _, id := range drafts { // 409: it was published, and the answer was lost
+			w.post(server+"/v1/policies/drafts/"+id+"/publish", admin, "application/json", []byte("{}"), 200, 409)
+		}
+	}()
+	seen := map[int64]string{}
+	look := func() int64 {
+		p, _, _ := team.Seat{Dir: team.Dir(state)}.Kept(m.Trust())
+		if p.Version > 0 {
+			seen[p.Version] = p.Documents[0].Text
+		}
+		return p.Version
+	}
+	for kills, over := 0, false; !over; kills++ {
+		select {
+		case <-published:
+			over = true
+		default:
+		}
+		fresh := w.replica(cluster.Address())
+		mu.Lock()
+		old := two[kills%2]
+		two[kills%2] = fresh
+		mu.Unlock()
+		if old.kill(); kills%3 == 2 {
+			cluster.Kill()
+			cluster.Start()
+		}
+		look()
+	}
+	hang.Until(t, "the last version", func() bool { return look() == versions })
+	for version, text := range seen {
+		if text != fmt.Sprint("# ", version) {
+			t.Errorf("version %d says %s", version, text)
+		}
+	}
+	for l, err := range audit.Read(state, audit.Filter{}) {
+		t.Errorf("%+v %v", l.Entry, err)
+	}
+	for _, r := range two {
+		r.kill()
+	}
+	t.Logf("%d versions; the machine was seen with %d of them", versions, len(seen))
 }
 
 func TestASigningKeyOfAFile(t *testing.T) {

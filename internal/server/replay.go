@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"net/http"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -11,6 +12,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/printable"
+	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/view"
 )
@@ -90,4 +92,63 @@ func policyGate(documents []team.Document) (*nod.Gate, error) {
 		return nil, err
 	}
 	return nod.New(nod.Options{Rules: settings.Rules, Files: unseen{}, Memory: forgetful{}}), nil
+}
+
+// replayDraft says what a draft would change, by the newest calls that machines have shipped.
+func (s *Server) replayDraft(w http.ResponseWriter, r *http.Request, v *visit) {
+	ctx, cancel := context.WithTimeout(r.Context(), most)
+	defer cancel()
+	d, err := s.o.Store.Draft(ctx, v.who.Org, r.PathValue("id"))
+	if errors.Is(err, store.ErrNotFound) {
+		refuse(w, notFound)
+		return
+	}
+	now, wrong := s.o.Store.Policies(ctx, v.who.Org, 0, 1)
+	var out replayed
+	if err = errors.Join(err, wrong); err == nil {
+		last := append(now, store.Policy{})[0].Documents
+		log := s.shared(ctx, v.who.Org, d.Document.Team)
+		out, err = replay(ctx, concerned(last, d), concerned(d.Applied(last), d), log)
+	}
+	if err != nil {
+		s.failed(w, err)
+		return
+	}
+	put(w, out)
+}
+
+// concerned are the documents that hold where a draft would: of those for a team, its own, and no other repositories'.
+func concerned(all []store.PolicyDocument, d store.Draft) (list []team.Document) {
+	for _, one := range all {
+		if one.Name == d.Document.Name || one.For == team.ForOrg || one.Team != "" && one.Team == d.Document.Team {
+			list = append(list, one.Document)
+		}
+	}
+	return list
+}
+
+// mostReplayed is how many lines are read for one replay.
+const mostReplayed = 20_000
+
+// shared are the newest lines of a team's machines, "" for all teams'. What cannot be read is no call.
+func (s *Server) shared(ctx context.Context, org, of string) iter.Seq2[audit.Entry, error] {
+	return func(yield func(audit.Entry, error) bool) {
+		q := store.Search{Org: org, Team: of, To: s.o.Now().Add(time.Hour), Most: maxPage, Bytes: pageBytes}
+		for read := 0; read < mostReplayed; {
+			page, next, err := s.o.Store.Lines(ctx, q)
+			for _, one := range page {
+				l, _, _ := audit.Decode([]byte(one.Text))
+				if !yield(l.Entry, nil) {
+					return
+				}
+			}
+			if read += len(page); err != nil || next == "" {
+				if err != nil {
+					yield(audit.Entry{}, err)
+				}
+				return
+			}
+			q.Before = next
+		}
+	}
 }

@@ -3,17 +3,21 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/nodgate/nod/audit"
+	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
+	"github.com/nodgate/nod/internal/team/client"
 )
 
 func ofCommands(commands ...string) iter.Seq2[audit.Entry, error] {
@@ -55,5 +59,40 @@ func TestReplay(t *testing.T) {
 	broken := func(yield func(audit.Entry, error) bool) { yield(audit.Entry{}, errors.New("gone")) }
 	if _, err := replay(t.Context(), before, after, broken); err == nil {
 		t.Error("half a log is taken for a whole one")
+	}
+}
+
+// A draft is replayed over what machines shipped, of its own team.
+func TestADraftIsReplayed(t *testing.T) {
+	w := newWorld(t, nil)
+	admin := w.newToken("admin", scopeAdmin)
+	m, err := team.Load(w.joins("m", "default"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines bytes.Buffer
+	for e := range ofCommands("git push", "echo x") {
+		e.Version, e.Time = audit.Version, time.Now()
+		text, err := json.Marshal(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines.Write(append(text, '\n'))
+	}
+	if r, text := w.ask("POST", "/v1/log", lines.String(), "Authorization: Bearer "+m.Token,
+		"Content-Type: "+client.Lines); r.StatusCode != 200 {
+		t.Fatal(text)
+	}
+	_, text := w.as(admin, "POST", "/v1/policies/drafts",
+		`{"name":"a","for":"team","team":"default","text":"hard_deny = [\"git push\"]"}`)
+	var d store.Draft
+	var got replayed
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	status, text := w.as(admin, "POST", "/v1/policies/drafts/"+d.ID+"/replay", "{}")
+	if err := json.Unmarshal([]byte(text), &got); err != nil || status != 200 || got.After.Calls != 2 ||
+		got.After.Denied != 1 || len(got.Changed) != 1 {
+		t.Errorf("%d %s %v", status, text, err)
 	}
 }

@@ -37,9 +37,10 @@ func TestEveryRouteIsGuarded(t *testing.T) {
 		"GET /v1/questions/answers": scopeShip, "POST /v1/questions/{id}/answer": scopeApprove,
 		"GET /v1/policy": scopeRead, "GET /v1/policies": scopeRead, "POST /v1/policies/drafts": scopeAdmin,
 		"POST /v1/policies/drafts/{id}/review": scopeAdmin, "POST /v1/policies/drafts/{id}/publish": scopeAdmin,
-		"POST /v1/policies/{version}/restore": scopeAdmin,
-		"GET /v1/verdicts/{key}": scopeCheck, "PUT /v1/verdicts/{key}": scopeCheck,
-		"GET /v1/openapi.json":                anybody, "GET /healthz": anybody, "GET /readyz": anybody,
+		"POST /v1/policies/drafts/{id}/replay": scopeAdmin,
+		"POST /v1/policies/{version}/restore":  scopeAdmin,
+		"GET /v1/verdicts/{key}":               scopeCheck, "PUT /v1/verdicts/{key}": scopeCheck,
+		"GET /v1/openapi.json": anybody, "GET /healthz": anybody, "GET /readyz": anybody,
 	}
 	ended := w.made(store.Token{Org: w.org, Name: "old", Scopes: scopes(), Expires: time.Now()})
 	revoked := w.newToken("revoked", scopes()...)

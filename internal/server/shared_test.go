@@ -166,11 +166,20 @@ func TestAMachineShipsItsLog(t *testing.T) {
 			w.Fatal(err)
 		}
 		w.proves(m)
+		if err := w.db.Tx(w.Context(), func(tx *store.Tx) error {
+			return tx.SetOrg(w.Context(), w.org, store.OrgSettings{NoInputs: true})
+		}); err != nil {
+			w.Fatal(err)
+		}
 		w.logs(elsewhere, 3) // and now lines that follow no line of this machine
 		w.ship(m, elsewhere, atOnce)
 		events, err := w.db.Events(w.Context(), w.org, "", 1)
 		if err != nil || len(events) != 1 || events[0].What != "log broken" || events[0].About != m.Machine {
 			w.Error(events, err)
+		}
+		if _, text := w.ask("GET", "/v1/log?limit=4", "", bearer); strings.Contains(text, `\"input\"`) ||
+			strings.Count(text, "input_sha256") != 4 {
+			w.Error(text)
 		}
 	})
 }

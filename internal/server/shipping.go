@@ -67,7 +67,12 @@ func (s shipping) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
 		refuse(w, *p)
 		return
 	}
-	done, err := s.o.Store.Ship(r.Context(), v.who.Org, v.who.Machine, batchOf(text, s.o.Now()))
+	var done store.Shipped
+	org, err := s.o.Store.Org(r.Context(), v.who.Org)
+	if err == nil {
+		batch := batchOf(text, s.o.Now(), org.Settings.NoInputs)
+		done, err = s.o.Store.Ship(r.Context(), v.who.Org, v.who.Machine, batch)
+	}
 	s.reply(w, shippedAnswer{1, done.New, done.Gap == ""}, err)
 }
 
@@ -100,12 +105,12 @@ func packedBody(w http.ResponseWriter, r *http.Request) ([]byte, *problem) {
 }
 
 // batchOf reads lines. What is odd about one is no reason to refuse the others: its machine would send it for ever.
-func batchOf(text []byte, now time.Time) (batch []store.Line) {
+func batchOf(text []byte, now time.Time, bare bool) (batch []store.Line) {
 	for raw := range bytes.SplitSeq(text, []byte("\n")) {
 		if len(raw) == 0 {
 			continue
 		}
-		l := lineOf(raw)
+		l := lineOf(raw, bare)
 		if l.Time.Year() < 1970 || l.Time.Year() > 9999 {
 			if l.Time = now; len(batch) > 0 {
 				l.Time = batch[len(batch)-1].Time
@@ -116,8 +121,9 @@ func batchOf(text []byte, now time.Time) (batch []store.Line) {
 	return batch
 }
 
-// lineOf takes from a line what it is found by.
-func lineOf(raw []byte) store.Line {
+// lineOf takes from a line what it is found by. bare has it kept without what the call was given, also where its
+// machine does not know that the organisation wants that.
+func lineOf(raw []byte, bare bool) store.Line {
 	var e struct {
 		Hash, Prev, Verdict, Layer, Agent, Session, Root, Tool string
 		Kind                                                   audit.Kind
@@ -130,6 +136,10 @@ func lineOf(raw []byte) store.Line {
 	}
 	if sum, err := hex.DecodeString(e.Hash); err != nil || len(sum) != 16 {
 		e.Hash = audit.Link(raw)
+		if l, _, _ := audit.Decode(raw); bare { // of what is no line nothing is kept
+			raw, _ = lines.JSON(client.Without(raw, l.Entry))
+			e.Root = ""
+		}
 	}
 	return store.Line{ID: e.Hash, Prev: field(e.Prev), Loose: e.Unlocked, Time: e.Time, Kind: field(string(e.Kind)),
 		Verdict: field(e.Verdict), Layer: field(e.Layer), Agent: field(e.Agent), Session: field(e.Session),

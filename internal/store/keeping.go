@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"time"
@@ -53,7 +54,8 @@ func (s *Store) forget(ctx context.Context, table, key, at, org string, before t
 func (s *Store) partitions(ctx context.Context, orgs []Org) error {
 	today := s.Now().UTC().Truncate(day)
 	for d := -ahead; d <= ahead; d++ {
-		if err := s.Tx(ctx, func(tx *Tx) error { return tx.partition(ctx, today.AddDate(0, 0, d)) }); err != nil {
+		one := func(tx *Tx) error { return tx.partition(ctx, today.AddDate(0, 0, d)) }
+		if err := s.tx(ctx, sql.LevelReadCommitted, one); err != nil { // each step sees what came before it
 			return err
 		}
 	}
@@ -93,6 +95,7 @@ func (tx *Tx) partition(ctx context.Context, of time.Time) error {
 	}
 	for _, step := range []string{
 		fmt.Sprintf(`CREATE TABLE %s (LIKE lines INCLUDING ALL)`, name),
+		`LOCK TABLE lines_other`, // nothing comes there between the next two
 		fmt.Sprintf(`WITH odd AS (DELETE FROM lines_other WHERE time >= %d AND time < %d RETURNING *)
 			INSERT INTO %s SELECT * FROM odd`, from, to, name),
 		fmt.Sprintf(`ALTER TABLE lines ATTACH PARTITION %s FOR VALUES FROM (%d) TO (%d)`, name, from, to),

@@ -121,15 +121,15 @@ func (tx *Tx) Publish(ctx context.Context, by Identity, id string) (Policy, erro
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Policy{}, err
 	}
-	p, err := tx.next(ctx, by, last.Version, d.applied(last.Documents), "draft "+id)
+	p, err := tx.next(ctx, by, last.Version, d.Applied(last.Documents), "draft "+id)
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `UPDATE drafts SET version = $1 WHERE org = $2 AND id = $3`, p.Version, by.Org, id)
 	}
 	return p, err
 }
 
-// applied are documents with the draft among them, in order.
-func (d Draft) applied(to []PolicyDocument) []PolicyDocument {
+// Applied are documents with the draft among them, in order.
+func (d Draft) Applied(to []PolicyDocument) []PolicyDocument {
 	all := slices.DeleteFunc(slices.Clone(to), func(o PolicyDocument) bool { return o.Name == d.Document.Name })
 	if !d.Removes {
 		all = append(all, d.Document)

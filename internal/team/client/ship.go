@@ -78,7 +78,11 @@ func shipped(raw []byte, inputs bool) ([]byte, error) {
 	case inputs:
 		return slices.Clip(raw), nil
 	}
-	bare := Bare{audit.Link(raw), l.Entry}
-	bare.Input, bare.Dir, bare.Root, bare.Evidence = nil, "", "", nil
-	return lines.JSON(bare)
+	return lines.JSON(Without(raw, l.Entry))
+}
+
+// Without is a line without what the call was given.
+func Without(raw []byte, e audit.Entry) Bare {
+	e.Input, e.Dir, e.Root, e.Evidence = nil, "", "", nil
+	return Bare{audit.Link(raw), e}
 }
