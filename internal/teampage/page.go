@@ -20,6 +20,7 @@
 package teampage
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ import (
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/web"
 )
 
@@ -43,6 +45,9 @@ type Options struct {
 	Origins web.Origins
 	Login   Login
 	Say     func(form string, with ...any) // tells whoever runs the server; nil: nobody
+	// Check refuses a document that is no settings. Replay says what a draft would change, as policies.html shows it.
+	Check  func(team.Document) error
+	Replay func(ctx context.Context, org string, d store.Draft) (any, error)
 }
 
 // Server is the page. Make one with [New].
@@ -103,7 +108,7 @@ func (s *Server) routes() []route {
 		{"GET", "/login", anybody, false, s.signIn},
 		{"GET", "/login/done", anybody, false, s.signedIn},
 		{"POST", "/leave", store.Viewer, false, s.leave},
-	}, s.machineRoutes(), s.questionRoutes(), s.peopleRoutes())
+	}, s.machineRoutes(), s.questionRoutes(), s.policyRoutes(), s.peopleRoutes())
 }
 
 // part is a part of the page, as its navigation names it.
@@ -117,7 +122,7 @@ type part struct {
 func parts(p store.Person) (list []part) {
 	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
 		{"/machines", "Machines", store.Viewer, false},
-		{"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},
+		{"/policies", "Policies", store.Viewer, true}, {"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},
 		{"/events", "Events", store.Admin, true}, {"/settings", "Settings", store.Admin, true}} {
 		if p.May(one.needs) && !(one.wide && p.Team != "") {
 			list = append(list, one)
@@ -161,8 +166,8 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, v *visit, err er
 	switch {
 	case errors.As(err, &known):
 		err = known
-	case errors.Is(err, store.ErrTaken):
-		known.Status, err = http.StatusUnprocessableEntity, store.ErrTaken
+	case errors.Is(err, store.ErrTaken), errors.Is(err, store.ErrUnfit):
+		known.Status = http.StatusUnprocessableEntity
 	case errors.Is(err, store.ErrNotFound):
 		known.Status, err = http.StatusNotFound, errors.New("there is no such thing here, or it is gone")
 	default:

@@ -96,13 +96,10 @@ func (s *Server) revokeToken(r *http.Request, v *visit, tx *store.Tx) error {
 // events shows who changed what.
 func (s *Server) events(r *http.Request, v *visit) (any, error) {
 	list, err := s.o.Store.Events(r.Context(), v.person.Org, r.URL.Query().Get("before"), pageRows)
-	people, wrong := s.o.Store.People(r.Context(), v.person.Org)
-	older, shown := "", map[string]string{}
+	shown, wrong := s.shown(r, v)
+	older := ""
 	if len(list) == pageRows {
 		older = "?" + url.Values{"before": {list[pageRows-1].ID}}.Encode()
-	}
-	for _, p := range people {
-		shown[p.ID] = p.Shown()
 	}
 	for i, e := range list {
 		list[i].Who, list[i].About = cmp.Or(shown[e.Who], e.Who), cmp.Or(shown[e.About], e.About)

@@ -19,6 +19,7 @@ type guardedRoute struct {
 	needs store.Role
 	wide  bool
 	path  string                                      // "": the pattern itself
+	at    func(w *world, org, team string) string     // the path of a thing of an organisation; nil: path
 	form  func(w *world, org, team string) url.Values // what is sent for things of an organisation
 	ok    int                                         // what the right person gets
 	other int                                         // what comes of another organisation's things
@@ -29,6 +30,10 @@ func guardedRoutes() map[string]guardedRoute {
 	person := func(w *world, org, _ string) url.Values {
 		p, _ := w.someone(org, store.Viewer, "")
 		return url.Values{"id": {p.ID}, "role": {"editor"}}
+	}
+	question := func(w *world, org, team string) string { return "/questions/" + w.asks(org, team).ID }
+	draft := func(then string) func(w *world, org, team string) string {
+		return func(w *world, org, _ string) string { return "/policies/drafts/" + w.drafts(org).ID + then }
 	}
 	return map[string]guardedRoute{
 		"GET /static/{file}":        {path: "/static/style.css", ok: 200},
@@ -43,6 +48,32 @@ func guardedRoutes() map[string]guardedRoute {
 			form: func(_ *world, _, team string) url.Values { return url.Values{"team": {team}} }},
 		"POST /machines/remove": {needs: store.Admin, ok: 303, other: 404,
 			form: func(w *world, org, team string) url.Values { return url.Values{"id": {w.machine(org, team, "box").ID}} }},
+		"GET /questions":      {needs: store.Viewer, ok: 200},
+		"GET /questions/{id}": {needs: store.Viewer, ok: 200, other: 410, at: question},
+		"POST /questions/{id}": {needs: store.Approver, ok: 303, other: 404, at: question,
+			form: func(*world, string, string) url.Values { return url.Values{"key": {"k1"}, "answer": {"once"}} }},
+		"GET /policies":             {needs: store.Viewer, wide: true, ok: 200},
+		"GET /policies/edit":        {needs: store.Editor, wide: true, ok: 200},
+		"GET /policies/drafts/{id}": {needs: store.Viewer, wide: true, ok: 200, other: 404, at: draft("")},
+		"POST /policies/drafts": {needs: store.Editor, wide: true, ok: 303, other: 404,
+			form: func(_ *world, _, team string) url.Values {
+				return url.Values{"name": {"base"}, "team": {team}, "text": {"deny = []"}}
+			}},
+		"POST /policies/drafts/{id}/review":  {needs: store.Editor, wide: true, ok: 303, other: 422, at: draft("/review")},
+		"POST /policies/drafts/{id}/publish": {needs: store.Editor, wide: true, ok: 303, other: 404, at: draft("/publish")},
+		"POST /policies/restore": {needs: store.Editor, wide: true, ok: 303, other: 404,
+			form: func(w *world, org, _ string) url.Values {
+				version := "2000"
+				if org == w.acme {
+					d := w.drafts(org)
+					version = "1"
+					w.do(func(tx *store.Tx) error {
+						_, err := tx.Publish(w.Context(), store.Identity{Org: org, Name: "a test"}, d.ID)
+						return err
+					})
+				}
+				return url.Values{"version": {version}}
+			}},
 		"GET /people":           {needs: store.Admin, wide: true, ok: 200},
 		"POST /people/role":     {needs: store.Admin, wide: true, ok: 303, other: 404, form: person},
 		"POST /people/sessions": {needs: store.Admin, wide: true, ok: 303, other: 404, form: person},
@@ -104,6 +135,9 @@ func (w *world) try(name, method string, g guardedRoute) {
 		}
 		return g.form(w, org, team)
 	}
+	if g.at != nil {
+		g.path = g.at(w, w.acme, w.shop)
+	}
 	want := func(what string, status int, r *http.Request) {
 		w.Helper()
 		if a, body := w.answer(r); a.StatusCode != status {
@@ -162,7 +196,9 @@ func (w *world) try(name, method string, g guardedRoute) {
 		r.Header.Set("Content-Type", "text/plain")
 		want("as another type", 415, r)
 	}
-	if g.other != 0 {
+	if g.other != 0 && g.at != nil {
+		want("with another organisation's", g.other, w.request(method, g.at(w, w.other, w.theirs), right(), form(w.acme, w.shop)))
+	} else if g.other != 0 {
 		want("with another organisation's", g.other, w.request(method, g.path, right(), form(w.other, w.theirs)))
 		for _, id := range []string{"' OR '1'='1", "1; DROP TABLE people", "\u202egnp.exe", strings.Repeat("x", 10000)} {
 			values := form(w.acme, w.shop)
@@ -210,7 +246,6 @@ func TestOneTeam(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.Store) {
 		w := newWorld(t, db, nil)
-		const evil = "<img src=x onerror=alert(1)>'); DROP TABLE orgs;--\x1b[31m\u202egnp.exe"
 		m := w.machine(w.acme, w.shop, evil)
 		if err := db.Seen(t.Context(), w.acme, m.ID, store.Report{Version: evil, Doctor: evil}); err != nil {
 			t.Fatal(err)
@@ -229,7 +264,8 @@ func TestHostileTexts(t *testing.T) {
 			return err
 		})
 		_, cookie := w.someone(w.acme, store.Admin, "")
-		for _, path := range []string{"/", "/machines", "/people", "/tokens", "/events", "/settings"} {
+		for _, path := range []string{"/", "/machines", "/people", "/tokens", "/events", "/settings", "/questions",
+			"/questions/" + w.asks(w.acme, w.shop).ID, "/policies/drafts/" + w.drafts(w.acme).ID} {
 			code, body := w.get(path, cookie)
 			if code != 200 || !strings.Contains(body, "&lt;img") || strings.Contains(body, "<img") ||
 				strings.ContainsAny(body, "\x1b\u202e") {
