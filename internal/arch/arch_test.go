@@ -1,6 +1,7 @@
 package arch
 
 import (
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -293,6 +294,29 @@ func TestEveryPackageHasAManual(t *testing.T) {
 		if !doc[pkg] {
 			t.Errorf("package %s has no package comment", pkg)
 		}
+	}
+}
+
+// The house has a bound (docs/design.md, section 7): what somebody new must read.
+func TestTheHouseHasABound(t *testing.T) {
+	lines, words := 0, 0
+	for _, f := range files(t) {
+		source, err := os.ReadFile(filepath.Join(root, f.name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !f.test {
+			lines += strings.Count(string(source), "\n")
+		}
+	}
+	documents, err := exec.Command("git", "-C", root, "ls-files", "*.md").Output()
+	for name := range strings.FieldsSeq(string(documents)) {
+		text, failed := os.ReadFile(filepath.Join(root, name))
+		err = errors.Join(err, failed)
+		words += len(strings.Fields(string(text)))
+	}
+	if err != nil || lines < 50_000 || lines > 66_000 || words < 10_000 || words > 20_000 {
+		t.Errorf("%d lines of Go without tests, at most 66,000; %d words of documents, at most 20,000: %v", lines, words, err)
 	}
 }
 

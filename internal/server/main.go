@@ -47,8 +47,8 @@ nod-serve machine code [--expires 1h] TEAM   a code to join by, good once
 nod-serve machine list | remove ID
 nod-serve person list | role [--team NAME] EMAIL ROLE | remove EMAIL
 nod-serve person link [--public URL] EMAIL   a link that begins a session
-nod-serve org set [--retention 90d] [--two-people] [--no-inputs] [--approvals]
-                     [--webhook URL]   changes what is named, and shows all of it
+nod-serve org set [--retention 90d] [--two-people] [--no-inputs] [--webhook URL]
+                     [--approvals]   people answer here what machines ask
 nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
                      makes this machine a member; asks for the code on standard
                      input; --whole-machine: by root, for all its users

@@ -91,7 +91,7 @@ const (
 	maxBatches     = 4
 	maxModels      = 8
 	maxHeader      = 16 << 10
-	maxConnections = 16384            // each machine of a team holds one
+	maxConnections = 32768            // each machine of a team holds two
 	slowest        = 10 * time.Second // for a header
 	slowestBody    = 30 * time.Second
 	most           = 50 * time.Second // for deciding what a request asks about

@@ -20,6 +20,8 @@ func (s verdicts) routes() []route {
 	}
 }
 
+func (s verdicts) kept() store.Verdicts { return store.Verdicts{Store: s.o.Store} }
+
 // of is the key that a request of a machine names, "" where it is none, or where no machine asks.
 func (verdicts) of(r *http.Request, v *visit) string {
 	key := r.PathValue("key")
@@ -35,7 +37,7 @@ func (s verdicts) remembered(w http.ResponseWriter, r *http.Request, v *visit) {
 		refuse(w, *badRequest.because("a machine asks, by a key of 64 hexadecimal digits"))
 		return
 	}
-	said, err := s.o.Store.Remembered(r.Context(), v.who, key)
+	said, err := s.kept().Remembered(r.Context(), v.who, key)
 	switch {
 	case errors.Is(err, store.ErrNotFound):
 		refuse(w, notFound)
@@ -54,7 +56,7 @@ func (s verdicts) remember(w http.ResponseWriter, r *http.Request, v *visit) {
 		return
 	}
 	said.Reason, said.Model = printable.Line(said.Reason, 1000), printable.Line(said.Model, 200)
-	if err := s.o.Store.Remember(r.Context(), v.who, key, said); err != nil {
+	if err := s.kept().Remember(r.Context(), v.who, key, said); err != nil {
 		s.failed(w, err)
 		return
 	}

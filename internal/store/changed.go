@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"sync"
 	"time"
 
@@ -24,6 +23,7 @@ func newHub() *hub { return &hub{stop: func() {}, waiting: map[string]map[chan s
 func (h *hub) close() {
 	h.stop()
 	h.done.Wait()
+	h.hears(false)
 }
 
 // wake wakes those who wait for any of the topics; without topics, all.
@@ -63,12 +63,12 @@ func (s *Store) Changed(topic string) (changed <-chan struct{}, stop func()) {
 	}
 }
 
-// Hears reports whether changes of other processes are heard at once. Where they are not, whoever must know looks
-// each time. SQLite is looked at now and then.
+// Hears reports whether changes of other processes are heard: at once on PostgreSQL, within a fifth of a second on
+// SQLite. Where they are not, whoever must know looks each time.
 func (s *Store) Hears() bool {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	return s.Postgres && !s.hub.deaf
+	return !s.hub.deaf
 }
 
 func (h *hub) hears(is bool) {
@@ -114,11 +114,12 @@ func (h *hub) hear(ctx context.Context, address string) {
 }
 
 // look wakes all when another process has written to a file: its data_version, as one connection sees it, is another.
-func (h *hub) look(db *sql.DB) {
+func (s *Store) look() {
+	h := s.hub
 	ctx, stop := context.WithCancel(context.Background())
-	h.stop = stop
+	h.stop, h.deaf = stop, true
 	h.done.Go(func() {
-		c, err := db.Conn(ctx)
+		c, err := s.DB.Conn(ctx)
 		if err != nil {
 			return
 		}
@@ -127,10 +128,11 @@ func (h *hub) look(db *sql.DB) {
 		defer every.Stop()
 		for ctx.Err() == nil {
 			var now int64
-			if err := c.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&now); err == nil && now != seen {
-				h.wake()
-				seen = now
+			err := c.QueryRowContext(ctx, `PRAGMA data_version`).Scan(&now)
+			if is := err == nil; is != s.Hears() || now != seen {
+				h.hears(is)
 			}
+			seen = now
 			select {
 			case <-every.C:
 			case <-ctx.Done():

@@ -30,14 +30,14 @@ func (s *Store) KeepLines(ctx context.Context) error {
 	}
 	for _, o := range orgs {
 		if o.Settings.RetentionDays > 0 {
-			err = errors.Join(err, s.forget(ctx, `lines`, `org, machine, time, id`, `time`, o.ID, s.oldest(o)))
+			err = errors.Join(err, s.forget(ctx, `lines`, `org, machine, time, id`, `time`, o.ID, oldestOf(o, s.Now())))
 		}
 		err = errors.Join(err, s.forget(ctx, `questions`, `org, id`, `ends`, o.ID, s.Now().Add(-90*day)))
 	}
 	return err
 }
 
-func (s *Store) oldest(o Org) time.Time { return s.Now().AddDate(0, 0, -o.Settings.RetentionDays) }
+func oldestOf(o Org, now time.Time) time.Time { return now.AddDate(0, 0, -o.Settings.RetentionDays) }
 
 // forget removes what is older, in steps.
 func (s *Store) forget(ctx context.Context, table, key, at, org string, before time.Time) error {
@@ -64,7 +64,7 @@ func (s *Store) partitions(ctx context.Context, orgs []Org) error {
 		if o.Settings.RetentionDays == 0 {
 			return nil
 		}
-		if at := s.oldest(o); at.Before(oldest) {
+		if at := oldestOf(o, s.Now()); at.Before(oldest) {
 			oldest = at
 		}
 	}

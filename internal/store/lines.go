@@ -280,8 +280,7 @@ type Count struct {
 // By are what decisions can be counted by, and the expression of each.
 func By() map[string]string {
 	return map[string]string{"day": `CAST(time / 86400000000 AS TEXT)`, "agent": "agent", "machine": "machine",
-		"layer": "layer", "tool": "tool",
-		"team": `COALESCE((SELECT team FROM machines m WHERE m.org = lines.org AND m.id = lines.machine), '')`}
+		"layer": "layer", "tool": "tool", "team": `COALESCE(team, '')`}
 }
 
 // Stats counts decisions by a key of [By] and their verdicts. A day is the number of days since 1970.
@@ -291,7 +290,11 @@ func (s *Store) Stats(ctx context.Context, q Search, by string) ([]Count, error)
 	if !is {
 		return nil, ErrNotFound
 	}
+	from := `lines`
+	if by == "team" {
+		from += ` LEFT JOIN (SELECT id AS of, team FROM machines) m ON of = machine`
+	}
 	return list(ctx, s.DB, func(row scanner) (c Count, err error) { return c, row.Scan(&c.Key, &c.Verdict, &c.Count) },
-		`SELECT `+key+` AS k, verdict, COUNT(*) FROM lines WHERE `+where+` AND kind = 'decision'
+		`SELECT `+key+` AS k, verdict, COUNT(*) FROM `+from+` WHERE `+where+` AND kind = 'decision'
 		GROUP BY 1, 2 ORDER BY 1, 2 LIMIT 10000`, args...)
 }

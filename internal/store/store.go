@@ -90,7 +90,7 @@ func Open(ctx context.Context, address string, o Options) (s *Store, err error) 
 	if s.hub = newHub(); s.Postgres {
 		s.hub.listen(address)
 	} else {
-		s.hub.look(s.DB)
+		s.look()
 	}
 	return s, nil
 }

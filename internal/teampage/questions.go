@@ -72,8 +72,12 @@ func (s *Server) question(r *http.Request, v *visit) (any, error) {
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f := r.PostForm
 	q := store.Question{Org: v.person.Org, ID: r.PathValue("id"), Key: f.Get("key"), Who: v.person.Shown()}
-	if said := f.Get("answer"); said != "no" {
+	switch said := f.Get("answer"); said {
+	case "once", "session":
 		q.Yes, q.Scope = true, said
+	case "no":
+	default:
+		return wrong("An answer is no, or a way of yes.")
 	}
 	err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) error { return tx.Answer(r.Context(), q, v.person.Team) })
 	for _, late := range []error{store.ErrAnswered, store.ErrLate, store.ErrFits} {

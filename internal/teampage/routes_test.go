@@ -197,7 +197,11 @@ func (w *world) try(name, method string, g guardedRoute) {
 		want("as another type", 415, r)
 	}
 	if g.other != 0 && g.at != nil {
-		want("with another organisation's", g.other, w.request(method, g.at(w, w.other, w.theirs), right(), form(w.acme, w.shop)))
+		theirs := g.at(w, w.other, w.theirs)
+		want("with another organisation's", g.other, w.request(method, theirs, right(), form(w.acme, w.shop)))
+		parts := strings.Split(theirs, "/")
+		parts[slices.IndexFunc(parts, func(p string) bool { return len(p) == 36 })] = url.PathEscape("' OR '1'='1")
+		want("with SQL", g.other, w.request(method, strings.Join(parts, "/"), right(), form(w.acme, w.shop)))
 	} else if g.other != 0 {
 		want("with another organisation's", g.other, w.request(method, g.path, right(), form(w.other, w.theirs)))
 		for _, id := range []string{"' OR '1'='1", "1; DROP TABLE people", "\u202egnp.exe", strings.Repeat("x", 10000)} {
@@ -344,4 +348,35 @@ func TestFromTheFirstAdminOn(t *testing.T) {
 			t.Error("the session goes on:", code, body)
 		}
 	})
+}
+
+// An answer counts once, to the call that was seen, and not where none may say yes.
+func TestAQuestionIsAnswered(t *testing.T) {
+	w := newWorld(t, sqlite(t), nil)
+	q := w.asks(w.acme, w.shop)
+	p, cookie := w.someone(w.acme, store.Approver, "")
+	if _, body := w.get("/questions/"+q.ID, cookie); !strings.Contains(body, "npm publish") ||
+		!strings.Contains(body, "on till?") || !strings.Contains(body, "Yes, in this session") {
+		t.Error(body)
+	}
+	_, reads := w.someone(w.acme, store.Viewer, "")
+	if _, body := w.get("/questions/"+q.ID, reads); strings.Contains(body, `name="answer"`) {
+		t.Error("a viewer is offered an answer")
+	}
+	for _, c := range []struct {
+		key, answer string
+		code        int
+	}{{"k2", "once", 410}, {"", "once", 410}, {"k1", "", 422}, {"k1", "always", 422}, {"k1", "once", 303}, {"k1", "no", 410}} {
+		code, body := w.post("/questions/"+q.ID, cookie, url.Values{"key": {c.key}, "answer": {c.answer}})
+		if code != c.code {
+			t.Errorf("%v: %d %s", c, code, body)
+		}
+	}
+	got, err := w.db.Answers(t.Context(), w.acme, q.Machine)
+	if err != nil || len(got) != 1 || !got[0].Yes || got[0].Scope != "once" || got[0].Who != p.Email {
+		t.Error(got, err)
+	}
+	if _, body := w.get("/questions", cookie); !strings.Contains(body, "No call waits") {
+		t.Error(body)
+	}
 }
