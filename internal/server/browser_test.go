@@ -93,14 +93,16 @@ func (w *world) fill() {
 					Email: name + "@acme.example", Name: strings.ToUpper(name[:1]) + name[1:]})
 			}
 			if err == nil && i < 3 {
-				err = tx.SetRole(ctx, store.Identity{Org: w.org, Name: "nod-serve"}, p.ID, store.Roles()[i], []string{"", web.ID, ""}[i])
+				err = tx.SetRole(ctx, store.Identity{Org: w.org, Name: "nod-serve"}, p.ID, store.Roles()[i],
+					[]string{"", web.ID, ""}[i])
 			}
 		}
 		return err
 	})
 	for i, m := range machines {
 		if err == nil && i > 0 {
-			err = w.db.Seen(ctx, w.org, m.ID, store.Report{Version: "0.2.0", Policy: int64(7 - i%3), Heard: w.db.Now().AddDate(0, 0, -i/4),
+			err = w.db.Seen(ctx, w.org, m.ID, store.Report{Version: "0.2.0", Policy: int64(7 - i%3),
+				Heard:  w.db.Now().AddDate(0, 0, -i/4),
 				Doctor: []string{"all well", "all well", "the hook of Codex is not installed"}[i%3]})
 		}
 	}

@@ -127,7 +127,7 @@ func orgCommand(ctx context.Context, p Process, args []string) error {
 	f := flags(p)
 	what, args := word(args)
 	if what != "set" {
-		return map[bool]error{true: flag.ErrHelp, false: usageError{errors.New("type org set")}}[strings.Contains(what, "-h")]
+		return usageError{errors.New("type org set")}
 	}
 	var changes []func(*store.OrgSettings)
 	yes := func(name string, set func(o *store.OrgSettings, is bool)) {

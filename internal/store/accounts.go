@@ -94,7 +94,8 @@ func (tx *Tx) ChangeOrg(ctx context.Context, by Identity, s OrgSettings) error {
 		s.Webhook = "(set)"
 	}
 	text, err := json.Marshal(s)
-	return errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "settings changed", Detail: string(text)}))
+	e := Event{Org: by.Org, Who: by.who(), What: "settings changed", Detail: string(text)}
+	return errors.Join(err, tx.Audit(ctx, e))
 }
 
 // Orgs returns all organisations, the oldest first.
@@ -160,7 +161,7 @@ func (tx *Tx) MakeTeam(ctx context.Context, org, name string) (Team, error) {
 }
 
 // hasTeam refuses a team that the organisation has not. "" is none.
-func (tx *Tx) hasTeam(ctx context.Context, org, team string) error {
+func hasTeam(ctx context.Context, tx *Tx, org, team string) error {
 	if team == "" {
 		return nil
 	}
@@ -335,7 +336,8 @@ func (s *Store) Seen(ctx context.Context, org, machine string, r Report) error {
 
 // Machines returns a page of an organisation's machines by id, those after an id.
 func (s *Store) Machines(ctx context.Context, org, after string, most int) ([]Machine, error) {
-	return list(ctx, s.DB, scanMachine, machineColumns+`WHERE org = $1 AND id > $2 ORDER BY id LIMIT $3`, org, after, most)
+	return list(ctx, s.DB, scanMachine, machineColumns+`WHERE org = $1 AND id > $2 ORDER BY id LIMIT $3`, org, after,
+		most)
 }
 
 const machineColumns = `SELECT id, org, team, name, made, gone, seen, report FROM machines `

@@ -85,15 +85,15 @@ func (tx *Tx) SetRole(ctx context.Context, by Identity, person string, role Role
 	if !slices.Contains(Roles(), role) {
 		return errors.New("the roles are viewer, approver, editor and admin")
 	}
-	if err := tx.hasTeam(ctx, by.Org, team); err != nil {
+	if err := hasTeam(ctx, tx, by.Org, team); err != nil {
 		return err
 	}
 	detail := role
 	if team != "" {
 		detail += " in team " + team
 	}
-	err := one(tx.ExecContext(ctx, `UPDATE people SET role = $1, team = $2 WHERE org = $3 AND id = $4 AND gone = 0`, role,
-		team, by.Org, person))
+	err := one(tx.ExecContext(ctx, `UPDATE people SET role = $1, team = $2 WHERE org = $3 AND id = $4 AND gone = 0`,
+		role, team, by.Org, person))
 	if err != nil {
 		return err
 	}
@@ -119,7 +119,8 @@ func (tx *Tx) EndSessions(ctx context.Context, by Identity, person string) error
 	}
 	_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE org = $1 AND person = $2`, by.Org, p.ID)
 	_, wrong := tx.ExecContext(ctx, `DELETE FROM codes WHERE org = $1 AND person = $2`, by.Org, person)
-	return errors.Join(err, wrong, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "sessions ended", About: person}))
+	e := Event{Org: by.Org, Who: by.who(), What: "sessions ended", About: person}
+	return errors.Join(err, wrong, tx.Audit(ctx, e))
 }
 
 // SessionTime is how long a session holds.

@@ -132,8 +132,8 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, v *visit) error {
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return web.Refuse(http.StatusForbidden, "That link was used already, or its time is up. A start of nod-serve serve "+
-			"prints the first admin's; nod-serve person link EMAIL prints one for somebody who is known.")
+		return web.Refuse(http.StatusForbidden, "That link was used already, or its time is up. A start of nod-serve "+
+			"serve prints the first admin's; nod-serve person link EMAIL prints one for somebody who is known.")
 	}
 	return s.welcome(w, r, secret, "/", err)
 }

@@ -8,7 +8,10 @@ import (
 	"github.com/nodgate/nod/internal/store"
 )
 
-func (s *Server) machineRoutes() []route {
+// machinePages are the pages of machines.
+type machinePages struct{ *Server }
+
+func (s machinePages) routes() []route {
 	return []route{
 		{"GET", "/{$}", store.Viewer, false, s.page("overview", "Overview", s.overview)},
 		{"GET", "/machines", store.Viewer, false, s.page("machines", "Machines", s.machines)},
@@ -18,7 +21,7 @@ func (s *Server) machineRoutes() []route {
 }
 
 // overview shows how things stand.
-func (s *Server) overview(r *http.Request, v *visit) (any, error) {
+func (s machinePages) overview(r *http.Request, v *visit) (any, error) {
 	org, err := s.o.Store.Org(r.Context(), v.person.Org)
 	teams, wrong := s.teams(r, v)
 	all, here, wrong2 := s.o.Store.CountMachines(r.Context(), v.person.Org, v.person.Team,
@@ -47,9 +50,10 @@ func names(teams []store.Team) map[string]string {
 	return by
 }
 
-func (s *Server) machines(r *http.Request, v *visit) (any, error) {
+func (s machinePages) machines(r *http.Request, v *visit) (any, error) {
 	teams, err := s.teams(r, v)
-	list, wrong := s.o.Store.MachinesOf(r.Context(), v.person.Org, v.person.Team, r.URL.Query().Get("after"), pageRows+1)
+	list, wrong := s.o.Store.MachinesOf(r.Context(), v.person.Org, v.person.Team, r.URL.Query().Get("after"),
+		pageRows+1)
 	more := ""
 	if len(list) > pageRows {
 		list = list[:pageRows]
@@ -60,7 +64,7 @@ func (s *Server) machines(r *http.Request, v *visit) (any, error) {
 }
 
 // machineCode makes a code and shows it, the only time.
-func (s *Server) machineCode(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s machinePages) machineCode(w http.ResponseWriter, r *http.Request, v *visit) error {
 	teams, err := s.teams(r, v)
 	team := r.PostForm.Get("team")
 	name, is := names(teams)[team]
@@ -77,7 +81,7 @@ func (s *Server) machineCode(w http.ResponseWriter, r *http.Request, v *visit) e
 	})
 }
 
-func (s *Server) removeMachine(r *http.Request, v *visit, tx *store.Tx) error {
+func (s machinePages) removeMachine(r *http.Request, v *visit, tx *store.Tx) error {
 	m, err := tx.Machine(r.Context(), v.person.Org, r.PostForm.Get("id"))
 	if err == nil && !v.sees(m.Team) {
 		err = store.ErrNotFound

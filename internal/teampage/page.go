@@ -5,8 +5,8 @@
 //
 // Whoever reaches the page changes what thousands of machines allow, so it trusts nobody:
 //
-//   - Each request is looked at before the mux: its Host must be one of the origins', and a POST must come from the page
-//     itself ([web.Origins]).
+//   - Each request is looked at before the mux: its Host must be one of the origins', and a POST must come from the
+//     page itself ([web.Origins]).
 //   - A session is a cookie (HttpOnly, SameSite=Lax: links and the identity provider lead here) whose hash the database
 //     has. It begins by a link that is good once (door.go) or by OpenID Connect (login.go), ends after twelve hours or
 //     when it is revoked, and does what its person's role allows at that moment.
@@ -108,7 +108,7 @@ func (s *Server) routes() []route {
 		{"GET", "/login", anybody, false, s.signIn},
 		{"GET", "/login/done", anybody, false, s.signedIn},
 		{"POST", "/leave", store.Viewer, false, s.leave},
-	}, s.machineRoutes(), s.questionRoutes(), s.policyRoutes(), s.peopleRoutes())
+	}, machinePages{s}.routes(), questionPages{s}.routes(), policyPages{s}.routes(), peoplePages{s}.routes())
 }
 
 // part is a part of the page, as its navigation names it.
@@ -122,7 +122,8 @@ type part struct {
 func parts(p store.Person) (list []part) {
 	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
 		{"/machines", "Machines", store.Viewer, false},
-		{"/policies", "Policies", store.Viewer, true}, {"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},
+		{"/policies", "Policies", store.Viewer, true},
+		{"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},
 		{"/events", "Events", store.Admin, true}, {"/settings", "Settings", store.Admin, true}} {
 		if p.May(one.needs) && !(one.wide && p.Team != "") {
 			list = append(list, one)

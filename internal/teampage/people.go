@@ -13,7 +13,10 @@ import (
 	"github.com/nodgate/nod/internal/store"
 )
 
-func (s *Server) peopleRoutes() []route {
+// peoplePages are the pages of people and what they may do.
+type peoplePages struct{ *Server }
+
+func (s peoplePages) routes() []route {
 	return []route{
 		{"GET", "/people", store.Admin, true, s.page("people", "People", s.people)},
 		{"POST", "/people/role", store.Admin, true, s.post("/people", s.setRole)},
@@ -29,11 +32,12 @@ func (s *Server) peopleRoutes() []route {
 	}
 }
 
-func (s *Server) people(r *http.Request, v *visit) (any, error) {
+func (s peoplePages) people(r *http.Request, v *visit) (any, error) {
 	all, err := s.o.Store.People(r.Context(), v.person.Org)
 	teams, wrong := s.teams(r, v)
 	return map[string]any{"Teams": teams, "Roles": store.Roles(), "Self": v.person.ID,
-		"People": slices.DeleteFunc(all, func(p store.Person) bool { return !p.Gone.IsZero() })}, errors.Join(err, wrong)
+			"People": slices.DeleteFunc(all, func(p store.Person) bool { return !p.Gone.IsZero() })},
+		errors.Join(err, wrong)
 }
 
 // other refuses a form that is about the one who asks: nobody locks themselves out.
@@ -44,7 +48,7 @@ func other(r *http.Request, v *visit) error {
 	return nil
 }
 
-func (s *Server) setRole(r *http.Request, v *visit, tx *store.Tx) error {
+func (s peoplePages) setRole(r *http.Request, v *visit, tx *store.Tx) error {
 	f := r.PostForm
 	if !slices.Contains(store.Roles(), f.Get("role")) {
 		return wrong("The roles are viewer, approver, editor and admin.")
@@ -52,22 +56,22 @@ func (s *Server) setRole(r *http.Request, v *visit, tx *store.Tx) error {
 	return errors.Join(other(r, v), tx.SetRole(r.Context(), v.who(), f.Get("id"), f.Get("role"), f.Get("team")))
 }
 
-func (s *Server) removePerson(r *http.Request, v *visit, tx *store.Tx) error {
+func (s peoplePages) removePerson(r *http.Request, v *visit, tx *store.Tx) error {
 	return errors.Join(other(r, v), tx.RemovePerson(r.Context(), v.who(), r.PostForm.Get("id")))
 }
 
-func (s *Server) endSessions(r *http.Request, v *visit, tx *store.Tx) error {
+func (s peoplePages) endSessions(r *http.Request, v *visit, tx *store.Tx) error {
 	return tx.EndSessions(r.Context(), v.who(), r.PostForm.Get("id"))
 }
 
-func (s *Server) tokens(r *http.Request, v *visit) (any, error) {
+func (s peoplePages) tokens(r *http.Request, v *visit) (any, error) {
 	all, err := s.o.Store.Tokens(r.Context(), v.person.Org)
 	all = slices.DeleteFunc(all, func(t store.Token) bool { return t.Machine != "" }) // those go with their machines
 	return map[string]any{"Tokens": all, "Scopes": store.Scopes(), "Now": s.o.Store.Now()}, err
 }
 
 // makeToken makes a token and shows it, the only time.
-func (s *Server) makeToken(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) makeToken(w http.ResponseWriter, r *http.Request, v *visit) error {
 	t := store.Token{Org: v.person.Org, Scopes: r.PostForm["scope"]}
 	name, err := field(r, "name", 60)
 	if err != nil {
@@ -88,13 +92,13 @@ func (s *Server) makeToken(w http.ResponseWriter, r *http.Request, v *visit) err
 		})
 }
 
-func (s *Server) revokeToken(r *http.Request, v *visit, tx *store.Tx) error {
+func (s peoplePages) revokeToken(r *http.Request, v *visit, tx *store.Tx) error {
 	name := r.PostForm.Get("name")
 	return errors.Join(tx.RevokeToken(r.Context(), v.person.Org, name), v.audit(r, tx, "token revoked", name, ""))
 }
 
 // events shows who changed what.
-func (s *Server) events(r *http.Request, v *visit) (any, error) {
+func (s peoplePages) events(r *http.Request, v *visit) (any, error) {
 	list, err := s.o.Store.Events(r.Context(), v.person.Org, r.URL.Query().Get("before"), pageRows)
 	shown, wrong := s.shown(r, v)
 	older := ""
@@ -107,13 +111,13 @@ func (s *Server) events(r *http.Request, v *visit) (any, error) {
 	return map[string]any{"Events": list, "Older": older}, errors.Join(err, wrong)
 }
 
-func (s *Server) settings(r *http.Request, v *visit) (any, error) {
+func (s peoplePages) settings(r *http.Request, v *visit) (any, error) {
 	org, err := s.o.Store.Org(r.Context(), v.person.Org)
 	teams, wrong := s.teams(r, v)
 	return map[string]any{"Org": org, "Teams": teams}, errors.Join(err, wrong)
 }
 
-func (s *Server) setSettings(r *http.Request, v *visit, tx *store.Tx) error {
+func (s peoplePages) setSettings(r *http.Request, v *visit, tx *store.Tx) error {
 	f := r.PostForm
 	days, err := strconv.Atoi(f.Get("days"))
 	hours, wrongHours := strconv.Atoi(f.Get("hours"))
@@ -125,7 +129,7 @@ func (s *Server) setSettings(r *http.Request, v *visit, tx *store.Tx) error {
 	return tx.ChangeOrg(r.Context(), v.who(), set)
 }
 
-func (s *Server) makeTeam(r *http.Request, v *visit, tx *store.Tx) error {
+func (s peoplePages) makeTeam(r *http.Request, v *visit, tx *store.Tx) error {
 	name, err := field(r, "name", 60)
 	if err != nil {
 		return err

@@ -13,8 +13,10 @@ import (
 	"github.com/nodgate/nod/internal/web"
 )
 
-// A policy concerns the whole organisation: its pages are not for those whose role is for one team.
-func (s *Server) policyRoutes() []route {
+// policyPages are the pages of policies. They concern the whole organisation, and are not for whose role is for a team.
+type policyPages struct{ *Server }
+
+func (s policyPages) routes() []route {
 	return []route{
 		{"GET", "/policies", store.Viewer, true, s.page("policies", "Policies", s.policies)},
 		{"GET", "/policies/edit", store.Editor, true, s.page("edit", "Policies", s.edit)},
@@ -27,7 +29,7 @@ func (s *Server) policyRoutes() []route {
 }
 
 // holds is the policy that holds now.
-func (s *Server) holds(r *http.Request, v *visit) (store.Policy, error) {
+func (s policyPages) holds(r *http.Request, v *visit) (store.Policy, error) {
 	now, err := s.o.Store.Policies(r.Context(), v.person.Org, 0, 1)
 	return append(now, store.Policy{})[0], err
 }
@@ -42,7 +44,7 @@ func (s *Server) shown(r *http.Request, v *visit) (map[string]string, error) {
 	return by, err
 }
 
-func (s *Server) policies(r *http.Request, v *visit) (any, error) {
+func (s policyPages) policies(r *http.Request, v *visit) (any, error) {
 	const most = 20
 	versions, err := s.o.Store.Policies(r.Context(), v.person.Org, 0, most)
 	drafts, wrong := s.o.Store.Drafts(r.Context(), v.person.Org, "", most)
@@ -55,7 +57,7 @@ func (s *Server) policies(r *http.Request, v *visit) (any, error) {
 }
 
 // edit shows the editor with a document that holds, or an empty one.
-func (s *Server) edit(r *http.Request, v *visit) (any, error) {
+func (s policyPages) edit(r *http.Request, v *visit) (any, error) {
 	now, err := s.holds(r, v)
 	teams, wrong := s.teams(r, v)
 	d := store.PolicyDocument{Document: team.Document{For: team.ForOrg}}
@@ -67,7 +69,7 @@ func (s *Server) edit(r *http.Request, v *visit) (any, error) {
 	return map[string]any{"Document": d, "Teams": teams}, errors.Join(err, wrong)
 }
 
-func (s *Server) makeDraft(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s policyPages) makeDraft(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f := r.PostForm
 	d := store.PolicyDocument{Team: f.Get("team"), Document: team.Document{Name: f.Get("name"), For: team.ForOrg,
 		Repository: f.Get("repository"), Text: strings.ReplaceAll(f.Get("text"), "\r\n", "\n")}}
@@ -98,7 +100,7 @@ func (s *Server) makeDraft(w http.ResponseWriter, r *http.Request, v *visit) err
 }
 
 // draft shows what a draft changes: in the document, and by the shared log.
-func (s *Server) draft(r *http.Request, v *visit) (any, error) {
+func (s policyPages) draft(r *http.Request, v *visit) (any, error) {
 	d, err := s.o.Store.Draft(r.Context(), v.person.Org, r.PathValue("id"))
 	if err != nil {
 		return nil, err
@@ -120,22 +122,23 @@ func (s *Server) draft(r *http.Request, v *visit) (any, error) {
 		after = ""
 	}
 	replay, err := s.o.Replay(r.Context(), v.person.Org, d)
-	return map[string]any{"Draft": d, "People": people, "Team": names(teams)[d.Document.Team], "Diff": web.Diff(before, after),
-		"Replay": replay, "May": v.person.May(store.Editor) && d.Version == 0, "Own": d.Author == v.person.ID,
+	return map[string]any{"Draft": d, "People": people, "Team": names(teams)[d.Document.Team],
+		"Diff": web.Diff(before, after), "Replay": replay,
+		"May": v.person.May(store.Editor) && d.Version == 0, "Own": d.Author == v.person.ID,
 		"Waits": org.Settings.TwoPeople && d.Reviewer == ""}, err
 }
 
-func (s *Server) review(r *http.Request, v *visit, tx *store.Tx) error {
+func (s policyPages) review(r *http.Request, v *visit, tx *store.Tx) error {
 	return tx.Review(r.Context(), v.who(), r.PathValue("id"))
 }
 
-func (s *Server) publish(r *http.Request, v *visit, tx *store.Tx) error {
+func (s policyPages) publish(r *http.Request, v *visit, tx *store.Tx) error {
 	_, err := tx.Publish(r.Context(), v.who(), r.PathValue("id"))
 	return err
 }
 
 // restore publishes an old version as a new one.
-func (s *Server) restore(r *http.Request, v *visit, tx *store.Tx) error {
+func (s policyPages) restore(r *http.Request, v *visit, tx *store.Tx) error {
 	to, err := strconv.ParseInt(r.PostForm.Get("version"), 10, 64)
 	if err != nil || to < 1 {
 		return store.ErrNotFound

@@ -15,7 +15,10 @@ import (
 	"github.com/nodgate/nod/internal/web"
 )
 
-func (s *Server) questionRoutes() []route {
+// questionPages are the pages of questions.
+type questionPages struct{ *Server }
+
+func (s questionPages) routes() []route {
 	return []route{
 		{"GET", "/questions", store.Viewer, false, s.page("questions", "Questions", s.questions)},
 		{"GET", "/questions/{id}", store.Viewer, false, s.page("question", "Questions", s.question)},
@@ -36,7 +39,7 @@ type asked struct {
 	May     bool
 }
 
-func (s *Server) questions(r *http.Request, v *visit) (any, error) {
+func (s questionPages) questions(r *http.Request, v *visit) (any, error) {
 	list, err := s.o.Store.Waiting(r.Context(), v.person.Org, v.person.Team)
 	shown := make([]asked, len(list))
 	for i, q := range list {
@@ -45,7 +48,7 @@ func (s *Server) questions(r *http.Request, v *visit) (any, error) {
 	return shown, err
 }
 
-func (s *Server) asked(r *http.Request, q store.Question) asked {
+func (s questionPages) asked(r *http.Request, q store.Question) asked {
 	a := asked{Waits: q, Machine: s.o.Store.MachineName(r.Context(), q.Org, q.Machine),
 		Ways: strings.FieldsFunc(q.Scopes, func(r rune) bool { return r == ',' }),
 		Left: max(q.Ends.Sub(s.o.Store.Now()), 0).Round(time.Second).String()}
@@ -54,11 +57,12 @@ func (s *Server) asked(r *http.Request, q store.Question) asked {
 	return a
 }
 
-func (s *Server) question(r *http.Request, v *visit) (any, error) {
+func (s questionPages) question(r *http.Request, v *visit) (any, error) {
 	list, err := s.o.Store.Waiting(r.Context(), v.person.Org, v.person.Team)
 	i := slices.IndexFunc(list, func(q store.Question) bool { return q.ID == r.PathValue("id") })
 	if err != nil || i < 0 {
-		return nil, cmp.Or(err, web.Refuse(http.StatusGone, "That question is over: it was answered, or its time is up."))
+		over := web.Refuse(http.StatusGone, "That question is over: it was answered, or its time is up.")
+		return nil, cmp.Or(err, over)
 	}
 	a := s.asked(r, list[i])
 	a.May = v.person.May(store.Approver)
@@ -69,7 +73,7 @@ func (s *Server) question(r *http.Request, v *visit) (any, error) {
 }
 
 // answer takes a person's answer. Its key says which call was seen.
-func (s *Server) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s questionPages) answer(w http.ResponseWriter, r *http.Request, v *visit) error {
 	f := r.PostForm
 	q := store.Question{Org: v.person.Org, ID: r.PathValue("id"), Key: f.Get("key"), Who: v.person.Shown()}
 	switch said := f.Get("answer"); said {

@@ -47,7 +47,9 @@ func guardedRoutes() map[string]guardedRoute {
 		"POST /machines/code": {needs: store.Admin, ok: 200, other: 404,
 			form: func(_ *world, _, team string) url.Values { return url.Values{"team": {team}} }},
 		"POST /machines/remove": {needs: store.Admin, ok: 303, other: 404,
-			form: func(w *world, org, team string) url.Values { return url.Values{"id": {w.machine(org, team, "box").ID}} }},
+			form: func(w *world, org, team string) url.Values {
+				return url.Values{"id": {w.machine(org, team, "box").ID}}
+			}},
 		"GET /questions":      {needs: store.Viewer, ok: 200},
 		"GET /questions/{id}": {needs: store.Viewer, ok: 200, other: 410, at: question},
 		"POST /questions/{id}": {needs: store.Approver, ok: 303, other: 404, at: question,
@@ -209,7 +211,8 @@ func (w *world) try(name, method string, g guardedRoute) {
 			for k := range values {
 				values.Set(k, id)
 			}
-			if a, body := w.answer(w.request(method, g.path, right(), values)); a.StatusCode != 404 && a.StatusCode != 422 {
+			a, body := w.answer(w.request(method, g.path, right(), values))
+			if a.StatusCode != 404 && a.StatusCode != 422 {
 				w.Errorf("%s, with %.30q: %d %.300s", name, id, a.StatusCode, body)
 			}
 		}
@@ -255,7 +258,8 @@ func TestHostileTexts(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.do(func(tx *store.Tx) error {
-			_, err := tx.Arrive(t.Context(), store.Person{Org: w.acme, Issuer: evil, Subject: evil, Email: evil, Name: evil})
+			_, err := tx.Arrive(t.Context(), store.Person{Org: w.acme, Issuer: evil, Subject: evil, Email: evil,
+				Name: evil})
 			if err == nil {
 				err = tx.Audit(t.Context(), store.Event{Org: w.acme, Who: evil, What: evil, About: evil, Detail: evil})
 			}
@@ -366,7 +370,8 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	for _, c := range []struct {
 		key, answer string
 		code        int
-	}{{"k2", "once", 410}, {"", "once", 410}, {"k1", "", 422}, {"k1", "always", 422}, {"k1", "once", 303}, {"k1", "no", 410}} {
+	}{{"k2", "once", 410}, {"", "once", 410}, {"k1", "", 422}, {"k1", "always", 422}, {"k1", "once", 303},
+		{"k1", "no", 410}} {
 		code, body := w.post("/questions/"+q.ID, cookie, url.Values{"key": {c.key}, "answer": {c.answer}})
 		if code != c.code {
 			t.Errorf("%v: %d %s", c, code, body)
