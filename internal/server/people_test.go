@@ -50,6 +50,10 @@ func (w *world) starts() (said *bufio.Scanner, stop func()) {
 func link(t *testing.T, said *bufio.Scanner) string {
 	for said.Scan() {
 		if at, is := strings.CutPrefix(said.Text(), "  http"); is {
+			go func() {
+				for said.Scan() { // the server must not wait for a reader
+				}
+			}()
 			return "http" + at
 		}
 	}

@@ -121,11 +121,11 @@ func (s policyPages) draft(r *http.Request, v *visit) (any, error) {
 	if d.Removes {
 		after = ""
 	}
-	replay, err := s.o.Replay(r.Context(), v.person.Org, d)
+	replay, untried := s.o.Replay(r.Context(), v.person.Org, d)
 	return map[string]any{"Draft": d, "People": people, "Team": names(teams)[d.Document.Team],
-		"Diff": web.Diff(before, after), "Replay": replay,
+		"Diff": web.Diff(before, after), "Replay": replay, "Untried": untried,
 		"May": v.person.May(store.Editor) && d.Version == 0, "Own": d.Author == v.person.ID,
-		"Waits": org.Settings.TwoPeople && d.Reviewer == ""}, err
+		"Waits": org.Settings.TwoPeople && d.Reviewer == ""}, nil
 }
 
 func (s policyPages) review(r *http.Request, v *visit, tx *store.Tx) error {
