@@ -65,8 +65,8 @@ func (w *world) pictures(b testbrowser.Browser, at, one, draft string) {
 		dark  bool
 	}{{"light", 1280, false}, {"dark", 1280, true}, {"phone", 360, false}, {"phone-dark", 360, true}} {
 		for _, part := range []string{"", "questions", one, "machines", "policies", draft, "policies/edit?name=base", "people", "tokens", "events", "settings"} {
-			name := fmt.Sprintf("%s-%s.png", strings.NewReplacer("/", "_", one, "question", draft, "draft").Replace(part), look.name)
-			b.Shot(filepath.Join(*shots, name), look.width, look.dark, at+"/"+part,
+			name := strings.NewReplacer("/", "_", one, "question", draft, "draft").Replace(part)
+			b.Shot(filepath.Join(*shots, name+"-"+look.name+".png"), look.width, look.dark, at+"/"+part,
 				`document.querySelector('h1')`)
 			if wide := testbrowser.Value[float64](b, `document.documentElement.scrollWidth`); wide > float64(look.width) {
 				w.Errorf("/%s is %v wide", part, wide)
@@ -120,8 +120,8 @@ func (w *world) fill() (one, draft string) {
 		Dir: "/home/ada/shop", Root: "/home/ada/shop", Reason: "an ask rule wants a person: npm publish",
 		Input: json.RawMessage(`{"command":"npm publish --access public"}`), Lost: "what others have downloaded",
 		Does: []string{"sends files to registry.npmjs.org", "uses the npm token of this machine"}})
-	q := store.Question{ID: store.NewID(), Machine: machines[1].ID, Team: machines[1].Team, Name: "q", Key: "k", Text: text,
-		Scopes: "once,session", Asked: w.db.Now(), Ends: w.db.Now().Add(5 * time.Minute)}
+	q := store.Question{ID: store.NewID(), Machine: machines[1].ID, Team: machines[1].Team, Name: "q", Key: "k",
+		Text: text, Scopes: "once,session", Asked: w.db.Now(), Ends: w.db.Now().Add(5 * time.Minute)}
 	by := store.Identity{Org: w.org, Name: "nod-serve"}
 	rules := "hard_deny = [\"git push --force\"]\nask = [\"npm publish\"]\n"
 	err = w.db.Tx(ctx, func(tx *store.Tx) error {
