@@ -1,34 +1,26 @@
 package page
 
 import (
-	"cmp"
 	"errors"
 	"io/fs"
 	"path"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/view"
+	"github.com/nodgate/nod/internal/web"
 )
 
 // change is what an edit does to a file.
 type change struct {
 	Path  string
 	Note  string // why there are no lines
-	Lines []diffLine
+	Lines []web.DiffLine
 }
 
-// diffLine is a line of a unified diff. Kind is "add", "del", "at" or "same".
-type diffLine struct{ Kind, Text string }
-
-// The bounds of what is compared and shown.
-const (
-	maxFile  = 256 << 10
-	maxLines = 2000
-)
+// maxFile bounds what is compared.
+const maxFile = 256 << 10
 
 // changes lays the files of an edit beside what the edit makes of them. Both are masked, as the log is.
 func changes(c nod.Call) (list []change) {
@@ -68,25 +60,9 @@ func edited(name string, e nod.Edit) change {
 		ch.Note = "the file is no text"
 		return ch
 	}
-	ch.Lines = unified(before, after)
+	ch.Lines = web.Diff(before, after)
 	if len(ch.Lines) == 0 {
 		ch.Note = "nothing changes"
 	}
 	return ch
-}
-
-// unified is a diff without its head.
-func unified(before, after string) (list []diffLine) {
-	text := string(diff.Diff("a", []byte(before), "b", []byte(after)))
-	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
-		if i < 3 || line == "" {
-			continue
-		}
-		if len(list) == maxLines {
-			return append(list, diffLine{"at", "the rest is not shown"})
-		}
-		kind := map[byte]string{'+': "add", '-': "del", '@': "at", '\\': "at"}[line[0]]
-		list = append(list, diffLine{cmp.Or(kind, "same"), line})
-	}
-	return list
 }

@@ -231,7 +231,8 @@ func machineCommand(ctx context.Context, p Process, args []string) error {
 			return err
 		})
 		return f.do(ctx, args, 1, func(s *store.Store, org store.Org) error {
-			return machineCode(ctx, p, s, org, store.Code{Org: org.ID, Kind: store.MachineCode, Expires: ends}, f.Arg(0))
+			c := store.Code{Org: org.ID, Kind: store.MachineCode, Expires: ends}
+			return machineCode(ctx, p, s, org, c, f.Arg(0))
 		})
 	case "list":
 		return f.do(ctx, args, 0, func(s *store.Store, org store.Org) error { return machineList(ctx, p, s, org) })

@@ -3,15 +3,20 @@
 package server
 
 import (
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/testbrowser"
 	"github.com/nodgate/nod/internal/testworld"
 )
@@ -41,8 +46,8 @@ func TestTheTeamsPage(t *testing.T) {
 	b.Press("a.button")
 	b.Sees(`document.querySelector('.list td')?.textContent === 'till-7'`)
 	if *shots != "" {
-		w.fill()
-		w.pictures(b, at)
+		one, draft := w.fill()
+		w.pictures(b, at, one, draft)
 	}
 	b.Do(chromedp.Navigate(at + "/machines"))
 	b.Press("form[action='/machines/remove'] button")
@@ -53,14 +58,15 @@ func TestTheTeamsPage(t *testing.T) {
 }
 
 // pictures are of all parts of the page.
-func (w *world) pictures(b testbrowser.Browser, at string) {
+func (w *world) pictures(b testbrowser.Browser, at, one, draft string) {
 	for _, look := range []struct {
 		name  string
 		width int64
 		dark  bool
 	}{{"light", 1280, false}, {"dark", 1280, true}, {"phone", 360, false}, {"phone-dark", 360, true}} {
-		for _, part := range []string{"", "machines", "people", "tokens", "events", "settings"} {
-			b.Shot(filepath.Join(*shots, fmt.Sprintf("%s-%s.png", part, look.name)), look.width, look.dark, at+"/"+part,
+		for _, part := range []string{"", "questions", one, "machines", "policies", draft, "policies/edit?name=base", "people", "tokens", "events", "settings"} {
+			name := strings.NewReplacer("/", "_", one, "question", draft, "draft").Replace(part)
+			b.Shot(filepath.Join(*shots, name+"-"+look.name+".png"), look.width, look.dark, at+"/"+part,
 				`document.querySelector('h1')`)
 			if wide := testbrowser.Value[float64](b, `document.documentElement.scrollWidth`); wide > float64(look.width) {
 				w.Errorf("/%s is %v wide", part, wide)
@@ -70,7 +76,7 @@ func (w *world) pictures(b testbrowser.Browser, at string) {
 }
 
 // fill makes what a team has after some weeks.
-func (w *world) fill() {
+func (w *world) fill() (one, draft string) {
 	ctx := w.Context()
 	teams, err := w.db.Teams(ctx, w.org)
 	if err != nil {
@@ -93,14 +99,16 @@ func (w *world) fill() {
 					Email: name + "@acme.example", Name: strings.ToUpper(name[:1]) + name[1:]})
 			}
 			if err == nil && i < 3 {
-				err = tx.SetRole(ctx, store.Identity{Org: w.org, Name: "nod-serve"}, p.ID, store.Roles()[i], []string{"", web.ID, ""}[i])
+				err = tx.SetRole(ctx, store.Identity{Org: w.org, Name: "nod-serve"}, p.ID, store.Roles()[i],
+					[]string{"", web.ID, ""}[i])
 			}
 		}
 		return err
 	})
 	for i, m := range machines {
 		if err == nil && i > 0 {
-			err = w.db.Seen(ctx, w.org, m.ID, store.Report{Version: "0.2.0", Policy: int64(7 - i%3), Heard: w.db.Now().AddDate(0, 0, -i/4),
+			err = w.db.Seen(ctx, w.org, m.ID, store.Report{Version: "0.2.0", Policy: int64(7 - i%3),
+				Heard:  w.db.Now().AddDate(0, 0, -i/4),
 				Doctor: []string{"all well", "all well", "the hook of Codex is not installed"}[i%3]})
 		}
 	}
@@ -108,4 +116,28 @@ func (w *world) fill() {
 		w.Fatal(err)
 	}
 	w.newToken("ci", "check", "read")
+	text, _ := json.Marshal(question.Question{Agent: "claude-code", Session: "5f0c1a", Tool: "bash", RawTool: "Bash",
+		Dir: "/home/ada/shop", Root: "/home/ada/shop", Reason: "an ask rule wants a person: npm publish",
+		Input: json.RawMessage(`{"command":"npm publish --access public"}`), Lost: "what others have downloaded",
+		Does: []string{"sends files to registry.npmjs.org", "uses the npm token of this machine"}})
+	q := store.Question{ID: store.NewID(), Machine: machines[1].ID, Team: machines[1].Team, Name: "q", Key: "k",
+		Text: text, Scopes: "once,session", Asked: w.db.Now(), Ends: w.db.Now().Add(5 * time.Minute)}
+	by := store.Identity{Org: w.org, Name: "nod-serve"}
+	rules := "hard_deny = [\"git push --force\"]\nask = [\"npm publish\"]\n"
+	err = w.db.Tx(ctx, func(tx *store.Tx) error {
+		_, err := tx.Ask(ctx, w.org, machines[1].ID, []store.Question{q})
+		for i, text := range []string{rules, rules + "unknown = \"ask\"\n", rules + "allow = [\"terraform plan\"]\n"} {
+			d := team.Document{Name: "base", For: team.ForOrg, Text: text}
+			made, wrong := tx.MakeDraft(ctx, by, store.PolicyDocument{Document: d}, false)
+			if draft, err = made.ID, errors.Join(err, wrong); i < 2 {
+				_, wrong = tx.Publish(ctx, by, made.ID)
+			}
+			err = errors.Join(err, wrong)
+		}
+		return err
+	})
+	if err != nil {
+		w.Fatal(err)
+	}
+	return "questions/" + q.ID, "policies/drafts/" + draft
 }

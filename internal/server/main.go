@@ -279,8 +279,7 @@ func run(ctx context.Context, o Options, at listening) error {
 	}
 	defer l.Close()
 	origins := at.origins(l.Addr())
-	o.Page = teampage.New(teampage.Options{Store: o.Store, Origins: origins, Login: at.login,
-		Say: func(form string, with ...any) { say(o.Stderr, form, with...) }})
+	o.Page = &teampage.Options{Store: o.Store, Origins: origins, Login: at.login}
 	s, err := New(o)
 	if err != nil {
 		return err

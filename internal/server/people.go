@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,44 +124,45 @@ func teamOf(ctx context.Context, s *store.Store, org store.Org, name string) (st
 
 // orgCommand changes what an organisation has decided, as far as flags say, and shows all of it.
 func orgCommand(ctx context.Context, p Process, args []string) error {
-	f, given := flags(p), store.OrgSettings{}
+	f := flags(p)
 	what, args := word(args)
 	if what != "set" {
-		return map[bool]error{true: flag.ErrHelp, false: usageError{errors.New("type org set")}}[strings.Contains(what, "-h")]
+		return usageError{errors.New("type org set")}
 	}
-	f.Func("retention", "", func(text string) (err error) {
-		given.RetentionDays, err = days(text)
+	var changes []func(*store.OrgSettings)
+	yes := func(name string, set func(o *store.OrgSettings, is bool)) {
+		f.BoolFunc(name, "", func(text string) error {
+			is, err := strconv.ParseBool(text)
+			changes = append(changes, func(o *store.OrgSettings) { set(o, is) })
+			return err
+		})
+	}
+	yes("two-people", func(o *store.OrgSettings, is bool) { o.TwoPeople = is })
+	yes("no-inputs", func(o *store.OrgSettings, is bool) { o.NoInputs = is })
+	yes("approvals", func(o *store.OrgSettings, is bool) { o.Approvals = is })
+	f.Func("retention", "", func(text string) error {
+		n, err := days(text)
+		changes = append(changes, func(o *store.OrgSettings) { o.RetentionDays = n })
 		return err
 	})
-	f.BoolVar(&given.TwoPeople, "two-people", false, "")
-	f.BoolVar(&given.NoInputs, "no-inputs", false, "")
-	f.BoolVar(&given.Approvals, "approvals", false, "")
-	f.StringVar(&given.Webhook, "webhook", "", "")
+	f.Func("webhook", "", func(text string) error {
+		changes = append(changes, func(o *store.OrgSettings) { o.Webhook = text })
+		return nil
+	})
 	return f.do(ctx, args, 0, func(s *store.Store, org store.Org) error {
-		set := org.Settings
-		f.Visit(func(one *flag.Flag) {
-			switch one.Name {
-			case "retention":
-				set.RetentionDays = given.RetentionDays
-			case "two-people":
-				set.TwoPeople = given.TwoPeople
-			case "no-inputs":
-				set.NoInputs = given.NoInputs
-			case "approvals":
-				set.Approvals = given.Approvals
-			case "webhook":
-				set.Webhook = given.Webhook
-			}
-		})
-		if err := set.Check(); err != nil {
+		for _, change := range changes {
+			change(&org.Settings)
+		}
+		if err := org.Settings.Check(); err != nil {
 			return usageError{err}
 		}
-		if set != org.Settings {
-			if err := s.Tx(ctx, func(tx *store.Tx) error { return tx.ChangeOrg(ctx, operator(org), set) }); err != nil {
+		if len(changes) > 0 {
+			err := s.Tx(ctx, func(tx *store.Tx) error { return tx.ChangeOrg(ctx, operator(org), org.Settings) })
+			if err != nil {
 				return err
 			}
 		}
-		fmt.Fprintln(p.Stdout, printable.JSON(set))
+		fmt.Fprintln(p.Stdout, printable.JSON(org.Settings))
 		return nil
 	})
 }

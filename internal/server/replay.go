@@ -94,27 +94,34 @@ func policyGate(documents []team.Document) (*nod.Gate, error) {
 	return nod.New(nod.Options{Rules: settings.Rules, Files: unseen{}, Memory: forgetful{}}), nil
 }
 
-// replayDraft says what a draft would change, by the newest calls that machines have shipped.
+// replayDraft says what a draft would change.
 func (s *Server) replayDraft(w http.ResponseWriter, r *http.Request, v *visit) {
-	ctx, cancel := context.WithTimeout(r.Context(), most)
-	defer cancel()
-	d, err := s.o.Store.Draft(ctx, v.who.Org, r.PathValue("id"))
+	d, err := s.o.Store.Draft(r.Context(), v.who.Org, r.PathValue("id"))
 	if errors.Is(err, store.ErrNotFound) {
 		refuse(w, notFound)
 		return
 	}
-	now, wrong := s.o.Store.Policies(ctx, v.who.Org, 0, 1)
 	var out replayed
-	if err = errors.Join(err, wrong); err == nil {
-		last := append(now, store.Policy{})[0].Documents
-		log := s.shared(ctx, v.who.Org, d.Document.Team)
-		out, err = replay(ctx, concerned(last, d), concerned(d.Applied(last), d), log)
+	if err == nil {
+		out, err = s.tried(r.Context(), v.who.Org, d)
 	}
 	if err != nil {
 		s.failed(w, err)
 		return
 	}
 	put(w, out)
+}
+
+// tried lays a draft over the newest calls that machines have shipped.
+func (s *Server) tried(ctx context.Context, org string, d store.Draft) (replayed, error) {
+	ctx, cancel := context.WithTimeout(ctx, most)
+	defer cancel()
+	now, err := s.o.Store.Policies(ctx, org, 0, 1)
+	if err != nil {
+		return replayed{}, err
+	}
+	last := append(now, store.Policy{})[0].Documents
+	return replay(ctx, concerned(last, d), concerned(d.Applied(last), d), s.shared(ctx, org, d.Document.Team))
 }
 
 // concerned are the documents that hold where a draft would: of those for a team, its own, and no other repositories'.

@@ -38,6 +38,8 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team"
+	"github.com/nodgate/nod/internal/teampage"
 )
 
 // Options say what the server decides by. The zero value of each field but Places is the strictest.
@@ -51,8 +53,9 @@ type Options struct {
 	Files nod.Files
 	Model nod.Model // replaces nod classify, for tests
 	// Rate is how many calls a second each token may ask about; 0 is 1,000.
-	Rate    float64
-	Page    http.Handler  // what people see, beside /v1; nil: nothing
+	Rate float64
+	// Page is what people see beside /v1; nil: nothing. What it needs of the gate, the server adds.
+	Page    *teampage.Options
 	TLS     bool          // the server is reached by TLS alone
 	Timeout time.Duration // for one call; 0 is 50 s; a model has its own limit within
 	Stderr  io.Writer     // nil: nowhere
@@ -70,6 +73,7 @@ type Server struct {
 	rules   ruleBook
 	repeats repeats
 	mux     *http.ServeMux
+	page    http.Handler
 	models  chan struct{} // bounds how many models are asked at once
 	batches chan struct{} // bounds how many batches are held at once
 	ships   chan struct{} // bounds how many batches of lines
@@ -115,6 +119,13 @@ func New(o Options) (*Server, error) {
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
 		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), closing: make(chan struct{}),
 		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks)}
+	if o.Page != nil {
+		page := *o.Page
+		page.Check = func(d team.Document) error { return config.CheckDocument(nowhere(), d) }
+		page.Replay = func(ctx context.Context, org string, d store.Draft) (any, error) { return s.tried(ctx, org, d) }
+		page.Say = s.say
+		s.page = teampage.New(page)
+	}
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
 	}
@@ -242,8 +253,8 @@ func (s *Server) unknown(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	switch {
-	case methods == nil && s.o.Page != nil && !strings.HasPrefix(r.URL.Path, "/v1/"):
-		s.o.Page.ServeHTTP(w, r)
+	case methods == nil && s.page != nil && !strings.HasPrefix(r.URL.Path, "/v1/"):
+		s.page.ServeHTTP(w, r)
 		return
 	case methods == nil:
 		refuse(w, notFound)
@@ -315,10 +326,8 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 }
 
 // say tells whoever runs the server.
-func (s *Server) say(form string, with ...any) { say(s.o.Stderr, form, with...) }
-
-func say(to io.Writer, form string, with ...any) {
-	fmt.Fprintf(to, "nod-serve: %s\n", printable.Line(fmt.Sprintf(form, with...), 300))
+func (s *Server) say(form string, with ...any) {
+	fmt.Fprintf(s.o.Stderr, "nod-serve: %s\n", printable.Line(fmt.Sprintf(form, with...), 300))
 }
 
 // quoted is where package http writes what it has to say.

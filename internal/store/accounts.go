@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"crypto/rand"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
@@ -93,7 +94,8 @@ func (tx *Tx) ChangeOrg(ctx context.Context, by Identity, s OrgSettings) error {
 		s.Webhook = "(set)"
 	}
 	text, err := json.Marshal(s)
-	return errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "settings changed", Detail: string(text)}))
+	e := Event{Org: by.Org, Who: by.who(), What: "settings changed", Detail: string(text)}
+	return errors.Join(err, tx.Audit(ctx, e))
 }
 
 // Orgs returns all organisations, the oldest first.
@@ -140,16 +142,26 @@ func (tx *Tx) SigningKey(ctx context.Context, org string) (ed25519.PrivateKey, e
 // Team is a part of an organisation that has policies of its own.
 type Team struct{ ID, Org, Name string }
 
-// MakeTeam makes a team.
+// ErrTaken says that something in the organisation has the name.
+var ErrTaken = errors.New("that name is taken")
+
+// inserted is [ErrTaken] where nothing was inserted.
+func inserted(r sql.Result, err error) error {
+	if err = one(r, err); errors.Is(err, ErrNotFound) {
+		return ErrTaken
+	}
+	return err
+}
+
+// MakeTeam makes a team. Its name is taken once in an organisation.
 func (tx *Tx) MakeTeam(ctx context.Context, org, name string) (Team, error) {
 	t := Team{NewID(), org, name}
-	_, err := tx.ExecContext(ctx, `INSERT INTO teams (id, org, name, made) VALUES ($1, $2, $3, $4)`,
-		t.ID, t.Org, t.Name, Micro(tx.store.Now()))
-	return t, err
+	return t, inserted(tx.ExecContext(ctx, `INSERT INTO teams (id, org, name, made) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (org, name) DO NOTHING`, t.ID, t.Org, t.Name, Micro(tx.store.Now())))
 }
 
 // hasTeam refuses a team that the organisation has not. "" is none.
-func (tx *Tx) hasTeam(ctx context.Context, org, team string) error {
+func hasTeam(ctx context.Context, tx *Tx, org, team string) error {
 	if team == "" {
 		return nil
 	}
@@ -206,9 +218,9 @@ func Hash(secret string) string {
 // MakeToken makes a token and returns it, the only time. A name is taken once in an organisation.
 func (tx *Tx) MakeToken(ctx context.Context, t Token) (text string, err error) {
 	text, hash := secret(tokenPrefix)
-	_, err = tx.ExecContext(ctx, `INSERT INTO tokens (id, org, name, hash, scopes, machine, made, expires)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`, NewID(), t.Org, t.Name, hash, strings.Join(t.Scopes, ","), t.Machine,
-		Micro(tx.store.Now()), Micro(t.Expires))
+	err = inserted(tx.ExecContext(ctx, `INSERT INTO tokens (id, org, name, hash, scopes, machine, made, expires)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (org, name) DO NOTHING`, NewID(), t.Org, t.Name, hash,
+		strings.Join(t.Scopes, ","), t.Machine, Micro(tx.store.Now()), Micro(t.Expires)))
 	return text, errors.Join(err, tx.Notify(ctx, Accounts))
 }
 
@@ -324,7 +336,8 @@ func (s *Store) Seen(ctx context.Context, org, machine string, r Report) error {
 
 // Machines returns a page of an organisation's machines by id, those after an id.
 func (s *Store) Machines(ctx context.Context, org, after string, most int) ([]Machine, error) {
-	return list(ctx, s.DB, scanMachine, machineColumns+`WHERE org = $1 AND id > $2 ORDER BY id LIMIT $3`, org, after, most)
+	return list(ctx, s.DB, scanMachine, machineColumns+`WHERE org = $1 AND id > $2 ORDER BY id LIMIT $3`, org, after,
+		most)
 }
 
 const machineColumns = `SELECT id, org, team, name, made, gone, seen, report FROM machines `

@@ -56,11 +56,6 @@ func scanPerson(row scanner) (p Person, err error) {
 	return p, missing(err)
 }
 
-// Person returns one person.
-func (s *Store) Person(ctx context.Context, org, id string) (Person, error) {
-	return scanPerson(s.DB.QueryRowContext(ctx, personColumns+`WHERE p.org = $1 AND p.id = $2`, org, id))
-}
-
 // People returns everybody who was ever in an organisation, by e-mail. Who was removed has Gone.
 func (s *Store) People(ctx context.Context, org string) ([]Person, error) {
 	return list(ctx, s.DB, scanPerson, personColumns+`WHERE p.org = $1 ORDER BY p.email, p.id`, org)
@@ -90,15 +85,15 @@ func (tx *Tx) SetRole(ctx context.Context, by Identity, person string, role Role
 	if !slices.Contains(Roles(), role) {
 		return errors.New("the roles are viewer, approver, editor and admin")
 	}
-	if err := tx.hasTeam(ctx, by.Org, team); err != nil {
+	if err := hasTeam(ctx, tx, by.Org, team); err != nil {
 		return err
 	}
 	detail := role
 	if team != "" {
 		detail += " in team " + team
 	}
-	err := one(tx.ExecContext(ctx, `UPDATE people SET role = $1, team = $2 WHERE org = $3 AND id = $4 AND gone = 0`, role,
-		team, by.Org, person))
+	err := one(tx.ExecContext(ctx, `UPDATE people SET role = $1, team = $2 WHERE org = $3 AND id = $4 AND gone = 0`,
+		role, team, by.Org, person))
 	if err != nil {
 		return err
 	}
@@ -118,9 +113,14 @@ func (tx *Tx) RemovePerson(ctx context.Context, by Identity, person string) erro
 
 // EndSessions ends all of a person's sessions and what could begin one by a link.
 func (tx *Tx) EndSessions(ctx context.Context, by Identity, person string) error {
-	_, err := tx.ExecContext(ctx, `DELETE FROM sessions WHERE org = $1 AND person = $2`, by.Org, person)
+	p, err := scanPerson(tx.QueryRowContext(ctx, personColumns+`WHERE p.org = $1 AND p.id = $2`, by.Org, person))
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `DELETE FROM sessions WHERE org = $1 AND person = $2`, by.Org, p.ID)
 	_, wrong := tx.ExecContext(ctx, `DELETE FROM codes WHERE org = $1 AND person = $2`, by.Org, person)
-	return errors.Join(err, wrong, tx.Audit(ctx, Event{Org: by.Org, Who: by.who(), What: "sessions ended", About: person}))
+	e := Event{Org: by.Org, Who: by.who(), What: "sessions ended", About: person}
+	return errors.Join(err, wrong, tx.Audit(ctx, e))
 }
 
 // SessionTime is how long a session holds.
@@ -206,7 +206,14 @@ func (s *Store) CountMachines(ctx context.Context, org, team string, since time.
 }
 
 // Machine returns one machine.
-func (s *Store) Machine(ctx context.Context, org, id string) (Machine, error) {
-	m, err := scanMachine(s.DB.QueryRowContext(ctx, machineColumns+`WHERE org = $1 AND id = $2`, org, id))
+func (tx *Tx) Machine(ctx context.Context, org, id string) (Machine, error) {
+	m, err := scanMachine(tx.QueryRowContext(ctx, machineColumns+`WHERE org = $1 AND id = $2`, org, id))
 	return m, missing(err)
+}
+
+// MachineName is what a machine is called, also one that has left; its id where nobody knows.
+func (s *Store) MachineName(ctx context.Context, org, id string) string {
+	name := id
+	_ = s.DB.QueryRowContext(ctx, `SELECT name FROM machines WHERE org = $1 AND id = $2`, org, id).Scan(&name)
+	return name
 }

@@ -98,7 +98,7 @@ func (tx *Tx) Answer(ctx context.Context, a Question, team string) error {
 		return missing(err)
 	case team != "" && q.Team != team:
 		return ErrNotFound
-	case q.Key != a.Key || a.Yes && !slices.Contains(strings.Split(q.Scopes, ","), a.Scope):
+	case q.Key != a.Key || a.Yes && (a.Scope == "" || !slices.Contains(strings.Split(q.Scopes, ","), a.Scope)):
 		return ErrFits
 	case !q.Answered.IsZero():
 		return ErrAnswered

@@ -20,6 +20,15 @@ type visit struct {
 
 func (v *visit) who() store.Identity { return v.person.Identity() }
 
+// sees reports whether the person's role is for a team.
+func (v *visit) sees(team string) bool { return v.person.Team == "" || v.person.Team == team }
+
+// audit adds an event of what the person does.
+func (v *visit) audit(r *http.Request, tx *store.Tx, what, about, detail string) error {
+	return tx.Audit(r.Context(), store.Event{Org: v.person.Org, Who: v.person.ID, What: what, About: about,
+		Detail: detail})
+}
+
 // guarded lets a request to a route that has what the route needs.
 func (s *Server) guarded(rt route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -123,8 +132,8 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request, v *visit) error {
 		return err
 	})
 	if errors.Is(err, store.ErrNotFound) {
-		return web.Refuse(http.StatusForbidden, "That link was used already, or its time is up. A start of nod-serve serve "+
-			"prints the first admin's; nod-serve person link EMAIL prints one for somebody who is known.")
+		return web.Refuse(http.StatusForbidden, "That link was used already, or its time is up. A start of nod-serve "+
+			"serve prints the first admin's; nod-serve person link EMAIL prints one for somebody who is known.")
 	}
 	return s.welcome(w, r, secret, "/", err)
 }

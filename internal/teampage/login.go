@@ -92,7 +92,8 @@ func (s *Server) signIn(w http.ResponseWriter, r *http.Request, _ *visit) error 
 	a := attempt{rand.Text(), rand.Text(), oauth2.GenerateVerifier(), r.URL.Query().Get("to")}
 	to := base64.RawURLEncoding.EncodeToString([]byte(a.to))
 	http.SetCookie(w, s.attempt(r, strings.Join([]string{a.state, a.nonce, a.verifier, to}, ".")))
-	return web.Leads(w, r, config.AuthCodeURL(a.state, oidc.Nonce(a.nonce), oauth2.S256ChallengeOption(a.verifier)), nil)
+	at := config.AuthCodeURL(a.state, oidc.Nonce(a.nonce), oauth2.S256ChallengeOption(a.verifier))
+	return web.Leads(w, r, at, nil)
 }
 
 // noLogin says that the issuer cannot be used; why is for those who run the server.
@@ -163,7 +164,8 @@ func (s *Server) claimed(r *http.Request, a attempt) (who store.Person, err erro
 		return who, err
 	}
 	raw, _ := token.Extra("id_token").(string)
-	id, err := provider.VerifierContext(ctx, &oidc.Config{ClientID: config.ClientID, Now: s.o.Store.Now}).Verify(ctx, raw)
+	checks := &oidc.Config{ClientID: config.ClientID, Now: s.o.Store.Now}
+	id, err := provider.VerifierContext(ctx, checks).Verify(ctx, raw)
 	if err != nil {
 		return who, err
 	}

@@ -93,7 +93,8 @@ func (i *issuer) begin(w *world, to string) (back url.Values, kept *http.Cookie)
 	i.t.Helper()
 	a, body := w.answer(w.request("GET", "/login?to="+url.QueryEscape(to), "", nil))
 	at, err := url.Parse(a.Header.Get("Location"))
-	if err != nil || a.StatusCode != 303 || len(a.Cookies()) != 1 || !strings.HasPrefix(at.String(), i.at+"/authorize?") {
+	if err != nil || a.StatusCode != 303 || len(a.Cookies()) != 1 ||
+		!strings.HasPrefix(at.String(), i.at+"/authorize?") {
 		i.t.Fatal(a.Status, a.Header, body)
 	}
 	i.asked, kept = at.Query(), a.Cookies()[0]
@@ -134,11 +135,13 @@ func TestOpenIDConnect(t *testing.T) {
 	}
 	back, kept := i.begin(w, "/machines?after=x")
 	a, body := w.back(back, kept)
-	if a.StatusCode != 403 || !strings.Contains(body, "No role yet") || strings.Contains(strings.Join(a.Header["Set-Cookie"], ""), "nod-serve=") {
+	if a.StatusCode != 403 || !strings.Contains(body, "No role yet") ||
+		strings.Contains(strings.Join(a.Header["Set-Cookie"], ""), "nod-serve=") {
 		t.Fatal("the first person is let in:", a.Status, body)
 	}
 	all, err := w.db.People(t.Context(), w.acme)
-	if err != nil || len(all) != 1 || all[0].Email != "ada@x.example" || all[0].Issuer != i.at || all[0].Subject != "ada" {
+	if err != nil || len(all) != 1 || all[0].Email != "ada@x.example" || all[0].Issuer != i.at ||
+		all[0].Subject != "ada" {
 		t.Fatal(all, err)
 	}
 	w.do(func(tx *store.Tx) error {

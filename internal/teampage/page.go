@@ -5,8 +5,8 @@
 //
 // Whoever reaches the page changes what thousands of machines allow, so it trusts nobody:
 //
-//   - Each request is looked at before the mux: its Host must be one of the origins', and a POST must come from the page
-//     itself ([web.Origins]).
+//   - Each request is looked at before the mux: its Host must be one of the origins', and a POST must come from the
+//     page itself ([web.Origins]).
 //   - A session is a cookie (HttpOnly, SameSite=Lax: links and the identity provider lead here) whose hash the database
 //     has. It begins by a link that is good once (door.go) or by OpenID Connect (login.go), ends after twelve hours or
 //     when it is revoked, and does what its person's role allows at that moment.
@@ -20,6 +20,7 @@
 package teampage
 
 import (
+	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ import (
 
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/web"
 )
 
@@ -43,6 +45,9 @@ type Options struct {
 	Origins web.Origins
 	Login   Login
 	Say     func(form string, with ...any) // tells whoever runs the server; nil: nobody
+	// Check refuses a document that is no settings. Replay says what a draft would change, as policies.html shows it.
+	Check  func(team.Document) error
+	Replay func(ctx context.Context, org string, d store.Draft) (any, error)
 }
 
 // Server is the page. Make one with [New].
@@ -103,8 +108,7 @@ func (s *Server) routes() []route {
 		{"GET", "/login", anybody, false, s.signIn},
 		{"GET", "/login/done", anybody, false, s.signedIn},
 		{"POST", "/leave", store.Viewer, false, s.leave},
-		{"GET", "/{$}", store.Viewer, false, s.overview},
-	}, s.machineRoutes(), s.peopleRoutes())
+	}, machinePages{s}.routes(), questionPages{s}.routes(), policyPages{s}.routes(), peoplePages{s}.routes())
 }
 
 // part is a part of the page, as its navigation names it.
@@ -116,7 +120,9 @@ type part struct {
 
 // parts are those that a person may see.
 func parts(p store.Person) (list []part) {
-	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/machines", "Machines", store.Viewer, false},
+	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
+		{"/machines", "Machines", store.Viewer, false},
+		{"/policies", "Policies", store.Viewer, true},
 		{"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},
 		{"/events", "Events", store.Admin, true}, {"/settings", "Settings", store.Admin, true}} {
 		if p.May(one.needs) && !(one.wide && p.Team != "") {
@@ -160,6 +166,9 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, v *visit, err er
 	known := web.Refusal{Status: http.StatusServiceUnavailable}
 	switch {
 	case errors.As(err, &known):
+		err = known
+	case errors.Is(err, store.ErrTaken), errors.Is(err, store.ErrUnfit):
+		known.Status = http.StatusUnprocessableEntity
 	case errors.Is(err, store.ErrNotFound):
 		known.Status, err = http.StatusNotFound, errors.New("there is no such thing here, or it is gone")
 	default:
@@ -172,6 +181,40 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, v *visit, err er
 		return
 	}
 	_ = s.show(w, v, known.Status, "message", http.StatusText(known.Status), web.Sentence(err))
+}
+
+// page is a handler that shows what is looked up.
+func (s *Server) page(name, title string, look func(r *http.Request, v *visit) (any, error)) handler {
+	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		data, err := look(r, v)
+		if err != nil {
+			return err
+		}
+		return s.show(w, v, http.StatusOK, name, title, data)
+	}
+}
+
+// post is a handler that makes a change and leads to where it is seen.
+func (s *Server) post(to string, do func(r *http.Request, v *visit, tx *store.Tx) error) handler {
+	return func(w http.ResponseWriter, r *http.Request, v *visit) error {
+		err := s.o.Store.Tx(r.Context(), func(tx *store.Tx) error { return do(r, v, tx) })
+		return web.Leads(w, r, to, err)
+	}
+}
+
+// secret makes a secret and shows it, the only time.
+func (s *Server) secret(w http.ResponseWriter, r *http.Request, v *visit, title string, data map[string]string,
+	err error, make func(tx *store.Tx) (string, error)) error {
+	if err == nil {
+		err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) (err error) {
+			data["Secret"], err = make(tx)
+			return err
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return s.show(w, v, http.StatusOK, "secret", title, data)
 }
 
 // wrong is a refusal of what somebody filled in.

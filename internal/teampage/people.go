@@ -3,7 +3,6 @@ package teampage
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -12,204 +11,129 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/store"
-	"github.com/nodgate/nod/internal/web"
 )
 
-func (s *Server) peopleRoutes() []route {
+// peoplePages are the pages of people and what they may do.
+type peoplePages struct{ *Server }
+
+func (s peoplePages) routes() []route {
 	return []route{
-		{"GET", "/people", store.Admin, true, s.people},
-		{"POST", "/people/role", store.Admin, true, s.setRole},
-		{"POST", "/people/sessions", store.Admin, true, s.endSessions},
-		{"POST", "/people/remove", store.Admin, true, s.removePerson},
-		{"GET", "/tokens", store.Admin, true, s.tokens},
+		{"GET", "/people", store.Admin, true, s.page("people", "People", s.people)},
+		{"POST", "/people/role", store.Admin, true, s.post("/people", s.setRole)},
+		{"POST", "/people/sessions", store.Admin, true, s.post("/people", s.endSessions)},
+		{"POST", "/people/remove", store.Admin, true, s.post("/people", s.removePerson)},
+		{"GET", "/tokens", store.Admin, true, s.page("tokens", "Tokens", s.tokens)},
 		{"POST", "/tokens", store.Admin, true, s.makeToken},
-		{"POST", "/tokens/revoke", store.Admin, true, s.revokeToken},
-		{"GET", "/events", store.Admin, true, s.events},
-		{"GET", "/settings", store.Admin, true, s.settings},
-		{"POST", "/settings", store.Admin, true, s.setSettings},
-		{"POST", "/teams", store.Admin, true, s.makeTeam},
+		{"POST", "/tokens/revoke", store.Admin, true, s.post("/tokens", s.revokeToken)},
+		{"GET", "/events", store.Admin, true, s.page("events", "Events", s.events)},
+		{"GET", "/settings", store.Admin, true, s.page("settings", "Settings", s.settings)},
+		{"POST", "/settings", store.Admin, true, s.post("/settings", s.setSettings)},
+		{"POST", "/teams", store.Admin, true, s.post("/settings", s.makeTeam)},
 	}
 }
 
-func (s *Server) people(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) people(r *http.Request, v *visit) (any, error) {
 	all, err := s.o.Store.People(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
-	teams, err := s.o.Store.Teams(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
-	all = slices.DeleteFunc(all, func(p store.Person) bool { return !p.Gone.IsZero() })
-	return s.show(w, v, http.StatusOK, "people", "People", map[string]any{"People": all, "Teams": teams,
-		"Roles": store.Roles(), "Self": v.person.ID})
+	teams, wrong := s.teams(r, v)
+	return map[string]any{"Teams": teams, "Roles": store.Roles(), "Self": v.person.ID,
+			"People": slices.DeleteFunc(all, func(p store.Person) bool { return !p.Gone.IsZero() })},
+		errors.Join(err, wrong)
 }
 
-// other is the person of a form, who is not the one that asks: nobody locks themselves out.
-func (s *Server) other(r *http.Request, v *visit) (string, error) {
-	id := r.PostForm.Get("id")
-	if id == v.person.ID {
-		return "", wrong("Another admin must change what you may do.")
+// other refuses a form that is about the one who asks: nobody locks themselves out.
+func other(r *http.Request, v *visit) error {
+	if r.PostForm.Get("id") == v.person.ID {
+		return wrong("Another admin must change what you may do.")
 	}
-	return id, nil
+	return nil
 }
 
-func (s *Server) setRole(w http.ResponseWriter, r *http.Request, v *visit) error {
-	id, err := s.other(r, v)
-	role := r.PostForm.Get("role")
-	switch {
-	case err != nil:
-		return err
-	case !slices.Contains(store.Roles(), role):
+func (s peoplePages) setRole(r *http.Request, v *visit, tx *store.Tx) error {
+	f := r.PostForm
+	if !slices.Contains(store.Roles(), f.Get("role")) {
 		return wrong("The roles are viewer, approver, editor and admin.")
 	}
-	err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) error {
-		return tx.SetRole(r.Context(), v.who(), id, role, r.PostForm.Get("team"))
-	})
-	return web.Leads(w, r, "/people", err)
+	return errors.Join(other(r, v), tx.SetRole(r.Context(), v.who(), f.Get("id"), f.Get("role"), f.Get("team")))
 }
 
-func (s *Server) removePerson(w http.ResponseWriter, r *http.Request, v *visit) error {
-	id, err := s.other(r, v)
-	if err == nil {
-		err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) error { return tx.RemovePerson(r.Context(), v.who(), id) })
-	}
-	return web.Leads(w, r, "/people", err)
+func (s peoplePages) removePerson(r *http.Request, v *visit, tx *store.Tx) error {
+	return errors.Join(other(r, v), tx.RemovePerson(r.Context(), v.who(), r.PostForm.Get("id")))
 }
 
-func (s *Server) endSessions(w http.ResponseWriter, r *http.Request, v *visit) error {
-	p, err := s.o.Store.Person(r.Context(), v.person.Org, r.PostForm.Get("id"))
-	if err == nil {
-		err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) error { return tx.EndSessions(r.Context(), v.who(), p.ID) })
-	}
-	return web.Leads(w, r, "/people", err)
+func (s peoplePages) endSessions(r *http.Request, v *visit, tx *store.Tx) error {
+	return tx.EndSessions(r.Context(), v.who(), r.PostForm.Get("id"))
 }
 
-func (s *Server) tokens(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) tokens(r *http.Request, v *visit) (any, error) {
 	all, err := s.o.Store.Tokens(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
 	all = slices.DeleteFunc(all, func(t store.Token) bool { return t.Machine != "" }) // those go with their machines
-	return s.show(w, v, http.StatusOK, "tokens", "Tokens", map[string]any{"Tokens": all, "Scopes": store.Scopes(),
-		"Now": s.o.Store.Now()})
+	return map[string]any{"Tokens": all, "Scopes": store.Scopes(), "Now": s.o.Store.Now()}, err
 }
 
 // makeToken makes a token and shows it, the only time.
-func (s *Server) makeToken(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) makeToken(w http.ResponseWriter, r *http.Request, v *visit) error {
 	t := store.Token{Org: v.person.Org, Scopes: r.PostForm["scope"]}
 	name, err := field(r, "name", 60)
 	if err != nil {
 		return err
 	}
-	for _, scope := range t.Scopes {
-		if !slices.Contains(store.Scopes(), scope) {
-			return wrong("The scopes are " + strings.Join(store.Scopes(), ", ") + ".")
-		}
-	}
 	days, err := strconv.Atoi(r.PostForm.Get("days"))
-	if err != nil || days < 1 || days > 3650 || len(t.Scopes) == 0 {
-		return wrong("A token has at least one scope, and holds for 1 to 3650 days.")
+	unknown := func(scope string) bool { return !slices.Contains(store.Scopes(), scope) }
+	if err != nil || days < 1 || days > 3650 || len(t.Scopes) == 0 || slices.ContainsFunc(t.Scopes, unknown) {
+		return wrong("A token has at least one of the scopes, and holds for 1 to 3650 days.")
 	}
 	t.Name, t.Expires = name, s.o.Store.Now().Add(time.Duration(days)*24*time.Hour)
-	have, err := s.o.Store.Tokens(r.Context(), t.Org)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(have, func(old store.Token) bool { return old.Name == name }) {
-		return wrong("There is a token of that name. Revoke it first, or take another name.")
-	}
-	var secret string
-	e := store.Event{What: "token made", About: name, Detail: strings.Join(t.Scopes, " ")}
-	err = s.change(r, v, e, func(tx *store.Tx) (err error) {
-		secret, err = tx.MakeToken(r.Context(), t)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return s.show(w, v, http.StatusOK, "secret", "Token "+name, map[string]string{"Secret": secret, "Back": "/tokens",
-		"Text": "It is not shown again. Programs send it as: Authorization: Bearer TOKEN"})
+	return s.secret(w, r, v, "Token "+name, map[string]string{"Back": "/tokens",
+		"Text": "It is not shown again. Programs send it as: Authorization: Bearer TOKEN"}, nil,
+		func(tx *store.Tx) (string, error) {
+			err := v.audit(r, tx, "token made", name, strings.Join(t.Scopes, " "))
+			text, wrong := tx.MakeToken(r.Context(), t)
+			return text, errors.Join(err, wrong)
+		})
 }
 
-func (s *Server) revokeToken(w http.ResponseWriter, r *http.Request, v *visit) error {
-	all, err := s.o.Store.Tokens(r.Context(), v.person.Org)
-	i := slices.IndexFunc(all, func(t store.Token) bool { return t.ID == r.PostForm.Get("id") && t.Machine == "" })
-	switch {
-	case err != nil:
-		return err
-	case i < 0:
-		return store.ErrNotFound
-	}
-	err = s.change(r, v, store.Event{What: "token revoked", About: all[i].Name}, func(tx *store.Tx) error {
-		return tx.RevokeToken(r.Context(), v.person.Org, all[i].Name)
-	})
-	return web.Leads(w, r, "/tokens", err)
+func (s peoplePages) revokeToken(r *http.Request, v *visit, tx *store.Tx) error {
+	name := r.PostForm.Get("name")
+	return errors.Join(tx.RevokeToken(r.Context(), v.person.Org, name), v.audit(r, tx, "token revoked", name, ""))
 }
 
 // events shows who changed what.
-func (s *Server) events(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) events(r *http.Request, v *visit) (any, error) {
 	list, err := s.o.Store.Events(r.Context(), v.person.Org, r.URL.Query().Get("before"), pageRows)
-	if err != nil {
-		return err
-	}
-	people, err := s.o.Store.People(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
+	shown, wrong := s.shown(r, v)
 	older := ""
 	if len(list) == pageRows {
 		older = "?" + url.Values{"before": {list[pageRows-1].ID}}.Encode()
 	}
-	shown := map[string]string{} // who and what, by ids
-	for _, p := range people {
-		shown[p.ID] = p.Shown()
-	}
 	for i, e := range list {
 		list[i].Who, list[i].About = cmp.Or(shown[e.Who], e.Who), cmp.Or(shown[e.About], e.About)
 	}
-	return s.show(w, v, http.StatusOK, "events", "Events", map[string]any{"Events": list, "Older": older})
+	return map[string]any{"Events": list, "Older": older}, errors.Join(err, wrong)
 }
 
-func (s *Server) settings(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) settings(r *http.Request, v *visit) (any, error) {
 	org, err := s.o.Store.Org(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
-	teams, err := s.o.Store.Teams(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
-	return s.show(w, v, http.StatusOK, "settings", "Settings", map[string]any{"Org": org, "Teams": teams})
+	teams, wrong := s.teams(r, v)
+	return map[string]any{"Org": org, "Teams": teams}, errors.Join(err, wrong)
 }
 
-func (s *Server) setSettings(w http.ResponseWriter, r *http.Request, v *visit) error {
-	days, err := strconv.Atoi(r.PostForm.Get("days"))
-	hours, wrongHours := strconv.Atoi(r.PostForm.Get("hours"))
-	set := store.OrgSettings{RetentionDays: days, PolicyHours: hours, NoInputs: r.PostForm.Get("no_inputs") == "yes",
-		TwoPeople: r.PostForm.Get("two_people") == "yes", Webhook: r.PostForm.Get("webhook")}
+func (s peoplePages) setSettings(r *http.Request, v *visit, tx *store.Tx) error {
+	f := r.PostForm
+	days, err := strconv.Atoi(f.Get("days"))
+	hours, wrongHours := strconv.Atoi(f.Get("hours"))
+	set := store.OrgSettings{RetentionDays: days, PolicyHours: hours, NoInputs: f.Has("no_inputs"),
+		TwoPeople: f.Has("two_people"), Approvals: f.Has("approvals"), Webhook: f.Get("webhook")}
 	if err = errors.Join(err, wrongHours, set.Check()); err != nil {
 		return wrong(err.Error())
 	}
-	err = s.o.Store.Tx(r.Context(), func(tx *store.Tx) error { return tx.ChangeOrg(r.Context(), v.who(), set) })
-	return web.Leads(w, r, "/settings", err)
+	return tx.ChangeOrg(r.Context(), v.who(), set)
 }
 
-func (s *Server) makeTeam(w http.ResponseWriter, r *http.Request, v *visit) error {
+func (s peoplePages) makeTeam(r *http.Request, v *visit, tx *store.Tx) error {
 	name, err := field(r, "name", 60)
 	if err != nil {
 		return err
 	}
-	teams, err := s.o.Store.Teams(r.Context(), v.person.Org)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(teams, func(t store.Team) bool { return t.Name == name }) {
-		return wrong(fmt.Sprintf("There is a team %q.", name))
-	}
-	err = s.change(r, v, store.Event{What: "team made", About: name}, func(tx *store.Tx) error {
-		_, err := tx.MakeTeam(r.Context(), v.person.Org, name)
-		return err
-	})
-	return web.Leads(w, r, "/settings", err)
+	_, err = tx.MakeTeam(r.Context(), v.person.Org, name)
+	return errors.Join(err, v.audit(r, tx, "team made", name, ""))
 }

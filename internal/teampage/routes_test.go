@@ -19,6 +19,7 @@ type guardedRoute struct {
 	needs store.Role
 	wide  bool
 	path  string                                      // "": the pattern itself
+	at    func(w *world, org, team string) string     // the path of a thing of an organisation; nil: path
 	form  func(w *world, org, team string) url.Values // what is sent for things of an organisation
 	ok    int                                         // what the right person gets
 	other int                                         // what comes of another organisation's things
@@ -29,6 +30,10 @@ func guardedRoutes() map[string]guardedRoute {
 	person := func(w *world, org, _ string) url.Values {
 		p, _ := w.someone(org, store.Viewer, "")
 		return url.Values{"id": {p.ID}, "role": {"editor"}}
+	}
+	question := func(w *world, org, team string) string { return "/questions/" + w.asks(org, team).ID }
+	draft := func(then string) func(w *world, org, team string) string {
+		return func(w *world, org, _ string) string { return "/policies/drafts/" + w.drafts(org).ID + then }
 	}
 	return map[string]guardedRoute{
 		"GET /static/{file}":        {path: "/static/style.css", ok: 200},
@@ -42,7 +47,35 @@ func guardedRoutes() map[string]guardedRoute {
 		"POST /machines/code": {needs: store.Admin, ok: 200, other: 404,
 			form: func(_ *world, _, team string) url.Values { return url.Values{"team": {team}} }},
 		"POST /machines/remove": {needs: store.Admin, ok: 303, other: 404,
-			form: func(w *world, org, team string) url.Values { return url.Values{"id": {w.machine(org, team, "box").ID}} }},
+			form: func(w *world, org, team string) url.Values {
+				return url.Values{"id": {w.machine(org, team, "box").ID}}
+			}},
+		"GET /questions":      {needs: store.Viewer, ok: 200},
+		"GET /questions/{id}": {needs: store.Viewer, ok: 200, other: 410, at: question},
+		"POST /questions/{id}": {needs: store.Approver, ok: 303, other: 404, at: question,
+			form: func(*world, string, string) url.Values { return url.Values{"key": {"k1"}, "answer": {"once"}} }},
+		"GET /policies":             {needs: store.Viewer, wide: true, ok: 200},
+		"GET /policies/edit":        {needs: store.Editor, wide: true, ok: 200},
+		"GET /policies/drafts/{id}": {needs: store.Viewer, wide: true, ok: 200, other: 404, at: draft("")},
+		"POST /policies/drafts": {needs: store.Editor, wide: true, ok: 303, other: 404,
+			form: func(_ *world, _, team string) url.Values {
+				return url.Values{"name": {"base"}, "team": {team}, "text": {"deny = []"}}
+			}},
+		"POST /policies/drafts/{id}/review":  {needs: store.Editor, wide: true, ok: 303, other: 422, at: draft("/review")},
+		"POST /policies/drafts/{id}/publish": {needs: store.Editor, wide: true, ok: 303, other: 404, at: draft("/publish")},
+		"POST /policies/restore": {needs: store.Editor, wide: true, ok: 303, other: 404,
+			form: func(w *world, org, _ string) url.Values {
+				version := "2000"
+				if org == w.acme {
+					d := w.drafts(org)
+					version = "1"
+					w.do(func(tx *store.Tx) error {
+						_, err := tx.Publish(w.Context(), store.Identity{Org: org, Name: "a test"}, d.ID)
+						return err
+					})
+				}
+				return url.Values{"version": {version}}
+			}},
 		"GET /people":           {needs: store.Admin, wide: true, ok: 200},
 		"POST /people/role":     {needs: store.Admin, wide: true, ok: 303, other: 404, form: person},
 		"POST /people/sessions": {needs: store.Admin, wide: true, ok: 303, other: 404, form: person},
@@ -53,13 +86,12 @@ func guardedRoutes() map[string]guardedRoute {
 		}},
 		"POST /tokens/revoke": {needs: store.Admin, wide: true, ok: 303, other: 404,
 			form: func(w *world, org, _ string) url.Values {
+				name := store.NewID()
 				w.do(func(tx *store.Tx) error {
-					_, err := tx.MakeToken(w.Context(), store.Token{Org: org, Name: store.NewID(), Scopes: []string{"check"}})
+					_, err := tx.MakeToken(w.Context(), store.Token{Org: org, Name: name, Scopes: []string{"check"}})
 					return err
 				})
-				all, _ := w.db.Tokens(w.Context(), org)
-				i := slices.IndexFunc(all, func(t store.Token) bool { return t.Machine == "" })
-				return url.Values{"id": {all[i].ID}}
+				return url.Values{"name": {name}}
 			}},
 		"GET /events":   {needs: store.Admin, wide: true, ok: 200},
 		"GET /settings": {needs: store.Admin, wide: true, ok: 200},
@@ -104,6 +136,9 @@ func (w *world) try(name, method string, g guardedRoute) {
 			return nil
 		}
 		return g.form(w, org, team)
+	}
+	if g.at != nil {
+		g.path = g.at(w, w.acme, w.shop)
 	}
 	want := func(what string, status int, r *http.Request) {
 		w.Helper()
@@ -163,14 +198,21 @@ func (w *world) try(name, method string, g guardedRoute) {
 		r.Header.Set("Content-Type", "text/plain")
 		want("as another type", 415, r)
 	}
-	if g.other != 0 {
+	if g.other != 0 && g.at != nil {
+		theirs := g.at(w, w.other, w.theirs)
+		want("with another organisation's", g.other, w.request(method, theirs, right(), form(w.acme, w.shop)))
+		parts := strings.Split(theirs, "/")
+		parts[slices.IndexFunc(parts, func(p string) bool { return len(p) == 36 })] = url.PathEscape("' OR '1'='1")
+		want("with SQL", g.other, w.request(method, strings.Join(parts, "/"), right(), form(w.acme, w.shop)))
+	} else if g.other != 0 {
 		want("with another organisation's", g.other, w.request(method, g.path, right(), form(w.other, w.theirs)))
 		for _, id := range []string{"' OR '1'='1", "1; DROP TABLE people", "\u202egnp.exe", strings.Repeat("x", 10000)} {
 			values := form(w.acme, w.shop)
 			for k := range values {
 				values.Set(k, id)
 			}
-			if a, body := w.answer(w.request(method, g.path, right(), values)); a.StatusCode != 404 && a.StatusCode != 422 {
+			a, body := w.answer(w.request(method, g.path, right(), values))
+			if a.StatusCode != 404 && a.StatusCode != 422 {
 				w.Errorf("%s, with %.30q: %d %.300s", name, id, a.StatusCode, body)
 			}
 		}
@@ -211,18 +253,18 @@ func TestOneTeam(t *testing.T) {
 func TestHostileTexts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.Store) {
 		w := newWorld(t, db, nil)
-		const evil = "<img src=x onerror=alert(1)>'); DROP TABLE orgs;--\x1b[31m\u202egnp.exe"
 		m := w.machine(w.acme, w.shop, evil)
 		if err := db.Seen(t.Context(), w.acme, m.ID, store.Report{Version: evil, Doctor: evil}); err != nil {
 			t.Fatal(err)
 		}
 		w.do(func(tx *store.Tx) error {
-			_, err := tx.Arrive(t.Context(), store.Person{Org: w.acme, Issuer: evil, Subject: evil, Email: evil, Name: evil})
+			_, err := tx.Arrive(t.Context(), store.Person{Org: w.acme, Issuer: evil, Subject: evil, Email: evil,
+				Name: evil})
 			if err == nil {
 				err = tx.Audit(t.Context(), store.Event{Org: w.acme, Who: evil, What: evil, About: evil, Detail: evil})
 			}
 			if err == nil {
-				_, err = tx.MakeToken(t.Context(), store.Token{Org: w.acme, Name: evil, Scopes: []string{evil}})
+				_, err = tx.MakeToken(t.Context(), store.Token{Org: w.acme, Name: "<img>", Scopes: []string{evil}})
 			}
 			if err == nil {
 				_, err = tx.MakeTeam(t.Context(), w.acme, evil)
@@ -230,7 +272,8 @@ func TestHostileTexts(t *testing.T) {
 			return err
 		})
 		_, cookie := w.someone(w.acme, store.Admin, "")
-		for _, path := range []string{"/", "/machines", "/people", "/tokens", "/events", "/settings"} {
+		for _, path := range []string{"/", "/machines", "/people", "/tokens", "/events", "/settings", "/questions",
+			"/questions/" + w.asks(w.acme, w.shop).ID, "/policies/drafts/" + w.drafts(w.acme).ID} {
 			code, body := w.get(path, cookie)
 			if code != 200 || !strings.Contains(body, "&lt;img") || strings.Contains(body, "<img") ||
 				strings.ContainsAny(body, "\x1b\u202e") {
@@ -309,4 +352,36 @@ func TestFromTheFirstAdminOn(t *testing.T) {
 			t.Error("the session goes on:", code, body)
 		}
 	})
+}
+
+// An answer counts once, to the call that was seen, and not where none may say yes.
+func TestAQuestionIsAnswered(t *testing.T) {
+	w := newWorld(t, sqlite(t), nil)
+	q := w.asks(w.acme, w.shop)
+	p, cookie := w.someone(w.acme, store.Approver, "")
+	if _, body := w.get("/questions/"+q.ID, cookie); !strings.Contains(body, "npm publish") ||
+		!strings.Contains(body, "on till?") || !strings.Contains(body, "Yes, in this session") {
+		t.Error(body)
+	}
+	_, reads := w.someone(w.acme, store.Viewer, "")
+	if _, body := w.get("/questions/"+q.ID, reads); strings.Contains(body, `name="answer"`) {
+		t.Error("a viewer is offered an answer")
+	}
+	for _, c := range []struct {
+		key, answer string
+		code        int
+	}{{"k2", "once", 410}, {"", "once", 410}, {"k1", "", 422}, {"k1", "always", 422}, {"k1", "once", 303},
+		{"k1", "no", 410}} {
+		code, body := w.post("/questions/"+q.ID, cookie, url.Values{"key": {c.key}, "answer": {c.answer}})
+		if code != c.code {
+			t.Errorf("%v: %d %s", c, code, body)
+		}
+	}
+	got, err := w.db.Answers(t.Context(), w.acme, q.Machine)
+	if err != nil || len(got) != 1 || !got[0].Yes || got[0].Scope != "once" || got[0].Who != p.Email {
+		t.Error(got, err)
+	}
+	if _, body := w.get("/questions", cookie); !strings.Contains(body, "No call waits") {
+		t.Error(body)
+	}
 }

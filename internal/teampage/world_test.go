@@ -3,6 +3,8 @@
 package teampage
 
 import (
+	"context"
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,8 +13,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/internal/history"
+	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/store/storetest"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/web"
 )
 
@@ -44,10 +49,18 @@ func newWorld(t testing.TB, db *store.Store, change func(*Options)) *world {
 		return nil
 	})
 	var page http.Handler
-	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { page.ServeHTTP(rw, r) }))
+	server := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		page.ServeHTTP(rw, r)
+	}))
 	t.Cleanup(server.Close)
 	w.at = server.URL
-	o := Options{Store: db, Origins: web.Origins{w.at}, Login: Login{Org: w.acme},
+	replay := func(context.Context, string, store.Draft) (any, error) {
+		return map[string]any{"Before": history.Counts{Calls: 7}, "After": history.Counts{Calls: 7, Denied: 1},
+			"Missed": 0, "More": 0,
+			"Changed": []map[string]any{{"Input": evil, "Before": "allow", "After": "deny", "Reason": evil}}}, nil
+	}
+	o := Options{Check: func(team.Document) error { return nil }, Replay: replay, Store: db,
+		Origins: web.Origins{w.at}, Login: Login{Org: w.acme},
 		Say: func(form string, with ...any) { t.Logf(form, with...) }}
 	if change != nil {
 		change(&o)
@@ -71,7 +84,8 @@ func (w *world) someone(org string, role store.Role, team string) (p store.Perso
 	w.Helper()
 	w.do(func(tx *store.Tx) (err error) {
 		id := store.NewID()
-		if p, err = tx.Arrive(w.Context(), store.Person{Org: org, Issuer: "x", Subject: id, Email: id + "@x.example"}); err != nil {
+		p = store.Person{Org: org, Issuer: "x", Subject: id, Email: id + "@x.example"}
+		if p, err = tx.Arrive(w.Context(), p); err != nil {
 			return err
 		}
 		if role != "" {
@@ -164,4 +178,31 @@ func (w *world) code(c store.Code) (text string) {
 		return err
 	})
 	return text
+}
+
+// evil is a text that would do harm if it were more than a text.
+const evil = "<img src=x onerror=alert(1)>'); DROP TABLE orgs;--\x1b[31m\u202egnp.exe"
+
+// asks has a machine of a team ask.
+func (w *world) asks(org, of string) store.Question {
+	w.Helper()
+	m := w.machine(org, of, "till")
+	text, _ := json.Marshal(question.Question{Agent: "codex", Session: "s1", Tool: "bash", RawTool: "Bash",
+		Dir: "/src/shop", Root: "/src/shop", Input: json.RawMessage(`{"command":"npm publish"}`), Reason: evil, Does: []string{evil}})
+	q := store.Question{ID: store.NewID(), Org: org, Machine: m.ID, Team: of, Name: "q1", Key: "k1", Text: text,
+		Scopes: "once,session", Asked: w.db.Now(), Ends: w.db.Now().Add(time.Minute)}
+	w.do(func(tx *store.Tx) error { _, err := tx.Ask(w.Context(), org, m.ID, []store.Question{q}); return err })
+	return q
+}
+
+// draft is one of somebody's.
+func (w *world) drafts(org string) (d store.Draft) {
+	w.Helper()
+	p, _ := w.someone(org, store.Editor, "")
+	w.do(func(tx *store.Tx) (err error) {
+		text := team.Document{Name: "base", For: "org", Text: "deny = [\"x\"] # " + evil}
+		d, err = tx.MakeDraft(w.Context(), p.Identity(), store.PolicyDocument{Document: text}, false)
+		return err
+	})
+	return d
 }

@@ -66,7 +66,8 @@ func Value[T any](b Browser, expression string) T {
 func (b Browser) Sees(expression string) {
 	b.t.Helper()
 	slow := time.AfterFunc(15*time.Second, func() {
-		text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string]("location + '\\n' + document.body.innerText.slice(0, 2000)"))
+		text, err := chromedp.Run(b.Ctx, chromedp.Evaluate[string](
+			"location + '\\n' + document.body.innerText.slice(0, 2000)"))
 		b.t.Logf("it still does not see %s: %v in\n%s", expression, err, text)
 	})
 	defer slow.Stop()

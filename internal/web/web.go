@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
+
 	"github.com/nodgate/nod/internal/printable"
 )
 
@@ -197,6 +199,25 @@ func Arguments(input json.RawMessage) (list []Argument) {
 			text = string(fields[name])
 		}
 		list = append(list, Argument{name, text})
+	}
+	return list
+}
+
+// DiffLine is a line of a unified diff. Kind is "add", "del", "at" or "same".
+type DiffLine struct{ Kind, Text string }
+
+// Diff is a unified diff without its head, of at most 2,000 lines.
+func Diff(before, after string) (list []DiffLine) {
+	text := string(diff.Diff("a", []byte(before), "b", []byte(after)))
+	for i, line := range strings.Split(strings.TrimSuffix(text, "\n"), "\n") {
+		if i < 3 || line == "" {
+			continue
+		}
+		if len(list) == 2000 {
+			return append(list, DiffLine{"at", "the rest is not shown"})
+		}
+		kind := map[byte]string{'+': "add", '-': "del", '@': "at", '\\': "at"}[line[0]]
+		list = append(list, DiffLine{cmp.Or(kind, "same"), line})
 	}
 	return list
 }
