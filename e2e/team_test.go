@@ -5,34 +5,39 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/nodgate/nod/internal/hang"
+	"github.com/nodgate/nod/internal/testbrowser"
 	"github.com/nodgate/nod/llm/llmtest"
 )
 
 // The real Claude Code, headless on one machine, and a team's server on another: the team's policy arrives and denies;
-// a call that it asks about waits for a person's yes in a browser at the server, and then runs; the shared log has both.
+// a call that it asks about waits for a person's yes in a browser at the server, and then runs; the shared log has all.
 func TestATeamGuidesClaudeCode(t *testing.T) {
+	b := testbrowser.New(t)
 	s := newTeamServer(t)
 	d := drivenBy("claude-code")
 	m := d.ready(t, "", llmtest.Script{})
 	m.calls(d.shell("never", "touch never"), d.shell("yes", "touch yes"), d.shell("no", "touch no"))
 	m.installed(false)
-	s.publish(`ask = ["touch yes", "touch no"]` + "\n" + `hard_deny = ["touch never"]`)
+	s.publish("ask = [\"touch yes\", \"touch no\"]\nhard_deny = [\"touch never\"]")
 	m.joins(s)
-	answered := make(chan bool)
-	go func() {
-		defer close(answered)
-		s.answers("touch yes", true)
-		s.answers("touch no", false)
-	}()
-	m.run()
-	hang.Receive(t, "the person's answers", answered)
+	b.Do(chromedp.Navigate(s.link), chromedp.SetValue(chromedp.CSS("input[name=email]"), "ada@acme.example"))
+	b.Press("main button")
+	b.Sees(`location.pathname === '/'`)
+	ended := make(chan bool)
+	go func() { defer close(ended); m.run() }()
+	s.answers(b, "touch yes", "once")
+	s.answers(b, "touch no", "no")
+	hang.Receive(t, "the end of Claude Code", ended)
 	m.holds(t, map[string]bool{"never": false, "yes": true, "no": false})
 	hang.Until(t, "the shared log has the calls", func() bool {
 		text := s.ask("GET", "/v1/log?limit=1000", "")
@@ -41,30 +46,17 @@ func TestATeamGuidesClaudeCode(t *testing.T) {
 	})
 }
 
-// answers waits for the question about a call, and answers it.
-func (s *teamServer) answers(call string, yes bool) {
+// answers waits for the question about a call, opens it and presses a button, as a person would.
+func (s *teamServer) answers(b testbrowser.Browser, call, button string) {
+	s.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll('.cards a')].find((e) => e.innerText.includes(%q))`, call)
 	hang.Until(s.t, "the question about "+call, func() bool {
-		var list struct {
-			Questions []struct {
-				ID, Key  string
-				Question json.RawMessage
-			}
-		}
-		if err := json.Unmarshal([]byte(s.ask("GET", "/v1/questions", "")), &list); err != nil {
-			s.t.Error(err)
-		}
-		for _, q := range list.Questions {
-			if strings.Contains(string(q.Question), call) {
-				answer := map[string]any{"key": q.Key, "yes": yes}
-				if yes {
-					answer["scope"] = "once"
-				}
-				s.ask("POST", "/v1/questions/"+q.ID+"/answer", string(must(json.Marshal(answer))))
-				return true
-			}
-		}
-		return false
+		b.Do(chromedp.Navigate(s.url + "/questions"))
+		return testbrowser.Value[bool](b, "Boolean("+find+")")
 	})
+	b.Do(chromedp.Navigate(testbrowser.Value[string](b, find+".href")))
+	b.Press(fmt.Sprintf("button[value=%s]", button))
+	b.Sees(`location.pathname === '/questions'`)
 }
 
 // teamServer is a nod-serve serve with a home of its own.

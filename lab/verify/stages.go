@@ -152,7 +152,7 @@ func browser(ctx context.Context, h *house) (string, error) {
 	}
 	said, err := tested("./internal/page")(ctx, h)
 	env := []string{"NOD_TOOLS=" + h.tools, "NOD_E2E=require"}
-	again, agent := h.test(ctx, env, "-count=1", "-run", "ABrowser", "./e2e")
+	again, agent := h.test(ctx, env, "-count=1", "-run", "ABrowser|ATeamGuides", "./e2e")
 	return said + " and " + again, errors.Join(err, agent)
 }
 
