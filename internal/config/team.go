@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -93,7 +94,7 @@ func (p Places) member() (dir string, trust team.Trust, err error) {
 	state, unknown := view.Resolve(p.Files, p.State)
 	info, missing := p.Files.Lstat(state)
 	isFile := unknown == nil && missing == nil && !info.Mode.IsDir() // nothing can be in it
-	if dir = p.State + "/team"; p.State != "" && !isFile {
+	if dir = filepath.ToSlash(p.State) + "/team"; p.State != "" && !isFile {
 		if real, err := p.teamFile(dir+"/"+team.MemberFile, mine, read); err != nil || real != "" {
 			return dir, trust, err
 		}

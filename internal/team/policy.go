@@ -33,7 +33,7 @@ const MaxPolicy = 1 << 20
 
 // Managed is where root keeps the membership of a whole machine: beside the managed settings file. It wins over that of
 // a state directory.
-func Managed(settings string) string { return path.Join(path.Dir(settings), "team") }
+func Managed(settings string) string { return path.Join(path.Dir(filepath.ToSlash(settings)), "team") }
 
 // Trust is by what a machine knows a policy for its own.
 type Trust struct {
