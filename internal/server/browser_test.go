@@ -146,8 +146,9 @@ func (w *world) fill() (one, draft string) {
 			"npm publish --access public"}[i%3]})
 		c := nod.NewCall("bash", input, "/home/ada/shop", nil)
 		c.RawTool, c.Agent = "Bash", "claude-code"
-		e := audit.FromDecision(c, nod.Decision{ID: store.NewID(), Verdict: []nod.Verdict{nod.Allow, nod.Deny, nod.Ask}[i%3],
-			Layer: nod.LayerShell, Reason: "a rule of the policy"}, w.db.Now().Add(-time.Duration(i*i)*time.Minute))
+		d := nod.Decision{ID: store.NewID(), Verdict: []nod.Verdict{nod.Allow, nod.Deny, nod.Ask}[i%3],
+			Layer: nod.LayerShell, Reason: "a rule of the policy"}
+		e := audit.FromDecision(c, d, w.db.Now().Add(-time.Duration(i*i)*time.Minute))
 		e.Version = audit.Version
 		line, _ := json.Marshal(e)
 		if _, err := w.db.Ship(ctx, w.org, m.ID, batchOf(line, w.db.Now(), false)); err != nil {

@@ -121,7 +121,8 @@ type part struct {
 
 // parts are those that a person may see.
 func parts(p store.Person) (list []part) {
-	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/decisions", "Decisions", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
+	for _, one := range []part{{"/", "Overview", store.Viewer, false},
+		{"/decisions", "Decisions", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
 		{"/machines", "Machines", store.Viewer, false},
 		{"/policies", "Policies", store.Viewer, true},
 		{"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},

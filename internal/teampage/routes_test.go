@@ -400,7 +400,8 @@ func TestDecisions(t *testing.T) {
 		_, all := w.someone(w.acme, store.Viewer, "")
 		_, some := w.someone(w.acme, store.Viewer, depot.ID)
 		for _, c := range []struct{ path, cookie, has, not string }{
-			{"/decisions", all, "&lt;img", "theirs"}, {"/decisions", all, "rm x", "<img"}, {"/decisions", some, "rm x", "ls "},
+			{"/decisions", all, "&lt;img", "theirs"}, {"/decisions", all, "rm x", "<img"},
+			{"/decisions", some, "rm x", "ls "},
 			{"/decisions?verdict=allow", all, "Nothing here", "rm x"}, {"/decisions?team=" + depot.ID, all, "rm x", "ls "},
 			{"/decisions?rule=%27+OR+1%3D1", all, "Nothing here", "rm x"}, {"/decisions?since=-1h", all, "such as 24h", "rm x"},
 			{one, all, "because &lt;img", "\x1b"}, {two, some, "rm x", "\x1b"}, {one, some, "no such thing", "img"},
