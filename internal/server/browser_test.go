@@ -14,6 +14,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
@@ -64,7 +66,7 @@ func (w *world) pictures(b testbrowser.Browser, at, one, draft string) {
 		width int64
 		dark  bool
 	}{{"light", 1280, false}, {"dark", 1280, true}, {"phone", 360, false}, {"phone-dark", 360, true}} {
-		for _, part := range []string{"", "questions", one, "machines", "policies", draft, "policies/edit?name=base", "people", "tokens", "events", "settings"} {
+		for _, part := range []string{"", "decisions", "questions", one, "machines", "policies", draft, "policies/edit?name=base", "people", "tokens", "events", "settings"} {
 			name := strings.NewReplacer("/", "_", one, "question", draft, "draft").Replace(part)
 			b.Shot(filepath.Join(*shots, name+"-"+look.name+".png"), look.width, look.dark, at+"/"+part,
 				`document.querySelector('h1')`)
@@ -138,6 +140,20 @@ func (w *world) fill() (one, draft string) {
 	})
 	if err != nil {
 		w.Fatal(err)
+	}
+	for i, m := range machines {
+		input, _ := json.Marshal(map[string]string{"command": []string{"go test ./...", "git push --force origin main",
+			"npm publish --access public"}[i%3]})
+		c := nod.NewCall("bash", input, "/home/ada/shop", nil)
+		c.RawTool, c.Agent = "Bash", "claude-code"
+		d := nod.Decision{ID: store.NewID(), Verdict: []nod.Verdict{nod.Allow, nod.Deny, nod.Ask}[i%3],
+			Layer: nod.LayerShell, Reason: "a rule of the policy"}
+		e := audit.FromDecision(c, d, w.db.Now().Add(-time.Duration(i*i)*time.Minute))
+		e.Version = audit.Version
+		line, _ := json.Marshal(e)
+		if _, err := w.db.Ship(ctx, w.org, m.ID, batchOf(line, w.db.Now(), false)); err != nil {
+			w.Fatal(err)
+		}
 	}
 	return "questions/" + q.ID, "policies/drafts/" + draft
 }

@@ -26,8 +26,10 @@ func (s machinePages) overview(r *http.Request, v *visit) (any, error) {
 	teams, wrong := s.teams(r, v)
 	all, here, wrong2 := s.o.Store.CountMachines(r.Context(), v.person.Org, v.person.Team,
 		s.o.Store.Now().Add(-hereTime))
-	return map[string]any{"Org": org, "Teams": teams, "All": all, "Here": here, "Admin": v.person.May(store.Admin)},
-		errors.Join(err, wrong, wrong2)
+	waits, wrong3 := s.o.Store.Waiting(r.Context(), v.person.Org, v.person.Team)
+	policies, wrong4 := s.o.Store.Policies(r.Context(), v.person.Org, 0, 1)
+	return map[string]any{"Org": org, "Teams": teams, "All": all, "Here": here, "Admin": v.person.May(store.Admin),
+		"Waits": len(waits), "Policies": policies}, errors.Join(err, wrong, wrong2, wrong3, wrong4)
 }
 
 // teams are those that a person may see.

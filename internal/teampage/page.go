@@ -108,7 +108,8 @@ func (s *Server) routes() []route {
 		{"GET", "/login", anybody, false, s.signIn},
 		{"GET", "/login/done", anybody, false, s.signedIn},
 		{"POST", "/leave", store.Viewer, false, s.leave},
-	}, machinePages{s}.routes(), questionPages{s}.routes(), policyPages{s}.routes(), peoplePages{s}.routes())
+	}, machinePages{s}.routes(), decisionPages{s}.routes(),
+		questionPages{s}.routes(), policyPages{s}.routes(), peoplePages{s}.routes())
 }
 
 // part is a part of the page, as its navigation names it.
@@ -120,7 +121,8 @@ type part struct {
 
 // parts are those that a person may see.
 func parts(p store.Person) (list []part) {
-	for _, one := range []part{{"/", "Overview", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
+	for _, one := range []part{{"/", "Overview", store.Viewer, false},
+		{"/decisions", "Decisions", store.Viewer, false}, {"/questions", "Questions", store.Viewer, false},
 		{"/machines", "Machines", store.Viewer, false},
 		{"/policies", "Policies", store.Viewer, true},
 		{"/people", "People", store.Admin, true}, {"/tokens", "Tokens", store.Admin, true},

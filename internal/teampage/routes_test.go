@@ -50,6 +50,9 @@ func guardedRoutes() map[string]guardedRoute {
 			form: func(w *world, org, team string) url.Values {
 				return url.Values{"id": {w.machine(org, team, "box").ID}}
 			}},
+		"GET /decisions": {needs: store.Viewer, ok: 200},
+		"GET /decisions/{machine}/{time}/{id}": {needs: store.Viewer, ok: 200, other: 404,
+			at: func(w *world, org, team string) string { return w.decides(org, team, "ls") }},
 		"GET /questions":      {needs: store.Viewer, ok: 200},
 		"GET /questions/{id}": {needs: store.Viewer, ok: 200, other: 410, at: question},
 		"POST /questions/{id}": {needs: store.Approver, ok: 303, other: 404, at: question,
@@ -384,4 +387,29 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	if _, body := w.get("/questions", cookie); !strings.Contains(body, "No call waits") {
 		t.Error(body)
 	}
+}
+
+// The shared log is found by what an address says, and within a role's team alone.
+func TestDecisions(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, db *store.Store) {
+		w := newWorld(t, db, nil)
+		var depot store.Team
+		w.do(func(tx *store.Tx) (err error) { depot, err = tx.MakeTeam(t.Context(), w.acme, "depot"); return err })
+		w.decides(w.other, w.theirs, "theirs")
+		one, two := w.decides(w.acme, w.shop, "ls "+evil), w.decides(w.acme, depot.ID, "rm x")
+		_, all := w.someone(w.acme, store.Viewer, "")
+		_, some := w.someone(w.acme, store.Viewer, depot.ID)
+		for _, c := range []struct{ path, cookie, has, not string }{
+			{"/decisions", all, "&lt;img", "theirs"}, {"/decisions", all, "rm x", "<img"},
+			{"/decisions", some, "rm x", "ls "},
+			{"/decisions?verdict=allow", all, "Nothing here", "rm x"}, {"/decisions?team=" + depot.ID, all, "rm x", "ls "},
+			{"/decisions?rule=%27+OR+1%3D1", all, "Nothing here", "rm x"}, {"/decisions?since=-1h", all, "such as 24h", "rm x"},
+			{one, all, "because &lt;img", "\x1b"}, {two, some, "rm x", "\x1b"}, {one, some, "no such thing", "img"},
+			{"/decisions?before=x", all, "no such thing", "rm x"}, {"/decisions?team=" + w.theirs, all, "Nothing", "rm x"},
+		} {
+			if _, body := w.get(c.path, c.cookie); !strings.Contains(body, c.has) || strings.Contains(body, c.not) {
+				t.Errorf("%s has not %q, or has %q: %s", c.path, c.has, c.not, body)
+			}
+		}
+	})
 }

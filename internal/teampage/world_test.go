@@ -5,6 +5,7 @@ package teampage
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -13,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod"
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/history"
 	"github.com/nodgate/nod/internal/question"
 	"github.com/nodgate/nod/internal/store"
@@ -205,4 +208,21 @@ func (w *world) drafts(org string) (d store.Draft) {
 		return err
 	})
 	return d
+}
+
+// decides has a machine of a team share a decision, and returns its path.
+func (w *world) decides(org, of, command string) (path string) {
+	w.Helper()
+	input, _ := json.Marshal(map[string]string{"command": command})
+	m, now := w.machine(org, of, "till"), w.db.Now()
+	c := nod.NewCall("bash", input, "/src/shop", nil)
+	c.RawTool, c.Agent = "Bash", "codex"
+	e := audit.FromDecision(c, nod.Decision{ID: store.NewID(), Verdict: nod.Deny, Reason: "because " + evil}, now)
+	e.Version = audit.Version
+	text, _ := json.Marshal(e)
+	l := store.Line{ID: e.ID, Time: now, Kind: string(e.Kind), Verdict: "deny", Agent: "codex", Text: string(text)}
+	if _, err := w.db.Ship(w.Context(), org, m.ID, []store.Line{l}); err != nil {
+		w.Fatal(err)
+	}
+	return fmt.Sprintf("/decisions/%s/%d/%s", m.ID, store.Micro(now), e.ID)
 }
