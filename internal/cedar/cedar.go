@@ -72,6 +72,17 @@ func Settings(name, text string) (string, error) {
 	return b.String(), nil
 }
 
+// Source returns the policy of which settings were made.
+func Source(settings string) string {
+	var b strings.Builder
+	for line := range strings.Lines(settings) {
+		if comment, is := strings.CutPrefix(line, "# "); is {
+			b.WriteString(comment)
+		}
+	}
+	return b.String()
+}
+
 // policy is one policy in Cedar's own JSON.
 type policy struct {
 	Annotations                 map[string]string

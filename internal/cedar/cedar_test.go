@@ -30,6 +30,9 @@ func TestSettings(t *testing.T) {
 		if diff := cmp.Diff("# "+c.policy+"\n"+c.want+"\n", got); err != nil || diff != "" {
 			t.Errorf("%s: %v %s", c.policy, err, diff)
 		}
+		if from := Source(got); from != c.policy+"\n" {
+			t.Errorf("it came from %q, want %q", from, c.policy)
+		}
 		d := team.Document{Name: "x.cedar", For: team.ForOrg, Text: got}
 		if err := config.CheckDocument(config.Places{}, d); err != nil {
 			t.Errorf("%s: these are no settings: %v", got, err)

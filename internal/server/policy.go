@@ -142,14 +142,22 @@ type drafting struct {
 	Remove bool   `json:"remove"` // the document of this name goes
 }
 
+// settingsOf returns a document as settings, or why it is none.
+func settingsOf(d team.Document) (_ team.Document, err error) {
+	if strings.HasSuffix(d.Name, cedar.Suffix) {
+		d.Text, err = cedar.Settings(d.Name, d.Text)
+	}
+	if err == nil {
+		err = config.CheckDocument(nowhere(), d)
+	}
+	return d, err
+}
+
 func (s policyDesk) draft(w http.ResponseWriter, r *http.Request, v *visit) {
 	var q drafting
 	err := decode(v.body, &q)
-	if err == nil && strings.HasSuffix(q.Name, cedar.Suffix) {
-		q.Text, err = cedar.Settings(q.Name, q.Text)
-	}
 	if err == nil {
-		err = config.CheckDocument(nowhere(), q.Document)
+		q.Document, err = settingsOf(q.Document)
 	}
 	teams, wrong := s.o.Store.Teams(r.Context(), v.who.Org)
 	if wrong != nil {

@@ -38,7 +38,6 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
-	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/teampage"
 )
 
@@ -121,7 +120,7 @@ func New(o Options) (*Server, error) {
 		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks)}
 	if o.Page != nil {
 		page := *o.Page
-		page.Check = func(d team.Document) error { return config.CheckDocument(nowhere(), d) }
+		page.Read = settingsOf
 		page.Replay = func(ctx context.Context, org string, d store.Draft) (any, error) { return s.tried(ctx, org, d) }
 		page.Say = s.say
 		s.page = teampage.New(page)

@@ -228,7 +228,7 @@ const headPurpose = "nod head 1\n"
 // keepLog does what the log needs, now and every hour, until ctx ends.
 func (s shipping) keepLog(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := errors.Join(s.o.Store.KeepLines(ctx), verdicts{s.Server}.kept().Forget(ctx), s.signHeads(ctx))
+		err := errors.Join(s.o.Store.KeepLines(ctx), verdicts(s).kept().Forget(ctx), s.signHeads(ctx))
 		if err != nil && ctx.Err() == nil {
 			s.say("the log: %v", err)
 		}

@@ -45,8 +45,9 @@ type Options struct {
 	Origins web.Origins
 	Login   Login
 	Say     func(form string, with ...any) // tells whoever runs the server; nil: nobody
-	// Check refuses a document that is no settings. Replay says what a draft would change, as policies.html shows it.
-	Check  func(team.Document) error
+	// Read returns the settings that a document says, or why it says none. Replay says what a draft would change, as
+	// policies.html shows it.
+	Read   func(team.Document) (team.Document, error)
 	Replay func(ctx context.Context, org string, d store.Draft) (any, error)
 }
 

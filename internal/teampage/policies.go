@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nodgate/nod/internal/cedar"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
@@ -66,6 +67,9 @@ func (s policyPages) edit(r *http.Request, v *visit) (any, error) {
 			d = one
 		}
 	}
+	if strings.HasSuffix(d.Name, cedar.Suffix) {
+		d.Text = cedar.Source(d.Text)
+	}
 	return map[string]any{"Document": d, "Teams": teams}, errors.Join(err, wrong)
 }
 
@@ -88,7 +92,7 @@ func (s policyPages) makeDraft(w http.ResponseWriter, r *http.Request, v *visit)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(d.Check(), s.o.Check(d.Document)); err != nil {
+	if d.Document, err = s.o.Read(d.Document); err != nil {
 		return wrong(printable.Line(err.Error(), 500))
 	}
 	var made store.Draft

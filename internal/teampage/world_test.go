@@ -62,7 +62,7 @@ func newWorld(t testing.TB, db *store.Store, change func(*Options)) *world {
 			"Missed": 0, "More": 0,
 			"Changed": []map[string]any{{"Input": evil, "Before": "allow", "After": "deny", "Reason": evil}}}, nil
 	}
-	o := Options{Check: func(team.Document) error { return nil }, Replay: replay, Store: db,
+	o := Options{Read: func(d team.Document) (team.Document, error) { return d, d.Check() }, Replay: replay, Store: db,
 		Origins: web.Origins{w.at}, Login: Login{Org: w.acme},
 		Say: func(form string, with ...any) { t.Logf(form, with...) }}
 	if change != nil {
