@@ -10,9 +10,9 @@
 //	Action::"run"    context.command    hard_deny, with @verdict("ask") ask: == is the command without further
 //	                                    arguments, like "WORDS *" the command with any
 //	Action::"mcp"    context.tool       the same, of mcp__SERVER or mcp__SERVER__TOOL, with ==
-//	Action::"read"   context.path       secrets: == "/whole/path", or like "*/name" for a name in any directory, or
-//	                                    like "/whole/path/*" for all below it
-//	Action::"write"  context.path       guarded, by the same patterns
+//
+// Files are not among them: what nod's lists of secrets and guarded files hold is put to a model or a person, and Cedar
+// says forbid.
 //
 // All else is refused, and the error says what: permit, unless, &&, !, other attributes, principals (a document is for
 // an organisation, a team or repositories), resources, and * elsewhere. What nod's lists hold is wider than Cedar's
@@ -33,11 +33,8 @@ import (
 // Suffix ends the name of a document that is written in Cedar.
 const Suffix = ".cedar"
 
-// actions are what a policy may forbid: the attribute that says it, and nod's list.
-func actions() map[string][2]string {
-	return map[string][2]string{"run": {"command", "hard_deny"}, "mcp": {"tool", "hard_deny"},
-		"read": {"path", "secrets"}, "write": {"path", "guarded"}}
-}
+// actions are what a policy may forbid, and the attribute that says it.
+func actions() map[string]string { return map[string]string{"run": "command", "mcp": "tool"} }
 
 // Settings returns the settings that say what a policy says. The error names the line of the policy.
 func Settings(name, text string) (string, error) {
@@ -57,11 +54,8 @@ func Settings(name, text string) (string, error) {
 	for line := range strings.SplitSeq(strings.TrimSpace(text), "\n") {
 		b.WriteString("# " + strings.TrimRight(line, "\r") + "\n")
 	}
-	for _, to := range []string{"hard_deny", "ask", "secrets", "guarded"} {
+	for _, to := range []string{"hard_deny", "ask"} {
 		if patterns := said[to]; patterns != nil {
-			if to == "secrets" || to == "guarded" {
-				patterns = append([]string{"$defaults"}, patterns...)
-			}
 			quoted := make([]string, len(patterns))
 			for i, p := range patterns {
 				quoted[i] = strconv.Quote(p)
@@ -116,16 +110,16 @@ func read(from *cedar.Policy) (to string, patterns []string, err error) {
 	case p.Principal.Op != "All" || p.Resource.Op != "All":
 		return "", nil, errors.New("principal and resource stand alone; the document says for whom it holds")
 	case !known || p.Action.Op != "==" || p.Action.Entity.Type != "Action":
-		return "", nil, errors.New(`an action is == Action::"run", "mcp", "read" or "write"`)
+		return "", nil, errors.New(`an action is == Action::"run" or "mcp"`)
 	case len(p.Conditions) != 1 || p.Conditions[0].Kind != "when":
 		return "", nil, errors.New("one when says what is forbidden")
-	case verdict != "" && (act[1] != "hard_deny" || verdict != "ask" && verdict != "deny"):
-		return "", nil, errors.New(`@verdict is "ask" or "deny", of run and mcp`)
+	case verdict != "" && verdict != "ask" && verdict != "deny":
+		return "", nil, errors.New(`@verdict is "ask" or "deny"`)
 	}
-	if to = act[1]; verdict == "ask" {
+	if to = "hard_deny"; verdict == "ask" {
 		to = "ask"
 	}
-	patterns, err = condition(p.Conditions[0].Body, p.Action.Entity.ID, act[0])
+	patterns, err = condition(p.Conditions[0].Body, p.Action.Entity.ID, act)
 	return to, patterns, err
 }
 
@@ -185,15 +179,11 @@ func exactly(text json.RawMessage, action string) (string, error) {
 		return "", errors.New("on the right stands a text without *, ? and $")
 	case action == "mcp" && !strings.HasPrefix(n.Value, "mcp__"):
 		return "", errors.New("a tool is mcp__SERVER or mcp__SERVER__TOOL")
-	case attributeIsPath(action) && !strings.HasPrefix(n.Value, "/"):
-		return "", errors.New("a path begins with /")
 	}
 	return n.Value, nil
 }
 
-func attributeIsPath(action string) bool { return action == "read" || action == "write" }
-
-// like reads a pattern that has one *, at the end of words or of a path, or before a name.
+// like reads a pattern that has one *, at the end of words.
 func like(parts []json.RawMessage, action string) (string, error) {
 	var shape strings.Builder
 	for _, raw := range parts {
@@ -207,17 +197,9 @@ func like(parts []json.RawMessage, action string) (string, error) {
 		}
 		shape.WriteString(literal.Literal)
 	}
-	text := shape.String()
-	words, isPrefix := strings.CutSuffix(text, " \x00")
-	below, isBelow := strings.CutSuffix(text, "/\x00")
-	name, isName := strings.CutPrefix(text, "\x00/")
-	switch {
-	case action == "run" && isPrefix && words != "" && !strings.ContainsRune(words, 0):
+	words, isPrefix := strings.CutSuffix(shape.String(), " \x00")
+	if action == "run" && isPrefix && words != "" && !strings.ContainsRune(words, 0) {
 		return words + " *", nil
-	case attributeIsPath(action) && isBelow && strings.HasPrefix(below, "/") && !strings.ContainsRune(below, 0):
-		return below, nil
-	case attributeIsPath(action) && isName && name != "" && !strings.ContainsAny(name, "\x00~!") && name[0] != '/':
-		return name, nil
 	}
-	return "", errors.New(`a pattern is "WORDS *" for commands, and "*/name" or "/path/*" for paths`)
+	return "", errors.New(`a pattern is "WORDS *", for commands`)
 }

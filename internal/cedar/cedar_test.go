@@ -20,11 +20,6 @@ func TestSettings(t *testing.T) {
 		{`@verdict("ask") ` + run + `{ context.command like "terraform apply *" };`, `ask = ["terraform apply *"]`},
 		{`forbid (principal, action == Action::"mcp", resource) when { context.tool == "mcp__crm__delete" };`,
 			`hard_deny = ["mcp__crm__delete"]`},
-		{`forbid (principal, action == Action::"read", resource) ` +
-			`when { context.path like "/srv/keys/*" || context.path like "*/prod.env" };`,
-			`secrets = ["$defaults", "/srv/keys", "prod.env"]`},
-		{`forbid (principal, action == Action::"write", resource) when { context.path == "/etc/hosts" };`,
-			`guarded = ["$defaults", "/etc/hosts"]`},
 	} {
 		got, err := Settings("x.cedar", c.policy)
 		if diff := cmp.Diff("# "+c.policy+"\n"+c.want+"\n", got); err != nil || diff != "" {
@@ -57,8 +52,7 @@ func TestRefused(t *testing.T) {
 		`forbid (principal, action == Action::"run", resource) unless { context.command == "x" };`:            "one when",
 		`forbid (principal == User::"a", action == Action::"run", resource) when { context.command == "x" };`: "stand alone",
 		`@verdict("allow") ` + run + `{ context.command == "x" };`:                                            "@verdict",
-		`forbid (principal, action == Action::"read", resource) when { context.path like "*/!x" };`:           "a pattern",
-		`forbid (principal, action == Action::"read", resource) when { context.path == "!x" };`:               "begins with /",
+		`forbid (principal, action == Action::"write", resource) when { context.path == "/etc/x" };`:          "an action is",
 		`forbid (`: "no Cedar",
 	} {
 		if got, err := Settings("x.cedar", policy); err == nil || !strings.Contains(err.Error(), why) {
@@ -78,7 +72,7 @@ func FuzzSettings(f *testing.F) {
 		}
 		for line := range strings.Lines(got) {
 			key, _, _ := strings.Cut(line, " = ")
-			tightens := []string{"hard_deny", "ask", "secrets", "guarded"}
+			tightens := []string{"hard_deny", "ask"}
 			if line[0] != '#' && !slices.Contains(tightens, key) {
 				t.Errorf("%q says %q", policy, line)
 			}

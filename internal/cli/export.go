@@ -7,6 +7,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -42,7 +44,7 @@ func formatOf(p *Process, name string) (f format) {
 // export writes the log for other programs.
 func export(ctx context.Context, p *Process, args []string) error {
 	a, filter := newArguments(p).state(), audit.Filter{}
-	name := a.String("format", "", "")
+	name, piped := a.String("format", "", ""), a.Bool("stdin", false, "")
 	a.filter(&filter)
 	if err := a.withState(args, 0); err != nil {
 		return err
@@ -53,7 +55,11 @@ func export(ctx context.Context, p *Process, args []string) error {
 	}
 	out, unread := bufio.NewWriterSize(p.Stdout, 64<<10), false
 	out.WriteString(f.start)
-	for l, err := range audit.Read(a.places.State, filter) {
+	entries := audit.Read(a.places.State, filter)
+	if *piped {
+		entries = readLines(p.Stdin, filter)
+	}
+	for l, err := range entries {
 		if err != nil {
 			var problem *audit.Problem
 			unread = unread || !errors.As(err, &problem) || problem.Line == 0
@@ -72,6 +78,35 @@ func export(ctx context.Context, p *Process, args []string) error {
 		return internal(err)
 	}
 	return ended(ExitBadInput)
+}
+
+// readLines reads entries as nod-serve lines prints them.
+func readLines(from io.Reader, f audit.Filter) iter.Seq2[audit.Line, error] {
+	return func(yield func(audit.Line, error) bool) {
+		in := bufio.NewReader(from)
+		for n := 1; ; n++ {
+			raw, err := in.ReadBytes('\n')
+			if err == io.EOF && len(raw) == 0 {
+				return
+			}
+			if err != nil && err != io.EOF {
+				yield(audit.Line{}, err)
+				return
+			}
+			l, newer, err := audit.Decode(raw)
+			if newer > 0 {
+				err = fmt.Errorf("version %d is of a newer nod", newer)
+			}
+			if err != nil {
+				err = &audit.Problem{File: "standard input", Line: n, Err: err}
+			} else if !f.Match(l.Entry) {
+				continue
+			}
+			if !yield(l, err) {
+				return
+			}
+		}
+	}
 }
 
 // ofAnswer writes what was answered to a call; the other lines are about nod itself.

@@ -40,6 +40,7 @@
 package config
 
 import (
+	"fmt"
 	"path"
 	"runtime"
 	"slices"
@@ -311,7 +312,11 @@ func Load(p Places) (Settings, error) {
 		return Settings{}, err
 	}
 	s.NotHeld, s.Policy = notHeld, policy
-	s.pause(p, layers)
+	if policy != nil && policy.Version > 0 && all.held["mode"] == "" { // a policy holds until it says otherwise
+		s.Mode, s.ModeOrigin = Enforce, fmt.Sprintf("policy %d", policy.Version)
+	} else {
+		s.pause(p, layers)
+	}
 	if err := p.checkPlaces(layers, s); err != nil {
 		return Settings{}, err
 	}

@@ -21,6 +21,7 @@ type layer struct {
 	modeLine  int // 0 where the file does not say
 	confine   Confine
 	roots     []string
+	model     bool // it says which model is asked
 	fallbacks []Target
 	prices    []Price
 	scopes    []scoped
@@ -134,6 +135,7 @@ func (r *reader) scalars(s *scalars) {
 	r.file("log.dump_dir", &s.Log.DumpDir)
 	r.model(&s.Model)
 	r.questions(&s.Questions)
+	r.layer.model = r.doc.has("model.provider")
 	if r.doc.has("mode") {
 		r.layer.modeLine = r.doc.at("mode").line
 	}

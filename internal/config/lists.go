@@ -106,6 +106,7 @@ func onOneLine(text string) string {
 type said struct {
 	layers []layer // highest first
 	repo   [listCount]listed
+	judged bool   // what is managed says which model is asked
 	own    []Item // secrets that the settings name elsewhere
 }
 

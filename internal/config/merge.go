@@ -53,9 +53,10 @@ func (s *Settings) add(l layer) {
 	if l.modeLine > 0 && s.ModeOrigin == "default" {
 		s.ModeOrigin = originOf(l.source, l.modeLine)
 	}
-	if s.Model.Fallbacks == nil {
+	if s.Model.Fallbacks == nil && !s.said.judged {
 		s.Model.Fallbacks = l.fallbacks
 	}
+	s.said.judged = s.said.judged || l.model && l.source.Level == Managed // a user's fallback would judge in its place
 	for _, root := range l.roots {
 		if !slices.Contains(s.Roots, root) {
 			s.Roots = append(s.Roots, root)

@@ -14,7 +14,9 @@ type Sequence struct {
 	// Call, After and Needs are patterns as in hard_deny. In After, [TouchesSecret] is a call that touches a secret.
 	Call  []string `toml:"call"`
 	After []string `toml:"after"` // forbidden once the session has done one of these
-	Needs []string `toml:"needs"` // forbidden until one of these has succeeded since the last edit of a file
+	// Needs forbids until one of these has succeeded as a line of its own
+	// since the last change of a file that nod saw.
+	Needs []string `toml:"needs"`
 	// AtMost is how many calls may run in the session within the time, before the next is forbidden.
 	AtMost int    `toml:"at_most"`
 	Within string `toml:"within"`

@@ -68,6 +68,10 @@ func (p Places) team(below *scalars) (layers []layer, holds *Policy, err error) 
 			return json.Unmarshal(text, &heard)
 		})
 	}
+	if err == nil && policy.Version < heard.Version {
+		err = located(name, fmt.Errorf("version %d was here before and is gone; nod-serve daemon fetches it anew",
+			heard.Version))
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -112,7 +112,7 @@ func (b *book) remember(c nod.Call, d nod.Decision, e audit.Entry) error {
 	kept := session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
 		Said: e.Answered, Cost: d.Cost, At: e.Time, Changes: d.Changes, Secret: d.Secret,
-		Judged: judged(d), Why: d.Basis, Marks: b.marks(c), Edit: len(c.Edits) > 0,
+		Judged: judged(d), Why: d.Basis, Marks: b.marks(c), Edit: edits(c, d),
 	}
 	for _, one := range d.Definitions {
 		kept.Definitions = append(kept.Definitions, session.Definition(one.Path, one.SHA256))

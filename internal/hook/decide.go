@@ -61,7 +61,7 @@ func (r *run) decideOnce(ctx context.Context, e agent.Event) (agent.Answer, *yes
 	r.extend(settings.Model.Timeout)
 	e.Call.Asking, e.Call.Rewrites = r.asking(e, memory), r.rewrites(e, settings)
 	book := &book{run: r, event: e, settings: settings, memory: memory, digest: digest}
-	book.arm(r.Now())
+	book.arm(e.Call, r.Now())
 	settings = book.settings
 	r.keeps = settings.Mode != config.Observe && (e.Kind == agent.Decide || !memory.Answered(digest))
 	book.gate = r.gate(settings, book, r.recollection(memory), r.history(settings, memory),

@@ -24,11 +24,12 @@ func armed(q config.Sequence, done []session.Record, now time.Time) (why string)
 	}
 	if len(q.Needs) > 0 {
 		for _, r := range slices.Backward(done) {
-			if r.Edit {
+			if slices.ContainsFunc(q.Needs, func(p string) bool { return slices.Contains(r.Marks, whole+p) }) {
+				if !r.Failed {
+					return ""
+				}
+			} else if r.Edit {
 				break
-			}
-			if any(r, q.Needs) && !r.Failed {
-				return ""
 			}
 		}
 		return "none of " + strings.Join(q.Needs, ", ") + " has succeeded since the last edit"
@@ -49,11 +50,12 @@ func armed(q config.Sequence, done []session.Record, now time.Time) (why string)
 }
 
 // arm adds the rules over time that hold now to the rules of this call.
-func (b *book) arm(now time.Time) {
+func (b *book) arm(c nod.Call, now time.Time) {
 	if len(b.settings.Sequences) == 0 {
 		return
 	}
 	done, rules := b.memory.Done(), &b.settings.Rules
+	done = append(done, session.Record{Marks: b.marks(c)}) // one line may do both
 	b.why = map[string]string{}
 	for _, q := range b.settings.Sequences {
 		why := armed(q, done, now)
@@ -87,16 +89,42 @@ func (b *book) matches(c nod.Call, rules ...nod.Rule) bool {
 	return d.Verdict == nod.Deny && d.Rule.Text != ""
 }
 
+// whole stands before a mark of a call that is the pattern and nothing else.
+const whole = "= "
+
 // marks are the patterns of rules over time that a call matches.
 func (b *book) marks(c nod.Call) (marks []string) {
 	for _, q := range b.settings.Sequences {
-		for _, text := range slices.Concat(q.Call, q.After, q.Needs) {
+		for _, text := range q.Needs {
+			if succeeds(c, text) {
+				marks = append(marks, whole+text)
+			}
+		}
+		for _, text := range slices.Concat(q.Call, q.After) {
 			if text != config.TouchesSecret && !slices.Contains(marks, text) && b.matches(c, nod.Rule{Text: text}) {
 				marks = append(marks, text)
 			}
 		}
 	}
 	return marks
+}
+
+// succeeds reports whether the success of a call is that of the pattern's command: it is the whole line, in the
+// foreground. What follows "WORDS *" holds no word of the shell's, and asks for no help.
+func succeeds(c nod.Call, pattern string) bool {
+	words, more := strings.CutSuffix(pattern, " *")
+	rest, is := strings.CutPrefix(strings.TrimSpace(c.Command), words)
+	plain := !strings.ContainsAny(rest, "|&;<>()$`\n\\") && !strings.Contains(rest, "-h") &&
+		!strings.Contains(rest, "version")
+	return is && (rest == "" || more && rest[0] == ' ' && plain) &&
+		!strings.Contains(string(c.Input), "run_in_background")
+}
+
+// edits reports whether a call may change a file that is not git's own.
+func edits(c nod.Call, d nod.Decision) bool {
+	return len(c.Edits) > 0 || slices.ContainsFunc(d.Changes, func(name string) bool {
+		return !strings.Contains(name+"/", "/.git/")
+	})
 }
 
 // observed are the rules over time that would have forbidden a call.

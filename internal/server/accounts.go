@@ -221,6 +221,34 @@ func backup(ctx context.Context, p Process, args []string) error {
 	})
 }
 
+// linesCommand is nod-serve lines.
+func linesCommand(ctx context.Context, p Process, args []string) error {
+	f := flags(p)
+	to := time.Now()
+	q := store.Search{From: to.AddDate(0, 0, -1), To: to, Most: maxPage, Bytes: pageBytes}
+	f.Func("since", "", func(text string) error {
+		ends, err := until(text)
+		q.From = to.Add(-time.Until(ends))
+		return err
+	})
+	return f.do(ctx, args, 0, func(s *store.Store, org store.Org) error {
+		q.Org = org.ID
+		for more := true; more; more = q.Before != "" {
+			page, next, err := s.Lines(ctx, q)
+			if err != nil {
+				return err
+			}
+			for _, l := range page {
+				if _, err := fmt.Fprintln(p.Stdout, l.Text); err != nil {
+					return err
+				}
+			}
+			q.Before = next
+		}
+		return nil
+	})
+}
+
 func machineCommand(ctx context.Context, p Process, args []string) error {
 	f := flags(p)
 	ends := time.Now().Add(time.Hour)
@@ -389,7 +417,9 @@ func join(ctx context.Context, p Process, args []string) error {
 		return errors.Join(err, is)
 	}
 	m.Server = strings.TrimRight(f.Arg(0), "/")
-	if at, err := url.Parse(m.Server); err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" {
+	at, err := url.Parse(m.Server)
+	if err != nil || at.Host == "" || at.User != nil || at.RawQuery != "" || at.Scheme != "https" &&
+		at.Hostname() != "127.0.0.1" { // the code would go over the network in the clear
 		return usageError{fmt.Errorf("%q is no address such as https://nod.example", m.Server)}
 	}
 	fmt.Fprint(p.Stderr, "The code: ")
@@ -440,7 +470,7 @@ func ask(ctx context.Context, m *team.Member, q joining) error {
 	if err == nil && answer.StatusCode != http.StatusOK {
 		var p problem
 		_ = json.Unmarshal(text, &p)
-		err = fmt.Errorf("%s said %d: %s %s", m.Server, answer.StatusCode, p.Title, p.Detail)
+		err = fmt.Errorf("%s said %d: %s: %s", m.Server, answer.StatusCode, p.Title, p.Detail)
 	}
 	var a joined
 	if err == nil {

@@ -238,6 +238,8 @@ func TestCommands(t *testing.T) {
 		{"join nod.example", 2, "no address"},
 		{"token list --org other", 2, "--org names"},
 		{"backup server.db", 1, "whole path"},
+		{"lines --since 2d", 0, ""},
+		{"lines --since never", 2, "90d"},
 		{"serve --listen 0.0.0.0:0", 2, "in the clear"},
 		{"serve --listen 127.0.0.1:0 --cert x", 2, "go together"},
 		{"serve --listen 127.0.0.1:0 --files some", 2, "none or disk"},
@@ -247,7 +249,7 @@ func TestCommands(t *testing.T) {
 		var said strings.Builder
 		words := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--help") && len(words) > 1 {
-			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2, "backup": 1}[words[0]]
+			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2, "backup": 1, "lines": 1}[words[0]]
 			words = slices.Insert(words, at, "--state", w.state)
 		}
 		code := Main(t.Context(), Process{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said}, words)

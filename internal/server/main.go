@@ -52,6 +52,8 @@ nod-serve org set [--retention 90d] [--two-people] [--no-inputs] [--webhook URL]
 nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
                      makes this machine a member; asks for the code on standard
                      input; --whole-machine: by root, for all its users
+nod-serve lines [--since 1d]  the shared log, the newest line first; for other
+                     programs: nod-serve lines | nod export --stdin --format cef
 nod-serve backup FILE         copies the embedded database while it is used;
                      for PostgreSQL take pg_dump
   each but join with --db sqlite:FILE|postgres://... (default $NOD_DB, or else
@@ -70,7 +72,7 @@ type usageError struct{ error }
 // Commands are those that [Main] knows.
 func Commands() map[string]func(context.Context, Process, []string) error {
 	return map[string]func(context.Context, Process, []string) error{"serve": serve, "token": tokenCommand,
-		"team": teamCommand, "machine": machineCommand, "join": join, "backup": backup,
+		"team": teamCommand, "machine": machineCommand, "join": join, "backup": backup, "lines": linesCommand,
 		"person": personCommand, "org": orgCommand}
 }
 

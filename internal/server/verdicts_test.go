@@ -69,7 +69,7 @@ func TestATeamSharesVerdicts(t *testing.T) {
 		return got
 	}
 	ask(a, p)
-	p.ID, p.CacheKey = "2", "y"
+	p.ID, p.Digest, p.CacheKey = "2", "d2", "y"
 	if got := ask(b, p); got.ShouldBlock || second.asked != 0 || strings.ContainsRune(got.Reason, '\x1b') ||
 		!strings.HasPrefix(got.Reason, "said before in this team: it pushes") {
 		t.Errorf("%+v, asked %d times", got, second.asked)
@@ -81,7 +81,6 @@ func TestATeamSharesVerdicts(t *testing.T) {
 		func(p *nod.Prompt) { p.User += " --force" },
 		func(p *nod.Prompt) { p.System += " and more" },
 		func(p *nod.Prompt) { p.Ledger = []string{"the person said: push"} },
-		func(p *nod.Prompt) { p.Digest = "d2" },
 	} {
 		again, before := p, second.asked
 		change(&again)
@@ -91,7 +90,7 @@ func TestATeamSharesVerdicts(t *testing.T) {
 	}
 	again := b
 	again.Name = "anthropic m2"
-	if ask(again, p); second.asked != 5 {
+	if ask(again, p); second.asked != 4 {
 		t.Error("another model's verdict counts")
 	}
 	first.fails = errors.New("it fails")
@@ -99,7 +98,7 @@ func TestATeamSharesVerdicts(t *testing.T) {
 		t.Error("a failure is no verdict")
 	}
 	w.db.Close()
-	if ask(b, p); second.asked != 6 {
+	if ask(b, p); second.asked != 5 {
 		t.Error("without the server the model is not asked")
 	}
 }

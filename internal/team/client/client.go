@@ -119,7 +119,7 @@ func (c *Client) do(ctx context.Context, q request) error {
 func refusal(got *http.Response, text []byte) error {
 	var p struct{ Title, Detail string }
 	_ = json.Unmarshal(text, &p) // what is no problem of RFC 9457 is told by its status alone
-	err := fmt.Errorf("the server says %d %s", got.StatusCode, printable.Line(p.Title+" "+p.Detail, 200))
+	err := fmt.Errorf("the server says %d %s", got.StatusCode, printable.Line(p.Title+": "+p.Detail, 200))
 	seconds, _ := strconv.Atoi(got.Header.Get("Retry-After"))
 	return &Later{min(max(time.Duration(seconds)*time.Second, 0), maxLater), err}
 }

@@ -56,7 +56,7 @@ func (s Shared) Classify(ctx context.Context, p nod.Prompt) (nod.Classification,
 }
 
 func (s Shared) key(p nod.Prompt) string {
-	p.ID, p.CacheKey = "", "" // names of this one time
+	p.ID, p.Digest, p.CacheKey = "", "", "" // names of this one time
 	text, _ := json.Marshal([]any{"nod verdict 1", s.Name, p})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
