@@ -249,7 +249,8 @@ func TestCommands(t *testing.T) {
 		var said strings.Builder
 		words := strings.Fields(c.args)
 		if !strings.Contains(c.args, "--help") && len(words) > 1 {
-			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2, "backup": 1, "lines": 1}[words[0]]
+			at := map[string]int{"serve": 1, "join": 1, "token": 2, "team": 2, "machine": 2, "backup": 1,
+				"lines": 1}[words[0]]
 			words = slices.Insert(words, at, "--state", w.state)
 		}
 		code := Main(t.Context(), Process{Stdin: strings.NewReader(""), Stdout: &said, Stderr: &said}, words)
