@@ -438,7 +438,8 @@ func TestServersAreKilledWhilePublishing(t *testing.T) {
 	w.runs(state)
 	admin, drafts := w.newToken("admin", scopeAdmin), []string{}
 	for i := range versions {
-		_, text := w.as(admin, "POST", "/v1/policies/drafts", fmt.Sprintf(`{"name":"a","for":"org","text":"# %d"}`, i+1))
+		_, text := w.as(admin, "POST", "/v1/policies/drafts", fmt.Sprintf(
+			`{"name":"a%02d","for":"org","text":"# %d"}`, i, i+1))
 		var d store.Draft
 		if err := json.Unmarshal([]byte(text), &d); err != nil {
 			t.Fatal(err)
@@ -456,7 +457,7 @@ func TestServersAreKilledWhilePublishing(t *testing.T) {
 	look := func() int64 {
 		p, _, _ := team.Seat{Dir: team.Dir(state)}.Kept(m.Trust())
 		if p.Version > 0 {
-			seen[p.Version] = p.Documents[0].Text
+			seen[p.Version] = p.Documents[p.Version-1].Text
 		}
 		return p.Version
 	}

@@ -80,6 +80,7 @@ type Server struct {
 	ending  atomic.Bool
 	closing chan struct{} // closed when it ends, for whoever waits
 	heads   heads
+	slow    time.Duration // how long a body may take; a whole request four times as long
 }
 
 // The bounds of one server.
@@ -117,7 +118,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{o: o, log: l, door: newDoor(o), mux: http.NewServeMux(), repeats: newRepeats(o.Now),
 		models: make(chan struct{}, maxModels), batches: make(chan struct{}, maxBatches), closing: make(chan struct{}),
-		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks)}
+		ships: make(chan struct{}, maxShips), hooks: make(chan struct{}, maxHooks), slow: slowestBody}
 	if o.Page != nil {
 		page := *o.Page
 		page.Read = settingsOf
@@ -209,7 +210,7 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 				return
 			}
 		}
-		body, p := bodyOf(w, r, rt.limit)
+		body, p := s.bodyOf(w, r, rt.limit)
 		if p != nil {
 			refuse(w, *p)
 			return
@@ -223,15 +224,12 @@ func (s *Server) guarded(rt route) http.HandlerFunc {
 }
 
 // bodyOf reads the body of a request that may have one.
-func bodyOf(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *problem) {
+func (s *Server) bodyOf(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *problem) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if !strings.EqualFold(strings.TrimSpace(kind), "application/json") || r.Header.Get("Content-Encoding") != "" {
 		return nil, notJSON.because("send application/json, without Content-Encoding")
 	}
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(slowestBody)) // where the connection has one
-	defer c.SetReadDeadline(time.Time{})
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, limit))
+	body, err := s.inTime(w, func() ([]byte, error) { return io.ReadAll(http.MaxBytesReader(w, r.Body, limit)) })
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
@@ -239,6 +237,19 @@ func bodyOf(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, *probl
 	case err != nil:
 		return nil, badRequest.because("the body ended early, or came too slowly")
 	}
+	return body, nil
+}
+
+// inTime reads a body. Where that fails the deadline stays and the connection ends: package http reads no further.
+func (s *Server) inTime(w http.ResponseWriter, read func() ([]byte, error)) ([]byte, error) {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(time.Now().Add(s.slow)) // where the connection has one
+	body, err := read()
+	if err != nil {
+		w.Header().Set("Connection", "close")
+		return body, err
+	}
+	_ = c.SetReadDeadline(time.Now().Add(longest)) // what waits for the end of the client does so as long as this works
 	return body, nil
 }
 
@@ -294,8 +305,8 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request, _ *visit) {
 
 // Serve answers until ctx ends, and then finishes what runs, for at most ten seconds. With a certificate it speaks TLS.
 func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key string) error {
-	server := &http.Server{Handler: s, ReadHeaderTimeout: slowest, WriteTimeout: longest, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: maxHeader, ErrorLog: log.New(quoted{s}, "", 0)}
+	server := &http.Server{Handler: s, ReadHeaderTimeout: slowest, ReadTimeout: 4 * s.slow, WriteTimeout: longest,
+		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: maxHeader, ErrorLog: log.New(quoted{s}, "", 0)}
 	var ended sync.WaitGroup
 	ended.Add(1)
 	stop := context.AfterFunc(ctx, func() {

@@ -21,7 +21,9 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/fault"
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/store"
+	"github.com/nodgate/nod/internal/team/client"
 	"github.com/nodgate/nod/internal/testworld"
 )
 
@@ -396,6 +398,47 @@ func TestProblems(t *testing.T) {
 }
 
 // The first start says what to type. A request that runs when the server is told to end is answered.
+// Who sends a body too slowly is cut off: where the body is read, and where the request is refused before that.
+func TestASlowBodyIsCut(t *testing.T) {
+	for _, c := range []struct {
+		path, kind, answer string
+		slow               time.Duration
+	}{
+		{"/v1/machines", "application/json", "400 ", time.Nanosecond},
+		{"/v1/machines", "text/plain", "415 ", time.Millisecond},
+		{"/v1/log", client.Lines, "401 ", time.Millisecond},
+	} {
+		w := newWorld(t, nil)
+		w.slow = c.slow
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() { ended <- w.Serve(ctx, l, "", "") }()
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: %s\r\nContent-Length: 99\r\n\r\n{", c.path, c.kind)
+		got := make(chan string, 1)
+		go func() {
+			text, _ := io.ReadAll(conn)
+			got <- string(text)
+		}()
+		text := hang.Receive(t, "the connection's end", got)
+		if !strings.HasPrefix(text, "HTTP/1.1 "+c.answer) || !strings.Contains(text, "Connection: close") {
+			t.Errorf("%s: %s", c.path, text)
+		}
+		conn.Close()
+		stop()
+		if err := hang.Receive(t, "the server's end", ended); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestTheWholeLife(t *testing.T) {
 	home := t.TempDir()
 	ctx, stop := context.WithCancel(t.Context())

@@ -59,7 +59,7 @@ func (s shipping) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
 	case <-r.Context().Done():
 		return
 	}
-	text, p := packedBody(w, r)
+	text, p := s.packedBody(w, r)
 	if p == nil && v.who.Machine == "" {
 		p = badRequest.because("only a machine ships its log; see nod-serve join")
 	}
@@ -77,23 +77,22 @@ func (s shipping) takeLines(w http.ResponseWriter, r *http.Request, v *visit) {
 }
 
 // packedBody reads lines, and unpacks them as far as a batch may be long.
-func packedBody(w http.ResponseWriter, r *http.Request) ([]byte, *problem) {
+func (s *Server) packedBody(w http.ResponseWriter, r *http.Request) ([]byte, *problem) {
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	packing := r.Header.Get("Content-Encoding")
 	if kind != client.Lines || packing != "" && packing != "gzip" {
 		return nil, notJSON.because("send " + client.Lines + ", as it is or with Content-Encoding: gzip")
 	}
-	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(slowestBody)) // where the connection has one
-	defer c.SetReadDeadline(time.Time{})
-	in, err := io.Reader(http.MaxBytesReader(w, r.Body, maxPacked)), error(nil)
-	if packing == "gzip" {
-		in, err = gzip.NewReader(in)
-	}
-	var text []byte
-	if err == nil {
-		text, err = io.ReadAll(io.LimitReader(in, maxLines+1))
-	}
+	text, err := s.inTime(w, func() (_ []byte, err error) {
+		in := io.Reader(http.MaxBytesReader(w, r.Body, maxPacked))
+		if packing == "gzip" {
+			in, err = gzip.NewReader(in)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(io.LimitReader(in, maxLines+1))
+	})
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large), len(text) > maxLines:

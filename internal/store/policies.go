@@ -28,6 +28,7 @@ type Draft struct {
 	Made     time.Time      `json:"made"`
 	Reviewer string         `json:"reviewer"` // "" for none yet
 	Version  int64          `json:"version"`  // with which it was published; 0: not yet
+	base     int64          // the version that held when it was made; -1: none
 }
 
 // Policy is a version of an organisation's policy. Versions are only added: to go back publishes an old one again.
@@ -44,6 +45,7 @@ var (
 	ErrUnfit      = errors.New("the policy was not changed")
 	ErrUnreviewed = fmt.Errorf("%w: another person than its author must review the draft first", ErrUnfit)
 	ErrPublished  = fmt.Errorf("%w: the draft was published before", ErrUnfit)
+	ErrChanged    = fmt.Errorf("%w: the document has changed since; draft it again", ErrUnfit)
 )
 
 // Policies is the topic of an organisation's policy.
@@ -52,25 +54,54 @@ func Policies(org string) string { return "policy " + org }
 // who is by what an [Event] and a draft name somebody.
 func (i Identity) who() string { return cmp.Or(i.Person, i.Name) }
 
-// MakeDraft keeps a draft. Whether its text is settings, and its team the organisation's, is the caller's to check.
+// MakeDraft keeps a draft. Whether its text is settings, and its team the organisation's, is the caller's to check. A
+// name is of one document: a document that holds for something else is not replaced.
 func (tx *Tx) MakeDraft(ctx context.Context, by Identity, d PolicyDocument, removes bool) (Draft, error) {
 	text, err := json.Marshal(d)
 	if err = errors.Join(err, d.Check()); err != nil {
 		return Draft{}, err
 	}
+	last, err := tx.policy(ctx, by.Org, 0)
+	if err == nil {
+		err = d.fits(last.Document(d.Name))
+	}
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		return Draft{}, err
+	}
 	made := Draft{ID: NewID(), Document: d, Removes: removes, Author: by.who(), Made: tx.store.Now().UTC()}
-	_, err = tx.ExecContext(ctx, `INSERT INTO drafts (id, org, document, removes, author, made)
-		VALUES ($1, $2, $3, $4, $5, $6)`, made.ID, by.Org, string(text), removes, made.Author, Micro(made.Made))
+	_, err = tx.ExecContext(ctx, `INSERT INTO drafts (id, org, document, removes, author, made, base)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, made.ID, by.Org, string(text), removes, made.Author, Micro(made.Made),
+		cmp.Or(last.Version, -1))
 	return made, errors.Join(err, tx.Audit(ctx, Event{Org: by.Org, Who: made.Author, What: "policy drafted",
 		About: made.ID, Detail: d.Name}))
 }
 
-const draftColumns = `SELECT id, document, removes, author, made, reviewer, version FROM drafts `
+// Document returns the document of a name, the zero value for none.
+func (p Policy) Document(name string) (found PolicyDocument) {
+	for _, d := range p.Documents {
+		if d.Name == name {
+			found = d
+		}
+	}
+	return found
+}
+
+// fits refuses a document whose name an old one has that holds for something else.
+func (d PolicyDocument) fits(old PolicyDocument) error {
+	if d.Text = old.Text; old.Name == "" || old == d {
+		return nil
+	}
+	holds := map[string]string{team.ForOrg: "the organisation", team.ForTeam: "a team"}[old.For]
+	return fmt.Errorf("%w: the name is taken by a document for %s; take another, or remove that one first", ErrUnfit,
+		cmp.Or(holds, old.Repository))
+}
+
+const draftColumns = `SELECT id, document, removes, author, made, reviewer, version, base FROM drafts `
 
 func scanDraft(row scanner) (d Draft, err error) {
 	var text string
 	var made int64
-	if err = row.Scan(&d.ID, &text, &d.Removes, &d.Author, &made, &d.Reviewer, &d.Version); err == nil {
+	if err = row.Scan(&d.ID, &text, &d.Removes, &d.Author, &made, &d.Reviewer, &d.Version, &d.base); err == nil {
 		err = json.Unmarshal([]byte(text), &d.Document)
 	}
 	d.Made = Time(made)
@@ -121,6 +152,13 @@ func (tx *Tx) Publish(ctx context.Context, by Identity, id string) (Policy, erro
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		return Policy{}, err
 	}
+	base, err := tx.policy(ctx, by.Org, d.base)
+	switch name := d.Document.Name; {
+	case err != nil && !errors.Is(err, ErrNotFound):
+		return Policy{}, err
+	case base.Document(name) != last.Document(name):
+		return Policy{}, ErrChanged
+	}
 	p, err := tx.next(ctx, by, last.Version, d.Applied(last.Documents), "draft "+id)
 	if err == nil {
 		_, err = tx.ExecContext(ctx, `UPDATE drafts SET version = $1 WHERE org = $2 AND id = $3`, p.Version, by.Org, id)
@@ -141,14 +179,18 @@ func (d Draft) Applied(to []PolicyDocument) []PolicyDocument {
 	return all
 }
 
-// RollBack publishes the documents of an old version as a new one.
+// RollBack publishes the documents of an old version as a new one. With TwoPeople it is refused: nobody reviews that.
 func (tx *Tx) RollBack(ctx context.Context, by Identity, to int64) (Policy, error) {
 	old, err := tx.policy(ctx, by.Org, to)
 	if err != nil {
 		return Policy{}, err
 	}
-	last, err := tx.policy(ctx, by.Org, 0)
-	if err != nil {
+	org, err := tx.org(ctx, by.Org)
+	if err == nil && org.Settings.TwoPeople {
+		err = fmt.Errorf("%w; to go back, draft the old text anew", ErrUnreviewed)
+	}
+	last, wrong := tx.policy(ctx, by.Org, 0)
+	if err = errors.Join(err, wrong); err != nil {
 		return Policy{}, err
 	}
 	return tx.next(ctx, by, last.Version, old.Documents, fmt.Sprint("back to version ", to))

@@ -148,11 +148,57 @@ func TestWhatIsNotPublished(t *testing.T) {
 			{"another person reviews", review(of(bob, acme.ID)), nil},
 			{"reviewed", publish(of(ada, acme.ID)), nil},
 			{"twice", publish(of(ada, acme.ID)), store.ErrPublished},
+			{"back without a review", func(tx *store.Tx) error {
+				_, err := tx.RollBack(ctx, of(ada, acme.ID), 1)
+				return err
+			}, store.ErrUnreviewed},
 		} {
 			if err := s.Tx(ctx, step.do); !errors.Is(err, step.want) {
 				t.Errorf("%s: %v, want %v", step.name, err, step.want)
 			}
 		}
+	})
+}
+
+// A name is one document's, and a draft changes only the document that its author saw.
+func TestADraftOfAnotherDocument(t *testing.T) {
+	storetest.Each(t, func(t *testing.T, s *store.Store) {
+		ctx := t.Context()
+		acme, shop := org(t, s, "acme")
+		web := store.PolicyDocument{Document: team.Document{Name: "w", For: team.ForTeam}, Team: shop.ID}
+		var old []store.Draft
+		for _, d := range []store.PolicyDocument{forOrg("a", "# 1"), web, forOrg("b", "")} {
+			do(t, s, func(tx *store.Tx) error {
+				made, err := tx.MakeDraft(ctx, of(ada, acme.ID), d, false)
+				old = append(old, made)
+				return err
+			})
+		}
+		published(t, s, acme.ID, forOrg("a", "# 2"), false)
+		published(t, s, acme.ID, web, false)
+		for i, want := range []error{store.ErrChanged, store.ErrChanged, nil} {
+			if err := s.Tx(ctx, func(tx *store.Tx) error {
+				_, err := tx.Publish(ctx, of(bob, acme.ID), old[i].ID)
+				return err
+			}); !errors.Is(err, want) {
+				t.Errorf("%v, want %v", err, want)
+			}
+		}
+		for want, d := range map[string]store.PolicyDocument{
+			"a document for the organisation": {Document: team.Document{Name: "a", For: team.ForTeam}, Team: shop.ID},
+			"a document for a team":           forOrg("w", ""),
+		} {
+			for _, removes := range []bool{false, true} {
+				if err := s.Tx(ctx, func(tx *store.Tx) error {
+					_, err := tx.MakeDraft(ctx, of(bob, acme.ID), d, removes)
+					return err
+				}); !errors.Is(err, store.ErrUnfit) || !strings.Contains(err.Error(), want) {
+					t.Errorf("%v, want %s", err, want)
+				}
+			}
+		}
+		published(t, s, acme.ID, web, true)
+		published(t, s, acme.ID, forOrg("w", ""), false)
 	})
 }
 

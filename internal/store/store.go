@@ -100,9 +100,21 @@ func openFile(file string) (*sql.DB, error) {
 	if !filepath.IsAbs(file) {
 		return nil, fmt.Errorf("sqlite:%s: the file's path must begin with /", file)
 	}
+	private(file)
 	with := url.Values{"_txlock": {"immediate"}, "_pragma": {"busy_timeout(20000)", "journal_mode(WAL)",
 		"foreign_keys(1)", "synchronous(FULL)"}}
 	return sql.Open("sqlite", "file:"+(&url.URL{Path: file}).EscapedPath()+"?"+with.Encode())
+}
+
+// private makes a file for this user alone, or one that there is so if it is ours. SQLite gives the files beside it
+// the same mode. No file that there is may be opened: to close it would end the locks that this process has on it.
+func private(file string) {
+	if f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err == nil {
+		_ = f.Close()
+	}
+	for _, name := range []string{file, file + "-wal", file + "-shm"} {
+		_ = os.Chmod(name, 0o600) // what is wrong with a file SQLite says
+	}
 }
 
 // Backup copies an embedded database, as it is at one moment, into a file that must not exist yet.

@@ -5,6 +5,8 @@ package store_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -125,6 +127,25 @@ func TestAMachineJoinsOnce(t *testing.T) {
 			t.Error(list, err)
 		}
 	})
+}
+
+// Only its user reads the database, also one that an older nod-serve made for everybody.
+func TestADatabaseIsPrivate(t *testing.T) {
+	for name, old := range map[string]bool{"new": false, "old": true} {
+		file := filepath.Join(t.TempDir(), name)
+		if old {
+			if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Chmod(file, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := storetest.Open(t, "sqlite:"+file)
+		org(t, s, "acme")
+		for _, one := range []string{file, file + "-wal", file + "-shm"} {
+			if info, err := os.Stat(one); err != nil || info.Mode() != 0o600 {
+				t.Errorf("%s: %v %v", one, info, err)
+			}
+		}
+	}
 }
 
 func TestACodeEnds(t *testing.T) {

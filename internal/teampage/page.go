@@ -58,6 +58,7 @@ type Server struct {
 	mux    *http.ServeMux
 	views  *template.Template
 	visits *rate.Limiter // how often the database is asked who somebody is
+	slow   time.Duration // how long a request's body may come in
 }
 
 //go:embed templates
@@ -76,7 +77,8 @@ func New(o Options) *Server {
 	if o.Say == nil {
 		o.Say = func(string, ...any) {}
 	}
-	s := &Server{o: o, login: newLogin(o.Login), mux: http.NewServeMux(), visits: rate.NewLimiter(maxVisits, maxVisits)}
+	s := &Server{o: o, login: newLogin(o.Login), mux: http.NewServeMux(), visits: rate.NewLimiter(maxVisits, maxVisits),
+		slow: slowest}
 	s.views = web.Views(files, template.FuncMap{"when": when, "ago": s.ago,
 		"home": func(name string) string { return printable.Line(name, 200) }})
 	for _, r := range s.routes() {
@@ -142,8 +144,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := http.NewResponseController(w)
-	_ = c.SetReadDeadline(time.Now().Add(slowest)) // where the connection has one
-	defer c.SetReadDeadline(time.Time{})
+	_ = c.SetReadDeadline(time.Now().Add(s.slow)) // where the connection has one; package http sets the next one
 	r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 	s.mux.ServeHTTP(w, r)
 }

@@ -62,10 +62,8 @@ func (s policyPages) edit(r *http.Request, v *visit) (any, error) {
 	now, err := s.holds(r, v)
 	teams, wrong := s.teams(r, v)
 	d := store.PolicyDocument{Document: team.Document{For: team.ForOrg}}
-	for _, one := range now.Documents {
-		if one.Name == r.URL.Query().Get("name") {
-			d = one
-		}
+	if old := now.Document(r.URL.Query().Get("name")); old.Name != "" {
+		d = old
 	}
 	if strings.HasSuffix(d.Name, cedar.Suffix) {
 		d.Text = cedar.Source(d.Text)
@@ -116,12 +114,7 @@ func (s policyPages) draft(r *http.Request, v *visit) (any, error) {
 	if err = errors.Join(err, wrong, wrong2, wrong3); err != nil {
 		return nil, err
 	}
-	before, after := "", d.Document.Text
-	for _, one := range now.Documents {
-		if one.Name == d.Document.Name {
-			before = one.Text
-		}
-	}
+	before, after := now.Document(d.Document.Name).Text, d.Document.Text
 	if d.Removes {
 		after = ""
 	}

@@ -3,6 +3,9 @@
 package teampage
 
 import (
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/internal/hang"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/store/storetest"
 )
@@ -103,6 +107,29 @@ func guardedRoutes() map[string]guardedRoute {
 		}},
 		"POST /teams": {needs: store.Admin, wide: true, ok: 303,
 			form: func(*world, string, string) url.Values { return url.Values{"name": {store.NewID()}} }},
+	}
+}
+
+// Who sends a form too slowly is cut off.
+func TestASlowFormIsCut(t *testing.T) {
+	w := newWorld(t, sqlite(t), nil)
+	w.slow = time.Nanosecond
+	host := strings.TrimPrefix(w.at, "http://")
+	conn, err := net.Dial("tcp", host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	fmt.Fprintf(conn, "POST /enter/person/x HTTP/1.1\r\nHost: %s\r\nOrigin: %s\r\nSec-Fetch-Site: same-origin\r\n"+
+		"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\nf", host, w.at)
+	got := make(chan string, 1)
+	go func() {
+		text, _ := io.ReadAll(conn)
+		got <- string(text)
+	}()
+	text := hang.Receive(t, "the connection's end", got)
+	if !strings.HasPrefix(text, "HTTP/1.1 413 ") || !strings.Contains(text, "Connection: close") {
+		t.Errorf("%s", text)
 	}
 }
 
