@@ -82,8 +82,11 @@ func (s *stream) run(ctx context.Context) {
 		case <-time.After(pause):
 		}
 	}
-	for more = true; more && work.Err() == nil; s.say(err) {
-		more, err = s.step(work)
+	// A batch of which a part was taken is tried a few times more: the next start would send that part again.
+	for tries := 0; (more || err != nil || tries == 0) && tries < 5 && work.Err() == nil; s.say(err) {
+		if more, err = s.step(work); !more {
+			tries++
+		}
 	}
 }
 
