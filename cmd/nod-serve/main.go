@@ -45,8 +45,7 @@ func run(args []string) int {
 	if server.Commands()[name] != nil {
 		return stay(args)
 	}
-	fmt.Fprintln(os.Stderr, "usage: nod-serve serve | token | team | machine | join | backup | ui | watch | ask | mcp | "+
-		"daemon | version; nod-serve help says more")
+	fmt.Fprintln(os.Stderr, "usage: nod-serve COMMAND; nod-serve help says which there are")
 	return 2
 }
 

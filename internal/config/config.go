@@ -28,8 +28,8 @@
 // On a machine that joined a team (package team) the documents of the team's policy stand at the managed level too,
 // between the managed file and the user's: for the organisation, then for the team, then for the session's repository.
 // Of a word that may loosen, such as mode, the strictest holds among all that is managed. A document for repositories
-// of a pattern has hard_deny, ask and soft_deny, which add. A policy that is there and cannot be used is an error, as a
-// managed file is; without one, and with an old one, the rest holds, and [Settings.Policy] says so.
+// of a pattern has hard_deny, ask and soft_deny, which add. A policy that cannot be used or has gone is an error, as a
+// managed file is; before the first one, and with an old one, the rest holds, and [Settings.Policy] says so.
 //
 // # The repository's file
 //
@@ -308,13 +308,14 @@ func Load(p Places) (Settings, error) {
 	repo := p.repository()
 	claude, notHeld, err := p.claude(ClaudeRules(all.ClaudeRules))
 	s := merge(all, layers, claude, repo)
+	enforced := policy != nil && policy.Version > 0 && all.held["mode"] == "" // a policy holds until it says otherwise
+	if enforced {
+		s.Mode, s.ModeOrigin = Enforce, fmt.Sprintf("policy %d", policy.Version)
+	}
 	if err != nil && s.Mode != Off {
 		return Settings{}, err
 	}
-	s.NotHeld, s.Policy = notHeld, policy
-	if policy != nil && policy.Version > 0 && all.held["mode"] == "" { // a policy holds until it says otherwise
-		s.Mode, s.ModeOrigin = Enforce, fmt.Sprintf("policy %d", policy.Version)
-	} else {
+	if s.NotHeld, s.Policy = notHeld, policy; !enforced {
 		s.pause(p, layers)
 	}
 	if err := p.checkPlaces(layers, s); err != nil {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nodgate/nod"
@@ -34,6 +35,25 @@ const TouchesSecret = "$secret"
 
 // sequenceLimit bounds how many there are in a file: each of their patterns is matched with each call.
 const sequenceLimit = 16
+
+// Unremembered are the rules where nobody knows what a session has done: what a rule over time may forbid is forbidden.
+func (s Settings) Unremembered() nod.Rules {
+	rules := s.Rules
+	for _, q := range s.Sequences {
+		q.Arm(&rules)
+	}
+	return rules
+}
+
+// Arm adds to rules what the rule over time forbids while it holds; nothing where it only observes.
+func (q Sequence) Arm(rules *nod.Rules) {
+	switch q.Verdict {
+	case "deny":
+		rules.HardDeny = append(slices.Clip(rules.HardDeny), q.Calls...)
+	case "ask":
+		rules.Ask = append(slices.Clip(rules.Ask), q.Calls...)
+	}
+}
 
 func (r *reader) sequence(i int, s Sequence) {
 	table := fmt.Sprintf("sequence.%d", i)

@@ -128,6 +128,8 @@ func TestAPolicyThatCannotBeUsed(t *testing.T) {
 	signed, theirs := sealed(t, good, orgKey), ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32)))
 	foreign, bad := good, policyOf(org("hard_deny = [\"git push\"]\nnonsense = 1"))
 	foreign.Org = "other"
+	gone := joined(signed)
+	gone.Remove(stateDir + "/team/policy.json")
 	for name, c := range map[string]struct {
 		files view.Files
 		want  string
@@ -141,11 +143,23 @@ func TestAPolicyThatCannotBeUsed(t *testing.T) {
 		"for others":   {joined(signed).File(stateDir+"/team/policy.json", signed, 0o622), "writable by others"},
 		"no member":    {joined(signed).File(memberFile, "{", 0o600).Chown(memberFile, 1000), "member.json: unexpected end"},
 		"of another":   {joined(signed).Chown(memberFile, 7), "owned by user 7"},
+		"gone":         {gone, "version 7 was here before"},
 		"no last word": {joined(signed).File(stateDir+"/team/heard.json", "x", 0o600), "heard.json: invalid"},
 	} {
 		if got := badSettings(t, at(c.files, noon)); !strings.Contains(got, c.want) {
 			t.Errorf("%s: %s", name, got)
 		}
+	}
+}
+
+// Under a policy that does not speak of the mode, what a user says of it hides no rules that cannot be read.
+func TestNoModeHidesAnErrorUnderAPolicy(t *testing.T) {
+	signed := sealed(t, policyOf(org("hard_deny = [\"git push\"]")), orgKey)
+	files := joined(signed).File(claudeFile, "{", 0o600).File(userFile, `mode = "off"`, 0o600)
+	p := claudePlaces(files)
+	p.Now = func() time.Time { return noon }
+	if got := badSettings(t, p); !strings.HasPrefix(got, claudeFile+":") {
+		t.Error(got)
 	}
 }
 

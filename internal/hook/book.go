@@ -28,6 +28,7 @@ type book struct {
 	memory   *session.Session
 	digest   string
 	gate     *nod.Gate         // nil: not made yet
+	marked   []string          // the patterns of rules over time that the call matches
 	why      map[string]string // why rules over time forbid, by their origin
 	watched  []config.Sequence // those that would forbid, and are only observed
 	waits    bool              // the decision became a question
@@ -112,7 +113,7 @@ func (b *book) remember(c nod.Call, d nod.Decision, e audit.Entry) error {
 	kept := session.Record{
 		Call: b.event.Call.ID, Digest: b.digest, Tool: b.event.Call.RawTool,
 		Said: e.Answered, Cost: d.Cost, At: e.Time, Changes: d.Changes, Secret: d.Secret,
-		Judged: judged(d), Why: d.Basis, Marks: b.marks(c), Edit: edits(c, d),
+		Judged: judged(d), Why: d.Basis, Marks: b.marked, Edit: edits(c, d),
 	}
 	for _, one := range d.Definitions {
 		kept.Definitions = append(kept.Definitions, session.Definition(one.Path, one.SHA256))

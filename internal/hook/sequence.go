@@ -54,20 +54,18 @@ func (b *book) arm(c nod.Call, now time.Time) {
 	if len(b.settings.Sequences) == 0 {
 		return
 	}
-	done, rules := b.memory.Done(), &b.settings.Rules
-	done = append(done, session.Record{Marks: b.marks(c)}) // one line may do both
-	b.why = map[string]string{}
+	b.marked, b.why = b.marks(c), map[string]string{}
+	done := append(b.memory.Done(), session.Record{Marks: b.marked}) // one line may do both
 	for _, q := range b.settings.Sequences {
 		why := armed(q, done, now)
+		if !b.memory.Remembers() {
+			why = "what this session has done is not known"
+		}
 		if why == "" {
 			continue
 		}
-		switch b.why[q.Origin] = q.Name + ": " + why; q.Verdict {
-		case "deny":
-			rules.HardDeny = append(slices.Clip(rules.HardDeny), q.Calls...)
-		case "ask":
-			rules.Ask = append(slices.Clip(rules.Ask), q.Calls...)
-		default:
+		q.Arm(&b.settings.Rules)
+		if b.why[q.Origin] = q.Name + ": " + why; q.Verdict == "" || q.Verdict == "observe" {
 			b.watched = append(b.watched, q)
 		}
 	}
@@ -114,8 +112,10 @@ func (b *book) marks(c nod.Call) (marks []string) {
 func succeeds(c nod.Call, pattern string) bool {
 	words, more := strings.CutSuffix(pattern, " *")
 	rest, is := strings.CutPrefix(strings.TrimSpace(c.Command), words)
-	plain := !strings.ContainsAny(rest, "|&;<>()$`\n\\") && !strings.Contains(rest, "-h") &&
-		!strings.Contains(rest, "version")
+	plain := !strings.ContainsAny(rest, "|&;<>()$`\n\\") &&
+		!slices.ContainsFunc(strings.Fields(rest), func(word string) bool {
+			return word == "-h" || word == "--help" || word == "--version"
+		})
 	return is && (rest == "" || more && rest[0] == ' ' && plain) &&
 		!strings.Contains(string(c.Input), "run_in_background")
 }

@@ -350,7 +350,7 @@ func (s *Server) load(root, home string) (r ruled) {
 	}
 	own := hook.Own(hook.Options{Places: places, Nod: s.o.Nod, Self: s.o.Self})
 	return ruled{settings: settings, gate: nod.New(nod.Options{
-		Rules: settings.Rules, Files: files, Home: home, Roots: settings.Roots,
+		Rules: settings.Unremembered(), Files: files, Home: home, Roots: settings.Roots,
 		Self: append(own, settings.Model.KeyFiles()...), Sources: places.ClaudeFiles(settings.ClaudeRules),
 		Model: s.judge(settings), Timeout: settings.Model.Timeout, Profile: hook.Profile(settings), Memory: forgetful{},
 		AskOnBlock: settings.Model.AskOnBlock, DenyOnFailure: settings.Model.DenyOnFailure,

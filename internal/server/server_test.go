@@ -143,6 +143,15 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// The server remembers no session, so that a rule over time holds as if it always did.
+func TestRulesOverTime(t *testing.T) {
+	w := newWorld(t, disk)
+	w.write("nod.toml", "[[sequence]]\nname = \"n\"\ncall = [\"git status\"]\nat_most = 3\nwithin = \"1h\"\nverdict = \"deny\"\n")
+	if a := w.decided(w.call("bash", `{"command":"git status"}`)); a.Verdict != nod.Deny || a.Layer != nod.LayerGuard {
+		t.Errorf("%+v", a)
+	}
+}
+
 // What has more than one reading, is not known or is left out is refused, and nothing is decided.
 func TestOnlyOneReading(t *testing.T) {
 	w := newWorld(t, nil)

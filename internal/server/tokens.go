@@ -48,6 +48,7 @@ type door struct {
 
 	mu     sync.Mutex
 	known  map[string]known // by hash
+	since  time.Time        // when tokens changed last: what was known then is looked up again
 	limits map[string]*rate.Limiter
 	new    *rate.Limiter
 }
@@ -95,12 +96,12 @@ func (d *door) find(ctx context.Context, hash string) (found store.Token, p *pro
 	d.mu.Lock()
 	select {
 	case <-d.changed:
-		clear(d.known)
+		d.since = now
 	default:
 	}
-	k, is := d.known[hash]
-	_, seen := d.limits[k.token.ID]
-	if is = is && hears && now.Sub(k.at) < knownTime; !is && !seen && !d.new.AllowN(time.Now(), 1) {
+	k, seen := d.known[hash]
+	is := seen && hears && now.Sub(k.at) < knownTime && k.at.After(d.since)
+	if !seen && !d.new.AllowN(time.Now(), 1) {
 		d.mu.Unlock()
 		return found, tooMany.because("too many unknown tokens")
 	}
@@ -109,6 +110,7 @@ func (d *door) find(ctx context.Context, hash string) (found store.Token, p *pro
 		var err error
 		k.token, err = d.store.Token(ctx, hash)
 		if k.at = now; errors.Is(err, store.ErrNotFound) {
+			d.forget(hash)
 			return found, noToken.because("the token is not known, or it has ended")
 		} else if err != nil {
 			return found, notReady.because("the database does not answer")
@@ -119,6 +121,12 @@ func (d *door) find(ctx context.Context, hash string) (found store.Token, p *pro
 		return found, noToken.because("the token is not known, or it has ended")
 	}
 	return k.token, nil
+}
+
+func (d *door) forget(hash string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.known, hash)
 }
 
 func (d *door) keep(hash string, k known) {
