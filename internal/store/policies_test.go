@@ -136,6 +136,16 @@ func TestWhatIsNotPublished(t *testing.T) {
 			do   func(*store.Tx) error
 			want error
 		}{
+			{"a token drafts, and its holder reviews", func(tx *store.Tx) error {
+				byToken, err := tx.MakeDraft(ctx, token, forOrg("b", ""), false)
+				if err == nil {
+					err = tx.Review(ctx, of(bob, acme.ID), byToken.ID)
+				}
+				if err == nil {
+					_, err = tx.Publish(ctx, of(bob, acme.ID), byToken.ID)
+				}
+				return err
+			}, store.ErrUnreviewed},
 			{"nobody reviewed", publish(of(ada, acme.ID)), store.ErrUnreviewed},
 			{"its author reviews", review(of(ada, acme.ID)), store.ErrUnreviewed},
 			{"a token reviews", review(token), store.ErrUnreviewed},
