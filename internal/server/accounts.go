@@ -2,13 +2,9 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/ed25519"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -24,7 +20,7 @@ import (
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
-	"github.com/nodgate/nod/internal/version"
+	"github.com/nodgate/nod/internal/team/client"
 )
 
 // do parses a command's arguments, opens the database and works in the organisation.
@@ -439,43 +435,12 @@ func join(ctx context.Context, p Process, args []string) error {
 
 // ask sends the code and takes what the server gives.
 func ask(ctx context.Context, m *team.Member, q joining) error {
-	ctx, cancel := context.WithTimeout(ctx, slowestBody)
-	defer cancel()
-	transport := &http.Transport{Proxy: http.ProxyFromEnvironment}
-	if m.Authorities != "" {
-		pem, err := os.ReadFile(m.Authorities)
-		if err != nil {
-			return err
-		}
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(pem)
-		transport.TLSClientConfig = &tls.Config{RootCAs: pool}
-	}
-	body, err := json.Marshal(q)
+	c, err := client.New(*m)
 	if err != nil {
 		return err
-	}
-	r, err := http.NewRequestWithContext(ctx, "POST", m.Server+"/v1/machines", bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("User-Agent", "nod-serve/"+version.String())
-	answer, err := (&http.Client{Transport: transport}).Do(r)
-	if err != nil {
-		return err
-	}
-	defer answer.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxBody))
-	if err == nil && answer.StatusCode != http.StatusOK {
-		var p problem
-		_ = json.Unmarshal(text, &p)
-		err = fmt.Errorf("%s said %d: %s: %s", m.Server, answer.StatusCode, p.Title, p.Detail)
 	}
 	var a joined
-	if err == nil {
-		err = json.Unmarshal(text, &a)
-	}
+	err = c.Join(ctx, q, &a)
 	m.Org, m.Team, m.Machine, m.Token, m.Key = a.Org, a.Team, a.Machine, a.Token, a.Key
 	return err
 }

@@ -3,6 +3,8 @@
 package server
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -23,6 +25,12 @@ func TestAMachineJoins(t *testing.T) {
 	code, secret, said := run("", "machine", "code", "--db", db, "default")
 	if code != 0 || len(secret) < 40 {
 		t.Fatal(secret, said)
+	}
+	elsewhere := httptest.NewServer(http.RedirectHandler(w.at+"/v1/machines", http.StatusTemporaryRedirect))
+	defer elsewhere.Close()
+	if code, _, said := run(secret+"\n", "join", "--state", w.home+"/m", elsewhere.URL); code != 1 ||
+		!strings.Contains(said, "307") {
+		t.Error("the code is sent on to another server:", said)
 	}
 	for i, stdin := range []string{"wrong\n", secret + "\n", secret + "\n"} {
 		code, out, said := run(stdin, "join", "--state", w.home+"/m"+string(rune('0'+i)), "--name", "box", w.at)

@@ -73,6 +73,16 @@ func New(m team.Member) (*Client, error) {
 	return &Client{m, &http.Client{Transport: transport, CheckRedirect: stay}}, nil
 }
 
+// Join sends the code of a machine that is no member yet, and takes the membership.
+func (c *Client) Join(ctx context.Context, code, membership any) error {
+	body, err := json.Marshal(code)
+	if err != nil {
+		return err
+	}
+	return c.do(ctx, request{method: "POST", path: "/v1/machines", kind: "application/json", body: body,
+		answer: membership})
+}
+
 // request is one request. Only a status of 2xx is no error.
 type request struct {
 	method, path string
