@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -110,6 +111,7 @@ func start(t *testing.T, o daemon.Options) (out said, stop func()) {
 	t.Helper()
 	out = make(said, 1000)
 	o.Stderr, o.Every, o.Retry = out, time.Millisecond, time.Millisecond
+	o.Places.UID = uint32(os.Geteuid()) // without it root alone could own the settings
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() { ended <- daemon.Run(ctx, o) }()

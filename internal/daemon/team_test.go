@@ -198,8 +198,7 @@ func TestShippingWithoutInputs(t *testing.T) {
 		t.Fatal(err)
 	}
 	write := writer(t, o.state)
-	places := config.Places{User: settings, UID: uint32(os.Geteuid())}
-	_, stop := start(t, daemon.Options{State: o.state, Places: places})
+	_, stop := start(t, daemon.Options{State: o.state, Places: config.Places{User: settings}})
 	defer stop()
 	for range 3 {
 		e := some("codex")

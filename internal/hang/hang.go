@@ -19,7 +19,7 @@ const (
 )
 
 // Limit is how long a test waits before it says that something hangs.
-func Limit() time.Duration { return 20 * time.Minute }
+func Limit() time.Duration { return 8 * time.Minute }
 
 // Context ends with the test, or at the limit.
 func Context(t testing.TB) context.Context {
