@@ -17,13 +17,13 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"time"
 
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/otlp"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/team"
 )
@@ -71,10 +71,9 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 
 // check refuses what would do nothing, or more than was meant.
 func (o Options) check() error {
-	logs, spans := o.signals()
+	logs, spans := o.otlp().Signals()
 	_, _, none := o.member()
 	host, _, err := net.SplitHostPort(o.Metrics)
-	to, wrong := url.Parse(o.OTLP)
 	switch {
 	case o.State == "":
 		return errors.New("HOME is not set; name nod's state directory with --state DIR")
@@ -84,10 +83,12 @@ func (o Options) check() error {
 		return fmt.Errorf("--metrics: %w", err)
 	case o.Metrics != "" && !o.Remote && !loopback(host):
 		return fmt.Errorf("--metrics %s: other machines could read it; add --remote if they may", o.Metrics)
-	case o.OTLP != "" && (wrong != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https"):
-		return fmt.Errorf("--otlp %s: want a URL such as http://127.0.0.1:4318", o.OTLP)
 	}
-	return nil
+	return o.otlp().Check()
+}
+
+func (o Options) otlp() otlp.Options {
+	return otlp.Options{URL: o.OTLP, Inputs: o.Inputs, Retry: o.Retry}
 }
 
 func loopback(host string) bool { return host == "localhost" || net.ParseIP(host).IsLoopback() }
@@ -124,8 +125,8 @@ func Run(ctx context.Context, o Options) error {
 // sinks are those that are configured.
 func (o Options) sinks(ctx context.Context) (list map[string]sink, stop func(), err error) {
 	list, stop = map[string]sink{}, func() {}
-	if logs, spans := o.signals(); logs || spans {
-		if list["otlp"], err = newCollector(context.WithoutCancel(ctx), o); err != nil {
+	if logs, spans := o.otlp().Signals(); logs || spans {
+		if list["otlp"], err = otlp.New(context.WithoutCancel(ctx), o.otlp()); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -54,8 +54,8 @@ func newMetrics(state string) *metrics {
 	return m
 }
 
-// take counts decisions. It never fails.
-func (m *metrics) take(_ context.Context, b audit.Batch) error {
+// Take counts decisions. It never fails.
+func (m *metrics) Take(_ context.Context, b audit.Batch) error {
 	m.problems.Add(float64(len(b.Problems)))
 	for _, l := range b.Lines {
 		if l.Kind == audit.Decision {

@@ -19,7 +19,7 @@ import (
 
 // sink takes lines. After an error it is given the same batch again.
 type sink interface {
-	take(ctx context.Context, b audit.Batch) error
+	Take(ctx context.Context, b audit.Batch) error
 }
 
 // stream hands the log to a sink.
@@ -99,7 +99,7 @@ func (s *stream) step(ctx context.Context) (more bool, err error) {
 		}
 		s.waiting = &b
 	}
-	if err := s.to.take(ctx, *s.waiting); err != nil {
+	if err := s.to.Take(ctx, *s.waiting); err != nil {
 		return false, fmt.Errorf("not taken yet, and kept for later: %w", err)
 	}
 	problems := errors.Join(s.waiting.Problems...)

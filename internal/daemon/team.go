@@ -16,8 +16,8 @@ type shipper struct {
 	joined time.Time
 }
 
-// take ships lines. Where the settings cannot be read nothing is sent until they can.
-func (s *shipper) take(ctx context.Context, b audit.Batch) error {
+// Take ships lines. Where the settings cannot be read nothing is sent until they can.
+func (s *shipper) Take(ctx context.Context, b audit.Batch) error {
 	inputs, err := s.inputs()
 	if err != nil {
 		return err

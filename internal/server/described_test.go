@@ -242,6 +242,7 @@ func TestCommands(t *testing.T) {
 		{"lines --since never", 2, "90d"},
 		{"serve --listen 0.0.0.0:0", 2, "in the clear"},
 		{"serve --listen 127.0.0.1:0 --cert x", 2, "go together"},
+		{"serve --otlp 127.0.0.1:4318", 2, "want a URL"},
 		{"serve --listen 127.0.0.1:0 --files some", 2, "none or disk"},
 		{"serve --listen " + busy.Addr().String(), 1, "in use"},
 		{"serve --help", 0, "--behind-proxy"},

@@ -17,6 +17,7 @@ import (
 	"github.com/nodgate/nod/internal/config"
 	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/otlp"
 	"github.com/nodgate/nod/internal/place"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
@@ -34,6 +35,8 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
   --heads FILE       signed heads of the machines' logs are appended to it
+  --otlp URL         sends decisions that machines ship to a collector, each at
+                     least once, without inputs; give it to every server
   --public URL       the server as people reach it, such as https://nod.example;
                      without it its page is there for this machine alone
   --signing-key FILE ed25519, as PEM; default: one in the database
@@ -102,6 +105,7 @@ type with struct {
 	places       config.Places
 	address, org string
 	signing      string // a file
+	otlp         otlp.Options
 }
 
 func flags(p Process) *with {
@@ -128,7 +132,7 @@ func (f *with) open(ctx context.Context) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := store.Open(ctx, address, store.Options{SigningKey: key})
+	s, err := store.Open(ctx, address, store.Options{SigningKey: key, Export: f.otlp.URL != ""})
 	if err != nil {
 		return nil, err
 	}
@@ -177,6 +181,7 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.secretFile, "oidc-secret-file", "", "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
 	f.StringVar(&o.Heads, "heads", "", "")
+	f.StringVar(&f.otlp.URL, "otlp", "", "")
 	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")
 	f.StringVar(&places.Managed, "managed", places.Managed, "")
@@ -188,10 +193,10 @@ func serve(ctx context.Context, p Process, args []string) error {
 			return usageError{fmt.Errorf("%q is not an absolute path", name)}
 		}
 	}
-	if err := at.check(); err != nil {
+	if err := errors.Join(at.check(), f.otlp.Check()); err != nil {
 		return usageError{err}
 	}
-	o.Public = at.public
+	o.Public, o.OTLP = at.public, f.otlp.URL
 	if o.Places, o.TLS = places.WithClaude(), at.certificate != ""; at.files == "disk" {
 		o.Files = nod.OnDisk()
 	}

@@ -36,6 +36,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/otlp"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/teampage"
@@ -59,6 +60,7 @@ type Options struct {
 	Timeout time.Duration // for one call; 0 is 50 s; a model has its own limit within
 	Stderr  io.Writer     // nil: nowhere
 	Heads   string        // the file that signed heads of the machines' logs are appended to; "" for none
+	OTLP    string        // the collector that gets what machines ship; "" for none
 	Public  string        // the server's address as people reach it, for links; "" sends none
 	Web     *http.Client  // for webhooks; nil is one that follows no redirects
 	Now     func() time.Time
@@ -322,6 +324,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener, certificate, key str
 	work, end := context.WithCancel(ctx)
 	defer end()
 	go shipping{s}.keepLog(work)
+	if s.o.OTLP != "" {
+		c, err := otlp.New(work, otlp.Options{URL: s.o.OTLP})
+		if err != nil {
+			return err
+		}
+		go shipping{s}.export(work, c)
+	}
 	l = netutil.LimitListener(l, maxConnections)
 	serve := func() error { return server.Serve(l) }
 	if certificate != "" {

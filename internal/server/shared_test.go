@@ -358,10 +358,10 @@ type replica struct {
 	address string
 }
 
-func (w *world) replica(db string) replica {
+func (w *world) replica(db string, flags ...string) replica {
 	w.Helper()
-	cmd := exec.Command(os.Args[0], "serve", "--db", db, "--listen", "127.0.0.1:0", "--managed=", "--rate", "1e6",
-		"--state", w.TempDir()+"/state")
+	cmd := exec.Command(os.Args[0], append([]string{"serve", "--db", db, "--listen", "127.0.0.1:0", "--managed=",
+		"--rate", "1e6", "--state", w.TempDir() + "/state"}, flags...)...)
 	out, err := cmd.StderrPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -410,7 +410,7 @@ func (w *world) balance(next func() string) (address string) {
 }
 
 // Two servers share a database. Each is killed again and again while machines ship and people answer, and so is the
-// database. Each line counts once, and no question is answered twice.
+// database. Each line counts once and reaches the collector, and no question is answered twice.
 func TestServersAreKilled(t *testing.T) {
 	lines, machines, questions := 5000, 4, 20
 	if os.Getenv("NOD_DEEP") != "" {
@@ -418,9 +418,9 @@ func TestServersAreKilled(t *testing.T) {
 	}
 	cluster := storetest.Postgres(t)
 	db := cluster.Address()
-	w := shared(t, db)
+	w, c := shared(t, db), newCollector(t)
 	var mu sync.Mutex
-	two, turn := []replica{w.replica(db), w.replica(db)}, 0
+	two, turn := []replica{w.replica(db, "--otlp", c.URL), w.replica(db, "--otlp", c.URL)}, 0
 	server := w.balance(func() string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -446,7 +446,7 @@ func TestServersAreKilled(t *testing.T) {
 	ended := make(chan struct{})
 	go func() { work.Wait(); close(ended) }()
 	for over := false; !over; {
-		fresh := w.replica(db)
+		fresh := w.replica(db, "--otlp", c.URL)
 		at := kills.Add(1) % 2
 		select {
 		case <-ended:
@@ -462,6 +462,7 @@ func TestServersAreKilled(t *testing.T) {
 			cluster.Start()
 		}
 	}
+	hang.Until(t, "all lines at the collector", func() bool { n, _ := c.has(); return n == lines })
 	for _, r := range two {
 		r.kill()
 	}

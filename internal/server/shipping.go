@@ -20,6 +20,7 @@ import (
 
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/otlp"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team/client"
@@ -236,6 +237,38 @@ func (s shipping) keepLog(ctx context.Context) {
 		case <-time.After(time.Hour):
 		}
 	}
+}
+
+// export sends what machines ship to a collector until ctx ends.
+func (s shipping) export(ctx context.Context, to *otlp.Collector) {
+	for failed := 0; ctx.Err() == nil; {
+		pause := time.Second
+		err := s.o.Store.SendOut(ctx, func(some []store.Outgoing) error { return sendTo(ctx, to, some) })
+		if failed++; err == nil {
+			failed = 0
+		} else if pause = client.Pause(err, failed, pause); ctx.Err() == nil {
+			s.say("otlp: not taken yet, and kept: %v", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// sendTo sends decisions, those of a newer nod as far as this one can read them.
+func sendTo(ctx context.Context, to *otlp.Collector, some []store.Outgoing) error {
+	to.Forget() // another server may have sent what this one could not
+	for _, o := range some {
+		var e audit.Entry
+		_ = json.Unmarshal([]byte(o.Text), &e)
+		to.Add(e, "nod.org", o.Org, "nod.machine", o.Machine, "host.name", o.Name)
+	}
+	err := to.Send(ctx)
+	if otlp.Refused(err) {
+		err = fmt.Errorf("%w: %w", store.ErrRefused, err)
+	}
+	return err
 }
 
 // signHeads appends the newest line of each machine's chain to the file of heads: who keeps that out of the server's

@@ -30,7 +30,8 @@ func (s *Store) KeepLines(ctx context.Context) error {
 	}
 	for _, o := range orgs {
 		if o.Settings.RetentionDays > 0 {
-			err = errors.Join(err, s.forget(ctx, `lines`, `org, machine, time, id`, `time`, o.ID, oldestOf(o, s.Now())))
+			err = errors.Join(err, s.forget(ctx, `lines`, `org, machine, time, id`, `time`, o.ID, oldestOf(o, s.Now())),
+				s.forget(ctx, `outbox`, `id`, `till`, o.ID, oldestOf(o, s.Now())))
 		}
 		err = errors.Join(err, s.forget(ctx, `questions`, `org, id`, `ends`, o.ID, s.Now().Add(-90*day)))
 	}

@@ -72,6 +72,11 @@ func (tx *Tx) ship(ctx context.Context, org, machine string, batch []Line, unles
 	if done.New, err = tx.insert(ctx, org, machine, c.lines, batch, unless); err != nil {
 		return done, err
 	}
+	if tx.store.export && done.New > 0 {
+		if err = put(ctx, tx, org, machine, c.lines, batch); err != nil {
+			return done, err
+		}
+	}
 	if done.Gap != "" {
 		c.gaps++
 	}

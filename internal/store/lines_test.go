@@ -178,6 +178,10 @@ func TestRetention(t *testing.T) {
 				t.Errorf("%+v: %d and %d lines, %v", step, len(left), len(others), err)
 			}
 		}
+		var wait int
+		if err := s.DB.QueryRow(`SELECT count(*) FROM outbox`).Scan(&wait); err != nil || wait != 1 {
+			t.Errorf("%d wait to be sent, %v", wait, err)
+		}
 		if s.Postgres {
 			var partitions int
 			_ = s.DB.QueryRow(`SELECT count(*) FROM pg_inherits WHERE inhparent = 'lines'::regclass`).Scan(&partitions)

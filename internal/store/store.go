@@ -44,6 +44,7 @@ type Options struct {
 	Now         func() time.Time // nil is time.Now
 	// SigningKey signs for every organisation; nil: each has a key in the database.
 	SigningKey ed25519.PrivateKey
+	Export     bool // what [Store.Ship] keeps waits for [Store.SendOut]
 }
 
 // Store is an open database. It may be used by many goroutines.
@@ -53,6 +54,7 @@ type Store struct {
 	Now      func() time.Time
 	hub      *hub
 	key      ed25519.PrivateKey // see [Options]
+	export   bool
 }
 
 // ErrNotFound says that there is no such thing in the organisation.
@@ -60,7 +62,7 @@ var ErrNotFound = errors.New("there is no such thing")
 
 // Open opens a database and brings it to the newest shape. The address is sqlite:FILE or a postgres:// URL.
 func Open(ctx context.Context, address string, o Options) (s *Store, err error) {
-	s = &Store{Now: o.Now, key: o.SigningKey}
+	s = &Store{Now: o.Now, key: o.SigningKey, export: o.Export}
 	if s.Now == nil {
 		s.Now = time.Now
 	}

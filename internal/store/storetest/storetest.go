@@ -29,7 +29,7 @@ func Each(t *testing.T, test func(t *testing.T, s *store.Store)) {
 // Open opens a database until the test ends.
 func Open(t testing.TB, address string) *store.Store {
 	t.Helper()
-	s, err := store.Open(t.Context(), address, store.Options{})
+	s, err := store.Open(t.Context(), address, store.Options{Export: true})
 	if err != nil {
 		t.Fatal(err)
 	}

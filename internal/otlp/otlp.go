@@ -1,8 +1,12 @@
-package daemon
+// Package otlp sends decisions to a collector of OpenTelemetry, by OTLP over HTTP: a record for each, and a span for
+// each query of a model. The daemon sends those of its machine, the team server those of all.
+package otlp
 
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"net/url"
 	"os"
 	"strings"
 	"time"
@@ -25,18 +29,34 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// signals says what goes to a collector: nothing that no option and no standard variable asks for.
-func (o Options) signals() (logs, spans bool) {
+// Options say what goes where. The zero value sends what the standard variables ask for, without inputs.
+type Options struct {
+	URL    string        // the collector's, such as http://127.0.0.1:4318; "" for that of the standard variables
+	Inputs bool          // inputs and directories go, too, not only the digest
+	Retry  time.Duration // the first pause after a collector that is busy; 0 is 5 s
+}
+
+// Check refuses a URL that is none.
+func (o Options) Check() error {
+	to, err := url.Parse(o.URL)
+	if o.URL != "" && (err != nil || to.Host == "" || to.Scheme != "http" && to.Scheme != "https") {
+		return fmt.Errorf("--otlp %s: want a URL such as http://127.0.0.1:4318", o.URL)
+	}
+	return nil
+}
+
+// Signals says what goes to a collector: nothing that no option and no standard variable asks for.
+func (o Options) Signals() (logs, spans bool) {
 	on := func(signal string) bool {
-		to := o.OTLP + os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT")
+		to := o.URL + os.Getenv("OTEL_EXPORTER_OTLP_ENDPOINT") + os.Getenv("OTEL_EXPORTER_OTLP_"+signal+"_ENDPOINT")
 		return to != "" && os.Getenv("OTEL_"+signal+"_EXPORTER") != "none"
 	}
 	return on("LOGS"), on("TRACES")
 }
 
-// collector sends a record for each decision, and a span for each query of a model. It gathers what the SDK makes and
-// sends it by itself: the SDK's own processors drop what a collector does not take.
-type collector struct {
+// Collector is where decisions go. It is for one goroutine. It gathers what the SDK makes and sends it by itself: the
+// SDK's own processors drop what a collector does not take.
+type Collector struct {
 	inputs  bool
 	logger  log.Logger
 	tracer  trace.Tracer
@@ -47,18 +67,19 @@ type collector struct {
 	spans   []sdktrace.ReadOnlySpan
 }
 
-func newCollector(ctx context.Context, o Options) (*collector, error) {
-	c := &collector{inputs: o.Inputs}
+// New speaks to nobody yet. An error says what of the options or the standard variables cannot be used.
+func New(ctx context.Context, o Options) (*Collector, error) {
+	c := &Collector{inputs: o.Inputs}
 	wait := cmp.Or(o.Retry, 5*time.Second)
 	again := otlploghttp.RetryConfig{Enabled: true, InitialInterval: wait, MaxInterval: 6 * wait,
 		MaxElapsedTime: 12 * wait}
 	toLogs := []otlploghttp.Option{otlploghttp.WithRetry(again)}
 	toSpans := []otlptracehttp.Option{otlptracehttp.WithRetry(otlptracehttp.RetryConfig(again))}
-	if base := strings.TrimRight(o.OTLP, "/"); base != "" {
+	if base := strings.TrimRight(o.URL, "/"); base != "" {
 		toLogs = append(toLogs, otlploghttp.WithEndpointURL(base+"/v1/logs"))
 		toSpans = append(toSpans, otlptracehttp.WithEndpointURL(base+"/v1/traces"))
 	}
-	logs, spans := o.signals()
+	logs, spans := o.Signals()
 	from, err := resource.New(ctx, resource.WithAttributes(semconv.ServiceName("nod"),
 		semconv.ServiceVersion(version.String())), resource.WithFromEnv())
 	if err == nil && logs {
@@ -68,34 +89,42 @@ func newCollector(ctx context.Context, o Options) (*collector, error) {
 		c.traces, err = otlptracehttp.New(ctx, toSpans...)
 	}
 	const scope = "github.com/nodgate/nod"
-	c.logger = sdklog.NewLoggerProvider(sdklog.WithResource(from), sdklog.WithProcessor(c)).
+	c.logger = sdklog.NewLoggerProvider(sdklog.WithResource(from), sdklog.WithProcessor(processor{c})).
 		Logger(scope, log.WithSchemaURL(semconv.SchemaURL))
-	c.tracer = sdktrace.NewTracerProvider(sdktrace.WithResource(from), sdktrace.WithSpanProcessor(c)).
+	c.tracer = sdktrace.NewTracerProvider(sdktrace.WithResource(from), sdktrace.WithSpanProcessor(processor{c})).
 		Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL))
 	return c, err
 }
 
-// The collector is the SDK's processor of both.
-func (c *collector) OnEmit(_ context.Context, r *sdklog.Record) error {
-	c.records = append(c.records, r.Clone())
+// processor is the collector as the SDK sees it.
+type processor struct{ *Collector }
+
+func (p processor) OnEmit(_ context.Context, r *sdklog.Record) error {
+	p.records = append(p.records, r.Clone())
 	return nil
 }
-func (c *collector) OnEnd(s sdktrace.ReadOnlySpan)                          { c.spans = append(c.spans, s) }
-func (c *collector) OnStart(context.Context, sdktrace.ReadWriteSpan)        {}
-func (c *collector) Enabled(context.Context, sdklog.EnabledParameters) bool { return true }
-func (c *collector) Shutdown(context.Context) error                         { return nil }
-func (c *collector) ForceFlush(context.Context) error                       { return nil }
+func (p processor) OnEnd(s sdktrace.ReadOnlySpan)                        { p.spans = append(p.spans, s) }
+func (processor) OnStart(context.Context, sdktrace.ReadWriteSpan)        {}
+func (processor) Enabled(context.Context, sdklog.EnabledParameters) bool { return true }
+func (processor) Shutdown(context.Context) error                         { return nil }
+func (processor) ForceFlush(context.Context) error                       { return nil }
 
-// take sends what has not been taken of a batch.
-func (c *collector) take(ctx context.Context, b audit.Batch) error {
+// Take sends the decisions of a batch. After an error it sends of the same batch what was not taken.
+func (c *Collector) Take(ctx context.Context, b audit.Batch) error {
 	if c.of != b.Place {
-		c.records, c.spans, c.of = nil, nil, b.Place
+		c.Forget()
+		c.of = b.Place
 		for _, l := range b.Lines {
 			if l.Kind == audit.Decision {
-				c.tell(l.Entry)
+				c.Add(l.Entry)
 			}
 		}
 	}
+	return c.Send(ctx)
+}
+
+// Send sends what was added. After an error it sends what was not taken once more.
+func (c *Collector) Send(ctx context.Context) error {
 	if c.logs != nil && len(c.records) > 0 {
 		if err := c.logs.Export(ctx, c.records); !taken(err) {
 			return err
@@ -106,20 +135,33 @@ func (c *collector) take(ctx context.Context, b audit.Batch) error {
 		if err := c.traces.ExportSpans(ctx, c.spans); !taken(err) {
 			return err
 		}
-		c.spans = nil
 	}
+	c.Forget()
 	return nil
 }
+
+// Forget takes back what was added and not sent.
+func (c *Collector) Forget() { c.records, c.spans = nil, nil }
 
 // taken reports whether a collector has the batch. It may have refused some of it for good (a partial success).
 func taken(err error) bool { return err == nil || strings.Contains(err.Error(), "partial success") }
 
-// tell makes the record of a decision, and the span of its query.
-func (c *collector) tell(e audit.Entry) {
+// Refused reports whether a collector would refuse the same again: it cannot read it, or it is too large.
+func Refused(err error) bool {
+	if err == nil {
+		return false
+	}
+	status, _, _ := strings.Cut(err.Error(), "(body: ")
+	return strings.Contains(status, ": 400 ") || strings.Contains(status, ": 413 ")
+}
+
+// Add makes the record of a decision, and the span of its query. Both say also what is added: keys and their values.
+func (c *Collector) Add(e audit.Entry, more ...string) {
 	severity := map[nod.Verdict]log.Severity{nod.Allow: log.SeverityInfo, nod.Ask: log.SeverityInfo2,
 		nod.Deny: log.SeverityWarn}[e.Verdict]
 	attributes := some("nod.decision.id", e.ID, "nod.agent", e.Agent, "nod.verdict", e.Verdict.String(),
 		"nod.answered", e.Answered, "nod.layer", e.Layer.String(), string(semconv.GenAIConversationIDKey), e.Session)
+	attributes = append(attributes, some(more...)...)
 	if e.Error != nil {
 		attributes = append(attributes, some(string(semconv.ErrorTypeKey), string(e.Error.Kind))...)
 	}
@@ -150,7 +192,7 @@ func (c *collector) tell(e audit.Entry) {
 }
 
 // query makes the span of a model's query, as long as the decision took, and returns it as the record's parent.
-func (c *collector) query(ctx context.Context, e audit.Entry, attributes []attribute.KeyValue) context.Context {
+func (c *Collector) query(ctx context.Context, e audit.Entry, attributes []attribute.KeyValue) context.Context {
 	model := printable.Line(e.Model, 100)
 	began := e.Time.Add(-time.Duration(e.Latency) * time.Microsecond)
 	ctx, span := c.tracer.Start(ctx, "chat "+model, trace.WithSpanKind(trace.SpanKindClient),
