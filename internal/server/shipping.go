@@ -134,8 +134,8 @@ func lineOf(raw []byte, bare bool) store.Line {
 		e.Kind = client.Unread
 	}
 	if sum, err := hex.DecodeString(e.Hash); err != nil || len(sum) != 16 {
-		e.Hash = audit.Link(raw)
-		if l, _, _ := audit.Decode(raw); bare { // of what is no line nothing is kept
+		if e.Hash = audit.Link(raw); bare {
+			l, _, _ := audit.Decode(raw) // of what is no line nothing is kept
 			raw, _ = lines.JSON(client.Without(raw, l.Entry))
 			e.Root = ""
 		}
