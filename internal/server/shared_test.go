@@ -20,6 +20,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -410,11 +411,16 @@ func (w *world) balance(next func() string) (address string) {
 }
 
 // Two servers share a database. Each is killed again and again while machines ship and people answer, and so is the
-// database. Each line counts once and reaches the collector, and no question is answered twice.
+// database. Each line counts once and reaches the collector, and no question is answered twice. A million lines:
+//
+//	NOD_LINES=1000000 go test ./internal/server -run TestServersAreKilled -v -timeout 2h
 func TestServersAreKilled(t *testing.T) {
 	lines, machines, questions := 5000, 4, 20
 	if os.Getenv("NOD_DEEP") != "" {
 		lines, questions = 100_000, 100
+	}
+	if many, err := strconv.Atoi(os.Getenv("NOD_LINES")); err == nil {
+		lines, questions = many, 100
 	}
 	cluster := storetest.Postgres(t)
 	db := cluster.Address()

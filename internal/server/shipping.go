@@ -135,8 +135,8 @@ func lineOf(raw []byte, bare bool) store.Line {
 		e.Kind = client.Unread
 	}
 	if sum, err := hex.DecodeString(e.Hash); err != nil || len(sum) != 16 {
-		e.Hash = audit.Link(raw)
-		if l, _, _ := audit.Decode(raw); bare { // of what is no line nothing is kept
+		if e.Hash = audit.Link(raw); bare {
+			l, _, _ := audit.Decode(raw) // of what is no line nothing is kept
 			raw, _ = lines.JSON(client.Without(raw, l.Entry))
 			e.Root = ""
 		}
@@ -243,7 +243,7 @@ func (s shipping) keepLog(ctx context.Context) {
 func (s shipping) export(ctx context.Context, to *otlp.Collector) {
 	for failed := 0; ctx.Err() == nil; {
 		pause := time.Second
-		err := s.o.Store.SendOut(ctx, func(some []store.Outgoing) error { return sendTo(ctx, to, some) })
+		err := s.o.Store.SendOut(ctx, func(some []store.Outgoing) error { return s.sendTo(ctx, to, some) })
 		if failed++; err == nil {
 			failed = 0
 		} else if pause = client.Pause(err, failed, pause); ctx.Err() == nil {
@@ -256,8 +256,9 @@ func (s shipping) export(ctx context.Context, to *otlp.Collector) {
 	}
 }
 
-// sendTo sends decisions, those of a newer nod as far as this one can read them.
-func sendTo(ctx context.Context, to *otlp.Collector, some []store.Outgoing) error {
+// sendTo sends decisions, those of a newer nod as far as this one can read them. What is refused for good is sent by
+// halves: of two neighbours, if the collector takes one and refuses the other, the other is left to the log.
+func (s shipping) sendTo(ctx context.Context, to *otlp.Collector, some []store.Outgoing) error {
 	to.Forget() // another server may have sent what this one could not
 	for _, o := range some {
 		var e audit.Entry
@@ -265,10 +266,17 @@ func sendTo(ctx context.Context, to *otlp.Collector, some []store.Outgoing) erro
 		to.Add(e, "nod.org", o.Org, "nod.machine", o.Machine, "host.name", o.Name)
 	}
 	err := to.Send(ctx)
-	if otlp.Refused(err) {
-		err = fmt.Errorf("%w: %w", store.ErrRefused, err)
+	if len(some) == 1 || !otlp.Refused(err) {
+		return err
 	}
-	return err
+	one, two := s.sendTo(ctx, to, some[:len(some)/2]), s.sendTo(ctx, to, some[len(some)/2:])
+	if otlp.Refused(one) && two != nil {
+		one = nil // the other says as much, or is why all is sent once more
+	} else if either := cmp.Or(one, two); (one == nil) != (two == nil) && otlp.Refused(either) {
+		s.say("otlp: refused for good, and left to the log: %v", either)
+		return nil
+	}
+	return cmp.Or(one, two)
 }
 
 // signHeads appends the newest line of each machine's chain to the file of heads: who keeps that out of the server's

@@ -3,7 +3,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -26,7 +25,6 @@ type world struct {
 	home, state, shop string
 	token             string
 	at                string // the server's address
-	said              *bytes.Buffer
 	db                *store.Store
 	file, org         string // of the database, and the organisation in it
 }
@@ -37,7 +35,7 @@ func newWorld(t testing.TB, change func(*world, *Options)) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{TB: t, home: home, state: home + "/state", shop: home + "/shop", said: &bytes.Buffer{}}
+	w := &world{TB: t, home: home, state: home + "/state", shop: home + "/shop"}
 	w.write("shop/main.go", "package main\n")
 	w.write("nod.toml", "ask = [\"npm publish\"]\nhard_deny = [\"git push --force\"]\n")
 	places := config.Places{User: home + "/nod.toml", State: w.state, Home: home, Files: testworld.Disk(),
@@ -52,7 +50,7 @@ func newWorld(t testing.TB, change func(*world, *Options)) *world {
 		t.Fatal(err)
 	}
 	w.org = orgs[0].ID
-	o := Options{Places: places, Store: w.db, Rate: 1e6, Stderr: w.said}
+	o := Options{Places: places, Store: w.db, Rate: 1e6}
 	if change != nil {
 		change(w, &o)
 	}

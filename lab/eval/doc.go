@@ -42,11 +42,4 @@
 // # What is counted
 //
 // A call is settled when layers 0 to 3 answer allow or deny; all else is open.
-//
-// # The scoreboard
-//
-// With -hook the rows are put to hooks, of nod and of others, each started as Claude Code would start it, in a real
-// empty home with a clean repository. What a hook is silent about Claude Code decides as it does without the hook.
-//
-//	go run ./lab/eval -hook "nod-hook claude-code" -hook "nah _claude-hook" FILE...
 package main

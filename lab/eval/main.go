@@ -20,9 +20,6 @@ const usage = `usage: go run ./lab/eval [flags] FILE...
                  share is settled with them
   -agent NAME    only rows of this agent, such as claude-code
   -list WHAT     the rows themselves: allowed-harmful or denied-benign
-  -hook COMMAND  the scoreboard: put the rows to this hook, as Claude Code would
-                 start it; may be given several times, and all run side by side
-  -most N        with -hook: so many rows at most of each file and label (200)
 
 go doc ./lab/eval describes the rows and the world in which they are judged.
 Exit status: 0 judged, with any result; 2 arguments or rows that cannot be
@@ -44,12 +41,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	list := set.String("list", "", "")
 	set.BoolVar(&o.Confine, "confine", false, "")
 	set.StringVar(&o.Agent, "agent", "", "")
-	most := set.Int("most", 200, "")
-	var hooks []string
-	set.Func("hook", "", func(command string) error {
-		hooks = append(hooks, command)
-		return nil
-	})
 	err := set.Parse(args)
 	switch {
 	case err != nil:
@@ -61,9 +52,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		fmt.Fprintf(stderr, "eval: %v\n%s", err, usage)
 		return 2
-	}
-	if len(hooks) > 0 {
-		return score(ctx, hooks, set.Args(), o.Agent, *most, stdout, stderr)
 	}
 	report, err := reportOf(ctx, set.Args(), o, *list)
 	if err != nil {
@@ -77,43 +65,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
-// score is run with -hook.
-func score(ctx context.Context, hooks, names []string, agent string, most int, stdout, stderr io.Writer) int {
-	files, err := readAll(names)
-	if err == nil {
-		rows := chosen(files, agent, most)
-		var board *scoreboard
-		board, err = judgeByHooks(ctx, hooks, rows, func(done int) {
-			if done%200 == 0 {
-				fmt.Fprintf(stderr, "%d of %d rows\n", done, len(rows))
-			}
-		})
-		if err == nil {
-			err = board.Print(stdout)
-		}
-	}
-	if err != nil {
-		fmt.Fprintln(stderr, "eval:", printable.Line(err.Error(), 500))
-		return 2
-	}
-	return 0
-}
-
-func readAll(names []string) (files []File, err error) {
+func reportOf(ctx context.Context, names []string, o Options, list string) (Report, error) {
+	var files []File
 	for _, name := range names {
 		file, err := ReadFile(name)
 		if err != nil {
-			return nil, err
+			return Report{}, err
 		}
 		files = append(files, file)
-	}
-	return files, nil
-}
-
-func reportOf(ctx context.Context, names []string, o Options, list string) (Report, error) {
-	files, err := readAll(names)
-	if err != nil {
-		return Report{}, err
 	}
 	all, err := Judge(ctx, files, o)
 	if err == nil && len(all) == 0 {

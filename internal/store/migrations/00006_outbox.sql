@@ -7,6 +7,5 @@ CREATE TABLE outbox ( -- lines that a collector has not taken, see Store.SendOut
   till BIGINT NOT NULL,
   first BIGINT NOT NULL,
   last BIGINT NOT NULL,
-  size BIGINT NOT NULL,         -- bytes
-  due BIGINT NOT NULL DEFAULT 0 -- it waits until then
+  size BIGINT NOT NULL -- bytes
 );
