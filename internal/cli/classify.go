@@ -44,7 +44,7 @@ func answerRequest(ctx context.Context, p *Process, places config.Places, r clas
 	if err != nil {
 		return classify.Fail(r, err)
 	}
-	if model, err = shared(places.State, settings, model); err != nil {
+	if model, err = shared(places, settings, model); err != nil {
 		notices = append(notices, "the team's verdicts: "+printable.Line(err.Error(), 200))
 	}
 	answer := classify.Reply(ctx, model, r)
@@ -53,11 +53,11 @@ func answerRequest(ctx context.Context, p *Process, places config.Places, r clas
 }
 
 // shared is a model whose verdicts are shared with the team, where settings and a membership say so.
-func shared(state string, s config.Settings, model nod.Model) (nod.Model, error) {
+func shared(places config.Places, s config.Settings, model nod.Model) (nod.Model, error) {
 	if !s.Team.Verdicts {
 		return model, nil
 	}
-	m, err := team.Load(state)
+	m, err := team.Load(places.Managed, places.State)
 	if err != nil {
 		return model, err
 	}

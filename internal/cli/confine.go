@@ -65,7 +65,7 @@ func file(stream any) *os.File {
 }
 
 // confineBlock is what nod doctor says of confinement. That it does not work is no fault.
-func confineBlock(ctx context.Context, p *Process) doctor.Block {
+func confineBlock(ctx context.Context, p *Process, quick bool) doctor.Block {
 	b := doctor.Block{Title: "Confinement"}
 	settings, err := config.Load(behind.Places(p.Environ))
 	if err == nil {
@@ -82,7 +82,7 @@ func confineBlock(ctx context.Context, p *Process) doctor.Block {
 		l.Next = confine.Remedy(os.DirFS("/"), bubblewrapVersion(ctx), runtime.GOOS)
 	}
 	b.Lines[0].Basis = "tried"
-	if b.Lines[0].State == doctor.OK {
+	if b.Lines[0].State == doctor.OK && !quick {
 		b.Lines = append(b.Lines, rewritingLines(ctx, p)...)
 	}
 	return b

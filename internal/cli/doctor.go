@@ -26,6 +26,7 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) error
 	a := newArguments(p)
 	asJSON := a.Bool("json", false, "")
 	root := a.String("root", "", "")
+	quick := a.Bool("quick", false, "")
 	if err := a.parse(args, len(args)); err != nil {
 		return err
 	}
@@ -53,7 +54,7 @@ func (in installer) doctor(ctx context.Context, p *Process, args []string) error
 	}
 	var own []doctor.Block
 	if len(o.Agents) == 0 {
-		own = []doctor.Block{settingsBlock(p), confineBlock(ctx, p), logBlock(p, time.Now())}
+		own = []doctor.Block{settingsBlock(p), confineBlock(ctx, p, *quick), logBlock(p, time.Now())}
 	}
 	if *asJSON {
 		if err := printJSON(p, examined{Version: 1, Agents: blocks, Nod: own}); err != nil {

@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/hook"
 	"github.com/nodgate/nod/internal/lines"
 	"github.com/nodgate/nod/internal/otlp"
 	"github.com/nodgate/nod/internal/printable"
@@ -36,6 +37,7 @@ type Options struct {
 	Remote  bool          // that address may be another than a loopback one
 	OTLP    string        // the collector's URL; "" for that of the standard variables
 	Inputs  bool          // the collector gets inputs and directories, not only the digest
+	Nod     string        // the program, whose doctor a team's server is told of; "" asks none
 	Stderr  io.Writer
 	// Every is how often the log is looked at, Retry how long a sink that failed is left alone; 0 is 500 ms and 5 s.
 	Every, Retry time.Duration
@@ -46,7 +48,7 @@ func Main(ctx context.Context, args []string, stderr io.Writer) int {
 	home, _ := os.UserHomeDir()
 	o, f := Options{Stderr: stderr}, flag.NewFlagSet("", flag.ContinueOnError)
 	f.SetOutput(io.Discard)
-	o.Places = config.DefaultPlaces(home)
+	o.Places, o.Nod = config.DefaultPlaces(home), hook.Beside("nod")
 	f.StringVar(&o.Metrics, "metrics", "", "")
 	f.StringVar(&o.OTLP, "otlp", "", "")
 	f.StringVar(&o.State, "state", o.Places.State, "")

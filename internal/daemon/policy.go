@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nodgate/nod/audit"
@@ -18,12 +19,14 @@ import (
 	"github.com/nodgate/nod/internal/version"
 )
 
-// member is the membership by which this daemon keeps the policy. A user's daemon leaves that of root to root's.
+// member is the membership by which this daemon speaks. Where root's holds, a user's daemon has the user's own: the
+// policy that it keeps there holds when root's has gone, and not before.
 func (o Options) member() (seat team.Seat, m team.Member, err error) {
 	seat = team.Find(o.Places.Managed, o.State)
 	m, err = seat.Load()
-	if seat.Public && errors.Is(err, fs.ErrPermission) {
-		err = team.ErrNone
+	if seat.Public && (errors.Is(err, fs.ErrPermission) || errors.Is(err, team.ErrNone)) {
+		seat = team.Seat{Dir: team.Dir(o.State)}
+		m, err = team.Load(o.Places.Managed, o.State)
 	}
 	return seat, m, err
 }
@@ -43,13 +46,27 @@ func (o Options) joinTeam(ctx context.Context, sinks map[string]sink) (end func(
 	if err = errors.Join(err, unknown); err != nil {
 		return nil, err
 	}
-	s := &shipper{o, c, joined.ModTime().UTC()}
+	s := &shipper{o, c, m, joined.ModTime().UTC()}
 	sinks["team "+m.Machine] = s
 	r := &client.Relay{Client: c, State: o.State, May: s.may, Say: o.saysOnce(), Every: o.Every, Retry: o.Retry}
 	ctx, stop := context.WithCancel(ctx)
-	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.saysOnce(), Retry: o.Retry,
-		Now: time.Now}
+	var examined atomic.Value
+	tells := func() (team.Heard, string) {
+		_, _, holds := team.Find(o.Places.Managed, o.State).Kept(m.Trust())
+		said, _ := examined.Load().(map[bool]string)
+		return holds, said[s.may()]
+	}
+	k := &client.Keeper{Client: c, Seat: seat, Check: o.usable, Alarm: o.alarm, Say: o.saysOnce(), Tells: tells,
+		Retry: o.Retry, Now: time.Now}
 	var all sync.WaitGroup
+	all.Go(func() {
+		for o.Nod != "" && ctx.Err() == nil {
+			day, stop := context.WithTimeout(ctx, 24*time.Hour)
+			examined.Store(o.examine(ctx))
+			<-day.Done()
+			stop()
+		}
+	})
 	all.Go(func() { k.Run(ctx) })
 	all.Go(func() { r.Run(ctx) })
 	return func() { stop(); all.Wait() }, nil

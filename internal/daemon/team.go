@@ -2,10 +2,12 @@ package daemon
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/config"
+	"github.com/nodgate/nod/internal/team"
 	"github.com/nodgate/nod/internal/team/client"
 )
 
@@ -13,6 +15,7 @@ import (
 type shipper struct {
 	Options
 	*client.Client
+	member team.Member
 	joined time.Time
 }
 
@@ -25,12 +28,12 @@ func (s *shipper) Take(ctx context.Context, b audit.Batch) error {
 	return s.Ship(ctx, b, inputs)
 }
 
-// inputs reports whether inputs and names of places may leave the machine.
+// inputs reports whether inputs and names of places may leave the machine. Root may have joined it elsewhere meanwhile.
 func (s *shipper) inputs() (bool, error) {
 	places := s.Places
 	places.State = s.State
 	settings, err := config.Load(places)
-	return settings.Team.Inputs, err
+	return settings.Team.Inputs, errors.Join(err, s.member.Fits(s.Places.Managed))
 }
 
 func (s *shipper) may() bool {

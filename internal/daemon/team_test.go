@@ -8,6 +8,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -64,7 +65,7 @@ func newOffice(t *testing.T) *office {
 	if err := os.MkdirAll(o.state, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Save(o.state); err != nil {
+	if err := m.SaveAt(team.Seat{Dir: team.Dir(o.state)}); err != nil {
 		t.Fatal(err)
 	}
 	return o
@@ -227,7 +228,8 @@ func TestShippingWithoutInputs(t *testing.T) {
 func TestAnswersFromElsewhere(t *testing.T) {
 	o := newOffice(t)
 	_, other, _ := ed25519.GenerateKey(nil)
-	out, stop := start(t, daemon.Options{State: o.state})
+	places := config.Places{Managed: filepath.Join(t.TempDir(), "etc/nod.toml")}
+	out, stop := start(t, daemon.Options{State: o.state, Places: places})
 	defer stop()
 	hang.Until(t, "a listener", func() bool { return question.Heard(o.state) })
 	now := time.Now()
@@ -258,6 +260,20 @@ func TestAnswersFromElsewhere(t *testing.T) {
 	refused("another machine", func(a *client.Answer) { a.Machine = "m2" }, o.key)
 	refused("does not fit", func(a *client.Answer) { a.Key = "k2" }, o.key)
 	refused(`cannot hold "always"`, func(a *client.Answer) { a.Scope = question.Always }, o.key)
+	root, err := team.Load("", o.state) // joins the machine to another organisation, and leaves it
+	root.Key = base64.StdEncoding.EncodeToString(make([]byte, ed25519.PublicKeySize))
+	seat := team.Seat{Dir: team.Managed(places.Managed), Public: true}
+	if err = errors.Join(err, root.SaveAt(seat), os.Remove(filepath.Join(seat.Dir, team.MemberFile))); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // when the second is fetched, the first was looked at
+		o.say(good, o.key)
+		hang.Until(t, "the fetching", o.seen(func() bool { return o.answers == nil }))
+	}
+	if open, _ := question.Open(o.state, time.Now()); len(open) != 1 || question.Heard(o.state) ||
+		os.RemoveAll(seat.Dir) != nil {
+		t.Fatal("an answer of another organisation than root's")
+	}
 	for range 3 { // a replay counts for nothing
 		o.say(good, o.key)
 	}
@@ -285,9 +301,9 @@ func torn(t *testing.T, state string) {
 // join has the machine join anew, now.
 func join(t *testing.T, state string) {
 	t.Helper()
-	m, err := team.Load(state)
+	m, err := team.Load("", state)
 	if err == nil {
-		err = m.Save(state)
+		err = m.SaveAt(team.Seat{Dir: team.Dir(state)})
 	}
 	if err != nil {
 		t.Fatal(err)

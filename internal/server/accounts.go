@@ -302,8 +302,9 @@ func machineList(ctx context.Context, p Process, s *store.Store, org store.Org) 
 			case m.Seen.IsZero():
 				state = "never seen"
 			}
-			fmt.Fprintf(p.Stdout, "%s  %-20s  %-12s  policy %d  %s\n", m.ID, printable.Line(m.Name, 60),
-				printable.Line(m.Report.Version, 20), m.Report.Policy, state)
+			health, _, _ := strings.Cut(m.Report.Doctor, ": ") // a time and a word
+			fmt.Fprintf(p.Stdout, "%s  %-20s  %-12s  policy %d  %s  %s\n", m.ID, printable.Line(m.Name, 60),
+				printable.Line(m.Report.Version, 20), m.Report.Policy, state, printable.Line(health, 40))
 			after = m.ID
 		}
 		if err != nil || len(all) < page {
@@ -400,6 +401,7 @@ func join(ctx context.Context, p Process, args []string) error {
 	name, _ := os.Hostname()
 	f.StringVar(&name, "name", printable.Line(name, 60), "")
 	f.StringVar(&m.Authorities, "ca", "", "")
+	f.StringVar(&f.places.Managed, "managed", f.places.Managed, "")
 	whole := f.Bool("whole-machine", false, "")
 	if err := f.parse(args, 1); err != nil {
 		return err
@@ -418,12 +420,15 @@ func join(ctx context.Context, p Process, args []string) error {
 		at.Hostname() != "127.0.0.1" { // the code would go over the network in the clear
 		return usageError{fmt.Errorf("%q is no address such as https://nod.example", m.Server)}
 	}
+	if err = m.Fits(f.places.Managed); err != nil { // before the code is used
+		return err
+	}
 	fmt.Fprint(p.Stderr, "The code: ")
 	code, err := bufio.NewReader(io.LimitReader(p.Stdin, 1000)).ReadString('\n')
 	if code = strings.TrimSpace(code); code == "" {
 		return errors.Join(err, errors.New("there is no code; nod-serve machine code TEAM makes one on the server"))
 	}
-	if err := ask(ctx, &m, joining{code, name}); err != nil {
+	if err := errors.Join(ask(ctx, &m, joining{code, name}), m.Fits(f.places.Managed)); err != nil {
 		return err
 	}
 	if err := m.SaveAt(seat); err != nil {

@@ -9,37 +9,30 @@ import (
 	"testing"
 
 	"github.com/nodgate/nod/internal/team"
-	"github.com/nodgate/nod/internal/testworld"
 )
 
 // A code makes one machine a member, and what the machine may do is its own: nobody else's code, report or token.
 func TestAMachineJoins(t *testing.T) {
 	w := newWorld(t, nil)
-	run := func(stdin string, args ...string) (code int, out, said string) {
-		var o, e strings.Builder
-		p := Process{Environ: testworld.Environ(w.home), Stdin: strings.NewReader(stdin), Stdout: &o, Stderr: &e}
-		code = Main(t.Context(), p, args)
-		return code, strings.TrimSpace(o.String()), e.String()
-	}
 	db := "sqlite:" + w.file
-	code, secret, said := run("", "machine", "code", "--db", db, "default")
+	code, secret, said := w.command("", "machine", "code", "--db", db, "default")
 	if code != 0 || len(secret) < 40 {
 		t.Fatal(secret, said)
 	}
 	elsewhere := httptest.NewServer(http.RedirectHandler(w.at+"/v1/machines", http.StatusTemporaryRedirect))
 	defer elsewhere.Close()
-	if code, _, said := run(secret+"\n", "join", "--state", w.home+"/m", elsewhere.URL); code != 1 ||
+	if code, _, said := w.command(secret+"\n", "join", "--state", w.home+"/m", elsewhere.URL); code != 1 ||
 		!strings.Contains(said, "307") {
 		t.Error("the code is sent on to another server:", said)
 	}
 	for i, stdin := range []string{"wrong\n", secret + "\n", secret + "\n"} {
-		code, out, said := run(stdin, "join", "--state", w.home+"/m"+string(rune('0'+i)), "--name", "box", w.at)
+		code, out, said := w.command(stdin, "join", "--state", w.home+"/m"+string(rune('0'+i)), "--name", "box", w.at)
 		if i == 1 && (code != 0 || !strings.Contains(out, "box is a member")) ||
 			i != 1 && (code != 1 || !strings.Contains(said, "401")) {
 			t.Errorf("%d: %d %s %s", i, code, out, said)
 		}
 	}
-	m, err := team.Load(w.home + "/m1")
+	m, err := team.Load("", w.home+"/m1")
 	if err != nil || m.Server != w.at || m.Machine == "" || len(m.Key) != 44 {
 		t.Fatal(m, err)
 	}
@@ -56,10 +49,10 @@ func TestAMachineJoins(t *testing.T) {
 		strings.ContainsRune(list[0].Report.Version, '\x1b') {
 		t.Error(list, err)
 	}
-	if code, out, _ := run("", "machine", "list", "--db", db); code != 0 || !strings.Contains(out, m.Machine) {
+	if code, out, _ := w.command("", "machine", "list", "--db", db); code != 0 || !strings.Contains(out, m.Machine) {
 		t.Error(out)
 	}
-	if code, _, said := run("", "machine", "remove", "--db", db, m.Machine); code != 0 {
+	if code, _, said := w.command("", "machine", "remove", "--db", db, m.Machine); code != 0 {
 		t.Error(said)
 	}
 	if r, text := w.ask("POST", "/v1/report", `{}`, bearer); r.StatusCode != 401 {

@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -33,7 +34,6 @@ import (
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/store/storetest"
 	"github.com/nodgate/nod/internal/team"
-	"github.com/nodgate/nod/internal/testworld"
 )
 
 // as sends a request with another token.
@@ -73,11 +73,10 @@ func (w *world) joins(name, of string) (state string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	var said bytes.Buffer
 	state = filepath.Join(w.home, name)
-	p := Process{Environ: testworld.Environ(w.home), Stdin: strings.NewReader(code), Stdout: &said, Stderr: &said}
-	if exit := Main(w.Context(), p, []string{"join", "--state", state, "--name", name, w.at}); exit != 0 {
-		w.Fatal(said.String())
+	args := []string{"join", "--managed", w.managed, "--state", state, "--name", name, w.at}
+	if exit, _, said := w.command(code, args...); exit != 0 {
+		w.Fatal(said)
 	}
 	return state
 }
@@ -88,7 +87,7 @@ func (w *world) decides(state, command string) string {
 	payload := fmt.Sprintf(`{"session_id":"s","transcript_path":"","cwd":%q,"permission_mode":"default",
 		"hook_event_name":"PreToolUse","tool_name":"Bash","tool_use_id":"t","tool_input":{"command":%q}}`, w.shop, command)
 	var out, errs bytes.Buffer
-	args := []string{"claude-code", "--settings", w.home + "/user.toml", "--managed", "", "--state", state}
+	args := []string{"claude-code", "--settings", w.home + "/user.toml", "--managed", w.managed, "--state", state}
 	environ := []string{"HOME=" + w.home, "PATH=/usr/bin:/bin"}
 	hook.Main(w.Context(), args, environ, strings.NewReader(payload), &out, &errs, func(int) {})
 	return out.String() + errs.String()
@@ -98,8 +97,8 @@ func (w *world) decides(state, command string) string {
 func (w *world) runs(state string) (stop func()) {
 	ctx, cancel := context.WithCancel(hang.Context(w))
 	ended := make(chan error, 1)
-	o := daemon.Options{State: state, Places: config.Places{State: state, Home: w.home, UID: uint32(os.Geteuid())},
-		Stderr: io.Discard, Retry: time.Millisecond}
+	o := daemon.Options{State: state, Stderr: io.Discard, Retry: time.Millisecond, Nod: w.nod,
+		Places: config.Places{Managed: w.managed, State: state, Home: w.home, UID: uint32(os.Geteuid())}}
 	go func() { ended <- daemon.Run(ctx, o) }()
 	stop = sync.OnceFunc(func() {
 		cancel()
@@ -154,6 +153,62 @@ func TestAPolicyReachesItsMachines(t *testing.T) {
 	}
 }
 
+// Where root joined for the whole machine a user joins too: the policy that holds stays root's, whatever the user's
+// team has, and the user's log and the doctor's result come by the user's own membership.
+func TestAUserJoinsWhereRootDid(t *testing.T) {
+	w := newWorld(t, nil)
+	admin, reader, db := w.newToken("admin", scopeAdmin), w.newToken("reader", scopeRead), "sqlite:"+w.file
+	w.write("user.toml", "allow = [\"git push\"]\n")
+	w.command("", "team", "add", "--db", db, "web")
+	w.publishes(admin, `{"name":"base","for":"team","team":"default","text":"hard_deny = [\"git push\"]"}`)
+	root, err := team.Load("", w.joins("roots", "default"))
+	_, policy := w.as(root.Token, "GET", "/v1/policy", "")
+	w.managed, w.nod = w.home+"/etc/nod.toml", w.home+"/nod"
+	seat := team.Seat{Dir: team.Managed(w.managed), Public: true}
+	err = errors.Join(err, root.SaveAt(seat), seat.Keep([]byte(policy), team.Heard{At: time.Now(), Version: 1}),
+		os.Remove(seat.Dir+"/"+team.MemberFile)) // which a user cannot read
+	w.write("nod", "#!/bin/sh\necho '{\"nod\":[{\"lines\":[{\"state\":\"ok\"}"+
+		strings.Repeat(",{\"state\":\"failed\",\"what\":\"log\"}", 12)+"]}]}'\nexit 4\n")
+	trust, wrong := os.ReadFile(seat.Dir + "/" + team.TrustFile)
+	if err := errors.Join(err, wrong, os.Chmod(w.nod, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	user := w.joins("user", "web")
+	stop := w.runs(user)
+	until := func(said string) {
+		hang.Until(t, said, func() bool {
+			w.publishes(admin, `{"name":"web","for":"team","team":"web","text":"mode = \"off\""}`)
+			all, err := w.db.Machines(t.Context(), w.org, "", 9)
+			_, log := w.as(reader, "GET", "/v1/log", "")
+			return err == nil && strings.HasSuffix(all[1].Report.Doctor, said) && all[1].Report.Policy == 1 &&
+				strings.Contains(log, "git push")
+		})
+	}
+	w.decides(user, "git push")
+	until("Z 12 faults: nod log" + strings.Repeat(", nod log", 9) + "; 1 checks hold, 0 notes")
+	if said := w.decides(user, "git push"); !strings.Contains(said, `"deny"`) {
+		t.Error("root's policy does not hold:", said)
+	}
+	w.write("etc/nod.toml", "[team]\ninputs = false\n")
+	until("Z 12 faults: 1 checks hold, 0 notes")
+	if _, out, _ := w.command("", "machine", "list", "--db", db); !strings.HasSuffix(out, "Z 12 faults") {
+		t.Error(out)
+	}
+	stop()
+	key := strings.Repeat("A", 43) + "="
+	for of, other := range map[string]string{root.Org: "x", root.Key: key, w.at: "https://x.example"} {
+		w.write("etc/team/"+team.TrustFile, strings.Replace(string(trust), of, other, 1))
+		o := daemon.Options{State: user, Places: config.Places{Managed: w.managed}, Stderr: io.Discard}
+		if err := daemon.Run(hang.Context(t), o); err == nil || !strings.Contains(err.Error(), "root joined") {
+			t.Errorf("%s: %v", other, err)
+		}
+		late := []string{"join", "--managed", w.managed, "--state", w.home + "/late", w.at}
+		if _, _, said := w.command("", late...); strings.Contains(said, "root joined") != (of == w.at) {
+			t.Error("the code is asked for:", said)
+		}
+	}
+}
+
 // served gives one text to machines that have another.
 type served struct {
 	mu     sync.Mutex
@@ -200,9 +255,9 @@ func newMember(t *testing.T) *member {
 	t.Cleanup(m.web.Close)
 	t.Cleanup(m.web.CloseClientConnections)
 	m.write("user.toml", "allow = [\"git push\"]\nmode = \"off\"\n")
-	err := team.Member{Version: 1, Server: m.web.URL, Org: "acme", Team: "web", Machine: "m1", Token: "secret",
-		Key: base64.StdEncoding.EncodeToString(m.key.Public().(ed25519.PublicKey))}.Save(m.state)
-	if err != nil {
+	j := team.Member{Version: 1, Server: m.web.URL, Org: "acme", Team: "web", Machine: "m1", Token: "secret",
+		Key: base64.StdEncoding.EncodeToString(m.key.Public().(ed25519.PublicKey))}
+	if err := j.SaveAt(team.Seat{Dir: team.Dir(m.state)}); err != nil {
 		t.Fatal(err)
 	}
 	return m
@@ -375,7 +430,7 @@ func TestADraftIsChecked(t *testing.T) {
 func TestAMachineWaits(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.newToken("admin", scopeAdmin)
-	m, err := team.Load(w.joins("m", "default"))
+	m, err := team.Load("", w.joins("m", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -432,7 +487,7 @@ func TestServersAreKilledWhilePublishing(t *testing.T) {
 		return two[turn%2].address
 	})
 	m, state := w.join("box", server)
-	if err := m.Save(state); err != nil {
+	if err := m.SaveAt(team.Seat{Dir: team.Dir(state)}); err != nil {
 		t.Fatal(err)
 	}
 	w.runs(state)
@@ -553,7 +608,7 @@ func TestTenThousandMachinesWait(t *testing.T) {
 	const machines = 10_000
 	w := newWorld(t, nil)
 	admin := w.newToken("admin", scopeAdmin)
-	m, err := team.Load(w.joins("m", "default"))
+	m, err := team.Load("", w.joins("m", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func TestReplay(t *testing.T) {
 func TestADraftIsReplayed(t *testing.T) {
 	w := newWorld(t, nil)
 	admin := w.newToken("admin", scopeAdmin)
-	m, err := team.Load(w.joins("m", "default"))
+	m, err := team.Load("", w.joins("m", "default"))
 	if err != nil {
 		t.Fatal(err)
 	}

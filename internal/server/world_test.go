@@ -27,6 +27,7 @@ type world struct {
 	at                string // the server's address
 	db                *store.Store
 	file, org         string // of the database, and the organisation in it
+	managed, nod      string // of the machines: the managed file, and the program whose doctor is asked
 }
 
 func newWorld(t testing.TB, change func(*world, *Options)) *world {
@@ -77,6 +78,14 @@ func (w *world) write(name, text string) {
 	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 		w.Fatal(err)
 	}
+}
+
+// command runs nod-serve.
+func (w *world) command(stdin string, args ...string) (code int, out, said string) {
+	var o, e strings.Builder
+	p := Process{Environ: testworld.Environ(w.home), Stdin: strings.NewReader(stdin), Stdout: &o, Stderr: &e}
+	code = Main(w.Context(), p, args)
+	return code, strings.TrimSpace(o.String()), e.String()
 }
 
 func (w *world) newToken(name string, s ...scope) (secret string) {

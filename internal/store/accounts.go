@@ -293,7 +293,7 @@ type Report struct {
 	Version string    `json:"version,omitempty"` // of nod
 	Policy  int64     `json:"policy,omitempty"`  // the version that holds there
 	Heard   time.Time `json:"heard,omitzero"`    // when it last got a policy, or heard that there is no newer one
-	Doctor  string    `json:"doctor,omitempty"`  // what nod doctor says, one line
+	Doctor  string    `json:"doctor,omitempty"`  // what nod doctor says, one line: a time, a word, ":" and the rest
 }
 
 // Machine is a member of a team.

@@ -37,9 +37,10 @@ func Managed(settings string) string { return path.Join(path.Dir(filepath.ToSlas
 
 // Trust is by what a machine knows a policy for its own.
 type Trust struct {
-	Org  string `json:"org"`
-	Team string `json:"team"`
-	Key  string `json:"key"` // see [Member]
+	Org    string `json:"org"`
+	Team   string `json:"team"`
+	Key    string `json:"key"`              // see [Member]
+	Server string `json:"server,omitempty"` // that of [Member]; "" by an older nod-serve
 }
 
 // ReadTrust reads a member.json or a trust.json.

@@ -47,8 +47,13 @@ const maxBytes = 64 << 10
 // Dir is where a state directory keeps what is the team's.
 func Dir(state string) string { return filepath.Join(state, "team") }
 
-// Load returns the membership that a state directory has, or [ErrNone].
-func Load(state string) (m Member, err error) { return Seat{Dir: Dir(state)}.Load() }
+// Load returns the membership that a state directory has, or [ErrNone]. It [Member.Fits] the machine.
+func Load(settings, state string) (m Member, err error) {
+	if m, err = (Seat{Dir: Dir(state)}).Load(); err == nil {
+		err = m.Fits(settings)
+	}
+	return m, err
+}
 
 // Seat is a directory with a membership.
 type Seat struct {
@@ -84,7 +89,26 @@ func (s Seat) Load() (m Member, err error) {
 }
 
 // Trust is by what the machine knows its policies.
-func (m Member) Trust() Trust { return Trust{m.Org, m.Team, m.Key} }
+func (m Member) Trust() Trust { return Trust{m.Org, m.Team, m.Key, m.Server} }
+
+// Fits refuses a user's membership of another organisation or server than root joined the machine to: whom a policy of
+// root's asks, nobody else may be. Before the user has joined, only the server is compared. settings is that of [Find].
+func (m Member) Fits(settings string) error {
+	seat := Find(settings, "")
+	if !seat.Public {
+		return nil
+	}
+	text, err := os.ReadFile(filepath.Join(seat.Dir, TrustFile))
+	root, wrong := ReadTrust(text)
+	if err = errors.Join(err, wrong); err != nil {
+		return fmt.Errorf("%s: %w", seat.Dir, err)
+	}
+	if root.Server != "" && root.Server != m.Server || m.Org != "" && (root.Org != m.Org || root.Key != m.Key) {
+		return fmt.Errorf("root joined this machine to the organisation %s at %q; users join that, at that address",
+			root.Org, root.Server)
+	}
+	return nil
+}
 
 // check refuses what no server could have given.
 func (m Member) check() error {
@@ -98,9 +122,6 @@ func (m Member) check() error {
 	}
 	return m.Trust().check()
 }
-
-// Save writes the membership into a state directory, readable by its owner alone.
-func (m Member) Save(state string) error { return m.SaveAt(Seat{Dir: Dir(state)}) }
 
 // SaveAt writes the membership, readable by its owner alone, and in a public seat what of it others may read.
 func (m Member) SaveAt(s Seat) error {

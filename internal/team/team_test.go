@@ -16,7 +16,7 @@ func TestWhoMayReadAMembership(t *testing.T) {
 	settings, state := dir+"/etc/nod/nod.toml", dir+"/state"
 	m := Member{Version: 1, Server: "https://nod.example", Org: "acme", Team: "web", Machine: "m", Token: "secret",
 		Key: base64.StdEncoding.EncodeToString(make([]byte, 32))}
-	if err := m.Save(state); err != nil || Find(settings, state) != (Seat{Dir: Dir(state)}) {
+	if err := m.SaveAt(Seat{Dir: Dir(state)}); err != nil || Find(settings, state) != (Seat{Dir: Dir(state)}) {
 		t.Error(err)
 	}
 	whole := Seat{Managed(settings), true}
@@ -25,6 +25,12 @@ func TestWhoMayReadAMembership(t *testing.T) {
 	}
 	if got, err := whole.Load(); err != nil || got != m {
 		t.Errorf("%+v %v", got, err)
+	}
+	other := m
+	other.Server = "https://other.example"
+	wrong := other.SaveAt(Seat{Dir: Dir(state)})
+	if _, err := Load(settings, state); wrong != nil || err == nil {
+		t.Error(wrong, "a user's server is another than root's")
 	}
 	if err := whole.Keep([]byte("x"), Heard{}); err != nil {
 		t.Error(err)

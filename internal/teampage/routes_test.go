@@ -284,7 +284,8 @@ func TestHostileTexts(t *testing.T) {
 	storetest.Each(t, func(t *testing.T, db *store.Store) {
 		w := newWorld(t, db, nil)
 		m := w.machine(w.acme, w.shop, evil)
-		if err := db.Seen(t.Context(), w.acme, m.ID, store.Report{Version: evil, Doctor: evil}); err != nil {
+		if err := db.Seen(t.Context(), w.acme, m.ID, store.Report{Version: evil,
+			Doctor: "2026-01-02T03:04:05Z " + evil}); err != nil {
 			t.Fatal(err)
 		}
 		w.do(func(tx *store.Tx) error {

@@ -75,12 +75,16 @@ func New(m team.Member) (*Client, error) {
 
 // Join sends the code of a machine that is no member yet, and takes the membership.
 func (c *Client) Join(ctx context.Context, code, membership any) error {
-	body, err := json.Marshal(code)
+	return c.tell(ctx, "POST", "/v1/machines", code, membership)
+}
+
+// tell sends JSON.
+func (c *Client) tell(ctx context.Context, method, path string, what, answer any) error {
+	body, err := json.Marshal(what)
 	if err != nil {
 		return err
 	}
-	return c.do(ctx, request{method: "POST", path: "/v1/machines", kind: "application/json", body: body,
-		answer: membership})
+	return c.do(ctx, request{method: method, path: path, kind: "application/json", body: body, answer: answer})
 }
 
 // request is one request. Only a status of 2xx is no error.
@@ -90,6 +94,8 @@ type request struct {
 	gzip         bool
 	body         []byte
 	answer       any           // nil: what is answered does not matter
+	raw          *[]byte       // gets what is answered as it is, where that is something else than match
+	match        string        // an ETag
 	wait         time.Duration // how long the server may hold it
 }
 
@@ -107,6 +113,9 @@ func (c *Client) do(ctx context.Context, q request) error {
 	if q.gzip {
 		r.Header.Set("Content-Encoding", "gzip")
 	}
+	if q.match != "" {
+		r.Header.Set("If-None-Match", q.match)
+	}
 	got, err := c.http.Do(r)
 	if err != nil {
 		return &Later{Err: err}
@@ -114,8 +123,12 @@ func (c *Client) do(ctx context.Context, q request) error {
 	defer got.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(got.Body, maxAnswer))
 	switch {
+	case got.StatusCode == http.StatusNotModified && q.match != "", got.StatusCode == http.StatusNoContent:
+		return nil
 	case got.StatusCode/100 != 2:
 		return refusal(got, text)
+	case err == nil && q.raw != nil:
+		*q.raw = text
 	case err == nil && q.answer != nil:
 		err = json.Unmarshal(text, q.answer)
 	}

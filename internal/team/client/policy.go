@@ -3,12 +3,8 @@ package client
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math/rand/v2"
-	"net/http"
 	"time"
 
 	"github.com/nodgate/nod/internal/team"
@@ -20,16 +16,16 @@ import (
 type Keeper struct {
 	*Client
 	Seat  team.Seat
-	Check func(team.Policy) error // whether its documents are settings here
-	Alarm func(error)             // what was refused, once
-	Say   func(error)             // why the server is not heard
-	// Wait is how long the server may hold a request, Retry how long it is left alone after a failure, at least; 0 is
-	// 50 s and 5 s.
-	Wait, Retry time.Duration
-	Now         func() time.Time
+	Check func(team.Policy) error                  // whether its documents are settings here
+	Alarm func(error)                              // what was refused, once
+	Say   func(error)                              // why the server is not heard
+	Tells func() (holds team.Heard, doctor string) // of this machine
+	Retry time.Duration                            // after a failure, at least; 0 is 5 s
+	Now   func() time.Time
 
-	refused string     // the last alarm
-	told    team.Heard // what the server knows of this machine
+	refused  string // the last alarm
+	told     string // what the server knows of this machine
+	reported time.Time
 }
 
 // Run goes on until ctx ends.
@@ -46,10 +42,9 @@ func (k *Keeper) Run(ctx context.Context) {
 			k.refused = err.Error()
 			k.Alarm(err)
 		}
-		retry := cmp.Or(k.Retry, 5*time.Second) // not all machines at once
 		select {
 		case <-ctx.Done():
-		case <-time.After(retry + rand.N(retry)):
+		case <-time.After(Pause(err, 1, cmp.Or(k.Retry, 5*time.Second))):
 		}
 	}
 }
@@ -74,21 +69,22 @@ func (k *Keeper) step(ctx context.Context) error {
 	if err := k.Seat.Keep(got, heard); err != nil {
 		return err
 	}
-	return k.report(ctx, heard)
+	return k.report(ctx)
 }
 
-// report tells the server what holds here, where that is new, or was told a while ago.
-func (k *Keeper) report(ctx context.Context, h team.Heard) error {
+// report tells the server how things stand here, where that is new, or was told a while ago. A server of before refuses
+// fields that it does not know.
+func (k *Keeper) report(ctx context.Context) error {
 	const often = 10 * time.Minute
-	if h.Version == k.told.Version && h.At.Sub(k.told.At) < often {
+	h, doctor := k.Tells()
+	told, now := fmt.Sprint(h.Version, doctor), k.Now()
+	if told == k.told && now.Sub(k.reported) < often {
 		return nil
 	}
-	body, err := json.Marshal(map[string]any{"version": version.String(), "policy": h.Version, "heard": h.At})
+	err := k.tell(ctx, "POST", "/v1/report", map[string]any{"version": version.String(), "policy": h.Version,
+		"heard": h.At, "doctor": doctor}, nil)
 	if err == nil {
-		err = k.do(ctx, request{method: "POST", path: "/v1/report", kind: "application/json", body: body})
-	}
-	if err == nil {
-		k.told = h
+		k.told, k.reported = told, now
 	}
 	return err
 }
@@ -102,31 +98,11 @@ func newer(p team.Policy, heard team.Heard, kept bool) error {
 }
 
 // policy asks for another policy than the kept one, for none that is kept the first. nil says that there is none.
-func (k *Keeper) policy(ctx context.Context, kept []byte) ([]byte, error) {
-	wait := cmp.Or(k.Wait, longPoll)
-	ctx, cancel := context.WithTimeout(ctx, slowest+wait)
-	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, "GET", k.member.Server+"/v1/policy?wait="+wait.String(), nil)
-	if err != nil {
-		return nil, err
+func (k *Keeper) policy(ctx context.Context, kept []byte) (text []byte, err error) {
+	q := request{method: "GET", raw: &text, wait: longPoll}
+	if q.path = "/v1/policy?wait=" + q.wait.String(); kept != nil {
+		q.match = team.Tag(kept)
 	}
-	r.Header.Set("Authorization", "Bearer "+k.member.Token)
-	if kept != nil {
-		r.Header.Set("If-None-Match", team.Tag(kept))
-	}
-	got, err := k.http.Do(r)
-	if err != nil {
-		return nil, &Later{Err: err}
-	}
-	defer got.Body.Close()
-	text, err := io.ReadAll(io.LimitReader(got.Body, team.MaxPolicy+1))
-	switch {
-	case got.StatusCode == http.StatusNotModified && kept != nil, got.StatusCode == http.StatusNoContent:
-		return nil, nil
-	case got.StatusCode != http.StatusOK:
-		return nil, refusal(got, text)
-	case err != nil:
-		return nil, &Later{Err: err}
-	}
-	return text, nil
+	err = k.do(ctx, q)
+	return text, err
 }

@@ -3,7 +3,6 @@ package client
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -104,7 +103,7 @@ func (r *Relay) hear(ctx context.Context) error {
 	err := r.do(ctx, q)
 	r.asked = err == nil
 	asks := r.asked && list.Version == 1 && list.Asks && r.May()
-	if err = errors.Join(err, r.heard(asks)); err != nil {
+	if err = errors.Join(err, r.heard(asks)); err != nil || !asks {
 		return err
 	}
 	for _, signed := range list.Answers {
@@ -152,11 +151,7 @@ func (r *Relay) send(ctx context.Context) error {
 	if err != nil || r.sent != nil && slices.Equal(ids, r.sent) {
 		return err
 	}
-	body, err := json.Marshal(list)
-	if err == nil {
-		err = r.do(ctx, request{method: "POST", path: "/v1/questions", kind: "application/json", body: body})
-	}
-	if err == nil {
+	if err = r.tell(ctx, "POST", "/v1/questions", list, nil); err == nil {
 		r.sent = ids
 	}
 	return err

@@ -46,12 +46,9 @@ func (s Shared) Classify(ctx context.Context, p nod.Prompt) (nod.Classification,
 	if err != nil {
 		return c, err
 	}
-	body, err := json.Marshal(verdict{c.ShouldBlock, c.Reason, c.Model})
-	if err == nil {
-		telling, stop := context.WithTimeout(ctx, sharedWait)
-		defer stop()
-		_ = s.do(telling, request{method: "PUT", path: path, kind: "application/json", body: body})
-	}
+	telling, stop := context.WithTimeout(ctx, sharedWait)
+	defer stop()
+	_ = s.tell(telling, "PUT", path, verdict{c.ShouldBlock, c.Reason, c.Model}, nil)
 	return c, nil
 }
 
