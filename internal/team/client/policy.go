@@ -104,6 +104,9 @@ func newer(p team.Policy, heard team.Heard, kept bool) error {
 // policy asks for another policy than the kept one, for none that is kept the first. nil says that there is none.
 func (k *Keeper) policy(ctx context.Context, kept []byte) ([]byte, error) {
 	wait := cmp.Or(k.Wait, longPoll)
+	if k.told.At.IsZero() {
+		wait = 0 // the report comes after the answer: a new member is seen at once
+	}
 	ctx, cancel := context.WithTimeout(ctx, slowest+wait)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, "GET", k.member.Server+"/v1/policy?wait="+wait.String(), nil)
