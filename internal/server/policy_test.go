@@ -214,6 +214,7 @@ type served struct {
 	mu     sync.Mutex
 	text   []byte
 	change chan struct{} // closed when another text comes
+	waits  []string      // how long each request for it may be held
 }
 
 func (g *served) publish(text []byte) {
@@ -227,6 +228,9 @@ func (g *served) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for r.Context().Err() == nil && r.Method == "GET" { // a report is taken
 		g.mu.Lock()
 		text, change := g.text, g.change
+		if r.URL.Path == "/v1/policy" {
+			g.waits = append(g.waits, r.URL.Query().Get("wait"))
+		}
 		g.mu.Unlock()
 		if text != nil && team.Tag(text) != r.Header.Get("If-None-Match") {
 			_, _ = w.Write(text)
@@ -319,6 +323,11 @@ func TestAPolicyThatIsRefused(t *testing.T) {
 	m.arrives(m.signed(1, "mode = \"enforce\""))
 	m.arrives(m.signed(2, noPush))
 	m.denies("forbidden")
+	m.mu.Lock()
+	if m.waits[0] != "0s" || m.waits[len(m.waits)-1] != "50s" {
+		t.Errorf("a new member is not seen at once, or asks all the time: %q", m.waits)
+	}
+	m.mu.Unlock()
 	good, alarms := m.kept(), 0
 	mine := m.key
 	m.key = ed25519.NewKeyFromSeed([]byte(strings.Repeat("x", 32)))

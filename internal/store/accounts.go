@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -115,7 +116,7 @@ func (s *Store) Org(ctx context.Context, id string) (Org, error) {
 	if i := slices.IndexFunc(all, func(o Org) bool { return o.ID == id }); i >= 0 {
 		return all[i], err
 	}
-	return Org{}, errors.Join(err, ErrNotFound)
+	return Org{}, cmp.Or(err, ErrNotFound)
 }
 
 // SigningKey returns the key that an organisation signs by: that of [Options], else one in the database, as safe as the

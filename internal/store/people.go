@@ -181,7 +181,7 @@ func (tx *Tx) Enter(ctx context.Context, text, kind, email string) (Person, erro
 			c.Person))
 	}
 	if is, err := tx.HasAdmin(ctx, c.Org); err != nil || is {
-		return Person{}, errors.Join(err, ErrNotFound)
+		return Person{}, cmp.Or(err, ErrNotFound)
 	}
 	p, err := tx.Arrive(ctx, Person{Org: c.Org, Subject: NewID(), Email: email})
 	if err != nil {

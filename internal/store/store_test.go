@@ -3,6 +3,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -51,6 +52,11 @@ func TestAccounts(t *testing.T) {
 		}
 		if got, err := s.Teams(ctx, acme.ID); err != nil || !cmp.Equal(got, []store.Team{shop}) {
 			t.Error(got, err)
+		}
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		if _, err := s.Org(gone, acme.ID); err == nil || errors.Is(err, store.ErrNotFound) {
+			t.Error("a database that does not answer has no such organisation:", err)
 		}
 		var text string
 		do(t, s, func(tx *store.Tx) (err error) {

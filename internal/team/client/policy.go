@@ -100,6 +100,9 @@ func newer(p team.Policy, heard team.Heard, kept bool) error {
 // policy asks for another policy than the kept one, for none that is kept the first. nil says that there is none.
 func (k *Keeper) policy(ctx context.Context, kept []byte) (text []byte, err error) {
 	q := request{method: "GET", raw: &text, wait: longPoll}
+	if k.reported.IsZero() {
+		q.wait = 0 // the report comes after the answer: a new member is seen at once
+	}
 	if q.path = "/v1/policy?wait=" + q.wait.String(); kept != nil {
 		q.match = team.Tag(kept)
 	}
