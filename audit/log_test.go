@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 	"github.com/nodgate/nod"
 	"github.com/nodgate/nod/fault"
 	"github.com/nodgate/nod/internal/lines"
+	"github.com/nodgate/nod/internal/system"
 )
 
 // The test binary starts itself as a writer.
@@ -268,6 +270,29 @@ func readings(seq func(func(Line, error) bool)) (list []string) {
 		list = append(list, string(l.Raw))
 	}
 	return list
+}
+
+// A line that somebody else writes, who has the lock, is not taken for a torn one.
+func TestReadWhileALineIsWritten(t *testing.T) {
+	dir := t.TempDir()
+	file, err := os.Create(filepath.Join(dir, FileName))
+	if err != nil || !system.Lock(file) {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	_, _ = file.WriteString(`{"v":1,"kind":"alarm",`)
+	var written sync.WaitGroup
+	written.Go(func() {
+		time.Sleep(50 * time.Millisecond)
+		_, _ = file.WriteString(`"reason":"why"}` + "\n")
+		system.Unlock(file)
+	})
+	defer written.Wait()
+	for l, err := range Read(dir, Filter{}) {
+		if err != nil || l.Reason != "why" {
+			t.Error(l, err)
+		}
+	}
 }
 
 func TestFilter(t *testing.T) {

@@ -122,7 +122,7 @@ func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 			slices.Reverse(files)
 		}
 		for _, file := range files {
-			text, err := io.ReadAll(file)
+			text, err := readAll(file)
 			if err != nil && !yield(Line{}, &Problem{File: file.Name(), Err: err}) {
 				return
 			}
@@ -131,6 +131,20 @@ func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 			}
 		}
 	}
+}
+
+// readAll reads a file to its end. A line whose end is missing may be one that somebody writes, who has the lock.
+func readAll(file *os.File) ([]byte, error) {
+	text, err := io.ReadAll(file)
+	for try := 0; err == nil && len(text) > 0 && text[len(text)-1] != '\n' && try < 100; try++ {
+		if system.Lock(file) {
+			defer system.Unlock(file)
+			rest, err := io.ReadAll(file)
+			return append(text, rest...), err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return text, err
 }
 
 // open opens all files of the log, oldest first. The current file is opened
