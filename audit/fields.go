@@ -24,6 +24,7 @@ const (
 	BadInput Kind = "bad_input"      // a payload could not be read
 	Approved Kind = "approved"       // a person approved the call of that decision
 	Passed   Kind = "passed"         // an event that is not known, and carries no call
+	Unread   Kind = "unread"         // on a team's server: what was no line, or torn, and has lost its link
 	Alarm    Kind = "alarm"          // what a team's server sent was refused, and nothing changed
 )
 

@@ -55,6 +55,12 @@ type Report struct {
 	MoreBreaks  int       `json:"more_breaks,omitempty"`
 	Anchors     []Checked `json:"anchors,omitempty"`
 	Head        *Anchor   `json:"head,omitempty"` // of the newest line that is whole
+	// Of [VerifyShipped] alone, where a machine is a file. A break is at MACHINE:SEQ, and begins with the line's id.
+	Heads   int `json:"heads,omitempty"`         // that stand
+	Gone    int `json:"gone,omitempty"`          // holes among lines that old, and heads of such lines
+	Foreign int `json:"heads_foreign,omitempty"` // that the key has not signed, or that are none
+	Behind  int `json:"behind,omitempty"`        // lines behind their machine's newest head
+	ByWord  int `json:"by_word,omitempty"`       // lines that were not sent whole, and say their hash themselves
 }
 
 // namedLimit bounds what a report names.

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/ed25519"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,14 +22,25 @@ import (
 func verify(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).state()
 	asJSON, head, against := a.Bool("json", false, ""), a.Bool("head", false, ""), a.String("against", "", "")
+	piped, heads, key := a.Bool("stdin", false, ""), a.String("heads", "", ""), a.String("key", "", "")
+	var since time.Time
+	a.since(&since)
 	if err := a.withState(args, 0); err != nil {
 		return err
+	}
+	if of := *heads+*key != "" || !since.IsZero(); *piped != of || of && (*head || *against != "") {
+		return usage(errors.New("--stdin takes --heads and --key, may take --since and --json, and nothing else does"))
 	}
 	anchors, err := readAnchors(p, *against)
 	if err != nil {
 		return err
 	}
-	r, err := audit.Verify(ctx, a.places.State, anchors, progressOf(p, "reading the log"))
+	var r audit.Report
+	if *piped {
+		r, err = verifyShipped(ctx, p, *heads, *key, since)
+	} else {
+		r, err = audit.Verify(ctx, a.places.State, anchors, progressOf(p, "reading the log"))
+	}
 	switch {
 	case ctx.Err() != nil:
 		return internal(err)
@@ -48,6 +61,17 @@ func verify(ctx context.Context, p *Process, args []string) error {
 		err = printVerified(p, p.Stderr, r)
 	}
 	return cmp.Or(err, ended(ExitDeny))
+}
+
+// verifyShipped reads what a team's server keeps, and the heads that it has laid outside.
+func verifyShipped(ctx context.Context, p *Process, heads, key string, since time.Time) (audit.Report, error) {
+	file, err := os.Open(absolute(p, heads))
+	defer file.Close()
+	sum, wrong := base64.StdEncoding.DecodeString(key)
+	if err = errors.Join(err, wrong); err != nil || len(sum) != ed25519.PublicKeySize {
+		return audit.Report{}, fmt.Errorf("--heads is a file, --key \"key\" of STATE/team/member.json: %w", err)
+	}
+	return audit.VerifyShipped(ctx, p.Stdin, file, sum, since)
 }
 
 // progressOf shows on a terminal how far something is that takes over a second.
@@ -101,6 +125,11 @@ func printVerified(p *Process, to io.Writer, r audit.Report) error {
 	for _, name := range r.UnlockedAt {
 		fmt.Fprintf(out, "    %s\n", homely(p, name))
 	}
+	row("heads", r.Heads, "signed, and each stands in its machine's chain")
+	row("gone", r.Gone, "holes, and heads of lines, from before --since")
+	row("foreign heads", r.Foreign, "no heads, or not signed by the key: they prove nothing")
+	row("behind", r.Behind, "came behind the newest head: nothing holds them yet")
+	row("by word", r.ByWord, "not sent whole: their hash is taken on their word")
 	row("broken", len(r.Breaks)+r.MoreBreaks, "not linked to the line before")
 	for _, one := range r.Breaks {
 		fmt.Fprintf(out, "    %s\n", printable.Text(printable.Near(one.At+": "+one.What, nil, p.Getenv("HOME"))))

@@ -98,7 +98,7 @@ func (o *office) log(w http.ResponseWriter, r *http.Request) {
 		if o.lines[id] != "" {
 			continue
 		}
-		if n := len(o.ids); n > 0 && l.Kind != client.Unread && l.Prev != o.ids[n-1] {
+		if n := len(o.ids); n > 0 && l.Kind != audit.Unread && l.Prev != o.ids[n-1] {
 			o.gaps = append(o.gaps, id)
 		}
 		o.ids, o.lines[id] = append(o.ids, id), in.Text()

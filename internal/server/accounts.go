@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/printable"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/team"
@@ -220,7 +222,7 @@ func backup(ctx context.Context, p Process, args []string) error {
 // linesCommand is nod-serve lines.
 func linesCommand(ctx context.Context, p Process, args []string) error {
 	f := flags(p)
-	to := time.Now()
+	to, chained := time.Now(), f.Bool("chains", false, "")
 	q := store.Search{From: to.AddDate(0, 0, -1), To: to, Most: maxPage, Bytes: pageBytes}
 	f.Func("since", "", func(text string) error {
 		ends, err := until(text)
@@ -228,7 +230,10 @@ func linesCommand(ctx context.Context, p Process, args []string) error {
 		return err
 	})
 	return f.do(ctx, args, 0, func(s *store.Store, org store.Org) error {
-		q.Org = org.ID
+		if q.Org = org.ID; *chained {
+			out := json.NewEncoder(p.Stdout)
+			return s.Chains(ctx, org.ID, func(l audit.Shipped) error { return out.Encode(l) })
+		}
 		for more := true; more; more = q.Before != "" {
 			page, next, err := s.Lines(ctx, q)
 			if err != nil {

@@ -34,7 +34,8 @@ const Usage = `nod-serve serve [FLAGS]       answers tool calls over HTTP (docs/
   --files none|disk  none (default): nod sees no file of the caller's machine;
                      disk: the caller runs on this machine, as this user
   --rate N           calls a second for each token, default 1000
-  --heads FILE       signed heads of the machines' logs are appended to it
+  --heads PLACE      gets signed heads of the machines' logs, for nod verify: FILE,
+                     s3://BUCKET/PREFIX?region=R, syslog[+tls]://HOST:PORT
   --otlp URL         sends decisions that machines ship to a collector, each at
                      least once, without inputs; give it to every server
   --public URL       the server as people reach it, such as https://nod.example;
@@ -57,6 +58,7 @@ nod-serve join [--name NAME] [--ca FILE] [--whole-machine] URL
                      input; --whole-machine: by root, for all its users
 nod-serve lines [--since 1d]  the shared log, the newest line first; for other
                      programs: nod-serve lines | nod export --stdin --format cef
+nod-serve lines --chains      all of it, machine by machine, for nod verify
 nod-serve backup FILE         copies the embedded database while it is used;
                      for PostgreSQL take pg_dump
   each but join with --db sqlite:FILE|postgres://... (default $NOD_DB, or else
@@ -180,7 +182,10 @@ func serve(ctx context.Context, p Process, args []string) error {
 	f.StringVar(&at.login.Client, "oidc-client", "", "")
 	f.StringVar(&at.secretFile, "oidc-secret-file", "", "")
 	f.Float64Var(&o.Rate, "rate", defaultRate, "")
-	f.StringVar(&o.Heads, "heads", "", "")
+	f.Func("heads", "", func(text string) (err error) {
+		o.Heads, err = OutsideOf(text, p.Environ)
+		return err
+	})
 	f.StringVar(&f.otlp.URL, "otlp", "", "")
 	f.StringVar(&f.signing, "signing-key", "", "")
 	f.StringVar(&places.User, "settings", places.User, "")

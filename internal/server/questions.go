@@ -231,14 +231,18 @@ func (s asking) webhook(ctx context.Context, q store.Question, title string) err
 	signature := ed25519.Sign(key, append([]byte(hookPurpose+at+"."), body...))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Nod-Signature", at+"."+base64.StdEncoding.EncodeToString(signature))
-	got, err := s.o.Web.Do(r)
+	return send(s.o.Web, r)
+}
+
+func send(web *http.Client, r *http.Request) error {
+	got, err := web.Do(r)
 	if err != nil {
 		return err
 	}
 	defer got.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(got.Body, maxBody))
 	if got.StatusCode/100 != 2 {
-		return fmt.Errorf("it answers %s", got.Status)
+		return fmt.Errorf("%s answers %s", r.URL.Host, got.Status)
 	}
 	return nil
 }

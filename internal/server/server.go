@@ -59,7 +59,7 @@ type Options struct {
 	TLS     bool          // the server is reached by TLS alone
 	Timeout time.Duration // for one call; 0 is 50 s; a model has its own limit within
 	Stderr  io.Writer     // many may write at once; nil: nowhere
-	Heads   string        // the file that signed heads of the machines' logs are appended to; "" for none
+	Heads   Outside       // takes signed heads of the machines' logs; nil: none are signed
 	OTLP    string        // the collector that gets what machines ship; "" for none
 	Public  string        // the server's address as people reach it, for links; "" sends none
 	Web     *http.Client  // for webhooks; nil is one that follows no redirects

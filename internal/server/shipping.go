@@ -5,8 +5,6 @@ import (
 	"cmp"
 	"compress/gzip"
 	"context"
-	"crypto/ed25519"
-	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -14,6 +12,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -132,7 +131,7 @@ func lineOf(raw []byte, bare bool) store.Line {
 		Rule                                                   struct{ Text string }
 	}
 	if json.Unmarshal(raw, &e) != nil {
-		e.Kind = client.Unread
+		e.Kind = audit.Unread
 	}
 	if sum, err := hex.DecodeString(e.Hash); err != nil || len(sum) != 16 {
 		if e.Hash = audit.Link(raw); bare {
@@ -216,15 +215,6 @@ func (s shipping) find(w http.ResponseWriter, r *http.Request, v *visit,
 	s.reply(w, a, err)
 }
 
-// signedHead is a line of the file of heads. The signature is over headPurpose and the bytes of head.
-type signedHead struct {
-	Version   int             `json:"v"`
-	Head      json.RawMessage `json:"head"`
-	Signature string          `json:"signature"`
-}
-
-const headPurpose = "nod head 1\n"
-
 // keepLog does what the log needs, now and every hour, until ctx ends.
 func (s shipping) keepLog(ctx context.Context) {
 	for ctx.Err() == nil {
@@ -279,36 +269,38 @@ func (s shipping) sendTo(ctx context.Context, to *otlp.Collector, some []store.O
 	return cmp.Or(one, two)
 }
 
-// signHeads appends the newest line of each machine's chain to the file of heads: who keeps that out of the server's
-// reach can prove that nothing before was cut. A server that ends in between writes some twice.
+// signHeads lays the newest line of each machine's chain outside, for [audit.VerifyShipped]. What the place has not
+// taken is signed anew an hour later. A server that ends in between lays some twice.
 func (s shipping) signHeads(ctx context.Context) error {
-	if s.o.Heads == "" {
+	if s.o.Heads == nil {
 		return nil
 	}
 	heads, err := s.o.Store.Heads(ctx)
 	if err != nil || len(heads) == 0 {
 		return err
 	}
-	file, err := lines.Open(s.o.Heads)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	for _, h := range heads {
-		err = errors.Join(err, s.o.Store.Tx(ctx, func(tx *store.Tx) error {
+	var signed [][]byte
+	heads = slices.DeleteFunc(heads, func(h audit.Head) bool {
+		h.Time = s.o.Now().UTC()
+		wrong := s.o.Store.Tx(ctx, func(tx *store.Tx) error {
 			key, err := tx.SigningKey(ctx, h.Org)
 			if err != nil {
 				return err
 			}
-			h.Time = s.o.Now().UTC()
-			text, err := json.Marshal(h)
-			signature := ed25519.Sign(key, append([]byte(headPurpose), text...))
-			line, wrong := json.Marshal(signedHead{1, text, base64.StdEncoding.EncodeToString(signature)})
-			if err = errors.Join(err, wrong); err == nil {
-				err = errors.Join(file.Append(line), tx.Signed(ctx, h))
-			}
+			line, err := h.Sign(key)
+			signed = append(signed, line)
 			return err
-		}))
+		})
+		err = errors.Join(err, wrong)
+		return wrong != nil
+	})
+	limited, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if wrong := s.o.Heads(limited, s.o.Web, signed); wrong != nil {
+		return errors.Join(err, fmt.Errorf("signed heads, tried again in an hour: %w", wrong))
+	}
+	for _, h := range heads { // each by itself: machines ship meanwhile
+		err = errors.Join(err, s.o.Store.Tx(ctx, func(tx *store.Tx) error { return tx.Signed(ctx, h) }))
 	}
 	return err
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/nodgate/nod/audit"
 )
 
 const (
@@ -108,25 +110,15 @@ func (tx *Tx) partition(ctx context.Context, of time.Time) error {
 	return nil
 }
 
-// Head is the newest line of a machine's chain.
-type Head struct {
-	Org     string    `json:"org"`
-	Machine string    `json:"machine"`
-	Lines   int64     `json:"lines"` // how many came from the joining on
-	Gaps    int64     `json:"gaps"`
-	Hash    string    `json:"hash"`
-	Time    time.Time `json:"time"`
-}
-
 // Heads returns the heads that are newer than what was signed of their machines.
-func (s *Store) Heads(ctx context.Context) ([]Head, error) {
-	return list(ctx, s.DB, func(row scanner) (h Head, err error) {
+func (s *Store) Heads(ctx context.Context) ([]audit.Head, error) {
+	return list(ctx, s.DB, func(row scanner) (h audit.Head, err error) {
 		return h, row.Scan(&h.Org, &h.Machine, &h.Lines, &h.Gaps, &h.Hash)
 	}, `SELECT org, machine, lines, gaps, head FROM chains WHERE head <> signed ORDER BY org, machine`)
 }
 
 // Signed keeps that a head was signed and lies where it cannot be changed from here.
-func (tx *Tx) Signed(ctx context.Context, h Head) error {
+func (tx *Tx) Signed(ctx context.Context, h audit.Head) error {
 	_, err := tx.ExecContext(ctx, `UPDATE chains SET signed = $1 WHERE org = $2 AND machine = $3`, h.Hash, h.Org,
 		h.Machine)
 	return err

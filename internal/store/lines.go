@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nodgate/nod/audit"
 )
 
 // Line is a line of a machine's log, with what it is found by. Its texts are the machine's: untrusted, but UTF-8
@@ -125,7 +127,7 @@ func (tx *Tx) has(ctx context.Context, org, machine, id string, at time.Time, wh
 func (tx *Tx) gap(ctx context.Context, c chain, org, machine string, batch []Line) (string, error) {
 	seen := map[string]bool{}
 	for _, l := range batch {
-		fits := c.head == "" || l.Prev == "" && l.Kind == Unread || l.Prev == c.head ||
+		fits := c.head == "" || l.Prev == "" && l.Kind == string(audit.Unread) || l.Prev == c.head ||
 			(l.Loose || c.loose) && seen[l.Prev]
 		if !fits && (l.Loose || c.loose) {
 			var err error
@@ -141,9 +143,6 @@ func (tx *Tx) gap(ctx context.Context, c chain, org, machine string, batch []Lin
 	return "", nil
 }
 
-// Unread is the kind of a line that its machine could not read. Where it is torn nobody knows what it was linked to.
-const Unread = "unread"
-
 const intoLines = `INSERT INTO lines (org, machine, time, seq, id, kind, verdict, layer, agent, session, root, tool,
 	rule, line) `
 
@@ -154,7 +153,7 @@ func (l Line) texts() []string {
 // insert inserts lines behind so many others: on PostgreSQL at once, each column as an array. n is how many were new.
 func (tx *Tx) insert(ctx context.Context, org, machine string, before int64, batch []Line, unless string) (n int,
 	err error) {
-	if !tx.store.Postgres {
+	if !tx.store.Postgres || unless != "" {
 		return tx.insertEach(ctx, org, machine, before, batch, unless)
 	}
 	times, places, texts := make([]int64, len(batch)), make([]int64, len(batch)), make([][]string, 10)
@@ -169,8 +168,8 @@ func (tx *Tx) insert(ctx context.Context, org, machine string, before int64, bat
 		args = append(args, column)
 	}
 	return changed(tx.ExecContext(ctx, intoLines+`SELECT $1, $2, * FROM unnest($3::bigint[], $4::bigint[], $5::text[],
-		$6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])`+
-		unless, args...))
+		$6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[])`,
+		args...))
 }
 
 func (tx *Tx) insertEach(ctx context.Context, org, machine string, before int64, batch []Line, unless string) (n int,
@@ -181,8 +180,8 @@ func (tx *Tx) insertEach(ctx context.Context, org, machine string, before int64,
 		return 0, err
 	}
 	defer s.Close()
-	for i, l := range batch {
-		args := []any{org, machine, Micro(l.Time), before + int64(i) + 1}
+	for _, l := range batch {
+		args := []any{org, machine, Micro(l.Time), before + int64(n) + 1}
 		for _, text := range l.texts() {
 			args = append(args, text)
 		}
@@ -273,6 +272,15 @@ func (s *Store) Lines(ctx context.Context, q Search) (page []Line, next string, 
 		page = append(page, l)
 	}
 	return page, "", rows.Err()
+}
+
+// Chains calls do with each line of an organisation, machine by machine, by their places. The database sorts.
+func (s *Store) Chains(ctx context.Context, org string, do func(audit.Shipped) error) error {
+	_, err := list(ctx, s.DB, func(row scanner) (none struct{}, err error) {
+		l := audit.Shipped{Org: org}
+		return none, errors.Join(row.Scan(&l.Machine, &l.Seq, &l.ID, &l.Text), do(l))
+	}, `SELECT machine, seq, id, line FROM lines WHERE org = $1 ORDER BY machine, seq, id`, org)
+	return err
 }
 
 // Count is how many decisions there were.

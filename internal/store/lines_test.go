@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nodgate/nod/audit"
 	"github.com/nodgate/nod/internal/store"
 	"github.com/nodgate/nod/internal/store/storetest"
 )
@@ -49,7 +50,7 @@ func TestLinesAndTheirChain(t *testing.T) {
 		acme, _ := org(t, s, "acme")
 		now := s.Now()
 		torn, loose := written(now, 21, 3), written(now, 24, 4)
-		torn[1] = store.Line{ID: torn[1].ID, Kind: store.Unread, Time: torn[0].Time}
+		torn[1] = store.Line{ID: torn[1].ID, Kind: string(audit.Unread), Time: torn[0].Time}
 		loose[1].Loose, loose[2].Prev = true, loose[0].ID // a writer was stopped with the lock, another went on
 		for _, step := range []struct {
 			what  string

@@ -14,11 +14,8 @@ import (
 //
 // A line's id is [audit.Link] of it, so that a line that is sent twice is known, and so that "prev" of the line behind
 // it proves that none is missing. A line that is not sent whole says its id as "hash": [Bare], and what could not be
-// read, whose kind is Unread.
+// read, whose kind is [audit.Unread].
 const Lines = "application/x-ndjson"
-
-// Unread is the kind of what stands in the log and is no line of it: torn, or a newer nod's.
-const Unread audit.Kind = "unread"
 
 // Bare is a line without its input and without names of places.
 type Bare struct {
@@ -74,7 +71,7 @@ func shipped(raw []byte, inputs bool) ([]byte, error) {
 	l, newer, err := audit.Decode(bytes.TrimRight(raw, "\r"))
 	switch {
 	case err != nil || newer > 0 || len(raw) > lines.Limit:
-		return lines.JSON(Bare{audit.Link(raw), audit.Entry{Version: audit.Version, Kind: Unread}})
+		return lines.JSON(Bare{audit.Link(raw), audit.Entry{Version: audit.Version, Kind: audit.Unread}})
 	case inputs:
 		return slices.Clip(raw), nil
 	}
