@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -97,8 +96,6 @@ func tokenCommand(ctx context.Context, p Process, args []string) error {
 			}
 			return err
 		})
-	case "-h", "--help":
-		return flag.ErrHelp
 	}
 	return usageError{errors.New("type token add, token list or token revoke")}
 }
@@ -109,10 +106,7 @@ func tokenAdd(ctx context.Context, p Process, f *with, args []string) error {
 		t.Scopes, err = scopesOf(text)
 		return err
 	})
-	f.Func("expires", "", func(text string) (err error) {
-		t.Expires, err = until(text)
-		return err
-	})
+	f.end("expires", &t.Expires)
 	return f.do(ctx, args, 1, func(s *store.Store, org store.Org) error {
 		t.Org, t.Name = org.ID, f.Arg(0)
 		if err := named(t.Name); err != nil {
@@ -149,6 +143,14 @@ func scopesOf(text string) (list []scope, err error) {
 		list = append(list, word)
 	}
 	return list, nil
+}
+
+// end is a flag that says when something ends.
+func (f *with) end(name string, at *time.Time) {
+	f.Func(name, "", func(text string) (err error) {
+		*at, err = until(text)
+		return err
+	})
 }
 
 // until takes days (90d) or what Go calls a duration.
@@ -201,8 +203,6 @@ func teamCommand(ctx context.Context, p Process, args []string) error {
 			}
 			return err
 		})
-	case "-h", "--help":
-		return flag.ErrHelp
 	}
 	return usageError{errors.New("type team add NAME or team list")}
 }
@@ -255,10 +255,7 @@ func machineCommand(ctx context.Context, p Process, args []string) error {
 	ends := time.Now().Add(time.Hour)
 	switch what, args := word(args); what {
 	case "code":
-		f.Func("expires", "", func(text string) (err error) {
-			ends, err = until(text)
-			return err
-		})
+		f.end("expires", &ends)
 		return f.do(ctx, args, 1, func(s *store.Store, org store.Org) error {
 			c := store.Code{Org: org.ID, Kind: store.MachineCode, Expires: ends}
 			return machineCode(ctx, p, s, org, c, f.Arg(0))
@@ -270,8 +267,6 @@ func machineCommand(ctx context.Context, p Process, args []string) error {
 			return change(ctx, s, store.Event{Org: org.ID, What: "machine removed", About: f.Arg(0)},
 				func(tx *store.Tx) error { return tx.Leave(ctx, org.ID, f.Arg(0)) })
 		})
-	case "-h", "--help":
-		return flag.ErrHelp
 	}
 	return usageError{errors.New("type machine code TEAM, machine list or machine remove ID")}
 }
@@ -393,11 +388,7 @@ func (s *Server) reports(w http.ResponseWriter, r *http.Request, v *visit) {
 		return
 	}
 	q.Version, q.Doctor = printable.Line(q.Version, 100), printable.Line(q.Doctor, 1000)
-	if err := s.o.Store.Seen(r.Context(), v.who.Org, v.who.Machine, q); err != nil {
-		s.failed(w, err)
-		return
-	}
-	put(w, health{"ok"})
+	s.reply(w, health{"ok"}, s.o.Store.Seen(r.Context(), v.who.Org, v.who.Machine, q))
 }
 
 // join is nod-serve join.

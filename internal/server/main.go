@@ -86,10 +86,10 @@ func Main(ctx context.Context, p Process, args []string) int {
 	do := Commands()[args[0]]
 	err := do(ctx, p, args[1:])
 	var wrong usageError
-	switch {
+	switch asked, _ := word(args[1:]); {
 	case err == nil:
 		return 0
-	case errors.Is(err, flag.ErrHelp):
+	case errors.Is(err, flag.ErrHelp), asked == "-h", asked == "--help":
 		fmt.Fprintln(p.Stdout, Usage)
 		return 0
 	}

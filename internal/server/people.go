@@ -3,7 +3,6 @@ package server
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"slices"
 	"strconv"
@@ -44,8 +43,6 @@ func personCommand(ctx context.Context, p Process, args []string) error {
 		})
 	case "link":
 		return personLink(ctx, p, f, args)
-	case "-h", "--help":
-		return flag.ErrHelp
 	}
 	return usageError{errors.New("type person list, role EMAIL ROLE, remove EMAIL or link EMAIL")}
 }

@@ -128,11 +128,8 @@ func (s policyDesk) policies(w http.ResponseWriter, r *http.Request, v *visit) {
 	before, _ := strconv.ParseInt(q.Get("before_version"), 10, 64) // what is no number is the newest
 	versions, err := s.o.Store.Policies(r.Context(), v.who.Org, before, policyPage)
 	drafts, wrong := s.o.Store.Drafts(r.Context(), v.who.Org, q.Get("before_draft"), policyPage)
-	if err = errors.Join(err, wrong); err != nil {
-		s.failed(w, err)
-		return
-	}
-	put(w, policyList{1, slices.Concat([]store.Policy{}, versions), slices.Concat([]store.Draft{}, drafts)})
+	s.reply(w, policyList{1, slices.Concat([]store.Policy{}, versions), slices.Concat([]store.Draft{}, drafts)},
+		errors.Join(err, wrong))
 }
 
 // drafting is a document as an editor sends it.
@@ -207,16 +204,7 @@ func (s policyDesk) changes(w http.ResponseWriter, r *http.Request, work func(tx
 		made, err = work(tx)
 		return err
 	})
-	switch {
-	case err == nil:
-		put(w, made)
-	case errors.Is(err, store.ErrNotFound):
-		refuse(w, notFound)
-	case errors.Is(err, store.ErrUnfit):
-		refuse(w, *notNow.because(printable.Line(err.Error(), 300)))
-	default:
-		s.failed(w, err)
-	}
+	s.reply(w, made, err)
 }
 
 // signingKey reads a key such as openssl genpkey -algorithm ed25519 makes; nil for no file.

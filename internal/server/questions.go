@@ -176,6 +176,8 @@ func (s *Server) reply(w http.ResponseWriter, a any, err error) {
 		put(w, a)
 	case errors.Is(err, store.ErrNotFound):
 		refuse(w, *notFound.because(err.Error()))
+	case errors.Is(err, store.ErrUnfit):
+		refuse(w, *notNow.because(printable.Line(err.Error(), 300)))
 	case errors.Is(err, store.ErrAnswered), errors.Is(err, store.ErrLate), errors.Is(err, store.ErrFits):
 		refuse(w, *notCounted.because(err.Error()))
 	default:

@@ -96,20 +96,12 @@ func policyGate(documents []team.Document) (*nod.Gate, error) {
 
 // replayDraft says what a draft would change.
 func (s *Server) replayDraft(w http.ResponseWriter, r *http.Request, v *visit) {
-	d, err := s.o.Store.Draft(r.Context(), v.who.Org, r.PathValue("id"))
-	if errors.Is(err, store.ErrNotFound) {
-		refuse(w, notFound)
-		return
-	}
 	var out replayed
+	d, err := s.o.Store.Draft(r.Context(), v.who.Org, r.PathValue("id"))
 	if err == nil {
 		out, err = s.tried(r.Context(), v.who.Org, d)
 	}
-	if err != nil {
-		s.failed(w, err)
-		return
-	}
-	put(w, out)
+	s.reply(w, out, err)
 }
 
 // tried lays a draft over the newest calls that machines have shipped.

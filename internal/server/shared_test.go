@@ -538,10 +538,14 @@ func TestIngest(t *testing.T) {
 			_ = zip.Close()
 			bodies = append(bodies, body.Bytes())
 		}
-		var all sync.WaitGroup
-		begun := time.Now()
+		var members []team.Member
 		for i := range machines {
 			m, _ := w.join(fmt.Sprint("box", i), "http://"+server.address)
+			members = append(members, m)
+		}
+		var all sync.WaitGroup
+		begun := time.Now()
+		for _, m := range members {
 			all.Go(func() {
 				for _, body := range bodies {
 					w.post(m.Server+"/v1/log", m.Token, client.Lines, body, 200)

@@ -110,7 +110,9 @@ func (d *door) find(ctx context.Context, hash string) (found store.Token, p *pro
 		var err error
 		k.token, err = d.store.Token(ctx, hash)
 		if k.at = now; errors.Is(err, store.ErrNotFound) {
-			d.forget(hash)
+			d.mu.Lock()
+			delete(d.known, hash)
+			d.mu.Unlock()
 			return found, noToken.because("the token is not known, or it has ended")
 		} else if err != nil {
 			return found, notReady.because("the database does not answer")
@@ -121,12 +123,6 @@ func (d *door) find(ctx context.Context, hash string) (found store.Token, p *pro
 		return found, noToken.because("the token is not known, or it has ended")
 	}
 	return k.token, nil
-}
-
-func (d *door) forget(hash string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	delete(d.known, hash)
 }
 
 func (d *door) keep(hash string, k known) {

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"net/http"
 	"regexp"
 
@@ -38,14 +37,7 @@ func (s verdicts) remembered(w http.ResponseWriter, r *http.Request, v *visit) {
 		return
 	}
 	said, err := s.kept().Remembered(r.Context(), v.who, key)
-	switch {
-	case errors.Is(err, store.ErrNotFound):
-		refuse(w, notFound)
-	case err != nil:
-		s.failed(w, err)
-	default:
-		put(w, said)
-	}
+	s.reply(w, said, err)
 }
 
 func (s verdicts) remember(w http.ResponseWriter, r *http.Request, v *visit) {
@@ -56,9 +48,5 @@ func (s verdicts) remember(w http.ResponseWriter, r *http.Request, v *visit) {
 		return
 	}
 	said.Reason, said.Model = printable.Line(said.Reason, 1000), printable.Line(said.Model, 200)
-	if err := s.kept().Remember(r.Context(), v.who, key, said); err != nil {
-		s.failed(w, err)
-		return
-	}
-	put(w, health{"ok"})
+	s.reply(w, health{"ok"}, s.kept().Remember(r.Context(), v.who, key, said))
 }
