@@ -93,6 +93,7 @@ func commands() []command {
 		{"acp", runACP},
 		{"mcp", served("mcp", serveMCP)},
 		{"daemon", served("daemon", nil)},
+		{"serve", served("serve", nil)},
 		{"classify", classifyOne},
 		{"upgrade", installer{}.upgrade},
 		{"completion", completion},
