@@ -66,10 +66,13 @@ func verify(ctx context.Context, p *Process, args []string) error {
 // verifyShipped reads what a team's server keeps, and the heads that it has laid outside.
 func verifyShipped(ctx context.Context, p *Process, heads, key string, since time.Time) (audit.Report, error) {
 	file, err := os.Open(absolute(p, heads))
+	if err != nil {
+		return audit.Report{}, fmt.Errorf("--heads: %w", err)
+	}
 	defer file.Close()
-	sum, wrong := base64.StdEncoding.DecodeString(key)
-	if err = errors.Join(err, wrong); err != nil || len(sum) != ed25519.PublicKeySize {
-		return audit.Report{}, fmt.Errorf("--heads is a file, --key \"key\" of STATE/team/member.json: %w", err)
+	sum, err := base64.StdEncoding.DecodeString(key)
+	if err != nil || len(sum) != ed25519.PublicKeySize {
+		return audit.Report{}, errors.New("--key is what a member's STATE/team/member.json says as \"key\"")
 	}
 	return audit.VerifyShipped(ctx, p.Stdin, file, sum, since)
 }
