@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"slices"
 )
 
@@ -70,25 +69,27 @@ func sent(ctx context.Context, c *sql.Conn, ids map[int64]bool) error {
 }
 
 // outgoing returns the oldest rows, half a MiB if they are not one, and of their decisions those that are there still.
+// Each row's lines are asked for by themselves: a join would have PostgreSQL read the whole log.
 func outgoing(ctx context.Context, c *sql.Conn) (ids map[int64]bool, some []Outgoing, err error) {
-	rows, err := c.QueryContext(ctx, `SELECT o.id, o.org, o.machine, COALESCE(m.name, ''), COALESCE(l.line, '') FROM (
-			SELECT q.*, SUM(size) OVER (ORDER BY id) - size AS before FROM (
-				SELECT * FROM outbox ORDER BY id LIMIT 500) q) o
-		LEFT JOIN machines m ON m.org = o.org AND m.id = o.machine
-		LEFT JOIN lines l ON l.org = o.org AND l.machine = o.machine AND l.time BETWEEN o.since AND o.till
-			AND l.seq BETWEEN o.first AND o.last AND l.kind = 'decision'
-		WHERE o.before < 524288 ORDER BY o.id, l.seq`)
-	if err != nil {
-		return nil, nil, err
+	const most, bytes = 500, 512 << 10
+	type waiting struct {
+		Outgoing
+		id, since, till, first, last, size int64
 	}
-	defer rows.Close()
-	for ids = map[int64]bool{}; err == nil && rows.Next(); {
-		var id int64
-		var o Outgoing
-		err = rows.Scan(&id, &o.Org, &o.Machine, &o.Name, &o.Text)
-		if ids[id] = true; o.Text != "" {
-			some = append(some, o)
-		}
+	rows, err := list(ctx, c, func(row scanner) (w waiting, err error) {
+		return w, row.Scan(&w.id, &w.Org, &w.Machine, &w.Name, &w.since, &w.till, &w.first, &w.last, &w.size)
+	}, `SELECT o.id, o.org, o.machine, COALESCE(m.name, ''), since, till, first, last, size FROM outbox o
+		LEFT JOIN machines m ON m.org = o.org AND m.id = o.machine ORDER BY o.id LIMIT $1`, most)
+	ids, size := map[int64]bool{}, int64(0)
+	for i := 0; i < len(rows) && err == nil && size < bytes; i++ {
+		w, of := rows[i], []Outgoing(nil)
+		of, err = list(ctx, c, func(row scanner) (o Outgoing, err error) {
+			o = w.Outgoing
+			err = row.Scan(&o.Text)
+			return o, err
+		}, `SELECT line FROM lines WHERE org = $1 AND machine = $2 AND time BETWEEN $3 AND $4
+			AND seq BETWEEN $5 AND $6 AND kind = 'decision' ORDER BY seq`, w.Org, w.Machine, w.since, w.till, w.first, w.last)
+		ids[w.id], some, size = true, append(some, of...), size+w.size
 	}
-	return ids, some, errors.Join(err, rows.Err())
+	return ids, some, err
 }
