@@ -54,6 +54,7 @@ type Shipped struct {
 type shippedVerifier struct {
 	verifier
 	since  time.Time
+	bare   bool
 	heads  map[seat][]Head // by machine and place
 	recent []string        // the newest ids
 	shippedChain
@@ -61,7 +62,7 @@ type shippedVerifier struct {
 
 // shippedChain is the one that is followed.
 type shippedChain struct {
-	machine, id        string // id is that of the newest line
+	org, machine, id   string // id is that of the newest line
 	last, gaps, behind int64  // its place; how many lines did not fit; how many are behind the newest head that stands
 	loose, later       bool   // it was written without the lock; retention has removed lines
 	latest             time.Time
@@ -69,22 +70,28 @@ type shippedChain struct {
 
 // VerifyShipped reads lines that a team's server keeps, each a [Shipped], machine by machine and by their places. It
 // lays the heads that the key has signed beside each chain: up to the newest nothing was cut, moved or changed. What is
-// older than since may be gone, by retention. The heads are held in memory. After an error nothing is proved.
-func VerifyShipped(ctx context.Context, from, heads io.Reader, key ed25519.PublicKey, since time.Time) (Report, error) {
-	v := shippedVerifier{since: since, heads: map[seat][]Head{}}
+// older than since may be gone, by retention. A line that did not come whole is a break unless it is bare, which says
+// that only its link is proved. The heads are held in memory. After an error nothing is proved.
+func VerifyShipped(ctx context.Context, from, heads io.Reader, key ed25519.PublicKey, since time.Time,
+	bare bool) (Report, error) {
+	v := shippedVerifier{since: since, bare: bare, heads: map[seat][]Head{}}
 	in := bufio.NewScanner(heads)
-	for in.Scan() {
+	for in.Buffer(nil, 16<<20); in.Scan(); {
 		v.head(in.Bytes(), key)
 	}
 	if in.Err() != nil || len(v.heads) == 0 {
-		return Report{}, fmt.Errorf("heads: the key has signed none, others %d (%v)", v.Foreign, in.Err())
+		return Report{}, errors.Join(fmt.Errorf("heads: the key has signed none, others %d", v.Foreign), in.Err())
 	}
 	for list := json.NewDecoder(from); ; {
-		var l Shipped
-		if err := cmp.Or(list.Decode(&l), ctx.Err()); err == io.EOF {
+		raw, l := json.RawMessage{}, Shipped{}
+		err := cmp.Or(list.Decode(&raw), ctx.Err())
+		if err == io.EOF {
 			return v.end(), nil
-		} else if err != nil || l.Seq < 1 {
-			return Report{}, fmt.Errorf("line %d is none of nod-serve lines --chains (%v)", v.Lines+1, err)
+		}
+		_ = json.Unmarshal(raw, &l)
+		if again, _ := json.Marshal(l); err != nil || l.Seq < 1 || !bytes.Equal(raw, again) { // it has one reading
+			err = errors.Join(fmt.Errorf("line %d is none of nod-serve lines --chains", v.Lines+1), err)
+			return Report{}, err
 		}
 		v.take(l)
 	}
@@ -94,13 +101,14 @@ func VerifyShipped(ctx context.Context, from, heads io.Reader, key ed25519.Publi
 func (v *shippedVerifier) head(line []byte, key ed25519.PublicKey) {
 	var s signedHead
 	var h Head
-	if json.Unmarshal(line[max(0, bytes.IndexByte(line, '{')):], &s) != nil || json.Unmarshal(s.Head, &h) != nil ||
+	at := max(0, bytes.Index(line, []byte(`{"v":`)))
+	if json.Unmarshal(line[at:], &s) != nil || json.Unmarshal(s.Head, &h) != nil ||
 		!ed25519.Verify(key, append([]byte(headPurpose), s.Head...), s.Signature) {
 		v.Foreign++
 		return
 	}
-	at := seat{file: h.Machine, line: int(h.Lines)}
-	v.heads[at] = append(v.heads[at], h)
+	of := seat{file: h.Machine, line: int(h.Lines)}
+	v.heads[of] = append(v.heads[of], h)
 }
 
 // take follows one line. As on the server, a line that was written without the lock, and the one behind it, may be
@@ -110,15 +118,18 @@ func (v *shippedVerifier) take(l Shipped) {
 		Hash, Prev, Kind string
 		Unlocked         bool
 		Time             time.Time
+		Input            json.RawMessage
 	}
 	unread := json.Unmarshal([]byte(l.Text), &s) != nil || s.Kind == string(Unread)
-	if v.machine != l.Machine {
-		v.shippedChain, v.Files = shippedChain{machine: l.Machine}, v.Files+1
+	if v.machine != l.Machine || v.org != l.Org {
+		v.shippedChain, v.Files = shippedChain{org: l.Org, machine: l.Machine}, v.Files+1
 	}
 	at, what := seat{file: l.Machine, line: int(l.Seq)}, ""
 	switch {
 	case s.Hash != l.ID && Link([]byte(l.Text)) != l.ID:
 		what = "is not the hash of its line: one of the two was changed"
+	case s.Hash == l.ID && (!v.bare || s.Input != nil):
+		what = "did not come whole, or was made to look so: only its link is proved (see --bare)"
 	case l.Seq > v.last+1 && v.latest.Before(v.since):
 		v.Gone, v.later = v.Gone+1, true
 	case l.Seq != v.last+1:
@@ -143,7 +154,7 @@ func (v *shippedVerifier) take(l Shipped) {
 	v.Lines, v.Behind, v.behind = v.Lines+1, v.Behind+1, v.behind+1
 	for _, h := range v.heads[at] {
 		switch {
-		case h.Hash != l.ID:
+		case h.Hash != l.ID || h.Org != l.Org:
 			v.broken(at, h.Hash+" stood here when a head was signed: now another line does")
 		case h.Gaps > v.gaps && !v.later:
 			v.broken(at, h.Hash+" came behind a line that did not fit: by a signed head, and now all fit")

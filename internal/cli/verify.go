@@ -23,13 +23,13 @@ func verify(ctx context.Context, p *Process, args []string) error {
 	a := newArguments(p).state()
 	asJSON, head, against := a.Bool("json", false, ""), a.Bool("head", false, ""), a.String("against", "", "")
 	piped, heads, key := a.Bool("stdin", false, ""), a.String("heads", "", ""), a.String("key", "", "")
-	var since time.Time
+	since, bare := time.Time{}, a.Bool("bare", false, "")
 	a.since(&since)
 	if err := a.withState(args, 0); err != nil {
 		return err
 	}
-	if of := *heads+*key != "" || !since.IsZero(); *piped != of || of && (*head || *against != "") {
-		return usage(errors.New("--stdin takes --heads and --key, may take --since and --json, and nothing else does"))
+	if of := *heads+*key != "" || !since.IsZero() || *bare; *piped != of || of && (*head || *against != "") {
+		return usage(errors.New("--stdin takes --heads and --key, may take --since, --bare and --json, and nothing else does"))
 	}
 	anchors, err := readAnchors(p, *against)
 	if err != nil {
@@ -37,7 +37,7 @@ func verify(ctx context.Context, p *Process, args []string) error {
 	}
 	var r audit.Report
 	if *piped {
-		r, err = verifyShipped(ctx, p, *heads, *key, since)
+		r, err = verifyShipped(ctx, p, *heads, *key, since, *bare)
 	} else {
 		r, err = audit.Verify(ctx, a.places.State, anchors, progressOf(p, "reading the log"))
 	}
@@ -64,7 +64,8 @@ func verify(ctx context.Context, p *Process, args []string) error {
 }
 
 // verifyShipped reads what a team's server keeps, and the heads that it has laid outside.
-func verifyShipped(ctx context.Context, p *Process, heads, key string, since time.Time) (audit.Report, error) {
+func verifyShipped(ctx context.Context, p *Process, heads, key string, since time.Time, bare bool) (audit.Report,
+	error) {
 	file, err := os.Open(absolute(p, heads))
 	if err != nil {
 		return audit.Report{}, fmt.Errorf("--heads: %w", err)
@@ -74,7 +75,7 @@ func verifyShipped(ctx context.Context, p *Process, heads, key string, since tim
 	if err != nil || len(sum) != ed25519.PublicKeySize {
 		return audit.Report{}, errors.New("--key is what a member's STATE/team/member.json says as \"key\"")
 	}
-	return audit.VerifyShipped(ctx, p.Stdin, file, sum, since)
+	return audit.VerifyShipped(ctx, p.Stdin, file, sum, since, bare)
 }
 
 // progressOf shows on a terminal how far something is that takes over a second.

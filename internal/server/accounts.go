@@ -171,12 +171,8 @@ func tokenList(ctx context.Context, p Process, s *store.Store, org store.Org) er
 	all, err := s.Tokens(ctx, org.ID)
 	for _, t := range all {
 		ends := "no end"
-		switch {
-		case t.Expires.IsZero():
-		case time.Now().After(t.Expires):
-			ends = "ended " + t.Expires.Format(time.DateOnly)
-		default:
-			ends = "until " + t.Expires.Format(time.DateOnly)
+		if over := time.Now().After(t.Expires); !t.Expires.IsZero() {
+			ends = map[bool]string{true: "ended ", false: "until "}[over] + t.Expires.Format(time.DateOnly)
 		}
 		fmt.Fprintf(p.Stdout, "%-20s  %-16s  %-16s  made %s\n", printable.Line(t.Name, 60),
 			strings.Join(t.Scopes, " "), ends, t.Made.Format(time.DateOnly))

@@ -228,12 +228,8 @@ func secretOf(file string, environ []string) (string, error) {
 		text, err := os.ReadFile(file)
 		return strings.TrimSpace(string(text)), err
 	}
-	for _, one := range environ {
-		if secret, is := strings.CutPrefix(one, "NOD_OIDC_SECRET="); is {
-			return secret, nil
-		}
-	}
-	return "", nil
+	secret, _ := place.Lookup(environ, "NOD_OIDC_SECRET")
+	return secret, nil
 }
 
 // check refuses what would let tokens and calls be read on the way.

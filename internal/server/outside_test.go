@@ -102,7 +102,8 @@ func TestHeadsProveWhatIsKept(t *testing.T) {
 			w.Fatal(err)
 		}
 		by := func(place int64, gaps int64, hash string) string {
-			line, _ := audit.Head{Machine: m.Machine, Lines: place, Gaps: gaps, Hash: hash, Time: time.Now()}.Sign(sign)
+			h := audit.Head{Org: w.org, Machine: m.Machine, Lines: place, Gaps: gaps, Hash: hash, Time: time.Now()}
+			line, _ := h.Sign(sign)
 			return string(line)
 		}
 		cut := func(from, to int) func() { return func() { kept = slices.Delete(kept, from, to) } }
@@ -129,6 +130,16 @@ func TestHeadsProveWhatIsKept(t *testing.T) {
 			{"cut behind the heads", cut(22, 23), "", never, "3 0 0 0", ""},
 			{"changed", func() { kept[7].Text = strings.Replace(kept[7].Text, "deny", "allow", 1) }, "", never,
 				"3 1 0 0", "8 is not the hash of its line"},
+			{"without --bare", nil, "", never, "3 1 0 0", "11 did not come whole"},
+			{"made bare", func() {
+				kept[7].Text = `{"hash":"` + kept[7].ID + `","prev":"` + kept[6].ID + `","input":{}}`
+			}, "", never, "3 1 0 0", "8 did not come whole"},
+			{"given to another organisation", func() {
+				for i := range kept {
+					kept[i].Org = "other"
+				}
+			}, "", never, "0 23 0 0", "10 stood here when a head was signed; 19 stood here when a head was signed; " +
+				"22 stood here when a head was signed"},
 			{"swapped", func() { swap(); numbered() }, "", never, "3 1 0 0", "5 is not linked to the line before; " +
 				"6 is not linked to the line before; 7 is not linked to the line before"},
 			{"moved", swap, "", never, "3 1 0 0", "6 follows place 4; 5 follows place 6; 7 follows place 5"},
@@ -155,7 +166,8 @@ func TestHeadsProveWhatIsKept(t *testing.T) {
 				_ = json.NewEncoder(&in).Encode(l)
 			}
 			kept = before
-			r, err := audit.VerifyShipped(w.Context(), &in, strings.NewReader(string(heads)+c.more), key, c.since)
+			r, err := audit.VerifyShipped(w.Context(), &in, strings.NewReader(string(heads)+c.more), key, c.since,
+				c.name != "without --bare")
 			var breaks []string
 			for _, b := range r.Breaks {
 				_, what, _ := strings.Cut(b.What[:strings.IndexAny(b.What, ":,")], " ")

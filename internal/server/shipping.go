@@ -233,7 +233,7 @@ func (s shipping) keepLog(ctx context.Context) {
 func (s shipping) export(ctx context.Context, to *otlp.Collector) {
 	for failed := 0; ctx.Err() == nil; {
 		pause := time.Second
-		err := s.o.Store.SendOut(ctx, func(some []store.Outgoing) error { return s.sendTo(ctx, to, some) })
+		err := s.o.Store.SendOut(ctx, func(some []store.Outgoing) error { return s.sendTo(ctx, to, some, new(int)) })
 		if failed++; err == nil {
 			failed = 0
 		} else if pause = client.Pause(err, failed, pause); ctx.Err() == nil {
@@ -247,8 +247,9 @@ func (s shipping) export(ctx context.Context, to *otlp.Collector) {
 }
 
 // sendTo sends decisions, those of a newer nod as far as this one can read them. What is refused for good is sent by
-// halves: of two neighbours, if the collector takes one and refuses the other, the other is left to the log.
-func (s shipping) sendTo(ctx context.Context, to *otlp.Collector, some []store.Outgoing) error {
+// halves: if a collector takes one half, and refuses each decision of the other five times, the other is left to the
+// log. refused counts in a row: who refuses all that comes is asked again later.
+func (s shipping) sendTo(ctx context.Context, to *otlp.Collector, some []store.Outgoing, refused *int) error {
 	to.Forget() // another server may have sent what this one could not
 	for _, o := range some {
 		var e audit.Entry
@@ -256,15 +257,31 @@ func (s shipping) sendTo(ctx context.Context, to *otlp.Collector, some []store.O
 		to.Add(e, "nod.org", o.Org, "nod.machine", o.Machine, "host.name", o.Name)
 	}
 	err := to.Send(ctx)
-	if len(some) == 1 || !otlp.Refused(err) {
+	for try := 1; len(some) == 1 && otlp.Refused(err) && try < 5; try++ {
+		err = to.Send(ctx)
+	}
+	switch *refused++; {
+	case err == nil:
+		*refused = 0
+		return nil
+	case *refused > 50:
+		return errors.New("the collector refuses all that it is sent")
+	case len(some) == 1 || !otlp.Refused(err):
 		return err
 	}
-	one, two := s.sendTo(ctx, to, some[:len(some)/2]), s.sendTo(ctx, to, some[len(some)/2:])
-	if otlp.Refused(one) && two != nil {
-		one = nil // the other says as much, or is why all is sent once more
-	} else if either := cmp.Or(one, two); (one == nil) != (two == nil) && otlp.Refused(either) {
-		s.say("otlp: refused for good, and left to the log: %v", either)
+	half := len(some) / 2
+	one, two := s.sendTo(ctx, to, some[:half], refused), s.sendTo(ctx, to, some[half:], refused)
+	lost, why := some[:half], one
+	if one == nil {
+		lost, why = some[half:], two
+	}
+	if (one == nil) != (two == nil) && otlp.Refused(why) {
+		s.say("otlp: %d decisions were refused for good, the first of machine %s; they are in the log: %v", len(lost),
+			lost[0].Machine, why)
 		return nil
+	}
+	if otlp.Refused(one) && two != nil {
+		return two // it says as much, or is why all is sent once more
 	}
 	return cmp.Or(one, two)
 }

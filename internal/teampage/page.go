@@ -79,7 +79,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{o: o, login: newLogin(o.Login), mux: http.NewServeMux(), visits: rate.NewLimiter(maxVisits, maxVisits),
 		slow: slowest}
-	s.views = web.Views(files, template.FuncMap{"when": when, "ago": s.ago, "doctor": s.doctor,
+	s.views = web.Views(files, template.FuncMap{"when": when, "ago": s.ago,
 		"home": func(name string) string { return printable.Line(name, 200) }})
 	for _, r := range s.routes() {
 		s.mux.HandleFunc(r.method+" "+r.path, s.guarded(r))
@@ -246,15 +246,6 @@ func (s *Server) ago(t time.Time) string {
 		return fmt.Sprint(int(d.Hours()), " h ago")
 	}
 	return fmt.Sprint(int(d.Hours()/24), " days ago")
-}
-
-// doctor is what a machine's report says of nod doctor, with its age in place of its time.
-func (s *Server) doctor(text string) string {
-	at, found, _ := strings.Cut(text, " ")
-	if t, err := time.Parse(time.RFC3339, at); err == nil {
-		text = found + ", " + s.ago(t)
-	}
-	return text
 }
 
 // static is a file that every nod has.
