@@ -90,8 +90,7 @@ func VerifyShipped(ctx context.Context, from, heads io.Reader, key ed25519.Publi
 		}
 		_ = json.Unmarshal(raw, &l)
 		if again, _ := json.Marshal(l); err != nil || l.Seq < 1 || !bytes.Equal(raw, again) { // it has one reading
-			err = errors.Join(fmt.Errorf("line %d is none of nod-serve lines --chains", v.Lines+1), err)
-			return Report{}, err
+			return Report{}, errors.Join(fmt.Errorf("line %d is none of nod-serve lines --chains", v.Lines+1), err)
 		}
 		v.take(l)
 	}

@@ -136,13 +136,10 @@ func each(dir string, f Filter, backward bool) iter.Seq2[Line, error] {
 // readAll reads a file to its end. A line whose end is missing may be one that somebody writes, who has the lock.
 func readAll(file *os.File) ([]byte, error) {
 	text, err := io.ReadAll(file)
-	for try := 0; err == nil && len(text) > 0 && text[len(text)-1] != '\n' && try < 100; try++ {
-		if system.Lock(file) {
-			defer system.Unlock(file)
-			rest, err := io.ReadAll(file)
-			return append(text, rest...), err
-		}
-		time.Sleep(10 * time.Millisecond)
+	if err == nil && len(text) > 0 && text[len(text)-1] != '\n' && system.LockFor(file, time.Second) {
+		defer system.Unlock(file)
+		rest, err := io.ReadAll(file)
+		return append(text, rest...), err
 	}
 	return text, err
 }

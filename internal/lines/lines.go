@@ -200,16 +200,7 @@ func (f *File) ReadAt(p []byte, off int64) (int, error) { return f.file.ReadAt(p
 func (f *File) Lock() bool { return system.Lock(f.file) }
 
 // LockFor tries for about some time: a stopped process must not stop all others.
-func (f *File) LockFor(wait time.Duration) bool {
-	const pause = 2 * time.Millisecond
-	for range wait / pause {
-		if f.Lock() {
-			return true
-		}
-		time.Sleep(pause)
-	}
-	return false
-}
+func (f *File) LockFor(wait time.Duration) bool { return system.LockFor(f.file, wait) }
 
 // Unlock releases the lock.
 func (f *File) Unlock() { system.Unlock(f.file) }

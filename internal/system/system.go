@@ -6,7 +6,20 @@ package system
 import (
 	"io/fs"
 	"os"
+	"time"
 )
+
+// LockFor tries to [Lock] a file for about some time.
+func LockFor(file *os.File, wait time.Duration) bool {
+	const pause = 2 * time.Millisecond
+	for range wait / pause {
+		if Lock(file) {
+			return true
+		}
+		time.Sleep(pause)
+	}
+	return false
+}
 
 // Stat describes where a name leads.
 func Stat(name string) (File, error) {
